@@ -1,0 +1,1 @@
+"""Annotation by people through Mephisto, importable as ``parlai_spotbot.crowdsourcing``."""

@@ -1,0 +1,3 @@
+"""ParlAI's hook for further commands: importing the scripts registers them."""
+
+import parlai_spotbot.scripts  # noqa: F401

@@ -1,0 +1,1 @@
+"""The statistics: arrays and frames in, results out."""

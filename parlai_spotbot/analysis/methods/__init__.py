@@ -1,0 +1,1 @@
+"""One module a survey: which statistics, on which rows, under which names."""

@@ -1,0 +1,5 @@
+"""What upstream releases broke, mended in one place."""
+
+
+def install() -> None:
+    """Install every mend."""

@@ -1,0 +1,28 @@
+"""The one exception a user can mend: every command turns it into one line and exit code 2."""
+
+
+class UserError(Exception):
+    """Bad input or a state the user can put right.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong and where: file, line, field, offending value.
+    remedy : str
+        What to do about it, as an imperative sentence.
+    """
+
+    def __init__(self, problem: str, remedy: str = ""):
+        self.problem = problem
+        self.remedy = remedy
+        super().__init__(f"{problem} {remedy}".strip())
+
+
+def nearest(word: str, known) -> str:
+    """Return ``"Did you mean 'x'? Known: …"`` for an unknown `word`."""
+    import difflib
+
+    known = sorted(str(k) for k in known)
+    close = difflib.get_close_matches(str(word), known, n=1, cutoff=0.5)
+    hint = f"Did you mean '{close[0]}'? " if close else ""
+    return f"{hint}Known: {', '.join(known)}." if known else hint

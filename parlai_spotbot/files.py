@@ -1,0 +1,218 @@
+"""Files that survive crashes: atomic writes, JSON Lines with named errors, append-only journals, and one lock per study.
+
+A file written here is either the old one or the new one, whole; a journal is valid up to its last
+complete line, and a line torn by a crash is cut off when the journal is opened again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from parlai_spotbot.errors import UserError
+
+
+def dumps(row: Any) -> str:
+    """JSON in one line: keys in the order given, no escapes of non-ASCII text, no NaN."""
+    return json.dumps(row, ensure_ascii=False, allow_nan=False)
+
+
+@contextlib.contextmanager
+def _disk_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as err:
+        raise UserError(
+            f"{path}: cannot write: {err.strerror or err}.",
+            "Free some space or choose another folder, then run the same command again: what was finished is kept.",
+        ) from err
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace `path` by `text` atomically and durably (temporary file, fsync, rename)."""
+    path = Path(path)
+    with _disk_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
+                out.write(text)
+                out.flush()
+                os.fsync(out.fileno())
+            os.chmod(name, 0o666 & ~_umask())
+            os.replace(name, path)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name)
+            raise
+        _sync_folder(path.parent)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write `value` as indented JSON, atomically."""
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+
+
+def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
+    """Write one JSON value a line, atomically."""
+    write_text(path, "".join(dumps(row) + "\n" for row in rows))
+
+
+def read_json(path: Path, what: str = "file", remedy: str = "") -> Any:
+    """Read a JSON file; a missing or malformed one is a `UserError`."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such {what}.", remedy) from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as err:
+        raise UserError(f"{path}: not a valid JSON {what}: {err}.", remedy) from None
+
+
+def read_jsonl(
+    path: Path,
+    parse: Callable[[dict, str], Any],
+    what: str = "file",
+    remedy: str = "",
+    torn_tail: bool = False,
+) -> list:
+    """Read JSON Lines.
+
+    Parameters
+    ----------
+    parse : callable (row: dict, where: str) -> value
+        Called with ``where = "FILE, line N"``; raises `UserError` that names the field.
+    torn_tail : bool
+        Whether a last line without its newline (a crash while appending) is left out; otherwise it is an error.
+    """
+    try:
+        raw = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such {what}.", remedy) from None
+    except IsADirectoryError:
+        raise UserError(f"{path}: is a folder, expected a {what}.", remedy) from None
+    lines = raw.split(b"\n")
+    tail = lines.pop()
+    if tail and not torn_tail:
+        lines.append(tail)
+    values = []
+    for number, line in enumerate(lines, start=1):
+        where = f"{path}, line {number}"
+        try:
+            row = json.loads(line.decode("utf-8"))
+        except (json.JSONDecodeError, UnicodeDecodeError) as err:
+            raise UserError(f"{where}: not valid JSON: {err}.", remedy or "Mend or remove that line.") from None
+        if not isinstance(row, dict):
+            raise UserError(f"{where}: expected a JSON object, found {type(row).__name__}.", remedy)
+        values.append(parse(row, where))
+    return values
+
+
+def field(row: dict, name: str, kind: type | tuple[type, ...], where: str, default: Any = ...) -> Any:
+    """Return ``row[name]`` checked for its type; a missing or wrong one is a `UserError` naming `where` and `name`."""
+    if name not in row:
+        if default is not ...:
+            return default
+        raise UserError(f"{where}: field '{name}' is missing.", "Add it, or make the file anew.")
+    value = row[name]
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        names = " or ".join("null" if k is type(None) else k.__name__ for k in kinds)
+        raise UserError(
+            f"{where}: field '{name}' is {value!r}, expected {names}.", "Correct it, or make the file anew."
+        )
+    return value
+
+
+class Journal:
+    """An append-only JSON Lines file; each `append` is durable when it returns, all its rows or none.
+
+    Opening it cuts off a last line that a crash tore. A failed write (full disk) takes back what it had
+    written and raises `UserError`.
+    """
+
+    def __init__(self, path: Path):
+        self.path = Path(path)
+        with _disk_errors(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = open(self.path, "a+b", buffering=0)
+            self.mended = self._cut_torn_line()
+
+    def _cut_torn_line(self) -> int:
+        self._file.seek(0)
+        raw = self._file.read()
+        good = raw.rfind(b"\n") + 1
+        if good < len(raw):
+            self._file.truncate(good)
+            os.fsync(self._file.fileno())
+        return len(raw) - good
+
+    def append(self, *rows: Any) -> None:
+        """Append `rows`, one a line, and wait until the disk has them."""
+        data = "".join(dumps(row) + "\n" for row in rows).encode("utf-8")
+        start = os.fstat(self._file.fileno()).st_size
+        with _disk_errors(self.path):
+            try:
+                view = memoryview(data)
+                while view:
+                    view = view[self._file.write(view) :]
+                os.fsync(self._file.fileno())
+            except OSError:
+                self._file.truncate(start)
+                raise
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+@contextlib.contextmanager
+def lock(path: Path, command: str) -> Iterator[None]:
+    """Hold `path` for this process; another holder is a `UserError` that names it. Freed even by kill -9."""
+    path = Path(path)
+    with _disk_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = open(path, "a+", encoding="utf-8")
+    with handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            handle.seek(0)
+            holder = handle.read().strip() or "another process"
+            raise UserError(
+                f"{path.parent} is in use by {holder}.",
+                "Wait until it ends, or stop it, then run the same command again.",
+            ) from None
+        handle.truncate(0)
+        with contextlib.suppress(OSError):
+            handle.write(f"{command} (process {os.getpid()})")
+            handle.flush()
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                handle.truncate(0)

@@ -1,0 +1,1 @@
+"""Automatic judges: they answer units as people do."""

@@ -1,0 +1,1 @@
+"""Shared loaders of the embedded models; agents and judges use them."""

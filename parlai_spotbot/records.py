@@ -1,0 +1,326 @@
+"""The records that flow through a study, as frozen dataclasses with JSON in and out.
+
+The words are the paper's (section 3.1): an *exchange* is two turns, one of each entity; a *segment* is the first k
+exchanges after the seed; an *item* is what is asked about at once, a *unit* what one person does in one sitting.
+A conversation is stored in ParlAI's Conversations format with our keys beside it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.files import field as get
+
+HUMAN = "human"
+"""The name that people bear in the place of a contestant."""
+
+NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One utterance. `speaker` is a contestant's name or "human"."""
+
+    speaker: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A conversation of two entities; entity 0 has the even turns, entity 1 the odd ones.
+
+    `seed_exchanges` exchanges at the front are context: they came from people, are never shown and never count in k.
+    `context` holds what each entity was told before the first turn (a persona), "" where nothing.
+    """
+
+    conversation_id: str
+    domain: str
+    pair: tuple[str, str]
+    number: int
+    entities: tuple[str, str]
+    turns: tuple[Turn, ...]
+    seed_exchanges: int = 1
+    seed_id: str = ""
+    context: tuple[str, str] = ("", "")
+    provenance: dict = field(default_factory=dict)
+
+    @property
+    def is_human(self) -> tuple[bool, bool]:
+        return (self.entities[0] == HUMAN, self.entities[1] == HUMAN)
+
+    @property
+    def shown(self) -> tuple[Turn, ...]:
+        """The turns after the seed, cut to whole exchanges."""
+        turns = self.turns[2 * self.seed_exchanges :]
+        return turns[: len(turns) // 2 * 2]
+
+    @property
+    def exchanges(self) -> int:
+        """How many whole exchanges follow the seed."""
+        return len(self.shown) // 2
+
+    def segment(self, k: int) -> tuple[Turn, ...]:
+        """The first `k` exchanges after the seed: 2k turns."""
+        if not 1 <= k <= self.exchanges:
+            raise ValueError(
+                f"k={k}: conversation {self.conversation_id} has segments of 1 to {self.exchanges} exchanges"
+            )
+        return self.shown[: 2 * k]
+
+    def to_json(self) -> dict:
+        acts = [{"id": turn.speaker, "text": turn.text} for turn in self.turns]
+        return {
+            "conversation_id": self.conversation_id,
+            "domain": self.domain,
+            "pair": list(self.pair),
+            "number": self.number,
+            "entities": list(self.entities),
+            "seed_exchanges": self.seed_exchanges,
+            "seed_id": self.seed_id,
+            "context": [{"id": e, "text": t} for e, t in zip(self.entities, self.context, strict=True) if t],
+            "dialog": [acts[i : i + 2] for i in range(0, len(acts), 2)],
+            "provenance": self.provenance,
+        }
+
+    @classmethod
+    def from_json(cls, row: dict, where: str) -> Conversation:
+        entities = _names(row, "entities", where)
+        turns = _turns(row, where)
+        return cls(
+            conversation_id=get(row, "conversation_id", str, where),
+            domain=get(row, "domain", str, where),
+            pair=_names(row, "pair", where),
+            number=get(row, "number", int, where),
+            entities=entities,
+            turns=turns,
+            seed_exchanges=get(row, "seed_exchanges", int, where, 0),
+            seed_id=get(row, "seed_id", str, where, ""),
+            context=_context(row, entities, where),
+            provenance=get(row, "provenance", dict, where, {}),
+        )
+
+
+def _names(row: dict, name: str, where: str) -> tuple[str, str]:
+    value = get(row, name, list, where)
+    if len(value) != 2 or not all(isinstance(v, str) and v for v in value):
+        raise UserError(
+            f"{where}: field '{name}' is {value!r}, expected two names.", "Correct it, or make the file anew."
+        )
+    return (value[0], value[1])
+
+
+def _turns(row: dict, where: str) -> tuple[Turn, ...]:
+    turns = []
+    for number, exchange in enumerate(get(row, "dialog", list, where)):
+        if not isinstance(exchange, list) or not all(isinstance(act, dict) for act in exchange):
+            raise UserError(f"{where}: field 'dialog', exchange {number}: expected a list of turns.", "Correct it.")
+        turns += [Turn(get(act, "id", str, where), get(act, "text", str, where)) for act in exchange]
+    return tuple(turns)
+
+
+def _context(row: dict, entities: tuple[str, str], where: str) -> tuple[str, str]:
+    context = ["", ""]
+    free = [0, 1]
+    for act in get(row, "context", list, where, []):
+        speaker = get(act, "id", str, where)
+        slot = next((i for i in free if entities[i] == speaker), None)
+        if slot is not None:
+            free.remove(slot)
+            context[slot] = get(act, "text", str, where)
+    return (context[0], context[1])
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """One entry of a pool: a name and any ParlAI agent.
+
+    `model_file` and `model` are ParlAI's options, `opt` holds any others. `turn_timeout` (seconds for one turn) and
+    `memory_limit` (GiB of resident memory) stop a contestant that hangs or grows; 0 means no limit.
+    """
+
+    name: str
+    model_file: str = ""
+    model: str = ""
+    opt: dict = field(default_factory=dict)
+    description: str = ""
+    turn_timeout: float = 120.0
+    load_timeout: float = 900.0
+    memory_limit: float = 0.0
+
+    KEYS = ("model_file", "model", "opt", "description", "turn_timeout", "load_timeout", "memory_limit")
+
+    def to_json(self) -> dict:
+        """The entry as it stands in a pool file: without the name, without defaults."""
+        plain = Contestant(self.name)
+        return {key: getattr(self, key) for key in self.KEYS if getattr(self, key) != getattr(plain, key)}
+
+    @classmethod
+    def from_json(cls, name: str, entry: Any, where: str) -> Contestant:
+        where = f"{where}: contestant '{name}'"
+        if not isinstance(name, str) or not NAME.match(name) or name == HUMAN:
+            raise UserError(
+                f"{where}: not a valid name.", f"Use letters, digits and . _ + -; '{HUMAN}' is kept for people."
+            )
+        if isinstance(entry, str):
+            entry = {"model_file" if ("/" in entry and not entry.startswith("spotbot:")) else "model": entry}
+        if not isinstance(entry, dict):
+            raise UserError(
+                f"{where}: expected keys and values, found {entry!r}.", "Write for example 'model: spotbot:eliza'."
+            )
+        for key in entry:
+            if key not in cls.KEYS:
+                raise UserError(
+                    f"{where}: unknown key '{key}'.", nearest(key, cls.KEYS) + " ParlAI's options go under 'opt'."
+                )
+        if not entry.get("model_file") and not entry.get("model"):
+            raise UserError(f"{where}: neither 'model_file' nor 'model' is given.", "Give at least one of them.")
+        limits = {}
+        for key in ("turn_timeout", "load_timeout", "memory_limit"):
+            limits[key] = float(get(entry, key, (int, float), where, getattr(cls(name), key)))
+            if limits[key] < 0 or not math.isfinite(limits[key]):
+                raise UserError(f"{where}: field '{key}' is {limits[key]}, expected a number from 0 up.", "Correct it.")
+        return cls(
+            name=name,
+            model_file=get(entry, "model_file", str, where, ""),
+            model=get(entry, "model", str, where, ""),
+            opt=get(entry, "opt", dict, where, {}),
+            description=get(entry, "description", str, where, ""),
+            **limits,
+        )
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """A turn as an annotator sees it: entity 0 or 1, and the text in its surface form."""
+
+    entity: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """What is asked about at once. `transcripts` holds what is shown, one transcript a conversation, and nothing else.
+
+    `control` names the kind of a control item (never analysed as data), or is None.
+    """
+
+    item_id: str
+    conversation_ids: tuple[str, ...]
+    exchanges: int
+    transcripts: tuple[tuple[Utterance, ...], ...]
+    control: str | None = None
+
+    def to_json(self) -> dict:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, row: dict, where: str) -> Item:
+        transcripts = tuple(
+            tuple(Utterance(get(u, "entity", int, where), get(u, "text", str, where)) for u in transcript)
+            for transcript in get(row, "transcripts", list, where)
+        )
+        return cls(
+            item_id=get(row, "item_id", str, where),
+            conversation_ids=tuple(get(row, "conversation_ids", list, where)),
+            exchanges=get(row, "exchanges", int, where),
+            transcripts=transcripts,
+            control=get(row, "control", (str, type(None)), where, None),
+        )
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What one person does in one sitting. Nobody who has one unit of a block may have another of it.
+
+    `replicate` counts from 0 the annotators who get the same items; `rotation` the units of a block that show different
+    segments of its conversations.
+    """
+
+    unit_id: str
+    survey: str
+    block_id: str
+    rotation: int
+    replicate: int
+    items: tuple[Item, ...]
+
+    def to_json(self) -> dict:
+        return {**{k: getattr(self, k) for k in ("unit_id", "survey", "block_id", "rotation", "replicate")},
+                "items": [item.to_json() for item in self.items]}  # fmt: skip
+
+    @classmethod
+    def from_json(cls, row: dict, where: str) -> Unit:
+        unit_id = get(row, "unit_id", str, where)
+        items = get(row, "items", list, where)
+        return cls(
+            unit_id=unit_id,
+            survey=get(row, "survey", str, where),
+            block_id=get(row, "block_id", str, where),
+            rotation=get(row, "rotation", int, where),
+            replicate=get(row, "replicate", int, where),
+            items=tuple(Item.from_json(item, f"{where}, unit {unit_id}, item {i}") for i, item in enumerate(items)),
+        )
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One answer to one question about one target, by a person (`source` "human") or a judge ("judge:NAME").
+
+    `annotation_id` joins one annotator's answers to one item. `target` is "entity:0", "entity:1", "turn:N",
+    "conversation:N" or "pair". `presentation` records the side or name each entity bore and the order of questions.
+    Times are ISO 8601 in UTC, "" where there are none; `seconds` is the time the annotation took, null for judges.
+    """
+
+    judgement_id: str
+    annotation_id: str
+    survey: str
+    unit_id: str
+    item_id: str
+    conversation_ids: tuple[str, ...]
+    exchanges: int
+    target: str
+    question: str
+    answer: Any
+    worker_id: str
+    source: str
+    control: str | None = None
+    presentation: dict = field(default_factory=dict)
+    started_at: str = ""
+    submitted_at: str = ""
+    seconds: float | None = None
+
+    def to_json(self) -> dict:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, row: dict, where: str) -> Judgement:
+        text = (
+            "judgement_id",
+            "annotation_id",
+            "survey",
+            "unit_id",
+            "item_id",
+            "target",
+            "question",
+            "worker_id",
+            "source",
+        )
+        values = {name: get(row, name, str, where) for name in text}
+        if values["source"] != "human" and not values["source"].startswith("judge:"):
+            raise UserError(
+                f"{where}: field 'source' is {values['source']!r}, expected 'human' or 'judge:NAME'.", "Correct it."
+            )
+        return cls(
+            **values,
+            conversation_ids=tuple(get(row, "conversation_ids", list, where)),
+            exchanges=get(row, "exchanges", int, where),
+            answer=get(row, "answer", (str, int, float, list, dict, bool, type(None)), where),
+            control=get(row, "control", (str, type(None)), where, None),
+            presentation=get(row, "presentation", dict, where, {}),
+            started_at=get(row, "started_at", str, where, ""),
+            submitted_at=get(row, "submitted_at", str, where, ""),
+            seconds=get(row, "seconds", (int, float, type(None)), where, None),
+        )

@@ -1,0 +1,70 @@
+"""What all commands share: errors become one line and exit code 2, Ctrl-C one line and 130, and common options are spelt once."""
+
+from __future__ import annotations
+
+import sys
+from abc import abstractmethod
+
+from parlai.core.params import ParlaiParser
+from parlai.core.script import ParlaiScript
+
+from parlai_spotbot.errors import UserError
+
+
+class Command(ParlaiScript):
+    """A command: `add_options` names its options, `execute` does the work.
+
+    `DESCRIPTION` is the line in ``parlai --help``, `EPILOG` the examples under ``--help``.
+    """
+
+    DESCRIPTION = ""
+    EPILOG = ""
+
+    @classmethod
+    def setup_args(cls) -> ParlaiParser:
+        parser = ParlaiParser(False, False, cls.DESCRIPTION)
+        cls.add_options(parser)
+        if cls.EPILOG:
+            parser.add_argument_group("Examples", cls.EPILOG)
+        return parser
+
+    @classmethod
+    @abstractmethod
+    def add_options(cls, parser: ParlaiParser) -> None:
+        """Add this command's options to `parser`."""
+
+    @abstractmethod
+    def execute(self) -> int | None:
+        """Do the work; return an exit code (None is 0)."""
+
+    def run(self) -> None:
+        try:
+            code = self.execute()
+        except UserError as err:
+            print(f"error: {err.problem}" + (f"\n  {err.remedy}" if err.remedy else ""), file=sys.stderr)
+            raise SystemExit(2) from None
+        except KeyboardInterrupt:
+            print("\nstopped; run the same command to go on from here", file=sys.stderr)
+            raise SystemExit(130) from None
+        if code:
+            raise SystemExit(code)
+
+
+def add_study(parser: ParlaiParser) -> None:
+    parser.add_argument("--study", type=str, required=True, metavar="DIR", help="the study's folder")
+
+
+def add_survey(parser: ParlaiParser) -> None:
+    parser.add_argument("--survey", type=str, default="spot_the_bot", help="the method, what annotators are asked")
+
+
+def add_seed(parser: ParlaiParser) -> None:
+    parser.add_argument("--seed", type=int, default=0, help="where all chance starts: same seed, same bytes")
+
+
+def whole_numbers(text: str) -> list[int]:
+    """Parse ``2,3,5``; for the option --segments."""
+    try:
+        return [int(part) for part in str(text).replace(" ", "").split(",") if part]
+    except ValueError:
+        raise UserError(f"--segments {text}: expected whole numbers.", "Write for example --segments 2,3,5.") from None

@@ -1,0 +1,304 @@
+"""A study on disk: one folder that holds an evaluation from its plan to its report.
+
+The plan stands in study.yaml, extensions to it (a further contestant, more conversations, a further survey) are lines of
+history.jsonl; the plan in force is both together. Every command takes the study's lock while it works.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.records import Contestant, Conversation, Judgement, Unit
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a study is to be. `pairs` lists the pairs to play; an empty tuple means every pair of contestants.
+
+    `human_conversations` is the number of human-human conversations mixed in; -1 means a third of the bots'.
+    """
+
+    domain: str
+    contestants: dict[str, Contestant]
+    conversations_per_pair: int = 45
+    exchanges: int = 5
+    segments: tuple[int, ...] = (2, 3, 5)
+    seed: int = 0
+    paired_seeds: bool = False
+    human_conversations: int = -1
+    pairs: tuple[tuple[str, str], ...] = ()
+    batchsize: int = 32
+    surveys: tuple[str, ...] = ("spot_the_bot",)
+
+    KEYS = (
+        "domain", "contestants", "conversations_per_pair", "exchanges", "segments", "seed", "paired_seeds",
+        "human_conversations", "pairs", "batchsize", "surveys",
+    )  # fmt: skip
+
+    def all_pairs(self) -> list[tuple[str, str]]:
+        """The pairs to play, in canonical order (the order of the contestants in the plan)."""
+        if self.pairs:
+            return list(self.pairs)
+        names = list(self.contestants)
+        return [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+
+    def to_json(self) -> dict:
+        row = {key: getattr(self, key) for key in self.KEYS}
+        row["contestants"] = {name: c.to_json() for name, c in self.contestants.items()}
+        row["segments"] = list(self.segments)
+        row["surveys"] = list(self.surveys)
+        row["pairs"] = [list(pair) for pair in self.pairs]
+        return row
+
+    @classmethod
+    def from_json(cls, row: Any, where: str) -> Plan:
+        if not isinstance(row, dict):
+            raise UserError(
+                f"{where}: expected keys and values, found {type(row).__name__}.", "See a study.yaml that works."
+            )
+        for key in row:
+            if key not in cls.KEYS:
+                raise UserError(f"{where}: unknown key '{key}'.", nearest(key, cls.KEYS))
+        entries = files.field(row, "contestants", dict, where)
+        contestants = {name: Contestant.from_json(name, entry, where) for name, entry in entries.items()}
+        plan = cls(
+            domain=files.field(row, "domain", str, where),
+            contestants=contestants,
+            conversations_per_pair=_count(row, "conversations_per_pair", where, 45),
+            exchanges=_count(row, "exchanges", where, 5),
+            segments=check_segments(files.field(row, "segments", list, where, [2, 3, 5]), where),
+            seed=files.field(row, "seed", int, where, 0),
+            paired_seeds=files.field(row, "paired_seeds", bool, where, False),
+            human_conversations=_count(row, "human_conversations", where, -1, least=-1),
+            pairs=_pairs(row, contestants, where),
+            batchsize=_count(row, "batchsize", where, 32),
+            surveys=tuple(files.field(row, "surveys", list, where, ["spot_the_bot"])),
+        )
+        return plan.check(where)
+
+    def check(self, where: str) -> Plan:
+        """Raise `UserError` unless the plan can be carried out; return it."""
+        if max(self.segments) > self.exchanges:
+            raise UserError(
+                f"{where}: field 'segments' asks for {max(self.segments)} exchanges, "
+                f"but conversations have {self.exchanges} (field 'exchanges').",
+                f"Set exchanges to {max(self.segments)} or more, or drop the longer segments.",
+            )
+        if not self.contestants:
+            raise UserError(f"{where}: field 'contestants' is empty.", "Name at least one, better two, contestants.")
+        if not self.all_pairs():
+            raise UserError(
+                f"{where}: one contestant makes no pair.", "Add a second one to the pool, or play it with itself."
+            )
+        return self
+
+
+def _count(row: dict, name: str, where: str, default: int, least: int = 1) -> int:
+    value = files.field(row, name, int, where, default)
+    if value < least:
+        raise UserError(
+            f"{where}: field '{name}' is {value}, expected a whole number from {max(least, 0)} up.", "Correct it."
+        )
+    return value
+
+
+def check_segments(value: list, where: str) -> tuple[int, ...]:
+    """Segment lengths in exchanges: distinct whole numbers from 1 up, returned in ascending order."""
+    wrong = not value or any(not isinstance(k, int) or isinstance(k, bool) or k < 1 for k in value)
+    if wrong or len(set(value)) != len(value):
+        raise UserError(
+            f"{where}: field 'segments' is {value!r}, expected different whole numbers from 1 up.",
+            "Write for example 2,3,5.",
+        )
+    return tuple(sorted(value))
+
+
+def _pairs(row: dict, contestants: dict, where: str) -> tuple[tuple[str, str], ...]:
+    pairs = []
+    for pair in files.field(row, "pairs", list, where, []):
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise UserError(f"{where}: field 'pairs' holds {pair!r}, expected two names.", "Correct it.")
+        for name in pair:
+            if name not in contestants:
+                raise UserError(f"{where}: field 'pairs' names '{name}'.", nearest(name, contestants))
+        pairs.append((pair[0], pair[1]))
+    return tuple(pairs)
+
+
+@dataclass
+class Study:
+    """A study's folder and its plan in force; `extensions` are the lines of history.jsonl, oldest first."""
+
+    path: Path
+    plan: Plan
+    base: Plan
+    extensions: list[dict] = field(default_factory=list)
+
+    # -- the files ---------------------------------------------------------------------------------------------------
+    @property
+    def plan_path(self) -> Path:
+        return self.path / "study.yaml"
+
+    @property
+    def history_path(self) -> Path:
+        return self.path / "history.jsonl"
+
+    @property
+    def provenance_path(self) -> Path:
+        return self.path / "provenance.json"
+
+    @property
+    def conversations_path(self) -> Path:
+        return self.path / "conversations.jsonl"
+
+    @property
+    def journal_path(self) -> Path:
+        return self.path / "conversations.journal.jsonl"
+
+    @property
+    def failures_path(self) -> Path:
+        return self.path / "failures.jsonl"
+
+    @property
+    def report_path(self) -> Path:
+        return self.path / "report" / "index.html"
+
+    def survey_path(self, survey: str) -> Path:
+        return self.path / "surveys" / survey
+
+    def units_path(self, survey: str) -> Path:
+        return self.survey_path(survey) / "units.jsonl"
+
+    def judgements_path(self, survey: str) -> Path:
+        return self.survey_path(survey) / "judgements.jsonl"
+
+    def analysis_path(self, survey: str) -> Path:
+        return self.survey_path(survey) / "analysis"
+
+    # -- making and opening ------------------------------------------------------------------------------------------
+    @staticmethod
+    def exists(path: Path | str) -> bool:
+        return (Path(path) / "study.yaml").exists()
+
+    @classmethod
+    def create(cls, path: Path | str, plan: Plan) -> Study:
+        """Make the folder with its plan; an existing study is a `UserError`."""
+        study = cls(Path(path), plan, plan)
+        if cls.exists(path):
+            raise UserError(
+                f"{study.plan_path}: there is a study already.", "Choose another --study, or go on with this one."
+            )
+        text = yaml.safe_dump(plan.to_json(), sort_keys=False, allow_unicode=True)
+        files.write_text(study.plan_path, "# The plan of this study. Changes go to history.jsonl.\n" + text)
+        return study
+
+    @classmethod
+    def open(cls, path: Path | str) -> Study:
+        """Read and validate a study; missing or malformed files are a `UserError`."""
+        path = Path(path)
+        if not cls.exists(path):
+            raise UserError(
+                f"{path}: no study here (study.yaml is missing).", "Make one with spotbot_selfchat --study DIR."
+            )
+        plan_path = path / "study.yaml"
+        try:
+            row = yaml.safe_load(plan_path.read_text(encoding="utf-8"))
+        except (yaml.YAMLError, UnicodeDecodeError) as err:
+            raise UserError(f"{plan_path}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
+        base = Plan.from_json(row, str(plan_path))
+        study = cls(path, base, base)
+        if study.history_path.exists():
+            for extension in files.read_jsonl(
+                study.history_path, lambda r, where: {**r, "_where": where}, torn_tail=True
+            ):
+                study._apply(extension)
+        return study
+
+    def _apply(self, extension: dict) -> None:
+        where = extension.pop("_where", str(self.history_path))
+        add = files.field(extension, "extend", dict, where)
+        self.plan = extended(self.plan, add, where)
+        self.extensions.append(extension)
+
+    def extend(self, **add: Any) -> None:
+        """Write an extension to history.jsonl: `contestants` (dict of entries), `conversations_per_pair`, `surveys`."""
+        extended(self.plan, add, str(self.history_path))
+        with files.Journal(self.history_path) as journal:
+            journal.append({"extend": add})
+        self._apply({"extend": add})
+
+    def plans(self) -> list[Plan]:
+        """The base plan and the plan after each extension, in order."""
+        plans = [self.base]
+        for extension in self.extensions:
+            plans.append(extended(plans[-1], extension["extend"], str(self.history_path)))
+        return plans
+
+    @contextlib.contextmanager
+    def lock(self, command: str) -> Iterator[None]:
+        """Hold the study for this process; a second process gets a `UserError`."""
+        with files.lock(self.path / ".lock", command):
+            yield
+
+    # -- reading what the steps wrote --------------------------------------------------------------------------------
+    def conversations(self) -> list[Conversation]:
+        """All conversations, in canonical order; a `UserError` where self-play has not ended."""
+        return files.read_jsonl(
+            self.conversations_path, Conversation.from_json, "conversations file",
+            f"Run: parlai spotbot_selfchat --study {self.path}",
+        )  # fmt: skip
+
+    def units(self, survey: str) -> list[Unit]:
+        return files.read_jsonl(
+            self.units_path(survey), Unit.from_json, "units file", f"Run: parlai spotbot_pack --study {self.path}"
+        )
+
+    def judgements(self, survey: str) -> list[Judgement]:
+        """All answers; a last line torn by a crash is left out."""
+        return files.read_jsonl(
+            self.judgements_path(survey), Judgement.from_json, "judgements file",
+            f"Run: parlai spotbot_judge --study {self.path}", torn_tail=True,
+        )  # fmt: skip
+
+    # -- provenance --------------------------------------------------------------------------------------------------
+    def provenance(self) -> dict:
+        return files.read_json(self.provenance_path) if self.provenance_path.exists() else {}
+
+    def record(self, step: str, value: dict) -> None:
+        """Set what provenance.json says of one step (`selfplay`, `pack`, `judge`, …)."""
+        known = self.provenance()
+        if known.get(step) != value:
+            files.write_json(self.provenance_path, {**known, step: value})
+
+
+def extended(plan: Plan, add: dict, where: str) -> Plan:
+    """`plan` with an extension; what would change what is already there is a `UserError`."""
+    known = ("contestants", "conversations_per_pair", "surveys")
+    for key in add:
+        if key not in known:
+            raise UserError(f"{where}: a study can't be extended by '{key}'.", nearest(key, known))
+    contestants = dict(plan.contestants)
+    for name, entry in files.field(add, "contestants", dict, where, {}).items():
+        contestant = Contestant.from_json(name, entry, where)
+        if contestants.get(name, contestant) != contestant:
+            raise UserError(
+                f"{where}: contestant '{name}' is in the study with other options.",
+                "Give the changed one another name.",
+            )
+        contestants[name] = contestant
+    per_pair = files.field(add, "conversations_per_pair", int, where, plan.conversations_per_pair)
+    if per_pair < plan.conversations_per_pair:
+        raise UserError(
+            f"{where}: conversations_per_pair {per_pair} is less than the study's {plan.conversations_per_pair}.",
+            "A study only grows; choose another --study.",
+        )
+    surveys = plan.surveys + tuple(s for s in add.get("surveys", []) if s not in plan.surveys)
+    return replace(plan, contestants=contestants, conversations_per_pair=per_pair, surveys=surveys).check(where)

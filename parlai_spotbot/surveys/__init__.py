@@ -1,0 +1,1 @@
+"""Each evaluation method as data (what is asked), and packing of segments into units."""

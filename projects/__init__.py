@@ -1,0 +1,1 @@
+"""One folder per paper or study, importable as ``parlai_spotbot.projects``."""

@@ -1,0 +1,1 @@
+"""ParlAI tasks, importable as ``parlai_spotbot.tasks`` and usable as ``-t spotbot:NAME``."""

@@ -1,0 +1,223 @@
+"""Plays what is missing of a study's schedule, and leaves it valid on disk whatever stops it.
+
+Groups of conversations run in threads, each in step with itself; the main thread alone writes. A finished group goes to
+the journal in one write; at the end journal and earlier results become conversations.jsonl in canonical order.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+
+from parlai.core.opt import Opt
+from tqdm import tqdm
+
+from parlai_spotbot import files
+from parlai_spotbot.records import Conversation, Turn
+from parlai_spotbot.selfplay.contestants import Contestants, Failure
+from parlai_spotbot.selfplay.schedule import Job
+from parlai_spotbot.selfplay.worlds import GroupWorld, ProxyAgent, SelfPlayWorld
+from parlai_spotbot.study import Plan, Study
+
+ATTEMPTS = 5
+"""How often a conversation that lost its contestant to another's fault is begun again before it counts as failed."""
+
+IN_FLIGHT = 3
+"""Groups played at once: while one waits for a slow contestant, the others keep the rest busy."""
+
+
+@dataclass
+class Outcome:
+    """What came of a group: finished conversations, failed ones, and those to be begun again (alone, or together)."""
+
+    done: list[tuple[Job, Conversation]] = field(default_factory=list)
+    failed: list[tuple[Job, Failure, list[Turn]]] = field(default_factory=list)
+    alone: list[Job] = field(default_factory=list)
+    together: list[Job] = field(default_factory=list)
+
+
+@dataclass
+class Result:
+    """What a run did: conversations played by it, and failures (rows of failures.jsonl)."""
+
+    played: int = 0
+    failures: list[dict] = field(default_factory=list)
+
+
+def finished(study: Study) -> dict[str, Conversation]:
+    """Every conversation of the study that is on disk, by id; a line torn by a crash is left out."""
+    rows: list[Conversation] = []
+    if study.conversations_path.exists():
+        rows += files.read_jsonl(study.conversations_path, Conversation.from_json, "conversations file")
+    if study.journal_path.exists():
+        rows += files.read_jsonl(study.journal_path, Conversation.from_json, "journal", torn_tail=True)
+    return {row.conversation_id: row for row in rows}
+
+
+def missing_groups(study: Study, jobs: list[Job], done: dict[str, Conversation]) -> list[list[Job]]:
+    """What is still to be played, in groups.
+
+    A group is played as a whole, so that its batches are those of an uninterrupted run, unless what is missing of it
+    failed before: then just that.
+    """
+    failed = set()
+    if study.failures_path.exists():
+        rows = files.read_jsonl(study.failures_path, lambda row, where: row, "failures file", torn_tail=True)
+        failed = {row.get("conversation_id") for row in rows}
+    groups: dict[int, list[Job]] = {}
+    for job in jobs:
+        groups.setdefault(job.group, []).append(job)
+    todo = []
+    for group in groups.values():
+        missing = [job for job in group if job.conversation_id not in done]
+        torn = any(job.conversation_id not in failed for job in missing)
+        if missing:
+            todo.append(group if torn else missing)
+    return todo
+
+
+class Runner:
+    """Plays groups of conversations and keeps the journal. One use per run."""
+
+    def __init__(self, study: Study, plan: Plan, contestants: Contestants, progress: bool = True):
+        self.study = study
+        self.plan = plan
+        self.contestants = contestants
+        self.result = Result()
+        self.attempts: dict[str, int] = {}
+        self._stop = threading.Event()
+        self._bar_lock = threading.Lock()
+        self._progress = progress
+
+    def run(self, groups: list[list[Job]]) -> Result:
+        """Play `groups`; what finishes is durable at once."""
+        turns = 2 * self.plan.exchanges * sum(map(len, groups))
+        bar = tqdm(total=turns, unit="turn", desc="self-play", disable=not self._progress, smoothing=0.1)
+        pool = ThreadPoolExecutor(max_workers=IN_FLIGHT, thread_name_prefix="group")
+        queue = list(groups)
+        running: set[Future] = set()
+        with files.Journal(self.study.journal_path) as journal, files.Journal(self.study.failures_path) as failures:
+            try:
+                while queue or running:
+                    while queue and len(running) < IN_FLIGHT:
+                        running.add(pool.submit(self._play, queue.pop(0), bar))
+                    ended, running = wait(running, return_when=FIRST_COMPLETED)
+                    for future in ended:
+                        queue = self._settle(future.result(), journal, failures, bar) + queue
+            finally:
+                self._stop.set()
+                for process in self.contestants.processes.values():
+                    process.end()
+                pool.shutdown(wait=True, cancel_futures=True)
+                bar.close()
+        return self.result
+
+    def _play(self, jobs: list[Job], bar: tqdm) -> Outcome:
+        worlds = [self._world(job) for job in jobs]
+        group = GroupWorld(Opt(), worlds)
+        while not group.episode_done() and not self._stop.is_set():
+            before = sum(len(world.turns) for world in worlds)
+            group.parley()
+            with self._bar_lock:
+                bar.update(sum(len(world.turns) for world in worlds) - before)
+        group.close()
+        return self._sort(jobs, worlds)
+
+    def _world(self, job: Job) -> SelfPlayWorld:
+        attempt = self.attempts.get(job.conversation_id, 0)
+        agents = []
+        for side, name in enumerate(job.entities):
+            session = f"{job.conversation_id}/{side}/{attempt}"
+            # Both sides of a bot with itself must not draw the same chance.
+            agents.append(ProxyAgent(Opt(), self.contestants[name], session, job.rng_seed ^ side))
+        return SelfPlayWorld(Opt(), agents, job, self.plan.exchanges)
+
+    def _sort(self, jobs: list[Job], worlds: list[SelfPlayWorld]) -> Outcome:
+        outcome = Outcome()
+        for job, world in zip(jobs, worlds, strict=True):
+            if world.failure is None:
+                if world.episode_done():
+                    outcome.done.append((job, conversation(self.plan, job, world.turns)))
+                    for name in job.entities:
+                        self.contestants[name].finished()
+            elif self._begin_again(job, world.failure):
+                (outcome.alone if world.failure.suspect else outcome.together).append(job)
+            else:
+                outcome.failed.append((job, world.failure, world.turns))
+        return outcome
+
+    def _begin_again(self, job: Job, failure: Failure) -> bool:
+        again = failure.suspect or failure.kind == "lost"
+        self.attempts[job.conversation_id] = self.attempts.get(job.conversation_id, 0) + 1
+        return again and self.attempts[job.conversation_id] < ATTEMPTS
+
+    def _settle(self, outcome: Outcome, journal: files.Journal, failures: files.Journal, bar: tqdm) -> list[list[Job]]:
+        """Write what a group brought; returns the groups that have to be begun again."""
+        rows = [failure_row(job, failure, turns) for job, failure, turns in outcome.failed]
+        if rows:
+            failures.append(*rows)
+            self.result.failures += rows
+        if outcome.done:
+            journal.append(*(conversation.to_json() for _, conversation in outcome.done))
+            self.result.played += len(outcome.done)
+        for row in rows:
+            bar.write(f"failed: {row['conversation_id']}: {row['contestant']}: {row['kind']}: {row['message']}")
+        if self.result.failures:
+            bar.set_postfix_str(f"{len(self.result.failures)} failed")
+        return [[job] for job in outcome.alone] + ([outcome.together] if outcome.together else [])
+
+
+def conversation(plan: Plan, job: Job, turns: list[Turn]) -> Conversation:
+    """The record of a finished conversation, the seed exchange in front."""
+    seed = tuple(Turn(name, text) for name, text in zip(job.entities, job.seed.turns, strict=True))
+    return Conversation(
+        conversation_id=job.conversation_id,
+        domain=plan.domain,
+        pair=job.pair,
+        number=job.number,
+        entities=job.entities,
+        turns=seed + tuple(turns),
+        seed_exchanges=1,
+        seed_id=job.seed.seed_id,
+        context=job.seed.context,
+        provenance={"fold": "seeds"},
+    )
+
+
+def failure_row(job: Job, failure: Failure, turns: list[Turn]) -> dict:
+    """A row of failures.jsonl: what went wrong, and the conversation up to there."""
+    row = {k: v for k, v in asdict(failure).items() if k != "suspect"}
+    return {
+        "conversation_id": job.conversation_id,
+        "pair": list(job.pair),
+        "number": job.number,
+        **row,
+        "turns": [{"id": turn.speaker, "text": turn.text} for turn in turns],
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def write_conversations(study: Study, jobs: list[Job], people: list[Conversation]) -> list[Conversation]:
+    """Turn journal and earlier results into conversations.jsonl: bots in canonical order, then people."""
+    done = finished(study)
+    rows = [done[job.conversation_id] for job in jobs if job.conversation_id in done] + people
+    files.write_jsonl(study.conversations_path, (row.to_json() for row in rows))
+    study.journal_path.unlink(missing_ok=True)
+    return rows
+
+
+def default_threads() -> int:
+    """Threads for each contestant: all cores, since at most times one contestant is the slow one."""
+    return os.cpu_count() or 1
+
+
+def chunks(items: list, size: int) -> Iterator[list]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+Progress = Callable[[str], None]

@@ -1,0 +1,128 @@
+"""Who plays whom, from which seed, and who speaks first (paper, section 4: 45 conversations a pair, each from a test episode).
+
+The schedule follows from the plan and the seeds alone. A study's extension keeps every earlier conversation as it was.
+Conversations are played in groups of `batchsize`, so that what is batched together never depends on interruptions.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.study import Plan
+
+
+@dataclass(frozen=True)
+class Seed:
+    """The first exchange of a test episode; `context` is what each entity is told (a persona), "" for nothing."""
+
+    seed_id: str
+    turns: tuple[str, str]
+    context: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One conversation to be played; entity 0 speaks first. `rng_seed` is where its own chance starts."""
+
+    conversation_id: str
+    pair: tuple[str, str]
+    number: int
+    entities: tuple[str, str]
+    seed: Seed
+    rng_seed: int
+    group: int = 0
+
+
+def derive(*parts: object) -> int:
+    """A 63-bit seed from any parts; the same on every machine."""
+    digest = hashlib.sha256("\x1f".join(str(part) for part in parts).encode("utf-8")).digest()
+    return int.from_bytes(digest[:8], "big") >> 1
+
+
+def conversation_id(pair: tuple[str, str], number: int) -> str:
+    return f"{pair[0]}:{pair[1]}:{number:04d}"
+
+
+def schedule(plans: list[Plan], seeds: list[Seed]) -> tuple[list[Job], str]:
+    """The conversations of a study in canonical order (pair, number), and a sentence on how seeds were drawn.
+
+    Parameters
+    ----------
+    plans : list of Plan
+        The base plan and the plan after each extension; all share the study's seed.
+    seeds : list of Seed
+        What may be drawn, in the domain's order.
+
+    Raises
+    ------
+    UserError
+        Where a pair needs more conversations than there are seeds.
+    """
+    seeds = _distinct(seeds)
+    final = plans[-1]
+    if final.conversations_per_pair > len(seeds):
+        raise UserError(
+            f"field 'conversations_per_pair' is {final.conversations_per_pair}, but domain {final.domain} has only "
+            f"{len(seeds)} seeds, and no pair may get one twice.",
+            f"Ask for at most {len(seeds)} conversations a pair.",
+        )
+    drawer = _Drawer(final, seeds)
+    jobs: dict[str, Job] = {}
+    for plan in plans:
+        slots = [(pair, n) for pair in plan.all_pairs() for n in range(plan.conversations_per_pair)]
+        slots = [slot for slot in slots if conversation_id(*slot) not in jobs]
+        drawn = drawer.draw(slots)
+        first_group = 1 + max((job.group for job in jobs.values()), default=-1)
+        for index, ((pair, number), seed) in enumerate(zip(slots, drawn, strict=True)):
+            job = _job(final.seed, pair, number, seed, first_group + index // plan.batchsize)
+            jobs[job.conversation_id] = job
+    order = {pair: i for i, pair in enumerate(final.all_pairs())}
+    return sorted(jobs.values(), key=lambda job: (order[job.pair], job.number)), drawer.how
+
+
+def _distinct(seeds: list[Seed]) -> list[Seed]:
+    return list({(seed.turns, seed.context): seed for seed in reversed(seeds)}.values())[::-1]
+
+
+def _job(study_seed: int, pair: tuple[str, str], number: int, seed: Seed, group: int) -> Job:
+    name = conversation_id(pair, number)
+    # Within a pair the two take turns at speaking first; which of them begins differs from pair to pair.
+    a_first = (number + derive(study_seed, "first", *pair)) % 2 == 0
+    entities = pair if a_first else (pair[1], pair[0])
+    return Job(name, pair, number, entities, seed, derive(study_seed, name), group)
+
+
+class _Drawer:
+    """Draws seeds without replacement: over the whole study while there are enough, else within each pair."""
+
+    def __init__(self, plan: Plan, seeds: list[Seed]):
+        self.plan, self.seeds = plan, seeds
+        self.order = [int(i) for i in np.random.default_rng(derive(plan.seed, "seeds")).permutation(len(seeds))]
+        self.used = 0
+        self.by_pair: dict[tuple[str, str], set[int]] = {}
+        self.how = "drawn without replacement over the whole study"
+
+    def draw(self, slots: list[tuple[tuple[str, str], int]]) -> list[Seed]:
+        if self.plan.paired_seeds:
+            self.how = "the same for every pair"
+            return [self.seeds[self.order[number]] for _, number in slots]
+        if self.used + len(slots) <= len(self.seeds):
+            indices = self.order[self.used : self.used + len(slots)]
+            self.used += len(slots)
+            for (pair, _), index in zip(slots, indices, strict=True):
+                self.by_pair.setdefault(pair, set()).add(index)
+        else:
+            self.how = "drawn without replacement within each pair (too few for the whole study)"
+            indices = [self._next_of(pair) for pair, _ in slots]
+        return [self.seeds[index] for index in indices]
+
+    def _next_of(self, pair: tuple[str, str]) -> int:
+        used = self.by_pair.setdefault(pair, set())
+        rng = np.random.default_rng(derive(self.plan.seed, "seeds", *pair))
+        index = next(int(i) for i in rng.permutation(len(self.seeds)) if int(i) not in used)
+        used.add(index)
+        return index

@@ -1,0 +1,212 @@
+"""What runs in a contestant's own process: one ParlAI agent, cloned for every conversation.
+
+The server gets batches of observations and answers with batches of turns. It knows nothing of partners or schedules.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import random
+import signal
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from parlai_spotbot.records import Contestant
+
+
+def serve(connection: Any, contestant: Contestant, log: str, threads: int) -> None:
+    """Answer requests from `connection` until it closes. Whatever the agent prints goes to the file `log`."""
+    _die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the runner's to handle
+    _send_prints_to(log)
+    server = None
+    try:
+        while True:
+            name, args = connection.recv()
+            try:
+                if name == "load":
+                    server = AgentServer(contestant, threads)
+                    connection.send(("loaded", server.about()))
+                elif name == "act":
+                    for index, result in server.act(*args):
+                        connection.send(("reply", index, result))
+                    connection.send(("done",))
+                elif name == "close":
+                    server.close(*args)
+                    connection.send(("done",))
+            except Exception as err:
+                connection.send(("error", describe(err), traceback.format_exc()))
+    except (EOFError, OSError):
+        return  # the runner has gone
+
+
+def describe(err: BaseException) -> str:
+    """One line that names an exception."""
+    text = " ".join(str(err).split())
+    return f"{type(err).__name__}: {text}" if text else type(err).__name__
+
+
+def _die_with_parent() -> None:
+    if sys.platform == "linux":
+        pr_set_pdeathsig = 1
+        ctypes.CDLL(None, use_errno=True).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
+def _send_prints_to(log: str) -> None:
+    handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    os.dup2(handle, 1)
+    os.dup2(handle, 2)
+    os.close(handle)
+    sys.stdout = os.fdopen(1, "w", buffering=1, closefd=False)
+    sys.stderr = os.fdopen(2, "w", buffering=1, closefd=False)
+
+
+class AgentServer:
+    """One loaded ParlAI agent and its clones, one a session (a contestant's side of a conversation)."""
+
+    def __init__(self, contestant: Contestant, threads: int):
+        from parlai.core.agents import create_agent
+
+        from parlai_spotbot import compat, plugin
+
+        compat.install()
+        plugin.register()
+        self._set_threads(threads)
+        self.contestant = contestant
+        seed_everything(0)
+        self.agent = create_agent(agent_options(contestant), requireModelExists=bool(contestant.model_file))
+        self.sessions: dict[str, Any] = {}
+        self.batchable = callable(getattr(self.agent, "batch_act", None))
+
+    @staticmethod
+    def _set_threads(threads: int) -> None:
+        import torch
+
+        torch.set_num_threads(threads)
+
+    def about(self) -> dict:
+        """What provenance keeps of the agent: its class, whether it is batched, and the checksum of its model file."""
+        kind = type(self.agent)
+        about = {"agent": f"{kind.__module__}:{kind.__qualname__}", "batched": self.batchable}
+        model_file = str(self.agent.opt.get("model_file") or "")
+        if model_file and Path(model_file).is_file():
+            with open(model_file, "rb") as file:
+                about["model_sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+        return about
+
+    def act(self, requests: list[tuple[str, list, int]], batch_seed: int):
+        """Yield ``(index, result)`` for every request ``(session, events, seed)``, as soon as it is known.
+
+        Events are ``("open", seed)``, ``("observe", message)`` and ``("self", message)``; a result is
+        ``{"text": …}``, ``{"error": one line, "detail": traceback}``, or ``{"lost": True}`` where the session's
+        earlier turns went down with an earlier process.
+        """
+        ready = []
+        for index, (session, events, seed) in enumerate(requests):
+            if session not in self.sessions and events[0][0] != "open":
+                yield index, {"lost": True}
+                continue
+            try:
+                seed_everything(seed)
+                self._take(session, events)
+                ready.append(index)
+            except Exception as err:
+                yield index, failure(err)
+        if self.batchable and len(ready) > 1:
+            try:
+                replies = self._batch(requests, ready, batch_seed)
+            except Exception as err:
+                for index in ready:  # any of them may be to blame: the runner plays them again one by one
+                    yield index, {**failure(err), "suspect": True}
+                return
+            yield from replies
+        else:
+            for index in ready:
+                session, _, seed = requests[index]
+                seed_everything(seed)
+                yield index, self._single(session)
+
+    def _take(self, session: str, events: list) -> None:
+        from parlai.core.message import Message
+
+        for kind, value in events:
+            if kind == "open":
+                clone = self.agent.clone()
+                clone.reset()
+                if hasattr(clone, "set_conversation_seed"):
+                    clone.set_conversation_seed(value)
+                self.sessions[session] = clone
+            elif kind == "observe":
+                self.sessions[session].observe(Message(value))
+            else:
+                self.sessions[session].self_observe(Message(value))
+
+    def _batch(self, requests: list, ready: list[int], batch_seed: int) -> list[tuple[int, dict]]:
+        clones = [self.sessions[requests[index][0]] for index in ready]
+        seed_everything(batch_seed)
+        replies = clones[0].batch_act([clone.observation for clone in clones])
+        if len(replies) != len(clones):
+            raise RuntimeError(f"batch_act gave {len(replies)} replies to {len(clones)} observations")
+        results = []
+        for index, clone, reply in zip(ready, clones, replies, strict=True):
+            clone.self_observe(reply)
+            results.append((index, turn(reply)))
+        return results
+
+    def _single(self, session: str) -> dict:
+        clone = self.sessions[session]
+        try:
+            reply = clone.act()
+            clone.self_observe(reply)
+            return turn(reply)
+        except Exception as err:
+            return failure(err)
+
+    def close(self, sessions: list[str]) -> None:
+        """Forget conversations that have ended."""
+        for session in sessions:
+            self.sessions.pop(session, None)
+
+
+def turn(reply: Any) -> dict:
+    """A reply as the runner gets it; the text is kept to the letter."""
+    text = reply.get("text")
+    if text is None:
+        return {"text": ""}
+    if not isinstance(text, str):
+        return {"error": f"the turn's text is a {type(text).__name__}, not a string", "detail": repr(text)[:500]}
+    return {"text": text}
+
+
+def failure(err: Exception) -> dict:
+    return {"error": describe(err), "detail": "".join(traceback.format_exception(err))}
+
+
+def seed_everything(seed: int) -> None:
+    """Start all global sources of chance from `seed`; what an agent draws then depends on nothing before."""
+    import numpy as np
+    import torch
+
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    torch.manual_seed(seed)
+
+
+def agent_options(contestant: Contestant) -> dict:
+    """ParlAI's options for a contestant: as in an interactive chat, without labels, with the pool's own on top."""
+    from parlai.core.params import ParlaiParser
+
+    given = {"interactive_mode": True, "datatype": "valid", **contestant.opt}
+    if contestant.model_file:
+        given["model_file"] = contestant.model_file
+    if contestant.model:
+        given["model"] = contestant.model
+    with_file_options = ParlaiParser(True, True)
+    opt = with_file_options.parse_kwargs(**given)
+    # A checkpoint's stored options must not win over these: it may have been saved while generation was off.
+    opt["override"] = {**opt.get("override", {}), "skip_generation": False, "interactive_mode": True, **contestant.opt}
+    return opt

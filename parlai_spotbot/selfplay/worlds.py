@@ -1,0 +1,155 @@
+"""ParlAI worlds in which contestants talk to each other; their agents are proxies of contestants that live apart.
+
+`SelfPlayWorld` is one conversation (paper, section 3.1): the seed exchange is put into both bots' context, then entity 0
+and entity 1 take turns. `GroupWorld` plays many at once: in each step a contestant answers, in one batch, all
+conversations that wait for it.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from typing import Any
+
+from parlai.core.agents import Agent
+from parlai.core.message import Message
+from parlai.core.opt import Opt
+from parlai.core.worlds import DialogPartnerWorld, World
+
+from parlai_spotbot.records import Turn
+from parlai_spotbot.selfplay.contestants import ContestantProcess, Failure, Request
+from parlai_spotbot.selfplay.schedule import Job, derive
+
+
+class ContestantFailed(Exception):
+    """Raised by a proxy's `act` where its contestant gave no turn."""
+
+    def __init__(self, failure: Failure):
+        self.failure = failure
+        super().__init__(f"{failure.contestant}: {failure.kind}: {failure.message}")
+
+
+class ProxyAgent(Agent):
+    """Stands for one contestant in one conversation; what it observes travels with the next request for a turn."""
+
+    def __init__(self, opt: Opt, process: ContestantProcess, session: str, seed: int):
+        super().__init__(opt)
+        self.id = process.contestant.name
+        self.process = process
+        self.session = session
+        self.seed = seed
+        self.turns = 0
+        self._events: list[tuple[str, Any]] = [("open", seed)]
+
+    def observe(self, observation: Message) -> Message:
+        self._events.append(("observe", dict(observation)))
+        return observation
+
+    def self_observe(self, self_message: Message) -> None:
+        self._events.append(("self", dict(self_message)))
+
+    def request(self) -> Request:
+        """The request for this agent's next turn."""
+        request = Request(self.session, tuple(self._events), derive(self.seed, "turn", self.turns))
+        self._events = []
+        self.turns += 1
+        return request
+
+    def reply(self, outcome: str | Failure) -> Message:
+        """The message for a contestant's `outcome`; raises `ContestantFailed` where there is none."""
+        if isinstance(outcome, Failure):
+            raise ContestantFailed(outcome)
+        return Message({"id": self.id, "text": outcome, "episode_done": False})
+
+    def act(self) -> Message:
+        """One turn alone, as any ParlAI world asks for it."""
+        return self.reply(self.process.act([self.request()]).result()[0])
+
+
+class SelfPlayWorld(DialogPartnerWorld):
+    """One conversation between two contestants from a seed exchange on, `exchanges` exchanges long."""
+
+    def __init__(self, opt: Opt, agents: list[ProxyAgent], job: Job, exchanges: int):
+        super().__init__(opt, agents)
+        self.job = job
+        self.length = 2 * exchanges
+        self.turns: list[Turn] = []
+        self.failure: Failure | None = None
+        self._seed()
+
+    def _seed(self) -> None:
+        first, second = self.agents
+        opening, answer = self.job.seed.turns
+        context = self.job.seed.context
+        # TorchAgents must answer every observation, so what an entity is told comes in the message it answers first.
+        first.observe(self._message("context", context[0]))
+        first.self_observe(self._message(first.id, opening))
+        first.observe(self._message(second.id, answer))
+        second.observe(self._message(first.id, f"{context[1]}\n{opening}" if context[1] else opening))
+        second.self_observe(self._message(second.id, answer))
+
+    @staticmethod
+    def _message(speaker: str, text: str) -> Message:
+        message = {"id": speaker, "episode_done": False}
+        return Message({**message, "text": text} if text else message)
+
+    @property
+    def speaker(self) -> ProxyAgent:
+        """Whose turn it is."""
+        return self.agents[len(self.turns) % 2]
+
+    def take(self, outcome: str | Failure) -> None:
+        """Let the speaker's `outcome` be the next turn, or end the conversation with a failure."""
+        try:
+            act = self.speaker.reply(outcome)
+        except ContestantFailed as err:
+            self.failure = err.failure
+            return
+        listener = self.agents[(len(self.turns) + 1) % 2]
+        self.turns.append(Turn(self.speaker.id, act["text"]))
+        listener.observe(act)
+
+    def parley(self) -> None:
+        """One turn."""
+        self.take(self.speaker.process.act([self.speaker.request()]).result()[0])
+
+    def episode_done(self) -> bool:
+        return self.failure is not None or len(self.turns) >= self.length
+
+    def epoch_done(self) -> bool:
+        return self.episode_done()
+
+
+class GroupWorld(World):
+    """Conversations played in step: each `parley` adds one turn to every one that has not ended."""
+
+    def __init__(self, opt: Opt, worlds: list[SelfPlayWorld]):
+        super().__init__(opt)
+        self.worlds = worlds
+
+    def parley(self) -> None:
+        waiting: dict[str, list[SelfPlayWorld]] = {}
+        for world in self.worlds:
+            if not world.episode_done():
+                waiting.setdefault(world.speaker.id, []).append(world)
+        asked: list[tuple[list[SelfPlayWorld], Future]] = []
+        for worlds in waiting.values():
+            process = worlds[0].speaker.process
+            asked.append((worlds, process.act([world.speaker.request() for world in worlds])))
+        for worlds, future in asked:
+            for world, outcome in zip(worlds, future.result(), strict=True):
+                world.take(outcome)
+
+    def episode_done(self) -> bool:
+        return all(world.episode_done() for world in self.worlds)
+
+    def epoch_done(self) -> bool:
+        return self.episode_done()
+
+    def close(self) -> None:
+        """Let the contestants forget these conversations."""
+        sessions: dict[str, tuple[ContestantProcess, list[str]]] = {}
+        for world in self.worlds:
+            for agent in world.agents:
+                sessions.setdefault(agent.id, (agent.process, []))[1].append(agent.session)
+        for process, names in sessions.values():
+            process.close(names)

@@ -1,0 +1,40 @@
+# Every target installs what it needs first; what is installed already costs nothing.
+SHELL := /bin/bash
+VENV := .venv/bin
+ARGS ?=
+STUDY ?= demo-study
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test test-all lint bench wheel clean
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /|/' | column -t -s '|'
+
+install: ## everything needed, into .venv (PYTHON=… names another Python 3.11)
+	@.ci/install.sh
+
+demo: install ## a tournament between six chatbots, to a report (STUDY=… names its folder)
+	$(VENV)/parlai spotbot_tournament --study $(STUDY) --pool embedded --conversations-per-pair 10
+	@echo "The report: $(abspath $(STUDY))/report/index.html"
+
+test: install ## the quick tests (ARGS="-k study" goes to pytest)
+	.ci/test -m "not slow" $(ARGS)
+
+test-all: install ## all tests
+	.ci/test $(ARGS)
+
+lint: install ## style and formatting
+	$(VENV)/ruff check .
+	$(VENV)/ruff format --check .
+
+bench: install ## what is measured: speed and memory
+	$(VENV)/python tests/bench/run.py
+
+wheel: install ## a wheel in dist/
+	rm -rf build dist
+	$(VENV)/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w dist .
+	@ls dist/*.whl
+
+clean: ## remove what was built; studies stay
+	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +

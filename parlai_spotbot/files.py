@@ -1,4 +1,4 @@
-"""Files that survive crashes: atomic writes, JSON Lines with named errors, append-only journals, and one lock per study.
+"""Files that survive crashes: atomic writes, JSON Lines with named errors, journals, one lock per study.
 
 A file written here is either the old one or the new one, whole; a journal is valid up to its last
 complete line, and a line torn by a crash is cut off when the journal is opened again.
@@ -154,7 +154,7 @@ class Journal:
         self.path = Path(path)
         with _disk_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = open(self.path, "a+b", buffering=0)
+            self._file = open(self.path, "a+b", buffering=0)  # noqa: SIM115
             self.mended = self._cut_torn_line()
 
     def _cut_torn_line(self) -> int:
@@ -196,7 +196,7 @@ def lock(path: Path, command: str) -> Iterator[None]:
     path = Path(path)
     with _disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle = open(path, "a+", encoding="utf-8")
+        handle = open(path, "a+", encoding="utf-8")  # noqa: SIM115
     with handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

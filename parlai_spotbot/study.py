@@ -1,7 +1,7 @@
 """A study on disk: one folder that holds an evaluation from its plan to its report.
 
-The plan stands in study.yaml, extensions to it (a further contestant, more conversations, a further survey) are lines of
-history.jsonl; the plan in force is both together. Every command takes the study's lock while it works.
+The plan stands in study.yaml, extensions to it (a further contestant, more conversations, a further survey) are lines
+of history.jsonl; the plan in force is both together. Every command takes the study's lock while it works.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What all commands share: errors become one line and exit code 2, Ctrl-C one line and 130, and common options are spelt once."""
+"""What all commands share: an error is one line and exit code 2, Ctrl-C 130, and common options are spelt once."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ a `Failure` for each conversation concerned.
 from __future__ import annotations
 
 import multiprocessing
-import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from parlai_spotbot.selfplay.schedule import derive
 from parlai_spotbot.selfplay.server import serve
 
 STRIKES = 3
-"""After so many crashes, hangs or memory overruns without a finished conversation between, a contestant is set aside."""
+"""After so many crashes, hangs or overruns without a finished conversation between, a contestant is set aside."""
 
 _POLL = 0.2  # seconds between looks at a busy contestant's memory and clock
 _PRELOAD = ["parlai.core.agents", "parlai_spotbot.selfplay.server"]
@@ -238,12 +237,19 @@ class Contestants:
     def __init__(self, entries: dict[str, Contestant], logs: Path, threads: int):
         logs.mkdir(parents=True, exist_ok=True)
         self.processes = {n: ContestantProcess(c, (logs / f"{n}.log").resolve(), threads) for n, c in entries.items()}
-        self._lock = threading.Lock()
 
     def load(self) -> None:
         """Load all, side by side; the first that fails is a `UserError`."""
         for future in [process.load() for process in self.processes.values()]:
             future.result()
+
+    def about(self) -> dict[str, dict]:
+        """What each loaded contestant says of itself, for provenance."""
+        return {name: process.about for name, process in self.processes.items()}
+
+    def peak_memory(self) -> dict[str, int]:
+        """The largest resident memory seen of each contestant, in bytes."""
+        return {name: process.peak_memory for name, process in self.processes.items()}
 
     def __getitem__(self, name: str) -> ContestantProcess:
         return self.processes[name]

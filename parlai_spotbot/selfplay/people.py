@@ -1,4 +1,4 @@
-"""The human-human conversations of a study: drawn from the human pool, without their first exchange, as long as the bots'.
+"""The human-human conversations of a study: from the human pool, without their first exchange, as long as the bots'.
 
 Also how much of what bots say stands in the data they learned from (paper, section 4: 2 % of the conversations).
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
 
@@ -61,7 +62,7 @@ def overlap(conversations: Iterable[Conversation], episodes: Iterable[Episode]) 
     for episode in episodes:
         plain = [_plain(text) for text in episode.turns]
         turns.update(plain)
-        exchanges.update(zip(plain, plain[1:], strict=False))
+        exchanges.update(pairwise(plain))
     total, containing = 0, 0
     counts: dict[str, list[int]] = {}
     for conversation in conversations:
@@ -69,7 +70,7 @@ def overlap(conversations: Iterable[Conversation], episodes: Iterable[Episode]) 
             continue
         plain = [_plain(turn.text) for turn in conversation.shown]
         total += 1
-        containing += any(pair in exchanges for pair in zip(plain, plain[1:], strict=False))
+        containing += any(pair in exchanges for pair in pairwise(plain))
         for turn, text in zip(conversation.shown, plain, strict=True):
             count = counts.setdefault(turn.speaker, [0, 0])
             count[0] += text in turns

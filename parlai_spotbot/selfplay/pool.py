@@ -1,6 +1,6 @@
 """Pools: which contestants take part. A pool is a YAML file, name -> any ParlAI agent, or one of those shipped with us.
 
-Entries are checked here as far as that goes without loading a model: keys, names of agents and zoo models, ParlAI options.
+Entries are checked here as far as that goes without loading a model: keys, names of agents and zoo models, options.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def read_pool(pool: str) -> dict[str, Contestant]:
     except yaml.YAMLError as err:
         raise UserError(f"{where}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
     if not isinstance(entries, dict) or not entries:
-        raise UserError(f"{where}: expected contestants as 'name: entry'.", "For example: 'eliza: {model: spotbot:eliza}'.")
+        raise UserError(
+            f"{where}: expected contestants as 'name: entry'.", "For example: 'eliza: {model: spotbot:eliza}'."
+        )
     contestants = {str(name): Contestant.from_json(str(name), entry, where) for name, entry in entries.items()}
     for name, contestant in contestants.items():
         contestants[name] = check_contestant(contestant, where)
@@ -49,7 +51,9 @@ class _UniqueKeys(yaml.SafeLoader):
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=deep)
             if key in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"the key '{key}' stands twice", key_node.start_mark)
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key '{key}' stands twice", key_node.start_mark
+                )
             seen.add(key)
         return super().construct_mapping(node, deep)
 
@@ -62,7 +66,9 @@ def _pool_text(pool: str) -> tuple[str, str]:
     try:
         return path.read_text(encoding="utf-8"), str(path)
     except (FileNotFoundError, NotADirectoryError):
-        raise UserError(f"--pool {pool}: no such file or pool.", "A pool is a YAML file or " + nearest(pool, shipped_pools()))
+        raise UserError(
+            f"--pool {pool}: no such file or pool.", "A pool is a YAML file or " + nearest(pool, shipped_pools())
+        )
     except (IsADirectoryError, UnicodeDecodeError):
         raise UserError(f"--pool {pool}: not a YAML file.", "Name the file, not its folder.") from None
 
@@ -120,7 +126,9 @@ def _check_zoo(model_file: str, where: str) -> None:
         if len(parts) == 3 and "build" in models:
             return  # older zoo entries have one build module for all their models
         names = [f"zoo:{parts[0]}/{m}/model" for m in models] or [f"zoo:{name}/…" for name in known]
-        raise UserError(f"{where}: field 'model_file': no zoo model '{model_file}'.", nearest(model_file, names)) from None
+        raise UserError(
+            f"{where}: field 'model_file': no zoo model '{model_file}'.", nearest(model_file, names)
+        ) from None
 
 
 def _check_options(contestant: Contestant, where: str) -> None:
@@ -129,7 +137,9 @@ def _check_options(contestant: Contestant, where: str) -> None:
     known = known_options(contestant.model)
     for key in contestant.opt:
         if key not in known:
-            raise UserError(f"{where}: field 'opt': {contestant.model} has no option '{key}'.", nearest_option(key, known))
+            raise UserError(
+                f"{where}: field 'opt': {contestant.model} has no option '{key}'.", nearest_option(key, known)
+            )
 
 
 def nearest_option(key: str, known: set[str]) -> str:

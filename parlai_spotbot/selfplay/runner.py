@@ -6,9 +6,8 @@ the journal in one write; at the end journal and earlier results become conversa
 
 from __future__ import annotations
 
-import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -28,6 +27,9 @@ ATTEMPTS = 5
 
 IN_FLIGHT = 3
 """Groups played at once: while one waits for a slow contestant, the others keep the rest busy."""
+
+SHOWN = 10
+"""So many failures are shown as they happen; all stand in failures.jsonl."""
 
 
 @dataclass
@@ -58,16 +60,20 @@ def finished(study: Study) -> dict[str, Conversation]:
     return {row.conversation_id: row for row in rows}
 
 
-def missing_groups(study: Study, jobs: list[Job], done: dict[str, Conversation]) -> list[list[Job]]:
+def failed_before(study: Study) -> set[str]:
+    """The ids of conversations that failed in some earlier run, whether or not a later one completed them."""
+    if not study.failures_path.exists():
+        return set()
+    rows = files.read_jsonl(study.failures_path, lambda row, where: row, "failures file", torn_tail=True)
+    return {row.get("conversation_id") for row in rows}
+
+
+def missing_groups(jobs: list[Job], done: Collection[str], failed: Collection[str]) -> list[list[Job]]:
     """What is still to be played, in groups.
 
     A group is played as a whole, so that its batches are those of an uninterrupted run, unless what is missing of it
     failed before: then just that.
     """
-    failed = set()
-    if study.failures_path.exists():
-        rows = files.read_jsonl(study.failures_path, lambda row, where: row, "failures file", torn_tail=True)
-        failed = {row.get("conversation_id") for row in rows}
     groups: dict[int, list[Job]] = {}
     for job in jobs:
         groups.setdefault(job.group, []).append(job)
@@ -87,8 +93,10 @@ class Runner:
         self.study = study
         self.plan = plan
         self.contestants = contestants
+        self.opt = Opt(task=plan.domain, datatype="valid")
         self.result = Result()
         self.attempts: dict[str, int] = {}
+        self._shown = 0
         self._stop = threading.Event()
         self._bar_lock = threading.Lock()
         self._progress = progress
@@ -118,7 +126,7 @@ class Runner:
 
     def _play(self, jobs: list[Job], bar: tqdm) -> Outcome:
         worlds = [self._world(job) for job in jobs]
-        group = GroupWorld(Opt(), worlds)
+        group = GroupWorld(self.opt, worlds)
         while not group.episode_done() and not self._stop.is_set():
             before = sum(len(world.turns) for world in worlds)
             group.parley()
@@ -133,8 +141,8 @@ class Runner:
         for side, name in enumerate(job.entities):
             session = f"{job.conversation_id}/{side}/{attempt}"
             # Both sides of a bot with itself must not draw the same chance.
-            agents.append(ProxyAgent(Opt(), self.contestants[name], session, job.rng_seed ^ side))
-        return SelfPlayWorld(Opt(), agents, job, self.plan.exchanges)
+            agents.append(ProxyAgent(self.opt, self.contestants[name], session, job.rng_seed ^ side))
+        return SelfPlayWorld(self.opt, agents, job, self.plan.exchanges)
 
     def _sort(self, jobs: list[Job], worlds: list[SelfPlayWorld]) -> Outcome:
         outcome = Outcome()
@@ -165,7 +173,11 @@ class Runner:
             journal.append(*(conversation.to_json() for _, conversation in outcome.done))
             self.result.played += len(outcome.done)
         for row in rows:
-            bar.write(f"failed: {row['conversation_id']}: {row['contestant']}: {row['kind']}: {row['message']}")
+            if self._shown < SHOWN:
+                bar.write(f"failed: {row['conversation_id']}: {row['contestant']}: {row['kind']}: {row['message']}")
+            elif self._shown == SHOWN:
+                bar.write(f"further failures: see {self.study.failures_path}")
+            self._shown += 1
         if self.result.failures:
             bar.set_postfix_str(f"{len(self.result.failures)} failed")
         return [[job] for job in outcome.alone] + ([outcome.together] if outcome.together else [])
@@ -208,16 +220,3 @@ def write_conversations(study: Study, jobs: list[Job], people: list[Conversation
     files.write_jsonl(study.conversations_path, (row.to_json() for row in rows))
     study.journal_path.unlink(missing_ok=True)
     return rows
-
-
-def default_threads() -> int:
-    """Threads for each contestant: all cores, since at most times one contestant is the slow one."""
-    return os.cpu_count() or 1
-
-
-def chunks(items: list, size: int) -> Iterator[list]:
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
-
-
-Progress = Callable[[str], None]

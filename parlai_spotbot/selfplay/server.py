@@ -143,7 +143,7 @@ class AgentServer:
             elif kind == "observe":
                 self.sessions[session].observe(Message(value))
             else:
-                self.sessions[session].self_observe(Message(value))
+                note_own_turn(self.sessions[session], Message(value))
 
     def _batch(self, requests: list, ready: list[int], batch_seed: int) -> list[tuple[int, dict]]:
         clones = [self.sessions[requests[index][0]] for index in ready]
@@ -153,7 +153,7 @@ class AgentServer:
             raise RuntimeError(f"batch_act gave {len(replies)} replies to {len(clones)} observations")
         results = []
         for index, clone, reply in zip(ready, clones, replies, strict=True):
-            clone.self_observe(reply)
+            note_own_turn(clone, reply)
             results.append((index, turn(reply)))
         return results
 
@@ -161,7 +161,7 @@ class AgentServer:
         clone = self.sessions[session]
         try:
             reply = clone.act()
-            clone.self_observe(reply)
+            note_own_turn(clone, reply)
             return turn(reply)
         except Exception as err:
             return failure(err)
@@ -170,6 +170,12 @@ class AgentServer:
         """Forget conversations that have ended."""
         for session in sessions:
             self.sessions.pop(session, None)
+
+
+def note_own_turn(agent: Any, message: Any) -> None:
+    """Let an agent see what it said; agents other than TorchAgents need not care for that."""
+    if hasattr(agent, "self_observe"):
+        agent.self_observe(message)
 
 
 def turn(reply: Any) -> dict:
@@ -200,13 +206,14 @@ def agent_options(contestant: Contestant) -> dict:
     """ParlAI's options for a contestant: as in an interactive chat, without labels, with the pool's own on top."""
     from parlai.core.params import ParlaiParser
 
-    given = {"interactive_mode": True, "datatype": "valid", **contestant.opt}
+    given = {"datatype": "valid", **contestant.opt}
     if contestant.model_file:
         given["model_file"] = contestant.model_file
     if contestant.model:
         given["model"] = contestant.model
-    with_file_options = ParlaiParser(True, True)
-    opt = with_file_options.parse_kwargs(**given)
+    opt = ParlaiParser(True, True).parse_kwargs(**given)
     # A checkpoint's stored options must not win over these: it may have been saved while generation was off.
-    opt["override"] = {**opt.get("override", {}), "skip_generation": False, "interactive_mode": True, **contestant.opt}
+    ours = {"skip_generation": False, "interactive_mode": True, **contestant.opt}
+    opt.update(ours)
+    opt["override"] = {**opt.get("override", {}), **ours}
     return opt

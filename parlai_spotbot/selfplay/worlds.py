@@ -1,7 +1,7 @@
 """ParlAI worlds in which contestants talk to each other; their agents are proxies of contestants that live apart.
 
-`SelfPlayWorld` is one conversation (paper, section 3.1): the seed exchange is put into both bots' context, then entity 0
-and entity 1 take turns. `GroupWorld` plays many at once: in each step a contestant answers, in one batch, all
+`SelfPlayWorld` is one conversation (paper, section 3.1): the seed exchange is put into both bots' context, then the
+two entities take turns. `GroupWorld` plays many at once: in each step a contestant answers, in one batch, all
 conversations that wait for it.
 """
 

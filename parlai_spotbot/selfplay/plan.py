@@ -1,0 +1,167 @@
+"""From what a user asks for to a plan: a new study's, or an existing study's with what is added to it.
+
+Nothing is written here; a study made with other options is an error that names each difference.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from parlai_spotbot.domains import get_domain
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.pool import check_contestant, read_pool
+from parlai_spotbot.study import Plan, Study, check_segments, extended
+
+DEFAULT_POOL = "embedded"
+DEFAULT_DOMAIN = "chitchat"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user asks for; None where nothing was said. `pairs` is set where one pair is to be played."""
+
+    contestants: dict[str, Contestant] | None = None
+    pairs: tuple[tuple[str, str], ...] | None = None
+    domain: str | None = None
+    conversations_per_pair: int | None = None
+    exchanges: int | None = None
+    segments: list[int] | None = None
+    seed: int | None = None
+    paired_seeds: bool | None = None
+    human_conversations: int | None = None
+    batchsize: int | None = None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The study to go on with (None for a new one), its plans in order, and what extends it ({} for nothing)."""
+
+    study: Study | None
+    plans: list[Plan]
+    extension: dict
+
+    @property
+    def plan(self) -> Plan:
+        return self.plans[-1]
+
+
+def decide(path: Path, asked: Asked) -> Decision:
+    """Compare what is asked with what is at `path`; raises `UserError` where they contradict each other."""
+    if Study.exists(path):
+        return _go_on(Study.open(path), asked)
+    others = [f.name for f in path.iterdir() if f.name != ".lock"] if path.is_dir() else []
+    if path.exists() and (others or not path.is_dir()):
+        raise UserError(
+            f"--study {path}: there are other files, but no study.yaml.", "Choose an empty or a new folder."
+        )
+    return Decision(None, [_new_plan(asked)], {})
+
+
+def _new_plan(asked: Asked) -> Plan:
+    domain = get_domain(asked.domain or DEFAULT_DOMAIN)
+    segments = list(asked.segments or domain.segments)
+    row: dict[str, Any] = {
+        "domain": domain.name,
+        "contestants": {n: c.to_json() for n, c in (asked.contestants or read_pool(DEFAULT_POOL)).items()},
+        "segments": segments,
+        "exchanges": asked.exchanges or max(check_segments(segments, "--segments")),
+    }
+    for name in ("conversations_per_pair", "seed", "paired_seeds", "human_conversations", "batchsize", "exchanges"):
+        if getattr(asked, name) is not None:
+            row[name] = getattr(asked, name)
+    if asked.pairs is not None:
+        row["pairs"] = [list(pair) for pair in asked.pairs]
+    return Plan.from_json(row, "what you asked for")
+
+
+def _go_on(study: Study, asked: Asked) -> Decision:
+    plan = study.plan
+    wanted = {
+        "domain": get_domain(asked.domain).name if asked.domain else None,
+        "exchanges": asked.exchanges,
+        "segments": tuple(sorted(asked.segments)) if asked.segments else None,
+        "seed": asked.seed,
+        "paired_seeds": asked.paired_seeds,
+        "human_conversations": asked.human_conversations,
+        "batchsize": asked.batchsize,
+        "pairs": asked.pairs,
+    }
+    differences = [
+        f"{name}: the study has {getattr(plan, name)!r}, you asked for {value!r}"
+        for name, value in wanted.items()
+        if value is not None and value != getattr(plan, name)
+    ]
+    if differences:
+        raise UserError(
+            f"{study.plan_path}: the study was made with other options: {'; '.join(differences)}.",
+            "Leave these options out to go on with the study, or choose another --study.",
+        )
+    extension = _extension(plan, asked)
+    plans = study.plans()
+    if extension:
+        plans.append(extended(plan, extension, f"extending {study.path}"))
+    return Decision(study, plans, extension)
+
+
+def _extension(plan: Plan, asked: Asked) -> dict:
+    extension: dict[str, Any] = {}
+    new = {n: c for n, c in (asked.contestants or {}).items() if plan.contestants.get(n) != c}
+    if new:
+        if plan.pairs:
+            raise UserError(
+                "the study plays chosen pairs only, so contestants can't be added to it.", "Choose another --study."
+            )
+        extension["contestants"] = {name: contestant.to_json() for name, contestant in new.items()}
+    if asked.conversations_per_pair not in (None, plan.conversations_per_pair):
+        extension["conversations_per_pair"] = asked.conversations_per_pair
+    return extension
+
+
+def asked_pair(
+    model_file: str, model: str, options: str, partner_file: str, partner_model: str, partner_options: str
+) -> tuple[dict[str, Contestant], tuple[tuple[str, str], ...]]:
+    """The two contestants of ``-mf/-m`` and ``-pmf/-pm``; without a partner the bot talks with itself."""
+    first = _contestant(model_file, model, options, "--model-opt")
+    if not partner_file and not partner_model:
+        if partner_options:
+            raise UserError("--partner-opt is given without a partner.", "Name the partner by -pmf or -pm.")
+        return {first.name: first}, ((first.name, first.name),)
+    second = _contestant(partner_file, partner_model, partner_options, "--partner-opt")
+    if second.name == first.name:
+        if second.to_json() == first.to_json():
+            return {first.name: first}, ((first.name, first.name),)
+        second = Contestant.from_json(f"{second.name}-2", second.to_json(), "the partner")
+    return {first.name: first, second.name: second}, ((first.name, second.name),)
+
+
+def _contestant(model_file: str, model: str, options: str, option: str) -> Contestant:
+    entry = {"model_file": model_file or "", "model": model or "", "opt": parse_options(options, option)}
+    contestant = Contestant.from_json(_name_of(model_file or model), entry, "the command line")
+    return check_contestant(contestant, "the command line")
+
+
+def _name_of(model: str) -> str:
+    """A contestant's name from its model: zoo:blender/blender_90M/model becomes blender_90M."""
+    parts = [part for part in re.split(r"[/:]", model) if part]
+    if len(parts) > 1 and parts[-1] == "model":
+        parts.pop()
+    return re.sub(r"[^A-Za-z0-9_.+-]+", "-", parts[-1]).lstrip("_.+-") or "bot"
+
+
+def parse_options(text: str, option: str) -> dict:
+    """Parse ``beam_size=3,inference=beam`` into ParlAI options; numbers and true/false are recognised as in YAML."""
+    import yaml
+
+    options = {}
+    for part in filter(None, (text or "").split(",")):
+        key, separator, value = part.partition("=")
+        if not separator or not key.strip():
+            raise UserError(
+                f"{option} {text}: '{part}' is not KEY=VALUE.", "Write for example beam_size=3,inference=beam."
+            )
+        options[key.strip().lstrip("-").replace("-", "_")] = yaml.safe_load(value)
+    return options

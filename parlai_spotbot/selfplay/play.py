@@ -1,0 +1,168 @@
+"""Self-play of a whole study: decide, check, load, play what is missing, add the people, say what was done."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata
+import math
+import os
+import platform
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from parlai_spotbot import __version__, files
+from parlai_spotbot.domains import Domain, get_domain
+from parlai_spotbot.records import Conversation
+from parlai_spotbot.selfplay import people
+from parlai_spotbot.selfplay.contestants import Contestants
+from parlai_spotbot.selfplay.plan import Asked, Decision, decide
+from parlai_spotbot.selfplay.runner import Result, Runner, failed_before, finished, missing_groups, write_conversations
+from parlai_spotbot.selfplay.schedule import Seed, schedule
+from parlai_spotbot.study import Plan, Study
+
+PROMISE = (
+    "Same plan, same versions and same kind of machine: the same bytes, whatever interruptions and resumptions, since "
+    "the batches are fixed by the plan. Other batch sizes: the same for agents without floating point and for greedy fp32 "
+    "models; not for bf16 models, nor for foreign models that draw from global chance."
+)
+
+
+@dataclass
+class Summary:
+    """What self-play did: the study, its conversations, and counts to print."""
+
+    study: Study
+    conversations: list[Conversation]
+    result: Result = field(default_factory=Result)
+    expected: int = 0
+    people_wanted: int = 0
+    peak_memory: dict = field(default_factory=dict)
+    overlap: dict = field(default_factory=dict)
+
+    @property
+    def bots(self) -> int:
+        return sum(not any(c.is_human) for c in self.conversations)
+
+    @property
+    def people(self) -> int:
+        return len(self.conversations) - self.bots
+
+    @property
+    def complete(self) -> bool:
+        return self.bots == self.expected
+
+
+@contextlib.contextmanager
+def claimed(path: Path | str, command: str) -> Iterator[Path]:
+    """Hold the study's folder, which need not exist yet; a new one is removed again where no study comes of it."""
+    path = Path(path)
+    new = not path.exists()
+    try:
+        with files.lock(path / ".lock", command):
+            yield path
+    finally:
+        if not Study.exists(path) and path.is_dir():
+            with contextlib.suppress(OSError):
+                (path / ".lock").unlink(missing_ok=True)
+                if new:
+                    path.rmdir()
+
+
+def play(path: Path, asked: Asked, progress: bool = True, say=print) -> Summary:
+    """Bring the conversations of the study at `path` to what is asked; the caller holds the study (`claimed`).
+
+    Everything that can be checked is checked, and every contestant loaded, before the first file is written.
+    """
+    decision = decide(path, asked)
+    plan, domain = decision.plan, get_domain(decision.plan.domain)
+    jobs, how = schedule(decision.plans, seeds_of(domain))
+    humans = draw_people(plan, domain)
+    done = finished(decision.study) if decision.study else {}
+    groups = missing_groups(jobs, done, failed_before(decision.study) if decision.study else ())
+    needed = {name for group in groups for job in group for name in job.entities}
+    entries = {name: contestant for name, contestant in plan.contestants.items() if name in needed}
+    logs = Path(tempfile.mkdtemp(prefix="spotbot-logs-"))
+    with Contestants(entries, logs, threads=os.cpu_count() or 1) as contestants:
+        if entries:
+            say(f"loading {len(entries)} contestants: {', '.join(entries)}")
+        contestants.load()
+        study = _write_plan(path, decision, say)
+        result = Runner(study, plan, contestants, progress).run(groups) if groups else Result()
+    if result.failures:
+        say(f"what the contestants printed is in {logs}")
+    else:
+        shutil.rmtree(logs)
+    rows = write_conversations(study, jobs, humans)
+    summary = Summary(study, rows, result, len(jobs), wanted_people(plan), contestants.peak_memory())
+    summary.overlap = people.overlap(rows, domain.episodes("bots"))
+    _record(summary, plan, domain, how, contestants.about())
+    return summary
+
+
+def seeds_of(domain: Domain) -> list[Seed]:
+    """The first exchanges of the seeds' fold."""
+    episodes = domain.episodes("seeds")
+    return [Seed(e.episode_id, (e.turns[0], e.turns[1]), tuple(e.context)) for e in episodes if len(e.turns) > 1]
+
+
+def wanted_people(plan: Plan) -> int:
+    """How many human-human conversations the plan asks for: one for three of the bots' unless it says."""
+    if plan.human_conversations >= 0:
+        return plan.human_conversations
+    return math.ceil(len(plan.all_pairs()) * plan.conversations_per_pair / 3)
+
+
+def draw_people(plan: Plan, domain: Domain) -> list[Conversation]:
+    return people.human_conversations(plan, domain, domain.episodes("humans"), wanted_people(plan))
+
+
+def _write_plan(path: Path, decision: Decision, say) -> Study:
+    if decision.study is None:
+        return Study.create(path, decision.plan)
+    if decision.extension:
+        decision.study.extend(**decision.extension)
+        say(f"the study is extended by: {', '.join(decision.extension)}")
+    return decision.study
+
+
+def _record(summary: Summary, plan: Plan, domain: Domain, how: str, about: dict) -> None:
+    study = summary.study
+    known = study.provenance().get("selfplay", {}).get("contestants", {})
+    study.record("selfplay", {
+        "versions": versions(),
+        "plan": plan.to_json(),
+        "domain": {"task": domain.task, "folds": domain.counts(), "note": domain.fold_note},
+        "seeds": how,
+        "contestants": {**known, **about},
+        "counts": {
+            "bot_conversations": summary.bots,
+            "bot_conversations_planned": summary.expected,
+            "human_conversations": summary.people,
+            "human_conversations_wanted": summary.people_wanted,
+            "in_order": orders(summary.conversations),
+        },
+        "overlap_with_training_data": summary.overlap,
+        "conversations_sha256": hashlib.sha256(study.conversations_path.read_bytes()).hexdigest(),
+        "promise": PROMISE,
+    })  # fmt: skip
+
+
+def orders(conversations: list[Conversation]) -> dict[str, int]:
+    """How many conversations each ordered pair has, the first named speaking first."""
+    counts = Counter(conversation.entities for conversation in conversations)
+    return {f"{first}:{second}": n for (first, second), n in sorted(counts.items())}
+
+
+def versions() -> dict[str, str]:
+    """The versions that results depend on."""
+    packages = ("parlai", "torch", "transformers", "numpy", "scipy", "scikit-learn", "trueskill")
+    found = {"parlai_spotbot": __version__, "python": platform.python_version(), "machine": platform.machine()}
+    for package in packages:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[package] = importlib.metadata.version(package)
+    return found

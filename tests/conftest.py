@@ -1,0 +1,20 @@
+"""Fixtures for all rooms."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+# Agents that misbehave on purpose; contestants' processes inherit the path.
+sys.path.insert(0, str(Path(__file__).parent / "selfplay"))
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """The folder with real data and reference numbers; tests that need it skip without it."""
+    folder = os.environ.get("SPOTBOT_SHARED")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("SPOTBOT_SHARED does not name a folder")
+    return Path(folder)

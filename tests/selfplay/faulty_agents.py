@@ -1,0 +1,127 @@
+"""Real ParlAI agents that misbehave on purpose, each in one way, for the tests of self-play.
+
+Those with a `poison` fail in conversations whose seed holds that word, and are well elsewhere.
+"""
+
+import os
+import random
+import time
+
+import torch
+from parlai.core.agents import Agent
+
+
+class CountingAgent(Agent):
+    """Says how many messages it has seen in this conversation, and the last one."""
+
+    def __init__(self, opt, shared=None):
+        super().__init__(opt, shared)
+        self.reset()
+
+    def reset(self):
+        self.seen = 0
+        self.poisoned = False
+        self.observation = None
+
+    def observe(self, observation):
+        text = observation.get("text") or ""
+        self.seen += bool(text)
+        self.poisoned = self.poisoned or "poison" in text
+        self.observation = {**observation, "seen": self.seen, "poisoned": self.poisoned}
+        return self.observation
+
+    def say(self):
+        return f"turn {self.seen} after {self.observation.get('text', '')[:40]}"
+
+    def act(self):
+        return {"id": self.getID(), "text": self.say(), "episode_done": False}
+
+
+class GlobalChanceAgent(CountingAgent):
+    """Draws from Python's global chance, as many agents do."""
+
+    def say(self):
+        return f"turn {self.seen}: {random.random()}"
+
+
+class BatchChanceAgent(CountingAgent):
+    """Batched, and what it says depends on everything in the batch, as floating point and shared chance do."""
+
+    def batch_act(self, observations):
+        draws = torch.rand(len(observations))
+        whole = hash(tuple(o.get("text") for o in observations)) * 0 + sum(o["seen"] for o in observations)
+        return [
+            {
+                "id": self.getID(),
+                "text": f"{o['seen']} of {whole} in {len(observations)}: {d:.6f}",
+                "episode_done": False,
+            }
+            for o, d in zip(observations, draws, strict=True)
+        ]
+
+    def act(self):
+        return self.batch_act([self.observation])[0]
+
+
+class SlowAgent(CountingAgent):
+    """Takes 20 ms a turn."""
+
+    def say(self):
+        time.sleep(0.02)
+        return super().say()
+
+
+class RaisingAgent(CountingAgent):
+    def say(self):
+        if self.poisoned:
+            raise RuntimeError("it tastes bitter")
+        return super().say()
+
+
+class RaisingBatchAgent(RaisingAgent):
+    def batch_act(self, observations):
+        if any(o["poisoned"] for o in observations):
+            raise RuntimeError("somebody in the batch is poisoned")
+        return [{"id": self.getID(), "text": f"fine {o['seen']}", "episode_done": False} for o in observations]
+
+    def act(self):
+        return self.batch_act([self.observation])[0]
+
+
+class EmptyAgent(CountingAgent):
+    def say(self):
+        return "  " if self.poisoned else super().say()
+
+
+class DyingAgent(CountingAgent):
+    def say(self):
+        if self.poisoned:
+            os._exit(7)
+        return super().say()
+
+
+class HangingAgent(CountingAgent):
+    def say(self):
+        while self.poisoned:
+            time.sleep(0.1)
+        return super().say()
+
+
+class HungryAgent(CountingAgent):
+    def say(self):
+        if self.poisoned:
+            self.hoard = bytearray(os.urandom(1)) * (800 * 2**20)
+            time.sleep(3)
+        return super().say()
+
+
+class NumberAgent(CountingAgent):
+    """Answers with a number instead of a text."""
+
+    def say(self):
+        return 42
+
+
+class UnloadableAgent(Agent):
+    def __init__(self, opt, shared=None):
+        raise RuntimeError("the weights are missing")

@@ -1,0 +1,74 @@
+"""Who plays whom from which seed: balanced, without replacement, and stable under extensions."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.schedule import Seed, schedule
+from parlai_spotbot.study import Plan, extended
+
+
+def seeds(n):
+    return [Seed(f"s{i}", (f"opening {i}", f"answer {i}")) for i in range(n)]
+
+
+def plan(names="abcd", **options):
+    contestants = {name: Contestant(name, model="m") for name in names}
+    return Plan("chitchat", contestants, **{"conversations_per_pair": 10, **options})
+
+
+def test_every_pair_gets_its_conversations_and_who_speaks_first_is_balanced():
+    jobs, how = schedule([plan(conversations_per_pair=9)], seeds(60))
+    assert how.startswith("drawn without replacement over the whole study")
+    assert Counter(job.pair for job in jobs) == dict.fromkeys(plan().all_pairs(), 9)
+    assert len({job.seed.seed_id for job in jobs}) == len(jobs) == 54
+    for pair in plan().all_pairs():
+        first = Counter(job.entities[0] for job in jobs if job.pair == pair)
+        assert abs(first[pair[0]] - first[pair[1]]) == 1
+
+
+def test_too_few_seeds_for_the_study_are_drawn_within_each_pair():
+    jobs, how = schedule([plan()], seeds(15))
+    assert "within each pair" in how
+    for pair in plan().all_pairs():
+        assert len({job.seed.seed_id for job in jobs if job.pair == pair}) == 10
+
+
+def test_too_few_seeds_for_a_pair_are_an_error():
+    twice = [*seeds(9), *seeds(9)]  # the same exchange twice is one seed
+    with pytest.raises(UserError, match=r"'conversations_per_pair' is 10, but domain chitchat has only 9 seeds"):
+        schedule([plan()], twice)
+
+
+def test_paired_seeds_are_the_same_for_every_pair():
+    jobs, _ = schedule([plan(paired_seeds=True)], seeds(30))
+    by_pair = {pair: [job.seed.seed_id for job in jobs if job.pair == pair] for pair in plan().all_pairs()}
+    assert len(set(map(tuple, by_pair.values()))) == 1
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.integers(0, 5), st.integers(1, 6), st.integers(0, 4), st.sampled_from(["", "d", "de"]),
+    st.integers(6, 80), st.booleans(), st.integers(1, 7),
+)  # fmt: skip
+def test_an_extension_keeps_every_earlier_conversation(seed, per_pair, more, names, n_seeds, paired, batchsize):
+    base = plan("abc", seed=seed, conversations_per_pair=per_pair, paired_seeds=paired, batchsize=batchsize)
+    add = {"contestants": {name: {"model": "m"} for name in names}, "conversations_per_pair": per_pair + more}
+    if per_pair + more > n_seeds:
+        return
+    before, _ = schedule([base], seeds(n_seeds))
+    after, _ = schedule([base, extended(base, add, "here")], seeds(n_seeds))
+    kept = {job.conversation_id: job for job in after}
+    assert all(kept[job.conversation_id] == job for job in before)
+    for pair in {job.pair for job in after}:
+        drawn = [job.seed.seed_id for job in after if job.pair == pair]
+        assert len(drawn) == len(set(drawn)) == per_pair + more
+    assert max(Counter(job.group for job in after).values()) <= batchsize
+
+
+def test_another_seed_is_another_schedule():
+    assert schedule([plan()], seeds(99))[0] != schedule([plan(seed=1)], seeds(99))[0]

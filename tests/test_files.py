@@ -1,0 +1,126 @@
+"""Files survive crashes, full disks and second processes."""
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+
+
+def row_of(row, where):
+    return row
+
+
+def test_a_torn_last_line_is_cut_off_and_the_rest_kept(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b'{"n": 1}\n{"n": 2}\n{"n": 3')
+    with files.Journal(path) as journal:
+        assert journal.mended == len('{"n": 3')
+        journal.append({"n": 4})
+    assert path.read_text() == '{"n": 1}\n{"n": 2}\n{"n": 4}\n'
+
+
+def test_reading_past_a_torn_line_only_where_that_is_allowed(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    path.write_text('{"n": 1}\n{"n": ')
+    assert files.read_jsonl(path, row_of, torn_tail=True) == [{"n": 1}]
+    with pytest.raises(UserError, match=r"journal.jsonl, line 2: not valid JSON"):
+        files.read_jsonl(path, row_of)
+
+
+@pytest.mark.parametrize("bad", ["[1]\n", "{nonsense}\n", "\xff\n"])
+def test_a_malformed_line_is_named(tmp_path, bad):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'{"n": 1}\n' + bad.encode("latin-1"))
+    with pytest.raises(UserError, match=r"rows\.jsonl, line 2"):
+        files.read_jsonl(path, row_of)
+
+
+@pytest.mark.parametrize(
+    ("row", "kind", "says"),
+    [({}, int, "is missing"), ({"n": "1"}, int, "expected int"), ({"n": True}, int, "expected int")],
+)
+def test_fields_are_checked(row, kind, says):
+    with pytest.raises(UserError, match=f"f, line 1: field 'n'.*{says}"):
+        files.field(row, "n", kind, "f, line 1")
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path):
+    path = tmp_path / "value.json"
+    files.write_json(path, {"old": 1})
+    with pytest.raises(ValueError, match="Out of range float"):
+        files.write_json(path, {"new": float("nan")})
+    assert json.loads(path.read_text()) == {"old": 1}
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.fixture
+def small_disk():
+    """No file may grow past 4,096 bytes: a write beyond fails as on a full disk."""
+    old = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, old[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, old)
+    signal.signal(signal.SIGXFSZ, handler)
+
+
+@pytest.mark.usefixtures("small_disk")
+def test_a_full_disk_takes_back_half_written_rows(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    with files.Journal(path) as journal:
+        journal.append({"text": "x" * 3000})
+        before = path.read_bytes()
+        with pytest.raises(UserError, match=r"journal.jsonl: cannot write.*Free some space"):
+            journal.append({"text": "y" * 500}, {"text": "z" * 3000})
+        assert path.read_bytes() == before
+        journal.append({"text": "small"})
+    assert len(files.read_jsonl(path, row_of)) == 2
+
+
+@pytest.mark.usefixtures("small_disk")
+def test_a_full_disk_leaves_the_old_file_and_no_litter(tmp_path):
+    path = tmp_path / "page.html"
+    files.write_text(path, "old")
+    with pytest.raises(UserError, match="cannot write"):
+        files.write_text(path, "new" * 5000)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from parlai_spotbot import files
+with files.lock(Path(sys.argv[1]), "spotbot_selfchat"):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_second_process_is_told_who_holds_the_study_and_a_killed_one_frees_it(tmp_path):
+    path = tmp_path / ".lock"
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(path)], stdout=subprocess.PIPE)
+    try:
+        assert holder.stdout.readline() == b"held\n"
+        with (
+            pytest.raises(UserError, match=rf"in use by spotbot_selfchat \(process {holder.pid}\)"),
+            files.lock(path, "x"),
+        ):
+            pass
+    finally:
+        holder.kill()
+        holder.wait()
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            with files.lock(path, "spotbot_pack"):
+                break
+        except UserError:
+            assert time.monotonic() < deadline

@@ -1,0 +1,99 @@
+"""A study's plan: validated on reading, extended by lines of history.jsonl."""
+
+import pytest
+import yaml
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Contestant, Conversation, Turn
+from parlai_spotbot.study import Plan, Study
+
+POOL = {"eliza": Contestant("eliza", model="spotbot:eliza"), "alice": Contestant("alice", model="spotbot:alice")}
+
+
+def plan_row(**changes):
+    return {"domain": "chitchat", "contestants": {n: c.to_json() for n, c in POOL.items()}, **changes}
+
+
+def write_plan(folder, **changes):
+    folder.mkdir(exist_ok=True)
+    (folder / "study.yaml").write_text(yaml.safe_dump(plan_row(**changes)))
+    return folder
+
+
+def test_a_plan_comes_back_as_it_was_written(tmp_path):
+    plan = Plan("chitchat", POOL, conversations_per_pair=7, seed=3, paired_seeds=True)
+    Study.create(tmp_path / "s", plan)
+    assert Study.open(tmp_path / "s").plan == plan
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"conversations_per_pair": 0}, "field 'conversations_per_pair' is 0"),
+        ({"exchanges": -1}, "field 'exchanges' is -1"),
+        ({"segments": [2, 9]}, "field 'segments' asks for 9 exchanges, but conversations have 5"),
+        ({"segments": [0, 2]}, "field 'segments'"),
+        ({"segments": []}, "field 'segments'"),
+        ({"seed": "x"}, "field 'seed' is 'x', expected int"),
+        ({"sed": 1}, "unknown key 'sed'. Did you mean 'seed'"),
+        ({"contestants": {}}, "field 'contestants' is empty"),
+        ({"contestants": {"a": {"model": "spotbot:eliza"}}}, "one contestant makes no pair"),
+        ({"contestants": {"a": {"modle": "x"}}}, "contestant 'a': unknown key 'modle'. Did you mean 'model'"),
+        ({"contestants": {"a": {"opt": {}}}}, "neither 'model_file' nor 'model'"),
+        ({"contestants": {"human": {"model": "x"}}}, "not a valid name"),
+        ({"pairs": [["eliza", "alise"]]}, "names 'alise'. Did you mean 'alice'"),
+        ({"batchsize": 0}, "field 'batchsize' is 0"),
+    ],
+)
+def test_a_wrong_plan_is_named_with_its_remedy(tmp_path, changes, says):
+    folder = write_plan(tmp_path / "s", **changes)
+    with pytest.raises(UserError) as caught:
+        Study.open(folder)
+    assert says in str(caught.value)
+    assert "study.yaml" in str(caught.value)
+
+
+def test_missing_and_broken_studies(tmp_path):
+    with pytest.raises(UserError, match="no study here"):
+        Study.open(tmp_path / "nowhere")
+    folder = write_plan(tmp_path / "s")
+    (folder / "study.yaml").write_text("domain: [")
+    with pytest.raises(UserError, match="not valid YAML"):
+        Study.open(folder)
+
+
+def test_extensions_add_up_and_survive_a_torn_line(tmp_path):
+    study = Study.create(tmp_path / "s", Plan("chitchat", POOL))
+    study.extend(contestants={"tfidf": {"model": "spotbot:tfidf"}})
+    study.extend(conversations_per_pair=50)
+    with open(study.history_path, "a") as file:
+        file.write('{"extend": {"conver')
+    again = Study.open(tmp_path / "s")
+    assert list(again.plan.contestants) == ["eliza", "alice", "tfidf"]
+    assert again.plan.conversations_per_pair == 50
+    assert [len(plan.contestants) for plan in again.plans()] == [2, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("add", "says"),
+    [
+        ({"contestants": {"eliza": {"model": "spotbot:alice"}}}, "is in the study with other options"),
+        ({"conversations_per_pair": 3}, "is less than the study's 45"),
+        ({"seed": 1}, "can't be extended by 'seed'"),
+    ],
+)
+def test_an_extension_never_changes_what_is_there(tmp_path, add, says):
+    study = Study.create(tmp_path / "s", Plan("chitchat", POOL))
+    with pytest.raises(UserError, match=says):
+        study.extend(**add)
+    assert not study.history_path.exists()
+
+
+def test_conversations_hide_the_seed_and_count_exchanges_after_it():
+    turns = tuple(Turn("ab"[i % 2], f"t{i}") for i in range(9))
+    conversation = Conversation("a:b:0000", "chitchat", ("a", "b"), 0, ("a", "b"), turns, context=("", "likes tea"))
+    assert conversation.exchanges == 3
+    assert [turn.text for turn in conversation.segment(2)] == ["t2", "t3", "t4", "t5"]
+    with pytest.raises(ValueError, match="k=4"):
+        conversation.segment(4)
+    assert Conversation.from_json(conversation.to_json(), "here") == conversation

@@ -1,8 +1,8 @@
 """The commands, one a file. Importing this package registers them all with ParlAI.
 
-ParlAI imports it at every start (`parlai --help` included), so a command's module imports heavy things inside `execute`.
-ParlAI also swallows an ImportError from here, with which every command would vanish; so a module that cannot be imported
-is named on stderr, and the other commands go on.
+ParlAI imports it at every start (`parlai --help` included), so a command's module imports heavy things inside
+`execute`. ParlAI also swallows an ImportError from here, with which every command would vanish; so a module that cannot
+be imported is named on stderr, and the other commands go on.
 """
 
 import importlib
@@ -13,7 +13,7 @@ from parlai_spotbot import compat, plugin
 
 
 def load(names: list[str]) -> dict[str, Exception]:
-    """Import the commands' modules, which registers them; return those that failed, with the reason, after saying so."""
+    """Import the commands' modules, which registers them; name those that fail on stderr, and return them with why."""
     broken = {}
     for name in names:
         module = f"{__name__}.{name}"

@@ -19,11 +19,16 @@ class Command(ParlaiScript):
 
     DESCRIPTION = ""
     EPILOG = ""
+    required: tuple[str, ...] = ()
 
     @classmethod
     def setup_args(cls) -> ParlaiParser:
         parser = ParlaiParser(False, False, cls.DESCRIPTION)
         cls.add_options(parser)
+        # ParlAI parses every command's options even for its own --help, so a required one would end that; `run` checks.
+        cls.required = tuple(action.dest for action in parser._actions if action.required)
+        for action in parser._actions:
+            action.required = False
         if cls.EPILOG:
             parser.add_argument_group("Examples", cls.EPILOG)
         return parser
@@ -39,6 +44,7 @@ class Command(ParlaiScript):
 
     def run(self) -> None:
         try:
+            self._check_required()
             code = self.execute()
         except UserError as err:
             print(f"error: {err.problem}" + (f"\n  {err.remedy}" if err.remedy else ""), file=sys.stderr)
@@ -48,6 +54,11 @@ class Command(ParlaiScript):
             raise SystemExit(130) from None
         if code:
             raise SystemExit(code)
+
+    def _check_required(self) -> None:
+        missing = [f"--{name.replace('_', '-')}" for name in self.required if self.opt.get(name) is None]
+        if missing:
+            raise UserError(f"{' and '.join(missing)} missing.", "Name it; --help shows an example.")
 
 
 def add_study(parser: ParlaiParser) -> None:

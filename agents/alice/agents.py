@@ -1,0 +1,114 @@
+"""ALICE (Wallace, 2009) as a ParlAI agent: the AIML files that come with python-aiml, one session a conversation.
+
+The AIML files are under the GPL and are read from the installed package. Where they have no answer, or only one
+that she gave before, ALICE changes the subject with one of `FALLBACKS`. Elements of AIML that would run commands, load files or read the clock do nothing, or
+say a fixed date, so that what a partner says can do no harm and the same seed gives the same text.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import random
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import yaml
+from parlai.core.opt import Opt
+from parlai_spotbot.agents.dialogue import Dialogue, DialogueAgent, isolated_random
+
+from parlai_spotbot.models.packages import package_folder
+
+FALLBACKS = (
+    "Let us change the subject. What do you do in your spare time?",
+    "I have not heard that before. Tell me more.",
+    "I lost my train of thought. What were we talking about?",
+    "That is interesting. What else is on your mind?",
+    "I do not know what to say to that. Where are you from?",
+    "Can you put that in other words?",
+)
+"""What ALICE says where her rules say nothing new; the original leaves that to a bot's owner."""
+
+DATE = "Mon Nov 23 12:00:00 2009"
+"""ALICE's clock stands still: an answer that held the present time could not be reproduced."""
+
+
+HEARD = 2
+"""How many sentences ALICE answers, the last ones of a turn; she answers each by itself, which would fill pages."""
+
+
+@functools.cache
+def profile() -> dict[str, dict[str, str]]:
+    """What the rules leave blank: "self", ALICE's own facts; "partner", words for what the partner did not say yet."""
+    return yaml.safe_load(files(__package__).joinpath("profile.yaml").read_text(encoding="utf-8"))
+
+
+def load_kernel():
+    """Load ALICE's rules (some seconds), quietly, writing nothing."""
+    folder = package_folder("aiml", "alice") / "botdata" / "alice"
+    import aiml
+
+    kernel = aiml.Kernel()
+    kernel.verbose(False)
+    for path in sorted(Path(folder).glob("*.aiml")):
+        kernel.learn(str(path))
+    for name, value in profile()["self"].items():
+        kernel.setBotPredicate(name, str(value))
+    processors = kernel._elementProcessors
+    for element in ("system", "learn", "javascript"):
+        processors[element] = lambda elem, session: ""
+    processors["date"] = lambda elem, session: DATE
+    processors["id"] = lambda elem, session: "friend"
+    return kernel
+
+
+def last_sentences(text: str) -> str:
+    """The sentences of a turn that ALICE answers."""
+    return " ".join(re.split(r"(?<=[.!?])\s+", " ".join(text.split()))[-HEARD:])
+
+
+def tidy(answer: str) -> str:
+    """One line, without what blanks and joined answers leave behind: space before a mark, a mark twice, none at all."""
+    answer = re.sub(r"\s+([.,!?])", r"\1", " ".join(answer.split()))
+    answer = re.sub(r"([.,!?])(?:[.,](?=\s|$))+", r"\1", answer)
+    return answer if re.search(r"\w", answer) else ""
+
+
+class AliceAgent(DialogueAgent):
+    """ALICE; answers in about a millisecond."""
+
+    NAME = "alice"
+
+    def __init__(self, opt: Opt, shared: dict | None = None):
+        self._kernel, self._numbers = shared["kernel"] if shared else (load_kernel(), itertools.count())
+        self._session = ""
+        super().__init__(opt, shared)
+
+    def share(self) -> dict:
+        return {**super().share(), "kernel": (self._kernel, self._numbers)}
+
+    def _forget(self) -> None:
+        super()._forget()
+        if self._session:
+            self._kernel._deleteSession(self._session)
+        self._session = f"conversation {next(self._numbers)}"
+        self._kernel._addSession(self._session)
+        for name, value in profile()["partner"].items():
+            self._kernel.setPredicate(name, value, self._session)
+
+    def answer(self, dialogue: Dialogue) -> str:
+        kernel, session = self._kernel, self._session
+        # Turns that were told to ALICE count as her own: her rules look at what she said before.
+        for mine, key in ((True, kernel._outputHistory), (False, kernel._inputHistory)):
+            told = [turn.text for turn in dialogue.turns if turn.mine is mine]
+            heard = told if mine else told[:-1]
+            kernel.setPredicate(key, heard[-kernel._maxHistorySize :], session)
+        with isolated_random(dialogue.chance()):
+            answer = tidy(kernel.respond(last_sentences(dialogue.last) or "hello", session))
+        given = {turn.text for turn in dialogue.turns if turn.mine}
+        return answer if answer and answer not in given else self._change_subject(dialogue, given)
+
+    def _change_subject(self, dialogue: Dialogue, given: set[str]) -> str:
+        unused = [text for text in FALLBACKS if text not in given] or FALLBACKS
+        return random.Random(dialogue.chance()).choice(unused)

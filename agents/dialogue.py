@@ -1,0 +1,156 @@
+"""What our agents share: the conversation so far, as each of them needs it to answer.
+
+An agent hears its partner through `observe` and itself through `self_observe`, so turns that people spoke (a seed) are
+told to it in the same way as its own. Everything an answer depends on is in a `Dialogue`; so a conversation that is
+taken up again, or answered in another batch, goes on in the same way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from parlai.core.agents import Agent
+from parlai.core.message import Message
+from parlai.core.opt import Opt
+from parlai.core.params import ParlaiParser
+
+PERSONA = ("your persona:", "partner's persona:")
+"""How ParlAI's tasks begin a line that describes an entity and is no turn."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """One turn as an agent remembers it; `mine` tells whether the agent itself spoke it."""
+
+    text: str
+    mine: bool
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """A conversation from one side: its `context` (a persona, "" for none), `turns`, and the `seed` of its chances."""
+
+    context: str = ""
+    turns: tuple[Said, ...] = ()
+    seed: int = 0
+
+    @property
+    def last(self) -> str:
+        """What the partner said last, "" where nothing."""
+        return next((turn.text for turn in reversed(self.turns) if not turn.mine), "")
+
+    def chance(self) -> int:
+        """A seed for the random generator of the next answer, from the conversation's seed and the turn's number."""
+        digest = hashlib.sha256(f"{self.seed}:{len(self.turns)}".encode()).digest()
+        return int.from_bytes(digest[:8], "big") >> 1
+
+
+@contextlib.contextmanager
+def isolated_random(seed: int) -> Iterator[None]:
+    """Seed Python's global generator for a library that draws from it, and put it back afterwards."""
+    state = random.getstate()
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(state)
+
+
+class DialogueAgent(Agent):
+    """An agent that answers one conversation at a time. A subclass defines `answer`."""
+
+    NAME = ""
+
+    @classmethod
+    def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
+        group = parser.add_argument_group(f"{cls.NAME} arguments")
+        group.add_argument(
+            "--conversation-seed",
+            type=int,
+            default=0,
+            help="seed of all chances; each conversation has its own",
+        )
+        return parser
+
+    def __init__(self, opt: Opt, shared: dict | None = None):
+        self.id = self.NAME
+        super().__init__(opt, shared)
+        self._first_seed = opt.get("conversation_seed") or 0
+        self._conversations = 0
+        self.set_conversation_seed(self._first_seed)
+        self._forget()
+
+    def answer(self, dialogue: Dialogue) -> str:
+        """Return the next turn of this agent; never empty."""
+        raise NotImplementedError
+
+    def set_conversation_seed(self, seed: int) -> None:
+        """Make the chances of this conversation those of `seed`; to be called after `reset`, before the first turn."""
+        self.seed = seed
+
+    def reset(self) -> None:
+        """Forget the conversation; the next one has the next seed, unless it is set."""
+        super().reset()
+        self._conversations += 1
+        self.set_conversation_seed(self._first_seed + self._conversations)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._context = ""
+        self._turns: list[Said] = []
+
+    @property
+    def dialogue(self) -> Dialogue:
+        return Dialogue(self._context, tuple(self._turns), self.seed)
+
+    def observe(self, observation: Message) -> Message:
+        """Hear the partner. The observation returned and kept carries the `dialogue`, so that it can be batched."""
+        if self.observation is not None and self.observation.get("episode_done"):
+            self.reset()
+        lines = (observation.get("text") or "").split("\n")
+        context = [line for line in lines if line.startswith(PERSONA)]
+        if context:
+            self._context = "\n".join([self._context, *context]).strip()
+        self._remember("\n".join(line for line in lines if line not in context), mine=False)
+        self.observation = Message(observation)
+        self.observation["dialogue"] = self.dialogue
+        return self.observation
+
+    def self_observe(self, message: Message) -> None:
+        """Hear oneself: one's own turn, or in evaluation the label in its stead. Telling it twice does no harm."""
+        heard = self.observation or {}
+        labels = heard.get("labels") or heard.get("eval_labels")
+        self._remember(labels[0] if labels else message.get("text") or "", mine=True)
+
+    def _remember(self, text: str, mine: bool) -> None:
+        said = Said(text.strip(), mine)
+        told_already = mine and self._turns and self._turns[-1] == said
+        if said.text and not told_already:
+            self._turns.append(said)
+
+    def _message(self, text: str) -> Message:
+        return Message({"id": self.getID(), "text": text, "episode_done": False})
+
+    def act(self) -> Message:
+        message = self._message(self.answer(self.dialogue))
+        self.self_observe(message)
+        return message
+
+
+class BatchedDialogueAgent(DialogueAgent):
+    """An agent that answers many conversations at once. A subclass defines `answers`."""
+
+    def answers(self, dialogues: Sequence[Dialogue]) -> list[str]:
+        """Return the next turn of this agent in each of `dialogues`; none is empty."""
+        raise NotImplementedError
+
+    def answer(self, dialogue: Dialogue) -> str:
+        return self.answers([dialogue])[0]
+
+    def batch_act(self, observations: Sequence[Message]) -> list[Message]:
+        """Answer observations that `observe` returned; then tell each clone its turn by `self_observe`."""
+        return [self._message(text) for text in self.answers([o["dialogue"] for o in observations])]

@@ -1,0 +1,33 @@
+"""Retrieval by sentence embeddings as a ParlAI agent: it answers like a person who was told something of like meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from parlai_spotbot.agents.retrieval import Index, RetrievalAgent
+from parlai_spotbot.models.cache import cached_folder
+from parlai_spotbot.models.minilm import MiniLM
+
+FILE = "embeddings.npy"
+
+
+class MinilmAgent(RetrievalAgent):
+    """Cosine similarity of MiniLM's embeddings; those of the index are kept in the cache."""
+
+    NAME = "minilm"
+
+    def prepare(self, index: Index) -> tuple[MiniLM, np.ndarray]:
+        model = MiniLM()
+
+        def build(folder: Path) -> None:
+            np.save(folder / FILE, model.embed(index.texts, progress="Embedding people's turns (once)"))
+
+        folder = cached_folder(f"{model.name}-{index.checksum()}", build)
+        return model, np.load(folder / FILE)
+
+    def similarity(self, texts: Sequence[str]) -> np.ndarray:
+        model, matrix = self.prepared
+        return model.embed(texts) @ matrix.T

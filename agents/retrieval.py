@@ -1,0 +1,140 @@
+"""Retrieval: answer with the turn that followed, among people, upon what is most like the turns just heard.
+
+What is searched is the bots' fold of a task, so that no person whose words these bots speak is met elsewhere in a study.
+A conversation of people lends at most one turn to a conversation: two retrieval bots would otherwise find each other's
+sources and recite them to the end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from parlai.core.opt import Opt
+from parlai.core.params import ParlaiParser
+
+from parlai_spotbot.agents.dialogue import BatchedDialogueAgent, Dialogue
+from parlai_spotbot.errors import UserError
+
+BEFORE = 0.4
+"""How much the turn before the last counts, where the last one counts 1."""
+
+DECIMALS = 4
+"""Similarities are compared to so many decimals, so that rounding in another batch changes no answer."""
+
+
+def normal(text: str) -> str:
+    """`text` for comparing: lower case, single spaces, no marks at its end."""
+    return " ".join(text.lower().split()).rstrip(".!?")
+
+
+class Index:
+    """The turns of many conversations of people, in one row.
+
+    Attributes
+    ----------
+    texts : list of str
+        The distinct turns, of which `row` names one for each turn in the conversations' order.
+    previous, reply : int arrays, one element a candidate
+        A candidate is a turn that has a next one: `here` is its place in `texts`, `previous` that of the turn before it
+        (-1: none), `reply` that of the turn after it, `source` the number of its conversation.
+    """
+
+    def __init__(self, conversations: Sequence[Sequence[str]]):
+        place: dict[str, int] = {}
+        rows = []
+        for number, turns in enumerate(conversations):
+            ids = [place.setdefault(text, len(place)) for text in turns]
+            rows += [(ids[i - 1] if i else -1, ids[i], ids[i + 1], number) for i in range(len(ids) - 1)]
+        self.texts = list(place)
+        self.previous, self.here, self.reply, self.source = np.array(rows, dtype=np.int64).T
+        self._normal = np.array([normal(text) for text in self.texts], dtype=object)
+        count = Counter(normal(text) for turns in conversations for text in turns)
+        self._only_source = {
+            key: number for number, turns in enumerate(conversations) for key in map(normal, turns) if count[key] == 1
+        }
+        self._places: dict[str, list[int]] = {}
+        for i, key in enumerate(self._normal):
+            self._places.setdefault(key, []).append(i)
+
+    def checksum(self) -> str:
+        """A short name of the texts, for keys of caches."""
+        return hashlib.sha256("\n".join(self.texts).encode()).hexdigest()[:12]
+
+    def allowed(self, dialogue: Dialogue) -> np.ndarray:
+        """Which candidates may be used: bool (candidates,). No turn said before, no second one from one source."""
+        said = {normal(turn.text) for turn in dialogue.turns}
+        sources = [self._only_source[key] for key in said if key in self._only_source]
+        places = [i for key in said for i in self._places.get(key, ())]
+        return ~(np.isin(self.source, sources) | np.isin(self.reply, places))
+
+    def best(self, dialogue: Dialogue, similarity: np.ndarray) -> str:
+        """The reply of the best candidate; the earliest of equals.
+
+        Parameters
+        ----------
+        similarity : float array (2, len(texts))
+            Of each text to the last turn, and to the one before it.
+        """
+        last, before = np.round(similarity, DECIMALS)
+        score = last[self.here] + BEFORE * np.where(self.previous >= 0, before[self.previous], 0)
+        allowed = self.allowed(dialogue)
+        if not allowed.any():
+            raise RuntimeError("the index holds no turn that this conversation does not hold already")
+        return self.texts[self.reply[np.argmax(np.where(allowed, score, -np.inf))]]
+
+
+def bots_fold(task: str) -> list[tuple[str, ...]]:
+    """The conversations that bots may learn from: fold "bots" of the task `task` of this package."""
+    try:
+        data = importlib.import_module(f"parlai_spotbot.tasks.{task}.data")
+    except ModuleNotFoundError as err:
+        if err.name is None or not err.name.startswith("parlai_spotbot."):
+            raise
+        raise UserError(
+            f"retrieval: option 'retrieval_task' is '{task}', which has no folds.", "Known: chitchat."
+        ) from None
+    return [tuple(conversation.turns) for conversation in data.conversations("bots")]
+
+
+class RetrievalAgent(BatchedDialogueAgent):
+    """A bot that looks for its answers. A subclass defines `prepare` and `similarity`."""
+
+    @classmethod
+    def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
+        super().add_cmdline_args(parser, partial_opt)
+        group = parser.add_argument_group("retrieval arguments")
+        group.add_argument("--retrieval-task", default="chitchat", help="whose fold 'bots' the answers come from")
+        return parser
+
+    def __init__(self, opt: Opt, shared: dict | None = None):
+        super().__init__(opt, shared)
+        if shared:
+            self.index, self.prepared = shared["index"]
+        else:
+            self.index = Index(bots_fold(opt.get("retrieval_task") or "chitchat"))
+            self.prepared = self.prepare(self.index)
+
+    def share(self) -> dict:
+        return {**super().share(), "index": (self.index, self.prepared)}
+
+    def prepare(self, index: Index) -> object:
+        """Return whatever `similarity` needs; shared by all clones."""
+        raise NotImplementedError
+
+    def similarity(self, texts: Sequence[str]) -> np.ndarray:
+        """Similarities of `texts` to all texts of the index: float (len(texts), len(index.texts))."""
+        raise NotImplementedError
+
+    def answers(self, dialogues: Sequence[Dialogue]) -> list[str]:
+        heard = [text for dialogue in dialogues for text in _last_two(dialogue)]
+        similarity = self.similarity(heard).reshape(len(dialogues), 2, -1)
+        return [self.index.best(d, rows) for d, rows in zip(dialogues, similarity, strict=True)]
+
+
+def _last_two(dialogue: Dialogue) -> tuple[str, str]:
+    texts = ["", "", *(turn.text for turn in dialogue.turns)]
+    return texts[-1], texts[-2]

@@ -1,0 +1,66 @@
+"""The cache folder: what is derived once from installed packages and data, and kept because deriving it takes long.
+
+Everything in it can be deleted at any time and is made anew. Entries are folders that appear whole or not at all, and
+two processes that need the same entry at once make it only once.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from parlai_spotbot.errors import UserError
+
+
+def cache_dir() -> Path:
+    """The folder named by $SPOTBOT_CACHE, else $XDG_CACHE_HOME/parlai_spotbot, else ~/.cache/parlai_spotbot."""
+    if own := os.environ.get("SPOTBOT_CACHE"):
+        return Path(own).expanduser()
+    if shared := os.environ.get("XDG_CACHE_HOME"):
+        return Path(shared).expanduser() / "parlai_spotbot"
+    return Path.home() / ".cache" / "parlai_spotbot"
+
+
+def cached_folder(name: str, build: Callable[[Path], None]) -> Path:
+    """Return the cache entry `name`, made by ``build(empty_folder)`` if it isn't there.
+
+    A second process waits for the first one's entry. What a killed process left behind is removed.
+
+    Raises
+    ------
+    UserError
+        If the cache cannot be written.
+    """
+    folder = cache_dir() / name
+    if folder.is_dir():
+        return folder
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with open(folder.parent / f".{name}.lock", "w") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if not folder.is_dir():
+                partial = folder.parent / f".{name}.partial"
+                shutil.rmtree(partial, ignore_errors=True)
+                partial.mkdir()
+                build(partial)
+                _sync(partial)
+                partial.rename(folder)
+    except OSError as err:
+        raise UserError(
+            f"{folder}: cannot make this cache entry: {err.strerror or err}.",
+            "Free some space, or name a writable folder in the environment variable SPOTBOT_CACHE.",
+        ) from err
+    return folder
+
+
+def _sync(folder: Path) -> None:
+    """Bring what `folder` holds to the disk, so that a power cut cannot leave a complete-looking entry."""
+    for path in [*(p for p in folder.rglob("*") if p.is_file()), folder]:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,6 +1,6 @@
 """Retrieval: answer with the turn that followed, among people, upon what is most like the turns just heard.
 
-What is searched is the bots' fold of a task, so that no person whose words these bots speak is met elsewhere in a study.
+What is searched is the bots' fold of a task, so no person whose words these bots speak is met elsewhere in a study.
 A conversation of people lends at most one turn to a conversation: two retrieval bots would otherwise find each other's
 sources and recite them to the end.
 """
@@ -15,8 +15,8 @@ from collections.abc import Sequence
 import numpy as np
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
-
 from parlai_spotbot.agents.dialogue import BatchedDialogueAgent, Dialogue
+
 from parlai_spotbot.errors import UserError
 
 BEFORE = 0.4

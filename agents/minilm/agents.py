@@ -1,4 +1,4 @@
-"""Retrieval by sentence embeddings as a ParlAI agent: it answers like a person who was told something of like meaning."""
+"""Retrieval by sentence embeddings as a ParlAI agent: it answers like a person who was told something similar."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-
 from parlai_spotbot.agents.retrieval import Index, RetrievalAgent
+
 from parlai_spotbot.models.cache import cached_folder
 from parlai_spotbot.models.minilm import MiniLM
 

@@ -61,8 +61,8 @@ class EnoughSentences(StoppingCriteria):
 class ConversationChances(LogitsProcessor):
     """Turns the choice of the likeliest token into a draw, each row with a generator of its own.
 
-    To the log-probabilities, tempered and cut to the nucleus `top_p` (Holtzman et al., 2020), Gumbel noise is added: the
-    largest sum is distributed as a draw from them (Gumbel, 1954). Greedy search with this is sampling.
+    To the log-probabilities, tempered and cut to the nucleus `top_p` (Holtzman et al., 2020), Gumbel noise is added:
+    the largest sum is distributed as a draw from them (Gumbel, 1954). Greedy search with this is sampling.
     """
 
     def __init__(self, seeds: Sequence[int], temperature: float, top_p: float):

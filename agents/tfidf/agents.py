@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
-
 from parlai_spotbot.agents.retrieval import Index, RetrievalAgent
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 
 class TfidfAgent(RetrievalAgent):

@@ -1,4 +1,4 @@
-"""Models and bots that come inside Python packages: where their files lie, and what to install where they are missing."""
+"""Models and bots that come inside Python packages: where their files lie, and what to install if they are missing."""
 
 from __future__ import annotations
 

@@ -1,0 +1,169 @@
+"""From judgements to frames: one row an annotation, one row an annotated entity, one row a match.
+
+An annotation is one annotator's answers to one segment (section 3.1 of the paper): the nature of each entity, then
+which of the two is favoured in fluency, sensibleness and specificity. Controls and incomplete annotations are left out
+here, once for all statistics, and counted by reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.records import HUMAN, Conversation, Judgement
+
+NATURES = ("human", "unsure", "bot")
+FEATURES = ("fluency", "sensibleness", "specificity")
+FAVOURED = {"entity:0": 1, "no_difference": 0, "entity:1": -1}
+QUESTIONS = {("nature", "entity:0"): "nature0", ("nature", "entity:1"): "nature1"}
+QUESTIONS |= {(feature, "pair"): feature for feature in FEATURES}
+ALLOWED = {"nature0": NATURES, "nature1": NATURES} | dict.fromkeys(FEATURES, tuple(FAVOURED))
+
+COLUMNS = (
+    "annotation_id", "source", "worker_id", "unit_id", "item_id", "conversation_id", "a", "b", "k",
+    "nature0", "nature1", *FEATURES, "seconds",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Annotations:
+    """The frame of annotations (columns `COLUMNS`) and, by source, how many were left out and why.
+
+    `a` and `b` are the names of entity 0 and entity 1, `k` the exchanges shown; a feature is +1 where entity 0 is
+    favoured, -1 where entity 1 is, 0 where neither.
+    """
+
+    frame: pd.DataFrame
+    left_out: dict[str, dict[str, int]]
+
+
+def annotations_frame(judgements: Sequence[Judgement], conversations: Iterable[Conversation]) -> Annotations:
+    """Join the judgements of each annotation; leave out controls and incomplete annotations, and count them.
+
+    Raises
+    ------
+    ValueError
+        Names the judgement (numbered from 1) whose conversation, question, target or answer is unknown.
+    """
+    entities = {c.conversation_id: c.entities for c in conversations}
+    rows: dict[tuple[str, str], dict] = {}
+    left_out: dict[str, dict[str, int]] = {}
+    controls = set()
+    for number, judgement in enumerate(judgements, start=1):
+        key = (judgement.source, judgement.annotation_id)
+        if judgement.control is not None:
+            if key not in controls:
+                _count(left_out, judgement.source, "control")
+            controls.add(key)
+            continue
+        column, answer = _answer(judgement, number)
+        row = rows.get(key)
+        if row is None:
+            row = rows[key] = _row(judgement, number, entities)
+        if column in row:
+            _count(left_out, judgement.source, "answer given twice (the first one counts)")
+        else:
+            row[column] = answer
+    complete = []
+    for row in rows.values():
+        missing = [column for column in ALLOWED if column not in row]
+        if missing:
+            _count(left_out, row["source"], "incomplete annotation")
+        else:
+            complete.append(row)
+    frame = pd.DataFrame(complete, columns=list(COLUMNS))
+    frame["seconds"] = frame["seconds"].astype(float)
+    frame = frame.sort_values(["source", "annotation_id"], kind="stable").reset_index(drop=True)
+    return Annotations(frame, left_out)
+
+
+def _count(left_out: dict[str, dict[str, int]], source: str, reason: str) -> None:
+    reasons = left_out.setdefault(source, {})
+    reasons[reason] = reasons.get(reason, 0) + 1
+
+
+def _answer(judgement: Judgement, number: int) -> tuple[str, str | int]:
+    """The column an answer belongs to, and its value there."""
+    where = f"judgement {number} ({judgement.judgement_id})"
+    column = QUESTIONS.get((judgement.question, judgement.target))
+    if column is None:
+        known = ", ".join(f"'{q}' about '{t}'" for q, t in QUESTIONS)
+        raise ValueError(
+            f"{where}: question '{judgement.question}' about target '{judgement.target}', expected one of {known}"
+        )
+    if judgement.answer not in ALLOWED[column]:
+        raise ValueError(f"{where}: answer {judgement.answer!r}, expected one of {', '.join(ALLOWED[column])}")
+    return column, FAVOURED[judgement.answer] if column in FEATURES else judgement.answer
+
+
+def _row(judgement: Judgement, number: int, entities: dict[str, tuple[str, str]]) -> dict:
+    where = f"judgement {number} ({judgement.judgement_id})"
+    if len(judgement.conversation_ids) != 1:
+        raise ValueError(f"{where}: conversation_ids {list(judgement.conversation_ids)}, expected exactly one")
+    conversation = judgement.conversation_ids[0]
+    if conversation not in entities:
+        raise ValueError(f"{where}: conversation_ids names '{conversation}', which is not among the conversations")
+    if judgement.exchanges < 1:
+        raise ValueError(f"{where}: exchanges {judgement.exchanges}, expected a whole number from 1 up")
+    a, b = entities[conversation]
+    if (a == HUMAN) != (b == HUMAN):
+        raise ValueError(f"{where}: conversation '{conversation}' is of {a} with {b}, expected two bots or two people")
+    return {
+        "annotation_id": judgement.annotation_id, "source": judgement.source, "worker_id": judgement.worker_id,
+        "unit_id": judgement.unit_id, "item_id": judgement.item_id, "conversation_id": conversation,
+        "a": a, "b": b, "k": judgement.exchanges, "seconds": judgement.seconds,
+    }  # fmt: skip
+
+
+def entities_frame(annotations: pd.DataFrame) -> pd.DataFrame:
+    """One row an annotation and entity: annotation i has the rows 2i (entity 0) and 2i + 1 (entity 1).
+
+    `left` and `right` bound the moment at which the entity was spotted (section 3.3): (0, k] where it was called a bot,
+    (k, inf) otherwise. A feature is +1 where this entity is favoured, -1 where the other is, 0 where neither.
+    """
+    halves = []
+    for entity, (name, opponent, nature, sign) in enumerate((("a", "b", "nature0", 1), ("b", "a", "nature1", -1))):
+        half = annotations[["annotation_id", "source", "worker_id", "item_id", "conversation_id", "k"]].copy()
+        half["entity"] = entity
+        half["name"] = annotations[name]
+        half["opponent"] = annotations[opponent]
+        half["nature"] = annotations[nature]
+        for feature in FEATURES:
+            half[feature] = sign * annotations[feature]
+        halves.append(half)
+    frame = pd.concat(halves).sort_index(kind="stable").reset_index(drop=True)
+    k = frame["k"].to_numpy(dtype=float)
+    spotted = (frame["nature"] == "bot").to_numpy()
+    frame["left"] = np.where(spotted, 0.0, k)
+    frame["right"] = np.where(spotted, k, np.inf)
+    return frame
+
+
+def matches_frame(annotations: pd.DataFrame, criterion: str = "nature") -> pd.DataFrame:
+    """One row a match, with `outcome` +1 where `a` wins, -1 where `b` wins, 0 for a tie (section 3.2).
+
+    Conversations between people, and of a bot with itself, are no matches. The index is that of `annotations`.
+
+    Parameters
+    ----------
+    criterion : str
+        "nature" (human > unsure > bot), a feature, or "sensibleness_and_specificity" (favoured in both).
+    """
+    contest = annotations[(annotations["a"] != HUMAN) & (annotations["a"] != annotations["b"])]
+    if criterion == "nature":
+        level = {nature: -place for place, nature in enumerate(NATURES)}
+        outcome = np.sign(contest["nature0"].map(level) - contest["nature1"].map(level))
+    elif criterion == "sensibleness_and_specificity":
+        same = contest["sensibleness"] == contest["specificity"]
+        outcome = contest["sensibleness"].where(same, 0)
+    elif criterion in FEATURES:
+        outcome = contest[criterion]
+    else:
+        known = ("nature", *FEATURES, "sensibleness_and_specificity")
+        raise ValueError(f"criterion is {criterion!r}, expected one of {', '.join(known)}")
+    matches = contest[["a", "b", "k", "conversation_id", "worker_id"]].copy()
+    matches["outcome"] = outcome.astype(int)
+    return matches

@@ -1,0 +1,229 @@
+"""The statistics of Spot The Bot: ranking, survival, features, agreement, annotators, segment lengths, time.
+
+Every source (people, each judge) is analysed by itself. The names and shapes of the results are those that the report
+reads; NaN and infinity are None, with the reason beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+import parlai_spotbot
+from parlai_spotbot.analysis import agreement, annotators, segments
+from parlai_spotbot.analysis.frames import FEATURES, annotations_frame, entities_frame, matches_frame
+from parlai_spotbot.analysis.methods.common import generator, plain
+from parlai_spotbot.analysis.methods.spot_the_bot_ranking import orders, ranking
+from parlai_spotbot.analysis.methods.spot_the_bot_survival import survival
+from parlai_spotbot.analysis.methods.spot_the_bot_tables import flatten
+from parlai_spotbot.analysis.resampling import RESAMPLE, bootstrap_weights, cell_sums, percentile_interval
+from parlai_spotbot.analysis.time import time_summary
+from parlai_spotbot.records import HUMAN, Conversation, Judgement
+
+CRITERIA = (*FEATURES, "sensibleness_and_specificity")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One source's annotations and what all of its statistics share."""
+
+    name: str
+    annotations: pd.DataFrame
+    entities: pd.DataFrame
+    bots: tuple[str, ...]
+    weights: np.ndarray
+    resample: str
+    seed: int
+    bootstraps: int
+    backend: str
+    wage: float | None
+
+    def rng(self, statistic: str) -> np.random.Generator:
+        return generator(self.seed, self.name, statistic)
+
+
+def analyze(
+    judgements: Sequence[Judgement],
+    conversations: Sequence[Conversation],
+    *,
+    bots: Sequence[str] = (),
+    seed: int = 0,
+    bootstraps: int = 1000,
+    resample: str = "conversations_workers",
+    backend: str = "auto",
+    wage: float | None = None,
+    progress: Callable[[str, str], None] | None = None,
+) -> dict[str, dict]:
+    """Compute everything.
+
+    Parameters
+    ----------
+    bots : sequence of str
+        The contestants in the order of the plan; any further ones that occur follow, sorted.
+    resample : str
+        What the bootstrap draws: see `bootstrap_weights`. A judge's variants are no sample of anything, so for judges
+        "workers" is never drawn: it says so in the result.
+    progress : callable (source, part), optional
+        Told after each part.
+
+    Returns
+    -------
+    dict
+        File stem -> ``{"by_source": {source: …}, "made_by": …}``.
+
+    Raises
+    ------
+    ValueError
+        Names the judgement or the argument that is wrong; or says that nothing is left to analyse.
+    """
+    if bootstraps < 1:
+        raise ValueError(f"bootstraps is {bootstraps}, expected a whole number from 1 up")
+    if resample not in RESAMPLE:
+        raise ValueError(f"resample is {resample!r}, expected one of {', '.join(RESAMPLE)}")
+    found = annotations_frame(judgements, conversations)
+    if found.frame.empty:
+        raise ValueError(f"judgements: no complete annotation to analyse (left out: {found.left_out or 'none'})")
+    made_by = {
+        "package": f"parlai_spotbot {parlai_spotbot.__version__}",
+        "options": {"bootstraps": bootstraps, "resample": resample, "backend": backend, "wage": wage},
+        "seed": seed,
+        "used": {source: len(rows) for source, rows in found.frame.groupby("source")},
+        "left_out": found.left_out,
+    }
+    result = {stem: {"by_source": {}, "made_by": plain(made_by)} for stem in PARTS}
+    for name, rows in found.frame.groupby("source", sort=True):
+        source = _source(name, rows.reset_index(drop=True), bots, seed, bootstraps, resample, backend, wage)
+        for stem, part in PARTS.items():
+            result[stem]["by_source"][name] = part(source)
+            if progress is not None:
+                progress(name, stem)
+        _add_orders(result, name, source)
+        for stem in PARTS:
+            result[stem]["by_source"][name] = plain(result[stem]["by_source"][name])
+    return result
+
+
+def _source(
+    name: str,
+    rows: pd.DataFrame,
+    bots: Sequence[str],
+    seed: int,
+    bootstraps: int,
+    resample: str,
+    backend: str,
+    wage: float | None,
+) -> Source:
+    if name != HUMAN:
+        resample = {"conversations_workers": "conversations", "workers": "annotations"}.get(resample, resample)
+    seen = set(rows["a"]) | set(rows["b"])
+    order = tuple(bot for bot in bots if bot in seen) + tuple(sorted(seen - set(bots) - {HUMAN}))
+    strata = ["\t".join(sorted(pair)) for pair in zip(rows["a"], rows["b"], strict=True)]
+    weights = bootstrap_weights(
+        rows["conversation_id"],
+        rows["worker_id"],
+        strata,
+        rng=generator(seed, name, "weights"),
+        replicates=bootstraps,
+        resample=resample,
+    )
+    entities = entities_frame(rows)
+    return Source(name, rows, entities, order, weights, resample, seed, bootstraps, backend, wage)
+
+
+def _ranking(source: Source) -> dict:
+    matches = matches_frame(source.annotations)
+    result = ranking(matches, source.bots, source.weights[:, matches.index], source.rng("ranking"))
+    shares = _shares(source)
+    human = shares.pop(
+        HUMAN, {"share": None, "n": 0, "ci": [None, None], "why": "no conversation of people was judged"}
+    )
+    result["human_share"] = {bot: shares[bot]["share"] for bot in source.bots}
+    result["human_share_ci"] = {bot: shares[bot]["ci"] for bot in source.bots}
+    result["human_reference"] = {"human_share": human.pop("share"), **human}
+    result["bootstrap"] = {"replicates": source.bootstraps, "resample": source.resample, "level": 0.95}
+    if source.name != HUMAN:
+        result["bootstrap"]["why"] = "a judge's variants are no sample of annotators, so they are not drawn"
+    return result
+
+
+def _shares(source: Source) -> dict[str, dict]:
+    """How often each name is taken for human, with its bootstrap interval."""
+    names = sorted(set(source.entities["name"]))
+    code = source.entities["name"].map({name: i for i, name in enumerate(names)}).to_numpy(dtype=int)
+    taken = (source.entities["nature"] == HUMAN).to_numpy().astype(int)
+    weights = np.repeat(source.weights, 2, axis=1)
+    sums = cell_sums(weights, 2 * code + taken, 2 * len(names)).reshape(len(weights), -1, 2)
+    total = sums.sum(axis=-1)
+    samples = np.divide(sums[..., 1], total, out=np.full(total.shape, np.nan), where=total > 0)
+    ci = percentile_interval(samples)
+    return {
+        name: {"share": float(taken[code == i].mean()), "n": int((code == i).sum()), "ci": ci[i].tolist()}
+        for i, name in enumerate(names)
+    }
+
+
+def _features(source: Source) -> dict:
+    result = {}
+    for criterion in CRITERIA:
+        matches = matches_frame(source.annotations, criterion)
+        weights = source.weights[:, matches.index]
+        result[criterion] = ranking(matches, source.bots, weights, source.rng(criterion))
+    return result
+
+
+def _survival(source: Source) -> dict:
+    names = [*source.bots, *([HUMAN] if (source.annotations["a"] == HUMAN).any() else [])]
+    return survival(source.entities, names, np.repeat(source.weights, 2, axis=1), source.backend)
+
+
+def _agreement(source: Source) -> dict:
+    alphas = {}
+    entities, rows = source.entities, source.annotations
+    segment = rows["conversation_id"] + "\t" + rows["k"].astype(str)
+    asked = {"nature": (segment.repeat(2).to_numpy() + "\t" + entities["entity"].astype(str).to_numpy(), entities)}
+    asked |= {feature: (segment.to_numpy(), rows) for feature in FEATURES}
+    for question, (units, frame) in asked.items():
+        alpha, ci = agreement.krippendorff_alpha(
+            units, frame[question], frame["conversation_id"], rng=source.rng(question), replicates=source.bootstraps
+        )
+        alphas[question] = {"alpha": alpha, "ci": ci}
+        if not np.isfinite(alpha):
+            alphas[question]["why"] = "no segment was judged twice, or all answers are the same"
+    return {"both_given_one": agreement.both_given_one(entities), "krippendorff_alpha": alphas}
+
+
+def _annotators(source: Source) -> dict:
+    table = annotators.annotator_table(source.annotations, source.entities, limits=source.name == HUMAN)
+    return {"annotators": table.to_dict(orient="index"), "summary": annotators.summary(table)}
+
+
+def _segments(source: Source) -> dict:
+    return {"segments": segments.by_length(matches_frame(source.annotations), source.entities, source.bots)}
+
+
+def _time(source: Source) -> dict:
+    return time_summary(source.annotations, source.wage)
+
+
+PARTS = {
+    "ranking": _ranking,
+    "survival": _survival,
+    "features": _features,
+    "agreement": _agreement,
+    "annotators": _annotators,
+    "segments": _segments,
+    "time": _time,
+}
+
+
+def _add_orders(result: dict, name: str, source: Source) -> None:
+    own = result["ranking"]["by_source"][name]
+    own["orders"] = orders(own, result["survival"]["by_source"][name]["curves"], source.bots)
+
+
+def tables(result: dict[str, dict]) -> dict[str, pd.DataFrame]:
+    """The results as flat tables: ``ranking``, ``ranking_pairs``, ``survival_curves``, … each row with its source."""
+    return flatten(result)

@@ -1,0 +1,93 @@
+"""The results of Spot The Bot as flat tables, for CSV."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+
+def flatten(result: dict[str, dict]) -> dict[str, pd.DataFrame]:
+    """One frame a table; each row says its source. Tables without rows are left out."""
+    rows: dict[str, list[dict]] = {}
+    for stem, add in ADD.items():
+        for source, own in result[stem]["by_source"].items():
+            for table, row in add(own):
+                rows.setdefault(table, []).append({"source": source, **row})
+    return {table: pd.DataFrame(entries) for table, entries in rows.items()}
+
+
+def _ranking_rows(own: dict, stem: str = "ranking", **said):
+    for bot in own["order"]:
+        (low, high), (first, last) = own["win_rate_ci"][bot], own["clusters"][bot]
+        row = {
+            "bot": bot,
+            "cluster_first": first,
+            "cluster_last": last,
+            "range_first": own["ranges"][bot][0],
+            "range_last": own["ranges"][bot][1],
+            "win_rate": own["win_rate"][bot],
+            "win_rate_low": low,
+            "win_rate_high": high,
+            "trueskill_mu": own["trueskill"][bot]["mu"],
+            "trueskill_sigma": own["trueskill"][bot]["sigma"],
+            "davidson": own["davidson"][bot]["strength"],
+        }
+        if "human_share" in own:
+            row["human_share"] = own["human_share"][bot]
+        yield stem, {**said, **row}
+    for pair in own["pairs"]:
+        low, high = pair["rate_ci"]
+        kept = {key: value for key, value in pair.items() if key != "rate_ci"}
+        yield f"{stem}_pairs", {**said, **kept, "rate_low": low, "rate_high": high}
+
+
+def _feature_rows(own: dict):
+    for feature, result in own.items():
+        yield from _ranking_rows(result, "features", feature=feature)
+
+
+def _survival_rows(own: dict):
+    for name, curve in own["curves"].items():
+        for i, k in enumerate(curve["exchanges"]):
+            low, high = curve["ci"][i]
+            yield "survival_curves", {"name": name, "exchanges": k, "survival": curve["survival"][i], "low": low,
+                                      "high": high, "n": curve["n"][i], "spotted": curve["spotted"][i]}  # fmt: skip
+    for pair in own["pairs"]:
+        yield "survival_pairs", pair
+    for name, features in own["cox"].items():
+        for feature, fit in features.items():
+            yield "survival_cox", {"name": name, "feature": feature, **{k: fit[k] for k in ("coef", "se", "p")}}
+
+
+def _agreement_rows(own: dict):
+    for name, labels in own["both_given_one"].items():
+        for label, entry in labels.items():
+            yield "agreement", {"name": name, "label": label, **entry}
+    for question, entry in own["krippendorff_alpha"].items():
+        low, high = entry["ci"]
+        yield "agreement_alpha", {"question": question, "alpha": entry["alpha"], "low": low, "high": high}
+
+
+def _annotator_rows(own: dict):
+    for worker, entry in own["annotators"].items():
+        yield "annotators", {"worker_id": worker, **entry, "flags": "; ".join(entry["flags"])}
+
+
+def _segment_rows(own: dict):
+    for k, entry in own["segments"].items():
+        for name, shares in entry["systems"].items():
+            yield "segments", {"exchanges": k, "ties": entry["ties"], "name": name, **shares}
+
+
+def _time_rows(own: dict):
+    yield "time", {key: own[key] for key in ("n", "median", "mean", "hours", "cost")}
+
+
+ADD = {
+    "ranking": _ranking_rows,
+    "features": _feature_rows,
+    "survival": _survival_rows,
+    "agreement": _agreement_rows,
+    "annotators": _annotator_rows,
+    "segments": _segment_rows,
+    "time": _time_rows,
+}

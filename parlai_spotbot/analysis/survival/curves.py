@@ -1,0 +1,31 @@
+"""Survival curves of current-status data for many bootstrap replicates at once.
+
+The NPMLE at the few fixed lengths k is a weighted isotonic regression, here by its max-min formula, so that all
+replicates are solved together. Bootstrap intervals hold at fixed k, not for continuous times (Sen & Xu 2015).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def current_status_survival(spotted: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """Survival (..., m) at m increasing lengths, from how many were spotted and how many there were (..., m).
+
+    NaN where nothing was observed at any length. A length without observations takes a value that its neighbours allow.
+    """
+    spotted, total = np.asarray(spotted, dtype=float), np.asarray(total, dtype=float)
+    if spotted.shape != total.shape:
+        raise ValueError(f"spotted: shape {spotted.shape}, expected that of total, {total.shape}")
+    size = spotted.shape[-1]
+    zero = np.zeros((*spotted.shape[:-1], 1))
+    events, count = (np.concatenate([zero, np.cumsum(x, axis=-1)], axis=-1) for x in (spotted, total))
+    share = np.full(spotted.shape, -np.inf)
+    for first in range(size):
+        least = np.full(spotted.shape[:-1], np.inf)
+        for last in range(size - 1, first - 1, -1):
+            n = count[..., last + 1] - count[..., first]
+            mean = np.divide(events[..., last + 1] - events[..., first], n, out=np.full(n.shape, np.inf), where=n > 0)
+            least = np.minimum(least, mean)
+            share[..., last] = np.maximum(share[..., last], np.where(np.isfinite(least), least, -np.inf))
+    return np.where(np.isfinite(share), 1 - share, np.nan)

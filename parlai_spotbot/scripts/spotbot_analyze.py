@@ -1,0 +1,173 @@
+"""`parlai spotbot_analyze`: every statistic of a survey, from a study's judgements to its analysis folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from parlai.core.params import ParlaiParser
+from parlai.core.script import register_script
+
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.scripts.command import Command, add_seed, add_study, add_survey
+
+if TYPE_CHECKING:
+    from parlai_spotbot.study import Study
+
+RESAMPLE = ("conversations_workers", "conversations", "workers", "annotations")
+BACKENDS = ("auto", "native", "icenreg")
+
+
+def analyze_study(
+    study: Study,
+    survey: str = "spot_the_bot",
+    *,
+    seed: int = 0,
+    bootstraps: int = 1000,
+    resample: str = "conversations_workers",
+    backend: str = "auto",
+    wage: float | None = None,
+    progress: bool = True,
+) -> dict[str, dict]:
+    """Compute all statistics of `survey` and write them to its analysis folder, as JSON and CSV.
+
+    Returns what was written, by file stem. Nothing is written unless everything could be computed.
+    """
+    from tqdm import tqdm
+
+    from parlai_spotbot import files
+
+    method = _method(survey)
+    _check_options(bootstraps, resample, backend, wage)
+    judgements = study.judgements(survey)
+    if not judgements:
+        raise UserError(
+            f"{study.judgements_path(survey)}: there are no judgements in it.",
+            f"Run: parlai spotbot_judge --study {study.path}",
+        )
+    sources = len({judgement.source for judgement in judgements})
+    with tqdm(total=sources * len(method.PARTS), desc="analysis", unit="part", disable=not progress, delay=2) as bar:
+
+        def done(source: str, part: str) -> None:
+            bar.set_postfix_str(f"{source}: {part}", refresh=False)
+            bar.update()
+
+        try:
+            result = method.analyze(
+                judgements, study.conversations(), bots=list(study.plan.contestants), seed=seed, bootstraps=bootstraps,
+                resample=resample, backend=backend, wage=wage, progress=done,
+            )  # fmt: skip
+        except ValueError as err:
+            raise UserError(
+                f"{study.judgements_path(survey)}: {err}.",
+                "Judgement N is line N of that file: correct it, or make the file anew.",
+            ) from err
+    folder = study.analysis_path(survey)
+    for stem, value in result.items():
+        files.write_json(folder / f"{stem}.json", value)
+    for name, table in method.tables(result).items():
+        files.write_text(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
+    return result
+
+
+def _method(survey: str):
+    """The module that analyses `survey`, found by its name."""
+    import importlib
+    import pkgutil
+
+    from parlai_spotbot.analysis import methods
+
+    known = [
+        m.name
+        for m in pkgutil.iter_modules(methods.__path__)
+        if hasattr(importlib.import_module(f"{methods.__name__}.{m.name}"), "analyze")
+    ]
+    if survey not in known:
+        raise UserError(f"--survey {survey}: no such survey can be analysed.", nearest(survey, known))
+    return importlib.import_module(f"{methods.__name__}.{survey}")
+
+
+def _check_options(bootstraps: int, resample: str, backend: str, wage: float | None) -> None:
+    from parlai_spotbot.analysis.survival import icenreg
+
+    if bootstraps < 1:
+        raise UserError(f"--bootstraps {bootstraps}: expected a whole number from 1 up.", "1000 is the default.")
+    if resample not in RESAMPLE:
+        raise UserError(f"--resample {resample}: not known.", nearest(resample, RESAMPLE))
+    if backend not in BACKENDS:
+        raise UserError(f"--backend {backend}: not known.", nearest(backend, BACKENDS))
+    if backend == "icenreg" and icenreg.unusable():
+        raise UserError(f"--backend icenreg: {icenreg.unusable()}.", f"To have it, {icenreg.HOW}; or use native.")
+    if wage is not None and not wage > 0:
+        raise UserError(f"--wage {wage}: expected pay per hour above 0.", "Leave it out for no cost estimate.")
+
+
+def summary(result: dict[str, dict]) -> str:
+    """A table per source: rank cluster, bot, win rate, TrueSkill, share taken for human, survival at the last k."""
+    lines = []
+    for source, own in result["ranking"]["by_source"].items():
+        used = result["ranking"]["made_by"]["used"][source]
+        lines.append(f"{source}: {used} annotations" + ("" if source == "human" else " (automatic, not people)"))
+        curves = result["survival"]["by_source"][source]["curves"]
+        longest = max(k for curve in curves.values() for k in curve["exchanges"])
+        lines.append(
+            f"  {'cluster':<8} {'name':<20} {'win rate':>8} {'TrueSkill':>9} {'human':>6} {f'S({longest})':>6}"
+        )
+        for bot in own["order"]:
+            first, last = own["clusters"][bot]
+            cells = (own["win_rate"][bot], own["trueskill"][bot]["mu"], own["human_share"][bot])
+            lines.append(_line(f"{first}-{last}", bot, *cells, _at(curves[bot], longest)))
+        reference = own["human_reference"]["human_share"]
+        if reference is not None:
+            lines.append(_line("", "human", None, None, reference, _at(curves["human"], longest)))
+        if not own["orders"]["agree"]:
+            changed = sorted({f"{pair['a']}/{pair['b']}" for pair in own["orders"]["reversed"]})
+            lines.append(f"  TrueSkill, win rate and survival order these pairs differently: {', '.join(changed)}")
+        lines.append(f"  survival by {result['survival']['by_source'][source]['backend']}")
+    return "\n".join(lines)
+
+
+def _at(curve: dict, k: int) -> float | None:
+    return curve["survival"][curve["exchanges"].index(k)] if k in curve["exchanges"] else None
+
+
+def _line(cluster: str, name: str, rate: float | None, skill: float | None, *shares: float | None) -> str:
+    def cell(value: float | None, width: int, digits: int) -> str:
+        return f"{'-':>{width}}" if value is None else f"{value:>{width}.{digits}f}"
+
+    last = " ".join(cell(share, 6, 2) for share in shares)
+    return f"  {cluster:<8} {name:<20} {cell(rate, 8, 2)} {cell(skill, 9, 1)} {last}"
+
+
+@register_script("spotbot_analyze")
+class SpotbotAnalyze(Command):
+    DESCRIPTION = "Compute every statistic of a survey: ranking, survival, features, agreement, annotators, time"
+    EPILOG = "parlai spotbot_analyze --study studies/mine"
+
+    @classmethod
+    def add_options(cls, parser: ParlaiParser) -> None:
+        add_study(parser)
+        add_survey(parser)
+        add_seed(parser)
+        parser.add_argument("--bootstraps", type=int, default=1000, help="bootstrap replicates")
+        parser.add_argument(
+            "--resample", type=str, default="conversations_workers",
+            help=f"what the bootstrap draws: {', '.join(RESAMPLE)} (the paper's)",
+        )  # fmt: skip
+        parser.add_argument(
+            "--backend", type=str, default="auto",
+            help="survival analysis by native, icenreg (R), or auto: icenreg where it is installed",
+        )  # fmt: skip
+        parser.add_argument("--wage", type=float, default=None, help="pay per hour, for an estimate of the cost")
+
+    def execute(self) -> None:
+        from parlai_spotbot.study import Study
+
+        opt = self.opt
+        study = Study.open(opt["study"])
+        with study.lock("spotbot_analyze"):
+            result = analyze_study(
+                study, opt["survey"], seed=opt["seed"], bootstraps=opt["bootstraps"], resample=opt["resample"],
+                backend=opt["backend"], wage=opt["wage"],
+            )  # fmt: skip
+        print(summary(result))
+        print(f"written to {study.analysis_path(opt['survey'])}")

@@ -1,0 +1,201 @@
+"""Wins, TrueSkill, clusters, Davidson's model: the package, the paper's counts, closed forms, properties."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import trueskill
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parlai_spotbot.analysis.frames import matches_frame
+from parlai_spotbot.analysis.ranking import (
+    WinMatrix,
+    davidson,
+    pair_table,
+    paper_ranges,
+    rank_clusters,
+    trueskill_replicates,
+    trueskill_scores,
+    win_matrix,
+    win_rates,
+)
+from parlai_spotbot.analysis.ranking.clusters import cluster_places, rank_ranges
+from parlai_spotbot.analysis.ranking.trueskill import TrueSkill
+
+ORDER = {"dailydialog": ["GPT", "BR", "S2", "DR"], "empathetic": ["BL", "GPT", "BR", "S2", "DR"]}
+
+
+@pytest.mark.parametrize("domain", ["dailydialog", "empathetic"])
+@pytest.mark.parametrize(("criterion", "table"), [("nature", "table1"), ("fluency", "table5_fluency"),
+                                                  ("sensibleness_and_specificity", "table6_ssa_correct")])  # fmt: skip
+def test_counts_rates_and_p_values_of_the_paper(released, reference, domain, criterion, table):
+    known = reference(f"paper_tables/{domain}.json")[table]
+    matrix = win_matrix(matches_frame(released(domain), criterion), ORDER[domain])
+    pairs = pair_table(matrix).set_index(["a", "b"])
+    for row in known["pairs"]:
+        flip = (row["a"], row["b"]) not in pairs.index
+        ours = pairs.loc[(row["b"], row["a"]) if flip else (row["a"], row["b"])]
+        wins = (ours["wins_b"], ours["wins_a"]) if flip else (ours["wins_a"], ours["wins_b"])
+        assert (*wins, ours["ties"], ours["n"]) == (row["wins_a"], row["wins_b"], row["ties"], row["n"])
+        assert ours["p_chi2"] == pytest.approx(row["p_chi2_yates_authors"], rel=1e-9)
+        assert ours["p"] == pytest.approx(row["p_binomial_ties_dropped"], rel=1e-9)
+    rates = dict(zip(matrix.names, win_rates(matrix), strict=True))
+    assert rates == pytest.approx(known["win_rate_mean_of_pairs"], abs=5.1e-5)
+    pooled = dict(zip(matrix.names, win_rates(matrix, "pooled"), strict=True))
+    assert pooled == pytest.approx(known["win_rate_pooled"], abs=5.1e-5)
+
+
+def test_ranges_by_the_papers_rule(released, reference):
+    matrix = win_matrix(matches_frame(released("dailydialog")), ORDER["dailydialog"])
+    rng = np.random.default_rng(0)
+    assert paper_ranges(matrix, rng=rng) == {"GPT": [1, 1], "BR": [2, 2], "S2": [3, 3], "DR": [4, 4]}
+    fewer = [paper_ranges(matrix, rng=rng, draws=1620)["BR"] for _ in range(30)]
+    assert {tuple(r) for r in fewer} == {(1, 2), (2, 2)}  # 51 and 49 of 100 in the reference
+
+
+def test_clustered_ranges_of_the_released_data(released):
+    """With workers resampled GPT and BR are no longer apart, as they are by annotation (the paper's unit)."""
+    matches = matches_frame(released("dailydialog")).reset_index(drop=True)
+
+    def ranges(resample: str) -> dict:
+        rng = np.random.default_rng(0)
+        return rank_clusters(
+            matches, ORDER["dailydialog"], rng=rng, replicates=2000, resample=resample, score="win_rate"
+        ).ranges
+
+    assert ranges("conversations_workers") == {"GPT": [1, 2], "BR": [1, 2], "S2": [3, 3], "DR": [4, 4]}
+    for one_way in ("annotations", "conversations"):
+        assert ranges(one_way) == {"GPT": [1, 1], "BR": [2, 2], "S2": [3, 3], "DR": [4, 4]}
+
+
+def test_trueskill_clusters_of_the_released_data(released):
+    matches = matches_frame(released("dailydialog")).reset_index(drop=True)
+    model = TrueSkill(tau=0.0, draw_probability=float((matches["outcome"] == 0).mean()))
+    got = rank_clusters(matches, ORDER["dailydialog"], rng=np.random.default_rng(0), replicates=400, model=model)
+    assert got.clusters == {"GPT": [1, 2], "BR": [1, 2], "S2": [3, 4], "DR": [3, 4]}
+
+
+def test_ties_count_in_n_and_not_in_rates(matches_of):
+    matrix = win_matrix(matches_of("ab+ ab+ ba+ ab= ba= ac= bc-"))
+    table = pair_table(matrix).set_index(["a", "b"])
+    assert table.loc[("a", "b"), ["wins_a", "wins_b", "ties", "n"]].tolist() == [2, 1, 2, 5]
+    assert np.isnan(table.loc[("a", "c"), "rate_a"])
+    assert table.loc[("a", "c"), "p"] == 1.0
+    # a: 2/3 against b, nothing against c; c: 1 against b only.
+    np.testing.assert_allclose(win_rates(matrix), [2 / 3, (1 / 3 + 0) / 2, 1.0])
+
+
+@pytest.mark.parametrize("model", [TrueSkill(), TrueSkill(tau=0.0, draw_probability=0.7), TrueSkill(beta=0.5)])
+def test_trueskill_is_that_of_the_package(model):
+    rng = np.random.default_rng(5)
+    first, second = rng.integers(0, 5, (2, 400))
+    second = np.where(first == second, (second + 1) % 5, second)
+    names = list("abcde")
+    outcome = np.sign(np.round(rng.normal(0.3 * (second - first), 0.6)))
+    matches = pd.DataFrame({"a": np.array(names)[first], "b": np.array(names)[second], "outcome": outcome.astype(int)})
+    env = trueskill.TrueSkill(beta=model.beta, tau=model.tau, draw_probability=model.draw_probability, backend="scipy")
+    rating = {name: env.create_rating() for name in names}
+    for a, b, o in zip(matches["a"], matches["b"], matches["outcome"], strict=True):
+        if o >= 0:
+            rating[a], rating[b] = trueskill.rate_1vs1(rating[a], rating[b], drawn=o == 0, env=env)
+        else:
+            rating[b], rating[a] = trueskill.rate_1vs1(rating[b], rating[a], env=env)
+    scores = trueskill_scores(matches, names, model=model)
+    np.testing.assert_allclose(scores["mu"], [rating[n].mu for n in names], atol=1e-9)
+    np.testing.assert_allclose(scores["sigma"], [rating[n].sigma for n in names], atol=1e-9)
+
+
+def test_a_replicate_plays_each_match_as_often_as_it_weighs(matches_of):
+    matches = matches_of("ab+ bc= ca-")
+    weights = np.array([[0, 3, 0], [2, 0, 0], [0, 0, 0]])
+    mu, sigma = trueskill_replicates(matches, list("abc"), weights, rng=np.random.default_rng(0))
+    for row, text in enumerate(("bc= bc= bc=", "ab+ ab+")):
+        alone = trueskill_scores(matches_of(text), list("abc"))
+        np.testing.assert_allclose(mu[row], alone["mu"], atol=1e-12)
+        np.testing.assert_allclose(sigma[row], alone["sigma"], atol=1e-12)
+    np.testing.assert_allclose(mu[2], 25.0)
+
+
+def test_ranges_throw_out_the_outer_ranks():
+    scores = np.tile([3.0, 2.0, 1.0], (100, 1))
+    scores[:2] = [1.0, 2.0, 3.0]
+    assert rank_ranges(scores, 0.95).tolist() == [[1, 1], [2, 2], [3, 3]]
+    scores[:3] = [1.0, 2.0, 3.0]
+    assert rank_ranges(scores, 0.95).tolist() == [[1, 3], [2, 2], [1, 3]]
+    assert rank_ranges(np.zeros((10, 2)), 0.95).tolist() == [[1, 2], [1, 2]]
+
+
+def test_clusters_join_overlapping_ranges():
+    assert cluster_places(np.array([[4, 4], [1, 1], [2, 3], [3, 3]])).tolist() == [[4, 4], [1, 1], [2, 3], [2, 3]]
+    assert cluster_places(np.array([[1, 2], [2, 3], [1, 3]])).tolist() == [[1, 3]] * 3
+
+
+def test_davidson_of_two_bots_is_the_closed_form(matches_of):
+    fit = davidson(win_matrix(matches_of("ab+ ab+ ab+ ab- ab= ab=")), order=False)
+    # With two bots the model is saturated: its probabilities are the shares.
+    assert fit.strength[0] - fit.strength[1] == pytest.approx(np.log(3))
+    assert np.exp(fit.tie) == pytest.approx(2 / np.sqrt(3 * 1))
+    assert fit.loglik == pytest.approx(3 * np.log(3 / 6) + np.log(1 / 6) + 2 * np.log(2 / 6))
+    # Var(log π1 - log π2) = 1/wins + 1/losses; each strength is half of the difference.
+    half = 1.959963984540054 * np.sqrt(1 / 3 + 1) / 2
+    np.testing.assert_allclose(fit.ci[0], [fit.strength[0] - half, fit.strength[0] + half])
+
+
+def test_davidson_recovers_what_made_the_matches():
+    rng = np.random.default_rng(3)
+    strength, tie, order = np.array([1.0, 0.2, -0.3, -0.9]), np.log(1.5), 0.4
+    counts = np.zeros((4, 4, 3))
+    for i in range(4):
+        for j in range(4):
+            if i != j:
+                worth = np.exp([strength[i] + order, tie + (strength[i] + strength[j]) / 2, strength[j]])
+                counts[i, j] = rng.multinomial(4000, worth / worth.sum())
+    fit = davidson(WinMatrix(tuple("abcd"), counts))
+    np.testing.assert_allclose(fit.strength, strength, atol=0.06)
+    assert (fit.tie, fit.order) == pytest.approx((tie, order), abs=0.06)
+    assert (fit.ci[:, 0] < fit.strength).all()
+    assert (fit.strength < fit.ci[:, 1]).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ab+ ab- cd+ cd-", "never met: a, b | c, d"),
+        ("ab+ ab+ bc+ bc- ba-", "one side won every match"),
+        ("ab= ba=", "not one match was decided"),
+    ],
+)
+def test_davidson_says_why_it_has_no_estimate(matches_of, text, said):
+    with pytest.raises(ValueError, match=said):
+        davidson(win_matrix(matches_of(text)), order=False)
+
+
+def test_davidson_with_a_prior_is_finite_where_a_bot_never_wins(matches_of):
+    fit = davidson(win_matrix(matches_of("ab+ ab+ ba- bc+ bc- ac+")), order=False, prior=1.0)
+    assert fit.strength[0] == fit.strength.max()
+    assert np.isfinite(fit.ci).all()
+
+
+def test_unknown_and_impossible_matches_are_named(matches_of):
+    with pytest.raises(ValueError, match="column 'b' holds 'b', expected one of a, c"):
+        win_matrix(matches_of("ab+"), ["a", "c"])
+    with pytest.raises(ValueError, match="'a' plays itself"):
+        win_matrix(matches_of("aa+"))
+    with pytest.raises(ValueError, match="outcome' holds 7"):
+        win_matrix(matches_of("ab+").assign(outcome=7))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3), st.sampled_from([-1, 0, 1])), min_size=1, max_size=60))
+def test_win_rates_are_fair(games):
+    first = np.array([a for a, _, _ in games])
+    second = (first + np.array([b for _, b, _ in games])) % 4
+    names = np.array(list("abcd"))
+    outcome = np.array([o for _, _, o in games])
+    matrix = win_matrix(pd.DataFrame({"a": names[first], "b": names[second], "outcome": outcome}), list("abcd"))
+    swapped = win_matrix(pd.DataFrame({"a": names[second], "b": names[first], "outcome": -outcome}), list("abcd"))
+    np.testing.assert_array_equal(matrix.wins, swapped.wins)
+    np.testing.assert_array_equal(win_rates(matrix), win_rates(swapped))
+    both = matrix.rates + matrix.rates.T
+    np.testing.assert_allclose(both[np.isfinite(both)], 1.0)
+    assert matrix.wins.sum() + matrix.ties.sum() / 2 == len(games)

@@ -1,0 +1,79 @@
+"""Bootstrap weights: what is drawn together, and how percentiles treat what is unknown."""
+
+import numpy as np
+import pytest
+from scipy.stats import false_discovery_control
+
+from parlai_spotbot.analysis.comparisons import adjust
+from parlai_spotbot.analysis.resampling import bootstrap_weights, cell_sums, percentile_interval
+
+CONVERSATIONS = ["c1", "c1", "c2", "c2", "c3", "c3", "c4", "c4"]
+WORKERS = ["u", "v", "u", "w", "v", "w", "u", "v"]
+PAIRS = ["p"] * 4 + ["q"] * 4
+
+
+def draw(resample, replicates=4000):
+    rng = np.random.default_rng(1)
+    return bootstrap_weights(CONVERSATIONS, WORKERS, PAIRS, rng=rng, replicates=replicates, resample=resample)
+
+
+def test_conversations_are_drawn_whole_and_within_their_pair():
+    weights = draw("conversations")
+    np.testing.assert_array_equal(weights[:, ::2], weights[:, 1::2])
+    assert (weights[:, :4].sum(axis=1) == 4).all()
+    assert weights.mean() == pytest.approx(1.0)
+
+
+def test_crossed_weights_are_products():
+    weights = draw("conversations_workers")
+    assert weights.mean(axis=0) == pytest.approx(np.ones(8), abs=0.1)
+    # Of two annotations that share neither conversation nor worker nor pair, none moves with the other …
+    apart = np.corrcoef(draw("conversations")[:, 0], draw("conversations")[:, 4])[0, 1]
+    assert abs(apart) < 0.05
+    # … and the spread is that of both factors: Var(xy) = (1 + Var x)(1 + Var y) - 1 with means 1.
+    assert weights[:, 0].var() == pytest.approx((1 + 1 / 2) * (1 + 2 / 3) - 1, rel=0.15)
+
+
+def test_workers_are_drawn_over_all_pairs():
+    weights = draw("workers")
+    same = [i for i, w in enumerate(WORKERS) if w == "u"]
+    assert (weights[:, same] == weights[:, same[:1]]).all()
+    assert not (weights[:, [0]] == weights[:, [1]]).all()
+
+
+def test_annotations_are_drawn_one_by_one():
+    weights = draw("annotations")
+    assert (weights[:, :4].sum(axis=1) == 4).all()
+    assert not (weights[:, 0] == weights[:, 1]).all()
+
+
+def test_options_are_checked():
+    with pytest.raises(ValueError, match="resample is 'units', expected one of conversations_workers"):
+        draw("units")
+    with pytest.raises(ValueError, match="replicates is 0"):
+        draw("workers", 0)
+
+
+def test_cell_sums():
+    weights = np.array([[1, 2, 3], [0, 1, 0]])
+    np.testing.assert_array_equal(cell_sums(weights, np.array([2, 0, 2]), 4), [[2, 0, 4, 0], [1, 0, 0, 0]])
+
+
+def test_percentiles_leave_out_what_is_unknown():
+    samples = np.random.default_rng(0).normal(size=(999, 3))
+    np.testing.assert_allclose(percentile_interval(samples), np.quantile(samples, [0.025, 0.975], axis=0).T)
+    samples[:400, 1] = np.nan
+    samples[:600, 2] = np.nan
+    got = percentile_interval(samples)
+    np.testing.assert_allclose(got[1], np.nanquantile(samples[:, 1], [0.025, 0.975]))
+    assert np.isnan(got[2]).all()
+
+
+def test_corrections_for_many_comparisons():
+    p = [0.01, 0.04, 0.03, 0.005]
+    np.testing.assert_allclose(adjust(p), [0.03, 0.06, 0.06, 0.02])  # R: p.adjust(p, "holm")
+    np.testing.assert_allclose(adjust(p, "bonferroni"), [0.04, 0.16, 0.12, 0.02])
+    assert (adjust(p) >= false_discovery_control(p)).all()
+    assert adjust([]).shape == (0,)
+    with pytest.raises(ValueError, match="method is 'sidak'"):
+        adjust(p, "sidak")

@@ -1,0 +1,199 @@
+"""The whole analysis of a survey: its shape, its promises, and the command that writes it."""
+
+import itertools
+import json
+from dataclasses import replace
+
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.analysis.methods.spot_the_bot import PARTS, analyze, tables
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.scripts.spotbot_analyze import analyze_study, summary
+from parlai_spotbot.study import Plan, Study
+
+
+@pytest.fixture(scope="module")
+def result(made_up):
+    return analyze(*made_up(bots=3, per_pair=10, people=8), bots=["bot2", "bot0", "bot1"], bootstraps=200)
+
+
+def test_every_file_has_every_source_and_says_how_it_was_made(result):
+    assert list(result) == ["ranking", "survival", "features", "agreement", "annotators", "segments", "time"]
+    for value in result.values():
+        assert list(value["by_source"]) == ["human", "judge:quick"]
+        assert value["made_by"]["seed"] == 0
+        assert value["made_by"]["used"] == {"human": 228, "judge:quick": 228}
+        assert value["made_by"]["options"]["bootstraps"] == 200
+    json.dumps(result, allow_nan=False)
+
+
+def test_ranking(result):
+    own = result["ranking"]["by_source"]["human"]
+    assert own["order"] == ["bot2", "bot1", "bot0"]  # as made up
+    assert own["win_rate"]["bot2"] > own["win_rate"]["bot1"] > own["win_rate"]["bot0"]
+    for bot in own["order"]:
+        low, high = own["win_rate_ci"][bot]
+        assert low <= own["win_rate"][bot] <= high
+        low, high = own["davidson"][bot]["ci"]
+        assert low < own["davidson"][bot]["strength"] < high
+        low, high = own["trueskill"][bot]["ci"]
+        assert low < own["trueskill"][bot]["mu"] < high
+        low, high = own["human_share_ci"][bot]
+        assert low <= own["human_share"][bot] <= high
+        assert 1 <= own["clusters"][bot][0] <= own["clusters"][bot][1] <= 3
+    assert [(p["a"], p["b"]) for p in own["pairs"]] == [("bot2", "bot0"), ("bot2", "bot1"), ("bot0", "bot1")]
+    for pair in own["pairs"]:
+        assert pair["n"] == pair["wins_a"] + pair["wins_b"] + pair["ties"] == 60
+        assert pair["p"] <= pair["p_adjusted"]
+        assert pair["rate_ci"][0] <= pair["rate_a"] <= pair["rate_ci"][1]
+    assert own["human_reference"]["human_share"] > own["human_share"]["bot2"]
+    assert own["human_reference"]["n"] == 96
+    assert own["orders"]["agree"] is (own["orders"]["reversed"] == [])
+    assert own["orders"]["trueskill"] == own["order"]
+    assert own["bootstrap"]["resample"] == "conversations_workers"
+    assert result["ranking"]["by_source"]["judge:quick"]["bootstrap"]["resample"] == "conversations"
+
+
+def test_survival(result):
+    own = result["survival"]["by_source"]["human"]
+    assert list(own["curves"]) == ["bot2", "bot0", "bot1", "human"]
+    for curve in own["curves"].values():
+        assert curve["exchanges"] == [2, 3, 5]
+        assert curve["survival"] == sorted(curve["survival"], reverse=True)
+        assert all(low <= s <= high for s, (low, high) in zip(curve["survival"], curve["ci"], strict=True))
+    assert [(p["a"], p["b"]) for p in own["pairs"]] == list(itertools.combinations(own["curves"], 2))
+    signs = {(p["a"], p["b"]): p["statistic"] for p in own["pairs"]}
+    assert signs["bot2", "bot0"] < 0 < signs["bot0", "human"]  # positive: a is spotted more
+    assert set(own["cox"]["bot0"]) == {"fluency", "sensibleness", "specificity"}
+    assert set(own["cox"]["bot0"]["fluency"]) >= {"coef", "se", "p"}
+    assert own["backend"] in ("native", "icenreg")
+
+
+def test_other_files(result):
+    features = result["features"]["by_source"]["human"]
+    assert list(features) == ["fluency", "sensibleness", "specificity", "sensibleness_and_specificity"]
+    assert all(set(own["win_rate"]) == {"bot0", "bot1", "bot2"} for own in features.values())
+    agreement = result["agreement"]["by_source"]["human"]
+    assert set(agreement["both_given_one"]) == {"bot0", "bot1", "bot2", "human"}
+    alpha = agreement["krippendorff_alpha"]["nature"]
+    assert alpha["ci"][0] < alpha["alpha"] < alpha["ci"][1]
+    assert abs(agreement["krippendorff_alpha"]["fluency"]["alpha"]) < 0.3  # features were made up at random
+    assert len(result["annotators"]["by_source"]["human"]["annotators"]) == 9
+    assert result["annotators"]["by_source"]["human"]["summary"]["n"] == 9
+    segments = result["segments"]["by_source"]["human"]["segments"]
+    assert list(segments) == ["2", "3", "5"]
+    assert segments["2"]["systems"]["human"]["win_rate"] is None
+    assert result["time"]["by_source"]["human"]["median"] > 0
+    assert result["time"]["by_source"]["judge:quick"]["median"] is None
+
+
+def test_sources_are_never_mixed(made_up, result):
+    judgements, conversations = made_up(bots=3, per_pair=10, people=8)
+    people = [j for j in judgements if j.source == "human"]
+    alone = analyze(people, conversations, bots=["bot2", "bot0", "bot1"], bootstraps=200)
+    for stem in PARTS:
+        assert alone[stem]["by_source"] == {"human": result[stem]["by_source"]["human"]}
+
+
+def test_a_seed_makes_the_same_numbers_and_another_does_not(made_up):
+    judgements, conversations = made_up(bots=2, per_pair=4, people=2)
+    first, again, other = (analyze(judgements, conversations, bootstraps=50, seed=s) for s in (1, 1, 2))
+    assert first == again
+    shuffled = analyze(judgements[::-1], conversations, bootstraps=50, seed=1)
+    assert shuffled == first
+    ci = [r["ranking"]["by_source"]["human"]["win_rate_ci"] for r in (first, other)]
+    assert ci[0] != ci[1]
+
+
+def always(judgements, **answers):
+    """Every answer to the questions named replaced."""
+    return [replace(j, answer=answers.get(j.question, j.answer)) for j in judgements]
+
+
+def test_poor_data_give_none_with_the_reason(made_up):
+    judgements, conversations = made_up(bots=3, per_pair=2, people=1)
+    ties = analyze(always(judgements, nature="bot", fluency="no_difference"), conversations, bootstraps=20)
+    own = ties["ranking"]["by_source"]["human"]
+    assert own["win_rate"] == {"bot0": None, "bot1": None, "bot2": None}
+    assert own["davidson"]["bot0"]["strength"] is None
+    assert "not one match was decided" in own["davidson_model"]["why"]
+    survival = ties["survival"]["by_source"]["human"]
+    assert survival["curves"]["bot0"]["survival"] == [0.0, 0.0, 0.0]
+    assert survival["cox"]["bot0"]["fluency"]["coef"] is None
+    assert survival["cox"]["bot0"]["fluency"]["why"] == "the same answer everywhere"
+    assert "why" in ties["agreement"]["by_source"]["human"]["krippendorff_alpha"]["nature"]
+    people = [c for c in conversations if c.entities[0] == "human"]
+    ids = {c.conversation_id for c in people}
+    only = analyze([j for j in judgements if j.conversation_ids[0] in ids], people, bootstraps=20)
+    assert only["ranking"]["by_source"]["human"]["why"] == "no match between two different bots"
+    assert list(only["survival"]["by_source"]["human"]["curves"]) == ["human"]
+    bots = [j for j in judgements if j.conversation_ids[0] not in ids]
+    without = analyze(bots, conversations, bootstraps=20)["ranking"]["by_source"]["human"]
+    assert without["human_reference"]["human_share"] is None
+    for made in (ties, only):
+        json.dumps(made, allow_nan=False)
+        assert tables(made)
+
+
+@pytest.fixture
+def study(tmp_path, made_up):
+    contestants = {f"bot{i}": Contestant(f"bot{i}", model="spotbot:eliza") for i in range(3)}
+    study = Study.create(tmp_path / "study", Plan("chitchat", contestants))
+    judgements, conversations = made_up(bots=3, per_pair=4, people=3)
+    files.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
+    files.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in judgements])
+    return study
+
+
+def test_the_command_writes_json_and_csv(study, capsys):
+    from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
+
+    SpotbotAnalyze.main(study=str(study.path), bootstraps=30, backend="native")
+    printed = capsys.readouterr().out
+    assert "judge:quick: 120 annotations (automatic, not people)" not in printed.split("judge:quick")[0]
+    assert "survival by native" in printed
+    folder = study.analysis_path("spot_the_bot")
+    written = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert {f"{stem}.json" for stem in PARTS} <= set(written)
+    assert written["ranking.csv"].decode().splitlines()[0].startswith("source,bot,cluster_first")
+    assert len(written["ranking_pairs.csv"].decode().splitlines()) == 1 + 2 * 3
+    again = analyze_study(study, bootstraps=30, backend="native", progress=False)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == written
+    assert json.loads(written["ranking.json"]) == again["ranking"]
+    for bot in ("bot0", "bot1", "bot2", "human"):
+        assert f" {bot} " in summary(again)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"bootstraps": 0}, "--bootstraps 0"),
+        ({"resample": "worker"}, "Did you mean 'workers'"),
+        ({"backend": "R"}, "--backend R"),
+        ({"survey": "spot_the_bott"}, "Did you mean 'spot_the_bot'"),
+        ({"wage": 0.0}, "--wage 0"),
+    ],
+)
+def test_wrong_options_are_named_and_nothing_is_written(study, options, said):
+    with pytest.raises(UserError, match=said):
+        analyze_study(study, **options)
+    assert not study.analysis_path("spot_the_bot").exists()
+
+
+def test_wrong_judgements_are_named_by_line(study):
+    path = study.judgements_path("spot_the_bot")
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    files.write_jsonl(path, [*rows[:7], {**rows[7], "answer": "perhaps"}, *rows[8:]])
+    with pytest.raises(UserError, match=r"judgements.jsonl: judgement 8 \(j7\): answer 'perhaps'"):
+        analyze_study(study)
+    files.write_jsonl(path, [])
+    with pytest.raises(UserError, match="there are no judgements in it"):
+        analyze_study(study)
+    files.write_jsonl(path, [{**row, "control": "gold"} for row in rows])
+    with pytest.raises(UserError, match="no complete annotation to analyse"):
+        analyze_study(study)
+    path.unlink()
+    with pytest.raises(UserError, match="no such judgements file"):
+        analyze_study(study)

@@ -1,1 +1,93 @@
-"""Automatic judges: they answer units as people do."""
+"""Automatic judges: they answer the units that people answer, for quick looks; they are no substitute for people.
+
+A judge is one module (or package) in this folder, found by its name, that holds a subclass of `Judge` called `JUDGE`.
+Its variants share the source ``judge:NAME`` and are told apart by `worker_id`, as annotators are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.records import Item, Judgement, Unit
+from parlai_spotbot.study import Study
+
+CAUTION = "automatic judge: no substitute for people"
+
+HELPERS = ("evaluation", "run")
+"""The modules of this folder that are not judges."""
+
+
+class Judge(ABC):
+    """Answers units. `version` is raised whenever the same seed would give other answers than before.
+
+    `workers` are the variants' ids, `answers_per_item` is how many rows an item gets.
+    """
+
+    name = ""
+    version = 1
+    workers: tuple[str, ...] = ()
+    answers_per_item = 0
+
+    def __init__(self, seed: int = 0):
+        self.seed = seed
+
+    @property
+    def source(self) -> str:
+        return f"judge:{self.name}"
+
+    def worker_of(self, unit: Unit) -> str:
+        """The variant that answers `unit`: replicate 0 gets the first one, replicate 1 the second, then round again."""
+        return self.workers[unit.replicate % len(self.workers)]
+
+    @abstractmethod
+    def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
+        """Read what is to be judged and train; `UserError` where the study does not allow it."""
+
+    @abstractmethod
+    def answer(self, unit: Unit) -> list[Judgement]:
+        """All answers to `unit`, in a fixed order; the same bytes at every call."""
+
+    @abstractmethod
+    def describe(self) -> dict:
+        """What was trained on what: JSON with at least `trained_on` and, per worker_id, `variants`."""
+
+    def judgement(self, unit: Unit, item: Item, target: str, question: str, answer: str) -> Judgement:
+        """One row. Ids follow from what is answered, times are empty: the same answers are the same bytes."""
+        worker = self.worker_of(unit)
+        annotation = identifier(unit.survey, unit.unit_id, item.item_id, self.source, worker)
+        return Judgement(
+            judgement_id=identifier(annotation, target, question),
+            annotation_id=annotation,
+            survey=unit.survey,
+            unit_id=unit.unit_id,
+            item_id=item.item_id,
+            conversation_ids=item.conversation_ids,
+            exchanges=item.exchanges,
+            target=target,
+            question=question,
+            answer=answer,
+            worker_id=worker,
+            source=self.source,
+            control=item.control,
+        )
+
+
+def identifier(*parts: object) -> str:
+    """A short id made of `parts`: the same parts always give the same one."""
+    return hashlib.sha256("\x1f".join(str(part) for part in parts).encode("utf-8")).hexdigest()[:24]
+
+
+def known_judges() -> list[str]:
+    """The names that `get_judge` accepts."""
+    return sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in HELPERS)
+
+
+def get_judge(name: str) -> type[Judge]:
+    """The class of the judge `name`; an unknown name is a `UserError` with the nearest one."""
+    if name not in known_judges():
+        raise UserError(f"--judges {name}: no such judge.", nearest(name, known_judges()))
+    return importlib.import_module(f"{__name__}.{name}").JUDGE

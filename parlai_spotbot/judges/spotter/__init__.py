@@ -1,0 +1,178 @@
+"""The spotter: a trained detector that answers Spot The Bot's questions (paper, section 3.1) in two variants.
+
+Each conversation of two bots is judged by models that have seen neither of them, nor any text of the human pool: they
+are trained on people of the judges' fold and on conversations between the study's other bots. A conversation between
+people is judged by one of these models, drawn by the seed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from tqdm import tqdm
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges import Judge
+from parlai_spotbot.judges.spotter import examples as ex
+from parlai_spotbot.judges.spotter.detector import NO_DIFFERENCE_SHARE, UNSURE_SHARE, Detector
+from parlai_spotbot.judges.spotter.examples import Example
+from parlai_spotbot.judges.spotter.features import FEATURES, Coherence, Words
+from parlai_spotbot.judges.spotter.language import Language
+from parlai_spotbot.judges.spotter.standins import Standins
+from parlai_spotbot.records import Item, Judgement, Unit
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.surface import normalise
+
+SURVEYS = ("spot_the_bot",)
+RULE = (
+    "A conversation is judged by models trained without its two bots (and without contestants that are the same model "
+    "under another name), on people of the judges' fold and on conversations between the study's other bots; where "
+    f"there are fewer than {ex.MIN_CONVERSATIONS} of these, shipped bots that are not judged stand in, talking to each "
+    "other from openings of the judges' fold. A conversation between people is judged by one of these models, drawn "
+    "by the seed, the same for all its segments. Probabilities are calibrated on folds that leave whole bots and "
+    "people out, as if people and bots were equally frequent; "
+    f"unsure: the {UNSURE_SHARE:.0%} of held-out examples nearest to one half; "
+    f"no difference: the {NO_DIFFERENCE_SHARE:.0%} smallest differences between other bots."
+)
+
+
+class Spotter(Judge):
+    """See the module; `models` maps (worker_id, bots left out) to the trained model."""
+
+    name = "spotter"
+    version = 1
+    workers = (Words.worker_id, Coherence.worker_id)
+    answers_per_item = 2 + len(FEATURES)
+
+    def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
+        if survey not in SURVEYS:
+            raise UserError(
+                f"--survey {survey}: the judge {self.name} can't answer its questions.",
+                f"It answers: {', '.join(SURVEYS)}.",
+            )
+        self._read(study, survey)
+        self._gather(study)
+        variants = self._variants(progress)
+        self.models: dict[tuple[str, tuple[str, ...]], Detector] = {}
+        bar = tqdm(total=len(self.keys) * len(variants), desc="training", unit="model", disable=not progress)
+        for key in self.keys:
+            for variant in variants:
+                self.models[variant.worker_id, key] = Detector(variant, self.examples, self._rows(key))
+                bar.update()
+        bar.close()
+
+    # -- what is to be judged, and by which model ----------------------------------------------------------------------
+    def _read(self, study: Study, survey: str) -> None:
+        self.conversations = study.conversations()
+        self.entities = {c.conversation_id: c.entities for c in self.conversations}
+        items = [item for unit in study.units(survey) for item in unit.items]
+        for item in items:
+            _check(item, self.entities, study.units_path(survey))
+        self.items = {item.item_id: item for item in items}
+        self.lengths = sorted({item.exchanges for item in self.items.values() if item.control is None})
+        bots = {self._bots(item) for item in self.items.values()} - {()}
+        self.keys = sorted(bots) or [()]
+
+    def _bots(self, item: Item) -> tuple[str, ...]:
+        return ex.bots_of(e for c in item.conversation_ids for e in self.entities.get(c, ()))
+
+    def _key(self, item: Item) -> tuple[str, ...]:
+        return self._bots(item) or ex.assign(self.keys, "/".join(item.conversation_ids), self.seed)
+
+    # -- what is learnt from -------------------------------------------------------------------------------------------
+    def _gather(self, study: Study) -> None:
+        from parlai_spotbot.domains import get_domain
+
+        plan, lengths = study.plan, self.lengths
+        domain = get_domain(plan.domain)
+        self.domain = domain.name
+        people = domain.episodes("judges")
+        self.people = ex.of_people(people, lengths, self.seed, normalise)
+        if not self.people:
+            raise UserError(
+                f"domain {domain.name}: its fold for judges has no conversation of {1 + min(lengths)} exchanges.",
+                "Use shorter segments.",
+            )
+        order = np.random.default_rng(self.seed).permutation(len(self.conversations))
+        standins = Standins(plan, people, max(lengths), self.seed)
+        self.sources, bots = {}, {}
+        for key in self.keys:
+            excluded = ex.kin(plan, key)
+            own = ex.without([self.conversations[i] for i in order], excluded)[: ex.MAX_CONVERSATIONS]
+            added = standins.without(excluded) if len(own) < ex.MIN_CONVERSATIONS else []
+            self.sources[key] = (own, added)
+            bots.update({(c.conversation_id, c.entities): c for c in own + added})
+        self.bots = ex.of_bots(bots.values(), lengths, normalise)
+
+    def _variants(self, progress: bool) -> tuple[Words, Coherence]:
+        from parlai_spotbot.models.minilm import MiniLM
+
+        self.examples: list[Example] = self.people + self.bots
+        self.row_of: dict[tuple[str, int], int] = {}
+        for item in self.items.values():
+            for example in ex.both(tuple(u.text for u in item.transcripts[0]), ("", ""), item.item_id):
+                self.row_of[item.item_id, example.entity] = len(self.examples)
+                self.examples.append(example)
+        texts = sorted({text for example in self.examples for text in example.texts})
+        spoken = {text for example in self.people for text in example.texts}
+        language = Language(sorted(spoken))
+        vectors = MiniLM().embed(texts, progress="embedding" if progress else "")
+        embedded = dict(zip(texts, vectors, strict=True))
+        return Words(self.examples, language), Coherence(self.examples, language, embedded, spoken)
+
+    def _rows(self, key: tuple[str, ...]) -> np.ndarray:
+        own, added = self.sources[key]
+        names = {c.conversation_id for c in own + added}
+        first = len(self.people)
+        bots = [first + i for i, example in enumerate(self.bots) if example.conversation in names]
+        return np.array([*range(first), *bots])
+
+    # -- answering -----------------------------------------------------------------------------------------------------
+    def answer(self, unit: Unit) -> list[Judgement]:
+        rows = []
+        for item in unit.items:
+            model = self.models[self.worker_of(unit), self._key(item)]
+            places = [self.row_of[item.item_id, entity] for entity in (0, 1)]
+            for entity, place in enumerate(places):
+                rows.append(self.judgement(unit, item, f"entity:{entity}", "nature", model.nature(place)))
+            for feature, answer in model.preferences(*(self.examples[place] for place in places)).items():
+                rows.append(self.judgement(unit, item, "pair", feature, answer))
+        return rows
+
+    def describe(self) -> dict:
+        by_bots = {}
+        for key, (own, added) in self.sources.items():
+            names = sorted({name for c in own + added for name in c.entities})
+            by_bots[" and ".join(key) or "people"] = {
+                "bots": names, "conversations": len(own), "stand_in_conversations": len(added),
+                "examples": len(self._rows(key)),
+            }  # fmt: skip
+        variants = {}
+        for variant in (Words, Coherence):
+            models = [self.models[variant.worker_id, key] for key in self.keys]
+            accuracy = sum(model.held_out_accuracy for model in models) / len(models)
+            variants[variant.worker_id] = {
+                "description": variant.description,
+                "cross_validated_balanced_accuracy": accuracy,
+            }
+        people = len({example.conversation for example in self.people})
+        trained_on = {"domain": self.domain, "fold": "judges", "people_conversations": people, "leaving_out": by_bots}
+        return {"rule": RULE, "trained_on": trained_on, "variants": variants}
+
+
+def _check(item: Item, known: dict, where: object) -> None:
+    unknown = [c for c in item.conversation_ids if c not in known]
+    if unknown and item.control is None:
+        raise UserError(
+            f"{where}: item {item.item_id}: field 'conversation_ids' names {unknown[0]!r}, which the study lacks.",
+            "Pack the units anew from this study's conversations.",
+        )
+    turns = [u.entity for u in item.transcripts[0]] if len(item.transcripts) == 1 else []
+    if not turns or len(turns) % 2 or turns != [0, 1] * (len(turns) // 2):
+        raise UserError(
+            f"{where}: item {item.item_id}: field 'transcripts': expected one transcript in which entity 0 and "
+            "entity 1 take turns.",
+            "Pack the units anew.",
+        )
+
+
+JUDGE = Spotter

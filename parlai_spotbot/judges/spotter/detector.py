@@ -1,0 +1,115 @@
+"""One trained model of one variant: is this entity a person, and which of the two is more fluent, sensible, specific.
+
+Its probabilities are calibrated (Platt 1999) on folds that leave whole bots and people out, because those to be judged
+are unseen ones; the bands of "unsure" and of "no difference" are set so that stated shares of the training data fall
+into them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import GroupKFold, cross_val_predict
+from sklearn.utils.class_weight import compute_sample_weight
+
+from parlai_spotbot.judges.spotter.examples import Example
+from parlai_spotbot.judges.spotter.features import FEATURES, Coherence, Words
+from parlai_spotbot.records import HUMAN
+
+UNSURE_SHARE = 0.15
+"""The share of held-out examples that the judge is to be unsure of: those with a probability nearest to one half."""
+
+NO_DIFFERENCE_SHARE = 0.3
+"""The share of the other bots' segments in which the judge is to see no difference, per feature."""
+
+FOLDS = 4
+
+
+class Detector:
+    """A model of `variant` trained on the examples in `rows` (indices into `examples` and the variant's matrix)."""
+
+    def __init__(self, variant: Words | Coherence, examples: Sequence[Example], rows: np.ndarray):
+        self.variant = variant
+        X = variant.matrix[rows]
+        human = np.array([examples[i].who == HUMAN for i in rows])
+        weight = compute_sample_weight("balanced", human)
+        held_out = self._held_out(X, human, weight, folds([examples[i] for i in rows]))
+        self.calibration = LogisticRegression(C=1e6).fit(held_out[:, None], human, sample_weight=weight)
+        chance = self._calibrated(held_out)
+        self.unsure = _weighted_quantile(np.abs(chance - 0.5), weight, UNSURE_SHARE)
+        self.held_out_accuracy = float(balanced_accuracy_score(human, chance > 0.5))
+        self.model = variant.estimator().fit(X, human, **self._weights(weight))
+        self.bands = self._bands([examples[i] for i in rows if examples[i].who != HUMAN])
+
+    def _weights(self, weight: np.ndarray) -> dict:
+        return {f"{self.variant.estimator().steps[-1][0]}__sample_weight": weight}
+
+    def _held_out(self, X, human: np.ndarray, weight: np.ndarray, splits: list) -> np.ndarray:
+        return cross_val_predict(
+            self.variant.estimator(), X, human, cv=splits, method="decision_function", params=self._weights(weight)
+        )
+
+    def _calibrated(self, score: np.ndarray) -> np.ndarray:
+        return self.calibration.predict_proba(score[:, None])[:, 1]
+
+    def _bands(self, bots: list[Example]) -> dict[str, float]:
+        gaps: dict[str, list[float]] = {feature: [] for feature in FEATURES}
+        for first, second in zip(bots[::2], bots[1::2], strict=True):
+            for feature, gap in self._gaps(first, second).items():
+                gaps[feature].append(abs(gap))
+        known = {feature: [gap for gap in values if not math.isnan(gap)] for feature, values in gaps.items()}
+        return {f: float(np.quantile(values, NO_DIFFERENCE_SHARE)) if values else 0.0 for f, values in known.items()}
+
+    def _gaps(self, first: Example, second: Example) -> dict[str, float]:
+        one, two = self.variant.scores(first), self.variant.scores(second)
+        return {feature: one[feature] - two[feature] for feature in FEATURES}
+
+    def nature(self, row: int) -> str:
+        """ "human", "bot" or "unsure" for the example in `row`, as if people and bots were equally frequent."""
+        chance = self._calibrated(self.model.decision_function(self.variant.matrix[[row]]))[0]
+        if abs(chance - 0.5) <= self.unsure:
+            return "unsure"
+        return "human" if chance > 0.5 else "bot"
+
+    def preferences(self, first: Example, second: Example) -> dict[str, str]:
+        """Per feature the entity that has more of it, or "no_difference" within the band or where it can't be said."""
+        answers = {}
+        for feature, gap in self._gaps(first, second).items():
+            clear = abs(gap) > self.bands[feature]  # False for nan
+            answers[feature] = ("entity:0" if gap > 0 else "entity:1") if clear else "no_difference"
+        return answers
+
+
+def folds(examples: Sequence[Example]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Pairs of indices (trained on, held out): each example is held out once, together with its speaker.
+
+    With a speaker, bot or person, all conversations it takes part in leave the training part, as they do when it is
+    judged. Where that leaves no bots or no people to train on, whole conversations are held out.
+    """
+    human = np.array([e.who == HUMAN for e in examples])
+    bots = sorted({e.speaker for e in examples if e.who != HUMAN})
+    people = sorted({e.speaker for e in examples if e.who == HUMAN})
+    number = min(FOLDS, len(bots))
+    if number > 1:
+        of = {speaker: i % number for group in (bots, people) for i, speaker in enumerate(group)}
+        taking_part: dict[str, set[int]] = {}
+        for example in examples:
+            taking_part.setdefault(example.conversation, set()).add(of[example.speaker])
+        held = np.array([of[e.speaker] for e in examples])
+        splits = [
+            (np.flatnonzero([fold not in taking_part[e.conversation] for e in examples]), np.flatnonzero(held == fold))
+            for fold in range(number)
+        ]
+        if all(human[train].any() and not human[train].all() for train, _ in splits):
+            return splits
+    return list(GroupKFold(FOLDS).split(human, groups=[e.conversation for e in examples]))
+
+
+def _weighted_quantile(values: np.ndarray, weight: np.ndarray, share: float) -> float:
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weight[order]) / weight.sum()
+    return float(values[order][np.searchsorted(reached, share)])

@@ -1,0 +1,109 @@
+"""Which segments the spotter learns from: people of the judges' fold and bots other than those it is to judge.
+
+For a conversation of the bots a and b the examples are the study's conversations in which neither takes part. Where
+these are few, bots shipped with us stand in, as they talk to each other from openings of the judges' fold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from parlai_spotbot.judges import identifier
+from parlai_spotbot.records import HUMAN, Contestant, Conversation
+from parlai_spotbot.study import Plan
+
+MAX_EPISODES = 300
+"""At most so many episodes of people, drawn by the seed: more cost time and bring little."""
+
+MIN_CONVERSATIONS = 20
+"""With fewer conversations of other bots than this, stand-ins are added."""
+
+MAX_CONVERSATIONS = 150
+"""At most so many conversations of other bots for one model, drawn by the seed."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """One entity of one segment: its turns are ``texts[entity::2]``.
+
+    `who` is a contestant or "human", `speaker` the contestant or the single person, where known.
+    """
+
+    texts: tuple[str, ...]
+    entity: int
+    who: str
+    conversation: str
+    speaker: str = ""
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        return self.texts[self.entity :: 2]
+
+
+def both(
+    texts: tuple[str, ...], entities: tuple[str, str], conversation: str, speakers: tuple[str, ...] = ()
+) -> list[Example]:
+    """The two examples of one segment; `speakers` are the entities where not said otherwise."""
+    speakers = speakers or entities
+    return [Example(texts, entity, entities[entity], conversation, speakers[entity]) for entity in (0, 1)]
+
+
+def of_people(episodes: Iterable, lengths: Iterable[int], seed: int, normalise: Callable[[str], str]) -> list[Example]:
+    """Segments of people's episodes without their first exchange, as the study's human conversations lose it."""
+    episodes = [e for e in episodes if len(e.turns) >= 2 + 2 * min(lengths)]
+    if len(episodes) > MAX_EPISODES:
+        order = np.random.default_rng(seed).permutation(len(episodes))[:MAX_EPISODES]
+        episodes = [episodes[i] for i in sorted(order)]
+    examples = []
+    for episode in episodes:
+        texts = tuple(normalise(text) for text in episode.turns[2:])
+        known = len(episode.people) == 2 and all(episode.people)
+        people = tuple(f"person {p}" for p in (episode.people if known else [episode.episode_id] * 2))
+        for k in lengths:
+            if len(texts) >= 2 * k:
+                examples += both(texts[: 2 * k], (HUMAN, HUMAN), episode.episode_id, people)
+    return examples
+
+
+def of_bots(
+    conversations: Iterable[Conversation], lengths: Iterable[int], normalise: Callable[[str], str]
+) -> list[Example]:
+    """Segments of conversations in which no person takes part."""
+    examples = []
+    for conversation in conversations:
+        if HUMAN in conversation.entities:
+            continue
+        texts = tuple(normalise(turn.text) for turn in conversation.shown)
+        for k in lengths:
+            if k <= conversation.exchanges:
+                examples += both(texts[: 2 * k], conversation.entities, conversation.conversation_id)
+    return examples
+
+
+def bots_of(entities: Iterable[str]) -> tuple[str, ...]:
+    """The contestants among `entities`, sorted, each once: what a model must never have seen."""
+    return tuple(sorted(set(entities) - {HUMAN}))
+
+
+def kin(plan: Plan, bots: Iterable[str]) -> set[str]:
+    """`bots` and the contestants that are the same model under another name, perhaps with other options."""
+    model = {name: _model(entry) for name, entry in plan.contestants.items()}
+    known = {model[bot] for bot in bots if bot in model}
+    return set(bots) | {name for name, key in model.items() if key in known}
+
+
+def _model(entry: Contestant) -> tuple[str, str]:
+    return (entry.model, entry.model_file)
+
+
+def without(conversations: Iterable[Conversation], excluded: set[str]) -> list[Conversation]:
+    """The conversations between bots of which none is in `excluded`."""
+    return [c for c in conversations if HUMAN not in c.entities and not excluded & set(c.entities)]
+
+
+def assign(keys: list[tuple[str, ...]], conversation: str, seed: int) -> tuple[str, ...]:
+    """The model that judges a conversation without bots: drawn by the seed, one for all its segments."""
+    return keys[int(identifier(seed, "assign", conversation), 16) % len(keys)]

@@ -1,0 +1,193 @@
+"""Judging a study: every segment twice, resumable at any byte, never doubled, people's rows untouched."""
+
+import json
+import shutil
+from collections import Counter
+
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges import get_judge, known_judges
+from parlai_spotbot.judges.evaluation import held_out
+from parlai_spotbot.judges.run import judge_study, summary_path
+from parlai_spotbot.judges.spotter import examples
+from parlai_spotbot.records import Judgement
+from parlai_spotbot.study import Study
+
+SURVEY = "spot_the_bot"
+VALID = {
+    "nature": {"human", "bot", "unsure"},
+    **{q: {"entity:0", "entity:1", "no_difference"} for q in ("fluency", "sensibleness", "specificity")},
+}
+
+
+@pytest.fixture
+def copy(judged, tmp_path, monkeypatch):
+    """A copy of the judged study to change."""
+    monkeypatch.setattr(examples, "MAX_EPISODES", 60)
+    shutil.copytree(judged[0].path, tmp_path / "copy")
+    return Study.open(tmp_path / "copy")
+
+
+def test_every_question_of_every_item_has_a_valid_answer(judged):
+    study, _ = judged
+    rows = {(r.unit_id, r.item_id, r.target, r.question): r for r in study.judgements(SURVEY)}
+    asked = [("entity:0", "nature"), ("entity:1", "nature")] + [("pair", q) for q in VALID if q != "nature"]
+    wanted = [(u, i, *ask) for u in study.units(SURVEY) for i in u.items for ask in asked]
+    assert len(rows) == len(study.judgements(SURVEY)) == len(wanted)
+    for unit, item, target, question in wanted:
+        row = rows[unit.unit_id, item.item_id, target, question]
+        assert row.answer in VALID[question]
+        assert (row.survey, row.exchanges, row.conversation_ids, row.control) == (
+            SURVEY, item.exchanges, item.conversation_ids, item.control,
+        )  # fmt: skip
+        assert (row.source, row.started_at, row.submitted_at, row.seconds) == ("judge:spotter", "", "", None)
+
+
+def test_each_segment_is_answered_by_both_variants(judged):
+    workers = {}
+    for row in judged[0].judgements(SURVEY):
+        workers.setdefault(row.item_id, set()).add(row.worker_id)
+    assert set(map(frozenset, workers.values())) == {frozenset({"spotter-words", "spotter-coherence"})}
+
+
+def test_annotations_join_one_variants_answers_to_one_item(judged):
+    rows = judged[0].judgements(SURVEY)
+    assert set(Counter(row.annotation_id for row in rows).values()) == {5}
+    assert len({row.judgement_id for row in rows}) == len(rows)
+    assert len({(row.annotation_id, row.unit_id, row.item_id, row.worker_id) for row in rows}) * 5 == len(rows)
+
+
+def test_the_variants_differ(judged):
+    answers = {}
+    for row in judged[0].judgements(SURVEY):
+        answers.setdefault((row.item_id, row.target, row.question), {})[row.worker_id] = row.answer
+    differ = sum(len(set(a.values())) > 1 for a in answers.values())
+    assert 0.1 < differ / len(answers) < 0.9
+
+
+def test_a_torn_file_is_completed_to_the_same_bytes(copy):
+    path = copy.judgements_path(SURVEY)
+    whole, summary = path.read_bytes(), summary_path(copy, SURVEY, "spotter").read_bytes()
+    path.write_bytes(whole[: int(len(whole) * 0.37)])  # within a unit, within a line
+    judge_study(copy, SURVEY, "spotter", seed=0, progress=False)
+    assert path.read_bytes() == whole
+    assert summary_path(copy, SURVEY, "spotter").read_bytes() == summary
+
+
+def test_a_second_run_changes_nothing(copy, judged):
+    before = {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in sorted(copy.path.rglob("*")) if p.is_file()}
+    assert judge_study(copy, SURVEY, "spotter", seed=0, progress=False) == judged[1]
+    assert {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in before} == before
+
+
+def test_answers_of_people_stay_and_are_not_counted(copy, judged):
+    path = copy.judgements_path(SURVEY)
+    whole = path.read_bytes()
+    rows = copy.judgements(SURVEY)
+    person = {**rows[0].to_json(), "judgement_id": "p", "worker_id": "w1", "source": "human", "seconds": 12.0}
+    first = (files.dumps(person) + "\n").encode()
+    path.write_bytes(first)  # as if the judge came after the person, and from the start
+    summary_path(copy, SURVEY, "spotter").unlink()
+    copy.provenance_path.unlink()
+    summary = judge_study(copy, SURVEY, "spotter", seed=0, progress=False)
+    assert path.read_bytes() == first + whole
+    assert summary == judged[1]
+
+
+def test_another_seed_on_answers_that_exist_is_refused(copy):
+    path = copy.judgements_path(SURVEY)
+    before = path.read_bytes()
+    with pytest.raises(UserError, match="made with seed 0, version 1; asked for are seed 5"):
+        judge_study(copy, SURVEY, "spotter", seed=5, progress=False)
+    copy.provenance_path.unlink()
+    with pytest.raises(UserError, match="not recorded"):
+        judge_study(copy, SURVEY, "spotter", seed=0, progress=False)
+    assert path.read_bytes() == before
+
+
+def test_what_is_wrong_is_said(copy):
+    with pytest.raises(UserError, match=r"no such judge\. Did you mean 'spotter'"):
+        judge_study(copy, SURVEY, "spoter")
+    with pytest.raises(UserError, match="no such units file"):
+        judge_study(copy, "acute_eval")
+    shutil.copytree(copy.survey_path(SURVEY), copy.survey_path("acute_eval"))
+    copy.judgements_path("acute_eval").unlink()
+    with pytest.raises(UserError, match="can't answer its questions"):
+        judge_study(copy, "acute_eval")
+    copy.judgements_path(SURVEY).unlink()
+    rows = [json.loads(line) for line in copy.units_path(SURVEY).read_text().splitlines()]
+    rows[0]["items"][0]["conversation_ids"] = ["not:there:0000"]
+    files.write_jsonl(copy.units_path(SURVEY), rows)
+    with pytest.raises(UserError, match="'not:there:0000', which the study lacks"):
+        judge_study(copy, SURVEY)
+    assert not copy.judgements_path(SURVEY).exists()
+
+
+def test_the_summary_says_what_the_rows_say(judged):
+    study, summary = judged
+    assert json.loads(summary_path(study, SURVEY, "spotter").read_text()) == summary
+    assert "no substitute for people" in summary["note"]
+    who = {c.conversation_id: c.entities for c in study.conversations()}
+    for worker, variant in summary["variants"].items():
+        rows = [r for r in study.judgements(SURVEY)
+                if r.worker_id == worker and r.question == "nature" and r.control is None]  # fmt: skip
+        truths = [who[r.conversation_ids[0]][int(r.target[-1])] for r in rows]
+        points = [0.5 if r.answer == "unsure" else float((r.answer == "human") == (t == "human"))
+                  for r, t in zip(rows, truths, strict=True)]  # fmt: skip
+        assert variant["n"] == len(rows)
+        assert variant["accuracy"] == pytest.approx(sum(points) / len(points))
+        for bot, tally in variant["per_contestant"].items():
+            assert tally["n"] == truths.count(bot)
+        assert sum(variant["confusion"]["human"].values()) == truths.count("human") > 0
+
+
+def _row(number, target, answer, control=None, conversation="c"):
+    return Judgement(f"j{number}", f"a{number}", SURVEY, "u", f"i{number}", (conversation,), 2, target, "nature",
+                     answer, "w", "judge:x", control)  # fmt: skip
+
+
+def test_held_out_accuracy_by_hand(new_study, tmp_path):
+    conversations = new_study(tmp_path / "s", names=("rude", "parrot"), per_pair=1, people=1).conversations()
+    bots, people = (c.conversation_id for c in conversations)
+    rows = [
+        _row(0, "entity:0", "bot", conversation=bots), _row(1, "entity:1", "human", conversation=bots),
+        _row(2, "entity:0", "unsure", conversation=bots), _row(3, "entity:1", "bot", conversation=bots),
+        _row(4, "entity:0", "human", conversation=people), _row(5, "entity:1", "bot", "repeated", people),
+        _row(6, "entity:1", "bot", conversation="another study's"),
+    ]  # fmt: skip
+    measured = held_out(rows, conversations)["w"]
+    assert (measured["n"], measured["accuracy"]) == (5, pytest.approx(3.5 / 5))
+    assert measured["balanced_accuracy"] == pytest.approx((1 + 2.5 / 4) / 2)
+    assert measured["confusion"] == {
+        "human": {"human": 1, "bot": 0, "unsure": 0},
+        "bot": {"human": 1, "bot": 2, "unsure": 1},
+    }
+    assert {bot: tally["accuracy"] for bot, tally in measured["per_contestant"].items()} == {
+        "rude": 0.75, "parrot": 0.5,
+    }  # fmt: skip
+    assert held_out(rows[:4], conversations)["w"]["balanced_accuracy"] is None
+
+
+def test_judges_are_found_by_name():
+    assert "spotter" in known_judges()
+    assert "run" not in known_judges()
+    assert get_judge("spotter").name == "spotter"
+    with pytest.raises(UserError, match="no such judge"):
+        get_judge("run")
+
+
+def test_the_command_prints_a_table(judged, capsys):
+    from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
+
+    study, summary = judged
+    SpotbotJudge.main(study=str(study.path), survey=SURVEY, seed=0)
+    shown = capsys.readouterr().out
+    assert "automatic judge: no substitute for people" in shown
+    balanced = summary["variants"]["spotter-words"]["balanced_accuracy"]
+    assert f"balanced accuracy on held-out bots and people: {balanced:.2f}" in shown
+    with pytest.raises(SystemExit) as stopped:
+        SpotbotJudge.main(study=str(study.path), seed=3)
+    assert stopped.value.code == 2
+    assert "Use the same --seed" in capsys.readouterr().err

@@ -1,0 +1,180 @@
+"""The spotter never sees what it judges, is better than chance on it, and knows when it can't say."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from parlai_spotbot.domains import get_domain
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges import get_judge
+from parlai_spotbot.judges.spotter import examples
+from parlai_spotbot.judges.spotter.examples import Example
+from parlai_spotbot.judges.spotter.features import replies
+from parlai_spotbot.records import HUMAN, Contestant
+from parlai_spotbot.study import Plan
+
+SURVEY = "spot_the_bot"
+
+
+@pytest.fixture(scope="module")
+def prepared(judged):
+    """The spotter with its models, trained on the study of `judged`."""
+    judge = get_judge("spotter")(seed=0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(examples, "MAX_EPISODES", 60)
+        judge.prepare(judged[0], SURVEY, progress=False)
+    return judge
+
+
+def knows(judge, key, word):
+    model = judge.models["spotter-words", key]
+    return word in model.variant.vocabulary(model.model)
+
+
+def test_there_is_one_model_per_pair_and_variant(prepared):
+    bots = ("eliza", "parrot", "rude", "scramble", "zen")
+    assert prepared.keys == list(combinations(bots, 2))
+    assert set(prepared.models) == {(worker, key) for worker in prepared.workers for key in prepared.keys}
+
+
+def test_a_model_never_saw_the_bots_it_judges(prepared):
+    # The word "zyzzyva" is in every turn of the parrot and in nobody else's, unless a scrambler repeats it.
+    for key in prepared.keys:
+        assert knows(prepared, key, "zyzzyva") == ("parrot" not in key)
+        rows = prepared._rows(key)
+        assert not {prepared.examples[i].who for i in rows} & set(key)
+        speakers = {e for i in rows for e in prepared.entities.get(prepared.examples[i].conversation, ())}
+        assert not speakers & set(key)  # nor as the partner of another bot
+
+
+def test_no_model_saw_the_human_pool(prepared):
+    assert any("quokkaish" in text for example in prepared.examples for text in example.texts)  # it is judged
+    assert not any(knows(prepared, key, "quokkaish") for key in prepared.keys)
+    judged_rows = set(prepared.row_of.values())
+    assert not any(judged_rows & set(prepared._rows(key)) for key in prepared.keys)
+
+
+def test_people_in_training_are_the_judges_fold(prepared):
+    folds = {fold: {e.episode_id for e in get_domain("chitchat").episodes(fold)} for fold in ("judges", "humans")}
+    trained = {example.conversation for example in prepared.people}
+    assert len(trained) == 60
+    assert trained <= folds["judges"]
+    assert not trained & folds["humans"]
+
+
+def test_language_statistics_come_from_people_alone(prepared):
+    words, coherence = (prepared.models[worker, prepared.keys[0]].variant for worker in prepared.workers)
+    assert words.language is coherence.language
+    assert words.language.frequency["zyzzyva"] == words.language.frequency["quokkaish"] == 0
+    assert words.language.frequency["you"] > 0
+
+
+def test_better_than_chance_on_bots_and_people_it_never_saw(judged):
+    for variant in judged[1]["variants"].values():
+        assert 0.6 < variant["balanced_accuracy"] <= 1
+        assert variant["cross_validated_balanced_accuracy"] > 0.6
+
+
+def test_shuffled_labels_come_out_at_chance(prepared):
+    from parlai_spotbot.judges.spotter.detector import Detector
+
+    rng = np.random.default_rng(0)
+    rows = prepared._rows(prepared.keys[0])
+    names = [prepared.examples[i].who for i in rows]
+    conversations = [prepared.examples[i].conversation for i in rows]
+    fake = list(prepared.examples)
+    # Labels move with whole conversations: two segments of one must not give each other away.
+    ids = sorted(set(conversations))
+    truth = {c: HUMAN if flip else "bot" for c, flip in zip(ids, rng.random(len(ids)) < 0.5, strict=True)}
+    for i, conversation in zip(rows, conversations, strict=True):
+        fake[i] = Example(fake[i].texts, fake[i].entity, truth[conversation], conversation, conversation)
+    model = Detector(prepared.models["spotter-words", prepared.keys[0]].variant, fake, rows)
+    assert abs(model.held_out_accuracy - 0.5) < 0.1
+    assert len(set(names)) > 2
+
+
+def test_stated_shares_are_unsure_and_without_difference(prepared):
+    for (worker, key), model in prepared.models.items():
+        bots = [prepared.examples[i] for i in prepared._rows(key) if prepared.examples[i].who != HUMAN]
+        pairs = list(zip(bots[::2], bots[1::2], strict=True))
+        answers = [model.preferences(a, b) for a, b in pairs]
+        for feature in ("fluency", "specificity"):
+            assert {answer[feature] for answer in answers} == {"entity:0", "entity:1", "no_difference"}
+            share = np.mean([answer[feature] == "no_difference" for answer in answers])
+            assert share >= 0.29, (worker, key, feature)
+        assert 0 < model.unsure < 0.5
+
+
+def test_preferences_turn_with_the_entities(prepared):
+    swap = {"entity:0": "entity:1", "entity:1": "entity:0", "no_difference": "no_difference"}
+    for model in list(prepared.models.values())[:4]:
+        for item in list(prepared.items)[:20]:
+            a, b = (prepared.examples[prepared.row_of[item, entity]] for entity in (0, 1))
+            there, back = model.preferences(a, b), model.preferences(b, a)
+            assert there == {feature: swap[answer] for feature, answer in back.items()}
+
+
+def test_what_cannot_be_said_is_no_difference(prepared):
+    # With one exchange shown, entity 0 has answered nothing: its sensibleness is unknown.
+    model = prepared.models["spotter-words", prepared.keys[0]]
+    texts = ("hello there my friend", "hello to you my friend")
+    first, second = Example(texts, 0, "", "x"), Example(texts, 1, "", "x")
+    assert replies(first) == []
+    assert math.isnan(model.variant.scores(first)["sensibleness"])
+    assert model.preferences(first, second)["sensibleness"] == "no_difference"
+
+
+def test_replies_pair_each_turn_with_the_one_before():
+    texts = ("a", "b", "c", "d")
+    assert replies(Example(texts, 0, "", "x")) == [("b", "c")]
+    assert replies(Example(texts, 1, "", "x")) == [("a", "b"), ("c", "d")]
+
+
+def test_people_are_judged_by_models_drawn_by_the_seed(prepared):
+    keys = prepared.keys
+    drawn = [examples.assign(keys, f"human:human:{i:04d}", 0) for i in range(300)]
+    assert set(drawn) == set(keys)
+    assert drawn == [examples.assign(keys, f"human:human:{i:04d}", 0) for i in range(300)]
+    assert drawn != [examples.assign(keys, f"human:human:{i:04d}", 1) for i in range(300)]
+
+
+def test_the_same_model_under_another_name_is_left_out_too():
+    same = {"model": "hugging_face/gpt2", "model_file": ""}
+    pool = {"a": Contestant("a", **same), "a2": Contestant("a2", **same, opt={"beam_size": 5}),
+            "b": Contestant("b", model="spotbot:eliza")}  # fmt: skip
+    plan = Plan("chitchat", pool)
+    assert examples.kin(plan, ("a",)) == {"a", "a2"}
+    assert examples.kin(plan, ("b",)) == {"b"}
+    assert examples.kin(plan, ("not in the plan",)) == {"not in the plan"}
+
+
+def test_with_few_other_bots_shipped_ones_stand_in(new_study, tmp_path, monkeypatch):
+    monkeypatch.setattr(examples, "MAX_EPISODES", 60)
+    study = new_study(tmp_path / "s", names=("eliza", "rude"), people=2, models={"eliza": "spotbot:eliza"})
+    judge = get_judge("spotter")(seed=0)
+    judge.prepare(study, SURVEY, progress=False)
+    (key,) = judge.keys
+    used = judge.describe()["trained_on"]["leaving_out"]["eliza and rude"]
+    assert used["conversations"] == 0
+    assert used["stand_in_conversations"] > 0
+    assert used["bots"]
+    # Eliza is one of the judged: its stand-in is left out, in whatever role.
+    assert all(name.startswith("stand-in.") and "eliza" not in name for name in used["bots"])
+    assert {judge.examples[i].who for i in judge._rows(key)} == {HUMAN, *used["bots"]}
+    assert {row.answer for unit in study.units(SURVEY) for row in judge.answer(unit)} <= {
+        "human", "bot", "unsure", "entity:0", "entity:1", "no_difference",
+    }  # fmt: skip
+
+
+def test_where_no_stand_in_is_left_it_says_so(new_study, tmp_path):
+    from parlai_spotbot.selfplay.pool import read_pool
+
+    rules = read_pool("rules")
+    study = new_study(tmp_path / "s", names=("eliza", "rude"), per_pair=1, people=1)
+    plan = Plan("chitchat", {**study.plan.contestants, **rules})
+    from parlai_spotbot.judges.spotter.standins import Standins
+
+    with pytest.raises(UserError, match="no bot is left to train a judge on"):
+        Standins(plan, [], 3, 0).without(set(rules))

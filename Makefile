@@ -10,7 +10,7 @@ STUDY ?= demo-study
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /|/' | column -t -s '|'
 
-install: ## everything needed, into .venv (PYTHON=… names another Python 3.11)
+install: ## everything needed, into .venv (PYTHON=… names another Python 3.11; R=no leaves R out)
 	@.ci/install.sh
 
 demo: install ## a tournament between six chatbots, to a report (STUDY=… names its folder)

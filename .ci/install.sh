@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Installs all that the project needs into .venv; `make install` calls it. Each step leaves a stamp with the checksum of
 # what it was made from, so what is done isn't done again, and an interrupted installation goes on where it stopped.
-# R is best effort: without it everything else works.
+# R is best effort: without it everything else works; R=no leaves it out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+named_python=${PYTHON:-}
 PYTHON=${PYTHON:-python3.11}
 venv=.venv
 stamps=$venv/.installed
@@ -38,12 +39,12 @@ apt_install() {
 python_works() { "$PYTHON" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; }
 need_python() {
     python_works && return
-    if can_apt; then
+    if [ -z "$named_python" ] && can_apt; then
         say "Debian packages python3.11 python3.11-venv"
         apt_install python3.11 python3.11-venv || true
     fi
-    python_works || die "needs Python 3.11 with its venv module: on Debian, apt-get install python3.11 python3.11-venv;" \
-        "elsewhere, name the interpreter: make install PYTHON=/path/to/python3.11"
+    python_works || die "$PYTHON is no Python 3.11 with its venv module. On Debian: apt-get install python3.11" \
+        "python3.11-venv; elsewhere, name the interpreter: make install PYTHON=/path/to/python3.11"
 }
 
 make_venv() {
@@ -53,7 +54,6 @@ make_venv() {
     fi
 }
 
-# The survival package's absence is found by its folder: asking R takes longer than all else here.
 has_r() { command -v R >/dev/null; }
 
 need_r() {
@@ -87,7 +87,7 @@ need_r() {
 
 # One installation at a time; a second waits for the first.
 if command -v flock >/dev/null; then
-    exec 9<"$0"
+    exec 9<.ci/install.sh
     flock 9
 fi
 log=$(mktemp)
@@ -100,4 +100,4 @@ step lock "$(checksum locks/requirements.lock)" "the packages of locks/requireme
     $pip install -qq --no-deps -r locks/requirements.lock
 step project "$(checksum setup.py pyproject.toml)" "parlai_spotbot itself" \
     $pip install -qq --no-deps --no-build-isolation -e .
-need_r
+[ "${R:-}" = no ] || need_r

@@ -1,0 +1,284 @@
+"""The wheel on top of the lock works from any folder; locks, licences, make targets and the installer hold together."""
+
+import ast
+import os
+import re
+import shutil
+import site
+import subprocess
+import sys
+import zipfile
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+from parlai_spotbot import scripts
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ("tasks", "agents", "crowdsourcing", "projects")
+SOURCES = ("parlai_spotbot", "parlai_internal", *ROOMS, "tests")
+ENDINGS = {
+    ".py",
+    ".yaml",
+    ".yml",
+    ".json",
+    ".md",
+    ".txt",
+    ".html",
+    ".css",
+    ".js",
+    ".jsx",
+    ".svg",
+    ".jinja",
+    ".j2",
+    ".aiml",
+}
+NOT_PACKED = shutil.ignore_patterns("__pycache__", "node_modules", ".*", "*.egg-info")
+
+
+def locked(lock: Path) -> dict[str, str]:
+    """The pins of a lock: name to version."""
+    return dict(re.findall(r"^([\w.-]+)==(\S+)$", lock.read_text(encoding="utf-8"), flags=re.MULTILINE))
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory) -> Path:
+    """A copy of the sources, so that no old build is packed and none is left behind."""
+    copy = tmp_path_factory.mktemp("source")
+    for path in ROOT.iterdir():
+        if path.is_file():
+            shutil.copy(path, copy)
+    for folder in SOURCES:
+        shutil.copytree(ROOT / folder, copy / folder, ignore=NOT_PACKED)
+    # Files as a web app leaves them behind: its sources are packed, what npm installed is not.
+    for name in ("webapp/src/page.js", "webapp/node_modules/big/index.js"):
+        path = copy / "crowdsourcing" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("1\n")
+    return copy
+
+
+@pytest.fixture(scope="module")
+def wheel(source, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-index", "--no-deps"]
+    subprocess.run([*build, "--no-build-isolation", "-w", str(folder), str(source)], check=True, timeout=300)
+    [path] = folder.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def python(wheel, tmp_path_factory) -> Path:
+    """The interpreter of a fresh environment: the wheel in it, the lock's packages beside it.
+
+    A .pth file adds the lock's folder without reading the .pth files in there, so the editable install stays hidden.
+    """
+    home = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(home)], check=True, timeout=300)
+    interpreter = home / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(interpreter)]
+    subprocess.run([*pip, "install", "-q", "--no-index", "--no-deps", str(wheel)], check=True, timeout=300)
+    [packages] = home.glob("lib/*/site-packages")
+    (packages / "lock.pth").write_text("\n".join(site.getsitepackages()) + "\n")
+    return interpreter
+
+
+def run(*command: str | Path, folder: Path) -> subprocess.CompletedProcess:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    return subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, timeout=300, cwd=folder, env=environment
+    )
+
+
+def test_wheel_holds_every_module_and_data_file(source, wheel):
+    packed = set(zipfile.ZipFile(wheel).namelist())
+    for folder in SOURCES[:-1]:
+        place = f"parlai_spotbot/{folder}" if folder in ROOMS else folder
+        files = [f for f in (source / folder).rglob("*") if f.suffix in ENDINGS and "node_modules" not in f.parts]
+        assert files
+        assert {f"{place}/{f.relative_to(source / folder).as_posix()}" for f in files} <= packed
+    assert "parlai_spotbot/crowdsourcing/webapp/src/page.js" in packed
+    assert not [name for name in packed if "node_modules" in name]
+
+
+def test_wheel_installs_nothing_under_common_names(wheel):
+    tops = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"parlai_spotbot", "parlai_internal"}
+    # A regular package parlai_internal would hide the user's own.
+    assert "parlai_internal/__init__.py" not in zipfile.ZipFile(wheel).namelist()
+
+
+def test_wheel_is_what_is_imported(python, tmp_path):
+    """From any folder; and the rooms' data files are read as package resources."""
+    script = """
+import importlib.resources
+import parlai_spotbot.tasks
+from parlai_spotbot import scripts
+import parlai.zoo.spotbot
+page = importlib.resources.files("parlai_spotbot.crowdsourcing").joinpath("webapp/src/page.js")
+print(parlai_spotbot.__file__, parlai_spotbot.tasks.__file__, parlai.zoo.spotbot.__file__, sep="\\n")
+print(len(scripts.BROKEN), page.read_text().strip())
+"""
+    outcome = run(python, "-c", script, folder=tmp_path)
+    assert outcome.returncode == 0, outcome.stderr
+    *places, last = outcome.stdout.splitlines()
+    assert len(places) == 3
+    assert all(Path(place).is_relative_to(python.parents[1]) for place in places)
+    assert last == "0 1"
+
+
+def test_commands_of_the_wheel(python, tmp_path):
+    outcome = run(python, "-m", "parlai", "--help", folder=tmp_path)
+    assert outcome.returncode == 0, outcome.stderr
+    listed = [line.split()[0] for line in outcome.stdout.splitlines() if line.startswith("  spotbot_")]
+    assert listed == scripts.COMMANDS
+    outcome = run(python.parent / "spotbot", "--help", folder=tmp_path)
+    assert outcome.returncode == 0, outcome.stderr
+    for name in scripts.COMMANDS:
+        assert f"  {name.removeprefix('spotbot_')} " in outcome.stdout
+
+
+def test_a_task_of_the_wheel(python, tmp_path):
+    arguments = ("display_data", "-t", "spotbot:chitchat", "-n", "2", "--datapath", tmp_path)
+    outcome = run(python, "-m", "parlai", *arguments, folder=tmp_path)
+    assert outcome.returncode == 0, outcome.stderr
+    assert "spotbot:chitchat" in outcome.stdout
+
+
+def test_what_we_import_is_declared_and_locked(wheel):
+    """Every library that our code imports is a requirement of the wheel, if only by an extra, and has its pin."""
+    [about] = [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith(".dist-info/METADATA")]
+    metadata = zipfile.ZipFile(wheel).read(about).decode("utf-8")
+    declared = {normal(name) for name in re.findall(r"^Requires-Dist: ([\w.-]+)", metadata, flags=re.MULTILINE)}
+    pinned = {normal(name) for lock in (ROOT / "locks").glob("*.lock") for name in locked(lock)}
+    assert declared <= pinned
+    providers = packages_distributions()
+    for folder in SOURCES[:-1]:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if "node_modules" in path.parts:
+                continue
+            for name in imported(path) - set(sys.stdlib_module_names) - {"parlai_spotbot"}:
+                packages = {normal(package) for package in providers.get(name, [name])}
+                assert packages & declared, f"{path} imports {name}: add it to setup.py"
+
+
+def imported(path: Path) -> set[str]:
+    """The top-level names that a file imports."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names.add(node.module.partition(".")[0])
+    return names
+
+
+def test_locks_agree_and_licences_are_listed():
+    pins, listed = {}, (ROOT / "THIRD_PARTY.md").read_text(encoding="utf-8")
+    for lock in sorted((ROOT / "locks").glob("*.lock")):
+        lines = [line for line in lock.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+        assert len(lines) == len(locked(lock)), f"{lock}: every line is an exact pin"
+        for name, version in locked(lock).items():
+            assert pins.setdefault(normal(name), version) == version, f"{lock}: {name} is pinned twice"
+            licence = re.search(rf"^\| {re.escape(name)} \| (.+) \|$", listed, flags=re.MULTILINE)
+            assert licence, f"THIRD_PARTY.md lacks {name}: run .ci/third_party.py"
+            assert licence[1] != "unknown"
+
+
+def test_locked_rpy2_finds_what_it_needs():
+    """rpy2 is installed without dependency resolution, so its requirements must be in the lock."""
+    assert {"cffi", "jinja2", "tzlocal"} <= {normal(name) for name in locked(ROOT / "locks" / "requirements.lock")}
+
+
+@pytest.mark.parametrize("target", ["install", "demo", "test", "test-all", "lint", "bench", "wheel", "clean"])
+def test_make_knows_the_target(target):
+    helped = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert re.search(rf"^{target} +\S", helped, flags=re.MULTILINE)
+    subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, check=True)
+
+
+def write_wheel(path: Path) -> None:
+    """A small but real wheel, as pip reads it: ``NAME-VERSION-py3-none-any.whl`` with one empty module."""
+    name, version = path.name.split("-")[:2]
+    about = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(path, "w") as out:
+        out.writestr(f"{name}.py", "")
+        out.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        out.writestr(
+            f"{about}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        out.writestr(f"{about}/RECORD", "")
+
+
+@pytest.fixture
+def checkout(tmp_path) -> Path:
+    """A checkout with the real installer and small packages in its locks, found in the folder `wheels`."""
+    folder, wheels = tmp_path / "checkout", tmp_path / "wheels"
+    shutil.copytree(ROOT / ".ci", folder / ".ci")
+    wheels.mkdir()
+    for name in ("torch-2.0", "first-1.0", "project-0.1"):
+        write_wheel(wheels / f"{name}-py3-none-any.whl")
+    (folder / "locks").mkdir()
+    (folder / "locks" / "requirements.lock").write_text("first==1.0\nsecond==1.0\ntorch==2.0\n")
+    (folder / "setup.py").write_text("")
+    backend = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+    (folder / "pyproject.toml").write_text(backend)
+    built = "project-0.1-py3-none-any.whl"
+    (folder / "backend.py").write_text(
+        "import shutil\n\n\ndef build_editable(folder, *options):\n"
+        f"    shutil.copy({str(wheels / built)!r}, folder)\n    return {built!r}\n"
+    )
+    return folder
+
+
+def install(checkout: Path, **environment: str) -> tuple[int, list[str], str]:
+    """Run the installer without a network and without R; return its exit code, the steps it took, and its errors."""
+    outcome = subprocess.run(
+        [checkout / ".ci" / "install.sh"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={
+            **os.environ,
+            "PYTHON": sys.executable,
+            "PIP_NO_INDEX": "1",
+            "PIP_FIND_LINKS": str(checkout.parent / "wheels"),
+            "R": "no",
+            **environment,
+        },
+    )
+    steps = [line.removeprefix("install: ") for line in outcome.stdout.splitlines()]
+    return outcome.returncode, [step for step in steps if not step.startswith(" ")], outcome.stderr
+
+
+def test_installing_resumes_and_repeats_nothing(checkout):
+    lock, own = "the packages of locks/requirements.lock", "parlai_spotbot itself"
+    code, steps, errors = install(checkout)
+    assert code != 0
+    assert steps == ["a virtual environment in .venv", "torch==2.0 (the largest part)", lock]
+    assert "second==1.0" in errors  # pip's own words on what is missing
+    assert "run the same command again" in errors
+
+    write_wheel(checkout.parent / "wheels" / "second-1.0-py3-none-any.whl")
+    assert install(checkout) == (0, [lock, own], "")
+    assert install(checkout) == (0, [], "")
+
+    (checkout / "locks" / "requirements.lock").write_text("first==1.0\ntorch==2.0\n")
+    assert install(checkout) == (0, [lock], "")
+
+    moved = checkout.rename(checkout.with_name("moved"))  # an environment names its own folder in its scripts
+    assert install(moved)[1][0] == "a virtual environment in .venv"
+
+
+def test_a_missing_python_is_one_clear_line(checkout):
+    code, steps, errors = install(checkout, PYTHON="/no/such/python3.11")
+    assert code == 1
+    assert steps == ["a virtual environment in .venv"]
+    assert "/no/such/python3.11 is no Python 3.11" in errors
+    assert "make install PYTHON=" in errors
+    assert len(errors.splitlines()) == 1

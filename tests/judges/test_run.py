@@ -67,33 +67,22 @@ def test_the_variants_differ(judged):
     assert 0.1 < differ / len(answers) < 0.9
 
 
-def test_a_torn_file_is_completed_to_the_same_bytes(copy):
-    path = copy.judgements_path(SURVEY)
-    whole, summary = path.read_bytes(), summary_path(copy, SURVEY, "spotter").read_bytes()
-    path.write_bytes(whole[: int(len(whole) * 0.37)])  # within a unit, within a line
-    judge_study(copy, SURVEY, "spotter", seed=0, progress=False)
-    assert path.read_bytes() == whole
-    assert summary_path(copy, SURVEY, "spotter").read_bytes() == summary
-
-
 def test_a_second_run_changes_nothing(copy, judged):
     before = {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in sorted(copy.path.rglob("*")) if p.is_file()}
     assert judge_study(copy, SURVEY, "spotter", seed=0, progress=False) == judged[1]
     assert {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in before} == before
 
 
-def test_answers_of_people_stay_and_are_not_counted(copy, judged):
+def test_a_torn_file_is_completed_to_the_same_bytes_and_people_stay(copy, judged):
     path = copy.judgements_path(SURVEY)
-    whole = path.read_bytes()
-    rows = copy.judgements(SURVEY)
-    person = {**rows[0].to_json(), "judgement_id": "p", "worker_id": "w1", "source": "human", "seconds": 12.0}
+    whole, summary = path.read_bytes(), summary_path(copy, SURVEY, "spotter").read_bytes()
+    row = copy.judgements(SURVEY)[0].to_json()
+    person = {**row, "judgement_id": "p", "worker_id": "w1", "source": "human", "seconds": 12.0}
     first = (files.dumps(person) + "\n").encode()
-    path.write_bytes(first)  # as if the judge came after the person, and from the start
-    summary_path(copy, SURVEY, "spotter").unlink()
-    copy.provenance_path.unlink()
-    summary = judge_study(copy, SURVEY, "spotter", seed=0, progress=False)
+    path.write_bytes(first + whole[: int(len(whole) * 0.37)])  # torn within a unit, within a line
+    assert judge_study(copy, SURVEY, "spotter", seed=0, progress=False) == judged[1]
     assert path.read_bytes() == first + whole
-    assert summary == judged[1]
+    assert summary_path(copy, SURVEY, "spotter").read_bytes() == summary
 
 
 def test_another_seed_on_answers_that_exist_is_refused(copy):

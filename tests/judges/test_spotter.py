@@ -6,14 +6,18 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from parlai_spotbot import files
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import get_judge
 from parlai_spotbot.judges.spotter import examples
+from parlai_spotbot.judges.spotter.detector import Detector, folds
 from parlai_spotbot.judges.spotter.examples import Example
 from parlai_spotbot.judges.spotter.features import replies
+from parlai_spotbot.judges.spotter.standins import Standins
 from parlai_spotbot.records import HUMAN, Contestant
 from parlai_spotbot.study import Plan
+from parlai_spotbot.surveys.surface import normalise
 
 SURVEY = "spot_the_bot"
 
@@ -37,6 +41,12 @@ def test_there_is_one_model_per_pair_and_variant(prepared):
     bots = ("eliza", "parrot", "rude", "scramble", "zen")
     assert prepared.keys == list(combinations(bots, 2))
     assert set(prepared.models) == {(worker, key) for worker in prepared.workers for key in prepared.keys}
+
+
+def test_the_same_seed_gives_the_same_bytes(prepared, judged):
+    study = judged[0]
+    rows = [row.to_json() for unit in study.units(SURVEY) for row in prepared.answer(unit)]
+    assert "".join(files.dumps(row) + "\n" for row in rows) == study.judgements_path(SURVEY).read_text("utf-8")
 
 
 def test_a_model_never_saw_the_bots_it_judges(prepared):
@@ -77,9 +87,34 @@ def test_better_than_chance_on_bots_and_people_it_never_saw(judged):
         assert variant["cross_validated_balanced_accuracy"] > 0.6
 
 
-def test_shuffled_labels_come_out_at_chance(prepared):
-    from parlai_spotbot.judges.spotter.detector import Detector
+def test_held_out_speakers_are_in_no_part_of_the_training(prepared):
+    rows = prepared._rows(prepared.keys[0])
+    chosen = [prepared.examples[i] for i in rows]
+    splits = folds(chosen)
+    assert sorted(i for _, held in splits for i in held) == list(range(len(chosen)))
+    for train, held in splits:
+        out = {chosen[i].speaker for i in held}
+        conversations = {chosen[i].conversation for i in train}
+        assert not {e.speaker for e in chosen if e.conversation in conversations} & out
+        assert {chosen[i].who == HUMAN for i in train} == {True, False}
 
+
+def test_with_one_bot_whole_conversations_are_held_out():
+    chosen = []
+    for i in range(8):
+        who = HUMAN if i % 2 else "eliza"
+        chosen += examples.both(("a", "b"), (who, who), f"c{i}")
+    for train, held in folds(chosen):
+        assert not {chosen[i].conversation for i in train} & {chosen[i].conversation for i in held}
+
+
+def test_what_is_learnt_from_looks_like_what_is_judged(prepared):
+    texts = {text for i in prepared._rows(prepared.keys[0]) for text in prepared.examples[i].texts}
+    assert len(texts) > 300
+    assert all(normalise(text) == text for text in texts)
+
+
+def test_shuffled_labels_come_out_at_chance(prepared):
     rng = np.random.default_rng(0)
     rows = prepared._rows(prepared.keys[0])
     names = [prepared.examples[i].who for i in rows]
@@ -174,7 +209,5 @@ def test_where_no_stand_in_is_left_it_says_so(new_study, tmp_path):
     rules = read_pool("rules")
     study = new_study(tmp_path / "s", names=("eliza", "rude"), per_pair=1, people=1)
     plan = Plan("chitchat", {**study.plan.contestants, **rules})
-    from parlai_spotbot.judges.spotter.standins import Standins
-
     with pytest.raises(UserError, match="no bot is left to train a judge on"):
         Standins(plan, [], 3, 0).without(set(rules))

@@ -20,7 +20,7 @@ from parlai_spotbot.judges.spotter.language import Language
 from parlai_spotbot.judges.spotter.standins import Standins
 from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.surface import normalise
+from parlai_spotbot.surveys.surface import SURFACES
 
 SURVEYS = ("spot_the_bot",)
 RULE = (
@@ -68,6 +68,8 @@ class Spotter(Judge):
         for item in items:
             _check(item, self.entities, study.units_path(survey))
         self.items = {item.item_id: item for item in items}
+        packed = study.provenance().get("pack", {}).get(survey, {}).get("options", {})
+        self.surface = packed.get("surface", "normalise")  # what is learnt from looks like what is judged
         self.lengths = sorted({item.exchanges for item in self.items.values() if item.control is None})
         bots = {self._bots(item) for item in self.items.values()} - {()}
         self.keys = sorted(bots) or [()]
@@ -83,10 +85,11 @@ class Spotter(Judge):
         from parlai_spotbot.domains import get_domain
 
         plan, lengths = study.plan, self.lengths
+        show = SURFACES[self.surface]
         domain = get_domain(plan.domain)
         self.domain = domain.name
         people = domain.episodes("judges")
-        self.people = ex.of_people(people, lengths, self.seed, normalise)
+        self.people = ex.of_people(people, lengths, self.seed, show)
         if not self.people:
             raise UserError(
                 f"domain {domain.name}: its fold for judges has no conversation of {1 + min(lengths)} exchanges.",
@@ -101,7 +104,7 @@ class Spotter(Judge):
             added = standins.without(excluded) if len(own) < ex.MIN_CONVERSATIONS else []
             self.sources[key] = (own, added)
             bots.update({(c.conversation_id, c.entities): c for c in own + added})
-        self.bots = ex.of_bots(bots.values(), lengths, normalise)
+        self.bots = ex.of_bots(bots.values(), lengths, show)
 
     def _variants(self, progress: bool) -> tuple[Words, Coherence]:
         from parlai_spotbot.models.minilm import MiniLM

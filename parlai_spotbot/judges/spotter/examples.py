@@ -51,15 +51,18 @@ def both(
     return [Example(texts, entity, entities[entity], conversation, speakers[entity]) for entity in (0, 1)]
 
 
-def of_people(episodes: Iterable, lengths: Iterable[int], seed: int, normalise: Callable[[str], str]) -> list[Example]:
-    """Segments of people's episodes without their first exchange, as the study's human conversations lose it."""
+def of_people(episodes: Iterable, lengths: Iterable[int], seed: int, show: Callable[[str], str]) -> list[Example]:
+    """Segments of people's episodes without their first exchange, as the study's human conversations lose it.
+
+    `show` brings a turn into the surface form in which the units show it.
+    """
     episodes = [e for e in episodes if len(e.turns) >= 2 + 2 * min(lengths)]
     if len(episodes) > MAX_EPISODES:
         order = np.random.default_rng(seed).permutation(len(episodes))[:MAX_EPISODES]
         episodes = [episodes[i] for i in sorted(order)]
     examples = []
     for episode in episodes:
-        texts = tuple(normalise(text) for text in episode.turns[2:])
+        texts = tuple(show(text) for text in episode.turns[2:])
         known = len(episode.people) == 2 and all(episode.people)
         people = tuple(f"person {p}" for p in (episode.people if known else [episode.episode_id] * 2))
         for k in lengths:
@@ -68,15 +71,13 @@ def of_people(episodes: Iterable, lengths: Iterable[int], seed: int, normalise: 
     return examples
 
 
-def of_bots(
-    conversations: Iterable[Conversation], lengths: Iterable[int], normalise: Callable[[str], str]
-) -> list[Example]:
+def of_bots(conversations: Iterable[Conversation], lengths: Iterable[int], show: Callable[[str], str]) -> list[Example]:
     """Segments of conversations in which no person takes part."""
     examples = []
     for conversation in conversations:
         if HUMAN in conversation.entities:
             continue
-        texts = tuple(normalise(turn.text) for turn in conversation.shown)
+        texts = tuple(show(turn.text) for turn in conversation.shown)
         for k in lengths:
             if k <= conversation.exchanges:
                 examples += both(texts[: 2 * k], conversation.entities, conversation.conversation_id)

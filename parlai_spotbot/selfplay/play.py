@@ -27,8 +27,8 @@ from parlai_spotbot.study import Plan, Study
 
 PROMISE = (
     "Same plan, same versions and same kind of machine: the same bytes, whatever interruptions and resumptions, since "
-    "the batches are fixed by the plan. Other batch sizes: the same for agents without floating point and for greedy fp32 "
-    "models; not for bf16 models, nor for foreign models that draw from global chance."
+    "the batches are fixed by the plan. Other batch sizes: the same for agents without floating point and for greedy "
+    "fp32 models; not for bf16 models, nor for foreign models that draw from global chance."
 )
 
 

@@ -66,9 +66,8 @@ def _pool_text(pool: str) -> tuple[str, str]:
     try:
         return path.read_text(encoding="utf-8"), str(path)
     except (FileNotFoundError, NotADirectoryError):
-        raise UserError(
-            f"--pool {pool}: no such file or pool.", "A pool is a YAML file or " + nearest(pool, shipped_pools())
-        )
+        remedy = f"A pool is a YAML file or one of those shipped. {nearest(pool, shipped_pools())}"
+        raise UserError(f"--pool {pool}: no such file or pool.", remedy) from None
     except (IsADirectoryError, UnicodeDecodeError):
         raise UserError(f"--pool {pool}: not a YAML file.", "Name the file, not its folder.") from None
 

@@ -1,0 +1,68 @@
+"""``parlai spotbot_tournament``: the whole chain, from a pool to a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from parlai.core.params import ParlaiParser
+from parlai.core.script import register_script
+
+from parlai_spotbot.scripts.command import Command
+from parlai_spotbot.scripts.spotbot_selfchat import add_play_options, asked_of, print_summary
+
+
+@register_script("spotbot_tournament")
+class SpotbotTournament(Command):
+    DESCRIPTION = "Rank a pool of bots: self-play, units, an automatic judge, statistics and a report, in one go"
+    EPILOG = """\
+  parlai spotbot_tournament --pool rules --conversations-per-pair 10 --study studies/rules
+  parlai spotbot_tournament --pool my_pool.yaml --domain convai2 --study studies/mine
+  Stopped? The same command goes on. The judge is automatic, for a quick look: no substitute for people."""
+
+    @classmethod
+    def add_options(cls, parser: ParlaiParser) -> None:
+        add_play_options(parser)
+        group = parser.add_argument_group("After self-play")
+        group.add_argument("--survey", type=str, default="spot_the_bot", help="the method, what is asked")
+        group.add_argument("--judges", type=str, default="spotter", help="the automatic judge, or 'none'")
+        group.add_argument("--bootstraps", type=int, default=1000, help="bootstrap replicates for clusters and intervals")
+        group.add_argument("--backend", type=str, default="auto", help="survival analysis: auto, native or icenreg")
+
+    def execute(self) -> None:
+        from parlai_spotbot.selfplay.play import claimed, play
+
+        asked = asked_of(self.opt)
+        judges = self._check()
+        with claimed(Path(self.opt["study"]), "spotbot_tournament") as path:
+            played = play(path, asked)
+            print_summary(played)
+            self._evaluate(played.study, judges)
+
+    def _check(self) -> list[str]:
+        """Check what comes after self-play before it starts; returns the judges' names."""
+        from parlai_spotbot.judges import get_judge
+        from parlai_spotbot.scripts.spotbot_analyze import check_options
+        from parlai_spotbot.surveys import get_survey
+
+        get_survey(self.opt["survey"])
+        judges = [name.strip() for name in self.opt["judges"].split(",") if name.strip() not in ("", "none")]
+        for name in judges:
+            get_judge(name)
+        check_options(self.opt["survey"], self.opt["bootstraps"], backend=self.opt["backend"])
+        return judges
+
+    def _evaluate(self, study, judges: list[str]) -> None:
+        from parlai_spotbot.judges.run import judge_study
+        from parlai_spotbot.report import build_report
+        from parlai_spotbot.scripts import spotbot_analyze, spotbot_judge, spotbot_pack
+        from parlai_spotbot.surveys.run import pack_study
+
+        survey, seed = self.opt["survey"], study.plan.seed
+        print(f"\n{spotbot_pack.table(pack_study(study, survey))}", flush=True)
+        for name in judges:
+            print(spotbot_judge.table(judge_study(study, survey, name, seed)), flush=True)
+        if study.judgements_path(survey).exists():
+            options = {"bootstraps": self.opt["bootstraps"], "backend": self.opt["backend"]}
+            result = spotbot_analyze.analyze_study(study, survey, seed=seed, **options)
+            print(f"\n{spotbot_analyze.summary(result)}")
+        print(f"\nreport: {build_report(study, survey)}")

@@ -1,0 +1,66 @@
+"""Self-play's turns per second and memory against ``parlai self_chat``, for the same pair in the same run.
+
+Both are whole commands. Each is run with few and with more conversations, and the rate is the difference of turns over
+the difference of times, so that imports and loading don't count.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from run import Row
+
+EXCHANGES = 5
+PARLAI = str(Path(sys.executable).parent / "parlai")
+PAIRS = (
+    # contestant, ParlAI options, conversations (few, more) of self_chat and of ours, our batch size
+    ("eliza", "spotbot:eliza", "", (100, 1100), (100, 4100), 32),
+    ("smollm2 fp32", "spotbot:smollm2", "smollm2_dtype=fp32", (1, 4), (32, 96), 32),
+    ("smollm2 bf16", "spotbot:smollm2", "smollm2_dtype=bf16", (1, 4), (32, 96), 32),
+)
+
+
+def seconds(command: list[str]) -> float:
+    start = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def rate(command, counts: tuple[int, int]) -> float:
+    """Turns per second between two sizes of the command ``command(conversations)``."""
+    few, more = (seconds(command(count)) for count in counts)
+    return 2 * EXCHANGES * (counts[1] - counts[0]) / (more - few)
+
+
+def self_chat(model: str, options: str, out: str):
+    flags = [word for part in filter(None, options.split(",")) for word in ("--" + part.replace("_", "-")).split("=")]
+    return lambda count: [
+        PARLAI, "self_chat", "-m", model, *flags, "--num-self-chats", str(count), "--display-examples", "false",
+        "--selfchat-max-turns", str(EXCHANGES), "--outfile", os.path.join(out, "peer"),
+    ]  # fmt: skip
+
+
+def ours(model: str, options: str, batchsize: int, out: str):
+    return lambda count: [
+        PARLAI, "spotbot_selfchat", "--study", os.path.join(out, f"ours-{count}-{batchsize}-{options}"), "-m", model,
+        "--model-opt", options, "--conversations-per-pair", str(count), "--exchanges", str(EXCHANGES),
+        "--human-conversations", "0", "--batchsize", str(batchsize),
+    ]  # fmt: skip
+
+
+def run() -> list[Row]:
+    rows = []
+    with tempfile.TemporaryDirectory() as out:
+        for name, model, options, theirs, counts, batchsize in PAIRS:
+            peer = rate(self_chat(model, options, out), theirs)
+            rows.append(Row(f"{name} with itself, batch {batchsize}", rate(ours(model, options, batchsize, out), counts),
+                            peer, "parlai self_chat", "turns/s"))  # fmt: skip
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
+    rows.append(Row("largest process of all of them", peak, 24.0, "a machine of 24 GiB", "GiB"))
+    return rows

@@ -24,6 +24,7 @@ from parlai_spotbot.analysis.time import time_summary
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 
 CRITERIA = (*FEATURES, "sensibleness_and_specificity")
+FEW = 5
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,10 @@ def _ranking(source: Source) -> dict:
     result["bootstrap"] = {"replicates": source.bootstraps, "resample": source.resample, "level": 0.95}
     if source.name != HUMAN:
         result["bootstrap"]["why"] = "a judge's variants are no sample of annotators, so they are not drawn"
+    elif source.annotations["worker_id"].nunique() < FEW:
+        result["bootstrap"]["why"] = (
+            f"fewer than {FEW} annotators: what differs between annotators is known only roughly"
+        )
     return result
 
 

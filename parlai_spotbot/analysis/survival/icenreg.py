@@ -37,18 +37,19 @@ def choose(backend: str) -> str:
 
 
 def ic_np(
-    left: np.ndarray, right: np.ndarray, weights: np.ndarray, closed: tuple[bool, bool]
-) -> tuple[np.ndarray, np.ndarray]:
-    """icenReg's NPMLE: its innermost intervals (m, 2) and their masses (m,)."""
-    exact = left == right
+    left: np.ndarray, right: np.ndarray, weights: np.ndarray, closed: tuple[bool, bool], count: int
+) -> np.ndarray:
+    """icenReg's NPMLE: the masses (count,) of its innermost intervals, in ascending order as ours are."""
     if len(left) == 1:  # ic_np stops on a single row; two halves of it are the same data
-        left, right, weights, exact = (np.repeat(x, 2) for x in (left, right, weights / 2, exact))
+        left, right, weights = np.repeat(left, 2), np.repeat(right, 2), np.repeat(weights / 2, 2)
     code = """function(l, r, w, b) {
         fit <- icenReg::ic_np(cbind(l, r), weights = w, B = b)
-        list(left = fit$T_bull_Intervals[1, ], right = fit$T_bull_Intervals[2, ], mass = fit$p_hat)
+        list(mass = fit$p_hat)
     }"""
-    result = _call(code, "ic_np", left, right, weights, np.asarray(closed, dtype=int))
-    return np.stack([result["left"], result["right"]], axis=-1), result["mass"]
+    mass = _call(code, "ic_np", left, right, weights, np.asarray(closed, dtype=int))["mass"]
+    if len(mass) != count:
+        raise RuntimeError(f"icenReg::ic_np: {len(mass)} innermost intervals, expected {count}")
+    return mass / mass.sum()
 
 
 def ic_sp(

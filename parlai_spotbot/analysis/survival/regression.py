@@ -199,18 +199,18 @@ class _Cells:
             step = np.zeros(size)
             step[free] = _bounded_newton(information[np.ix_(free, free)], gradient[free], low)
             promise = float(gradient @ step)
-            if promise < 1e-13 * max(1.0, abs(loglik)):
-                break
+            # A promise that drowns in rounding can't be checked, but its full step doubles the digits: the last one.
+            last = promise < 1e-12 * max(1.0, abs(loglik))
             scale = 1.0
             while True:
                 trial = theta + scale * step
                 trial[bounded] = np.maximum(trial[bounded], 0.0)
                 result = self.evaluate(trial)
-                if result[0] >= loglik + 1e-4 * scale * promise or scale < 1e-10:
+                if last or result[0] >= loglik + 1e-4 * scale * promise or scale < 1e-10:
                     break
                 scale /= 2
             theta, (loglik, gradient, information) = trial, result
-            if np.abs(self.design @ theta).max() > 40:  # separation: the likelihood has no maximum
+            if last or np.abs(self.design @ theta).max() > 40:  # beyond 40: separation, there is no maximum
                 break
         return theta
 
@@ -257,7 +257,8 @@ def _bounded_newton(information: np.ndarray, gradient: np.ndarray, low: np.ndarr
 def _hazard(eta: np.ndarray, spotted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Value and derivatives by eta of log(1 - exp(-exp(eta))) where spotted, of -exp(eta) otherwise."""
     u = np.exp(np.minimum(eta, 30.0))
-    ratio = u / np.expm1(u)
+    with np.errstate(over="ignore"):  # u / inf is 0, as it should be
+        ratio = u / np.expm1(u)
     second = ratio * (1 + u / np.expm1(-u))
     value = np.log(-np.expm1(-u))
     return np.where(spotted, value, -u), np.where(spotted, ratio, -u), np.where(spotted, second, -u)

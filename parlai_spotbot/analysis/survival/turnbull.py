@@ -69,7 +69,7 @@ def turnbull(
     data = innermost(left, right, weights, closed)
     backend = icenreg.choose(backend)
     if backend == "icenreg":
-        mass = _on(data.ends, *icenreg.ic_np(data.left, data.right, data.weights, closed or (False, True)))
+        mass = icenreg.ic_np(data.left, data.right, data.weights, closed or (False, True), len(data.ends))
     elif data.current_status:
         mass = _isotonic(data)
     else:
@@ -78,15 +78,6 @@ def turnbull(
     loglik = float(data.weights @ np.log(probability))
     kkt = max(0.0, float(gradient.max() / data.weights.sum() - 1))
     return TurnbullFit(data.ends, data.closed, mass, loglik, kkt, backend)
-
-
-def _on(ends: np.ndarray, reported: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """The masses of icenReg's intervals, whose open ends carry a small offset, on ours."""
-    places = np.abs(reported[:, None, :] - ends[None]).clip(max=1.0)
-    places[np.isinf(reported[:, 1])[:, None] & np.isinf(ends[:, 1])[None], 1] = 0.0
-    out = np.zeros(len(ends))
-    np.add.at(out, np.nan_to_num(places, nan=1.0).sum(axis=-1).argmin(axis=1), mass)
-    return out / out.sum()
 
 
 def _gradient(data: Intervals, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -203,6 +194,7 @@ def _line_search(
         return float(data.weights @ np.log(p)) - weight * trial.sum() if (p > 0).all() else -np.inf
 
     start = value(mass)
+    start -= 1e-12 * max(1.0, abs(start))  # near the maximum, gains drown in rounding: trust the full step there
     promise = float((gradient - weight) @ (target - mass))
     scale = 1.0
     while scale > 1e-12 and value(mass + scale * (target - mass)) < start + 1e-4 * scale * promise:

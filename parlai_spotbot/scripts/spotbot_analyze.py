@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from parlai.core.params import ParlaiParser
@@ -36,8 +37,7 @@ def analyze_study(
 
     from parlai_spotbot import files
 
-    method = _method(survey)
-    _check_options(bootstraps, resample, backend, wage)
+    method = check_options(survey, bootstraps, resample=resample, backend=backend, wage=wage)
     judgements = study.judgements(survey)
     if not judgements:
         raise UserError(
@@ -69,7 +69,7 @@ def analyze_study(
     return result
 
 
-def _method(survey: str):
+def _method(survey: str) -> ModuleType:
     """The module that analyses `survey`, found by its name."""
     import importlib
     import pkgutil
@@ -86,9 +86,18 @@ def _method(survey: str):
     return importlib.import_module(f"{methods.__name__}.{survey}")
 
 
-def _check_options(bootstraps: int, resample: str, backend: str, wage: float | None) -> None:
+def check_options(
+    survey: str,
+    bootstraps: int = 1000,
+    *,
+    resample: str = "conversations_workers",
+    backend: str = "auto",
+    wage: float | None = None,
+) -> ModuleType:
+    """Raise `UserError` for options that can't be carried out; return the module that analyses `survey`."""
     from parlai_spotbot.analysis.survival import icenreg
 
+    method = _method(survey)
     if bootstraps < 1:
         raise UserError(f"--bootstraps {bootstraps}: expected a whole number from 1 up.", "1000 is the default.")
     if resample not in RESAMPLE:
@@ -99,6 +108,7 @@ def _check_options(bootstraps: int, resample: str, backend: str, wage: float | N
         raise UserError(f"--backend icenreg: {icenreg.unusable()}.", f"To have it, {icenreg.HOW}; or use native.")
     if wage is not None and not wage > 0:
         raise UserError(f"--wage {wage}: expected pay per hour above 0.", "Leave it out for no cost estimate.")
+    return method
 
 
 def summary(result: dict[str, dict]) -> str:

@@ -7,6 +7,7 @@ rpy2's conversion rules are lost in threads.
 from __future__ import annotations
 
 import functools
+import os
 
 import numpy as np
 
@@ -18,10 +19,16 @@ HOW = "install R, then in R install.packages('icenReg'), then: pip install 'parl
 @functools.cache
 def unusable() -> str:
     """Why icenReg can't be used here; "" where it can."""
+    paths = os.environ.get("LD_LIBRARY_PATH")
     try:
         from rpy2.robjects.packages import isinstalled
     except Exception as err:  # rpy2 raises various errors where R is missing or broken
         return f"rpy2 can't be imported ({type(err).__name__}: {err})"
+    finally:
+        # Starting R puts the system's folders first, where child processes may find another Python's library and crash.
+        os.environ.pop("LD_LIBRARY_PATH", None)
+        if paths is not None:
+            os.environ["LD_LIBRARY_PATH"] = paths
     return "" if isinstalled("icenReg") else "R has no package icenReg"
 
 

@@ -195,6 +195,19 @@ def test_locked_rpy2_finds_what_it_needs():
     assert {"cffi", "jinja2", "tzlocal"} <= {normal(name) for name in locked(ROOT / "locks" / "requirements.lock")}
 
 
+def test_starting_r_leaves_child_processes_alone():
+    """R would make them load the system's Python library in place of their own."""
+    pytest.importorskip("rpy2", reason="needs R and rpy2")
+    script = """
+import os
+from parlai_spotbot.analysis.survival.icenreg import unusable
+before = os.environ.get("LD_LIBRARY_PATH")
+print("rpy2" in unusable(), os.environ.get("LD_LIBRARY_PATH") == before)
+"""
+    outcome = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert outcome.stdout.split() == ["False", "True"], outcome.stderr
+
+
 @pytest.mark.parametrize("target", ["install", "demo", "test", "test-all", "lint", "bench", "wheel", "clean"])
 def test_make_knows_the_target(target):
     helped = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout

@@ -52,15 +52,15 @@ class Standins:
 
         names = list(entries)
         pairs = tuple((a, b) for i, a in enumerate(names) for b in names[i:])
+        seeds = [Seed(e.episode_id, (e.turns[0], e.turns[1]), tuple(e.context)) for e in self.episodes]
         plan = Plan(
-            self.plan.domain, entries, conversations_per_pair=PER_PAIR, exchanges=self.exchanges, seed=self.seed,
+            self.plan.domain, entries, conversations_per_pair=min(PER_PAIR, len({seed.turns for seed in seeds})), exchanges=self.exchanges, seed=self.seed,
             segments=(self.exchanges,), human_conversations=0, pairs=pairs,
         )  # fmt: skip
-        seeds = [Seed(e.episode_id, (e.turns[0], e.turns[1]), tuple(e.context)) for e in self.episodes]
         jobs, _ = schedule([plan], seeds)
         with tempfile.TemporaryDirectory() as folder:
             study = Study.create(Path(folder), plan)
             with Contestants(entries, Path(folder) / "logs", threads=1) as contestants:
                 contestants.load()
-                Runner(study, plan, contestants, progress=False).run(missing_groups(study, jobs, {}))
+                Runner(study, plan, contestants, progress=False).run(missing_groups(jobs, (), ()))
             return write_conversations(study, jobs, [])

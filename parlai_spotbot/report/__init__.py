@@ -1,1 +1,8 @@
-"""Figures and the HTML report."""
+"""The report: one HTML file of what a study found (paper, sections 4 and 5), without network and without script.
+
+`build_report(study, survey)` writes ``report/index.html``; figures come from `figures`, tables from `rows`.
+"""
+
+from parlai_spotbot.report.page import CAUTION, build_report
+
+__all__ = ["CAUTION", "build_report"]

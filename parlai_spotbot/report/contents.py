@@ -1,0 +1,137 @@
+"""What the report is made from: a study's files, read and checked; what is missing is told apart from what is wrong.
+
+Analysis is read by source; people come before judges, since judges are no substitute for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.records import HUMAN, Conversation, Judgement
+from parlai_spotbot.study import Study
+
+STEMS = ("ranking", "survival", "features", "segments", "agreement", "annotators", "time")
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A study as the report reads it.
+
+    `analysis` maps file stem -> source -> results, `made_by` file stem -> how they were made; a file that does not
+    exist is absent. `judges` holds what stands in ``judges/*.json`` by judge, `failures` the rows of failures.jsonl.
+    """
+
+    study: Study
+    survey: str
+    conversations: list[Conversation]
+    units: int
+    judgements: list[Judgement]
+    analysis: dict[str, dict[str, dict]]
+    made_by: dict[str, dict]
+    judges: dict[str, dict]
+    failures: list[dict]
+
+    @property
+    def bots(self) -> list[str]:
+        """The contestants in the order of the plan, then any others that occur, sorted: a bot's place is its colour."""
+        seen = {name for c in self.conversations for name in c.entities if name != HUMAN}
+        planned = list(self.study.plan.contestants)
+        return planned + sorted(seen - set(planned))
+
+    @property
+    def sources(self) -> list[str]:
+        """Every source with judgements or results: people first, then the judges."""
+        found = {j.source for j in self.judgements}.union(*(by_source for by_source in self.analysis.values()))
+        return sorted(found, key=lambda source: (source != HUMAN, source))
+
+    @property
+    def annotators(self) -> dict[tuple[str, str], str]:
+        """How annotators are named on the page: people by number, never by their platform's id; judges by variant."""
+        names = {}
+        for source in self.sources:
+            workers = sorted({j.worker_id for j in self.judgements if j.source == source})
+            for number, worker in enumerate(workers, start=1):
+                names[source, worker] = f"annotator {number}" if source == HUMAN else worker
+        return names
+
+    def of(self, stem: str, source: str) -> dict:
+        """The results of one file for one source; empty where there are none."""
+        return self.analysis.get(stem, {}).get(source, {})
+
+    def annotations(self, source: str) -> int:
+        """How many annotations (one annotator's answers to one item) a source gave, controls and all."""
+        return len({j.annotation_id for j in self.judgements if j.source == source})
+
+    def outdated(self) -> list[str]:
+        """The sources whose judgements have changed in number since the analysis was made."""
+        made = self.made_by.get("ranking")
+        if made is None:
+            return []
+        changed = []
+        for source in self.sources:
+            left_out = (made.get("left_out") or {}).get(source, {})
+            counted = (made.get("used") or {}).get(source, 0)
+            counted += sum(left_out.get(reason, 0) for reason in ("control", "incomplete annotation"))
+            if counted != self.annotations(source):
+                changed.append(source)
+        return changed
+
+
+def read_contents(study: Study, survey: str) -> Contents:
+    """Read everything; what is malformed is a `UserError`, what has not been made yet is empty."""
+    _check_survey(study, survey)
+    analysis, made_by = _analysis(study, survey)
+    judgements = study.judgements(survey) if study.judgements_path(survey).exists() else []
+    return Contents(
+        study=study,
+        survey=survey,
+        conversations=study.conversations(),
+        units=len(study.units(survey)) if study.units_path(survey).exists() else 0,
+        judgements=judgements,
+        analysis=analysis,
+        made_by=made_by,
+        judges=_judges(study, survey),
+        failures=_failures(study),
+    )
+
+
+def _check_survey(study: Study, survey: str) -> None:
+    folder = study.path / "surveys"
+    begun = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    known = begun.union(study.plan.surveys)
+    if survey not in known:
+        raise UserError(f"--survey {survey}: {study.path} has no such survey.", nearest(survey, known))
+
+
+def _analysis(study: Study, survey: str) -> tuple[dict, dict]:
+    analysis, made_by = {}, {}
+    remedy = f"Run: parlai spotbot_analyze --study {study.path} --survey {survey}"
+    for stem in STEMS:
+        path = study.analysis_path(survey) / f"{stem}.json"
+        if not path.exists():
+            continue
+        value = files.read_json(path, "analysis file", remedy)
+        by_source = value.get("by_source") if isinstance(value, dict) else None
+        if not isinstance(by_source, dict) or not all(isinstance(own, dict) for own in by_source.values()):
+            raise UserError(f"{path}: field 'by_source': expected results by source.", remedy)
+        analysis[stem], made_by[stem] = by_source, value.get("made_by") or {}
+    return analysis, made_by
+
+
+def _judges(study: Study, survey: str) -> dict[str, dict]:
+    judges = {}
+    for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):
+        remedy = f"Remove it and run: parlai spotbot_judge --study {study.path}"
+        value = files.read_json(path, "file of a judge", remedy)
+        if not isinstance(value, dict) or not isinstance(value.get("variants"), dict):
+            raise UserError(f"{path}: field 'variants': expected a judge's variants.", remedy)
+        judges[f"judge:{value.get('judge', path.stem)}"] = value
+    return judges
+
+
+def _failures(study: Study) -> list[dict]:
+    if not study.failures_path.exists():
+        return []
+    return files.read_jsonl(study.failures_path, lambda row, where: row, "failures file", torn_tail=True)

@@ -1,0 +1,265 @@
+"""Puts the page together from contents, figures and tables, and writes it: the same study gives the same bytes.
+
+Text of conversations, contestants and annotators is data: the templates escape everything, and the page's own policy
+forbids scripts and any request.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from parlai_spotbot import files
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report import figures, rows
+from parlai_spotbot.report.contents import Contents, read_contents
+from parlai_spotbot.report.drawing import PALETTE, Look, looks
+from parlai_spotbot.report.examples import examples
+from parlai_spotbot.study import Study
+
+CAUTION = "automatic judge — no substitute for people"
+
+TITLES = {"spot_the_bot": "Spot The Bot"}
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one source has to say in one section: figures with captions, tables, and a sentence or two of text."""
+
+    source: str
+    title: str
+    caution: str
+    figures: list[tuple[Markup, str]] = field(default_factory=list)
+    tables: list[rows.Table] = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
+    orders: list[tuple[str, list[rows.Name]]] = field(default_factory=list)
+
+    @property
+    def empty(self) -> bool:
+        return not (self.figures or self.tables or self.text)
+
+
+class Page:
+    """What the template shows, section by section; each method returns one `Part` a source, people first."""
+
+    def __init__(self, contents: Contents):
+        self.contents = contents
+        self.bots = contents.bots
+        self.looks: dict[str, Look] = looks(self.bots)
+
+    def ranked(self, source: str) -> list[str]:
+        """The bots best first, as this source ranks them; those it doesn't rank are left out."""
+        return self.contents.of("ranking", source).get("order") or self.bots
+
+    def _part(self, source: str, drawings: list, tables: list, text: list | None = None, orders=()) -> Part:
+        return Part(
+            source=source,
+            title=said(source),
+            caution="" if source == HUMAN else CAUTION,
+            figures=[(drawing, caption) for drawing, caption in drawings if drawing is not None],
+            tables=[table for table in tables if table is not None],
+            text=[t for t in text or [] if t],
+            orders=list(orders),
+        )
+
+    def _id(self, stem: str, source: str) -> tuple[str, str]:
+        """The figure's name (prefix of its ids) and the caution written into it."""
+        return f"{stem}{self.contents.sources.index(source)}", "" if source == HUMAN else CAUTION
+
+    def ranking(self) -> list[Part]:
+        parts = []
+        for source in self.contents.sources:
+            own = self.contents.of("ranking", source)
+            drawing = figures.ranking(own, self.looks, *self._id("ranking", source))
+            caption = (
+                "Left: the ranks that each bot takes (bar) and its place by TrueSkill (mark); bots on one band share a "
+                "cluster. Right: share taken for human with 95 % interval; dashed and shaded: people."
+            )
+            sentence, orders = rows.orders(own)
+            text = [own.get("why"), rows.verdict(own), sentence]
+            parts.append(self._part(source, [(drawing, caption)], [rows.ranking(own)], text, orders))
+        return parts
+
+    def wins(self) -> list[Part]:
+        parts = []
+        for source in self.contents.sources:
+            own = self.contents.of("ranking", source)
+            drawing = figures.win_matrix(own, *self._id("wins", source))
+            caption = (
+                "Share of decided matches that the bot of the row wins against the bot of the column; below it "
+                "wins–losses–ties. Blue above one half, orange below; the stronger, the further from it. Intervals "
+                "are in the table."
+            )
+            parts.append(self._part(source, [(drawing, caption)], [rows.pairs(own)]))
+        return parts
+
+    def survival(self) -> list[Part]:
+        parts = []
+        for source in self.contents.sources:
+            own = self.contents.of("survival", source)
+            drawing = figures.survival(own, self.looks, *self._id("survival", source))
+            caption = (
+                "Share not spotted as a bot, by the exchanges shown; bars are 95 % intervals that belong to the "
+                "length at which the step stands, set apart to be seen. Between lengths nothing is known. Dashed: "
+                "people."
+            )
+            parts.append(
+                self._part(source, [(drawing, caption)], [rows.survival(own), rows.logrank(own), rows.cox(own)])
+            )
+        return parts
+
+    def features(self) -> list[Part]:
+        parts = []
+        for source in self.contents.sources:
+            own, bots = self.contents.analysis.get("features", {}).get(source, {}), self.ranked(source)
+            drawing = figures.features(own, bots, self.looks, *self._id("features", source))
+            caption = "Win rate by feature with 95 % interval; at the line both are favoured alike. Ties are left out."
+            parts.append(self._part(source, [(drawing, caption)], [rows.features(own, bots)]))
+        return parts
+
+    def segments(self) -> list[Part]:
+        parts = []
+        for source in self.contents.sources:
+            own, bots = self.contents.of("segments", source), self.ranked(source)
+            drawing = figures.segments(own, bots, self.looks, *self._id("segments", source))
+            caption = (
+                "Win rate and share taken for human by the exchanges shown; counts are in the table, no intervals."
+            )
+            parts.append(self._part(source, [(drawing, caption)], [rows.segments(own, bots)]))
+        return parts
+
+    def agreement(self) -> list[Part]:
+        parts = []
+        for source in self.contents.sources:
+            own = self.contents.of("agreement", source)
+            named = {w: name for (s, w), name in self.contents.annotators.items() if s == source}
+            table = rows.annotators(self.contents.of("annotators", source), named, source == HUMAN)
+            tables = [rows.alphas(own), rows.both_given_one(own, self.ranked(source)), table]
+            text = [rows.time(self.contents.of("time", source))]
+            if source != HUMAN and any(tables):
+                text.append("A judge's annotators are its variants: how they agree says nothing of how people would.")
+            parts.append(self._part(source, [], tables, text))
+        return parts
+
+    def judges(self) -> list[Part]:
+        parts = []
+        for source, judge in self.contents.judges.items():
+            tables = [rows.confusion(variant, f"Variant {name}") for name, variant in judge["variants"].items()]
+            about = {name: variant.get("description") for name, variant in judge["variants"].items()}
+            text = [f"Variant {name}: {description}" for name, description in about.items() if description]
+            parts.append(self._part(source, [], tables, [*text, judge.get("rule")]))
+        return parts
+
+    def counts(self) -> list[tuple[str, str]]:
+        """The tiles of the first screen: what there is, and how much of it."""
+        people = sum(all(c.is_human) for c in self.contents.conversations)
+        total = len(self.contents.conversations)
+        tiles = [(str(total - people), "conversations of bots"), (str(people), "conversations of people")]
+        tiles.append((str(self.contents.units), "units (sittings of one annotator)"))
+        for source in self.contents.sources:
+            workers = sum(s == source for s, _ in self.contents.annotators)
+            whose = f"people ({workers})" if source == HUMAN else f"{said(source, inline=True)} ({workers} variants)"
+            tiles.append((str(self.contents.annotations(source)), f"annotations by {whose}"))
+        tiles.append((str(len(self.contents.judgements)), "judgements in all"))
+        return tiles
+
+    def missing(self) -> list[str]:
+        """What has not been made yet or is out of date, with the command that makes it."""
+        notes = []
+        if not self.contents.units:
+            notes.append("There are no units yet. Run: parlai spotbot_pack --study DIR")
+        if not self.contents.judgements:
+            notes.append(
+                "There are no judgements yet. Let people answer the units, or for a quick look an automatic judge: "
+                "parlai spotbot_judge --study DIR"
+            )
+        elif not self.contents.analysis:
+            notes.append("The judgements are not analysed yet. Run: parlai spotbot_analyze --study DIR")
+        for source in self.contents.outdated():
+            notes.append(
+                f"The judgements of {said(source, inline=True)} are not those that were analysed. "
+                "Run: parlai spotbot_analyze --study DIR"
+            )
+        if self.contents.judgements and HUMAN not in self.contents.sources:
+            notes.append(
+                "No person has judged anything here: all verdicts below are an automatic judge's, for a quick look."
+            )
+        return notes
+
+
+def said(source: str, inline: bool = False) -> str:
+    """A source in words."""
+    if source == HUMAN:
+        return "people" if inline else "People"
+    name = source.removeprefix("judge:")
+    return f"judge {name}" if inline else f"Judge {name}"
+
+
+def environment() -> Environment:
+    """Templates that escape everything they are given."""
+    env = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates", encoding="utf-8"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.filters["said"] = said
+    env.tests["name"] = lambda value: isinstance(value, rows.Name)
+    return env
+
+
+def render(contents: Contents) -> str:
+    """The page as text."""
+    page = Page(contents)
+    return environment().get_template("page.html").render(**_context(page, contents))
+
+
+def _context(page: Page, contents: Contents) -> dict[str, Any]:
+    plan = contents.study.plan
+    return {
+        "title": TITLES.get(contents.survey, contents.survey),
+        "plan": plan,
+        "pairs": len(plan.all_pairs()),
+        "palette": list(enumerate(PALETTE)),
+        "looks": page.looks,
+        "human": HUMAN,
+        "caution": CAUTION,
+        "counts": page.counts(),
+        "missing": page.missing(),
+        "sections": [
+            ("wins", "Wins", page.wins()),
+            ("survival", "Survival", page.survival()),
+            ("features", "Features", page.features()),
+            ("segments", "Segments", page.segments()),
+            ("agreement", "Agreement", page.agreement()),
+            ("judges", "Judges", page.judges()),
+        ],
+        "ranking": page.ranking(),
+        "examples": examples(contents),
+        "failures": rows.failures(contents.failures, {c.conversation_id for c in contents.conversations}),
+        "made_by": contents.made_by.get("ranking"),
+        "provenance": contents.study.provenance(),
+        "extensions": contents.study.extensions,
+        "judge_files": contents.judges,
+    }
+
+
+def build_report(study: Study, survey: str = "spot_the_bot") -> Path:
+    """Write the report of `survey` to ``report/index.html`` and return its path.
+
+    Whatever has not been made yet (units, judgements, analysis) is said on the page with the command that makes it.
+
+    Raises
+    ------
+    UserError
+        Where the study has no such survey, or one of its files is malformed.
+    """
+    text = render(read_contents(study, survey))
+    # A lone surrogate in a conversation is no text that a file can hold.
+    files.write_text(study.report_path, text.encode("utf-8", "replace").decode("utf-8"))
+    return study.report_path

@@ -1,0 +1,368 @@
+"""The tables of the report, one function each, from one source's results as they stand in ``analysis/``.
+
+Every table has a sentence that says what it shows and how uncertain it is. What was not computed is "–"; ties are
+counted, never hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report.figures import FEATURES
+
+NATURES = ("human", "unsure", "bot")
+
+
+class Name(str):
+    """A contestant's name, shown with its colour."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """`how` is the sentence on how to read it, `rows` hold text and `Name`s; a long table starts folded."""
+
+    title: str
+    how: str
+    head: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    folded: bool = False
+
+
+def num(value: float | None, digits: int = 2) -> str:
+    if value is None:
+        return "–"
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
+def percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0%}"
+
+
+def between(ci: list | None, show=percent) -> str:
+    """An interval in brackets, or nothing where it is unknown."""
+    return "" if not ci or None in ci else f" [{show(ci[0])}, {show(ci[1])}]"
+
+
+def p_value(value: float | None) -> str:
+    return "–" if value is None else "< .001" if value < 0.001 else f"{value:.3f}".lstrip("0") if value < 1 else "1"
+
+
+def span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}–{last}"
+
+
+def resampling(own: dict) -> str:
+    """What the intervals of a ranking rest on, in words."""
+    made = own.get("bootstrap", {})
+    drawn = {
+        "conversations_workers": "conversations and annotators",
+        "conversations": "conversations",
+        "workers": "annotators",
+        "annotations": "annotations as if they were independent",
+    }.get(made.get("resample"), "the data")
+    return f"95 % intervals from {made.get('replicates', 'the')} bootstrap replicates that draw {drawn} anew"
+
+
+def listed(names: Iterable[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def verdict(own: dict) -> str:
+    """Who is ahead, and how near the bots come to people, in two sentences."""
+    if not own.get("order"):
+        return ""
+    best = [bot for bot in own["order"] if own["clusters"][bot][0] == 1]
+    said = f"{best[0]} is ahead of all others." if len(best) == 1 else f"{listed(best)} can't be told apart at the top."
+    people = own.get("human_reference", {}).get("human_share")
+    shares = {bot: share for bot, share in own.get("human_share", {}).items() if share is not None}
+    if people is None or not shares:
+        return said + " No conversation of people was judged, so there is no human reference."
+    passing = [bot for bot in own["order"] if shares.get(bot, -1.0) >= people]
+    if passing:
+        return said + f" Taken for human as often as people ({percent(people)}), or more often: {listed(passing)}."
+    near = max(shares, key=lambda bot: shares[bot])
+    high, low = own["human_share_ci"][near][1], own["human_reference"]["ci"][0]
+    overlap = ", and the intervals overlap" if None not in (high, low) and high >= low else ""
+    return said + (
+        f" No bot is taken for human as often as people are ({percent(people)}); nearest comes {near} "
+        f"({percent(shares[near])}{overlap})."
+    )
+
+
+def ranking(own: dict) -> Table | None:
+    if not own.get("order"):
+        return None
+    human = own.get("human_reference", {})
+    rows = []
+    for bot in own["order"]:
+        skill, strength = own["trueskill"][bot], own["davidson"].get(bot, {})
+        share = own.get("human_share", {}).get(bot)
+        above = share is not None and human.get("human_share") is not None and share >= human["human_share"]
+        rows.append((
+            Name(bot), span(*own["clusters"][bot]), span(*own["ranges"][bot]),
+            num(skill["mu"], 1) + between(skill.get("ci"), lambda v: num(v, 1)),
+            percent(own["win_rate"][bot]) + between(own["win_rate_ci"].get(bot)),
+            num(strength.get("strength")) + between(strength.get("ci"), num),
+            percent(share) + between(own.get("human_share_ci", {}).get(bot)) + (" ≥ people" if above else ""),
+        ))  # fmt: skip
+    if human.get("human_share") is not None:
+        said = percent(human["human_share"]) + between(human.get("ci")) + f" of {human['n']}"
+        rows.append((Name(HUMAN), "–", "–", "–", "–", "–", said))
+    how = (
+        "Bots of one cluster can't be told apart: their ranges of ranks overlap. TrueSkill orders the table; "
+        f"{resampling(own)}. {percent(own.get('ties'))} of {own.get('n')} matches were ties: TrueSkill and Davidson "
+        "count them, the win rate (the mean over opponents) leaves them out. People play no matches: what they were "
+        "taken for is the reference, which a bot may pass."
+    )
+    if own.get("bootstrap", {}).get("why"):
+        how += f" ({own['bootstrap']['why'].capitalize()}.)"
+    intervals = [*own.get("human_share_ci", {}).values(), *own["win_rate_ci"].values()]
+    if any(ci[0] is not None and ci[0] == ci[1] for ci in intervals):
+        how += " An interval without width is too narrow: drawing anew can't show what never happened."
+    head = ("Bot", "Cluster", "Ranks", "TrueSkill", "Win rate", "Davidson", "Taken for human")
+    return Table("Ranking", how, head, rows)
+
+
+def orders(own: dict) -> tuple[str, list[tuple[str, list[Name]]]]:
+    """Whether TrueSkill, win rate and survival agree, as a sentence; and the orders where they don't."""
+    found = own.get("orders", {})
+    names = {"trueskill": "TrueSkill", "win_rate": "win rate", "davidson": "Davidson", "survival": "survival"}
+    ordered = [(names[key], [Name(bot) for bot in found[key]]) for key in names if found.get(key)]
+    if not ordered:
+        return "", []
+    criteria = listed(label for label, _ in ordered)
+    if found.get("agree"):
+        return f"{criteria} put the bots in the same order.", []
+    pairs = sorted({(pair["a"], pair["b"]) for pair in found.get("reversed", [])})
+    said = "; ".join(f"{a} and {b}" for a, b in pairs)
+    return f"{criteria} don't agree on every order; they differ on {said}.", ordered
+
+
+def pairs(own: dict) -> Table | None:
+    if not own.get("pairs"):
+        return None
+    rows = [
+        (Name(p["a"]), Name(p["b"]), str(p["wins_a"]), str(p["wins_b"]), str(p["ties"]), str(p["n"]),
+         percent(p["rate_a"]) + between(p.get("rate_ci")), p_value(p.get("p_adjusted")))
+        for p in own["pairs"]
+    ]  # fmt: skip
+    how = (
+        "Each pair's matches: how often the first bot was rated more human, the second, or neither. The win rate is of "
+        f"the decided matches, with {resampling(own) if 'bootstrap' in own else '95 % bootstrap intervals'}. "
+        f"p, unlike the intervals, takes matches as independent: {own.get('test', 'adjusted').split(';')[0]}."
+    )
+    head = ("First", "Second", "First wins", "Second wins", "Ties", "Matches", "Win rate of the first", "p, adjusted")
+    return Table("Every pair", how, head, rows, folded=len(rows) > 15)
+
+
+def survival(own: dict) -> Table | None:
+    curves = own.get("curves")
+    if not curves:
+        return None
+    lengths = sorted({k for curve in curves.values() for k in curve["exchanges"]})
+    rows = []
+    for bot, curve in curves.items():
+        cells = [Name(bot)]
+        for k in lengths:
+            if k not in curve["exchanges"]:
+                cells.append("–")
+                continue
+            i = curve["exchanges"].index(k)
+            spotted = f" · {curve['spotted'][i]} of {curve['n'][i]}" if "n" in curve else ""
+            cells.append(percent(curve["survival"][i]) + between(curve["ci"][i]) + spotted)
+        rows.append(tuple(cells))
+    how = (
+        "The share not yet spotted as a bot after so many exchanges (Turnbull's estimate for interval-censored data) "
+        "with 95 % bootstrap intervals, which hold at these lengths only; then how many were spotted of those shown "
+        f"at this length. Computed by {own.get('backend', 'an unnamed backend')}."
+    )
+    return Table("Not spotted", how, ("", *(f"{k} exchanges" for k in lengths)), rows)
+
+
+def logrank(own: dict) -> Table | None:
+    if not own.get("pairs"):
+        return None
+    rows = [
+        (Name(p["a"]), Name(p["b"]), num(p["statistic"], 1), num(p["chi2"], 1), p_value(p.get("p_adjusted")))
+        for p in own["pairs"]
+    ]
+    how = f"Whether two curves differ. Test: {own.get('test', 'log-rank, adjusted for the number of pairs')}."
+    return Table("Curves compared", how, ("First", "Second", "U", "χ²", "p, adjusted"), rows, folded=len(rows) > 6)
+
+
+def cox(own: dict) -> Table | None:
+    if not own.get("cox"):
+        return None
+    rows, reasons = [], []
+    names = [f for f in FEATURES if any(f in fits for fits in own["cox"].values())]
+    for bot, fits in own["cox"].items():
+        cells = [Name(bot)]
+        for feature in names:
+            fit = fits.get(feature, {})
+            if fit.get("coef") is None:
+                cells.append("–")
+                if fit.get("why"):
+                    reasons.append(f"{bot}, {feature}: {fit['why']}")
+            else:
+                cells.append(f"{num(fit['coef'])} ± {num(fit['se'])} (p {p_value(fit['p'])})")
+        rows.append(tuple(cells))
+    how = (
+        "How being favoured in a feature goes with being spotted: coefficient ± standard error; negative means "
+        f"spotted later. {own.get('cox_model', '').capitalize()}. Annotators judged features after the verdict, so "
+        "read no cause into it."
+    )
+    if reasons:
+        how += f" Without a number: {'; '.join(reasons)}."
+    return Table("Features and survival", how, ("", *(FEATURES[f] for f in names)), rows, folded=True)
+
+
+def features(results: dict, bots: Iterable[str]) -> Table | None:
+    shown = [criterion for criterion in FEATURES if results.get(criterion, {}).get("order")]
+    if not shown:
+        return None
+    rows = []
+    for bot in bots:
+        cells = [Name(bot)]
+        for criterion in shown:
+            own = results[criterion]
+            place = own["clusters"].get(bot)
+            said = percent(own["win_rate"].get(bot)) + between(own["win_rate_ci"].get(bot))
+            cells.append(said + (f" · {span(*place)}" if place else ""))
+        rows.append(tuple(cells))
+    ties = "; ".join(f"{FEATURES[c]} {percent(results[c].get('ties'))}" for c in shown)
+    how = (
+        "How often a bot was favoured over its opponent, of the segments in which one of them was; 95 % bootstrap "
+        f"intervals; then the places of its cluster by this feature. No difference, so not in these rates: {ties}. SSA "
+        "counts a win where sensibleness and specificity both favour the same bot."
+    )
+    return Table("Win rates by feature", how, ("", *(f"{FEATURES[c]} · cluster" for c in shown)), rows)
+
+
+def segments(own: dict, bots: Iterable[str]) -> Table | None:
+    lengths = own.get("segments")
+    if not lengths:
+        return None
+    ks = sorted(lengths, key=int)
+    rows = []
+    for bot in (*bots, HUMAN):
+        systems = [lengths[k]["systems"].get(bot, {}) for k in ks]
+        if not any(systems):
+            continue
+        cells = [Name(bot)]
+        for own_k in systems:
+            cells += [
+                percent(own_k.get("win_rate")),
+                percent(own_k.get("human_share")),
+                percent(own_k.get("unsure_share")),
+                str(own_k.get("n", "–")),
+            ]
+        rows.append(tuple(cells))
+    ties = ", ".join(f"{percent(lengths[k]['ties'])} of {lengths[k]['n']} at {k}" for k in ks)
+    how = (
+        "What more exchanges change: win rate of the decided matches, share taken for human, share of unsure, and how "
+        f"often each was labelled. Ties: {ties} exchanges. Few labels a cell: read differences below 10 points as "
+        "noise."
+    )
+    columns = [f"{k}: {what}" for k in ks for what in ("wins", "human", "unsure", "n")]
+    return Table("By length of the segment", how, ("", *columns), rows, folded=True)
+
+
+def alphas(own: dict) -> Table | None:
+    found = own.get("krippendorff_alpha")
+    if not found:
+        return None
+    rows = [(q, num(e["alpha"]) + between(e.get("ci"), num), e.get("why", "")) for q, e in found.items()]
+    how = (
+        "Krippendorff's alpha for each question: 1 is perfect agreement, 0 what chance gives; 95 % intervals by "
+        "drawing conversations anew."
+    )
+    return Table("Agreement on each question", how, ("Question", "alpha", ""), rows)
+
+
+def both_given_one(own: dict, bots: Iterable[str]) -> Table | None:
+    found = own.get("both_given_one")
+    if not found:
+        return None
+    rows = []
+    for name in [name for name in (*bots, HUMAN) if name in found]:
+        labels = [found[name].get(nature, {}) for nature in NATURES]
+        rows.append((Name(name), *(f"{percent(x['share'])} of {x['n']}" if x.get("n") else "–" for x in labels)))
+    how = (
+        "Where one annotator gave the label, how often the other one of the segment gave it too, of how many such "
+        "labels; no intervals, so small counts say little."
+    )
+    return Table("Agreement on each label", how, ("", *NATURES), rows)
+
+
+def annotators(own: dict, named: dict[str, str], people: bool) -> Table | None:
+    """Times and flags are of people only: a judge has no time, and may see two segments of one conversation."""
+    found = own.get("annotators")
+    if not found:
+        return None
+    rows = []
+    for worker, e in found.items():
+        cells = (named.get(worker, "annotator"), str(e["n"]), percent(e["correct"]), percent(e["balanced_accuracy"]),
+                 num(e["sensitivity"]), num(e["bias"]))  # fmt: skip
+        rows.append((*cells, num(e["median_seconds"], 0), "; ".join(e["flags"]) or "–") if people else cells)
+    total = own.get("summary", {})
+    how = (
+        f"How well each of {total.get('n', len(rows))} tells bots from people: always the same answer has balanced "
+        "accuracy 50 % and sensitivity (d′) 0; a positive bias is slow to say bot. No intervals: with few annotations "
+        "these vary a lot."
+    )
+    head = ("", "Annotations", "Correct", "Balanced accuracy", "Sensitivity", "Bias")
+    if people:
+        how += f" Flagged: {total.get('flagged', 0)}; nobody is left out for it."
+        head += ("Median seconds", "Flags")
+    return Table("Annotators", how, head, rows, folded=len(rows) > 12)
+
+
+def time(own: dict) -> str:
+    """A sentence on how long annotating took; nothing where no times are known."""
+    if not own.get("n"):
+        return ""
+    said = f"An annotation took {num(own['median'], 0)} seconds in the median, {num(own['mean'], 0)} on average"
+    said += f" ({own['n']} with a known time); all of them about {num(own['hours'], 1)} hours"
+    return said + ("." if own.get("cost") is None else f", at a cost of {num(own['cost'], 2)}.")
+
+
+def confusion(variant: dict, title: str) -> Table | None:
+    found = variant.get("confusion")
+    if not found:
+        return None
+    rows = []
+    for truth, answers in found.items():
+        rows.append((f"{'people' if truth == HUMAN else 'bots'} ({sum(answers.values())})", *_answers(answers)))
+    for bot, tally in variant.get("per_contestant", {}).items():
+        rows.append((Name(bot), *_answers(tally)))
+    how = (
+        f"What it said of those who really were people or bots, which it had not seen in training. Balanced accuracy "
+        f"{percent(variant.get('balanced_accuracy'))} (guessing: 50 %), accuracy {percent(variant.get('accuracy'))}, "
+        f"{variant.get('n')} entities; unsure counts one half. A segment's answers are not independent."
+    )
+    head = ("In truth", *(f"said {answer}" for answer in NATURES))
+    return Table(title, how, head, rows)
+
+
+def _answers(tally: dict) -> list[str]:
+    n = sum(tally.get(nature, 0) for nature in NATURES)
+    return [f"{tally.get(nature, 0)} ({percent(tally.get(nature, 0) / n if n else None)})" for nature in NATURES]
+
+
+def failures(found: list[dict], finished: set[str]) -> Table | None:
+    if not found:
+        return None
+    rows = [
+        (Name(str(row.get("contestant", "–"))), str(row.get("kind", "–")), str(row.get("conversation_id", "–")),
+         str(row.get("message", "")), "played later" if row.get("conversation_id") in finished else "still missing")
+        for row in found
+    ]  # fmt: skip
+    how = (
+        "What went wrong in self-play, each with its conversation; whether a later run completed it. Missing "
+        "conversations make a pair's numbers less certain, and not at random where one bot fails at a certain kind of "
+        "turn."
+    )
+    return Table("Failures", how, ("Contestant", "Kind", "Conversation", "Message", ""), rows, folded=len(rows) > 12)

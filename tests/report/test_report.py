@@ -1,0 +1,286 @@
+"""The page as a reader, a script of somebody else's, and a second run would meet it."""
+
+import json
+import re
+import shutil
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report import CAUTION, build_report
+from parlai_spotbot.report.drawing import PALETTE, looks
+from parlai_spotbot.study import Study
+
+PAYLOAD = '<script>alert("x")</script><img src="https://example.org/x.png" onerror=alert(1)> & "quoted"'
+VOID = {"meta", "img", "br", "link", "input", "hr"}
+
+
+class Tags(HTMLParser):
+    """Collects elements and attributes, and checks that what opens is closed."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.open, self.text = [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def page(study):
+    return build_report(study).read_text(encoding="utf-8")
+
+
+def part(page, anchor):
+    return page[page.index(f'<section id="{anchor}">') :].split("</section>")[0]
+
+
+def test_one_file_without_requests_or_scripts(page):
+    tags = Tags(page)
+    assert not {tag for tag, _ in tags.found} & {"script", "link", "img", "iframe", "object", "embed", "base", "form"}
+    for _, attrs in tags.found:
+        assert not any(name.startswith("on") for name in attrs)
+        for name in ("src", "href", "xlink:href", "action"):
+            assert attrs.get(name, "#").startswith("#")
+    assert not re.search(r"url\((?!#)|@import", page)
+    assert "http://" not in page
+    assert "https://" not in page
+    assert "default-src 'none'" in page
+
+
+def test_ids_are_unique_and_all_links_lead_somewhere(page):
+    tags = Tags(page)
+    ids = [attrs["id"] for _, attrs in tags.found if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    targets = {attrs[name][1:] for _, attrs in tags.found for name in ("href", "xlink:href") if name in attrs}
+    targets |= set(re.findall(r"url\(#([^)]*)\)", page))
+    assert targets <= set(ids)
+    assert {"ranking", "wins", "survival", "examples", "provenance"} <= targets
+
+
+def test_same_study_same_bytes_wherever_it_lies(study, tmp_path):
+    first = build_report(study).read_bytes()
+    shutil.copytree(study.path, tmp_path / "copy")
+    assert build_report(Study.open(tmp_path / "copy")).read_bytes() == first
+    assert str(study.path).encode() not in first
+    assert len(first) < 3_000_000
+
+
+def test_machine_settings_of_matplotlib_do_not_show(study):
+    import matplotlib as mpl
+
+    first = build_report(study).read_bytes()
+    with mpl.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "path", "text.parse_math": True}):
+        assert build_report(study).read_bytes() == first
+
+
+def test_people_come_first_and_every_figure_and_table_of_a_judge_is_labelled(page):
+    for anchor in ("ranking", "wins", "survival", "features", "segments", "agreement"):
+        people, judge = part(page, anchor).split('<div class="part judge">')
+        assert "<h3>People" in people
+        assert CAUTION not in people
+        figures = judge.count("<figure>")
+        assert figures == people.count("<figure>")
+        for figure in judge.split("<figure>")[1:]:
+            assert CAUTION in figure.split("</svg>")[0]  # in the picture itself
+            assert CAUTION in figure.split("<figcaption>")[1].split("</figcaption>")[0]
+        titles = re.findall(r'<p class="caption">.*?</p>|<summary>.*?</summary>', judge, flags=re.S)
+        assert len(titles) == judge.count("<table>") > 0
+        assert all(CAUTION in title for title in titles)
+    assert CAUTION in part(page, "judges").split("<table>")[0]
+
+
+def test_ranking_shows_what_the_analysis_says(study, page):
+    own = json.loads((study.analysis_path("spot_the_bot") / "ranking.json").read_text())["by_source"][HUMAN]
+    people = part(page, "ranking").split('<div class="part judge">')[0]
+    table = people[people.index("<table>") :]
+    rows = [re.sub(r"<[^>]*>", " ", row) for row in table.split("<tr>")[2:]]
+    assert [row.split()[0] for row in rows] == [*own["order"], "people"]
+    for bot, row in zip(own["order"], rows, strict=False):
+        low, high = own["win_rate_ci"][bot]
+        assert f"{own['win_rate'][bot]:.0%} [{low:.0%}, {high:.0%}]" in row
+        assert f"{own['human_share'][bot]:.0%}" in row
+    assert f"{own['human_reference']['human_share']:.0%}" in rows[-1]
+    assert f"{own['ties']:.0%} of {own['n']} matches were ties" in people
+
+
+def test_matrix_shows_wins_losses_and_ties_of_both_sides(study, page):
+    own = json.loads((study.analysis_path("spot_the_bot") / "ranking.json").read_text())["by_source"][HUMAN]
+    drawing = part(page, "wins").split("</svg>")[0]
+    for pair in own["pairs"]:
+        assert f">{pair['wins_a']}–{pair['wins_b']}–{pair['ties']}<" in drawing
+        assert f">{pair['wins_b']}–{pair['wins_a']}–{pair['ties']}<" in drawing
+        assert f">{pair['rate_a']:.0%}<" in drawing
+
+
+def test_figures_are_well_formed_and_take_their_colours_from_the_page(page):
+    drawings = re.findall(r"<svg .*?</svg>", page, flags=re.S)
+    assert len(drawings) == 10  # five figures, two sources
+    for drawing in drawings:
+        ET.fromstring(drawing.replace("<svg ", '<svg xmlns:xlink="x" ', 1))
+        assert 'role="img"' in drawing
+        assert "var(--bot0)" in drawing or "var(--win)" in drawing
+        assert not re.search(r"#0[0-9a-f]{5}", drawing)  # no stand-in colour is left
+        assert "DejaVu" not in drawing
+
+
+def test_a_bot_keeps_its_colour_and_marker():
+    many = [f"bot{i}" for i in range(20)]
+    found = looks(many)
+    assert len({(look.colour, look.marker) for look in found.values()}) == 21
+    assert [found[bot].css for bot in many[:8]] == [f"bot{i}" for i in range(len(PALETTE))]
+    assert looks(many[:3])["bot2"] == found["bot2"]
+
+
+def test_text_of_conversations_stays_text(new_study, tmp_path):
+    study = new_study(tmp_path / "s", sources=("judge:spotter",), text=PAYLOAD)
+    page = build_report(study).read_text(encoding="utf-8")
+    tags = Tags(page)
+    assert not {"script", "img"} & {tag for tag, _ in tags.found}
+    assert PAYLOAD in tags.text  # shown as it was said
+    assert "<script>alert" not in page
+
+
+def test_failures_and_provenance_stay_text_too(new_study, tmp_path):
+    study = new_study(tmp_path / "s", sources=(), bots=("alice", "eliza"))
+    row = {"contestant": "alice", "kind": "exception", "message": PAYLOAD}
+    files.write_jsonl(study.failures_path, [
+        {**row, "conversation_id": "alice:eliza:0001"}, {**row, "conversation_id": "alice:eliza:9999"},
+    ])  # fmt: skip
+    study.record("selfplay", {"note": PAYLOAD, "counts": {}, "list": [{"a": 1}, {"a": None}]})
+    page = build_report(study).read_text(encoding="utf-8")
+    assert not {"script", "img"} & {tag for tag, _ in Tags(page).found}
+    failures = part(page, "failures")
+    assert failures.count("played later") == 1
+    assert failures.count("still missing") == 1
+
+
+def test_lone_surrogates_do_not_stop_the_report(new_study, tmp_path):
+    study = new_study(tmp_path / "s", sources=(), bots=("alice", "eliza"), text="plain")
+    text = study.conversations_path.read_text(encoding="utf-8").replace('"plain"', r'"\ud800 broken"')
+    study.conversations_path.write_text(text, encoding="utf-8")
+    assert "? broken" in build_report(study).read_text(encoding="utf-8")
+
+
+def test_seed_is_marked_and_annotators_are_not_named(page):
+    examples = part(page, "examples")
+    seeds = [rest.split('<div class="block">')[0] for rest in examples.split('<div class="seed">')[1:]]
+    assert all("seed, not shown to annotators" in seed and "SEED OPENING" in seed for seed in seeds)
+    assert examples.count("SEED OPENING") == len(seeds) == 6 + 2  # one a pair, two of people
+    assert "PLATFORM-ID" not in page
+    assert "annotator 5" in page
+
+
+def test_judgements_stand_with_their_segment(study, page):
+    from parlai_spotbot.report.contents import read_contents
+    from parlai_spotbot.report.examples import choose, examples
+
+    contents = read_contents(study, "spot_the_bot")
+    for example, conversation in zip(examples(contents), choose(contents), strict=True):
+        shown = [turn for block in example.blocks for _, turn in block.turns]
+        assert tuple(shown) == conversation.shown
+        assert [block.exchanges for block in example.blocks] == [2, 3, 5]
+        assert [source for source, _ in example.blocks[0].annotations] == [HUMAN, "judge:spotter"]
+        for block in example.blocks:
+            told = {
+                (j.worker_id, j.target): j.answer
+                for j in contents.judgements
+                if j.conversation_ids == (conversation.conversation_id,) and j.exchanges == block.exchanges
+            }
+            judge = dict(block.annotations)["judge:spotter"]
+            assert [a.natures for a in judge] == [
+                [told[worker, "entity:0"], told[worker, "entity:1"]] for worker in ("coherence", "words")
+            ]
+
+
+def test_without_judgements_the_conversations_are_shown_and_what_to_run(new_study, tmp_path):
+    study = new_study(tmp_path / "s", sources=())
+    page = build_report(study).read_text(encoding="utf-8")
+    Tags(page)
+    assert "There are no judgements yet" in page
+    assert "parlai spotbot_judge --study DIR" in page
+    assert "<figure>" not in page
+    assert "not judged" in part(page, "examples")
+    shutil.rmtree(study.path / "surveys")
+    assert "parlai spotbot_pack --study DIR" in build_report(study).read_text(encoding="utf-8")
+
+
+def test_without_analysis_it_says_what_to_run(new_study, tmp_path):
+    page = build_report(new_study(tmp_path / "s", analyze=False)).read_text(encoding="utf-8")
+    assert "The judgements are not analysed yet. Run: parlai spotbot_analyze --study DIR" in page
+    assert "Not computed yet" in part(page, "ranking")
+
+
+def test_judges_alone_are_announced_as_such(new_study, tmp_path):
+    page = build_report(new_study(tmp_path / "s", sources=("judge:spotter",))).read_text(encoding="utf-8")
+    assert "No person has judged anything here" in page.split("<nav")[0]
+    assert "<h3>People" not in page
+
+
+def test_judgements_that_came_after_the_analysis_are_noticed(new_study, tmp_path):
+    study = new_study(tmp_path / "s")
+    assert "are not those that were analysed" not in build_report(study).read_text(encoding="utf-8")
+    lines = study.judgements_path("spot_the_bot").read_text().splitlines(keepends=True)
+    study.judgements_path("spot_the_bot").write_text("".join(lines[5:]))
+    page = build_report(study).read_text(encoding="utf-8")
+    assert "The judgements of people are not those that were analysed" in page
+
+
+def test_a_bot_may_pass_people(new_study, tmp_path):
+    study = new_study(tmp_path / "s")
+    path = study.analysis_path("spot_the_bot") / "ranking.json"
+    value = json.loads(path.read_text())
+    value["by_source"][HUMAN]["human_share"]["eliza"] = 0.97
+    value["by_source"][HUMAN]["orders"] |= {"agree": False, "reversed": [{"a": "alice", "b": "eliza"}]}
+    files.write_json(path, value)
+    people = part(build_report(study).read_text(encoding="utf-8"), "ranking").split('<div class="part judge">')[0]
+    assert "or more often: eliza." in people
+    assert "97%" in people
+    assert people.count("≥ people") == 1
+    assert "don't agree on every order; they differ on alice and eliza." in re.sub("&#39;", "'", people)
+
+
+def test_errors_name_file_and_remedy_and_leave_the_report_alone(new_study, tmp_path):
+    study = new_study(tmp_path / "s")
+    before = build_report(study).read_bytes()
+    with pytest.raises(UserError, match=r"acute_evil.*no such survey"):
+        build_report(study, "acute_evil")
+    path = study.analysis_path("spot_the_bot") / "survival.json"
+    for broken in ("{", "[]", '{"by_source": {"human": 3}}'):
+        path.write_text(broken)
+        with pytest.raises(UserError, match=r"survival\.json.*spotbot_analyze"):
+            build_report(study)
+    path.unlink()
+    study.conversations_path.unlink()
+    with pytest.raises(UserError, match="spotbot_selfchat"):
+        build_report(study)
+    assert study.report_path.read_bytes() == before
+
+
+def test_command_prints_the_path(study, capsys):
+    from parlai_spotbot.scripts.spotbot_report import SpotbotReport
+
+    SpotbotReport.main(study=str(study.path))
+    assert str(study.report_path) in capsys.readouterr().out
+    with pytest.raises(SystemExit) as stopped:
+        SpotbotReport.main(study=str(study.path / "nothing"))
+    assert stopped.value.code == 2
+    assert "no study here" in capsys.readouterr().err

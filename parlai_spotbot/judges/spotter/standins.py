@@ -53,8 +53,9 @@ class Standins:
         names = list(entries)
         pairs = tuple((a, b) for i, a in enumerate(names) for b in names[i:])
         seeds = [Seed(e.episode_id, (e.turns[0], e.turns[1]), tuple(e.context)) for e in self.episodes]
+        per_pair = min(PER_PAIR, len({seed.turns for seed in seeds}))
         plan = Plan(
-            self.plan.domain, entries, conversations_per_pair=min(PER_PAIR, len({seed.turns for seed in seeds})), exchanges=self.exchanges, seed=self.seed,
+            self.plan.domain, entries, conversations_per_pair=per_pair, exchanges=self.exchanges, seed=self.seed,
             segments=(self.exchanges,), human_conversations=0, pairs=pairs,
         )  # fmt: skip
         jobs, _ = schedule([plan], seeds)

@@ -60,18 +60,24 @@ need_r() {
     if ! has_r && can_apt && ! done_already apt "$r_packages"; then
         say "Debian packages $r_packages (R, optional)"
         local start=$SECONDS
-        if apt_install $r_packages; then say "  done in $((SECONDS - start)) s"; else say "  apt-get failed: $(tail -n 1 "$log")"; fi
+        if apt_install $r_packages; then
+            say "  done in $((SECONDS - start)) s"
+        else
+            say "  apt-get failed: $(tail -n 1 "$log")"
+        fi
         stamp apt "$r_packages"
     fi
     if ! has_r; then
-        say "R is missing, so its backend is left out (all else works). To have it: apt-get install $r_packages; then make install"
+        say "R is missing, so its backend is left out (all else works)." \
+            "To have it: apt-get install $r_packages; then make install"
         return
     fi
     local key start=$SECONDS
     key="$(checksum locks/requirements-r.lock) $(command -v R)"
     done_already r "$key" && return
     if done_already r "failed $key"; then
-        say "rpy2 could not be built, so R's backend is left out. Why: $stamps/r.log; to try again: rm $stamps/r; make install"
+        say "rpy2 could not be built, so R's backend is left out (all else works)." \
+            "Why: $stamps/r.log; to try again: rm $stamps/r; make install"
         return
     fi
     say "rpy2 (R, optional)"

@@ -31,6 +31,8 @@ def judge_study(study: Study, survey: str, judge_name: str = "spotter", seed: in
     """
     judge = get_judge(judge_name)(seed)
     units = study.units(survey)
+    if not any(item.control is None for unit in units for item in unit.items):
+        raise UserError(f"{study.units_path(survey)}: no item to judge.", "Pack the units anew with spotbot_pack.")
     known = _answers(study, survey, judge)
     _check_options(study, survey, judge, bool(known))
     todo = _unanswered(units, known, judge)

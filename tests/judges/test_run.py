@@ -111,6 +111,9 @@ def test_what_is_wrong_is_said(copy):
     files.write_jsonl(copy.units_path(SURVEY), rows)
     with pytest.raises(UserError, match="'not:there:0000', which the study lacks"):
         judge_study(copy, SURVEY)
+    copy.units_path(SURVEY).write_text("")
+    with pytest.raises(UserError, match="no item to judge"):
+        judge_study(copy, SURVEY)
     assert not copy.judgements_path(SURVEY).exists()
 
 

@@ -117,7 +117,8 @@ def svg(figure: Figure, name: str, label: str, caution: str = "") -> Markup:
     text = out.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>", "", text, flags=re.S)
-    text = re.sub(r"<svg [^>]*?width=\"([\d.]+)pt\"[^>]*?viewBox=\"([^\"]*)\"[^>]*>", _opening(label), text, count=1)
+    wide = figure.get_figwidth() > WIDTH
+    text = re.sub(r"<svg [^>]*?viewBox=\"([^\"]*)\"[^>]*>", _opening(label, wide), text, count=1)
     text = re.sub(r'\bid="', f'id="{name}-', text)
     text = re.sub(r'href="#', f'href="#{name}-', text).replace("url(#", f"url(#{name}-")
     text = re.sub(r"font-family: [^;\"]*;? ?", "", text)
@@ -126,6 +127,6 @@ def svg(figure: Figure, name: str, label: str, caution: str = "") -> Markup:
     return Markup(re.sub(r"\s*\n\s*", "\n", text).strip())
 
 
-def _opening(label: str) -> str:
-    safe = html.escape(label).replace("\\", r"\\")
-    return rf'<svg role="img" aria-label="{safe}" viewBox="\2" preserveAspectRatio="xMidYMid meet">'
+def _opening(label: str, wide: bool) -> str:
+    kind = ' class="wide"' if wide else ""
+    return rf'<svg role="img"{kind} aria-label="{html.escape(label)}" viewBox="\1">'

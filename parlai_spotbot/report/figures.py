@@ -45,7 +45,7 @@ def _names_down(axes: Axes, names: list[str]) -> None:
 
 
 def _shares_across(axes: Axes) -> None:
-    axes.set_xlim(0, 1)
+    axes.set_xlim(-0.03, 1.03)  # room for a mark at the end
     axes.set_xticks([0, 0.5, 1])
     axes.xaxis.set_major_formatter(PERCENT)
     axes.grid(axis="x")
@@ -141,7 +141,7 @@ def survival(own: dict, looks: dict[str, Look], name: str, caution: str = "") ->
     lengths = sorted({k for curve in curves.values() for k in curve["exchanges"]})
     room = 0.55 * min(np.diff([0, *lengths]))
     apart = 0.85 * room / len(curves)
-    with drawn(WIDTH, 3.4) as figure:
+    with drawn(WIDTH, 3.4 + 0.13 * max(0, len(curves) - 7)) as figure:
         axes = figure.subplots()
         axes.grid(axis="y")
         ends = {}
@@ -157,7 +157,7 @@ def survival(own: dict, looks: dict[str, Look], name: str, caution: str = "") ->
                 _whiskers(axes, k + shift, value, ci, look, upright=True)
             ends[bot] = curve["survival"][-1]
         axes.set_xlim(0, lengths[-1] + room)
-        axes.set_ylim(0, 1.02)
+        axes.set_ylim(-0.02, 1.02)
         axes.set_xticks([0, *lengths])
         axes.yaxis.set_major_formatter(PERCENT)
         axes.set_xlabel("exchanges shown")
@@ -168,7 +168,7 @@ def survival(own: dict, looks: dict[str, Look], name: str, caution: str = "") ->
 
 def _labels_right(axes: Axes, ends: dict[str, float], looks: dict[str, Look], x: float) -> None:
     """Names at the ends of their curves, moved apart where they would overlap."""
-    gap = min(0.062, 1.0 / max(len(ends), 1))
+    gap = min(0.062, 1.0 / len(ends))
     names = sorted(ends, key=lambda name: ends[name])
     heights: list[float] = []
     for name in names:

@@ -14,6 +14,9 @@ from parlai_spotbot.report.figures import FEATURES
 
 NATURES = ("human", "unsure", "bot")
 
+NAMED = 4
+"""A sentence names so many bots or pairs; of more it says the number."""
+
 
 class Name(str):
     """A contestant's name, shown with its colour."""
@@ -75,7 +78,14 @@ def verdict(own: dict) -> str:
     if not own.get("order"):
         return ""
     best = [bot for bot in own["order"] if own["clusters"][bot][0] == 1]
-    said = f"{best[0]} is ahead of all others." if len(best) == 1 else f"{listed(best)} can't be told apart at the top."
+    if len(best) == len(own["order"]):
+        said = "The bots can't be told apart by these data."
+    elif len(best) > NAMED:
+        said = f"{len(best)} of {len(own['order'])} bots can't be told apart at the top."
+    elif len(best) > 1:
+        said = f"{listed(best)} can't be told apart at the top."
+    else:
+        said = f"{best[0]} is ahead of all others."
     people = own.get("human_reference", {}).get("human_share")
     shares = {bot: share for bot, share in own.get("human_share", {}).items() if share is not None}
     if people is None or not shares:
@@ -137,7 +147,7 @@ def orders(own: dict) -> tuple[str, list[tuple[str, list[Name]]]]:
     if found.get("agree"):
         return f"{criteria} put the bots in the same order.", []
     pairs = sorted({(pair["a"], pair["b"]) for pair in found.get("reversed", [])})
-    said = "; ".join(f"{a} and {b}" for a, b in pairs)
+    said = "; ".join(f"{a} and {b}" for a, b in pairs) if len(pairs) <= NAMED else f"{len(pairs)} pairs"
     return f"{criteria} don't agree on every order; they differ on {said}.", ordered
 
 

@@ -284,3 +284,16 @@ def test_command_prints_the_path(study, capsys):
         SpotbotReport.main(study=str(study.path / "nothing"))
     assert stopped.value.code == 2
     assert "no study here" in capsys.readouterr().err
+
+
+def test_long_lists_are_counted_instead_of_named():
+    from parlai_spotbot.report import rows
+
+    bots = [f"bot{i}" for i in range(7)]
+    own = {"order": bots, "clusters": {key: [1, 6] for key in bots[:6]} | {"bot6": [7, 7]}}
+    assert rows.verdict(own).startswith("6 of 7 bots can't be told apart at the top.")
+    own["clusters"] = {key: [1, 7] for key in bots}
+    assert rows.verdict(own).startswith("The bots can't be told apart by these data.")
+    reversed_pairs = [{"a": "bot0", "b": bot} for bot in bots[1:]]
+    own["orders"] = {"trueskill": bots, "win_rate": bots[::-1], "agree": False, "reversed": reversed_pairs}
+    assert rows.orders(own)[0] == "TrueSkill and win rate don't agree on every order; they differ on 6 pairs."

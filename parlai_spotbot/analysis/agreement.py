@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import krippendorff
 import numpy as np
 import pandas as pd
 
@@ -48,7 +47,7 @@ def krippendorff_alpha(
     paired = counts.sum(axis=1) > 1
     if (counts[paired].sum(axis=0) > 0).sum() < 2:
         return np.nan, np.full(2, np.nan)
-    alpha = float(krippendorff.alpha(value_counts=counts, level_of_measurement="nominal"))
+    alpha = float(_alphas(counts[paired], np.ones((1, paired.sum())))[0])
     home = np.empty(len(kinds), dtype=object)
     home[unit] = np.asarray(conversations, dtype=object)
     weights = bootstrap_weights(

@@ -83,6 +83,7 @@ setup(
         "serving": ["fastapi", "uvicorn", "openai"],
         "bench": ["lifelines"],
         "dev": [
+            "krippendorff",
             "pytest",
             "pytest-datadir",
             "pytest-regressions",

@@ -1,0 +1,243 @@
+"""From conversations to units: what one person does in one sitting (paper, section 4: a batch of 20 segments).
+
+A *block* is up to 20 conversations of different seeds, 15 of bots and 5 of people by default. Its units are Latin
+rotations: rotation r shows conversation i at the segment length numbered i + r, so that a unit mixes all lengths and
+over the rotations every conversation is shown once at each; every rotation is given to `annotators_per_segment` people.
+Nobody may do two units of a block, hence nobody sees two segments of one conversation (section 3.1, segmentation).
+
+A conversation too short for a length is used for the others: its place in that rotation stays empty. Conversations of
+bots are all packed, in blocks as equal as can be; conversations between people fill them up as far as there are any.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Conversation, Item, Unit, Utterance
+from parlai_spotbot.study import check_segments
+from parlai_spotbot.surveys.surface import SURFACES
+
+
+@dataclass(frozen=True)
+class PackOptions:
+    """How to pack. `unit_size` conversations make a block, `humans_per_unit` of them between people."""
+
+    survey: str = "spot_the_bot"
+    segments: tuple[int, ...] = (2, 3, 5)
+    unit_size: int = 20
+    humans_per_unit: int = 5
+    annotators_per_segment: int = 2
+    seed: int = 0
+    surface: str = "normalise"
+
+    def __post_init__(self):
+        check_segments(list(self.segments), "--segments")
+        if self.unit_size < 1:
+            raise UserError(f"--unit-size {self.unit_size}: expected a whole number from 1 up.", "Correct it.")
+        if not 0 <= self.humans_per_unit < self.unit_size:
+            raise UserError(
+                f"--humans-per-unit {self.humans_per_unit}: expected 0 to {self.unit_size - 1}, as a unit has "
+                f"{self.unit_size} segments (--unit-size) and needs bots too.",
+                "Lower it, or raise --unit-size.",
+            )
+        if self.annotators_per_segment < 1:
+            raise UserError(
+                f"--annotators-per-segment {self.annotators_per_segment}: expected a whole number from 1 up.",
+                "Correct it; the paper has 2.",
+            )
+        if self.surface not in SURFACES:
+            raise UserError(f"--surface {self.surface}: unknown.", f"Known: {', '.join(SURFACES)}.")
+
+    @property
+    def bots_per_unit(self) -> int:
+        return self.unit_size - self.humans_per_unit
+
+    def lengths(self, conversation: Conversation) -> tuple[int, ...]:
+        """The segment lengths that the conversation fills."""
+        return tuple(k for k in self.segments if k <= conversation.exchanges)
+
+
+@dataclass
+class Block:
+    """The conversations of a block while it is being filled."""
+
+    bots: list[Conversation] = field(default_factory=list)
+    people: list[Conversation] = field(default_factory=list)
+
+    @property
+    def conversations(self) -> list[Conversation]:
+        return self.bots + self.people
+
+    def people_wanted(self, options: PackOptions) -> int:
+        """How many conversations between people keep the proportion, at least one if any are asked for."""
+        share = options.humans_per_unit / options.bots_per_unit
+        return max(round(len(self.bots) * share), min(1, options.humans_per_unit))
+
+
+def is_people(conversation: Conversation) -> bool:
+    """Whether both entities are human."""
+    return all(conversation.is_human)
+
+
+def seed_of(conversation: Conversation) -> str:
+    """What no two conversations of a block may share; a conversation without a seed shares with none."""
+    return f"seed {conversation.seed_id}" if conversation.seed_id else f"conversation {conversation.conversation_id}"
+
+
+def pack(conversations: Iterable[Conversation], options: PackOptions, existing: Sequence[Unit] = ()) -> list[Unit]:
+    """The units to add to `existing` for the conversations of bots that are in none of them.
+
+    The result depends on the conversations and options only, not on their order. Conversations between people are used
+    once; only a block that would have none takes those used least so far, from other blocks.
+
+    Raises `UserError` where a conversation stands twice.
+    """
+    rng = random.Random(f"pack {options.survey} {options.seed}")
+    usable = [c for c in _canonical(conversations) if options.lengths(c)]
+    rng.shuffle(usable)
+    uses = Counter(used for ids in blocks_of(existing).values() for used in ids)
+    bots = [c for c in usable if not is_people(c) and c.conversation_id not in uses]
+    people = [c for c in usable if is_people(c)]
+    blocks = deal(bots, options.bots_per_unit)
+    add_people(blocks, people, uses, options, earlier=len(blocks_of(existing)))
+    return [unit for block in blocks for unit in block_units(block.conversations, options, rng)]
+
+
+def blocks_of(units: Iterable[Unit]) -> dict[str, set[str]]:
+    """The conversations of each block."""
+    blocks: dict[str, set[str]] = {}
+    for unit in units:
+        blocks.setdefault(unit.block_id, set()).update(i for item in unit.items for i in item.conversation_ids)
+    return blocks
+
+
+def _canonical(conversations: Iterable[Conversation]) -> list[Conversation]:
+    ordered = sorted(conversations, key=lambda c: c.conversation_id)
+    for one, other in pairwise(ordered):
+        if one.conversation_id == other.conversation_id:
+            raise UserError(
+                f"conversation_id '{one.conversation_id}' stands twice among the conversations.", "Remove one of them."
+            )
+    return ordered
+
+
+# -- which conversations go together -------------------------------------------------------------------------------
+def deal(bots: Sequence[Conversation], most: int) -> list[Block]:
+    """Deal conversations into as few blocks as possible: at most `most` in each, all of different seeds.
+
+    The conversations of one seed go to different blocks, the emptiest first, so sizes differ by one at most; among
+    these the blocks with the fewest conversations of the same pair are taken, then those where the contestant who
+    speaks first has done so least. With b bots and d of one seed, max(⌈b / most⌉, d) blocks are needed, and are enough.
+    """
+    groups: dict[str, list[Conversation]] = {}
+    for conversation in sorted(bots, key=lambda c: sorted(c.entities)):  # stable: random within a pair
+        groups.setdefault(seed_of(conversation), []).append(conversation)
+    number = max([-(-len(bots) // most), *map(len, groups.values())]) if bots else 0
+    blocks = [Block() for _ in range(number)]
+    load = np.zeros(number)
+    pairs: dict[tuple[str, ...], np.ndarray] = {}
+    firsts: dict[str, np.ndarray] = {}
+    for group in groups.values():
+        of_pair = [pairs.setdefault(tuple(sorted(c.entities)), np.zeros(number)) for c in group]
+        of_first = [firsts.setdefault(c.entities[0], np.zeros(number)) for c in group]
+        cost = load * 1e9 + np.stack(of_pair) * 1e4 + np.stack(of_first)
+        rows, columns = linear_sum_assignment(cost)
+        for row, column in zip(rows, columns, strict=True):
+            blocks[column].bots.append(group[row])
+            load[column] += 1
+            of_pair[row][column] += 1
+            of_first[row][column] += 1
+    return blocks
+
+
+def add_people(
+    blocks: list[Block], people: Sequence[Conversation], uses: Counter, options: PackOptions, earlier: int
+) -> None:
+    """Fill `blocks` up with conversations between people, evenly, those long enough for all segments first.
+
+    `uses` counts the blocks that have each already (`earlier` blocks in all). A block that would get none takes used
+    ones, least used first: as many as the others have on average, so that no annotator meets bots alone.
+    """
+    order = sorted(people, key=lambda c: -len(options.lengths(c)))  # stable: random within a length
+    for conversation in order:
+        open_to = [b for b in blocks if len(b.people) < b.people_wanted(options) and not _clashes(conversation, b)]
+        if open_to and not uses[conversation.conversation_id]:
+            min(open_to, key=lambda b: len(b.people) / b.people_wanted(options)).people.append(conversation)
+            uses[conversation.conversation_id] += 1
+    average = max(1, len(people) // max(1, earlier + len(blocks)))
+    for block in blocks:
+        if block.people:
+            continue
+        fitting = [c for c in order if not _clashes(c, block)]
+        fitting.sort(key=lambda c: uses[c.conversation_id])
+        block.people = _of_different_seeds(fitting)[: min(average, block.people_wanted(options))]
+        uses.update(c.conversation_id for c in block.people)
+
+
+def _clashes(conversation: Conversation, block: Block) -> bool:
+    return seed_of(conversation) in map(seed_of, block.conversations)
+
+
+def _of_different_seeds(conversations: Iterable[Conversation]) -> list[Conversation]:
+    first: dict[str, Conversation] = {}
+    for conversation in conversations:
+        first.setdefault(seed_of(conversation), conversation)
+    return list(first.values())
+
+
+# -- from a block to its units ---------------------------------------------------------------------------------------
+def block_units(conversations: Sequence[Conversation], options: PackOptions, rng: random.Random) -> list[Unit]:
+    """The units of a block: one for each rotation and annotator, its items in an order of its own.
+
+    Conversations of a kind that have the same lengths get their places one after the other, so that lengths, and the
+    gaps of short conversations, are spread evenly over the rotations.
+    """
+    ids = sorted(c.conversation_id for c in conversations)
+    block_id = opaque("block", options.survey, options.seed, *ids)
+    placed = sorted(conversations, key=lambda c: c.conversation_id)
+    rng.shuffle(placed)
+    placed.sort(key=lambda c: (is_people(c), options.lengths(c)))
+    show = SURFACES[options.surface]
+    units = []
+    for rotation in range(len(options.segments)):
+        items = []
+        for place, conversation in enumerate(placed):
+            k = options.segments[(place + rotation) % len(options.segments)]
+            if k <= conversation.exchanges:
+                items.append(make_item(conversation, k, options, show))
+        for replicate in range(options.annotators_per_segment if items else 0):
+            unit_id = opaque("unit", block_id, rotation, replicate)
+            order = items.copy()
+            random.Random(unit_id).shuffle(order)
+            units.append(Unit(unit_id, options.survey, block_id, rotation, replicate, tuple(order)))
+    return units
+
+
+def make_item(conversation: Conversation, k: int, options: PackOptions, show: Callable[[str], str]) -> Item:
+    """The segment of `k` exchanges as an annotator sees it: entity 0 or 1, and the text in its surface form."""
+    return Item(
+        item_id=item_id(conversation, k, options),
+        conversation_ids=(conversation.conversation_id,),
+        exchanges=k,
+        transcripts=(tuple(Utterance(i % 2, show(t.text)) for i, t in enumerate(conversation.segment(k))),),
+    )
+
+
+def item_id(conversation: Conversation, k: int, options: PackOptions) -> str:
+    """The same for all annotators of a segment; made from turns that nobody is shown too, so it can't be guessed."""
+    said = [text for turn in conversation.turns for text in (turn.speaker, turn.text)]
+    return opaque("item", options.survey, options.seed, conversation.conversation_id, k, *said)
+
+
+def opaque(*parts: object) -> str:
+    """An id that says nothing: 16 hexadecimal digits of a SHA-256."""
+    return hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "surrogatepass")).hexdigest()[:16]

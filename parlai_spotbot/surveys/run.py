@@ -1,0 +1,207 @@
+"""Packs the units of a study: reads its conversations, writes surveys/NAME/units.jsonl and says what was left out.
+
+The same options on the same conversations change nothing; a study that grew gets further blocks, and what stands in
+units.jsonl stays byte for byte.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Conversation, Item, Unit
+from parlai_spotbot.study import Study, check_segments
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.packing import PackOptions, blocks_of, is_people, item_id, pack
+from parlai_spotbot.surveys.surface_check import surface_report, warnings
+
+TOO_SHORT = "too short for any segment"
+NOT_NEEDED = "between people, and no block has room for it (or only one that has its seed)"
+SEGMENT_TOO_LONG = "conversation too short for it"
+
+
+def pack_study(
+    study: Study,
+    survey: str = "spot_the_bot",
+    segments: Sequence[int] | None = None,
+    unit_size: int = 20,
+    humans_per_unit: int = 5,
+    annotators_per_segment: int = 2,
+    seed: int | None = None,
+    surface: str = "normalise",
+) -> dict:
+    """Write the units of a study and return the summary that `spotbot_pack` prints; the caller holds the study's lock.
+
+    `segments` and `seed` are the plan's where they are None. The summary (see `summarise`) with the surface report
+    stands in provenance.json too, under ``pack``; the surface report also in surveys/NAME/surface.json.
+
+    Raises `UserError`, before anything is written, on options that can't be carried out, and where units packed in
+    another way have judgements already.
+    """
+    get_survey(survey)
+    chosen = study.plan.segments if segments is None else check_segments(list(segments), "--segments")
+    options = PackOptions(
+        survey, chosen, unit_size, humans_per_unit, annotators_per_segment,
+        study.plan.seed if seed is None else seed, surface,
+    )  # fmt: skip
+    conversations = study.conversations()
+    _check_lengths(conversations, options, study)
+    existing = _existing(study, conversations, options)
+    added = pack(conversations, options, existing)
+    units = existing + added
+    report = surface_report(conversations, options.segments, options.surface)
+    summary = summarise(conversations, units, options)
+    summary["warnings"] += warnings(report)
+    _write(study, options, existing, added, report, summary)
+    return {**summary, "surface": report, "added_units": len(added)}
+
+
+def options_json(options: PackOptions) -> dict:
+    return {**vars(options), "segments": list(options.segments)}
+
+
+def _check_lengths(conversations: list[Conversation], options: PackOptions, study: Study) -> None:
+    longest = max((c.exchanges for c in conversations if not is_people(c)), default=0)
+    if not longest:
+        raise UserError(
+            f"{study.conversations_path}: no conversation of bots in it.", "Run spotbot_selfchat to the end."
+        )
+    if max(options.segments) > longest:
+        raise UserError(
+            f"--segments {','.join(map(str, options.segments))}: no conversation in {study.conversations_path} "
+            f"has {max(options.segments)} exchanges, the longest has {longest}.",
+            f"Ask for segments of {longest} exchanges or fewer, or make longer conversations (--exchanges).",
+        )
+
+
+def _existing(study: Study, conversations: list[Conversation], options: PackOptions) -> list[Unit]:
+    """The units to keep; none where they are to be packed anew, which must not happen to judged ones."""
+    path = study.units_path(options.survey)
+    if not path.exists():
+        return []
+    units = study.units(options.survey)
+    known = study.provenance().get("pack", {}).get(options.survey, {}).get("options")
+    wanted = options_json(options)
+    if known == wanted and _from(conversations, units, options):
+        return units
+    judgements = study.judgements_path(options.survey)
+    if judgements.exists() and study.judgements(options.survey):
+        differ = [key for key in wanted if known and known.get(key) != wanted[key]]
+        if differ:
+            how = ", ".join(f"{key} {known.get(key)!r} there, {wanted[key]!r} here" for key in differ)
+            problem = f"{path}: packed with other options ({how}), and {judgements.name} holds answers to these units."
+        else:
+            problem = f"{path}: not made from these conversations by this command, and {judgements.name} holds answers."
+        raise UserError(problem, "Use the options of the first time, or another --study for another way of packing.")
+    return []
+
+
+def _from(conversations: list[Conversation], units: list[Unit], options: PackOptions) -> bool:
+    """Whether the units show these conversations (item ids are made from the text)."""
+    by_id = {c.conversation_id: c for c in conversations}
+
+    def fits(item: Item) -> bool:
+        conversation = by_id.get(item.conversation_ids[0])
+        return conversation is not None and item.item_id == item_id(conversation, item.exchanges, options)
+
+    return all(fits(item) for unit in units for item in unit.items)
+
+
+def _write(
+    study: Study, options: PackOptions, existing: list[Unit], added: list[Unit], report: dict, summary: dict
+) -> None:
+    path = study.units_path(options.survey)
+    kept = path.read_text(encoding="utf-8") if existing else ""
+    text = kept + "".join(files.dumps(unit.to_json()) + "\n" for unit in added)
+    if added:
+        files.write_text(path, text)
+    surface_path = study.survey_path(options.survey) / "surface.json"
+    if not surface_path.exists() or files.read_json(surface_path) != report:
+        files.write_json(surface_path, report)
+    if options.survey not in study.plan.surveys:
+        study.extend(surveys=[options.survey])
+    checksum = hashlib.sha256(text.encode("utf-8")).hexdigest()
+    done = {"options": options_json(options), **summary, "units_sha256": checksum}
+    study.record("pack", {**study.provenance().get("pack", {}), options.survey: done})
+
+
+def summarise(conversations: Sequence[Conversation], units: Sequence[Unit], options: PackOptions) -> dict:
+    """What the units hold and what they don't, from both alone.
+
+    Returns a dict ready for JSON: `units`, `blocks`, `smallest_unit` and `largest_unit` (items), `conversations`
+    (`bots`, `people`, and `people_reused`, those in more than one block), `segments` (by length: `bots` and `people`,
+    distinct segments), `annotations` (items over all units), `left_out` (rows `what`, `reason`, `count`, `ids`), and
+    `warnings`.
+    """
+    by_id = {c.conversation_id: c for c in conversations}
+    blocks = blocks_of(units)
+    uses = Counter(used for ids in blocks.values() for used in ids)
+    shown = {(i, item.exchanges) for unit in units for item in unit.items for i in item.conversation_ids}
+    people = {i for i in uses if is_people(by_id[i])}
+    by_length = {
+        str(k): {
+            "bots": sum(length == k and i not in people for i, length in shown),
+            "people": sum(length == k and i in people for i, length in shown),
+        }
+        for k in options.segments
+    }
+    sizes = [len(unit.items) for unit in units]
+    return {
+        "units": len(units),
+        "blocks": len(blocks),
+        "smallest_unit": min(sizes, default=0),
+        "largest_unit": max(sizes, default=0),
+        "conversations": {
+            "bots": len(uses) - len(people),
+            "people": len(people),
+            "people_reused": sum(uses[i] > 1 for i in people),
+        },
+        "segments": by_length,
+        "annotations": sum(sizes),
+        "left_out": left_out(conversations, shown, options),
+        "warnings": shortages(blocks, uses, people, options),
+    }
+
+
+def left_out(conversations: Sequence[Conversation], shown: set[tuple[str, int]], options: PackOptions) -> list[dict]:
+    """Every conversation, and every segment of a packed one, that no unit shows; why, and how many."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    packed = {i for i, _ in shown}
+    for conversation in sorted(conversations, key=lambda c: c.conversation_id):
+        name = conversation.conversation_id
+        if name not in packed:
+            reason = NOT_NEEDED if options.lengths(conversation) else TOO_SHORT
+            rows.setdefault(("conversations", reason), []).append(name)
+            continue
+        for k in options.segments:
+            if (name, k) not in shown:
+                rows.setdefault((f"segments of {k} exchanges", SEGMENT_TOO_LONG), []).append(name)
+    return [
+        {"what": what, "reason": reason, "count": len(ids), "ids": ids} for (what, reason), ids in sorted(rows.items())
+    ]
+
+
+def shortages(blocks: dict[str, set[str]], uses: Counter, people: set[str], options: PackOptions) -> list[str]:
+    """Where blocks could not be made as asked."""
+    said = []
+    have = sum(len(ids & people) for ids in blocks.values())
+    share = options.humans_per_unit / options.bots_per_unit
+    wanted = sum(max(round(len(ids - people) * share), min(1, options.humans_per_unit)) for ids in blocks.values())
+    if have < wanted:
+        said.append(
+            f"too few conversations between people that fit: {have} places of {wanted} filled "
+            f"({options.humans_per_unit} people's to {options.bots_per_unit} bots' wanted); raise --human-conversations"
+        )
+    reused = sum(uses[i] > 1 for i in people)
+    if reused:
+        said.append(f"{reused} conversations between people are shown in more than one block, as there are too few")
+    least = -(-sum(len(ids - people) for ids in blocks.values()) // options.bots_per_unit)
+    if len(blocks) > least:
+        said.append(
+            f"{len(blocks)} blocks where {least} would hold all, so units are smaller: conversations of one seed can't "
+            "share a block, and a study that grew gets blocks of its own"
+        )
+    return said

@@ -1,0 +1,75 @@
+"""The surface form in which annotators see people's and bots' turns, so that casing or spacing alone gives nobody away.
+
+The rule is stated in `RULE`, has a version, and is the same for every turn of every study; the conversations on disk
+stay as they were said. The paper's own data show what is to be mended: tokenised text and special tokens in turns.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+VERSION = 1
+
+RULE = (
+    "Unicode in compatibility form (NFKC); curly quotes, dashes and invisible characters made plain; special tokens of "
+    "models (<pad>, </s>, __unk__, …) taken out; contractions and punctuation joined to their words as in print; one "
+    "space after , ; ? ! before a letter; white space collapsed; all letters in lower case; a turn of which nothing is "
+    "left is shown as '...'. Emoji, spelling, wording and final punctuation stay."
+)
+
+EMPTY = "..."
+
+_NAMES = "s|pad|unk|eos|bos|sep|cls|mask|start|end|null|silence|endoftext|im_start|im_end|speaker1|speaker2"
+SPECIAL_TOKEN = re.compile(rf"<\s*[|/]?\s*(?:{_NAMES})\s*[|/]?\s*>|__(?:{_NAMES})__|\[(?:{_NAMES})\]", re.IGNORECASE)
+
+PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛`´ʼ", "'"),
+        **dict.fromkeys("“”„‟«»", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        **dict.fromkeys("\u200b\u200c\u2060\ufeff\u00ad\u200e\u200f"),
+    }
+)
+
+SPLIT_CONTRACTION = re.compile(r"(?<=[a-z]) ?' ?(?=(?:s|m|re|ve|ll|d|t)\b)| (?=n't\b)", re.IGNORECASE)
+SPLIT_WORD = re.compile(r"\b(gon|wan) (?=na\b)", re.IGNORECASE)
+SPACE_BEFORE_PUNCTUATION = re.compile(r"\s+(?=[,.!?;:]+(?:\s|$))")
+NO_SPACE_AFTER_PUNCTUATION = re.compile(r"([,;?!])(?=[^\W\d_])")
+INNER_QUOTES = re.compile(r'(?<!\S)" ([^"]*[^"\s]) "(?!\w)')
+WORD_QUOTES = re.compile(r"'{2,}")
+BRACKETS = re.compile(r"(?<=\() +(?=\w)|(?<=\w) +(?=\))")
+
+
+def _join_contraction(match: re.Match) -> str:
+    return "'" if "'" in match.group() else ""
+
+
+def _once(text: str) -> str:
+    text = unicodedata.normalize("NFKC", text).translate(PLAIN)
+    text = SPECIAL_TOKEN.sub(" ", text)
+    text = WORD_QUOTES.sub('"', text)
+    text = " ".join(text.lower().split())
+    text = SPLIT_CONTRACTION.sub(_join_contraction, text)
+    text = SPLIT_WORD.sub(r"\1", text)
+    text = INNER_QUOTES.sub(r'"\1"', text)
+    text = SPACE_BEFORE_PUNCTUATION.sub("", text)
+    text = NO_SPACE_AFTER_PUNCTUATION.sub(r"\1 ", text)
+    return BRACKETS.sub("", text)
+
+
+def normalise(text: str) -> str:
+    """The turn by `RULE`; applying it twice changes nothing more."""
+    while (plain := _once(text)) != text:
+        text = plain
+    return text or EMPTY
+
+
+def keep(text: str) -> str:
+    """The turn as it was said."""
+    return text
+
+
+SURFACES: dict[str, Callable[[str], str]] = {"normalise": normalise, "keep": keep}
+"""What ``--surface`` may name."""

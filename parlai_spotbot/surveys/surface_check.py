@@ -1,0 +1,183 @@
+"""Whether the surface of the text alone tells people's turns from bots': casing, spacing, tokenisation, odd characters.
+
+If it does, annotators spot the typesetting and not the bot. A small classifier that sees nothing but such features,
+never words or lengths, is cross-validated by conversation; its AUC (0.5 is blind) is reported for every contestant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from parlai_spotbot.records import HUMAN, Conversation
+from parlai_spotbot.surveys.surface import (
+    NO_SPACE_AFTER_PUNCTUATION,
+    RULE,
+    SPACE_BEFORE_PUNCTUATION,
+    SPECIAL_TOKEN,
+    SPLIT_CONTRACTION,
+    SURFACES,
+    VERSION,
+)
+
+THRESHOLD = 0.75
+"""An AUC above this is warned about."""
+
+FOLDS = 5
+LEAST = 10
+"""Conversations needed of a contestant, and of people, for an AUC."""
+
+EMOJI = re.compile("[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
+SENTENCE_END = re.compile(r"[.!?…][\"')\]]*$")
+FEATURES = (
+    "starts with a lower-case letter", "capital letters", "all capitals", "ends with punctuation",
+    "space before punctuation", "no space after punctuation", "split contractions", "repeated or outer white space",
+    "letters beyond ASCII", "curly quotes or dashes", "emoji", "special tokens",
+)  # fmt: skip
+
+
+def features(text: str) -> list[float]:
+    """`FEATURES` of one turn, each 0 or 1 except the share of capital letters."""
+    letters = [c for c in text if c.isalpha()]
+    capitals = sum(c.isupper() for c in letters)
+    return [
+        float(bool(letters) and letters[0].islower()),
+        capitals / len(letters) if letters else 0.0,
+        float(len(letters) > 1 and capitals == len(letters)),
+        float(bool(SENTENCE_END.search(text.rstrip()))),
+        float(bool(SPACE_BEFORE_PUNCTUATION.search(text))),
+        float(bool(NO_SPACE_AFTER_PUNCTUATION.search(text))),
+        float(any(" " in match.group() for match in SPLIT_CONTRACTION.finditer(text))),
+        float(text != " ".join(text.split())),
+        float(any(ord(c) > 127 for c in letters)),
+        float(any(c in "‘’“”„«»–—" for c in text)),
+        float(bool(EMOJI.search(text))),
+        float(bool(SPECIAL_TOKEN.search(text))),
+    ]
+
+
+def surface_report(conversations: Iterable[Conversation], segments: tuple[int, ...], surface: str) -> dict:
+    """How well the surface alone tells each contestant from people, as said (`before`) and as shown (`after`).
+
+    One observation is one entity in one conversation: the mean features of its turns in the longest segment shown.
+
+    Returns a dict ready for JSON: the rule and its version, `threshold`, and for every contestant `conversations`,
+    `turns`, `changed` (share of turns that the rule changed), `special_tokens` (turns with any), `before` and `after`
+    (AUC, None with fewer than `LEAST` conversations on either side), and `given_away_by`: where `after` is above the
+    threshold, the features that differ most, with their means for the contestant and for people.
+    """
+    spoken = _spoken(conversations, segments)
+    people = spoken.pop(HUMAN, [])
+    seen = {"before": SURFACES["keep"], "after": SURFACES[surface]}
+    contestants = {}
+    for name, entities in sorted(spoken.items()):
+        turns = [turn for _, texts in entities for turn in texts]
+        row = {
+            "conversations": len({conversation for conversation, _ in entities}),
+            "turns": len(turns),
+            "changed": sum(seen["after"](turn) != turn for turn in turns) / len(turns),
+            "special_tokens": sum(bool(SPECIAL_TOKEN.search(turn)) for turn in turns),
+        }
+        for when, form in seen.items():
+            row[when] = auc(_observations(entities, form), _observations(people, form))
+        row["given_away_by"] = []
+        if row["after"] is not None and row["after"] > THRESHOLD:
+            row["given_away_by"] = _give_aways(entities, people, seen["after"])
+        contestants[name] = row
+    return {
+        "surface": surface,
+        "version": VERSION,
+        "rule": RULE if surface == "normalise" else "Every turn is shown as it was said.",
+        "threshold": THRESHOLD,
+        "people": len({conversation for conversation, _ in people}),
+        "contestants": contestants,
+    }
+
+
+def warnings(report: dict) -> list[str]:
+    """What is to be said of a `surface_report`: who is given away by what, whose turns held special tokens."""
+    said = []
+    for name, row in report["contestants"].items():
+        if row["given_away_by"]:
+            by = ", ".join(
+                f"{g['feature']} ({g['contestant']:.0%}, people {g['people']:.0%})" for g in row["given_away_by"]
+            )
+            said.append(
+                f"{name}: the surface alone tells it from people (AUC {row['after']:.2f}, limit {THRESHOLD}): {by}"
+            )
+        if row["special_tokens"]:
+            shown = "taken out of what is shown" if report["surface"] == "normalise" else "shown"
+            said.append(f"{name}: special tokens in {row['special_tokens']} of {row['turns']} turns, {shown}")
+    return said
+
+
+def auc(bots: tuple[np.ndarray, np.ndarray], people: tuple[np.ndarray, np.ndarray]) -> float | None:
+    """Cross-validated area under the ROC curve of a logistic regression that tells bots (1) from people (0).
+
+    Parameters
+    ----------
+    bots, people : pairs of arrays
+        Observations (n, number of features) and the conversation each is from (n,); no conversation is in two folds.
+
+    Returns
+    -------
+    float or None
+        The mean over folds, rounded to 4 places; None with fewer than `LEAST` conversations on either side.
+    """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GroupKFold, cross_val_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    if min(len(np.unique(bots[1])), len(np.unique(people[1]))) < LEAST:
+        return None
+    folds = []
+    sides = [
+        [test for _, test in GroupKFold(FOLDS, shuffle=True, random_state=0).split(x, groups=groups)]
+        for x, groups in (bots, people)
+    ]
+    x = np.concatenate([bots[0], people[0]])
+    y = np.repeat([1, 0], [len(bots[0]), len(people[0])])
+    for of_bots, of_people in zip(*sides, strict=True):
+        test = np.concatenate([of_bots, len(bots[0]) + of_people])
+        folds.append((np.setdiff1d(np.arange(len(x)), test), test))
+    model = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced", max_iter=1000))
+    return round(float(cross_val_score(model, x, y, cv=folds, scoring="roc_auc").mean()), 4)
+
+
+def _spoken(conversations: Iterable[Conversation], segments: tuple[int, ...]) -> dict[str, list[tuple[str, list[str]]]]:
+    """By name: the turns of each entity in the longest segment shown, with the conversation they are from."""
+    spoken: dict[str, list[tuple[str, list[str]]]] = {}
+    for conversation in sorted(conversations, key=lambda c: c.conversation_id):
+        longest = max((k for k in segments if k <= conversation.exchanges), default=None)
+        if longest is None:
+            continue
+        turns = [turn.text for turn in conversation.segment(longest)]
+        for entity, name in enumerate(conversation.entities):
+            spoken.setdefault(name, []).append((conversation.conversation_id, turns[entity::2]))
+    return spoken
+
+
+def _observations(entities: list[tuple[str, list[str]]], form: Callable[[str], str]) -> tuple[np.ndarray, np.ndarray]:
+    rows = [np.mean([features(form(turn)) for turn in turns], axis=0) for _, turns in entities]
+    return np.reshape(rows, (-1, len(FEATURES))), np.array([conversation for conversation, _ in entities])
+
+
+def _give_aways(bots: list, people: list, form: Callable[[str], str], most: int = 3) -> list[dict]:
+    """The features that separate best on their own, best first."""
+    from sklearn.metrics import roc_auc_score
+
+    x, z = _observations(bots, form)[0], _observations(people, form)[0]
+    y = np.repeat([1, 0], [len(x), len(z)])
+    alone = [abs(roc_auc_score(y, np.concatenate([x[:, j], z[:, j]])) - 0.5) for j in range(len(FEATURES))]
+    best = [j for j in np.argsort(alone, kind="stable")[::-1][:most] if alone[j] > 0.05]
+    return [
+        {
+            "feature": FEATURES[j],
+            "contestant": round(float(x[:, j].mean()), 3),
+            "people": round(float(z[:, j].mean()), 3),
+        }
+        for j in best
+    ]

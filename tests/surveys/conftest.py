@@ -1,0 +1,56 @@
+"""Conversations made for the tests of packing."""
+
+import itertools
+from collections.abc import Callable
+
+import pytest
+
+from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.study import Plan, Study
+
+
+def conversation(name, entities, seed_id, exchanges, say=lambda speaker, turn: f"turn {turn}", sentinel="opening"):
+    """A conversation with one seed exchange, which says `sentinel`."""
+    turns = [Turn(HUMAN, sentinel), Turn(HUMAN, sentinel)]
+    turns += [Turn(entities[i % 2], say(entities[i % 2], f"{i} of {name}")) for i in range(2 * exchanges)]
+    return Conversation(name, "chitchat", tuple(sorted(entities)), 0, entities, tuple(turns), 1, seed_id)
+
+
+@pytest.fixture(scope="session")
+def make_conversation() -> Callable[..., Conversation]:
+    return conversation
+
+
+@pytest.fixture(scope="session")
+def pool() -> Callable[..., list[Conversation]]:
+    """Every pair of `bots` contestants `per_pair` times, who speaks first in turn, and `people` human conversations."""
+
+    def make(bots=6, per_pair=10, people=50, exchanges=5, paired=False, **more):
+        made = []
+        for pair in itertools.combinations([f"bot{i}" for i in range(bots)], 2):
+            for number in range(per_pair):
+                name = f"{pair[0]}-{pair[1]}-{number}"
+                seed = f"seed{number}" if paired else f"seed of {name}"
+                made.append(conversation(name, pair[:: 1 if number % 2 else -1], seed, exchanges, **more))
+        for number in range(people):
+            made.append(conversation(f"people-{number}", (HUMAN, HUMAN), f"p{number}", exchanges, **more))
+        return made
+
+    return make
+
+
+@pytest.fixture
+def study_of(tmp_path) -> Callable[[list[Conversation]], Study]:
+    """A study on disk that holds these conversations; called again, it replaces them."""
+    from parlai_spotbot import files
+
+    def make(conversations):
+        path = tmp_path / "study"
+        if not Study.exists(path):
+            entries = {f"bot{i}": {"model": "spotbot:eliza"} for i in range(6)}
+            Study.create(path, Plan.from_json({"domain": "chitchat", "contestants": entries, "seed": 3}, "test"))
+        study = Study.open(path)
+        files.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
+        return study
+
+    return make

@@ -1,0 +1,297 @@
+"""Units from conversations: what a unit may never hold, what every segment must get, whatever the conversations."""
+
+import json
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.surveys.packing import PackOptions, blocks_of, is_people, pack, seed_of
+from parlai_spotbot.surveys.run import summarise
+
+SENTINEL = "xyzzyseed"
+
+
+def lines(units):
+    return "\n".join(json.dumps(unit.to_json()) for unit in units)
+
+
+def held(conversations, units):
+    """By unit: its conversations."""
+    by_id = {c.conversation_id: c for c in conversations}
+    return {unit.unit_id: [by_id[item.conversation_ids[0]] for item in unit.items] for unit in units}
+
+
+def check(conversations, units, options):
+    """What holds for every packing, one made in steps too."""
+    repeats = 0
+    for members in held(conversations, units).values():
+        repeats += len(members) - len({c.conversation_id for c in members})
+        repeats += len(members) - len({seed_of(c) for c in members})
+        assert 0 < len(members) <= options.unit_size
+        assert sum(map(is_people, members)) <= options.humans_per_unit
+    assert repeats == 0
+    assert len({unit.unit_id for unit in units}) == len(units)
+
+    # A block shows each of its conversations once at each length that it fills, to every replicate.
+    by_id = {c.conversation_id: c for c in conversations}
+    blocks = blocks_of(units)
+    shown = Counter(
+        (u.block_id, u.replicate, item.conversation_ids[0], item.exchanges) for u in units for item in u.items
+    )
+    replicates = range(options.annotators_per_segment)
+    assert shown == Counter(
+        (block, r, i, k) for block, ids in blocks.items() for i in ids for k in options.lengths(by_id[i])
+        for r in replicates
+    )  # fmt: skip
+
+    # One id stands for one segment, and for nothing else.
+    names = {(item.item_id, item.conversation_ids, item.exchanges) for unit in units for item in unit.items}
+    assert len(names) == len({name[0] for name in names}) == len({name[1:] for name in names})
+
+    # Every usable conversation of bots stands in one block; one of people in several only where it must.
+    uses = Counter(i for ids in blocks.values() for i in ids)
+    bots = [c for c in conversations if not is_people(c)]
+    assert all(uses[c.conversation_id] == (1 if options.lengths(c) else 0) for c in bots)
+
+    # Nothing is dropped silently.
+    summary = summarise(conversations, units, options)
+    left = {row["what"]: row["count"] for row in summary["left_out"]}
+    distinct = {(item.conversation_ids[0], item.exchanges) for unit in units for item in unit.items}
+    missing = {(c.conversation_id, k) for c in conversations for k in options.segments} - distinct
+    whole = {c.conversation_id for c in conversations} - set(uses)
+    gone = sum(row["count"] for row in summary["left_out"] if row["what"] == "conversations")
+    assert gone == len(whole)
+    for k in options.segments:
+        assert left.get(f"segments of {k} exchanges", 0) == sum(length == k and i not in whole for i, length in missing)
+
+
+@st.composite
+def studies(draw, make):
+    """Conversations with few or many seeds, long and short, many people or none; and options."""
+    bots = [f"bot{i}" for i in range(draw(st.integers(1, 4)))]
+    seeds = st.integers(0, draw(st.sampled_from([0, 2, 10, 1000])))
+    exchanges = st.integers(draw(st.sampled_from([0, 1, 3])), 3)
+    seed_id = st.one_of(st.just(""), seeds.map(lambda s: f"s{s}")) if draw(st.booleans()) else seeds.map("s{}".format)
+    sizes = draw(st.integers(0, 40)), draw(st.integers(0, 15))
+    entity = st.sampled_from(bots)
+    conversations = [
+        make(f"c{n}", (draw(entity), draw(entity)) if n < sizes[0] else (HUMAN, HUMAN), draw(seed_id), draw(exchanges),
+             sentinel=SENTINEL)
+        for n in range(sum(sizes))
+    ]  # fmt: skip
+    size = draw(st.integers(1, 12))
+    options = PackOptions(
+        segments=tuple(sorted(draw(st.sets(st.integers(1, 4), min_size=1)))),
+        unit_size=size,
+        humans_per_unit=draw(st.integers(0, size - 1)),
+        annotators_per_segment=draw(st.integers(1, 3)),
+        seed=draw(st.integers(0, 5)),
+    )
+    return conversations, options
+
+
+def test_a_thousand_random_packings(make_conversation):
+    tried = Counter()
+
+    @settings(
+        max_examples=1000, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
+    )
+    @given(studies(make_conversation), st.randoms(use_true_random=False), st.integers(0, 55))
+    def packed(study, random, first):
+        conversations, options = study
+        units = pack(conversations, options)
+        check(conversations, units, options)
+        tried["packings"] += 1
+        tried["units"] += len(units)
+
+        shuffled = conversations.copy()
+        random.shuffle(shuffled)
+        assert pack(shuffled, options) == units
+        assert SENTINEL not in lines(units)
+
+        # In two steps: what is there stays, what is new is added, a third step adds nothing.
+        early = pack(conversations[:first], options)
+        later = early + pack(conversations, options, early)
+        check(conversations, later, options)
+        assert pack(conversations, options, later) == []
+
+    packed()
+    assert tried["packings"] >= 1000
+    assert tried["units"] > 5000
+
+
+def test_the_default_is_twenty_segments_fifteen_of_bots_and_every_length_mixed(pool):
+    conversations = pool()  # 15 pairs, 10 conversations each, 50 between people
+    options = PackOptions()
+    units = pack(conversations, options)
+    check(conversations, units, options)
+    assert len(units) == 10 * 3 * 2
+    assert len(blocks_of(units)) == 10
+    for unit in units:
+        assert len(unit.items) == 20
+        members = held(conversations, [unit])[unit.unit_id]
+        assert sum(map(is_people, members)) == 5
+        # Pairs are spread evenly: 15 pairs, one conversation of each.
+        assert len({c.pair for c in members}) == 16
+        # Bots' lengths five of each, people's as even as five can be.
+        lengths = Counter((is_people(c), item.exchanges) for c, item in zip(members, unit.items, strict=True))
+        assert {lengths[False, k] for k in options.segments} == {5}
+        assert {lengths[True, k] for k in options.segments} <= {1, 2}
+    assert summarise(conversations, units, options)["left_out"] == []
+    assert summarise(conversations, units, options)["warnings"] == []
+
+
+def test_who_speaks_first_is_balanced_in_blocks(pool):
+    conversations = pool(people=0)
+    units = pack(conversations, PackOptions(humans_per_unit=0, unit_size=15))
+    for unit in units:
+        members = held(conversations, [unit])[unit.unit_id]
+        first = Counter(c.entities[0] for c in members)
+        assert len(members) == 15
+        assert max(first.values()) <= 4  # each contestant is in five of them
+
+
+def test_replicates_have_the_same_items_in_another_order(pool):
+    units = pack(pool(), PackOptions())
+    pairs = {}
+    for unit in units:
+        pairs.setdefault((unit.block_id, unit.rotation), []).append([item.item_id for item in unit.items])
+    for one, other in pairs.values():
+        assert set(one) == set(other)
+        assert one != other
+    answered = Counter(item.item_id for unit in units for item in unit.items)
+    assert set(answered.values()) == {2}
+    assert len(answered) == 200 * 3
+
+
+def test_annotators_get_nothing_but_the_segment(pool):
+    conversations = pool(sentinel=SENTINEL)
+    units = pack(conversations, PackOptions())
+    assert lines(units).count(SENTINEL) == 0
+    assert SENTINEL in json.dumps([c.to_json() for c in conversations])
+    by_id = {c.conversation_id: c for c in conversations}
+    for unit in units:
+        for item in unit.items:
+            (transcript,) = item.transcripts
+            said = by_id[item.conversation_ids[0]].segment(item.exchanges)
+            assert [(u.entity, u.text) for u in transcript] == [(i % 2, t.text) for i, t in enumerate(said)]
+    shown = json.dumps([item.to_json()["transcripts"] for unit in units for item in unit.items])
+    assert set(json.loads(shown)[0][0][0]) == {"entity", "text"}
+    ids = [unit.unit_id + unit.block_id + item.item_id for unit in units for item in unit.items]
+    assert not any("bot" in i or HUMAN in i for i in ids)
+
+
+def test_item_ids_need_the_hidden_turns_to_be_known(pool):
+    one = pack(pool(people=0), PackOptions(humans_per_unit=0))
+    other = pack(pool(people=0, sentinel="another opening"), PackOptions(humans_per_unit=0))
+    ids = [{item.item_id for unit in units for item in unit.items} for units in (one, other)]
+    assert not ids[0] & ids[1]
+
+
+def test_pairs_that_share_their_seeds_get_smaller_blocks(pool):
+    conversations = pool(paired=True)  # ten seeds, each with all 15 pairs
+    options = PackOptions()
+    units = pack(conversations, options)
+    check(conversations, units, options)
+    blocks = blocks_of(units)
+    assert len(blocks) == 15
+    by_id = {c.conversation_id: c for c in conversations}
+    for ids in blocks.values():
+        bots = [by_id[i] for i in ids if not is_people(by_id[i])]
+        assert len(bots) == 10
+        assert max(Counter(c.pair for c in bots).values()) == 1
+    assert any("seed" in warning for warning in summarise(conversations, units, options)["warnings"])
+
+
+def test_a_remainder_is_spread_over_the_blocks(pool):
+    conversations = pool(bots=2, per_pair=61, people=30)
+    units = pack(conversations, PackOptions())
+    sizes = {Counter(map(is_people, m))[False] for m in held(conversations, units).values()}
+    assert sizes == {12, 13}
+    assert {Counter(map(is_people, m))[True] for m in held(conversations, units).values()} == {4}
+
+
+def test_short_conversations_are_used_for_the_lengths_they_have(pool, make_conversation):
+    conversations = pool(per_pair=9, people=0, exchanges=5)
+    conversations += [make_conversation(f"short{n}", ("bot0", "bot1"), f"x{n}", 2) for n in range(15)]
+    conversations.append(make_conversation("tiny", ("bot0", "bot1"), "y", 1))
+    options = PackOptions(humans_per_unit=0, unit_size=15)
+    units = pack(conversations, options)
+    check(conversations, units, options)
+    left = {(row["what"], row["count"]) for row in summarise(conversations, units, options)["left_out"]}
+    assert left == {("conversations", 1), ("segments of 3 exchanges", 15), ("segments of 5 exchanges", 15)}
+    # Gaps are spread over the rotations of a block.
+    sizes = {}
+    for unit in units:
+        sizes.setdefault(unit.block_id, []).append(len(unit.items))
+    assert max(max(s) - min(s) for s in sizes.values()) <= 1
+
+
+def test_people_are_spread_evenly_when_too_few_and_said(pool):
+    conversations = pool(people=23)
+    options = PackOptions()
+    units = pack(conversations, options)
+    per_unit = {Counter(map(is_people, m))[True] for m in held(conversations, units).values()}
+    assert per_unit == {2, 3}
+    summary = summarise(conversations, units, options)
+    assert summary["conversations"] == {"bots": 150, "people": 23, "people_reused": 0}
+    assert "23 places of 50" in summary["warnings"][0]
+
+
+def test_people_too_many_are_counted(pool):
+    conversations = pool(people=60)
+    summary = summarise(conversations, pack(conversations, PackOptions()), PackOptions())
+    assert [(row["what"], row["count"]) for row in summary["left_out"]] == [("conversations", 10)]
+    assert "people" in summary["left_out"][0]["reason"]
+
+
+def test_a_block_without_people_borrows_some(pool):
+    conversations = pool(people=3)
+    options = PackOptions()
+    units = pack(conversations, options)
+    assert all(any(map(is_people, m)) for m in held(conversations, units).values())
+    summary = summarise(conversations, units, options)
+    assert summary["conversations"]["people_reused"] > 0
+    assert any("more than one block" in warning for warning in summary["warnings"])
+
+
+def test_people_with_the_seed_of_a_bot_stay_out_of_its_block(make_conversation):
+    conversations = [make_conversation(f"c{n}", ("bot0", "bot1"), f"s{n}", 5) for n in range(30)]
+    conversations += [make_conversation(f"p{n}", (HUMAN, HUMAN), f"s{n}", 5) for n in range(10)]
+    units = pack(conversations, PackOptions())
+    check(conversations, units, PackOptions())
+    assert summarise(conversations, units, PackOptions())["conversations"]["people"] >= 8
+
+
+def test_another_seed_packs_otherwise(pool):
+    conversations = pool()
+    one, other = (pack(conversations, PackOptions(seed=seed)) for seed in (0, 1))
+    assert {frozenset(ids) for ids in blocks_of(one).values()} != {frozenset(ids) for ids in blocks_of(other).values()}
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"unit_size": 0}, "--unit-size 0"),
+        ({"unit_size": 5}, "--humans-per-unit 5"),
+        ({"humans_per_unit": -1}, "--humans-per-unit -1"),
+        ({"annotators_per_segment": 0}, "--annotators-per-segment 0"),
+        ({"segments": ()}, "--segments"),
+        ({"segments": (0, 2)}, "--segments"),
+        ({"segments": (2, 2)}, "--segments"),
+        ({"surface": "lower"}, "--surface lower"),
+    ],
+)
+def test_options_that_cannot_be(options, named):
+    with pytest.raises(UserError, match=named):
+        PackOptions(**options)
+
+
+def test_a_conversation_that_stands_twice_is_named(make_conversation):
+    twice = [make_conversation("same", ("bot0", "bot1"), f"s{n}", 5) for n in range(2)]
+    with pytest.raises(UserError, match="'same' stands twice"):
+        pack(twice, PackOptions())

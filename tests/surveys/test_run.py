@@ -1,0 +1,148 @@
+"""Packing a study on disk: repeated, grown, with other options, and from the command line."""
+
+import json
+
+import pytest
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Judgement
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.run import pack_study
+
+
+def contents(study):
+    return {p.relative_to(study.path): p.read_bytes() for p in sorted(study.path.rglob("*")) if p.is_file()}
+
+
+def judge(study):
+    """One answer to the first unit."""
+    unit = study.units("spot_the_bot")[0]
+    item = unit.items[0]
+    row = Judgement(
+        "j", "a", "spot_the_bot", unit.unit_id, item.item_id, item.conversation_ids, item.exchanges,
+        "entity:0", "nature", "bot", "w", "human",
+    )  # fmt: skip
+    study.judgements_path("spot_the_bot").write_text(json.dumps(row.to_json()) + "\n")
+
+
+def test_the_same_again_changes_nothing(study_of, pool):
+    study = study_of(pool())
+    first = pack_study(study)
+    assert (first["units"], first["added_units"], first["annotations"]) == (60, 60, 1200)
+    assert first["segments"] == {str(k): {"bots": 150, "people": 50} for k in (2, 3, 5)}
+    before = contents(study)
+    again = pack_study(Study.open(study.path))
+    assert contents(study) == before
+    assert again == {**first, "added_units": 0}
+    recorded = study.provenance()["pack"]["spot_the_bot"]
+    assert recorded["options"]["seed"] == 3
+    assert recorded["units"] == 60
+
+
+def test_conversations_in_another_order_give_the_same_bytes(study_of, pool):
+    study = study_of(pool())
+    pack_study(study)
+    units = study.units_path("spot_the_bot").read_bytes()
+    study.units_path("spot_the_bot").unlink()
+    pack_study(study_of(pool()[::-1]))
+    assert study.units_path("spot_the_bot").read_bytes() == units
+
+
+def test_a_study_that_grew_keeps_what_is_there(study_of, pool):
+    few, all_of_them = pool(per_pair=5, people=50), pool(per_pair=10, people=50)
+    study = study_of(few)
+    pack_study(study)
+    judge(study)
+    before = study.units_path("spot_the_bot").read_bytes()
+    summary = pack_study(study_of(all_of_them))
+    after = study.units_path("spot_the_bot").read_bytes()
+    assert after.startswith(before)
+    assert (summary["units"], summary["added_units"]) == (60, 30)
+    assert summary["conversations"] == {"bots": 150, "people": 50, "people_reused": 0}
+
+
+def test_other_options_on_judged_units_are_refused(study_of, pool):
+    study = study_of(pool())
+    pack_study(study)
+    pack_study(study, segments=(2, 3))  # nothing answered yet: packed anew
+    assert {item.exchanges for unit in study.units("spot_the_bot") for item in unit.items} == {2, 3}
+    judge(study)
+    before = contents(study)
+    with pytest.raises(UserError, match=r"segments \[2, 3\] there, \[2, 3, 5\] here"):
+        pack_study(study)
+    assert contents(study) == before
+
+
+def test_conversations_made_anew_under_judged_units_are_refused(study_of, pool):
+    study = study_of(pool())
+    pack_study(study)
+    units = study.units_path("spot_the_bot").read_bytes()
+    changed = pool(say=lambda speaker, turn: f"other words, {turn}")
+    pack_study(study_of(changed))
+    assert study.units_path("spot_the_bot").read_bytes() != units
+    judge(study)
+    with pytest.raises(UserError, match="not made from these conversations"):
+        pack_study(study_of(pool()))
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"segments": (2, 6)}, "the longest has 5"),
+        ({"survey": "spot_the_bott"}, "Did you mean 'spot_the_bot'"),
+        ({"unit_size": 5}, "--humans-per-unit 5"),
+        ({"segments": (3, 0)}, "--segments"),
+    ],
+)
+def test_bad_options_end_before_any_work(study_of, pool, options, named):
+    study = study_of(pool(per_pair=2))
+    before = contents(study)
+    with pytest.raises(UserError, match=named):
+        pack_study(study, **options)
+    assert contents(study) == before
+
+
+def test_a_study_without_bots_is_said(study_of, pool):
+    with pytest.raises(UserError, match="no conversation of bots"):
+        pack_study(study_of(pool(bots=1)))
+
+
+def test_the_command_prints_what_it_did(study_of, pool, capsys):
+    from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
+
+    study = study_of(pool(people=60))
+    SpotbotPack._run_args(["--study", str(study.path), "--segments", "2,3", "--annotators-per-segment", "1"])
+    out = capsys.readouterr().out
+    assert "20 units (20 new) in 10 blocks, of 20 to 20 segments; 400 annotations" in out
+    assert "left out: 10 conversations: between people" in out
+    assert len(study.units("spot_the_bot")) == 20
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--segments", "two"],
+        ["--humans-per-unit", "20"],
+        ["--survey", "nuc_"],
+        ["--surface", "x"],
+        ["--unit-size", "-1"],
+    ],
+)
+def test_the_command_refuses_in_one_line(study_of, pool, capsys, args):
+    from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
+
+    study = study_of(pool(per_pair=2))
+    with pytest.raises(SystemExit) as end:
+        SpotbotPack._run_args(["--study", str(study.path), *args])
+    assert end.value.code == 2
+    assert args[0] in capsys.readouterr().err
+    assert not study.units_path("spot_the_bot").exists()
+
+
+def test_two_at_once_are_one_too_many(study_of, pool, capsys):
+    from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
+
+    study = study_of(pool(per_pair=2))
+    with study.lock("spotbot_judge"), pytest.raises(SystemExit):
+        SpotbotPack._run_args(["--study", str(study.path)])
+    assert "in use by spotbot_judge" in capsys.readouterr().err

@@ -1,0 +1,127 @@
+"""The surface form: what the rule mends, that it is stable, and that the check finds what is planted."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.surveys.surface import normalise
+from parlai_spotbot.surveys.surface_check import FEATURES, THRESHOLD, auc, features, surface_report, warnings
+
+WORDS = [
+    "hello", "Yes", "i", "do", "n't", "like", "'", "s", "<pad>", "__unk__", "< /s >", "?", "!", ",", ".", "...", "“", "”",
+    '"', "’", "``", "''", "(", ")", ":)", "😂", "é", "İ", "ß", "ﬁ", "½", "\u200b", "\xa0", "—", "3", "gon", "na",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Hello ,  how are you ?", "hello, how are you?"),
+        ("i do n't know , it 's fine", "i don't know, it's fine"),
+        ("i don ' t know , i ' m new", "i don't know, i'm new"),
+        ("I don’t know…", "i don't know..."),
+        ("you 're gon na see", "you're gonna see"),
+        ("i like blue . < /s > <pad> <pad>", "i like blue."),
+        ("my name is __unk__ .", "my name is."),
+        ("“Yes” — she said", '"yes" - she said'),
+        ("`` yes '' he said", '"yes" he said'),
+        ("hi,how are you?fine", "hi, how are you? fine"),
+        ("it is 3,000 at 10:30 :)", "it is 3,000 at 10:30 :)"),
+        ("NO WAY\n\tman", "no way man"),
+        ("so funny 😂", "so funny 😂"),
+        ("look ( here )", "look (here)"),
+        ("<pad>", "..."),
+        ("", "..."),
+    ],
+)
+def test_the_rule(said, shown):
+    assert normalise(said) == shown
+
+
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@given(
+    st.one_of(
+        st.text(max_size=40),
+        st.builds(lambda words, glue: glue.join(words), st.lists(st.sampled_from(WORDS)), st.sampled_from(["", " "])),
+    )
+)
+def test_twice_is_once_and_no_trace_of_casing_or_spacing_stays(text):
+    shown = normalise(text)
+    assert normalise(shown) == shown
+    assert shown
+    seen = dict(zip(FEATURES, features(shown), strict=True))
+    for name in ("space before punctuation", "no space after punctuation", "split contractions", "special tokens",
+                 "repeated or outer white space"):  # fmt: skip
+        assert seen[name] == 0, (name, shown)
+    assert shown == shown.lower()
+
+
+def speak(styles):
+    """Turns of random words in the style of their speaker."""
+    rng = np.random.default_rng(0)
+
+    def say(speaker, turn):
+        words = " ".join(rng.choice(["apple", "river", "train", "music", "winter"], size=rng.integers(3, 9)))
+        return styles.get(speaker, str)(words)
+
+    return say
+
+
+def test_planted_casing_is_found_and_normalised_away(pool):
+    styles = {"bot0": str.capitalize, "bot1": lambda text: text + " ?", HUMAN: lambda text: text + "?"}
+    conversations = pool(bots=3, per_pair=20, people=40, say=speak({**styles, "bot2": styles[HUMAN]}))
+    report = surface_report(conversations, (2, 3, 5), "normalise")
+    before = {name: row["before"] for name, row in report["contestants"].items()}
+    after = {name: row["after"] for name, row in report["contestants"].items()}
+    assert before["bot0"] > 0.99
+    assert before["bot1"] > 0.99
+    assert before["bot2"] == pytest.approx(0.5, abs=0.01)
+    # The space before bot1's question mark goes away; that bot0 ends without punctuation stays, and is warned about.
+    assert after["bot1"] == pytest.approx(0.5, abs=0.01)
+    assert after["bot2"] == pytest.approx(0.5, abs=0.01)
+    assert after["bot0"] > THRESHOLD
+    assert [g["feature"] for g in report["contestants"]["bot0"]["given_away_by"]] == ["ends with punctuation"]
+    (warning,) = warnings(report)
+    assert "bot0" in warning
+    assert "ends with punctuation (0%, people 100%)" in warning
+
+
+def test_casing_alone_is_blind_after(pool):
+    conversations = pool(bots=3, per_pair=20, people=40, say=speak({"bot0": str.capitalize}))
+    report = surface_report(conversations, (2, 3, 5), "normalise")["contestants"]["bot0"]
+    assert report["before"] > 0.99
+    assert report["after"] == pytest.approx(0.5, abs=0.01)
+    assert report["changed"] == 1.0
+    kept = surface_report(conversations, (2, 3, 5), "keep")
+    assert kept["contestants"]["bot0"]["after"] == kept["contestants"]["bot0"]["before"]
+    assert any("lower-case" in warning or "capital" in warning for warning in warnings(kept))
+
+
+def test_special_tokens_are_counted_and_said(pool):
+    conversations = pool(bots=2, per_pair=20, people=40, say=speak({"bot0": lambda text: text + " <pad>"}))
+    report = surface_report(conversations, (2,), "normalise")
+    assert report["contestants"]["bot0"]["special_tokens"] == report["contestants"]["bot0"]["turns"] == 40
+    assert any("special tokens in 40 of 40 turns" in warning for warning in warnings(report))
+
+
+def test_lengths_and_words_are_not_seen(pool):
+    conversations = pool(
+        bots=2, per_pair=20, people=40, say=speak({"bot0": lambda text: f"{text} banana " * 6 + "end"})
+    )
+    assert surface_report(conversations, (2, 3), "keep")["contestants"]["bot0"]["before"] < 0.6
+
+
+def test_too_few_conversations_have_no_auc(pool):
+    row = surface_report(pool(bots=2, per_pair=9), (2,), "normalise")["contestants"]["bot0"]
+    assert row["before"] is row["after"] is None
+
+
+def test_no_conversation_is_in_two_folds():
+    # Noise, the same ten times in each of 15 conversations a side: folds that leak would know it by heart.
+    rng = np.random.default_rng(1)
+    sides = [(np.repeat(rng.normal(size=(15, 12)), 10, axis=0), np.repeat(np.arange(15), 10)) for _ in range(2)]
+    assert 0.2 < auc(*sides) < 0.8
+    leaking = [(x, np.arange(len(x))) for x, _ in sides]
+    assert auc(*leaking) > 0.85

@@ -1,0 +1,61 @@
+"""Surveys as data."""
+
+import json
+
+import pytest
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.surveys import get_survey, survey_names
+from parlai_spotbot.surveys.survey import Option, Question, Survey
+
+
+def test_spot_the_bot_asks_for_the_nature_of_both_and_then_for_three_features():
+    survey = get_survey("spot_the_bot")
+    assert [q.name for q in survey.questions] == ["nature", "fluency", "sensibleness", "specificity"]
+    nature = survey.question("nature")
+    assert nature.targets == ("entity:0", "entity:1")
+    assert [o.value for o in nature.options] == ["human", "bot", "unsure"]
+    for question in survey.questions[1:]:
+        assert question.after == ("nature",)
+        assert question.targets == ("pair",)
+        assert [o.value for o in question.options] == ["entity:0", "entity:1", "no_difference"]
+    assert all(question.required for question in survey.questions)
+
+
+def test_the_web_page_gets_plain_json():
+    row = get_survey("spot_the_bot").to_json()
+    assert json.loads(json.dumps(row)) == row
+    assert row["questions"][1]["options"][2] == {"value": "no_difference", "label": "No difference", "definition": ""}
+
+
+@pytest.mark.parametrize("name", ["spot_the_bott", "packing", "surface", ""])
+def test_an_unknown_survey_suggests_what_there_is(name):
+    with pytest.raises(UserError, match="spot_the_bot"):
+        get_survey(name)
+    assert name not in survey_names()
+
+
+CHOICE = {"kind": "choice", "targets": ("pair",), "wording": "?", "options": (Option("a", "A"),)}
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [({"kind": "chioce"}, "chioce"), ({"targets": ("entity:2",)}, "entity:2"), ({"options": ()}, "options"),
+     ({"targets": ()}, "targets"), ({"kind": "free_text"}, "free_text"),
+     ({"options": (Option("a", "A"), Option("a", "B"))}, "options")],
+)  # fmt: skip
+def test_questions_that_cannot_be(change, named):
+    Question("q", **CHOICE)
+    with pytest.raises(ValueError, match=named):
+        Question("q", **{**CHOICE, **change})
+
+
+def test_questions_follow_earlier_ones_only():
+    one, two = Question("one", **CHOICE), Question("two", **CHOICE, after=("one",))
+    assert Survey("s", "S", "", (one, two)).question("two") is two
+    with pytest.raises(ValueError, match="two"):
+        Survey("s", "S", "", (two, one))
+    with pytest.raises(ValueError, match="twice"):
+        Survey("s", "S", "", (one, one))
+    with pytest.raises(ValueError, match="'three'"):
+        Survey("s", "S", "", (one,)).question("three")

@@ -10,8 +10,8 @@ from parlai_spotbot.surveys.surface import normalise
 from parlai_spotbot.surveys.surface_check import FEATURES, THRESHOLD, auc, features, surface_report, warnings
 
 WORDS = [
-    "hello", "Yes", "i", "do", "n't", "like", "'", "s", "<pad>", "__unk__", "< /s >", "?", "!", ",", ".", "...", "“", "”",
-    '"', "’", "``", "''", "(", ")", ":)", "😂", "é", "İ", "ß", "ﬁ", "½", "\u200b", "\xa0", "—", "3", "gon", "na",
+    "hello", "Yes", "i", "do", "n't", "like", "'", "s", "<pad>", "__unk__", "< /s >", "?", "!", ",", ".", "...", "“",
+    "”", '"', "’", "``", "''", "(", ")", ":)", "😂", "é", "İ", "ß", "ﬁ", "½", "\u200b", "\xa0", "—", "3", "gon", "na",
 ]  # fmt: skip
 
 
@@ -121,7 +121,7 @@ def test_too_few_conversations_have_no_auc(pool):
 def test_no_conversation_is_in_two_folds():
     # Noise, the same ten times in each of 15 conversations a side: folds that leak would know it by heart.
     rng = np.random.default_rng(1)
-    sides = [(np.repeat(rng.normal(size=(15, 12)), 10, axis=0), np.repeat(np.arange(15), 10)) for _ in range(2)]
+    sides = [(np.repeat(rng.normal(size=(15, 60)), 10, axis=0), np.repeat(np.arange(15), 10)) for _ in range(2)]
     assert 0.2 < auc(*sides) < 0.8
     leaking = [(x, np.arange(len(x))) for x, _ in sides]
-    assert auc(*leaking) > 0.85
+    assert auc(*leaking) > 0.99

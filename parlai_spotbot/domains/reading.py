@@ -1,0 +1,155 @@
+"""Conversations of people out of ParlAI's tasks: whole ones, each once, in folds.
+
+A ParlAI teacher gives (text, label) pairs, often each conversation once for each side, with ``__SILENCE__`` where the
+side that begins answers, and personas as lines before the first text. Here they become `Episode` again. Who spoke is
+not known there, so the folds follow the task's splits (paper, section 4, Domains: seeds come from the test set).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from parlai_spotbot.errors import UserError
+
+FOLDS = ("bots", "judges", "humans", "seeds")
+
+SILENCE = "__SILENCE__"
+YOURS, PARTNERS = "your persona: ", "partner's persona: "
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A conversation of people; entity 0 has the even turns. What is not known (contexts, people) is ""."""
+
+    episode_id: str
+    turns: tuple[str, ...]
+    context: tuple[str, str] = ("", "")
+    people: tuple[str, str] = ("", "")
+
+
+def split_context(text: str) -> tuple[tuple[str, str], str]:
+    """Take the personas off the front of a teacher's text: ((of whom the text is, of whom the label is), the text)."""
+    speakers, answerers, rest = [], [], []
+    for line in text.split("\n"):
+        if line.startswith(YOURS):
+            answerers.append(line)
+        elif line.startswith(PARTNERS):
+            speakers.append(YOURS + line.removeprefix(PARTNERS))
+        else:
+            rest.append(line)
+    return ("\n".join(speakers), "\n".join(answerers)), "\n".join(rest).strip()
+
+
+@contextlib.contextmanager
+def _environment_kept(name: str) -> Iterator[None]:
+    """ParlAI's parser keeps a datapath it was given in the environment, where it would rule all later reading."""
+    before = os.environ.get(name)
+    try:
+        yield
+    finally:
+        os.environ.pop(name, None)
+        if before is not None:
+            os.environ[name] = before
+
+
+def _acts(task: str, split: str, options: dict) -> Iterator[list[dict]]:
+    """The acts of a task's teacher, one list an episode, in the order of the data."""
+    from parlai.core.params import ParlaiParser
+    from parlai.core.teachers import create_task_agent_from_taskname
+
+    datatype = "train:evalmode" if split == "train" else split  # evalmode: in order, and once
+    opt = ParlaiParser(True, False).parse_kwargs(task=task, datatype=datatype, **options)
+    teacher = create_task_agent_from_taskname(opt)[0]
+    if not teacher.num_examples():
+        return
+    acts: list[dict] = []
+    while not teacher.epoch_done():
+        acts.append(teacher.act())
+        if acts[-1].get("episode_done"):
+            yield acts
+            acts = []
+    if acts:
+        yield acts
+
+
+def _episode(acts: list[dict]) -> tuple[tuple[str, ...], tuple[str, str]]:
+    """The turns and contexts of an episode, entity 0 first."""
+    context, turns = ("", ""), []
+    for number, act in enumerate(acts):
+        text = act.get("text") or ""
+        if number == 0:
+            context, text = split_context(text)
+        turns.append(text.strip())
+        turns += [label.strip() for label in (act.get("labels") or act.get("eval_labels") or ())[:1]]
+    if turns and turns[0] == SILENCE:
+        return tuple(turns[1:]), (context[1], context[0])
+    return tuple(turns), context
+
+
+def _each_once(episodes: list[tuple]) -> list[tuple]:
+    """Leave out an episode that is another's twin: the same conversation from the other side, or word for word.
+
+    Seen from the other side a conversation may lack its last turn, not more.
+    """
+    order = sorted(range(len(episodes)), key=lambda i: episodes[i][0])
+    twins = set()
+    for i, j in pairwise(order):
+        short, long = episodes[i][0], episodes[j][0]
+        if len(long) - len(short) <= 1 and long[: len(short)] == short:
+            twins.add(i)
+    return [episode for i, episode in enumerate(episodes) if i not in twins]
+
+
+def _part(turns: tuple[str, ...], parts: int) -> int:
+    """A number below `parts` that depends on the turns alone."""
+    return int.from_bytes(hashlib.sha256("\x1f".join(turns).encode()).digest()[:8], "big") % parts
+
+
+@lru_cache(maxsize=8)
+def parlai_folds(
+    name: str, task: str, options: tuple[tuple[str, str], ...], hidden_test: bool, datapath: str | None
+) -> dict[str, tuple[Episode, ...]]:
+    """Read all splits of `task`: train is for bots, valid for judges and humans, test for seeds.
+
+    Valid is shared out by a hash of the turns, in two, or in three where the test set is hidden. A conversation that
+    occurs in several splits stands in the first of the folds bots, judges, humans, seeds only.
+    """
+    given = {**dict(options), **({"datapath": datapath} if datapath else {})}
+    folds: dict[str, list[Episode]] = {fold: [] for fold in FOLDS}
+    for split in ("train", "valid") if hidden_test else ("train", "valid", "test"):
+        try:
+            with _environment_kept("PARLAI_DATAPATH"):
+                found = [_episode(acts) for acts in _acts(task, split, given)]
+        except (Exception, SystemExit) as err:  # a task's own code: it may raise anything
+            raise UserError(
+                f"domain '{name}': the {split} split of ParlAI's task '{task}' can't be read: "
+                f"{type(err).__name__}: {err}.",
+                f"With a network, run once: parlai display_data -t {task}. Without, copy ParlAI's data folder from a "
+                "machine that has it, and name it by PARLAI_DATAPATH or --datapath.",
+            ) from err
+        whole = [(turns, context) for turns, context in found if len(turns) > 1 and all(turns)]
+        for number, (turns, context) in enumerate(_each_once(whole)):
+            fold = _fold(split, turns, hidden_test)
+            folds[fold].append(Episode(f"{name}:{split}:{number:06d}", turns, context))
+    return _disjoint(folds)
+
+
+def _fold(split: str, turns: tuple[str, ...], hidden_test: bool) -> str:
+    if split == "valid":
+        return FOLDS[1 + _part(turns, 3 if hidden_test else 2)]
+    return "bots" if split == "train" else "seeds"
+
+
+def _disjoint(folds: dict[str, list[Episode]]) -> dict[str, tuple[Episode, ...]]:
+    seen: set[tuple[str, ...]] = set()
+    result = {}
+    for fold, episodes in folds.items():
+        result[fold] = tuple(episode for episode in episodes if episode.turns not in seen)
+        seen.update(episode.turns for episode in episodes)
+    return result

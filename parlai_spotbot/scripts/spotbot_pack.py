@@ -20,17 +20,18 @@ class SpotbotPack(Command):
     def add_options(cls, parser: ParlaiParser) -> None:
         add_study(parser)
         add_survey(parser)
-        parser.add_argument(
+        group = parser.add_argument_group("Packing")
+        group.add_argument(
             "--segments", type=str, default=None, help="segment lengths in exchanges (default: the study's)"
         )
-        parser.add_argument("--unit-size", type=int, default=20, help="segments in a unit")
-        parser.add_argument("--humans-per-unit", type=int, default=5, help="how many of them are between people")
-        parser.add_argument("--annotators-per-segment", type=int, default=2, help="annotators who answer a segment")
-        parser.add_argument(
+        group.add_argument("--unit-size", type=int, default=20, help="segments in a unit")
+        group.add_argument("--humans-per-unit", type=int, default=5, help="how many of them are between people")
+        group.add_argument("--annotators-per-segment", type=int, default=2, help="annotators who answer a segment")
+        group.add_argument(
             "--surface", type=str, default="normalise",
             help="how turns are shown: normalise (one casing and spacing for people and bots) or keep",
         )  # fmt: skip
-        parser.add_argument("--seed", type=int, default=None, help="where all chance starts (default: the study's)")
+        group.add_argument("--seed", type=int, default=None, help="where all chance starts (default: the study's)")
 
     def execute(self) -> None:
         from parlai_spotbot.study import Study

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import errno
 import sys
 from abc import abstractmethod
 
@@ -9,6 +11,9 @@ from parlai.core.params import ParlaiParser
 from parlai.core.script import ParlaiScript
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.study import Study
+
+ROOM = "Free some space, then run the same command again: what was finished is kept."
 
 
 class Command(ParlaiScript):
@@ -20,6 +25,7 @@ class Command(ParlaiScript):
     DESCRIPTION = ""
     EPILOG = ""
     required: tuple[str, ...] = ()
+    unset: tuple[str, ...] = ()
 
     @classmethod
     def setup_args(cls) -> ParlaiParser:
@@ -27,8 +33,11 @@ class Command(ParlaiScript):
         cls.add_options(parser)
         # ParlAI parses every command's options even for its own --help, so a required one would end that; `run` checks.
         cls.required = tuple(action.dest for action in parser._actions if action.required)
+        cls.unset = tuple(action.dest for action in parser._actions if action.default is None)
         for action in parser._actions:
             action.required = False
+            if action.dest in cls.unset:
+                action.default = argparse.SUPPRESS  # or --help would end its line with "(default: None)"
         if cls.EPILOG:
             parser.add_argument_group("Examples", cls.EPILOG)
         return parser
@@ -43,11 +52,18 @@ class Command(ParlaiScript):
         """Do the work; return an exit code (None is 0)."""
 
     def run(self) -> None:
+        for name in self.unset:
+            self.opt.setdefault(name, None)
         try:
             self._check_required()
             code = self.execute()
         except UserError as err:
             print(f"error: {err.problem}" + (f"\n  {err.remedy}" if err.remedy else ""), file=sys.stderr)
+            raise SystemExit(2) from None
+        except OSError as err:
+            if err.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+                raise
+            print(f"error: cannot write {err.filename or ''}: {err.strerror}\n  {ROOM}", file=sys.stderr)
             raise SystemExit(2) from None
         except KeyboardInterrupt:
             print("\nstopped; run the same command to go on from here", file=sys.stderr)
@@ -61,16 +77,20 @@ class Command(ParlaiScript):
             raise UserError(f"{' and '.join(missing)} missing.", "Name it; --help shows an example.")
 
 
-def add_study(parser: ParlaiParser) -> None:
-    parser.add_argument("--study", type=str, required=True, metavar="DIR", help="the study's folder")
+def add_common(parser: ParlaiParser) -> None:
+    """--study and --survey, for commands that go on with a study; in a group, or ParlAI's help shows them twice."""
+    group = parser.add_argument_group("Study")
+    group.add_argument("--study", type=str, required=True, metavar="DIR", help="the study's folder")
+    group.add_argument("--survey", type=str, default="spot_the_bot", help="the method, what annotators are asked")
 
 
-def add_survey(parser: ParlaiParser) -> None:
-    parser.add_argument("--survey", type=str, default="spot_the_bot", help="the method, what annotators are asked")
+def add_seed(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--seed", type=int, default=None, help="where all chance starts (default: the study's seed)")
 
 
-def add_seed(parser: ParlaiParser) -> None:
-    parser.add_argument("--seed", type=int, default=0, help="where all chance starts: same seed, same bytes")
+def seed_of(opt: dict, study: Study) -> int:
+    """The seed that was asked for, else the study's."""
+    return study.plan.seed if opt["seed"] is None else opt["seed"]
 
 
 def whole_numbers(text: str) -> list[int]:

@@ -9,7 +9,7 @@ from parlai.core.params import ParlaiParser
 from parlai.core.script import register_script
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.scripts.command import Command, add_seed, add_study, add_survey
+from parlai_spotbot.scripts.command import Command, add_common, add_seed, seed_of
 
 if TYPE_CHECKING:
     from parlai_spotbot.study import Study
@@ -155,19 +155,19 @@ class SpotbotAnalyze(Command):
 
     @classmethod
     def add_options(cls, parser: ParlaiParser) -> None:
-        add_study(parser)
-        add_survey(parser)
-        add_seed(parser)
-        parser.add_argument("--bootstraps", type=int, default=1000, help="bootstrap replicates")
-        parser.add_argument(
+        add_common(parser)
+        group = parser.add_argument_group("Statistics")
+        group.add_argument("--bootstraps", type=int, default=1000, help="bootstrap replicates")
+        group.add_argument(
             "--resample", type=str, default="conversations_workers",
             help=f"what the bootstrap draws: {', '.join(RESAMPLE)} (the paper's)",
         )  # fmt: skip
-        parser.add_argument(
+        group.add_argument(
             "--backend", type=str, default="auto",
             help="survival analysis by native, icenreg (R), or auto: icenreg where it is installed",
         )  # fmt: skip
-        parser.add_argument("--wage", type=float, default=None, help="pay per hour, for an estimate of the cost")
+        group.add_argument("--wage", type=float, default=None, help="pay per hour, for an estimate of the cost")
+        add_seed(group)
 
     def execute(self) -> None:
         from parlai_spotbot.study import Study
@@ -176,7 +176,7 @@ class SpotbotAnalyze(Command):
         study = Study.open(opt["study"])
         with study.lock("spotbot_analyze"):
             result = analyze_study(
-                study, opt["survey"], seed=opt["seed"], bootstraps=opt["bootstraps"], resample=opt["resample"],
+                study, opt["survey"], seed=seed_of(opt, study), bootstraps=opt["bootstraps"], resample=opt["resample"],
                 backend=opt["backend"], wage=opt["wage"],
             )  # fmt: skip
         print(summary(result))

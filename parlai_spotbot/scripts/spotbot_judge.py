@@ -5,7 +5,7 @@ from __future__ import annotations
 from parlai.core.params import ParlaiParser
 from parlai.core.script import register_script
 
-from parlai_spotbot.scripts.command import Command, add_seed, add_study, add_survey
+from parlai_spotbot.scripts.command import Command, add_common, add_seed, seed_of
 
 
 @register_script("spotbot_judge")
@@ -15,10 +15,10 @@ class SpotbotJudge(Command):
 
     @classmethod
     def add_options(cls, parser: ParlaiParser) -> None:
-        add_study(parser)
-        add_survey(parser)
-        parser.add_argument("--judges", type=str, default="spotter", help="names of judges, separated by commas")
-        add_seed(parser)
+        add_common(parser)
+        group = parser.add_argument_group("Judging")
+        group.add_argument("--judges", type=str, default="spotter", help="names of judges, separated by commas")
+        add_seed(group)
 
     def execute(self) -> None:
         from parlai_spotbot.judges import get_judge
@@ -30,8 +30,9 @@ class SpotbotJudge(Command):
         for name in names:
             get_judge(name)  # a wrong name ends the command before any work
         with study.lock("spotbot_judge"):
+            seed = seed_of(self.opt, study)
             for name in names:
-                print(table(judge_study(study, survey, name, self.opt["seed"])))
+                print(table(judge_study(study, survey, name, seed)))
                 print(f"\nanswers:  {study.judgements_path(survey)}\nabout it: {summary_path(study, survey, name)}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from parlai.core.params import ParlaiParser
 from parlai.core.script import register_script
 
-from parlai_spotbot.scripts.command import Command, add_study, add_survey, whole_numbers
+from parlai_spotbot.scripts.command import Command, add_common, add_seed, whole_numbers
 
 
 @register_script("spotbot_pack")
@@ -18,8 +18,7 @@ class SpotbotPack(Command):
 
     @classmethod
     def add_options(cls, parser: ParlaiParser) -> None:
-        add_study(parser)
-        add_survey(parser)
+        add_common(parser)
         group = parser.add_argument_group("Packing")
         group.add_argument(
             "--segments", type=str, default=None, help="segment lengths in exchanges (default: the study's)"
@@ -31,7 +30,7 @@ class SpotbotPack(Command):
             "--surface", type=str, default="normalise",
             help="how turns are shown: normalise (one casing and spacing for people and bots) or keep",
         )  # fmt: skip
-        group.add_argument("--seed", type=int, default=None, help="where all chance starts (default: the study's)")
+        add_seed(group)
 
     def execute(self) -> None:
         from parlai_spotbot.study import Study

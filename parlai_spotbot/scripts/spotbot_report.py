@@ -5,7 +5,7 @@ from __future__ import annotations
 from parlai.core.params import ParlaiParser
 from parlai.core.script import register_script
 
-from parlai_spotbot.scripts.command import Command, add_study, add_survey
+from parlai_spotbot.scripts.command import Command, add_common
 
 
 @register_script("spotbot_report")
@@ -15,8 +15,7 @@ class SpotbotReport(Command):
 
     @classmethod
     def add_options(cls, parser: ParlaiParser) -> None:
-        add_study(parser)
-        add_survey(parser)
+        add_common(parser)
 
     def execute(self) -> None:
         from parlai_spotbot.report import build_report

@@ -97,9 +97,7 @@ def print_summary(summary) -> None:
     study, overlap = summary.study, summary.overlap
     print(f"{summary.bots} of {summary.expected} conversations between bots, {summary.people} between people")
     if summary.people < summary.people_wanted:
-        print(
-            f"  the human pool has no more than {summary.people} that fit ({summary.people_wanted} wanted)"
-        )
+        print(f"  the human pool has no more than {summary.people} that fit ({summary.people_wanted} wanted)")
     if overlap.get("share") is not None:
         print(f"conversations with an exchange from the training data: {overlap['share']:.1%} (the paper: 2 %)")
         found = ", ".join(f"{name} {share:.0%}" for name, share in overlap["turns_found"].items())

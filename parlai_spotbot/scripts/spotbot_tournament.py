@@ -25,7 +25,9 @@ class SpotbotTournament(Command):
         group = parser.add_argument_group("After self-play")
         group.add_argument("--survey", type=str, default="spot_the_bot", help="the method, what is asked")
         group.add_argument("--judges", type=str, default="spotter", help="the automatic judge, or 'none'")
-        group.add_argument("--bootstraps", type=int, default=1000, help="bootstrap replicates for clusters and intervals")
+        group.add_argument(
+            "--bootstraps", type=int, default=1000, help="bootstrap replicates for clusters and intervals"
+        )
         group.add_argument("--backend", type=str, default="auto", help="survival analysis: auto, native or icenreg")
 
     def execute(self) -> None:

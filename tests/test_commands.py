@@ -1,0 +1,202 @@
+"""The commands as a user types them: bad input is one clear error, exit code 2, and leaves files as they were."""
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PARLAI = Path(sys.executable).parent / "parlai"
+POOL = "alice: {model: spotbot:alice}\neliza: {model: spotbot:eliza}\nfixed: {model: fixed_response, opt: {fixed_response: i see}}\n"
+
+
+def parlai(*words, code=0, **kwargs):
+    """Run a command; returns what it printed to stdout and to stderr."""
+    done = subprocess.run([PARLAI, *map(str, words)], capture_output=True, text=True, timeout=300, check=False, **kwargs)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout, done.stderr
+
+
+def fingerprint(folder: Path) -> dict:
+    return {
+        str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest()
+        for p in sorted(folder.rglob("*"))
+        if p.is_file() and p.name != ".lock"
+    }
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory):
+    path = tmp_path_factory.mktemp("pool") / "pool.yaml"
+    path.write_text(POOL)
+    return path
+
+
+@pytest.fixture(scope="module")
+def tournament(pool, tmp_path_factory):
+    """A whole tournament of instant bots, run once."""
+    folder = tmp_path_factory.mktemp("tournament") / "study"
+    out, _ = parlai(
+        "spotbot_tournament", "--pool", pool, "--conversations-per-pair", 6, "--study", folder, "--bootstraps", 200
+    )
+    return folder, out
+
+
+@pytest.fixture
+def study(tournament, tmp_path):
+    return Path(shutil.copytree(tournament[0], tmp_path / "study"))
+
+
+def test_a_tournament_goes_from_pool_to_report(tournament):
+    folder, out = tournament
+    assert "18 of 18 conversations between bots, 6 between people" in out
+    assert "no substitute for people" in out
+    assert (folder / "report" / "index.html").read_text().lower().startswith("<!doctype html>")
+    analysis = folder / "surveys" / "spot_the_bot" / "analysis"
+    ranking = json.loads((analysis / "ranking.json").read_text())
+    judged = ranking["by_source"]["judge:spotter"]
+    assert set(judged["win_rate"]) == {"alice", "eliza", "fixed"}
+    assert sum(pair["n"] for pair in judged["pairs"]) == 18 * 3 * 2
+    survival = json.loads((analysis / "survival.json").read_text())["by_source"]["judge:spotter"]
+    assert set(survival["curves"]) == {"alice", "eliza", "fixed", "human"}
+    assert ranking["made_by"]["seed"] == 0
+
+
+def test_the_same_command_again_changes_nothing(tournament, pool):
+    folder, _ = tournament
+    before = fingerprint(folder)
+    parlai("spotbot_tournament", "--pool", pool, "--conversations-per-pair", 6, "--study", folder, "--bootstraps", 200)
+    assert fingerprint(folder) == before
+
+
+def test_the_same_seed_gives_the_same_study(tournament, pool, tmp_path):
+    words = ["--pool", pool, "--conversations-per-pair", 6, "--study", tmp_path / "study", "--bootstraps", 200]
+    parlai("spotbot_tournament", *words)
+    assert fingerprint(tmp_path / "study") == fingerprint(tournament[0])
+
+
+def test_parlai_displays_the_conversations(tournament):
+    out, _ = parlai("display_data", "-t", "jsonfile", "--jsonfile-datapath", tournament[0] / "conversations.jsonl", "-n", 3)
+    assert "loaded 24 episodes" in out
+
+
+BAD_OPTIONS = [
+    (["--pool", "nowhere.yaml"], "--pool nowhere.yaml: no such file or pool"),
+    (["-m", "spotbot:elisa"], "Did you mean 'spotbot:eliza'?"),
+    (["-mf", "nowhere/model"], "nowhere/model or its .opt file does not exist"),
+    (["-pm", "spotbot:eliza"], "A partner is given without a bot"),
+    (["-m", "spotbot:eliza", "--model-opt", "x=1"], "spotbot:eliza has no option 'x'"),
+    (["-m", "spotbot:eliza", "--domain", "chitchatt"], "Did you mean 'chitchat'?"),
+    (["-m", "spotbot:eliza", "--conversations-per-pair", "0"], "field 'conversations_per_pair' is 0"),
+    (["-m", "spotbot:eliza", "--conversations-per-pair", "-3"], "field 'conversations_per_pair' is -3"),
+    (["-m", "spotbot:eliza", "--exchanges", "0"], "field 'exchanges' is 0"),
+    (["-m", "spotbot:eliza", "--segments", "2,x"], "--segments 2,x: expected whole numbers"),
+    (["-m", "spotbot:eliza", "--segments", "2,9", "--exchanges", "4"], "asks for 9 exchanges, but conversations have 4"),
+    (["-m", "spotbot:eliza", "--conversations-per-pair", "100000"], "seeds, and no pair may get one twice"),
+    (["-m", "spotbot:eliza", "--batchsize", "0"], "field 'batchsize' is 0"),
+    (["-m", "faulty_agents:UnloadableAgent"], "could not be loaded: RuntimeError: the weights are missing"),
+]
+
+
+@pytest.mark.parametrize(("options", "says"), BAD_OPTIONS)
+def test_bad_options_are_one_error_and_leave_nothing_behind(tmp_path, options, says):
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent / "selfplay")}
+    _, err = parlai("spotbot_selfchat", "--study", tmp_path / "new", *options, code=2, env=environment)
+    assert says in err.replace("\n  ", " ")
+    assert "Traceback" not in err
+    assert not (tmp_path / "new").exists()
+
+
+def spoil(study, name, number, line):
+    path = study / name
+    lines = path.read_text().splitlines()
+    lines[number - 1] = line(lines[number - 1]) if callable(line) else line
+    path.write_text("\n".join(lines) + "\n")
+
+
+UNITS = "surveys/spot_the_bot/units.jsonl"
+JUDGEMENTS = "surveys/spot_the_bot/judgements.jsonl"
+BAD_FILES = [
+    ("spotbot_pack", "conversations.jsonl", 3, "{", "conversations.jsonl, line 3: not valid JSON"),
+    ("spotbot_pack", "conversations.jsonl", 2, '{"conversation_id": "x"}', "conversations.jsonl, line 2: field 'entities'"),
+    ("spotbot_judge", UNITS, 1, '{"unit_id": 3}', "units.jsonl, line 1: field 'unit_id' is 3, expected str"),
+    ("spotbot_analyze", JUDGEMENTS, 5, "[]", "judgements.jsonl, line 5: expected a JSON object"),
+    ("spotbot_analyze", JUDGEMENTS, 5, lambda text: text.replace("judge:spotter", "robot"), "line 5: field 'source'"),
+    ("spotbot_selfchat", "study.yaml", 2, "domain: [", "study.yaml: not valid YAML"),
+    ("spotbot_selfchat", "study.yaml", 2, "domian: chitchat", "unknown key 'domian'. Did you mean 'domain'?"),
+]
+
+
+@pytest.mark.parametrize(("command", "name", "number", "line", "says"), BAD_FILES)
+def test_a_malformed_file_is_named_by_line_and_left_as_it_was(study, command, name, number, line, says):
+    spoil(study, name, number, line)
+    before = fingerprint(study)
+    _, err = parlai(command, "--study", study, code=2)
+    assert says in err
+    assert "Traceback" not in err
+    assert fingerprint(study) == before
+
+
+@pytest.mark.parametrize(
+    ("command", "gone"),
+    [("spotbot_pack", "conversations.jsonl"), ("spotbot_judge", UNITS), ("spotbot_analyze", JUDGEMENTS)],
+)
+def test_a_missing_step_is_named_with_the_command_to_run(study, command, gone):
+    (study / gone).unlink()
+    _, err = parlai(command, "--study", study, code=2)
+    assert "Run: parlai spotbot_" in err
+
+
+@pytest.mark.parametrize("command", ["spotbot_pack", "spotbot_judge", "spotbot_analyze", "spotbot_report"])
+def test_a_missing_study_is_named(tmp_path, command):
+    _, err = parlai(command, "--study", tmp_path / "nowhere", code=2)
+    assert "no study here" in err
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_study_made_with_other_options_is_left_as_it_was(study, pool):
+    before = fingerprint(study)
+    _, err = parlai("spotbot_selfchat", "--study", study, "--pool", pool, "--seed", 7, code=2)
+    assert "seed: the study has 0, you asked for 7" in err
+    assert fingerprint(study) == before
+
+
+def test_a_larger_pool_extends_a_study_and_keeps_what_is_there(study, pool, tmp_path):
+    before = (study / "conversations.jsonl").read_text().splitlines()
+    units = (study / UNITS).read_text()
+    larger = tmp_path / "larger.yaml"
+    larger.write_text(pool.read_text() + "repeat: {model: repeat_query}\n")
+    out, _ = parlai("spotbot_tournament", "--study", study, "--pool", larger, "--bootstraps", 100)
+    assert "36 of 36 conversations between bots" in out
+    after = set((study / "conversations.jsonl").read_text().splitlines())
+    assert set(before) <= after
+    assert (study / UNITS).read_text().startswith(units)
+    assert len((study / "history.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_second_process_says_so_and_ends(tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent / "selfplay")}
+    words = ["spotbot_selfchat", "--study", tmp_path / "s", "-m", "faulty_agents:SlowAgent", "--conversations-per-pair", 400]
+    first = subprocess.Popen(
+        [PARLAI, *map(str, words)], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        deadline = time.monotonic() + 120
+        while not (tmp_path / "s" / "study.yaml").exists():
+            assert first.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        _, err = parlai(*words, code=2, env=environment)
+        assert f"in use by spotbot_selfchat (process {first.pid})" in err
+        first.send_signal(signal.SIGINT)
+        assert first.wait(timeout=60) == 130
+    finally:
+        first.kill()
+        first.wait()
+    assert (tmp_path / "s" / "study.yaml").exists()

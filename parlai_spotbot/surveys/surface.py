@@ -15,8 +15,9 @@ VERSION = 1
 RULE = (
     "Unicode in compatibility form (NFKC); curly quotes, dashes and invisible characters made plain; special tokens of "
     "models (<pad>, </s>, __unk__, …) taken out; contractions and punctuation joined to their words as in print; one "
-    "space after , ; ? ! before a letter; white space collapsed; all letters in lower case; a turn of which nothing is "
-    "left is shown as '...'. Emoji, spelling, wording and final punctuation stay."
+    "space after , ; ? ! before a letter; white space collapsed; all letters in lower case; no full stop at the end of a "
+    "turn (people in a chat leave it out, bots hardly ever do); a turn of which nothing is left is shown as '...'. "
+    "Emoji, spelling, wording and all other punctuation stay."
 )
 
 EMPTY = "..."
@@ -39,6 +40,7 @@ SPACE_BEFORE_PUNCTUATION = re.compile(r"\s+(?=[,.!?;:]+(?:\s|$))")
 NO_SPACE_AFTER_PUNCTUATION = re.compile(r"([,;?!])(?=[^\W\d_])")
 INNER_QUOTES = re.compile(r'(?<!\S)" ([^"]*[^"\s]) "(?!\w)')
 WORD_QUOTES = re.compile(r"'{2,}")
+FINAL_STOP = re.compile(r"(?<![.\s])\.$")
 BRACKETS = re.compile(r"(?<=\() +(?=\w)|(?<=\w) +(?=\))")
 
 
@@ -56,7 +58,7 @@ def _once(text: str) -> str:
     text = INNER_QUOTES.sub(r'"\1"', text)
     text = SPACE_BEFORE_PUNCTUATION.sub("", text)
     text = NO_SPACE_AFTER_PUNCTUATION.sub(r"\1 ", text)
-    return BRACKETS.sub("", text)
+    return FINAL_STOP.sub("", BRACKETS.sub("", text))
 
 
 def normalise(text: str) -> str:

@@ -6,6 +6,7 @@ as a domain by its name.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from parlai_spotbot.domains.reading import FOLDS, Episode, parlai_folds
@@ -56,6 +57,9 @@ class Domain:
     def episodes(self, fold: str, datapath: str | None = None) -> list[Episode]:
         """The conversations of a fold ("bots", "judges", "humans", "seeds"), always in the same order.
 
+        `datapath` is ParlAI's data folder; without it the environment variable PARLAI_DATAPATH counts, then ParlAI's
+        default.
+
         Raises `UserError` for an unknown fold, and where the data are missing and can't be fetched.
         """
         if fold not in FOLDS:
@@ -65,7 +69,7 @@ class Domain:
 
             return [Episode(chat.conversation_id, chat.turns, people=chat.people) for chat in data.conversations(fold)]
         source = self.source or self.task
-        where = str(datapath) if datapath else None
+        where = str(datapath or os.environ.get("PARLAI_DATAPATH") or "") or None
         return list(parlai_folds(self.name, source, self.options, self.hidden_test, where)[fold])
 
     def counts(self, datapath: str | None = None) -> dict[str, dict[str, int]]:

@@ -95,7 +95,8 @@ def _episode(acts: list[dict]) -> tuple[tuple[str, ...], tuple[str, str]]:
 def _each_once(episodes: list[tuple]) -> list[tuple]:
     """Leave out an episode that is another's twin: the same conversation from the other side, or word for word.
 
-    Seen from the other side a conversation may lack its last turn, not more.
+    Seen from the other side a conversation begins with the same turn (after a silence) or with the second one, and ends
+    with the same turn or one earlier or later.
     """
     order = sorted(range(len(episodes)), key=lambda i: episodes[i][0])
     twins = set()
@@ -103,6 +104,8 @@ def _each_once(episodes: list[tuple]) -> list[tuple]:
         short, long = episodes[i][0], episodes[j][0]
         if len(long) - len(short) <= 1 and long[: len(short)] == short:
             twins.add(i)
+    from_second = {part for turns, _ in episodes for part in (turns[1:], turns[1:-1]) if len(part) > 1}
+    twins.update(i for i, (turns, _) in enumerate(episodes) if turns in from_second or turns[:-1] in from_second)
     return [episode for i, episode in enumerate(episodes) if i not in twins]
 
 
@@ -131,7 +134,7 @@ def parlai_folds(
                 f"domain '{name}': the {split} split of ParlAI's task '{task}' can't be read: "
                 f"{type(err).__name__}: {err}.",
                 f"With a network, run once: parlai display_data -t {task}. Without, copy ParlAI's data folder from a "
-                "machine that has it, and name it by PARLAI_DATAPATH or --datapath.",
+                "machine that has it, and name it in the environment variable PARLAI_DATAPATH.",
             ) from err
         whole = [(turns, context) for turns, context in found if len(turns) > 1 and all(turns)]
         for number, (turns, context) in enumerate(_each_once(whole)):

@@ -56,20 +56,22 @@ _STARRED = (r"\w\*{2,}\w*", r"\*{4,}")  # profanity that somebody starred out
 
 # People talk about the site that recorded them, its points and its prompts, and about whom they may be talking to.
 _PLATFORM = (
-    r"\bchit[- ]?chat", r"\bchats\b", r"\bchat ?(?:room|box|window|server|thing|app)s?\b", r"\bbrowser\b",
+    r"\bchit[- ]?chat", r"\bchats\b", r"\bchat ?(?:room|box|bubble|window|server|thing|app)s?\b", r"\bbrowser\b",
+    r"\bdouble chat\b", r"\btabs\b",
     r"\b(?:chat ?)?bots?\b", r"\bprompts?\b", r"\buser ?names?\b", r"\bleader ?boards?\b",
     r"\bthis (?:chat|app|site|website|platform|thing|conversation)\b",
     r"\b(?:new|other|another|last|previous|next|end|leave|close|start) (?:a |the |this |that |our )?(?:chat|convo)\b",
     r"\b(?:chat|this|the|in this) (?:challenge|competition|contest|prize)\b", r"\bCCC\b",
     r"\bdisconnect", r"\brefresh(?:ed|ing)? (?:the |this |my |your )?(?:page|webpage|it)\b",
-    r"\bpointss+\b",
-    r"\b(?:get|gets|getting|got|earn|earning|gain|win|lose|more|for|our|your|my|many|extra|bonus|up)"
-    r" (?:the |more |extra |some |any )?points\b",
+    r"(?<!good )(?<!great )(?<!valid )(?<!plot )(?<!exclamation )\bpointss*\b(?! (?:at|of|out|to)\b)",
+    r"\bwin(?:ning)? (?:an?|the|this|that|one of the) (?:free )?(?:ipads?|mac|macbook|prizes?)\b",
     r"\bare (?:you|u) (?:a |an |really |actually |even )*(?:real|human|robot|computer|machine|person|alexa)\b",
     r"\balexa (?:prize|challenge)\b", r"\bturing test\b",
-    r"\b(?:paired|matched|connected) (?:up )?with (?:you|me|him|her|someone|somebody|the same)\b",
+    r"\b(?:paired|matched|connected) (?:up )?"
+    r"(?:again|together|twice|with (?:you|me|him|her|someone|somebody|the same))\b",
+    r"\bbeen (?:chatting|on here)\b",
     r"\b(?:talked|chatted|talking) (?:to (?:each other|you) )?(?:before|already|earlier)\b",
-    r"\b(?:you|your|hi|hey|hello|we meet) again\b", r"\bran into each other\b", r"\bpoints (?:are|get) ",
+    r"\b(?:you|your|hi|hey|hello|we meet) again\b", r"\bran into each other\b",
 )  # fmt: skip
 
 

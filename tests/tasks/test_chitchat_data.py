@@ -1,0 +1,130 @@
+"""The folds of spotbot:chitchat on the real data: they share nobody, they are clean, they stay as they are."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from parlai_spotbot.tasks.chitchat import cleaning, data
+
+from parlai_spotbot.errors import UserError
+
+COUNTS = {
+    "bots": {"conversations": 693, "long": 292, "turns": 12025, "people": 488},
+    "judges": {"conversations": 271, "long": 130, "turns": 4838, "people": 113},
+    "humans": {"conversations": 480, "long": 228, "turns": 8568, "people": 303},
+    "seeds": {"conversations": 700, "long": 320, "turns": 11582, "people": 184},
+}
+
+CHECKSUMS = {
+    "bots": "142977b95389db4e",
+    "judges": "6f8c3a3d1ad8de77",
+    "humans": "f7ddd9f6e9769a81",
+    "seeds": "220ff4da51fd2354",
+}
+
+
+def test_folds_share_no_person_and_no_conversation():
+    people = {fold: {p for chat in data.conversations(fold) for p in chat.people} for fold in data.FOLDS}
+    ids = {fold: {chat.conversation_id for chat in data.conversations(fold)} for fold in data.FOLDS}
+    assert all(people.values())
+    assert sum(map(len, people.values())) == len(set().union(*people.values()))
+    assert sum(map(len, ids.values())) == len(set().union(*ids.values()))
+
+
+def test_people_and_turns_are_those_of_the_data_set():
+    raw = data.raw_conversations()
+    for fold in data.FOLDS:
+        for chat in data.conversations(fold):
+            groups = raw[chat.conversation_id]["messages"]
+            turns = [" ".join(" ".join(m["text"] for m in group).split()) for group in groups if group]
+            senders = [group[0]["sender"] for group in groups if group]
+            start = turns.index(chat.turns[0]) if fold != "bots" else 0
+            assert tuple(turns[start : start + len(chat.turns)]) == chat.turns
+            assert [chat.people[i % 2] for i in range(len(turns))] == senders
+
+
+@pytest.mark.parametrize("fold", data.FOLDS)
+def test_every_turn_is_clean(fold):
+    turns = [turn for chat in data.conversations(fold) for turn in chat.turns]
+    assert [turn for turn in turns if cleaning.offence(turn)] == []
+    assert not any("@" in turn and "." in turn.split("@", 1)[1].split(" ")[0] for turn in turns)
+    assert not any("http" in turn or "fuck" in turn.lower() for turn in turns)
+
+
+@pytest.mark.parametrize("fold", ["judges", "humans", "seeds"])
+def test_what_is_shown_or_seeds_begins_with_substance(fold):
+    for chat in data.conversations(fold):
+        assert len(chat.turns) >= 2
+        assert cleaning.has_substance(chat.turns[0])
+        assert cleaning.has_substance(chat.turns[1])
+
+
+def test_there_is_enough_for_a_full_tournament():
+    # six contestants make 15 pairs of 45 conversations: as many seeds, and a third as many people's conversations
+    assert len({chat.turns[:2] for chat in data.conversations("seeds")}) >= 15 * 45
+    assert sum(len(chat.turns) >= data.LONG for chat in data.conversations("humans")) >= 15 * 45 / 3
+    turns = {fold: sum(len(chat.turns) for chat in data.conversations(fold)) for fold in data.FOLDS}
+    assert max(turns, key=turns.get) == "bots"
+
+
+def test_counts_and_checksums_are_pinned():
+    assert data.statistics().folds == COUNTS
+    assert {fold: data.checksum(fold)[:16] for fold in data.FOLDS} == CHECKSUMS
+
+
+def test_statistics_account_for_every_conversation():
+    s = data.statistics()
+    assert s.raw == 7168
+    assert s.raw == s.kept + sum(s.dropped.values())
+    assert s.kept == sum(counts["conversations"] for counts in s.folds.values())
+    assert s.dropped["not two people"] == 3150  # the other 4,018 alternate strictly
+    assert 0 < sum(s.cut.values()) < s.kept
+
+
+def test_another_process_with_other_hashes_prints_the_same():
+    ran = subprocess.run(
+        [sys.executable, "-m", "parlai_spotbot.tasks.chitchat"],
+        env={**os.environ, "PYTHONHASHSEED": "1"}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert ran.stdout.strip() == data.statistics().text().strip()
+
+
+def test_unknown_fold():
+    with pytest.raises(UserError, match="Did you mean 'humans'"):
+        data.conversations("human")
+
+
+def test_missing_package_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(data, "PACKAGE", "no_such_package_anywhere")
+    with pytest.raises(UserError, match=r"parlai_spotbot\[embedded\]"):
+        data.raw_conversations()
+
+
+def _raw(*turns, senders=("a", "b")):
+    return {"messages": [[{"text": t, "sender": senders[i % len(senders)]}] for i, t in enumerate(turns)]}
+
+
+def test_a_conversation_ends_before_its_first_offending_turn():
+    chat, reason = data._clean("x", _raw("one", "two", "three", "see www.example.org", "five"))
+    assert (chat.turns, chat.people, reason) == (("one", "two", "three"), ("a", "b"), "link")
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (_raw("one", "two", senders=("a",)), "not two people"),
+        (_raw("one", "two", "three", senders=("a", "b", "c")), "not two people"),
+        (_raw("one", "two", "three", senders=("a", "a", "b")), "turns do not alternate"),
+        (_raw("one", "damn"), "profanity"),
+    ],
+)
+def test_what_is_dropped(raw, reason):
+    assert data._clean("x", raw) == (None, reason)
+
+
+def test_messages_of_one_sender_are_one_turn():
+    raw = json.loads('{"messages": [[{"text": " a  b", "sender": "x"}, {"text": "c", "sender": "x"}], []]}')
+    raw["messages"].append([{"text": "d", "sender": "y"}])
+    assert data._clean("i", raw)[0].turns == ("a b c", "d")

@@ -1,0 +1,48 @@
+"""The ParlAI teacher of spotbot:chitchat: ParlAI's own regression test of teachers, and what its datatypes hold."""
+
+import pytest
+from parlai.core.params import ParlaiParser
+from parlai.core.teachers import create_task_agent_from_taskname
+from parlai.scripts.display_data import DisplayData
+from parlai.utils.testing import AutoTeacherTest
+from parlai_spotbot.tasks.chitchat import data
+
+
+class TestChitchatTeacher(AutoTeacherTest):
+    task = "spotbot:chitchat"
+
+
+def _teacher(**options):
+    opt = ParlaiParser(True, False).parse_kwargs(task="spotbot:chitchat", **options)
+    return create_task_agent_from_taskname(opt)[0]
+
+
+@pytest.mark.parametrize(
+    ("datatype", "fold", "expected"),
+    [
+        ("train:evalmode", None, ("bots",)),
+        ("valid", None, ("judges", "humans")),
+        ("test", None, ("seeds",)),
+        ("valid", "humans", ("humans",)),
+        ("train:evalmode", "judges", ("judges",)),
+    ],
+)
+def test_datatypes_are_folds_and_every_turn_is_a_label_once(datatype, fold, expected):
+    teacher = _teacher(datatype=datatype, **({"chitchat_fold": fold} if fold else {}))
+    chats = [chat for name in expected for chat in data.conversations(name)]
+    assert teacher.num_episodes() == 2 * len(chats)
+    assert teacher.num_examples() == sum(len(chat.turns) for chat in chats)
+    labels = []
+    while not teacher.epoch_done():
+        act = teacher.act()
+        labels += act.get("labels") or act["eval_labels"]
+        assert act["fold"] in expected
+    assert sorted(labels) == sorted(turn for chat in chats for turn in chat.turns)
+
+
+def test_display_data_shows_the_first_conversation(capsys):
+    DisplayData.main(task="spotbot:chitchat", datatype="test", num_examples=2, loglevel="error")
+    shown = capsys.readouterr().out
+    first = data.conversations("seeds")[0]
+    assert first.turns[0] in shown
+    assert "__SILENCE__" in shown

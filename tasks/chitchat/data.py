@@ -7,10 +7,11 @@ A turn here is one sender's messages joined by single spaces. Two people must ta
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import importlib.util
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +19,7 @@ from pathlib import Path
 from parlai_spotbot.tasks.chitchat import cleaning, folds
 
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.models.cache import cached_folder
 
 FOLDS = folds.FOLDS
 
@@ -70,8 +72,8 @@ class Statistics:
         return "\n".join(lines)
 
 
-def raw_conversations() -> dict[str, dict]:
-    """The data set as it is, conversation id -> conversation; a `UserError` where the package is missing."""
+def _dataset() -> Path:
+    """The file of the data set; a `UserError` where the package is missing."""
     spec = importlib.util.find_spec(PACKAGE)
     path = Path(spec.origin).with_name("dataset.json") if spec and spec.origin else None
     if path is None or not path.exists():
@@ -79,7 +81,12 @@ def raw_conversations() -> dict[str, dict]:
             "the task spotbot:chitchat needs the package chitchat-dataset, which is not installed.",
             "Run: pip install 'parlai_spotbot[embedded]'",
         )
-    return json.loads(path.read_text(encoding="utf-8"))
+    return path
+
+
+def raw_conversations() -> dict[str, dict]:
+    """The data set as it is, conversation id -> conversation; a `UserError` where the package is missing."""
+    return json.loads(_dataset().read_text(encoding="utf-8"))
 
 
 def _clean(conversation_id: str, raw: dict) -> tuple[Chat | None, str | None]:
@@ -115,6 +122,27 @@ def _uses(chat: Chat, opened: Chat | None) -> tuple[int, int, int, int]:
 
 
 @cache
+def _made() -> tuple[dict[str, tuple[Chat, ...]], Statistics]:
+    """What `_build` makes, kept in the cache folder: every process of a tournament needs it, and it takes seconds."""
+    parts = [_dataset(), *sorted(p for p in Path(__file__).parent.iterdir() if p.suffix in (".py", ".yaml"))]
+    digest = hashlib.sha256(importlib.metadata.version("networkx").encode())
+    for part in parts:
+        digest.update(part.read_bytes())
+    folder = cached_folder(f"chitchat-{digest.hexdigest()[:16]}", _store)
+    stored = json.loads((folder / "folds.json").read_text(encoding="utf-8"))
+    chats = {
+        fold: tuple(Chat(name, tuple(turns), tuple(people)) for name, turns, people in rows)
+        for fold, rows in stored["chats"].items()
+    }
+    return chats, Statistics(**stored["statistics"])
+
+
+def _store(folder: Path) -> None:
+    chats, statistics = _build()
+    rows = {fold: [[c.conversation_id, c.turns, c.people] for c in found] for fold, found in chats.items()}
+    (folder / "folds.json").write_text(json.dumps({"chats": rows, "statistics": asdict(statistics)}), encoding="utf-8")
+
+
 def _build() -> tuple[dict[str, tuple[Chat, ...]], Statistics]:
     raw = raw_conversations()
     dropped: Counter = Counter()
@@ -172,12 +200,12 @@ def conversations(fold: str) -> tuple[Chat, ...]:
     """
     if fold not in FOLDS:
         raise UserError(f"spotbot:chitchat has no fold '{fold}'.", nearest(fold, FOLDS))
-    return _build()[0][fold]
+    return _made()[0][fold]
 
 
 def statistics() -> Statistics:
     """What was dropped or cut and why, and what each fold holds."""
-    return _build()[1]
+    return _made()[1]
 
 
 def checksum(fold: str) -> str:

@@ -1,8 +1,10 @@
 """The commands as a user types them: bad input is one clear error, exit code 2, and leaves files as they were."""
 
+import contextlib
 import hashlib
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -13,14 +15,20 @@ from pathlib import Path
 import pytest
 
 PARLAI = Path(sys.executable).parent / "parlai"
-POOL = "alice: {model: spotbot:alice}\neliza: {model: spotbot:eliza}\nfixed: {model: fixed_response, opt: {fixed_response: i see}}\n"
+POOL = """\
+alice: {model: spotbot:alice}
+eliza: {model: spotbot:eliza}
+fixed: {model: fixed_response, opt: {fixed_response: i see}}
+"""
 
 
 def parlai(*words, code=0, **kwargs):
     """Run a command; returns what it printed to stdout and to stderr."""
-    done = subprocess.run([PARLAI, *map(str, words)], capture_output=True, text=True, timeout=300, check=False, **kwargs)
+    done = subprocess.run(
+        [PARLAI, *map(str, words)], capture_output=True, text=True, timeout=300, check=False, **kwargs
+    )
     assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout, done.stderr
+    return done.stdout, done.stderr.replace("\n  ", " ")
 
 
 def fingerprint(folder: Path) -> dict:
@@ -82,7 +90,9 @@ def test_the_same_seed_gives_the_same_study(tournament, pool, tmp_path):
 
 
 def test_parlai_displays_the_conversations(tournament):
-    out, _ = parlai("display_data", "-t", "jsonfile", "--jsonfile-datapath", tournament[0] / "conversations.jsonl", "-n", 3)
+    out, _ = parlai(
+        "display_data", "-t", "jsonfile", "--jsonfile-datapath", tournament[0] / "conversations.jsonl", "-n", 3
+    )
     assert "loaded 24 episodes" in out
 
 
@@ -97,7 +107,10 @@ BAD_OPTIONS = [
     (["-m", "spotbot:eliza", "--conversations-per-pair", "-3"], "field 'conversations_per_pair' is -3"),
     (["-m", "spotbot:eliza", "--exchanges", "0"], "field 'exchanges' is 0"),
     (["-m", "spotbot:eliza", "--segments", "2,x"], "--segments 2,x: expected whole numbers"),
-    (["-m", "spotbot:eliza", "--segments", "2,9", "--exchanges", "4"], "asks for 9 exchanges, but conversations have 4"),
+    (
+        ["-m", "spotbot:eliza", "--segments", "2,9", "--exchanges", "4"],
+        "asks for 9 exchanges, but",
+    ),
     (["-m", "spotbot:eliza", "--conversations-per-pair", "100000"], "seeds, and no pair may get one twice"),
     (["-m", "spotbot:eliza", "--batchsize", "0"], "field 'batchsize' is 0"),
     (["-m", "faulty_agents:UnloadableAgent"], "could not be loaded: RuntimeError: the weights are missing"),
@@ -108,7 +121,7 @@ BAD_OPTIONS = [
 def test_bad_options_are_one_error_and_leave_nothing_behind(tmp_path, options, says):
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent / "selfplay")}
     _, err = parlai("spotbot_selfchat", "--study", tmp_path / "new", *options, code=2, env=environment)
-    assert says in err.replace("\n  ", " ")
+    assert says in err
     assert "Traceback" not in err
     assert not (tmp_path / "new").exists()
 
@@ -124,7 +137,13 @@ UNITS = "surveys/spot_the_bot/units.jsonl"
 JUDGEMENTS = "surveys/spot_the_bot/judgements.jsonl"
 BAD_FILES = [
     ("spotbot_pack", "conversations.jsonl", 3, "{", "conversations.jsonl, line 3: not valid JSON"),
-    ("spotbot_pack", "conversations.jsonl", 2, '{"conversation_id": "x"}', "conversations.jsonl, line 2: field 'entities'"),
+    (
+        "spotbot_pack",
+        "conversations.jsonl",
+        2,
+        '{"conversation_id": "x"}',
+        "conversations.jsonl, line 2: field 'entities'",
+    ),
     ("spotbot_judge", UNITS, 1, '{"unit_id": 3}', "units.jsonl, line 1: field 'unit_id' is 3, expected str"),
     ("spotbot_analyze", JUDGEMENTS, 5, "[]", "judgements.jsonl, line 5: expected a JSON object"),
     ("spotbot_analyze", JUDGEMENTS, 5, lambda text: text.replace("judge:spotter", "robot"), "line 5: field 'source'"),
@@ -182,7 +201,15 @@ def test_a_larger_pool_extends_a_study_and_keeps_what_is_there(study, pool, tmp_
 
 def test_a_second_process_says_so_and_ends(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent / "selfplay")}
-    words = ["spotbot_selfchat", "--study", tmp_path / "s", "-m", "faulty_agents:SlowAgent", "--conversations-per-pair", 400]
+    words = [
+        "spotbot_selfchat",
+        "--study",
+        tmp_path / "s",
+        "-m",
+        "faulty_agents:SlowAgent",
+        "--conversations-per-pair",
+        400,
+    ]
     first = subprocess.Popen(
         [PARLAI, *map(str, words)], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -200,3 +227,18 @@ def test_a_second_process_says_so_and_ends(tmp_path):
         first.kill()
         first.wait()
     assert (tmp_path / "s" / "study.yaml").exists()
+
+
+@pytest.mark.slow
+def test_a_tournament_killed_again_and_again_ends_as_an_uninterrupted_one(tournament, pool, tmp_path):
+    words = ["spotbot_tournament", "--pool", pool, "--conversations-per-pair", 6, "--bootstraps", 200]
+    command = [PARLAI, *map(str, words), "--study", str(tmp_path / "study")]
+    chance = random.Random(0)
+    for _ in range(8):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=chance.uniform(3, 25))
+        process.kill()
+        process.wait()
+    parlai(*words, "--study", tmp_path / "study")
+    assert fingerprint(tmp_path / "study") == fingerprint(tournament[0])

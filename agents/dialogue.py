@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,18 @@ from parlai.core.params import ParlaiParser
 
 PERSONA = ("your persona:", "partner's persona:")
 """How ParlAI's tasks begin a line that describes an entity and is no turn."""
+
+SENTENCE_END = re.compile(r"[.!?…]+[\"')\]]*(?=\s|$)")
+
+
+def whole_sentences(text: str, finished: bool, most: int = 1000) -> str:
+    """Flatten `text` to one line of at most `most` sentences.
+
+    Where a model did not finish it, it ends with its last whole sentence; without any it stays as it is.
+    """
+    text = " ".join(text.split())
+    ends = [match.end() for match in SENTENCE_END.finditer(text)][:most]
+    return text[: ends[-1]] if ends and (len(ends) == most or not finished) else text
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,9 @@ BEFORE = 0.4
 DECIMALS = 4
 """Similarities are compared to so many decimals, so that rounding in another batch changes no answer."""
 
+MAX_WORDS = 30
+"""Longer turns are never answers: they tell somebody's story, which hardly suits another conversation."""
+
 
 def normal(text: str) -> str:
     """`text` for comparing: lower case, single spaces, no marks at its end."""
@@ -51,7 +54,8 @@ class Index:
             rows += [(ids[i - 1] if i else -1, ids[i], ids[i + 1], number) for i in range(len(ids) - 1)]
         self.texts = list(place)
         self.previous, self.here, self.reply, self.source = np.array(rows, dtype=np.int64).T
-        self._normal = np.array([normal(text) for text in self.texts], dtype=object)
+        self._normal = [normal(text) for text in self.texts]
+        self._short = np.array([len(text.split()) <= MAX_WORDS for text in self.texts])[self.reply]
         count = Counter(normal(text) for turns in conversations for text in turns)
         self._only_source = {
             key: number for number, turns in enumerate(conversations) for key in map(normal, turns) if count[key] == 1
@@ -65,11 +69,11 @@ class Index:
         return hashlib.sha256("\n".join(self.texts).encode()).hexdigest()[:12]
 
     def allowed(self, dialogue: Dialogue) -> np.ndarray:
-        """Which candidates may be used: bool (candidates,). No turn said before, no second one from one source."""
+        """Which candidates may be used, bool (candidates,): no long turn, none said before, no second of a source."""
         said = {normal(turn.text) for turn in dialogue.turns}
         sources = [self._only_source[key] for key in said if key in self._only_source]
         places = [i for key in said for i in self._places.get(key, ())]
-        return ~(np.isin(self.source, sources) | np.isin(self.reply, places))
+        return self._short & ~np.isin(self.source, sources) & ~np.isin(self.reply, places)
 
     def best(self, dialogue: Dialogue, similarity: np.ndarray) -> str:
         """The reply of the best candidate; the earliest of equals.

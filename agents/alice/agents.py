@@ -1,8 +1,9 @@
 """ALICE (Wallace, 2009) as a ParlAI agent: the AIML files that come with python-aiml, one session a conversation.
 
 The AIML files are under the GPL and are read from the installed package. Where they have no answer, or only one that
-she gave before, she changes the subject with one of `FALLBACKS`. Elements of AIML that would run commands, load files or
-read the clock do nothing, or say a fixed date: what a partner says can do no harm, and the same seed gives the same text.
+she gave before, she changes the subject with one of `FALLBACKS`. Elements of AIML that would run commands, load files
+or read the clock do nothing, or say a fixed date: what a partner says can do no harm, and the same seed gives the same
+text.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class MinilmAgent(RetrievalAgent):
         model = MiniLM()
 
         def build(folder: Path) -> None:
-            np.save(folder / FILE, model.embed(index.texts, progress="Embedding people's turns (once)"))
+            np.save(folder / FILE, model.embed(index.texts, progress="Embedding people's turns (once)", dtype="bf16"))
 
         folder = cached_folder(f"{model.name}-{index.checksum()}", build)
         return model, np.load(folder / FILE)

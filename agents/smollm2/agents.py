@@ -6,13 +6,12 @@ depend on what else is in the batch (in fp32; in bf16 rounding depends on the ba
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import torch
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
-from parlai_spotbot.agents.dialogue import BatchedDialogueAgent, Dialogue
+from parlai_spotbot.agents.dialogue import SENTENCE_END, BatchedDialogueAgent, Dialogue, whole_sentences
 from transformers import (
     LogitsProcessor,
     LogitsProcessorList,
@@ -25,23 +24,12 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.smollm2 import load_smollm2
 
 PROMPT = (
-    "You are a person chatting with a stranger. You have a life, a job and hobbies. "
-    "Reply in one short casual sentence, like a text message."
+    "You are Sam, chatting with a stranger. You work in a shop and like music, films and dogs. "
+    "Answer briefly and casually, and often ask something back."
 )
-SENTENCE_END = re.compile(r"[.!?…]+[\"')\]]*(?=\s|$)")
 
 NUCLEUS_LIMIT = 200
 """No more of the likeliest tokens are ever drawn from; sorting all 49,152 would take longer than it changes."""
-
-
-def whole_sentences(text: str, finished: bool, most: int) -> str:
-    """Flatten `text` to one line of at most `most` sentences.
-
-    Where the model did not finish it, it ends with its last whole sentence; without any it stays as it is.
-    """
-    text = " ".join(text.split())
-    ends = [match.end() for match in SENTENCE_END.finditer(text)][:most]
-    return text[: ends[-1]] if ends and (len(ends) == most or not finished) else text
 
 
 class EnoughSentences(StoppingCriteria):
@@ -119,11 +107,11 @@ class Smollm2Agent(BatchedDialogueAgent):
         group = parser.add_argument_group("smollm2 generation")
         group.add_argument("--smollm2-dtype", default="fp32", choices=["fp32", "bf16"], help="precision of the weights")
         group.add_argument("--smollm2-prompt", default=PROMPT, help="what the model is told about itself")
-        group.add_argument("--smollm2-turns", type=int, default=8, help="how many of the last turns it remembers")
+        group.add_argument("--smollm2-turns", type=int, default=6, help="how many of the last turns it remembers")
         group.add_argument("--inference", default="sample", choices=["greedy", "sample"], help="how tokens are chosen")
         group.add_argument("--temperature", type=float, default=0.7, help="with --inference sample; lower is safer")
         group.add_argument("--topp", type=float, default=0.9, help="with --inference sample: the nucleus to draw from")
-        group.add_argument("--max-new-tokens", type=int, default=40, help="the longest turn, before it is cut")
+        group.add_argument("--max-new-tokens", type=int, default=36, help="the longest turn, before it is cut")
         group.add_argument("--max-sentences", type=int, default=2, help="the most sentences of a turn")
         group.add_argument("--echo-ngram", type=int, default=4, help="so many tokens are never said again; 0: they may")
         return parser
@@ -131,11 +119,11 @@ class Smollm2Agent(BatchedDialogueAgent):
     def __init__(self, opt: Opt, shared: dict | None = None):
         super().__init__(opt, shared)
         self._prompt = opt.get("smollm2_prompt") or PROMPT
-        self._turns_kept = _at_least(1, opt, "smollm2_turns", 8)
+        self._turns_kept = _at_least(1, opt, "smollm2_turns", 6)
         self._inference = _one_of(("greedy", "sample"), opt, "inference", "sample")
         self._temperature = _at_least(0.01, opt, "temperature", 0.7)
         self._top_p = _at_least(0.01, opt, "topp", 0.9)
-        self._max_new_tokens = _at_least(1, opt, "max_new_tokens", 40)
+        self._max_new_tokens = _at_least(1, opt, "max_new_tokens", 36)
         self._sentences = _at_least(1, opt, "max_sentences", 2)
         self._echo = _at_least(0, opt, "echo_ngram", 4)
         dtype = _one_of(("fp32", "bf16"), opt, "smollm2_dtype", "fp32")

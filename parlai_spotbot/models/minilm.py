@@ -12,7 +12,8 @@ import numpy as np
 
 from parlai_spotbot.models.packages import package_folder, package_version
 
-MAX_TOKENS = 128
+MAX_TOKENS = 64
+"""Turns of chat are short; the rest of a longer one is not read."""
 
 
 class MiniLM:
@@ -26,10 +27,12 @@ class MiniLM:
         self._tokenizer = AutoTokenizer.from_pretrained(folder)
         self._model = AutoModel.from_pretrained(folder).eval()
 
-    def embed(self, texts: Sequence[str], batchsize: int = 64, progress: str = "") -> np.ndarray:
+    def embed(self, texts: Sequence[str], batchsize: int = 64, progress: str = "", dtype: str = "fp32") -> np.ndarray:
         """Embed `texts` as float32 of shape (len(texts), 384), each row of length 1.
 
         Texts of like length share a batch, which saves padding. `progress` labels a progress bar; none without it.
+        With `dtype` "bf16" large numbers of texts take a third of the time; an embedding then depends a little (in the
+        third decimal) on its batch.
         """
         import torch
         from tqdm import tqdm
@@ -37,7 +40,7 @@ class MiniLM:
         rows = np.zeros((len(texts), self._model.config.hidden_size), dtype=np.float32)
         order = np.argsort([len(text) for text in texts], kind="stable")
         batches = range(0, len(order), batchsize)
-        with torch.inference_mode():
+        with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=dtype == "bf16"):
             for start in tqdm(batches, desc=progress, disable=not progress):
                 part = order[start : start + batchsize]
                 batch = self._tokenizer(
@@ -45,6 +48,6 @@ class MiniLM:
                 )
                 states = self._model(**batch).last_hidden_state
                 mask = batch["attention_mask"].unsqueeze(-1)
-                mean = (states * mask).sum(1) / mask.sum(1)
+                mean = (states.float() * mask).sum(1) / mask.sum(1)
                 rows[part] = torch.nn.functional.normalize(mean, dim=-1).numpy()
         return rows

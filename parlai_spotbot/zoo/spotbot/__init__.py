@@ -1,5 +1,1 @@
-"""Models of ours that ParlAI finds by name.
-
-``-mf zoo:spotbot/NAME/model`` imports the module ``NAME`` of this package and calls its ``download(datapath)``, which
-puts the model under ``datapath/models/spotbot/NAME/``.
-"""
+"""Our models in ParlAI's zoo: `zoo:spotbot/NAME/model`. ParlAI imports this package as `parlai.zoo.spotbot`."""

@@ -1,0 +1,26 @@
+"""DR as a ParlAI agent: ParlAI's own seq2seq, which doesn't say "__unk__" and spaces its words as people do.
+
+The paper's weak baseline (section 4). `parlai_spotbot.zoo.spotbot.dr` says how it is trained.
+"""
+
+from __future__ import annotations
+
+import torch
+from parlai.agents.seq2seq.seq2seq import Seq2seqAgent
+from parlai.core.torch_generator_agent import SearchBlocklist
+from parlai.utils.strings import normalize_reply
+from parlai_spotbot.agents.dialogue import whole_sentences
+
+
+class DrAgent(Seq2seqAgent):
+    """A seq2seq of words; words unknown to its dictionary are understood as one, but never said."""
+
+    def _load_beam_block_list(self) -> SearchBlocklist:
+        blocked = super()._load_beam_block_list()
+        blocked.add(self.dict.unk_token)
+        return blocked
+
+    def _v2t(self, vec: torch.LongTensor) -> str:
+        text = super()._v2t(vec)
+        # The search puts an end mark to what it had to break off, too.
+        return whole_sentences(normalize_reply(text), finished=len(vec) < self.label_truncate)

@@ -19,14 +19,9 @@ POOL_SENTINEL = "quokkaish"
 SURVEY = "spot_the_bot"
 
 
-def _scrambled(text, rng):
-    words = text.split()
-    return " ".join(rng.sample(words, len(words)))
-
-
 BOTS = {
     "parrot": lambda text, rng: f"{SENTINEL} {text}",
-    "scramble": _scrambled,
+    "dull": lambda text, rng: rng.choice(["I do not know.", "That is nice.", "Yes, I think so."]),
     "eliza": lambda text, rng: eliza_chatbot.respond(text),
     "zen": lambda text, rng: zen_chatbot.respond(text),
     "rude": lambda text, rng: rude_chatbot.respond(text),

@@ -8,6 +8,7 @@ people is judged by one of these models, drawn by the seed.
 from __future__ import annotations
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from parlai_spotbot.errors import UserError
@@ -54,10 +55,12 @@ class Spotter(Judge):
         variants = self._variants(progress)
         self.models: dict[tuple[str, tuple[str, ...]], Detector] = {}
         bar = tqdm(total=len(self.keys) * len(variants), desc="training", unit="model", disable=not progress)
-        for key in self.keys:
-            for variant in variants:
-                self.models[variant.worker_id, key] = Detector(variant, self.examples, self._rows(key))
-                bar.update()
+        with threadpool_limits(limits=1):  # small matrices: threads only wait for each other, and round differently
+            for key in self.keys:
+                rows = self._rows(key)
+                for variant in variants:
+                    self.models[variant.worker_id, key] = Detector(variant, self.examples, rows)
+                    bar.update()
         bar.close()
 
     # -- what is to be judged, and by which model ----------------------------------------------------------------------

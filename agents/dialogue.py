@@ -28,11 +28,16 @@ SENTENCE_END = re.compile(r"[.!?…]+[\"')\]]*(?=\s|$)")
 def whole_sentences(text: str, finished: bool, most: int = 1000) -> str:
     """Flatten `text` to one line of at most `most` sentences.
 
-    Where a model did not finish it, it ends with its last whole sentence; without any it stays as it is.
+    Where a model did not finish it, it ends with its last whole sentence, or without one with its last whole clause.
     """
     text = " ".join(text.split())
     ends = [match.end() for match in SENTENCE_END.finditer(text)][:most]
-    return text[: ends[-1]] if ends and (len(ends) == most or not finished) else text
+    if finished and len(ends) < most:
+        return text
+    if ends:
+        return text[: ends[-1]]
+    clause = text.rfind(",")
+    return text[:clause] + "." if clause > 0 else text
 
 
 @dataclass(frozen=True)

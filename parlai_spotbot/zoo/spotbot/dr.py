@@ -77,7 +77,7 @@ def train(folder: Path, **changes: object) -> None:
     loop = TrainLoop(opt)
     with tqdm(total=opt["num_epochs"], bar_format="{l_bar}{bar}| epoch {n:.1f} of {total}, {remaining} left") as bar:
         for _ in loop.train_steps():
-            bar.update(loop._total_epochs - bar.n)
+            bar.update(min(loop._total_epochs, bar.total) - bar.n)
     loop.save_model()
 
 

@@ -1,0 +1,136 @@
+"""Every agent of the embedded pool: it chats, reproducibly, without repeating itself or hearing other conversations."""
+
+import random
+
+import pytest
+import torch
+from parlai.core.agents import create_agent
+from parlai.core.opt import Opt
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.models import packages
+
+NAMES = ("eliza", "alice", "tfidf", "minilm", "smollm2")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_chats_reproducibly_whatever_the_batch(name, load, converse):
+    agent = load(name)
+    together = converse(agent)
+    for replies in together:
+        assert all(reply.strip() == reply and reply and "\n" not in reply for reply in replies)
+        assert len(set(replies)) == len(replies), "an agent must not repeat itself"
+    assert converse(agent, batched=False) == together
+
+
+@pytest.mark.parametrize("name", ["alice", "tfidf", "minilm", "smollm2"])
+def test_an_answer_depends_on_what_the_agent_was_told_that_it_said(name, load):
+    answers = []
+    for own in ("Do you like movies?", "What is your name?"):
+        agent = load(name).clone()
+        agent.reset()
+        agent.set_conversation_seed(7)
+        agent.observe({"text": "hello", "episode_done": False})
+        agent.self_observe({"text": own})
+        agent.observe({"text": "Yes", "episode_done": False})
+        answers.append(agent.act()["text"])
+    assert answers[0] != answers[1]
+
+
+@pytest.mark.parametrize("name", ["eliza", "alice", "smollm2"])
+def test_another_conversation_seed_gives_another_conversation(name, load, converse):
+    seeds = [("Do you like to cook?", "Yes, pasta!")] * 2
+    first, second = converse(load(name), seeds=seeds, conversation_seeds=(7, 8))
+    assert first != second
+
+
+@pytest.mark.parametrize("name", ["eliza", "alice", "tfidf", "smollm2"])
+def test_global_generators_are_neither_used_nor_disturbed(name, load, converse):
+    agent = load(name)
+    one = {"seeds": [("Do you like to cook?", "Yes, pasta!")], "conversation_seeds": (7,)}
+    said = []
+    for seed in (1, 2):
+        random.seed(seed)
+        torch.manual_seed(seed)
+        before = random.getstate(), torch.get_rng_state().tolist()
+        said.append(converse(agent, **one))
+        assert (random.getstate(), torch.get_rng_state().tolist()) == before
+    assert said[0] == said[1]
+
+
+def test_greedy_smollm2_is_the_same_alone_and_batched(load, converse):
+    agent = load("smollm2", inference="greedy")
+    assert converse(agent, batched=False, conversation_seeds=(1, 2, 3)) == converse(agent)
+
+
+def test_a_reset_agent_starts_afresh(load):
+    agent = load("tfidf").clone()
+    agent.observe({"text": "Do you like to cook?", "episode_done": False})
+    first = agent.act()["text"]
+    agent.observe({"text": "Do you like to cook?", "episode_done": False})
+    assert agent.act()["text"] != first
+    agent.reset()
+    agent.observe({"text": "Do you like to cook?", "episode_done": False})
+    assert agent.act()["text"] == first
+
+
+def test_retrieval_never_recites_a_conversation_of_people(load):
+    agent = load("tfidf")
+    index = agent.index
+    numbers = list(index.source)
+    source = max(set(numbers), key=numbers.count)
+    rows = [row for row, number in enumerate(numbers) if number == source]
+    turns = [index.texts[index.here[row]] for row in rows] + [index.texts[index.reply[rows[-1]]]]
+    clone = agent.clone()
+    clone.reset()
+    recited = 0
+    for i in range(0, len(turns) - 1, 2):
+        clone.observe({"text": turns[i], "episode_done": False})
+        recited += clone.act()["text"] == turns[i + 1]
+    assert len(turns) >= 10
+    assert recited == 0
+
+
+def test_a_persona_is_context_and_not_a_turn(load):
+    agent = load("smollm2").clone()
+    agent.reset()
+    agent.observe(
+        {"text": "your persona: I have two cats.\nyour persona: I am a nurse.\nhi there", "episode_done": False}
+    )
+    assert agent.dialogue.context == "your persona: I have two cats.\nyour persona: I am a nurse."
+    assert [turn.text for turn in agent.dialogue.turns] == ["hi there"]
+
+
+def test_alice_knows_who_she_is_and_runs_nothing(load, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    agent = load("alice").clone()
+    agent.reset()
+    agent.observe({"text": "What is your name?", "episode_done": False})
+    assert "Alice" in agent.act()["text"]
+    system = agent._kernel._elementProcessors["system"]
+    assert system(["system", {}, ["text", {}, f"touch {tmp_path}/ran"]], agent._session) == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_package_is_named_with_its_remedy(monkeypatch):
+    monkeypatch.setattr(packages.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"aiml.*pip install 'parlai_spotbot\[alice\]'"):
+        create_agent(Opt({"model": "spotbot:alice", "override": {}}))
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("inference", "beam"), ("temperature", 0), ("max_new_tokens", "many"), ("smollm2_dtype", "int4")],
+)
+def test_smollm2_refuses_wrong_options(option, value, load):
+    load("eliza")
+    with pytest.raises(UserError, match=option):
+        create_agent(Opt({"model": "spotbot:smollm2", "override": {}, option: value}))
+
+
+def test_eval_hears_the_label_instead_of_its_own_answer(load):
+    agent = load("eliza").clone()
+    agent.reset()
+    agent.observe({"text": "hello", "eval_labels": ["good morning"], "episode_done": False})
+    agent.act()
+    assert agent.dialogue.turns[-1].text == "good morning"

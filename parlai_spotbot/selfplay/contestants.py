@@ -7,6 +7,7 @@ a `Failure` for each conversation concerned.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -236,6 +237,8 @@ class Contestants:
 
     def __init__(self, entries: dict[str, Contestant], logs: Path, threads: int):
         logs.mkdir(parents=True, exist_ok=True)
+        # Threads that wait by spinning would take the cores from the other contestants.
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         self.processes = {n: ContestantProcess(c, (logs / f"{n}.log").resolve(), threads) for n, c in entries.items()}
 
     def load(self) -> None:

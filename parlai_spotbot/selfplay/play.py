@@ -87,7 +87,7 @@ def play(path: Path, asked: Asked, progress: bool = True, say=print) -> Summary:
     needed = {name for group in groups for job in group for name in job.entities}
     entries = {name: contestant for name, contestant in plan.contestants.items() if name in needed}
     logs = Path(tempfile.mkdtemp(prefix="spotbot-logs-"))
-    with Contestants(entries, logs, threads=os.cpu_count() or 1) as contestants:
+    with Contestants(entries, logs, threads_each(plan)) as contestants:
         if entries:
             say(f"loading {len(entries)} contestants: {', '.join(entries)}")
         contestants.load()
@@ -102,6 +102,11 @@ def play(path: Path, asked: Asked, progress: bool = True, say=print) -> Summary:
     summary.overlap = people.overlap(rows, domain.episodes("bots"))
     _record(summary, plan, domain, how, contestants.about())
     return summary
+
+
+def threads_each(plan: Plan) -> int:
+    """Threads of each contestant: the cores are shared out, as several contestants work at once."""
+    return max(1, (os.cpu_count() or 1) // len(plan.contestants))
 
 
 def seeds_of(domain: Domain) -> list[Seed]:

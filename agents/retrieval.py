@@ -15,8 +15,8 @@ from collections.abc import Sequence
 import numpy as np
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
-from parlai_spotbot.agents.dialogue import BatchedDialogueAgent, Dialogue
 
+from parlai_spotbot.agents.dialogue import BatchedDialogueAgent, Dialogue
 from parlai_spotbot.errors import UserError
 
 BEFORE = 0.4

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import yaml
 from parlai.core.opt import Opt
-from parlai_spotbot.agents.dialogue import Dialogue, DialogueAgent, isolated_random
 
+from parlai_spotbot.agents.dialogue import Dialogue, DialogueAgent, isolated_random
 from parlai_spotbot.models.packages import package_folder
 
 FALLBACKS = (

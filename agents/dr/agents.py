@@ -9,6 +9,7 @@ import torch
 from parlai.agents.seq2seq.seq2seq import Seq2seqAgent
 from parlai.core.torch_generator_agent import SearchBlocklist
 from parlai.utils.strings import normalize_reply
+
 from parlai_spotbot.agents.dialogue import whole_sentences
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nltk.chat.eliza import eliza_chatbot
+
 from parlai_spotbot.agents.dialogue import Dialogue, DialogueAgent, isolated_random
 
 DRAWS = 20
@@ -15,8 +16,8 @@ class ElizaAgent(DialogueAgent):
     NAME = "eliza"
 
     def answer(self, dialogue: Dialogue) -> str:
-        # The patterns match one line, and expect no full stop at its end.
-        heard = " ".join(dialogue.last.split()).rstrip("!. ") or "hello"
+        # The patterns match one line, and expect no full stop at its end; nltk takes a % in what it repeats for a slot.
+        heard = " ".join(dialogue.last.replace("%", " percent").split()).rstrip("!. ") or "hello"
         given = {turn.text for turn in dialogue.turns if turn.mine}
         with isolated_random(dialogue.chance()):
             drawn = [" ".join(eliza_chatbot.respond(heard).split()) for _ in range(DRAWS)]

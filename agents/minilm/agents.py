@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from parlai_spotbot.agents.retrieval import Index, RetrievalAgent
 
+from parlai_spotbot.agents.retrieval import Index, RetrievalAgent
 from parlai_spotbot.models.cache import cached_folder
 from parlai_spotbot.models.minilm import MiniLM
 

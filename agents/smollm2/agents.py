@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import torch
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
-from parlai_spotbot.agents.dialogue import SENTENCE_END, BatchedDialogueAgent, Dialogue, whole_sentences
 from transformers import (
     LogitsProcessor,
     LogitsProcessorList,
@@ -20,6 +19,7 @@ from transformers import (
     StoppingCriteriaList,
 )
 
+from parlai_spotbot.agents.dialogue import SENTENCE_END, BatchedDialogueAgent, Dialogue, whole_sentences
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.smollm2 import load_smollm2
 

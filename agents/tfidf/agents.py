@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from parlai_spotbot.agents.retrieval import Index, RetrievalAgent
 from sklearn.feature_extraction.text import TfidfVectorizer
+
+from parlai_spotbot.agents.retrieval import Index, RetrievalAgent
 
 
 class TfidfAgent(RetrievalAgent):

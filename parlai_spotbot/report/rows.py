@@ -73,19 +73,29 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def _lead(own: dict) -> str:
+    """Who is ahead: a cluster is a chain of overlapping ranges, so even within one some bots may be told apart."""
+    best = [bot for bot in own["order"] if own["clusters"][bot][0] == 1]
+    if len(best) == 1:
+        return f"{best[0]} is ahead of all others."
+    ranges = own["ranges"]
+    apart = [f"{a} above {b}" for a in best for b in best if ranges[a][1] < ranges[b][0]]
+    if not apart and len(best) == len(own["order"]):
+        return "The bots can't be told apart by these data."
+    who = listed(best) if len(best) <= NAMED else f"{len(best)} of {len(own['order'])} bots"
+    if not apart:
+        return f"{who} can't be told apart at the top."
+    if len(best) == len(own["order"]):
+        who = "All bots"
+    more = f", and {len(apart) - NAMED} more pairs" if len(apart) > NAMED else ""
+    return f"{who} are in one cluster, though some can be told apart: {listed(apart[:NAMED])}{more}."
+
+
 def verdict(own: dict) -> str:
     """Who is ahead, and how near the bots come to people, in two sentences."""
     if not own.get("order"):
         return ""
-    best = [bot for bot in own["order"] if own["clusters"][bot][0] == 1]
-    if len(best) == len(own["order"]):
-        said = "The bots can't be told apart by these data."
-    elif len(best) > NAMED:
-        said = f"{len(best)} of {len(own['order'])} bots can't be told apart at the top."
-    elif len(best) > 1:
-        said = f"{listed(best)} can't be told apart at the top."
-    else:
-        said = f"{best[0]} is ahead of all others."
+    said = _lead(own)
     people = own.get("human_reference", {}).get("human_share")
     shares = {bot: share for bot, share in own.get("human_share", {}).items() if share is not None}
     if people is None or not shares:
@@ -122,8 +132,8 @@ def ranking(own: dict) -> Table | None:
         said = percent(human["human_share"]) + between(human.get("ci")) + f" of {human['n']}"
         rows.append((Name(HUMAN), "–", "–", "–", "–", "–", said))
     how = (
-        "Bots of one cluster can't be told apart: their ranges of ranks overlap. TrueSkill orders the table; "
-        f"{resampling(own)}. {percent(own.get('ties'))} of {own.get('n')} matches were ties: TrueSkill and Davidson "
+        "Bots whose ranges of ranks overlap can't be told apart; a cluster is a chain of such bots. TrueSkill orders "
+        f"the table; {resampling(own)}. {percent(own.get('ties'))} of {own.get('n')} matches were ties: TrueSkill and Davidson "
         "count them, the win rate (the mean over opponents) leaves them out. People play no matches: what they were "
         "taken for is the reference, which a bot may pass."
     )

@@ -120,15 +120,16 @@ def summary(result: dict[str, dict]) -> str:
         curves = result["survival"]["by_source"][source]["curves"]
         longest = max(k for curve in curves.values() for k in curve["exchanges"])
         lines.append(
-            f"  {'cluster':<8} {'name':<20} {'win rate':>8} {'TrueSkill':>9} {'human':>6} {f'S({longest})':>6}"
+            f"  {'cluster':<8} {'ranks':<8} {'name':<20} {'win rate':>8} {'TrueSkill':>9} {'human':>6} "
+            f"{f'S({longest})':>6}"
         )
         for bot in own["order"]:
-            first, last = own["clusters"][bot]
+            place = (_span(own["clusters"][bot]), _span(own["ranges"][bot]))
             cells = (own["win_rate"][bot], own["trueskill"][bot]["mu"], own["human_share"][bot])
-            lines.append(_line(f"{first}-{last}", bot, *cells, _at(curves[bot], longest)))
+            lines.append(_line(place, bot, *cells, _at(curves[bot], longest)))
         reference = own["human_reference"]["human_share"]
         if reference is not None:
-            lines.append(_line("", "human", None, None, reference, _at(curves["human"], longest)))
+            lines.append(_line(("", ""), "human", None, None, reference, _at(curves["human"], longest)))
         if not own["orders"]["agree"]:
             changed = sorted({f"{pair['a']}/{pair['b']}" for pair in own["orders"]["reversed"]})
             lines.append(f"  TrueSkill, win rate and survival order these pairs differently: {', '.join(changed)}")
@@ -140,12 +141,16 @@ def _at(curve: dict, k: int) -> float | None:
     return curve["survival"][curve["exchanges"].index(k)] if k in curve["exchanges"] else None
 
 
-def _line(cluster: str, name: str, rate: float | None, skill: float | None, *shares: float | None) -> str:
+def _span(ranks: list[int]) -> str:
+    return f"{ranks[0]}-{ranks[1]}"
+
+
+def _line(place: tuple[str, str], name: str, rate: float | None, skill: float | None, *shares: float | None) -> str:
     def cell(value: float | None, width: int, digits: int) -> str:
         return f"{'-':>{width}}" if value is None else f"{value:>{width}.{digits}f}"
 
     last = " ".join(cell(share, 6, 2) for share in shares)
-    return f"  {cluster:<8} {name:<20} {cell(rate, 8, 2)} {cell(skill, 9, 1)} {last}"
+    return f"  {place[0]:<8} {place[1]:<8} {name:<20} {cell(rate, 8, 2)} {cell(skill, 9, 1)} {last}"
 
 
 @register_script("spotbot_analyze")

@@ -11,9 +11,12 @@ import os
 import random
 import signal
 import sys
+import threading
 import traceback
 from pathlib import Path
 from typing import Any
+
+from tqdm import tqdm
 
 from parlai_spotbot.records import Contestant
 
@@ -23,6 +26,7 @@ def serve(connection: Any, contestant: Contestant, log: str, threads: int) -> No
     _die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the runner's to handle
     _send_prints_to(log)
+    tqdm.set_lock(threading.RLock())  # its default lock is a semaphore that a killed process would leave behind
     server = None
     try:
         while True:

@@ -15,8 +15,8 @@ VERSION = 1
 RULE = (
     "Unicode in compatibility form (NFKC); curly quotes, dashes and invisible characters made plain; special tokens of "
     "models (<pad>, </s>, __unk__, …) taken out; contractions and punctuation joined to their words as in print; one "
-    "space after , ; ? ! before a letter; white space collapsed; all letters in lower case; no full stop at the end of a "
-    "turn (people in a chat leave it out, bots hardly ever do); a turn of which nothing is left is shown as '...'. "
+    "space after , ; ? ! before a letter; white space collapsed; all letters in lower case; no full stop at the end of "
+    "a turn (people in a chat leave it out, bots hardly ever do); a turn of which nothing is left is shown as '...'. "
     "Emoji, spelling, wording and all other punctuation stay."
 )
 

@@ -2,9 +2,8 @@
 
 import sys
 
-from parlai_spotbot.tasks.chitchat.data import statistics
-
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.tasks.chitchat.data import statistics
 
 try:
     print(statistics().text())

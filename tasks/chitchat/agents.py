@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
 from parlai.core.teachers import DialogTeacher
+
 from parlai_spotbot.tasks.chitchat import data
 
 FOLDS_OF = {"train": ("bots",), "valid": ("judges", "humans"), "test": ("seeds",)}

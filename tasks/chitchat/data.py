@@ -16,10 +16,9 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from parlai_spotbot.tasks.chitchat import cleaning, folds
-
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.models.cache import cached_folder
+from parlai_spotbot.tasks.chitchat import cleaning, folds
 
 FOLDS = folds.FOLDS
 

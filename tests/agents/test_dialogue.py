@@ -1,6 +1,7 @@
 """Cutting a language model's text to whole sentences, and the history of an agent."""
 
 import pytest
+
 from parlai_spotbot.agents.dialogue import Dialogue, DialogueAgent, Said, whole_sentences
 
 

@@ -1,6 +1,7 @@
 """Drawing with one generator a row draws from the distribution that it claims, and no loops are said."""
 
 import torch
+
 from parlai_spotbot.agents.smollm2.agents import ConversationChances, NoEcho
 
 

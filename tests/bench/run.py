@@ -1,6 +1,7 @@
 """``make bench``: every claim of speed or memory, beside a peer or a limit measured in the same run.
 
-Each benchmark is a module ``bench_NAME.py`` of this folder with a function ``run() -> list[Row]``. Name some to run just these.
+Each benchmark is a module ``bench_NAME.py`` of this folder with a function ``run() -> list[Row]``. Name some to run
+just these.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ def main(names: list[str]) -> None:
         for row in importlib.import_module(f"bench_{name}").run():
             ratio = row.ours / row.peer
             print(
-                f"{row.what:42} {row.ours:10.2f} {row.unit:12} {row.peer_name}: {row.peer:.2f}   ratio {ratio:.2f}", flush=True
+                f"{row.what:42} {row.ours:10.2f} {row.unit:12} {row.peer_name}: {row.peer:.2f}   ratio {ratio:.2f}",
+                flush=True,
             )
 
 

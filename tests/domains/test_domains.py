@@ -3,11 +3,11 @@
 import os
 
 import pytest
-from parlai_spotbot.tasks.chitchat import data
 
 from parlai_spotbot.domains import DOMAINS, FOLDS, Domain, Episode, get_domain
 from parlai_spotbot.domains.reading import _each_once, split_context
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.tasks.chitchat import data
 
 PAPERS = ("dailydialog", "empathetic_dialogues", "convai2")
 

@@ -291,9 +291,18 @@ def test_long_lists_are_counted_instead_of_named():
 
     bots = [f"bot{i}" for i in range(7)]
     own = {"order": bots, "clusters": {key: [1, 6] for key in bots[:6]} | {"bot6": [7, 7]}}
+    own["ranges"] = {key: list(cluster) for key, cluster in own["clusters"].items()}
     assert rows.verdict(own).startswith("6 of 7 bots can't be told apart at the top.")
-    own["clusters"] = {key: [1, 7] for key in bots}
+    own["clusters"] = own["ranges"] = {key: [1, 7] for key in bots}
     assert rows.verdict(own).startswith("The bots can't be told apart by these data.")
     reversed_pairs = [{"a": "bot0", "b": bot} for bot in bots[1:]]
     own["orders"] = {"trueskill": bots, "win_rate": bots[::-1], "agree": False, "reversed": reversed_pairs}
     assert rows.orders(own)[0] == "TrueSkill and win rate don't agree on every order; they differ on 6 pairs."
+
+
+def test_bots_of_one_cluster_whose_ranges_are_apart_are_named():
+    from parlai_spotbot.report import rows
+
+    own = {"order": ["a", "b", "c"], "clusters": {key: [1, 3] for key in "abc"}}
+    own["ranges"] = {"a": [1, 1], "b": [1, 3], "c": [2, 3]}
+    assert rows.verdict(own).startswith("All bots are in one cluster, though some can be told apart: a above c.")

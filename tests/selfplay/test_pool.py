@@ -54,7 +54,9 @@ def test_the_shipped_pools_are_valid():
 
 
 def test_any_parlai_agent_is_a_contestant_by_one_entry(tmp_path):
-    pool = read_pool(write(tmp_path, "fixed: {model: fixed_response, opt: {fixed_response: hello}}\nself: repeat_query\n"))
+    pool = read_pool(
+        write(tmp_path, "fixed: {model: fixed_response, opt: {fixed_response: hello}}\nself: repeat_query\n")
+    )
     assert pool["fixed"].opt == {"fixed_response": "hello"}
     assert pool["self"].model == "repeat_query"
 

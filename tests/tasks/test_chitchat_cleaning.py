@@ -1,6 +1,7 @@
 """What the cleaning rules of spotbot:chitchat catch, what they let pass, and where substance begins."""
 
 import pytest
+
 from parlai_spotbot.tasks.chitchat import cleaning
 
 

@@ -6,9 +6,9 @@ import subprocess
 import sys
 
 import pytest
-from parlai_spotbot.tasks.chitchat import cleaning, data
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.tasks.chitchat import cleaning, data
 
 COUNTS = {
     "bots": {"conversations": 693, "long": 292, "turns": 12025, "people": 488},

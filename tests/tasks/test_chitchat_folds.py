@@ -3,6 +3,7 @@
 import random
 
 import pytest
+
 from parlai_spotbot.tasks.chitchat import folds
 
 

@@ -5,6 +5,7 @@ from parlai.core.params import ParlaiParser
 from parlai.core.teachers import create_task_agent_from_taskname
 from parlai.scripts.display_data import DisplayData
 from parlai.utils.testing import AutoTeacherTest
+
 from parlai_spotbot.tasks.chitchat import data
 
 

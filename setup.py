@@ -64,6 +64,7 @@ setup(
         "pyyaml",
         "psutil",
         "tabulate",
+        "threadpoolctl",
         "tqdm",
         "wrapt",
     ],

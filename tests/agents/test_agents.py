@@ -128,6 +128,15 @@ def test_smollm2_refuses_wrong_options(option, value, load):
         create_agent(Opt({"model": "spotbot:smollm2", "override": {}, option: value}))
 
 
+def test_eliza_repeats_a_percent_sign_without_stumbling(load):
+    for seed in range(20):
+        agent = load("eliza").clone()
+        agent.reset()
+        agent.set_conversation_seed(seed)
+        agent.observe({"text": "i am 90% sure. my 100 % cotton shirt", "episode_done": False})
+        assert agent.act()["text"]
+
+
 def test_eval_hears_the_label_instead_of_its_own_answer(load):
     agent = load("eliza").clone()
     agent.reset()

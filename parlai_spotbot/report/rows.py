@@ -134,8 +134,8 @@ def ranking(own: dict) -> Table | None:
     how = (
         "Bots whose ranges of ranks overlap can't be told apart; a cluster is a chain of such bots. TrueSkill orders "
         f"the table; {resampling(own)}. {percent(own.get('ties'))} of {own.get('n')} matches were ties: TrueSkill and "
-        "Davidson count them, the win rate (the mean over opponents) leaves them out. People play no matches: what they were "
-        "taken for is the reference, which a bot may pass."
+        "Davidson count them, the win rate (the mean over opponents) leaves them out. People play no matches: what "
+        "they were taken for is the reference, which a bot may pass."
     )
     if own.get("bootstrap", {}).get("why"):
         how += f" ({own['bootstrap']['why'].capitalize()}.)"

@@ -9,7 +9,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,9 @@ from parlai_spotbot.selfplay.server import serve
 
 STRIKES = 3
 """After so many crashes, hangs or overruns without a finished conversation between, a contestant is set aside."""
+
+PATIENCE = 20.0
+"""Seconds between words on who is still loading."""
 
 _POLL = 0.2  # seconds between looks at a busy contestant's memory and clock
 _PRELOAD = ["parlai.core.agents", "parlai_spotbot.selfplay.server"]
@@ -241,10 +245,20 @@ class Contestants:
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         self.processes = {n: ContestantProcess(c, (logs / f"{n}.log").resolve(), threads) for n, c in entries.items()}
 
-    def load(self) -> None:
-        """Load all, side by side; the first that fails is a `UserError`."""
-        for future in [process.load() for process in self.processes.values()]:
-            future.result()
+    def load(self, say: Callable[[str], None] = lambda line: None) -> None:
+        """Load all, side by side, saying who is still busy; the first that fails is a `UserError`."""
+        loading = {process.load(): name for name, process in self.processes.items()}
+        start = time.monotonic()
+        busy = set(loading)
+        while busy:
+            ready, busy = wait(busy, timeout=PATIENCE, return_when=FIRST_EXCEPTION)
+            for future in ready:
+                future.result()
+            if busy:
+                names = ", ".join(name for future, name in loading.items() if future in busy)
+                say(
+                    f"  {time.monotonic() - start:.0f} s: {names} still loading (what is built once is kept for next time)"
+                )
 
     def about(self) -> dict[str, dict]:
         """What each loaded contestant says of itself, for provenance."""

@@ -90,7 +90,7 @@ def play(path: Path, asked: Asked, progress: bool = True, say=print) -> Summary:
     with Contestants(entries, logs, threads_each(plan)) as contestants:
         if entries:
             say(f"loading {len(entries)} contestants: {', '.join(entries)}")
-        contestants.load()
+        contestants.load(say)
         study = _write_plan(path, decision, say)
         result = Runner(study, plan, contestants, progress).run(groups) if groups else Result()
     if result.failures:

@@ -21,7 +21,7 @@ def unusable() -> str:
     """Why icenReg can't be used here; "" where it can."""
     paths = os.environ.get("LD_LIBRARY_PATH")
     try:
-        from rpy2.robjects.packages import isinstalled
+        from rpy2 import robjects
     except Exception as err:  # rpy2 raises various errors where R is missing or broken
         return f"rpy2 can't be imported ({type(err).__name__}: {err})"
     finally:
@@ -29,7 +29,7 @@ def unusable() -> str:
         os.environ.pop("LD_LIBRARY_PATH", None)
         if paths is not None:
             os.environ["LD_LIBRARY_PATH"] = paths
-    return "" if isinstalled("icenReg") else "R has no package icenReg"
+    return "" if robjects.r('nzchar(system.file(package = "icenReg"))')[0] else "R has no package icenReg"
 
 
 def choose(backend: str) -> str:

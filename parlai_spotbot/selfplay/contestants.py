@@ -256,9 +256,8 @@ class Contestants:
                 future.result()
             if busy:
                 names = ", ".join(name for future, name in loading.items() if future in busy)
-                say(
-                    f"  {time.monotonic() - start:.0f} s: {names} still loading (what is built once is kept for next time)"
-                )
+                seconds = time.monotonic() - start
+                say(f"  {seconds:.0f} s: {names} still loading (what is built now is kept for next time)")
 
     def about(self) -> dict[str, dict]:
         """What each loaded contestant says of itself, for provenance."""

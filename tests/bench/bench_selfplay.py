@@ -16,13 +16,13 @@ from pathlib import Path
 
 from run import Row
 
-EXCHANGES = 5
+EXCHANGES = 3
 PARLAI = str(Path(sys.executable).parent / "parlai")
 PAIRS = (
-    # contestant, ParlAI options, conversations (few, more) of self_chat and of ours, our batch size
+    # contestant, its agent and options, conversations (few, more) of self_chat and of ours, our batch size
     ("eliza", "spotbot:eliza", "", (100, 1100), (100, 600), 32),
-    ("smollm2 fp32", "spotbot:smollm2", "smollm2_dtype=fp32", (1, 4), (32, 96), 32),
-    ("smollm2 bf16", "spotbot:smollm2", "smollm2_dtype=bf16", (1, 4), (32, 96), 32),
+    ("smollm2 fp32", "spotbot:smollm2", "smollm2_dtype=fp32", (1, 4), (16, 48), 16),
+    ("smollm2 bf16", "spotbot:smollm2", "smollm2_dtype=bf16", (1, 4), (16, 64), 16),
 )
 
 
@@ -47,10 +47,10 @@ def self_chat(model: str, options: str, out: str):
 
 
 def ours(model: str, options: str, batchsize: int, out: str):
+    length = ["--exchanges", str(EXCHANGES), "--segments", str(EXCHANGES), "--human-conversations", "0"]
     return lambda count: [
         PARLAI, "spotbot_selfchat", "--study", os.path.join(out, f"ours-{count}-{batchsize}-{options}"), "-m", model,
-        "--model-opt", options, "--conversations-per-pair", str(count), "--exchanges", str(EXCHANGES),
-        "--human-conversations", "0", "--batchsize", str(batchsize),
+        "--model-opt", options, "--conversations-per-pair", str(count), "--batchsize", str(batchsize), *length,
     ]  # fmt: skip
 
 

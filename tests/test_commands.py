@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -242,3 +243,23 @@ def test_a_tournament_killed_again_and_again_ends_as_an_uninterrupted_one(tourna
         process.wait()
     parlai(*words, "--study", tmp_path / "study")
     assert fingerprint(tmp_path / "study") == fingerprint(tournament[0])
+
+
+def test_a_full_disk_is_one_error_and_the_same_command_goes_on_once_there_is_room(tournament, pool, tmp_path):
+    words = ["spotbot_selfchat", "--pool", pool, "--conversations-per-pair", 6, "--study", tmp_path / "study"]
+    words += ["--batchsize", 6]
+
+    def small_disk():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))
+
+    _, err = parlai(*words, code=2, preexec_fn=small_disk)
+    assert "conversations.journal.jsonl: cannot write" in err
+    assert "Free some space" in err
+    assert "Traceback" not in err
+    kept = (tmp_path / "study" / "conversations.journal.jsonl").read_text()
+    assert kept.count("\n") == 6
+    assert kept.endswith("\n")
+    parlai(*words)
+    found = (tmp_path / "study" / "conversations.jsonl").read_text()
+    assert set(kept.splitlines()) <= set(found.splitlines())
+    assert found == (tournament[0] / "conversations.jsonl").read_text()

@@ -1,6 +1,6 @@
 """``make bench``: every claim of speed or memory, beside a peer or a limit measured in the same run.
 
-Each benchmark is a module ``bench_NAME.py`` of this folder with a function ``run() -> list[Row]``. Name some to run
+Each benchmark is a module ``bench_NAME.py`` of this folder with a function ``run() -> Iterator[Row]``. Name some to run
 just these.
 """
 

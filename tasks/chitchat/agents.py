@@ -7,6 +7,7 @@ the side that begins answers ``__SILENCE__``.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
@@ -24,7 +25,8 @@ class DefaultTeacher(DialogTeacher):
 
     def __init__(self, opt: Opt, shared=None):
         folds = FOLDS_OF[opt["datatype"].split(":")[0]]
-        opt["datafile"] = opt.get("chitchat_fold") or ",".join(folds)
+        # No such file exists, but in stream mode ParlAI writes NAME.lengths beside it: not to where the user is.
+        opt["datafile"] = str(data.folder() / (opt.get("chitchat_fold") or ",".join(folds)))
         self.id = "spotbot:chitchat"
         super().__init__(opt, shared)
 
@@ -42,8 +44,8 @@ class DefaultTeacher(DialogTeacher):
         return parser
 
     def setup_data(self, datafile: str) -> Iterator[tuple[dict, bool]]:
-        """Yield (message, whether an episode begins) over the folds named in `datafile`, with commas between."""
-        for fold in datafile.split(","):
+        """Yield (message, whether an episode begins) over the folds that `datafile`'s name has, with commas between."""
+        for fold in Path(datafile).name.split(","):
             for chat in data.conversations(fold):
                 yield from self._side(chat, fold, (SILENCE, *chat.turns))
                 yield from self._side(chat, fold, chat.turns)

@@ -121,14 +121,18 @@ def _uses(chat: Chat, opened: Chat | None) -> tuple[int, int, int, int]:
 
 
 @cache
-def _made() -> tuple[dict[str, tuple[Chat, ...]], Statistics]:
-    """What `_build` makes, kept in the cache folder: every process of a tournament needs it, and it takes seconds."""
+def folder() -> Path:
+    """The folds, kept in the cache: every process of a tournament needs them, and making them takes seconds."""
     parts = [_dataset(), *sorted(p for p in Path(__file__).parent.iterdir() if p.suffix in (".py", ".yaml"))]
     digest = hashlib.sha256(importlib.metadata.version("networkx").encode())
     for part in parts:
         digest.update(part.read_bytes())
-    folder = cached_folder(f"chitchat-{digest.hexdigest()[:16]}", _store)
-    stored = json.loads((folder / "folds.json").read_text(encoding="utf-8"))
+    return cached_folder(f"chitchat-{digest.hexdigest()[:16]}", _store)
+
+
+@cache
+def _made() -> tuple[dict[str, tuple[Chat, ...]], Statistics]:
+    stored = json.loads((folder() / "folds.json").read_text(encoding="utf-8"))
     chats = {
         fold: tuple(Chat(name, tuple(turns), tuple(people)) for name, turns, people in rows)
         for fold, rows in stored["chats"].items()
@@ -136,10 +140,10 @@ def _made() -> tuple[dict[str, tuple[Chat, ...]], Statistics]:
     return chats, Statistics(**stored["statistics"])
 
 
-def _store(folder: Path) -> None:
+def _store(place: Path) -> None:
     chats, statistics = _build()
     rows = {fold: [[c.conversation_id, c.turns, c.people] for c in found] for fold, found in chats.items()}
-    (folder / "folds.json").write_text(json.dumps({"chats": rows, "statistics": asdict(statistics)}), encoding="utf-8")
+    (place / "folds.json").write_text(json.dumps({"chats": rows, "statistics": asdict(statistics)}), encoding="utf-8")
 
 
 def _build() -> tuple[dict[str, tuple[Chat, ...]], Statistics]:

@@ -47,3 +47,13 @@ def test_display_data_shows_the_first_conversation(capsys):
     first = data.conversations("seeds")[0]
     assert first.turns[0] in shown
     assert "__SILENCE__" in shown
+
+
+def test_stream_mode_leaves_no_file_behind_in_the_folder_one_is_in(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    opt = ParlaiParser(True, False).parse_kwargs(
+        task="spotbot:chitchat", datatype="train:stream", chitchat_fold="seeds"
+    )
+    teacher = create_task_agent_from_taskname(opt)[0]
+    assert teacher.num_examples() > 700
+    assert list(tmp_path.iterdir()) == []

@@ -249,17 +249,20 @@ def test_a_full_disk_is_one_error_and_the_same_command_goes_on_once_there_is_roo
     words = ["spotbot_selfchat", "--pool", pool, "--conversations-per-pair", 6, "--study", tmp_path / "study"]
     words += ["--batchsize", 6]
 
-    def small_disk():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))
+    whole = (tournament[0] / "conversations.jsonl").read_text()
+    bots = sum(len(line.encode()) + 1 for line in whole.splitlines() if '"human:human' not in line)
+
+    def small_disk():  # room for one or two of the three groups of six conversations
+        resource.setrlimit(resource.RLIMIT_FSIZE, (bots * 6 // 10, resource.RLIM_INFINITY))
 
     _, err = parlai(*words, code=2, preexec_fn=small_disk)
     assert "conversations.journal.jsonl: cannot write" in err
     assert "Free some space" in err
     assert "Traceback" not in err
     kept = (tmp_path / "study" / "conversations.journal.jsonl").read_text()
-    assert kept.count("\n") == 6
+    assert kept.count("\n") in (6, 12)
     assert kept.endswith("\n")
     parlai(*words)
     found = (tmp_path / "study" / "conversations.jsonl").read_text()
     assert set(kept.splitlines()) <= set(found.splitlines())
-    assert found == (tournament[0] / "conversations.jsonl").read_text()
+    assert found == whole

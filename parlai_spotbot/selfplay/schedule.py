@@ -102,7 +102,7 @@ class _Drawer:
     def __init__(self, plan: Plan, seeds: list[Seed]):
         self.plan, self.seeds = plan, seeds
         self.order = [int(i) for i in np.random.default_rng(derive(plan.seed, "seeds")).permutation(len(seeds))]
-        self.used = 0
+        self.taken: set[int] = set()
         self.by_pair: dict[tuple[str, str], set[int]] = {}
         self.how = "drawn without replacement over the whole study"
 
@@ -110,14 +110,15 @@ class _Drawer:
         if self.plan.paired_seeds:
             self.how = "the same for every pair"
             return [self.seeds[self.order[number]] for _, number in slots]
-        if self.used + len(slots) <= len(self.seeds):
-            indices = self.order[self.used : self.used + len(slots)]
-            self.used += len(slots)
+        fresh = [index for index in self.order if index not in self.taken]
+        if len(slots) <= len(fresh):
+            indices = fresh[: len(slots)]
             for (pair, _), index in zip(slots, indices, strict=True):
                 self.by_pair.setdefault(pair, set()).add(index)
         else:
             self.how = "drawn without replacement within each pair (too few for the whole study)"
             indices = [self._next_of(pair) for pair, _ in slots]
+        self.taken.update(indices)
         return [self.seeds[index] for index in indices]
 
     def _next_of(self, pair: tuple[str, str]) -> int:

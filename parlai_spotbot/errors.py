@@ -18,11 +18,12 @@ class UserError(Exception):
         super().__init__(f"{problem} {remedy}".strip())
 
 
-def nearest(word: str, known) -> str:
-    """Return ``"Did you mean 'x'? Known: …"`` for an unknown `word`."""
+def nearest(word: str, known, most: int | None = None) -> str:
+    """Return ``"Did you mean 'x'? Known: …"`` for an unknown `word`; more than `most` known ones are not listed."""
     import difflib
 
     known = sorted(str(k) for k in known)
     close = difflib.get_close_matches(str(word), known, n=1, cutoff=0.5)
     hint = f"Did you mean '{close[0]}'? " if close else ""
-    return f"{hint}Known: {', '.join(known)}." if known else hint
+    listed = known and (most is None or len(known) <= most)
+    return f"{hint}Known: {', '.join(known)}." if listed else hint.strip()

@@ -62,15 +62,15 @@ def claimed(path: Path | str, command: str) -> Iterator[Path]:
     """Hold the study's folder, which need not exist yet; a new one is removed again where no study comes of it."""
     path = Path(path)
     new = not path.exists()
-    try:
-        with files.lock(path / ".lock", command):
+    with files.lock(path / ".lock", command):
+        try:
             yield path
-    finally:
-        if not Study.exists(path) and path.is_dir():
-            with contextlib.suppress(OSError):
-                (path / ".lock").unlink(missing_ok=True)
-                if new:
-                    path.rmdir()
+        finally:  # under the lock: one who was refused it must not remove the holder's
+            if not Study.exists(path):
+                with contextlib.suppress(OSError):
+                    (path / ".lock").unlink(missing_ok=True)
+                    if new:
+                        path.rmdir()
 
 
 def play(path: Path, asked: Asked, progress: bool = True, say=print) -> Summary:

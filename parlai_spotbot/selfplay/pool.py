@@ -137,13 +137,8 @@ def _check_options(contestant: Contestant, where: str) -> None:
     for key in contestant.opt:
         if key not in known:
             raise UserError(
-                f"{where}: field 'opt': {contestant.model} has no option '{key}'.", nearest_option(key, known)
+                f"{where}: field 'opt': {contestant.model} has no option '{key}'.", nearest(key, known, most=30)
             )
-
-
-def nearest_option(key: str, known: set[str]) -> str:
-    """The nearest option's name; the whole list would be too long to help."""
-    return nearest(key, known).split(" Known:")[0].removeprefix("Known:") if len(known) > 30 else nearest(key, known)
 
 
 def known_options(model: str) -> set[str]:

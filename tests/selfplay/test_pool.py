@@ -4,6 +4,7 @@ import pytest
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.selfplay.plan import Asked, asked_pair, decide, parse_options
+from parlai_spotbot.selfplay.play import claimed
 from parlai_spotbot.selfplay.pool import read_pool, shipped_pools
 from parlai_spotbot.study import Study
 
@@ -106,3 +107,11 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path, pool):
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(UserError, match="there are other files"):
         decide(tmp_path, Asked(contestants=pool))
+
+
+def test_one_who_is_refused_a_new_folder_leaves_the_holder_its_lock(tmp_path):
+    with claimed(tmp_path / "new", "first"):
+        for _ in range(2):
+            with pytest.raises(UserError, match="in use by first"), claimed(tmp_path / "new", "second"):
+                pass
+    assert not (tmp_path / "new").exists()

@@ -54,6 +54,7 @@ setup(
         "numpy",
         "numba",
         "scipy",
+        "formulaic",
         "pandas",
         "trueskill",
         "networkx",

@@ -1,0 +1,212 @@
+"""What every regression returns, whatever its model and backend; its tests and predictions; and the named warnings.
+
+Tests and intervals are Wald's from the covariance of the coefficients (its origin is said in ``errors``), or compare
+likelihoods. Predictions follow from the baseline: proportional hazards S0(t)^exp(xb) (Cox 1972, JRSS-B 34),
+proportional odds F0/(1-F0) exp(xb) (Bennett 1983, Stat. Med. 2), accelerated failure time S0(t exp(-xb)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import pandas as pd
+from scipy.stats import chi2 as chi2_distribution
+from scipy.stats import norm
+
+MODELS = {"ph": "proportional hazards", "po": "proportional odds", "aft": "accelerated failure time"}
+RATIOS = {"ph": "hazard ratio", "po": "odds ratio", "aft": "time ratio"}
+
+
+class SurvivalWarning(UserWarning):
+    """Something about the data limits what an estimate says."""
+
+
+class SeparationWarning(SurvivalWarning):
+    """A covariate tells spotted from unspotted rows perfectly: its coefficient is infinite."""
+
+
+class CollinearityWarning(SurvivalWarning):
+    """A covariate is constant or a combination of the others: it has no coefficient."""
+
+
+class ConvergenceWarning(SurvivalWarning):
+    """An estimate stopped short of its maximum, or the maximum is at the edge of the parameters' range."""
+
+
+class BootstrapWarning(SurvivalWarning):
+    """Bootstrap intervals do not hold for data like these."""
+
+
+@dataclass(frozen=True)
+class ChiSquareTest:
+    """A chi-squared test; `log_pvalue`, the natural logarithm, stays exact where `pvalue` is too small for a float."""
+
+    chi2: float
+    df: int
+    pvalue: float
+    log_pvalue: float
+
+
+def chi_square_test(chi2: float, df: int) -> ChiSquareTest:
+    """The test of a chi-squared statistic with `df` degrees of freedom; NaN with df 0."""
+    if df < 1 or not np.isfinite(chi2):
+        return ChiSquareTest(float(chi2), df, float("nan"), float("nan"))
+    return ChiSquareTest(
+        float(chi2), df, float(chi2_distribution.sf(chi2, df)), float(chi2_distribution.logsf(chi2, df))
+    )
+
+
+class Baseline(Protocol):
+    """The distribution at covariates 0."""
+
+    def survival(self, t: float | Sequence) -> np.ndarray:
+        """P(T > t)."""
+
+    def quantile(self, q: float | Sequence) -> np.ndarray:
+        """The time by which a share q has been spotted; inf where that share is never reached."""
+
+
+@dataclass(frozen=True)
+class RegressionFit:
+    """A fitted regression with p covariates.
+
+    `coef` (p,): with "ph" (log hazard ratio) and "po" (log odds ratio) positive where the covariate goes with being
+    spotted sooner; with "aft" (log time ratio), as is usual there, positive where it goes with being spotted later. A
+    separated coefficient is infinite, one of a collinear covariate NaN; `covariance` (p, p) is NaN for both. `errors`
+    says where the covariance is from: "information", "bootstrap of rows", "bootstrap of clusters" or "none".
+    `parameters` are the baseline's own (none in semi-parametric models). `loglik_null` is the log-likelihood of the
+    same model without covariates.
+    """
+
+    names: tuple[str, ...]
+    coef: np.ndarray
+    covariance: np.ndarray
+    loglik: float
+    loglik_null: float
+    baseline: Baseline
+    model: str
+    backend: str
+    errors: str = "information"
+    parameters: dict[str, float] = field(default_factory=dict)
+    replicates: np.ndarray | None = None
+
+    @property
+    def se(self) -> np.ndarray:
+        """Standard errors (p,)."""
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def z(self) -> np.ndarray:
+        """Wald's statistics (p,)."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return self.coef / self.se
+
+    @property
+    def pvalue(self) -> np.ndarray:
+        """Two-sided p-values of Wald's test (p,); see `log_pvalue` where they are too small for a float."""
+        return 2 * norm.sf(np.abs(self.z))
+
+    @property
+    def log_pvalue(self) -> np.ndarray:
+        """Natural logarithms of `pvalue` (p,)."""
+        return np.log(2) + norm.logsf(np.abs(self.z))
+
+    @property
+    def aic(self) -> float:
+        """Akaike's criterion; NaN for a semi-parametric model, whose baseline has no fixed number of parameters."""
+        if not self.parameters:
+            return float("nan")
+        return -2 * self.loglik + 2 * (len(self.parameters) + int(np.isfinite(self.coef).sum()))
+
+    def interval(self, level: float = 0.95) -> np.ndarray:
+        """Wald's confidence interval of each coefficient (p, 2)."""
+        _level(level)
+        reach = norm.isf((1 - level) / 2) * self.se
+        return np.stack([self.coef - reach, self.coef + reach], axis=-1)
+
+    def wald(self, names: Sequence[str] | None = None) -> ChiSquareTest:
+        """Test that the coefficients `names`, by default all, are 0 together."""
+        chosen = range(len(self.names)) if names is None else [self._place(name) for name in names]
+        use = [i for i in chosen if np.isfinite(self.coef[i]) and np.isfinite(self.covariance[i, i])]
+        if not use:
+            return chi_square_test(float("nan"), 0)
+        return chi_square_test(
+            float(self.coef[use] @ np.linalg.solve(self.covariance[np.ix_(use, use)], self.coef[use])), len(use)
+        )
+
+    def likelihood_ratio(self, reduced: RegressionFit | None = None) -> ChiSquareTest:
+        """Compare with a fit to the same rows that has fewer covariates; by default with none."""
+        if reduced is not None and (reduced.model != self.model or not set(reduced.names) < set(self.names)):
+            raise ValueError(
+                f"reduced: {reduced.model} with {list(reduced.names)}, expected {self.model} with fewer of the "
+                f"covariates {list(self.names)}"
+            )
+        less = self.loglik_null if reduced is None else reduced.loglik
+        known = int((~np.isnan(self.coef)).sum())
+        fewer = 0 if reduced is None else int((~np.isnan(reduced.coef)).sum())
+        return chi_square_test(max(0.0, 2 * (self.loglik - less)), known - fewer)
+
+    def survival(self, t: float | Sequence, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+        """P(T > t) for every row of covariates: (rows, times)."""
+        shift = self._predictor(X)[:, None]
+        t = np.atleast_1d(np.asarray(t, dtype=float))[None, :]
+        if self.model == "aft":
+            return self.baseline.survival(t * np.exp(-shift))
+        base = np.clip(self.baseline.survival(t), 0.0, 1.0)
+        if self.model == "ph":
+            return base ** np.exp(shift)
+        return base / (base + (1 - base) * np.exp(shift))
+
+    def quantile(self, q: float | Sequence, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+        """The times by which shares q are spotted, for every row of covariates: (rows, shares); inf: never."""
+        shift = self._predictor(X)[:, None]
+        q = np.atleast_1d(np.asarray(q, dtype=float))[None, :]
+        if ((q <= 0) | (q >= 1)).any():
+            raise ValueError(f"q is {q.ravel().tolist()}, expected shares between 0 and 1")
+        if self.model == "aft":
+            return self.baseline.quantile(q) * np.exp(shift)
+        if self.model == "ph":
+            return self.baseline.quantile(-np.expm1(np.log1p(-q) * np.exp(-shift)))
+        return self.baseline.quantile(q / (q + (1 - q) * np.exp(shift)))
+
+    def summary(self, level: float = 0.95) -> pd.DataFrame:
+        """One row per covariate: coefficient, ratio and its interval, standard error, z and p."""
+        ends = self.interval(level)
+        ratio = RATIOS[self.model].replace(" ", "_")
+        columns = {"coef": self.coef, "se": self.se, ratio: np.exp(self.coef)}
+        columns |= {"low": np.exp(ends[:, 0]), "high": np.exp(ends[:, 1]), "z": self.z, "p": self.pvalue}
+        return pd.DataFrame(columns, index=list(self.names))
+
+    def __str__(self) -> str:
+        head = (
+            f"{MODELS[self.model]}, log-likelihood {self.loglik:.4f}, standard errors: {self.errors} ({self.backend})"
+        )
+        return f"{head}\n{self.summary().to_string(float_format=lambda v: f'{v:.4g}')}"
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise ValueError(f"names: {name!r}, expected one of {', '.join(self.names)}")
+        return self.names.index(name)
+
+    def _predictor(self, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+        """The linear predictor of every row; a frame's columns are found by name, so they may stand in any order."""
+        if isinstance(X, pd.DataFrame):
+            missing = [name for name in self.names if name not in X.columns]
+            if missing:
+                raise ValueError(f"X: no column {missing[0]!r}, expected {', '.join(self.names)}")
+            X = X[list(self.names)]
+        values = np.atleast_2d(np.asarray(X, dtype=float))
+        if values.ndim != 2 or values.shape[1] != len(self.names):
+            raise ValueError(f"X: shape {values.shape}, expected {len(self.names)} columns: {', '.join(self.names)}")
+        use = ~np.isnan(self.coef)
+        with np.errstate(invalid="ignore"):
+            product = np.where(values[:, use] == 0, 0.0, values[:, use] * self.coef[use])
+        return product.sum(axis=1)
+
+
+def _level(level: float) -> None:
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level}, expected a number between 0 and 1")

@@ -121,8 +121,8 @@ def _row(judgement: Judgement, number: int, entities: dict[str, tuple[str, str]]
 def entities_frame(annotations: pd.DataFrame) -> pd.DataFrame:
     """One row an annotation and entity: annotation i has the rows 2i (entity 0) and 2i + 1 (entity 1).
 
-    `left` and `right` bound the moment at which the entity was spotted (section 3.3): (0, k] where it was called a bot,
-    (k, inf) otherwise. A feature is +1 where this entity is favoured, -1 where the other is, 0 where neither.
+    A feature is +1 where this entity is favoured, -1 where the other is, 0 where neither. When it was spotted is what
+    `parlai_spotbot.analysis.survival.events` makes of these rows.
     """
     halves = []
     for entity, (name, opponent, nature, sign) in enumerate((("a", "b", "nature0", 1), ("b", "a", "nature1", -1))):
@@ -134,12 +134,7 @@ def entities_frame(annotations: pd.DataFrame) -> pd.DataFrame:
         for feature in FEATURES:
             half[feature] = sign * annotations[feature]
         halves.append(half)
-    frame = pd.concat(halves).sort_index(kind="stable").reset_index(drop=True)
-    k = frame["k"].to_numpy(dtype=float)
-    spotted = (frame["nature"] == "bot").to_numpy()
-    frame["left"] = np.where(spotted, 0.0, k)
-    frame["right"] = np.where(spotted, k, np.inf)
-    return frame
+    return pd.concat(halves).sort_index(kind="stable").reset_index(drop=True)
 
 
 def matches_frame(annotations: pd.DataFrame, criterion: str = "nature") -> pd.DataFrame:

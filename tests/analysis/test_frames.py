@@ -1,8 +1,7 @@
-"""From judgements to frames: what is joined, left out, refused; the win function and the intervals."""
+"""From judgements to frames: what is joined, left out, refused; the win function, the features."""
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from parlai_spotbot.analysis.frames import annotations_frame, entities_frame, matches_frame
@@ -50,18 +49,13 @@ def test_what_is_wrong_is_named(made_up, change, said):
         annotations_frame([replace(judgements[0], **change), *judgements[1:]], conversations)
 
 
-def test_intervals_and_relative_features(made_up):
+def test_relative_features(made_up):
     judgements, conversations = made_up()
     rows = annotations_frame(judgements, conversations).frame
     entities = entities_frame(rows)
     assert (entities["name"].iloc[::2].to_numpy() == rows["a"].to_numpy()).all()
     assert (entities["name"].iloc[1::2].to_numpy() == rows["b"].to_numpy()).all()
     assert (entities["fluency"].iloc[::2].to_numpy() == -entities["fluency"].iloc[1::2].to_numpy()).all()
-    spotted = entities["nature"] == "bot"
-    assert (entities.loc[spotted, "left"] == 0).all()
-    assert (entities.loc[spotted, "right"] == entities.loc[spotted, "k"]).all()
-    assert (entities.loc[~spotted, "left"] == entities.loc[~spotted, "k"]).all()
-    assert np.isinf(entities.loc[~spotted, "right"]).all()
 
 
 def test_win_function_orders_human_unsure_bot(made_up):

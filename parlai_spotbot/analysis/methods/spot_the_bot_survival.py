@@ -20,6 +20,7 @@ from parlai_spotbot.analysis.survival import (
     logrank,
     turnbull,
 )
+from parlai_spotbot.analysis.survival.events import events
 
 LOGRANK = "generalized log-rank (Sun's score), rows as independent, Holm-adjusted; positive: a is spotted more"
 COX = (
@@ -31,24 +32,25 @@ COX = (
 def survival(entities: pd.DataFrame, names: Sequence[str], weights: np.ndarray, backend: str) -> dict:
     """Everything about survival; `weights` (replicates, entities) are the bootstrap's."""
     backend = icenreg.choose(backend)
+    rows = events(entities)
     return {
-        "curves": {name: _curve(entities, name, weights, backend) for name in names},
-        "pairs": _pairs(entities, names, backend),
+        "curves": {name: _curve(rows, name, weights, backend) for name in names},
+        "pairs": _pairs(rows, names, backend),
         "test": LOGRANK,
-        "cox": {name: _cox(entities[entities["name"] == name], backend) for name in names},
+        "cox": {name: _cox(rows[rows["group"] == name], backend) for name in names},
         "cox_model": COX,
         "backend": backend,
     }
 
 
-def _curve(entities: pd.DataFrame, name: str, weights: np.ndarray, backend: str) -> dict:
+def _curve(spotting: pd.DataFrame, name: str, weights: np.ndarray, backend: str) -> dict:
     """S(k) at the lengths shown, with bootstrap intervals, which hold at these fixed lengths."""
-    mine = np.flatnonzero((entities["name"] == name).to_numpy())
-    rows = entities.iloc[mine]
+    mine = np.flatnonzero((spotting["group"] == name).to_numpy())
+    rows = spotting.iloc[mine]
     fit = turnbull(rows["left"], rows["right"], backend=backend)
     lengths = np.unique(rows["k"])
     level = np.searchsorted(lengths, rows["k"])
-    spotted = (rows["nature"] == "bot").to_numpy().astype(int)
+    spotted = np.isfinite(rows["right"].to_numpy()).astype(int)
     sums = cell_sums(weights[:, mine], 2 * level + spotted, 2 * len(lengths)).reshape(len(weights), -1, 2)
     ci = percentile_interval(current_status_survival(sums[..., 1], sums.sum(axis=-1)))
     return {
@@ -60,12 +62,12 @@ def _curve(entities: pd.DataFrame, name: str, weights: np.ndarray, backend: str)
     }
 
 
-def _pairs(entities: pd.DataFrame, names: Sequence[str], backend: str) -> list[dict]:
+def _pairs(spotting: pd.DataFrame, names: Sequence[str], backend: str) -> list[dict]:
     rows = []
     for a, b in itertools.combinations(names, 2):
         # The first group is the first to occur, so a's rows come first.
-        both = pd.concat([entities[entities["name"] == a], entities[entities["name"] == b]])
-        test = logrank(both["left"], both["right"], both["name"], backend=backend)
+        both = pd.concat([spotting[spotting["group"] == a], spotting[spotting["group"] == b]])
+        test = logrank(both["left"], both["right"], both["group"], backend=backend)
         rows.append(
             {"a": a, "b": b, "statistic": test.statistic[0], "chi2": test.chi2, "df": test.df, "p": test.pvalue}
         )

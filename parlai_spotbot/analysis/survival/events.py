@@ -1,0 +1,110 @@
+"""From judgements to events (section 3.3 of the paper): until when did an entity pass as human?
+
+An entity shown for k exchanges and called a bot was spotted somewhere in (0, k]; one not called a bot is right-censored
+at k, (k, inf). People are a contestant like any other: their curve is the bound that bots are measured by.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.frames import FEATURES, NATURES
+
+UNSURE = ("survives", "missing", "half")
+CLUSTERS = ("conversation_id", "worker_id")
+
+
+def events(entities: pd.DataFrame, unsure: str = "survives") -> pd.DataFrame:
+    """Turn annotated entities into interval-censored events, one row an event.
+
+    Parameters
+    ----------
+    entities : frame (n rows)
+        As `parlai_spotbot.analysis.frames.entities_frame` makes it. Used are `name`, `k` (exchanges shown), `nature`
+        ("human", "unsure" or "bot"), the features, `conversation_id` and `worker_id`.
+    unsure : str
+        What the answer "unsure" says. "survives" (the paper's): the entity was not spotted. "missing": nothing, the row
+        is left out. "half": both, as two rows of weight 1/2, one spotted and then one not.
+
+    Returns
+    -------
+    frame
+        `left`, `right`: spotted in (left, right], exchanges. `weight`: 1, or 1/2. `group`: the entity's name. `k`.
+        `fluency`, `sensibleness`, `specificity`: +1 where this entity was favoured over its opponent, -1 where the
+        opponent was, 0 where neither. `conversation_id` and `worker_id`: rows that share one are not independent. The
+        rows stand in the order of `entities` and keep its index, so with "half" an index can stand twice.
+
+    Raises
+    ------
+    ValueError
+        Names the missing column, or the row and value that is no answer, no number of exchanges, or no feature.
+
+    Notes
+    -----
+    Features are asked after the verdict and relative to the opponent: what they go with is an association, not a cause.
+
+    References
+    ----------
+    Deriu et al. 2020, "Spot The Bot", EMNLP, section 3.3.
+
+    Examples
+    --------
+    >>> entities = pd.DataFrame({
+    ...     "name": ["BR", "human", "BR"], "k": [2, 3, 5], "nature": ["bot", "human", "unsure"],
+    ...     "fluency": [1, 0, -1], "sensibleness": 0, "specificity": 0, "conversation_id": "c1", "worker_id": "w1",
+    ... })
+    >>> events(entities)[["left", "right", "weight", "group", "fluency"]]
+       left  right  weight  group  fluency
+    0   0.0    2.0     1.0     BR        1
+    1   3.0    inf     1.0  human        0
+    2   5.0    inf     1.0     BR       -1
+    >>> events(entities, unsure="half")[["left", "right", "weight"]].tail(2)
+       left  right  weight
+    2   0.0    5.0     0.5
+    2   5.0    inf     0.5
+    """
+    if unsure not in UNSURE:
+        raise ValueError(f"unsure is {unsure!r}, expected one of {', '.join(UNSURE)}")
+    _check(entities)
+    doubtful = (entities["nature"] == "unsure").to_numpy()
+    spotted = (entities["nature"] == "bot").to_numpy()
+    weight = np.ones(len(entities))
+    rows = np.arange(len(entities))
+    if unsure == "missing":
+        rows = rows[~doubtful]
+    elif unsure == "half":
+        weight[doubtful] = 0.5
+        rows = np.repeat(rows, np.where(doubtful, 2, 1))
+    spotted = spotted[rows]
+    if unsure == "half":
+        # Of the two rows of an unsure answer the first is the spotted one.
+        spotted = spotted | (doubtful[rows] & np.append(rows[1:] == rows[:-1], False))
+    k = entities["k"].to_numpy(dtype=float)[rows]
+    frame = entities[["name", "k", *FEATURES, *CLUSTERS]].iloc[rows].rename(columns={"name": "group"})
+    frame.insert(0, "left", np.where(spotted, 0.0, k))
+    frame.insert(1, "right", np.where(spotted, k, np.inf))
+    frame.insert(2, "weight", weight[rows])
+    return frame
+
+
+def _check(entities: pd.DataFrame) -> None:
+    missing = [name for name in ("name", "k", "nature", *FEATURES, *CLUSTERS) if name not in entities.columns]
+    if missing:
+        raise ValueError(f"entities: no column {missing[0]!r}, expected the frame that entities_frame makes")
+    k = pd.to_numeric(entities["k"], errors="coerce").to_numpy(dtype=float)
+    _refuse(entities, "nature", ~entities["nature"].isin(NATURES).to_numpy(), f"one of {', '.join(NATURES)}")
+    _refuse(entities, "k", ~(np.isfinite(k) & (k > 0)), "a number of exchanges above 0")
+    for feature in FEATURES:
+        known = entities[feature].isin((-1, 0, 1)).to_numpy()
+        _refuse(entities, feature, ~known, "1, 0 or -1: this entity, neither or the opponent is favoured")
+    for column in ("name", *CLUSTERS):
+        _refuse(entities, column, entities[column].isna().to_numpy(), "a name")
+
+
+def _refuse(entities: pd.DataFrame, column: str, wrong: np.ndarray, expected: str) -> None:
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            f"entities: row {row}, column {column!r} is {entities[column].iloc[row]!r}, expected {expected}"
+        )

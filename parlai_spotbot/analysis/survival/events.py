@@ -105,6 +105,5 @@ def _check(entities: pd.DataFrame) -> None:
 def _refuse(entities: pd.DataFrame, column: str, wrong: np.ndarray, expected: str) -> None:
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
-        raise ValueError(
-            f"entities: row {row}, column {column!r} is {entities[column].iloc[row]!r}, expected {expected}"
-        )
+        value = entities[column].tolist()[row]
+        raise ValueError(f"entities: row {row}, column {column!r} is {value!r}, expected {expected}")

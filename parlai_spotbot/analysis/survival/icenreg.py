@@ -1,27 +1,80 @@
 """R's icenReg (Anderson-Bergman 2017, J. Stat. Softw. 81) through rpy2.
 
-This is the only module that imports rpy2, and only when called. Every call runs in a local conversion context, since
-rpy2's conversion rules are lost in threads.
+This is the only module that imports rpy2, and only when called. R runs one call at a time, in a local conversion
+context, since rpy2's conversion rules are lost in threads. Coefficients come with this package's signs, and baselines
+are moved from icenReg's reference point, the mean of each covariate, to covariates 0.
 """
 
 from __future__ import annotations
 
 import functools
 import os
+import threading
+import warnings
+from typing import NamedTuple
 
 import numpy as np
 
 from parlai_spotbot.analysis.survival.intervals import BACKENDS
 
 HOW = "install R, then in R install.packages('icenReg'), then: pip install 'parlai_spotbot[r]'"
+DISTRIBUTIONS = {
+    "exponential": "exponential",
+    "weibull": "weibull",
+    "gamma": "gamma",
+    "lognormal": "lnorm",
+    "loglogistic": "loglogistic",
+    "generalgamma": "generalgamma",
+}
+_LOCK = threading.RLock()
+
+
+class IcenRegWarning(UserWarning):
+    """What icenReg, or R under it, warned of."""
+
+
+class SemiParametric(NamedTuple):
+    """What `ic_sp` returns; p covariates, m innermost intervals.
+
+    `coef` (p,) positive where the covariate goes with an earlier event; `mass` (m,) on `intervals` (m, 2) is the
+    baseline at covariates 0; `covariance` (p, p) and `replicates` (bs_samples, p) are the bootstrap's, else None.
+    """
+
+    coef: np.ndarray
+    loglik: float
+    mass: np.ndarray
+    intervals: np.ndarray
+    covariance: np.ndarray | None
+    replicates: np.ndarray | None
+
+
+class Parametric(NamedTuple):
+    """What `ic_par` returns; p covariates, k parameters of the baseline.
+
+    `parameters` (k,) by icenReg's names, of the distribution at `offset` (p,), the means of the covariates; `coef` (p,)
+    with this package's signs; `covariance` (k + p, k + p) in that order.
+    """
+
+    coef: np.ndarray
+    loglik: float
+    parameters: dict[str, float]
+    offset: np.ndarray
+    covariance: np.ndarray
+
+
+def unusable() -> str:
+    """Why icenReg can't be used here; "" where it can."""
+    with _LOCK:
+        return _unusable()
 
 
 @functools.cache
-def unusable() -> str:
-    """Why icenReg can't be used here; "" where it can."""
+def _unusable() -> str:
     paths = os.environ.get("LD_LIBRARY_PATH")
     try:
-        from rpy2 import robjects
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # in a thread rpy2 warns that Ctrl-C won't reach R
+            from rpy2 import robjects
     except Exception as err:  # rpy2 raises various errors where R is missing or broken
         return f"rpy2 can't be imported ({type(err).__name__}: {err})"
     finally:
@@ -29,7 +82,9 @@ def unusable() -> str:
         os.environ.pop("LD_LIBRARY_PATH", None)
         if paths is not None:
             os.environ["LD_LIBRARY_PATH"] = paths
-    return "" if robjects.r('nzchar(system.file(package = "icenReg"))')[0] else "R has no package icenReg"
+    with robjects.default_converter.context():
+        found = robjects.r('nzchar(system.file(package = "icenReg"))')[0]
+    return "" if found else "R has no package icenReg"
 
 
 def choose(backend: str) -> str:
@@ -47,49 +102,209 @@ def ic_np(
     left: np.ndarray, right: np.ndarray, weights: np.ndarray, closed: tuple[bool, bool], count: int
 ) -> np.ndarray:
     """icenReg's NPMLE: the masses (count,) of its innermost intervals, in ascending order as ours are."""
-    if len(left) == 1:  # ic_np stops on a single row; two halves of it are the same data
-        left, right, weights = np.repeat(left, 2), np.repeat(right, 2), np.repeat(weights / 2, 2)
-    code = """function(l, r, w, b) {
-        fit <- icenReg::ic_np(cbind(l, r), weights = w, B = b)
-        list(mass = fit$p_hat)
-    }"""
-    mass = _call(code, "ic_np", left, right, weights, np.asarray(closed, dtype=int))["mass"]
+    left, right, weights = _two_rows(left, right, weights)
+    mass = _call("ic_np", left, right, weights, np.asarray(closed, dtype=int))["mass"]
     if len(mass) != count:
         raise RuntimeError(f"icenReg::ic_np: {len(mass)} innermost intervals, expected {count}")
     return mass / mass.sum()
 
 
 def ic_sp(
-    left: np.ndarray, right: np.ndarray, X: np.ndarray, weights: np.ndarray, model: str
-) -> tuple[np.ndarray, float]:
-    """icenReg's semi-parametric regression: coefficients (p,) with its own signs, and the log-likelihood."""
-    code = """function(l, r, w, x, p, model) {
-        data <- as.data.frame(matrix(x, ncol = p))
-        names(data) <- paste0("x", seq_len(p))
-        data$l <- l; data$r <- r
-        form <- stats::as.formula(paste("cbind(l, r) ~", paste(paste0("x", seq_len(p)), collapse = " + ")))
-        fit <- icenReg::ic_sp(form, data = data, model = model, weights = w, bs_samples = 0)
-        list(coef = as.numeric(fit$coefficients), llk = as.numeric(fit$llk))
-    }"""
-    columns = np.asfortranarray(X).ravel(order="F")
-    result = _call(code, "ic_sp", left, right, weights, columns, np.array([X.shape[1]]), model)
-    return result["coef"], float(result["llk"][0])
+    left: np.ndarray,
+    right: np.ndarray,
+    X: np.ndarray,
+    weights: np.ndarray,
+    model: str,
+    closed: tuple[bool, bool] = (False, True),
+    bs_samples: int = 0,
+    seed: int | np.random.Generator = 0,
+) -> SemiParametric:
+    """icenReg's semi-parametric regression, proportional hazards ("ph") or odds ("po").
+
+    Parameters
+    ----------
+    left, right, weights : arrays (n,)
+    X : array (n, p)
+        p may be 0.
+    closed : (bool, bool)
+        Which ends of an interval are included.
+    bs_samples : int
+        How many bootstrap replicates of rows the covariance is from. R's own state of random numbers is kept.
+    seed : int or Generator
+
+    Raises
+    ------
+    RuntimeError
+        What R stopped with, naming the call.
+
+    Warns
+    -----
+    IcenRegWarning
+        What R warned of.
+    """
+    left, right, weights, X = _two_rows(left, right, weights, np.asarray(X, dtype=float))
+    size = X.shape[1]
+    samples = bs_samples if size else 0
+    closed = np.asarray(closed, dtype=int)
+    drawn = _r_seed(seed)
+    result = _call("ic_sp", left, right, weights, X.T.ravel(), size, closed, model, samples, drawn)
+    sign = 1.0 if model == "ph" else -1.0
+    coef = sign * result["coef"][:size]
+    mass = _at_zero(result["mass"] / result["mass"].sum(), float(coef @ result["offset"][:size]), model)
+    intervals = _without_offsets(result["ends"].reshape(-1, 2), left, right)
+    covariance = result["covariance"].reshape(size, size) if samples else None
+    replicates = sign * result["draws"].reshape(size, -1).T if samples else None
+    return SemiParametric(coef, float(result["llk"][0]), mass, intervals, covariance, replicates)
 
 
-def _call(code: str, name: str, *args: np.ndarray | str) -> dict[str, np.ndarray]:
-    """Call an R function that returns a named list of numbers; an R error is a `RuntimeError` naming the call."""
+def ic_par(
+    left: np.ndarray, right: np.ndarray, X: np.ndarray, weights: np.ndarray, model: str, dist: str
+) -> Parametric:
+    """icenReg's parametric regression; arguments as for `ic_sp`, `dist` by this package's names."""
+    left, right, weights, X = _two_rows(left, right, weights, np.asarray(X, dtype=float))
+    size = X.shape[1]
+    result = _call("ic_par", left, right, weights, X.T.ravel(), size, model, DISTRIBUTIONS[dist])
+    values = result["coef"]
+    own = len(values) - size
+    sign = np.append(np.ones(own), np.full(size, -1.0 if model == "po" else 1.0))
+    covariance = result["covariance"].reshape(len(values), len(values)) * np.outer(sign, sign)
+    parameters = dict(zip(result["names"][:own], values[:own].tolist(), strict=True))
+    return Parametric((sign * values)[own:], float(result["llk"][0]), parameters, result["offset"][:size], covariance)
+
+
+def _two_rows(*arrays: np.ndarray) -> list[np.ndarray]:
+    """icenReg stops on a single row; two halves of it (the third array is the weights) are the same data."""
+    if len(arrays[0]) > 1:
+        return list(arrays)
+    return [np.repeat(array, 2, axis=0) / (2 if place == 2 else 1) for place, array in enumerate(arrays)]
+
+
+def _r_seed(seed: int | np.random.Generator) -> int:
+    if isinstance(seed, np.random.Generator):
+        return int(seed.integers(2**31))
+    return int(np.random.SeedSequence(seed).generate_state(1)[0] >> 1)
+
+
+def _at_zero(mass: np.ndarray, predictor: float, model: str) -> np.ndarray:
+    """Masses at covariates 0 from those at the covariates' means, whose linear predictor is given."""
+    survival = np.append(np.cumsum(mass[::-1])[::-1], 0.0)
+    spotted = np.append(0.0, np.cumsum(mass))
+    with np.errstate(divide="ignore", over="ignore", under="ignore"):
+        if model == "ph":
+            survival = np.clip(survival, 0.0, 1.0) ** np.exp(-predictor)
+        else:
+            survival = survival / (survival + np.exp(-predictor) * spotted)
+    return np.maximum(-np.diff(survival), 0.0)
+
+
+def _without_offsets(intervals: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """icenReg moves open ends by 1e-10; here each goes back to the end point that it came from."""
+    times = np.unique(np.concatenate([left, right]))
+    place = np.clip(np.searchsorted(times, intervals), 1, len(times) - 1) if len(times) > 1 else 0
+    low, high = times[np.maximum(np.asarray(place) - 1, 0)], times[place]
+    with np.errstate(invalid="ignore"):
+        return np.where((intervals == high) | (np.abs(intervals - high) < np.abs(intervals - low)), high, low)
+
+
+# Every function returns a named list of vectors. `guarded` adds the warnings, or the error instead of the values.
+_R = """(function() {
+    guarded <- function(fun) function(...) {
+        said <- character(0)
+        withCallingHandlers(
+            tryCatch({
+                utils::capture.output(value <- fun(...), type = "output")
+                c(value, list(r_warnings = said))
+            }, error = function(e) list(r_error = conditionMessage(e), r_warnings = said)),
+            warning = function(w) { said <<- c(said, conditionMessage(w)); invokeRestart("muffleWarning") },
+            message = function(m) invokeRestart("muffleMessage"))
+    }
+    seeded <- function(seed, call) {
+        place <- globalenv()
+        old <- if (exists(".Random.seed", place)) get(".Random.seed", place)
+        kinds <- RNGkind()
+        on.exit({
+            do.call(RNGkind, as.list(kinds))
+            if (is.null(old)) rm(".Random.seed", envir = place) else assign(".Random.seed", old, place)
+        })
+        set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")
+        call
+    }
+    frame <- function(l, r, x, p) {
+        data <- as.data.frame(matrix(x, nrow = length(l), ncol = p))
+        names(data) <- if (p > 0) paste0("x", seq_len(p)) else character(0)
+        data$l <- l
+        data$r <- r
+        data
+    }
+    model_formula <- function(p) {
+        terms <- if (p > 0) paste0("x", seq_len(p)) else "0"
+        stats::as.formula(paste("cbind(l, r) ~", paste(terms, collapse = " + ")), env = globalenv())
+    }
+    ic_np <- function(l, r, w, b) {
+        fit <- icenReg::ic_np(cbind(l, r), weights = w, B = b)
+        list(mass = fit$p_hat)
+    }
+    ic_sp <- function(l, r, w, x, p, b, model, samples, seed) {
+        data <- frame(l, r, x, p)
+        fit <- seeded(seed, icenReg::ic_sp(
+            model_formula(p), data = data, model = model, weights = w, B = b, bs_samples = samples))
+        list(coef = fit$coefficients, llk = fit$llk, mass = fit$p_hat, ends = fit$T_bull_Intervals,
+             offset = fit$covarOffset, covariance = fit$var, draws = fit$bsMat)
+    }
+    ic_par <- function(l, r, w, x, p, model, dist) {
+        fit <- icenReg::ic_par(model_formula(p), data = frame(l, r, x, p), model = model, dist = dist, weights = w)
+        list(coef = fit$coefficients, names = names(fit$coefficients), llk = fit$llk,
+             offset = fit$covarOffset, covariance = fit$var)
+    }
+    list(ic_np = guarded(ic_np), ic_sp = guarded(ic_sp), ic_par = guarded(ic_par))
+})()"""
+
+
+@functools.cache
+def _functions() -> dict:
     from rpy2 import robjects
-    from rpy2.rinterface_lib.embedded import RRuntimeError
 
-    with robjects.default_converter.context():
-        values = [robjects.StrVector([a]) if isinstance(a, str) else _vector(robjects, a) for a in args]
-        try:
-            result = robjects.r(code)(*values)
-        except RRuntimeError as err:
-            raise RuntimeError(f"icenReg::{name}: {str(err).strip()}") from err
-        return {key: np.array(list(value), dtype=float) for key, value in zip(result.names, result, strict=True)}
+    functions = robjects.r(_R)
+    return dict(zip(functions.names, functions, strict=True))
 
 
-def _vector(robjects, values: np.ndarray):
-    kind = robjects.IntVector if np.issubdtype(np.asarray(values).dtype, np.integer) else robjects.FloatVector
-    return kind(np.asarray(values).tolist())
+def _call(name: str, *args: np.ndarray | str | int) -> dict[str, np.ndarray | list[str]]:
+    """Call one of the functions in R; its error is a `RuntimeError`, its warnings are warnings, that name the call."""
+    with _LOCK:
+        from rpy2 import robjects
+        from rpy2.rinterface_lib import openrlib
+
+        # Whoever else uses rpy2 in this process holds its lock only for single steps: this keeps them out between.
+        with openrlib.rlock, robjects.default_converter.context():
+            result = _functions()[name](*(_to_r(arg) for arg in args))
+            values = {key: _from_r(value) for key, value in zip(result.names, result, strict=True)}
+    for said in dict.fromkeys(values.pop("r_warnings")):
+        warnings.warn(f"icenReg::{name}: {said}", IcenRegWarning, stacklevel=3)
+    if "r_error" in values:
+        raise RuntimeError(f"icenReg::{name}: {values['r_error'][0]}")
+    return values
+
+
+def _to_r(value: np.ndarray | str | int):
+    from rpy2 import rinterface as r
+
+    if isinstance(value, str):
+        return r.StrSexpVector([value])
+    if isinstance(value, (int, np.integer)):
+        return r.IntSexpVector([int(value)])
+    if value.dtype.kind == "f":
+        return r.FloatSexpVector.from_memoryview(memoryview(np.ascontiguousarray(value, dtype=np.float64)))
+    return r.IntSexpVector.from_memoryview(memoryview(np.ascontiguousarray(value, dtype=np.int32)))
+
+
+def _from_r(value) -> np.ndarray | list[str]:
+    """Numbers by column as an array of one dimension, texts as a list; R's NULL as an empty array."""
+    from rpy2 import rinterface as r
+
+    if value is r.NULL:
+        return np.empty(0)
+    if isinstance(value, r.StrSexpVector):
+        return [str(text) for text in value]
+    if isinstance(value, r.FloatSexpVector) and len(value):
+        return np.array(value.memoryview(), dtype=float).ravel(order="F")
+    return np.array([float(v) for v in value])

@@ -75,8 +75,7 @@ def cox(
     theta = cells.fit()
     coef = theta[cells.levels :]
     if backend == "icenreg":
-        theirs, _ = icenreg.ic_sp(left, right, values, weights, model)
-        coef = theirs if model == "ph" else -theirs
+        coef = icenreg.ic_sp(left, right, values, weights, model).coef
         theta = cells.fit(coef)
     se = cells.standard_errors(theta)
     runaway = cells.separated()

@@ -1,87 +1,304 @@
 """Generalized log-rank tests for interval-censored data (section 3.3 of the paper).
 
-Every observation gets a score under the pooled NPMLE: Sun's (1996), whose sum is the statistic of Zhao & Sun (2004), or
-Finkelstein's (1986). The statistic is the sum of a group's scores; its covariance is that of a random relabelling.
+Every observation gets a score under the pooled NPMLE (`scores`); the statistic is the sum of a group's scores. Its
+covariance is that of a random relabelling of rows or clusters (`permutation`), or robust (`robust`), or by imputation
+(`zhao_sun`); its p-value is asymptotic, exact, or by Monte Carlo.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2 as chi2_distribution
 
-from parlai_spotbot.analysis.survival.intervals import innermost
-from parlai_spotbot.analysis.survival.turnbull import TurnbullFit, turnbull
+from parlai_spotbot.analysis.survival.grouped import Options, Rows, checked_rows
+from parlai_spotbot.analysis.survival.permutation import ClusterRelabelling, RowRelabelling, cluster_relabelling
+from parlai_spotbot.analysis.survival.results import chi_square_test
+from parlai_spotbot.analysis.survival.robust import f_test, influence, two_way
+from parlai_spotbot.analysis.survival.scores import SCORES, PooledFit, pooled
+from parlai_spotbot.analysis.survival.zhao_sun import imputation_covariance
+
+EXACT_LIMIT = 200_000
+FEW = 50
 
 
 @dataclass(frozen=True)
 class LogrankTest:
-    """`statistic` (G,) and `covariance` (G, G) of the groups `names`; positive: spotted more than expected.
+    """The test that all groups `names` have the same distribution.
 
-    The null hypothesis is that all groups have the same distribution; `df` is G - 1.
+    `statistic` (G,) is the sum of each group's scores, positive where it is spotted more than expected; `expected`
+    (G,) what that sum would be on average (0 but with strata or clusters), `covariance` (G, G) its covariance under
+    the null hypothesis. `chi2` is the quadratic form of statistic - expected, `df` its rank, in general G - 1.
+    `df_error` is the second number of degrees of freedom where the reference is an F distribution, else inf.
+    `method` is the way the p-value was found, `covariance_type` the way of the covariance; `pvalue_se` is the standard
+    error of a Monte Carlo p-value, else 0. `log_pvalue`, the natural logarithm, stays exact where `pvalue` is too
+    small for a float.
     """
 
     names: tuple
     statistic: np.ndarray
+    expected: np.ndarray
     covariance: np.ndarray
     chi2: float
     df: int
+    df_error: float
     pvalue: float
+    log_pvalue: float
+    pvalue_se: float
+    score: str
+    method: str
+    covariance_type: str
     backend: str
 
+    def __str__(self) -> str:
+        rows = pd.DataFrame({"statistic": self.statistic, "expected": self.expected}, index=list(self.names))
+        rows["se"] = np.sqrt(np.diag(self.covariance))
+        head = (
+            f"Log-rank test ({self.score} score), covariance: {self.covariance_type}, {self.method}: "
+            f"chi2 = {self.chi2:.4g}, df = {self.df}, p = {self.pvalue:.3g} (log p {self.log_pvalue:.2f})"
+        )
+        return f"{head}\n{rows.to_string(float_format=lambda v: f'{v:.4g}')}"
 
-def logrank(left: Sequence, right: Sequence, group: Sequence, score: str = "sun", backend: str = "auto") -> LogrankTest:
+
+def logrank(
+    left: Sequence,
+    right: Sequence,
+    group: Sequence,
+    score: str = "sun",
+    *,
+    weights: Sequence | None = None,
+    clusters: Sequence | None = None,
+    strata: Sequence | None = None,
+    covariance: str = "permutation",
+    method: str = "asymptotic",
+    replicates: int = 10_000,
+    imputations: int = 50,
+    seed: int | np.random.Generator = 0,
+    closed: tuple[bool, bool] | None = None,
+    backend: str = "auto",
+) -> LogrankTest:
     """Test whether groups are spotted alike; groups in the order in which they occur.
-
-    The covariance is that of permuting rows, in closed form: it takes rows as independent, which annotations of one
-    conversation are not.
 
     Parameters
     ----------
     left, right, group : sequences (n,)
         Intervals (left, right] and the group of each.
     score : str
-        "sun" or "finkelstein".
-    backend : str
-        Where the pooled NPMLE comes from: "native", "icenreg", or "auto".
+        "sun" (Zhao & Sun 2004) or "finkelstein" (1986).
+    weights : sequence (n,), optional
+        How many rows each stands for.
+    clusters : sequence (n,) or a pair of them, optional
+        Rows of one cluster may depend on each other (annotations of one conversation). Two crossed clusterings
+        (conversations and workers) are for the robust covariance only.
+    strata : sequence (n,), optional
+        Groups are compared within strata (segment lengths): scores are taken from the stratum's mean, and labels are
+        exchanged only between rows of one stratum, or clusters that have rows in the same strata.
+    covariance : str
+        "permutation": that of the statistic over all relabellings. It assumes that rows, or else whole clusters, are
+        exchangeable under the null hypothesis: a cluster of one group might as well have been another's, and in one
+        that holds several groups the labels might as well have been exchanged. Clusters of differing sizes are not.
+        "robust": from sums of scores by cluster (Liang & Zeger 1986), for two clusterings by Cameron, Gelbach & Miller
+        (2011). It assumes that clusters are independent, and needs some dozens of them; the reference is F.
+        "imputation": Zhao & Sun's (2004), for independent rows and Sun's score.
+    method : str
+        "asymptotic"; "exact" (all relabellings are listed, at most 200,000 distinct ones); "montecarlo" (p = (1 + b) /
+        (1 + replicates)); "auto": exact where possible, else Monte Carlo where a group has fewer than 50 rows or
+        clusters, else asymptotic. With the robust covariance the chi-squared statistic is computed anew in every
+        relabelling, which makes it right in large samples even where labels aren't exchangeable (Janssen 1997, Stat.
+        Prob. Lett. 36; Chung & Romano 2013, Ann. Stat. 41).
+    imputations : int
+        For the covariance by imputation.
+    seed : int or Generator
+        For Monte Carlo and imputation.
+    closed, backend
+        As `turnbull` has them.
+
+    Raises
+    ------
+    ValueError
+        Names the row, group or option that is wrong, or says that there are too many relabellings to list.
     """
-    if score not in ("sun", "finkelstein"):
-        raise ValueError(f"score is {score!r}, expected sun or finkelstein")
-    fit = turnbull(left, right, backend=backend)
-    codes, names = pd.factorize(np.asarray(group, dtype=object))
-    if len(codes) != len(np.asarray(left)):
-        raise ValueError(f"group: {len(codes)} values, expected one for every observation ({len(np.asarray(left))})")
-    if (codes < 0).any():
-        raise ValueError(f"group: row {int(np.flatnonzero(codes < 0)[0])} is missing, expected a group")
-    if len(names) < 2:
-        raise ValueError(f"group: only {list(names)}, expected at least two groups")
-    scores = _scores(fit, left, right, score)
-    scores = scores - scores.mean()  # 0 but for rounding, where the estimate is exact
-    statistic = np.bincount(codes, scores)
-    size = np.bincount(codes).astype(float)
-    n = len(codes)
-    variance = scores @ scores / max(n - 1, 1)
-    covariance = variance * (np.diag(size) - np.outer(size, size) / n)
-    chi2 = float(statistic @ np.linalg.pinv(covariance, hermitian=True) @ statistic)
-    df = len(names) - 1
-    pvalue = float(chi2_distribution.sf(chi2, df)) if variance > 0 else 1.0
-    return LogrankTest(tuple(names), statistic, covariance, chi2, df, pvalue, fit.backend)
+    return logrank_tests(
+        left, right, group, (score,), weights=weights, clusters=clusters, strata=strata, covariance=covariance,
+        method=method, replicates=replicates, imputations=imputations, seed=seed, closed=closed, backend=backend,
+    )[score]  # fmt: skip
 
 
-def _scores(fit: TurnbullFit, left: Sequence, right: Sequence, score: str) -> np.ndarray:
-    """The score of every observation: the mean of h over its interval, with h the derivative by the group effect."""
-    data = innermost(left, right)
-    survival = np.append(1.0, np.clip(1.0 - np.cumsum(fit.mass), 0.0, 1.0))
-    survival[-1] = 0.0
-    if score == "sun":
-        risk = np.divide(fit.mass, survival[:-1], out=np.zeros(len(fit.mass)), where=survival[:-1] > 0)
-        hazard = np.append(0.0, np.cumsum(risk))
-        log_survival = -hazard
+def logrank_tests(
+    left: Sequence,
+    right: Sequence,
+    group: Sequence,
+    scores: Sequence[str] = SCORES,
+    *,
+    weights: Sequence | None = None,
+    clusters: Sequence | None = None,
+    strata: Sequence | None = None,
+    seed: int | np.random.Generator = 0,
+    closed: tuple[bool, bool] | None = None,
+    backend: str = "auto",
+    **options,
+) -> dict[str, LogrankTest]:
+    """`logrank` with several scores, whose pooled NPMLE is estimated only once; the arguments are the same."""
+    for score in scores:
+        if score not in SCORES:
+            raise ValueError(f"score is {score!r}, expected {' or '.join(SCORES)}")
+    chosen = Options(**options)
+    rows = checked_rows(left, right, group, weights, clusters, strata, chosen)
+    return run(rows, scores, chosen, np.random.default_rng(seed), closed, backend)
+
+
+def run(
+    rows: Rows,
+    scores: Sequence[str],
+    options: Options,
+    rng: np.random.Generator,
+    closed: tuple[bool, bool] | None,
+    backend: str,
+) -> dict[str, LogrankTest]:
+    """The tests of checked rows."""
+    estimate = pooled(rows.left, rows.right, np.bincount(rows.cell, rows.weights), closed, backend)
+    shape = (len(rows.left), int(rows.stratum.max()) + 1, len(rows.names))
+    place = np.ravel_multi_index((rows.cell, rows.stratum, rows.group), shape)
+    counts = np.bincount(place, rows.weights, int(np.prod(shape))).reshape(shape)
+    return {score: _one(rows, counts, estimate, score, options, rng) for score in scores}
+
+
+def _one(
+    rows: Rows, counts: np.ndarray, estimate: PooledFit, score: str, options: Options, rng: np.random.Generator
+) -> LogrankTest:
+    raw = estimate.scores(score)
+    by_stratum, sizes = counts.sum(axis=2), counts.sum(axis=0)
+    middle = raw @ by_stratum / by_stratum.sum(axis=0)
+    values = raw[:, None] - middle
+    expected = middle @ sizes if len(middle) > 1 else np.zeros(len(rows.names))  # but for rounding it is 0 overall
+    plan: RowRelabelling | ClusterRelabelling = RowRelabelling(counts, values)
+    if len(rows.clusters) == 1:
+        own = values[rows.cell, rows.stratum]
+        plan = cluster_relabelling(
+            own, rows.weights, rows.group, len(rows.names), rows.clusters[0], rows.stratum, len(middle)
+        )
+    away = np.einsum("cbg,cb->g", counts, values)
+    if options.covariance == "permutation":
+        away, expected = away - plan.mean(), expected + plan.mean()
+    covariance = _covariance(rows, plan, values, sizes, estimate, score, options, rng)
+    chi2, df = quadratic(away, covariance)
+    test = LogrankTest(
+        rows.names, away + expected, expected, covariance, chi2, max(df, 1) if df else len(rows.names) - 1,
+        np.inf, 1.0, 0.0, 0.0, score, "asymptotic", options.covariance, estimate.fit.backend,
+    )  # fmt: skip
+    if not df:  # nobody was spotted, or no two labels could be exchanged: the data say nothing
+        return test
+    return _pvalue(test, rows, plan, options, rng)
+
+
+def _covariance(
+    rows: Rows,
+    plan: RowRelabelling | ClusterRelabelling,
+    values: np.ndarray,
+    sizes: np.ndarray,
+    estimate: PooledFit,
+    score: str,
+    options: Options,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    if options.covariance == "permutation":
+        return plan.covariance()
+    if options.covariance == "robust":
+        if len(rows.clusters) < 2:
+            return plan.robust(plan.observed)[0]
+        own = rows.weights * values[rows.cell, rows.stratum]
+        return two_way(influence(own, rows.group, rows.stratum, sizes.astype(float)), rows.clusters)
+    if score != "sun" or rows.clusters or len(sizes) > 1 or (rows.weights != np.rint(rows.weights)).any():
+        raise ValueError(
+            "covariance: 'imputation' is for Sun's score of independent rows with whole weights, expected score 'sun' "
+            "without clusters and strata, or covariance 'permutation' or 'robust'"
+        )
+    if options.method != "asymptotic":
+        raise ValueError(f"method is {options.method!r}, expected 'asymptotic' where covariance is 'imputation'")
+    times = rows.weights.astype(np.int64)
+    return imputation_covariance(
+        estimate.fit.mass, estimate.data, np.repeat(rows.cell, times), np.repeat(rows.group, times), len(rows.names),
+        imputations=options.imputations, rng=rng,
+    )  # fmt: skip
+
+
+def _pvalue(
+    test: LogrankTest,
+    rows: Rows,
+    plan: RowRelabelling | ClusterRelabelling,
+    options: Options,
+    rng: np.random.Generator,
+) -> LogrankTest:
+    method, listed = options.method, None
+    if method in ("exact", "auto"):
+        listed = plan.all(EXACT_LIMIT)
+        if listed is None and method == "exact":
+            raise ValueError(
+                f"method is 'exact', but there are more than {EXACT_LIMIT} distinct relabellings; "
+                "expected smaller groups, or method 'montecarlo'"
+            )
+        few = _smallest(rows) < FEW
+        method = "exact" if listed is not None else "montecarlo" if few else "asymptotic"
+    if method == "asymptotic":
+        return _asymptotic(test, rows)
+    robust = options.covariance == "robust"
+    least = test.chi2 * (1 - 1e-9) - 1e-12
+
+    def beyond(states: np.ndarray) -> np.ndarray:
+        return chi2_of(plan.sums(states), plan.robust(states) if robust else test.covariance) >= least
+
+    if listed is not None:
+        states, weights = listed
+        size = plan.chunk()
+        hit = np.concatenate([beyond(states[i : i + size]) for i in range(0, len(states), size)])
+        pvalue, se = float(weights[hit].sum() / weights.sum()), 0.0
     else:
-        log_survival = np.log(survival, out=np.zeros(len(survival)), where=survival > 0)
-    product = np.where(survival > 0, survival * log_survival, 0.0)
-    low, high = data.first, data.last + 1
-    return (product[low] - product[high]) / (survival[low] - survival[high])
+        done, hits = 0, 0
+        while done < options.replicates:
+            now = min(plan.chunk(), options.replicates - done)
+            hits += int(beyond(plan.draw(rng, now)).sum())
+            done += now
+        pvalue = (1 + hits) / (1 + done)
+        se = float(np.sqrt(pvalue * (1 - pvalue) / done))
+    pvalue = min(pvalue, 1.0)
+    return replace(test, method=method, pvalue=pvalue, log_pvalue=float(np.log(pvalue)), pvalue_se=se)
+
+
+def _asymptotic(test: LogrankTest, rows: Rows) -> LogrankTest:
+    if test.covariance_type != "robust":
+        known = chi_square_test(test.chi2, test.df)
+        return replace(test, pvalue=known.pvalue, log_pvalue=known.log_pvalue)
+    number = min((int(codes.max()) + 1 for codes in rows.clusters), default=float(rows.weights.sum()))
+    df_error = max(float(number) - test.df, 1.0)
+    # Hotelling's factor, for df groups compared with a covariance from as many clusters.
+    factor = df_error / max(float(number) - 1, 1.0)
+    pvalue, log_pvalue = f_test(test.chi2 * factor / test.df, test.df, df_error)
+    return replace(test, df_error=df_error, pvalue=pvalue, log_pvalue=log_pvalue)
+
+
+def _smallest(rows: Rows) -> float:
+    """How many rows, or clusters, the smallest group has."""
+    if not rows.clusters:
+        return float(np.bincount(rows.group, rows.weights).min())
+    groups = len(rows.names)
+    return float(np.bincount(np.unique(rows.clusters[0] * groups + rows.group) % groups).min())
+
+
+def quadratic(away: np.ndarray, covariance: np.ndarray) -> tuple[float, int]:
+    """The chi-squared statistic and its degrees of freedom, the rank of the covariance."""
+    values = np.linalg.eigvalsh(covariance)
+    rank = int((values > max(values[-1] * 1e-10, 1e-200)).sum())
+    rank = min(rank, len(away) - 1)
+    return (float(chi2_of(away[None], covariance)[0]) if rank else 0.0), rank
+
+
+def chi2_of(away: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """Quadratic forms (r,) of sums of scores (r, G) in the generalized inverse of one covariance, or of one each."""
+    if away.shape[1] == 2:
+        variance = covariance[..., 0, 0]
+        square = away[:, 0] ** 2
+        return np.divide(square, variance, out=np.zeros(len(away)), where=variance > square * 1e-12)
+    inverse = np.linalg.pinv(covariance, rcond=1e-10, hermitian=True)
+    return np.einsum("rg,...gh,rh->r" if covariance.ndim == 2 else "rg,rgh,rh->r", away, inverse, away)

@@ -211,6 +211,8 @@ def test_labels_and_seeds():
         ({"X": [[1], [np.nan], [2]], "coef": [1]}, "X: row 1, column 'x1' is nan"),
         ({"X": [1, 2, 3]}, "coef: .*expected a finite number for each covariate"),
         ({"coef": [1]}, "coef: .*expected a finite number for each covariate"),
+        ({"X": pd.DataFrame({"k": [1, 2, 3]}), "coef": [1]}, "a column 'k', expected each name once"),
+        ({"X": [1, 2, 3], "coef": [1], "clusters": {"x1": (2, 0.1)}}, "a column 'x1', expected each name once"),
         ({"model": "additive"}, "model is 'additive', expected one of ph, po, aft"),
         ({"inspection": "daily"}, "inspection is 'daily'"),
         ({"times": [2, 0]}, "is inspected at 0.0, expected a finite number above 0"),

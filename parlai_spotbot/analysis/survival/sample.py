@@ -21,6 +21,7 @@ from parlai_spotbot.analysis.survival.results import RegressionFit
 
 INSPECTIONS = ("current_status", "case2", "exact", "right")
 SCALES = ("latent", "verdicts")
+RESERVED = ("left", "right", "k", "time")
 
 
 def sample(
@@ -98,6 +99,7 @@ def sample(
     _choice(inspection, "inspection", INSPECTIONS)
     _choice(icc, "icc", SCALES)
     covariates = _covariates(X, n)
+    _names([*covariates, *(clusters or {})])
     baseline = law(dist, parameters)
     shift = _shift(dist, X, covariates, coef, model)
     looks = None if inspection == "exact" else _looks(times, n, 2 if inspection == "case2" else 1, rng)
@@ -156,6 +158,14 @@ def verdict_correlation(share: np.ndarray, latent: float) -> float:
     for step, a in zip(half * steps, angle, strict=True):
         covariance += step * np.exp(-(squares - products * np.sin(a)) / (2 * np.cos(a) ** 2)) / (2 * np.pi)
     return float(weights @ covariance @ weights / (weights @ (values * (1 - values))))
+
+
+def _names(names: list[str]) -> None:
+    for i, name in enumerate(names):
+        if name in RESERVED or name in names[:i]:
+            raise ValueError(
+                f"X, clusters: a column {name!r}, expected each name once and none of {', '.join(RESERVED)}"
+            )
 
 
 def _covariates(X: np.ndarray | pd.DataFrame | None, n: int) -> dict[str, np.ndarray]:

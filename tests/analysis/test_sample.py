@@ -34,8 +34,8 @@ def survival_of(name, t, p):
     if name == "gamma":
         return stats.gamma.sf(t / p["scale"], p["shape"])
     w = (np.log(t) - p["mu"]) / p["sigma"]
-    below = stats.gamma.cdf(np.exp(p["q"] * w) / p["q"] ** 2, p["q"] ** -2)
-    return 1 - below if p["q"] > 0 else below
+    below = stats.gamma.cdf(np.exp(p["Q"] * w) / p["Q"] ** 2, p["Q"] ** -2)
+    return 1 - below if p["Q"] > 0 else below
 
 
 FAMILIES = [
@@ -44,8 +44,8 @@ FAMILIES = [
     ("gamma", {"shape": 2.0, "scale": 1.5}),
     ("lognormal", {"mu": 1.0, "sigma": 0.7}),
     ("loglogistic", {"shape": 2.5, "scale": 3.0}),
-    ("generalized_gamma", {"mu": 1.2, "sigma": 0.6, "q": 0.8}),
-    ("generalized_gamma", {"mu": 1.2, "sigma": 0.6, "q": -0.8}),
+    ("generalized_gamma", {"mu": 1.2, "sigma": 0.6, "Q": 0.8}),
+    ("generalized_gamma", {"mu": 1.2, "sigma": 0.6, "Q": -0.8}),
 ]
 
 

@@ -23,9 +23,9 @@ FAMILIES = {
     "gamma": {"shape": 1.5, "scale": 3.0},
     "lognormal": {"mu": 1.2, "sigma": 0.8},
     "loglogistic": {"shape": 2.0, "scale": 3.5},
-    "generalized_gamma": {"mu": 1.2, "sigma": 0.8, "q": 0.5},
+    "generalized_gamma": {"mu": 1.2, "sigma": 0.8, "Q": 0.5},
 }
-ANY_SIGN = ("mu", "q")
+ANY_SIGN = ("mu", "Q")
 # Quantile functions refuse 0 and 1; a uniform draw is that close to them once in 1e16.
 EDGE = 2.0**-53
 
@@ -103,11 +103,11 @@ def _family(name: str, given: Mapping[str, float], argument: str) -> Any:
             raise ValueError(f"parameters: {key} is {value}, expected {expected}")
     if name == "exponential":
         return stats.expon(scale=p["scale"])
-    if name == "lognormal" or (name == "generalized_gamma" and p["q"] == 0):
+    if name == "lognormal" or (name == "generalized_gamma" and p["Q"] == 0):
         return stats.lognorm(p["sigma"], scale=np.exp(p["mu"]))
-    if name == "generalized_gamma":  # in the form of Prentice (1974, Biometrika 61), whose q = 0 is log-normal
-        power = p["q"] / p["sigma"]
-        return stats.gengamma(p["q"] ** -2, power, scale=np.exp(p["mu"]) * abs(p["q"]) ** (2 / power))
+    if name == "generalized_gamma":  # in the form of Prentice (1974, Biometrika 61), whose Q = 0 is log-normal
+        power = p["Q"] / p["sigma"]
+        return stats.gengamma(p["Q"] ** -2, power, scale=np.exp(p["mu"]) * abs(p["Q"]) ** (2 / power))
     kind = {"weibull": stats.weibull_min, "gamma": stats.gamma, "loglogistic": stats.fisk}[name]
     return kind(p["shape"], scale=p["scale"])
 

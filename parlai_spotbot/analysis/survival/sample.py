@@ -44,7 +44,7 @@ def sample(
     ----------
     dist, parameters : optional
         The distribution at covariates 0. A name: "exponential" (scale), "weibull", "gamma", "loglogistic" (shape,
-        scale), "lognormal" (mu, sigma of the logarithm) or "generalized_gamma" (mu, sigma, q of Prentice 1974), each
+        scale), "lognormal" (mu, sigma of the logarithm) or "generalized_gamma" (mu, sigma, Q of Prentice 1974), each
         parameter with a default. Or a `TurnbullFit`, whose mass stands at the right ends; a `RegressionFit`; a frozen
         distribution of scipy.stats; an object with ``quantile(q)``; a function q -> time (inf: never).
     X : array or frame (n, p), optional

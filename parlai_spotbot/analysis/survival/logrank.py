@@ -16,7 +16,7 @@ import pandas as pd
 from parlai_spotbot.analysis.survival.grouped import Options, Rows, checked_rows
 from parlai_spotbot.analysis.survival.permutation import ClusterRelabelling, RowRelabelling, cluster_relabelling
 from parlai_spotbot.analysis.survival.results import chi_square_test
-from parlai_spotbot.analysis.survival.robust import f_test, influence, two_way
+from parlai_spotbot.analysis.survival.robust import contrasts, crossed, f_test
 from parlai_spotbot.analysis.survival.scores import SCORES, PooledFit, pooled
 from parlai_spotbot.analysis.survival.zhao_sun import imputation_covariance
 
@@ -159,9 +159,9 @@ def run(
 ) -> dict[str, LogrankTest]:
     """The tests of checked rows."""
     estimate = pooled(rows.left, rows.right, np.bincount(rows.cell, rows.weights), closed, backend)
-    shape = (len(rows.left), int(rows.stratum.max()) + 1, len(rows.names))
-    place = np.ravel_multi_index((rows.cell, rows.stratum, rows.group), shape)
-    counts = np.bincount(place, rows.weights, int(np.prod(shape))).reshape(shape)
+    cells, strata, groups = len(rows.left), int(rows.stratum.max()) + 1, len(rows.names)
+    place = (rows.cell * strata + rows.stratum) * groups + rows.group
+    counts = np.bincount(place, rows.weights, cells * strata * groups).reshape(cells, strata, groups)
     return {score: _one(rows, counts, estimate, score, options, rng) for score in scores}
 
 
@@ -182,7 +182,7 @@ def _one(
     away = np.einsum("cbg,cb->g", counts, values)
     if options.covariance == "permutation":
         away, expected = away - plan.mean(), expected + plan.mean()
-    covariance = _covariance(rows, plan, values, sizes, estimate, score, options, rng)
+    covariance = _covariance(rows, plan, values, away, sizes, estimate, score, options, rng)
     chi2, df = quadratic(away, covariance)
     test = LogrankTest(
         rows.names, away + expected, expected, covariance, chi2, max(df, 1) if df else len(rows.names) - 1,
@@ -197,6 +197,7 @@ def _covariance(
     rows: Rows,
     plan: RowRelabelling | ClusterRelabelling,
     values: np.ndarray,
+    away: np.ndarray,
     sizes: np.ndarray,
     estimate: PooledFit,
     score: str,
@@ -208,8 +209,9 @@ def _covariance(
     if options.covariance == "robust":
         if len(rows.clusters) < 2:
             return plan.robust(plan.observed)[0]
-        own = rows.weights * values[rows.cell, rows.stratum]
-        return two_way(influence(own, rows.group, rows.stratum, sizes.astype(float)), rows.clusters)
+        contrast = contrasts(rows.group, rows.stratum, sizes)
+        found = crossed(contrast, values[rows.cell, rows.stratum], rows.weights, rows.clusters)
+        return min(found, key=lambda covariance: _says(away, covariance))
     if score != "sun" or rows.clusters or len(sizes) > 1 or (rows.weights != np.rint(rows.weights)).any():
         raise ValueError(
             "covariance: 'imputation' is for Sun's score of independent rows with whole weights, expected score 'sun' "
@@ -287,18 +289,30 @@ def _smallest(rows: Rows) -> float:
 
 
 def quadratic(away: np.ndarray, covariance: np.ndarray) -> tuple[float, int]:
-    """The chi-squared statistic and its degrees of freedom, the rank of the covariance."""
-    values = np.linalg.eigvalsh(covariance)
-    rank = int((values > max(values[-1] * 1e-10, 1e-200)).sum())
-    rank = min(rank, len(away) - 1)
+    """The chi-squared statistic and its degrees of freedom, the rank of the covariance; nothing if it is infinite."""
+    if not np.isfinite(covariance).all():
+        return 0.0, 0
+    if len(away) == 2:
+        rank = int(covariance[0, 0] > 1e-200)
+    else:
+        values = np.linalg.eigvalsh(covariance)
+        rank = min(int((values > max(values[-1] * 1e-10, 1e-200)).sum()), len(away) - 1)
     return (float(chi2_of(away[None], covariance)[0]) if rank else 0.0), rank
+
+
+def _says(away: np.ndarray, covariance: np.ndarray) -> float:
+    """The chi-squared statistic; inf where the covariance is none."""
+    known = np.isfinite(covariance).all()
+    if known and np.linalg.eigvalsh(covariance)[1] <= 1e-10 * max(np.trace(covariance), 1e-200):
+        return np.inf  # one eigenvalue, that of the sum over groups, is 0 in any case
+    return quadratic(away, covariance)[0]
 
 
 def chi2_of(away: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     """Quadratic forms (r,) of sums of scores (r, G) in the generalized inverse of one covariance, or of one each."""
     if away.shape[1] == 2:
-        variance = covariance[..., 0, 0]
-        square = away[:, 0] ** 2
-        return np.divide(square, variance, out=np.zeros(len(away)), where=variance > square * 1e-12)
-    inverse = np.linalg.pinv(covariance, rcond=1e-10, hermitian=True)
-    return np.einsum("rg,...gh,rh->r" if covariance.ndim == 2 else "rg,rgh,rh->r", away, inverse, away)
+        variance = np.broadcast_to(covariance[..., 0, 0], len(away))
+        return np.divide(away[:, 0] ** 2, variance, out=np.zeros(len(away)), where=variance > 1e-200)
+    known = np.isfinite(covariance).all(axis=(-1, -2), keepdims=True)
+    inverse = np.linalg.pinv(np.where(known, covariance, 0.0), rcond=1e-10, hermitian=True)
+    return np.einsum("rg,gh,rh->r" if covariance.ndim == 2 else "rg,rgh,rh->r", away, inverse, away)

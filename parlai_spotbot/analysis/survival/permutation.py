@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
+from parlai_spotbot.analysis.survival.robust import expand, jackknife
+
 CHUNK = 2_000_000
 
 
@@ -54,17 +56,22 @@ class RowRelabelling:
         return np.tensordot(states, self.scores, axes=([1, 2], [0, 1]))
 
     def robust(self, states: np.ndarray) -> np.ndarray:
-        """The robust covariance (r, G, G) of the sums of scores in each of the states."""
+        """The robust covariance (r, G, G) of the sums of scores in each of the states; every row is a cluster."""
         sizes = states.sum(axis=1)
+        groups = sizes.shape[2]
         share = sizes / np.maximum(sizes.sum(axis=2, keepdims=True), 1e-300)
-        squares = np.einsum("cb,rcbg->rbg", self.scores**2, states)
-        both = np.einsum("rbg,rbh->rgh", squares, share)
-        n = self.clusters
-        total = squares.sum(axis=2)[:, :, None] * share
-        result = np.einsum("rbg,rbh->rgh", total, share) - both - np.swapaxes(both, 1, 2)
-        diagonal = np.arange(sizes.shape[2])
-        result[:, diagonal, diagonal] += squares.sum(axis=1)
-        return result * (n / max(n - 1, 1))
+        contrast = np.eye(groups)[:, :-1] - share[:, :, None, :-1]  # (r, B, G, K)
+        information = np.einsum("rbg,rbgi,rbgj->rij", sizes, contrast, contrast)
+        inverse = np.linalg.pinv(information, hermitian=True)
+        effect = (inverse @ self.sums(states)[:, :-1, None])[..., 0]
+        leverage = np.einsum("rbgi,rij,rbgj->rbg", contrast, inverse, contrast)
+        fitted = np.einsum("rbgi,ri->rbg", contrast, effect)
+        residual = self.scores[None, :, :, None] - fitted[:, None]
+        alone = (leverage > 1 - 1e-9) & (sizes > 0)
+        squares = (states * residual**2).sum(axis=1) / np.where(leverage > 1 - 1e-9, 1.0, 1.0 - leverage) ** 2
+        result = np.einsum("rbg,rbgi,rbgj->rij", squares, contrast, contrast)
+        result[alone.any(axis=(1, 2))] = np.inf
+        return expand(result) * (1 - 1 / self.clusters)
 
     def draw(self, rng: np.random.Generator, replicates: int) -> np.ndarray:
         """States (replicates, c, B, G), drawn cell by cell: the multivariate hypergeometric distribution."""
@@ -180,17 +187,21 @@ class ClusterRelabelling:
     def robust(self, states: np.ndarray) -> np.ndarray:
         """The cluster-robust covariance (r, G, G) of the sums of scores in each of the states."""
         starts = np.flatnonzero(np.diff(self.cluster, prepend=-1))
-        total = self.totals.sum(axis=1)
-        by_cluster = np.add.reduceat(self.totals, starts, axis=0)
-        every = np.maximum(self.sizes.sum(axis=0), 1e-300)
-        shares = []
-        for g in range(self.groups):
-            mine = (states == g).astype(float)
-            share = mine @ (self.sizes / every)
-            shares.append(np.add.reduceat(mine * total, starts, axis=1) - share @ by_cluster.T)
-        parts = np.stack(shares, axis=1)
-        n = len(starts)
-        return parts @ np.swapaxes(parts, 1, 2) * (n / max(n - 1, 1))
+        total, rows = self.totals.sum(axis=1), self.sizes.sum(axis=1)
+        all_totals, all_sizes = (np.add.reduceat(x, starts, axis=0) for x in (self.totals, self.sizes))
+        k = self.groups - 1
+        mine = [(states == g).astype(float) for g in range(k)]
+        share = [own @ (self.sizes / self.sizes.sum(axis=0)) for own in mine]
+        parts = np.empty((len(states), len(starts), k))
+        information = np.empty((*parts.shape, k))
+        for i in range(k):
+            parts[:, :, i] = np.add.reduceat(mine[i] * total, starts, axis=1) - share[i] @ all_totals.T
+            for j in range(k):
+                # Σ (e_i - p_i)(e_j - p_j) over a cluster's rows, with e the group and p its share of the stratum.
+                cross = mine[i] * (rows * (i == j) - share[j] @ self.sizes.T) - mine[j] * (share[i] @ self.sizes.T)
+                level = (share[i] * share[j]) @ all_sizes.T
+                information[:, :, i, j] = np.add.reduceat(cross, starts, axis=1) + level
+        return jackknife(parts, information)
 
     def draw(self, rng: np.random.Generator, replicates: int) -> np.ndarray:
         """States (replicates, u)."""

@@ -7,13 +7,14 @@ proportional odds F0/(1-F0) exp(xb) (Bennett 1983, Stat. Med. 2), accelerated fa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2 as chi2_distribution
+from scipy.special import chdtrc, hyperu
 from scipy.stats import norm
 
 MODELS = {"ph": "proportional hazards", "po": "proportional odds", "aft": "accelerated failure time"}
@@ -54,9 +55,13 @@ def chi_square_test(chi2: float, df: int) -> ChiSquareTest:
     """The test of a chi-squared statistic with `df` degrees of freedom; NaN with df 0."""
     if df < 1 or not np.isfinite(chi2):
         return ChiSquareTest(float(chi2), df, float("nan"), float("nan"))
-    return ChiSquareTest(
-        float(chi2), df, float(chi2_distribution.sf(chi2, df)), float(chi2_distribution.logsf(chi2, df))
-    )
+    pvalue = float(chdtrc(df, chi2))  # scipy.stats has the same, ten times as slowly
+    if pvalue > 1e-280:
+        return ChiSquareTest(float(chi2), df, pvalue, math.log(pvalue))
+    # The upper incomplete gamma function is exp(-x) x^a U(1, 1 + a, x), U being Tricomi's; scipy's own logsf is -inf.
+    a, x = df / 2, chi2 / 2
+    log_pvalue = a * math.log(x) - x - math.lgamma(a) + math.log(hyperu(1.0, 1.0 + a, x))
+    return ChiSquareTest(float(chi2), df, pvalue, log_pvalue)
 
 
 class Baseline(Protocol):

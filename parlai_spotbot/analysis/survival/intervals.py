@@ -76,19 +76,55 @@ def innermost(
     weight 0 are left out.
     """
     left, right, weights = check(left, right, weights)
-    left, right, weights = (x[weights > 0] for x in (left, right, weights))
+    if not weights.all():
+        left, right, weights = (x[weights > 0] for x in (left, right, weights))
     left_closed, right_closed = (False, True) if closed is None else closed
     exact = left == right
     _refuse(exact & np.isinf(right), "right", right, "a finite time where left == right")
-    times = np.unique(np.concatenate([left, right]))
-    low = 2 * np.searchsorted(times, left) + np.where(exact | left_closed, 0, 1)
-    high = 2 * np.searchsorted(times, right) - np.where(exact | right_closed | np.isinf(right), 0, 1)
-    starts, stops = np.unique(low), np.unique(high)
+    times, low, high = _ranks(left, right)
+    low *= 2
+    high *= 2
+    low += ~exact if not left_closed else 0
+    high -= ~(exact | np.isinf(right)) if not right_closed else 0
+    # Which places are the start, or the stop, of an observation; and how many stops there are up to each place.
+    starts_at, stops_at = np.zeros(2 * len(times), dtype=bool), np.zeros(2 * len(times), dtype=bool)
+    starts_at[low] = True
+    stops_at[high] = True
+    starts, stops = np.flatnonzero(starts_at), np.flatnonzero(stops_at)
+    before = np.cumsum(stops_at) - stops_at
     # Innermost: a start and the next stop, with no other start between them.
-    stop = stops[np.searchsorted(stops, starts)]
+    stop = stops[before[starts]]
     inner = np.append(starts[1:] > stop[:-1], True)
     starts, stops = starts[inner], stop[inner]
     ends = np.stack([times[starts // 2], times[(stops + 1) // 2]], axis=-1)
     ends_closed = np.stack([starts % 2 == 0, (stops % 2 == 0) & np.isfinite(ends[:, 1])], axis=-1)
-    first, last = np.searchsorted(starts, low), np.searchsorted(stops, high, side="right") - 1
-    return Intervals(left, right, weights, first, last, ends, ends_closed)
+    return Intervals(
+        left,
+        right,
+        weights,
+        _counts(starts, len(starts_at), inclusive=False)[low],
+        _counts(stops, len(stops_at), inclusive=True)[high] - 1,
+        ends,
+        ends_closed,
+    )
+
+
+def _ranks(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The distinct times in order, and the place of every left and right end among them."""
+    values = np.concatenate([left, right])
+    order = np.argsort(values)
+    ordered = values[order]
+    new = np.empty(len(values), dtype=bool)
+    new[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    place = np.empty(len(values), dtype=np.int32 if len(values) < 2**30 else np.int64)
+    place[order] = np.cumsum(new) - 1
+    return ordered[new], place[: len(left)], place[len(left) :]
+
+
+def _counts(places: np.ndarray, size: int, *, inclusive: bool) -> np.ndarray:
+    """For every place below `size`, how many of `places` come before it, or up to it."""
+    mark = np.zeros(size, dtype=np.int32)
+    mark[places] = 1
+    total = np.cumsum(mark, dtype=np.int32)
+    return total if inclusive else total - mark

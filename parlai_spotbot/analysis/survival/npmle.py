@@ -1,0 +1,218 @@
+"""Solvers of the nonparametric maximum-likelihood estimate: masses on the innermost intervals.
+
+Closed forms where there are any: isotonic regression for current-status data, the product-limit estimate (Kaplan &
+Meier 1958) where every observation lies in one innermost interval or is right-censored. Otherwise a few steps of the
+iterative convex minorant (Jongbloed 1998, J. Comput. Graph. Stat. 7), then constrained Newton steps on the masses (Wang
+2007, JRSS-B 69), which end at the maximum to rounding; where too many intervals have mass for that, steps of EM and of
+the convex minorant in turn (Wellner & Zhan 1997, JASA 92).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from parlai_spotbot.analysis.survival.intervals import Intervals
+from parlai_spotbot.analysis.survival.quadratic import nonnegative_quadratic
+
+TOLERANCE = 1e-10
+CONVEX_STEPS = 8
+# Newton's Gram matrix is dense; with more intervals of mass than this it would not fit.
+DENSE = 2500
+
+
+def solve(data: Intervals, tolerance: float = TOLERANCE) -> np.ndarray:
+    """The masses (m,), to a duality gap per observation of `tolerance`.
+
+    Raises
+    ------
+    RuntimeError
+        Where they don't converge.
+    """
+    size = len(data.ends)
+    if size == 1:
+        return np.ones(1)
+    if data.current_status:
+        return _isotonic(data)
+    narrow = data.first == data.last
+    if (narrow | (data.last == size - 1)).all():
+        return _product_limit(data.first, narrow, data.weights, size)
+    if (narrow | (data.first == 0)).all():
+        return _product_limit(size - 1 - data.last, narrow, data.weights, size)[::-1].copy()
+    return _Problem(data).maximise(tolerance)
+
+
+def gradient(data: Intervals, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Derivative of the log-likelihood by each mass (m,), and the probability of each observation (all above 0)."""
+    probability = _probability(data.first, data.last, mass)
+    return _gradient(data.first, data.last, data.weights, probability, len(mass)), probability
+
+
+def _probability(first: np.ndarray, last: np.ndarray, mass: np.ndarray) -> np.ndarray:
+    total = np.concatenate([[0.0], np.cumsum(mass)])
+    # Intervals that reach the end are summed from there: differences of sums near 1 lose digits.
+    behind = np.concatenate([np.cumsum(mass[::-1])[::-1], [0.0]])
+    return np.where(last == len(mass) - 1, behind[first], total[last + 1] - total[first])
+
+
+def _gradient(
+    first: np.ndarray, last: np.ndarray, weights: np.ndarray, probability: np.ndarray, size: int
+) -> np.ndarray:
+    ratio = weights / probability
+    steps = np.bincount(first, ratio, size + 1)
+    steps[1:] -= np.bincount(last, ratio, size)
+    return np.cumsum(steps[:-1])
+
+
+def _isotonic(data: Intervals) -> np.ndarray:
+    """Current status: the share spotted by each boundary, made monotone by weighted isotonic regression."""
+    size = len(data.ends)
+    spotted = (data.first == 0) & (data.last < size - 1)
+    passed = (data.last == size - 1) & (data.first > 0)
+    events = np.bincount(data.last[spotted], data.weights[spotted], size)[:-1]
+    total = events + np.bincount(data.first[passed] - 1, data.weights[passed], size)[:-1]
+    share = isotonic_regression(events / total, weights=total).x
+    return np.diff(np.concatenate([[0.0], share, [1.0]]))
+
+
+def _product_limit(first: np.ndarray, event: np.ndarray, weights: np.ndarray, size: int) -> np.ndarray:
+    """Every observation is in one innermost interval, or in all from `first` on: censored, at risk until there."""
+    deaths = np.bincount(first[event], weights[event], size)
+    leave = np.bincount(np.where(event, first + 1, first), weights, size + 1)[1:]
+    risk = np.cumsum(leave[::-1])[::-1]
+    share = np.divide(deaths, risk, out=np.zeros(size), where=risk > 0)
+    share[-1] = 1.0
+    return share * np.concatenate([[1.0], np.cumprod(1 - share[:-1])])
+
+
+class _Problem:
+    """The observations, equal ones as one where they are few, and the steps towards the maximum."""
+
+    def __init__(self, data: Intervals) -> None:
+        self.size = size = len(data.ends)
+        self.first, self.last, self.weights = data.first, data.last, data.weights
+        if size * size <= 4 * len(data.first):
+            cells = np.bincount(self.first.astype(np.int64) * size + self.last, self.weights, size * size)
+            found = np.flatnonzero(cells)
+            self.first, self.last, self.weights = found // size, found % size, cells[found]
+        self.total = float(self.weights.sum())
+        self.after = self.last + 1
+        self.tail = np.flatnonzero(self.last == size - 1)
+        self.tail_first = self.first[self.tail]
+
+    def probability(self, mass: np.ndarray) -> np.ndarray:
+        total = np.zeros(self.size + 1)
+        np.cumsum(mass, out=total[1:])
+        probability = total[self.after]
+        probability -= total[self.first]
+        probability[self.tail] = np.cumsum(mass[::-1])[::-1][self.tail_first]
+        return probability
+
+    def maximise(self, tolerance: float) -> np.ndarray:
+        mass = np.full(self.size, 1 / self.size)
+        for _ in range(CONVEX_STEPS):
+            mass = self.convex_step(mass)
+        slope, probability = self.evaluate(mass)
+        for _ in range(500):
+            if self.gap(slope) <= tolerance:
+                return mass
+            support = self.support(mass, slope)
+            if len(support) > DENSE:
+                return self.mixed(mass, tolerance)
+            target = self.newton(support, mass, slope, probability)
+            mass = self.search(mass, target, slope)
+            slope, probability = self.evaluate(mass)
+        raise RuntimeError(f"turnbull: no convergence: the duality gap is still {self.gap(slope):.1e}")
+
+    def gap(self, slope: np.ndarray) -> float:
+        return float(slope.max()) / self.total - 1
+
+    def evaluate(self, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        probability = self.probability(mass)
+        return _gradient(self.first, self.last, self.weights, probability, self.size), probability
+
+    def loglik(self, mass: np.ndarray) -> float:
+        probability = self.probability(mass)
+        return float(self.weights @ np.log(probability)) if probability.min() > 0 else -np.inf
+
+    def convex_step(self, mass: np.ndarray) -> np.ndarray:
+        """Isotonic regression of a Newton step on the distribution function with the diagonal of the Hessian."""
+        size = self.size
+        probability = self.probability(mass)
+        ratio = self.weights / probability
+        up, down = np.bincount(self.last, ratio, size)[:-1], np.bincount(self.first, ratio, size)[1:]
+        ratio /= probability
+        curve = np.bincount(self.last, ratio, size)[:-1] + np.bincount(self.first, ratio, size)[1:]
+        now = np.cumsum(mass)[:-1]
+        target = np.clip(isotonic_regression(now + (up - down) / curve, weights=curve).x, 0.0, 1.0)
+        step = np.diff(np.concatenate([[0.0], target, [1.0]])) - mass
+        start, promise = float(self.weights @ np.log(probability)), float((up - down) @ (target - now))
+        scale = 1.0
+        while scale > 1e-8 and self.loglik(mass + scale * step) < start + 0.1 * scale * promise:
+            scale /= 2
+        return mass + scale * step if scale > 1e-8 else mass
+
+    def support(self, mass: np.ndarray, slope: np.ndarray) -> np.ndarray:
+        """Where there is mass, and the steepest place of every gap between."""
+        kept = mass > 0
+        group = np.cumsum(kept)
+        inside = np.flatnonzero(~kept)
+        if not len(inside):
+            return np.flatnonzero(kept)
+        group = group[inside]
+        starts = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]]))
+        peak = np.maximum.reduceat(slope[inside], starts)
+        which = inside[(slope[inside] == np.repeat(peak, np.diff(np.append(starts, len(inside)))))]
+        which = which[np.concatenate([[True], np.diff(np.cumsum(kept)[which]) > 0])]
+        kept = kept.copy()
+        kept[which[slope[which] > self.total * (1 - 1e-3)]] = True
+        return np.flatnonzero(kept)
+
+    def newton(self, support: np.ndarray, mass: np.ndarray, slope: np.ndarray, probability: np.ndarray) -> np.ndarray:
+        """The maximum of the quadratic approximation on `support`, masses >= 0.
+
+        With the Lagrangian Σ w log P - total Σ mass no constraint on the sum is needed: the problem is one of
+        non-negative least squares with the Gram matrix of the derivatives and right side 2 slope - total.
+        """
+        size = len(support)
+        mark = np.zeros(self.size + 1, dtype=np.int64)
+        mark[support + 1] = 1
+        before = np.cumsum(mark)
+        low, high = before[self.first], before[self.last + 1] - 1
+        hit = high >= low
+        if not hit.all():
+            low, high, probability = low[hit], high[hit], probability[hit]
+            weights = self.weights[hit]
+        else:
+            weights = self.weights
+        cells = np.bincount(low * size + high, weights / probability**2, size * size).reshape(size, size)
+        # The Gram matrix sums the observations with low <= min(i, j) and high >= max(i, j).
+        reach = np.cumsum(np.cumsum(cells, axis=0)[:, ::-1], axis=1)[:, ::-1]
+        gram = np.triu(reach) + np.triu(reach, 1).T
+        target = np.zeros(self.size)
+        target[support] = nonnegative_quadratic(gram, 2 * slope[support] - self.total, mass[support] > 0)
+        return target
+
+    def search(self, mass: np.ndarray, target: np.ndarray, slope: np.ndarray) -> np.ndarray:
+        """The longest of the steps 1, 1/2, 1/4, … towards `target` that makes enough of its promise; the sum is 1."""
+        step = target - mass
+        start = self.loglik(mass) - self.total * mass.sum()
+        start -= 1e-12 * max(1.0, abs(start))  # near the maximum, gains drown in rounding: trust the full step there
+        promise = float((slope - self.total) @ step)
+        scale = 1.0
+        while scale > 1e-12:
+            trial = mass + scale * step
+            if self.loglik(trial) - self.total * trial.sum() >= start + 1e-4 * scale * promise:
+                break
+            scale /= 2
+        return trial / trial.sum()
+
+    def mixed(self, mass: np.ndarray, tolerance: float) -> np.ndarray:
+        for _ in range(20_000):
+            mass = self.convex_step(mass)
+            slope, _ = self.evaluate(mass)
+            if self.gap(slope) <= tolerance:
+                return mass
+            mass = np.maximum(mass, 1e-300) * slope / self.total
+            mass /= mass.sum()
+        raise RuntimeError(f"turnbull: no convergence: the duality gap is still {self.gap(slope):.1e}")

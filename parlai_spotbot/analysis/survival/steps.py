@@ -1,0 +1,76 @@
+"""A distribution known only as masses on intervals, as the nonparametric estimates of this room are.
+
+Where in its interval a mass lies, no data can say: `survival` counts it from the right end, `bounds` gives both
+extremes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+# Shares are sums of masses, so a quantile counts as reached within rounding.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class StepDistribution:
+    """`mass` (m,) on the `intervals` (m, 2) in ascending order, each end included where `closed` (m, 2) says so."""
+
+    intervals: np.ndarray
+    closed: np.ndarray
+    mass: np.ndarray
+
+    def survival(self, t: float | Sequence) -> np.ndarray:
+        """P(T > t), of the shape of t; each mass counts from the right end of its interval."""
+        return self.bounds(t)[1]
+
+    def bounds(self, t: float | Sequence) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the greatest P(T > t) that the estimate allows; they differ inside an interval with mass."""
+        t = np.asarray(t, dtype=float)
+        if np.isnan(t).any():
+            raise ValueError("t is NaN, expected times")
+        before = np.concatenate([[0.0], np.cumsum(self.mass)])
+        behind = np.concatenate([np.cumsum(self.mass[::-1])[::-1], [0.0]])
+        # Mass that may lie at or before t, and mass that must.
+        may = np.where(self.closed[:, 0], self.intervals[:, 0], np.nextafter(self.intervals[:, 0], np.inf))
+        least = behind[np.searchsorted(may, t, side="right")]
+        # The mass of [a, b) is before b for certain, that of (a, b] only at b.
+        must = np.where(self.closed[:, 1], self.intervals[:, 1], np.nextafter(self.intervals[:, 1], -np.inf))
+        must = np.where(np.isinf(self.intervals[:, 1]), np.inf, must)
+        place = np.searchsorted(must, t, side="right")
+        most = np.where(np.isinf(t), 0.0, 1.0 - before[place])
+        return np.clip(least, 0.0, 1.0), np.clip(most, 0.0, 1.0)
+
+    def quantile(self, q: float | Sequence) -> np.ndarray:
+        """The time by which a share q has been spotted, at the latest; inf where the data never reach that share."""
+        return self.quantile_bounds(q)[1]
+
+    def quantile_bounds(self, q: float | Sequence) -> tuple[np.ndarray, np.ndarray]:
+        """The interval in which the share q is reached: its left and right ends.
+
+        A right end of inf says that it was not reached by the left end, the last time at which anyone looked.
+        """
+        q = np.asarray(q, dtype=float)
+        if not ((q >= 0) & (q <= 1)).all():
+            raise ValueError(f"q is {np.unique(q).tolist()}, expected shares from 0 to 1")
+        positive = np.flatnonzero(self.mass > 0)
+        reached = np.cumsum(self.mass[positive])
+        place = positive[np.minimum(np.searchsorted(reached + ROUNDING, q), len(positive) - 1)]
+        return self.intervals[place, 0], self.intervals[place, 1]
+
+    @property
+    def median(self) -> float:
+        """The median by the right ends; inf where half are never spotted: `median_note` says so in words."""
+        return float(self.quantile(0.5))
+
+    @property
+    def median_note(self) -> str:
+        """The median in words, for tables and reports."""
+        low, high = (float(end) for end in self.quantile_bounds(0.5))
+        if np.isinf(high):
+            left = float(self.survival(low))
+            return f"not reached: {left:.0%} are still unspotted at {low:g}"
+        return f"{high:g}" if low == high else f"between {low:g} and {high:g}"

@@ -12,7 +12,6 @@ from parlai_spotbot.analysis.survival import (
     cox,
     current_status_survival,
     icenreg,
-    logrank,
     turnbull,
 )
 
@@ -137,47 +136,6 @@ def test_bootstrap_curves_are_the_npmle():
     assert gap[2] == 0.25
     assert 0.25 <= gap[1] <= 0.75
     assert np.isnan(current_status_survival(np.zeros(3), np.zeros(3))).all()
-
-
-@pytest.mark.parametrize("domain", DOMAINS)
-@pytest.mark.parametrize(("score", "theirs"), [("sun", "glrt1"), ("finkelstein", "glrt2")])
-def test_logrank_statistic_of_every_pair(reference, domain, score, theirs):
-    known, events = reference(f"survival/reference_{domain}.json"), reference(f"survival/events_{domain}.csv")
-    for pair in known["pairs"].values():
-        rows = pd.concat([events[events["system"] == pair[name]] for name in ("sys1", "sys2")])
-        test = logrank(rows["time_left"], rows["time_right"], rows["system"], score=score, backend="native")
-        # glrt's sign is the opposite of ours: positive here means that the first group is spotted more.
-        assert test.statistic[0] == pytest.approx(-pair[theirs]["u"][0], abs=1e-6)
-        assert test.names == (pair["sys1"], pair["sys2"])
-
-
-def test_logrank_covariance_is_that_of_relabelling():
-    rng = np.random.default_rng(2)
-    k = rng.choice([2.0, 3.0, 5.0], 12)
-    spotted = rng.random(12) < 0.6
-    left, right = np.where(spotted, 0, k), np.where(spotted, k, np.inf)
-    group = np.array(list("aaaabbbbcccc"))
-    test = logrank(left, right, group, backend="native")
-    assert test.df == 2
-    assert test.statistic.sum() == pytest.approx(0, abs=1e-12)
-    draws = np.array(
-        [logrank(*np.array([left, right])[:, order], group, backend="native").statistic for order in
-         (rng.permutation(12) for _ in range(3000))]
-    )  # fmt: skip
-    np.testing.assert_allclose(np.cov(draws.T), test.covariance, atol=0.12 * test.covariance.max())
-
-
-def test_logrank_sign_and_equal_groups():
-    spotted_more = logrank([0] * 5 + [2] * 5, [2] * 5 + [np.inf] * 5, ["a"] * 5 + ["b"] * 5, backend="native")
-    assert spotted_more.statistic[0] > 0
-    same = logrank([0, 2, 0, 2], [2, np.inf] * 2, list("aabb"), backend="native")
-    np.testing.assert_allclose(same.statistic, 0, atol=1e-12)
-    nobody = logrank([2, 2], [np.inf, np.inf], ["a", "b"], backend="native")
-    assert nobody.pvalue == 1.0
-    with pytest.raises(ValueError, match="expected at least two groups"):
-        logrank([2, 2], [np.inf, np.inf], ["a", "a"])
-    with pytest.raises(ValueError, match="score is 'cox'"):
-        logrank([2, 2], [np.inf, np.inf], ["a", "b"], score="cox")
 
 
 @pytest.mark.parametrize("domain", DOMAINS)

@@ -28,6 +28,8 @@ class Options:
         for name, known in (("covariance", COVARIANCES), ("method", METHODS)):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} is {getattr(self, name)!r}, expected one of {', '.join(known)}")
+        if self.covariance == "imputation" and self.method != "asymptotic":
+            raise ValueError(f"method is {self.method!r}, expected 'asymptotic' where covariance is 'imputation'")
         for name, least in (("replicates", 1), ("imputations", 2)):
             if getattr(self, name) < least:
                 raise ValueError(f"{name} is {getattr(self, name)}, expected a whole number from {least} up")

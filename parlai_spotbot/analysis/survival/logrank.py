@@ -15,13 +15,11 @@ import pandas as pd
 
 from parlai_spotbot.analysis.survival.grouped import Options, Rows, checked_rows
 from parlai_spotbot.analysis.survival.permutation import ClusterRelabelling, RowRelabelling, cluster_relabelling
+from parlai_spotbot.analysis.survival.pvalues import chi2_of, choose_method, rank, resampled
 from parlai_spotbot.analysis.survival.results import chi_square_test
-from parlai_spotbot.analysis.survival.robust import contrasts, crossed, f_test
+from parlai_spotbot.analysis.survival.robust import crossed, f_test
 from parlai_spotbot.analysis.survival.scores import SCORES, PooledFit, pooled
 from parlai_spotbot.analysis.survival.zhao_sun import imputation_covariance
-
-EXACT_LIMIT = 200_000
-FEW = 50
 
 
 @dataclass(frozen=True)
@@ -165,107 +163,93 @@ def run(
     return {score: _one(rows, counts, estimate, score, options, rng) for score in scores}
 
 
-def _one(
-    rows: Rows, counts: np.ndarray, estimate: PooledFit, score: str, options: Options, rng: np.random.Generator
-) -> LogrankTest:
-    raw = estimate.scores(score)
+@dataclass(frozen=True)
+class Sums:
+    """The sums of scores of one test: `values` (c, B) are scores by cell and stratum, of mean 0 in every stratum.
+
+    `away` (G,) are the observed sums, `expected` (G,) what was taken from them; `scale`, the sum of squared scores,
+    tells rounding from variance.
+    """
+
+    values: np.ndarray
+    away: np.ndarray
+    expected: np.ndarray
+    scale: float
+    by_rows: RowRelabelling
+    plan: RowRelabelling | ClusterRelabelling
+
+
+def _sums(rows: Rows, counts: np.ndarray, raw: np.ndarray, options: Options) -> Sums:
     by_stratum, sizes = counts.sum(axis=2), counts.sum(axis=0)
     middle = raw @ by_stratum / by_stratum.sum(axis=0)
     values = raw[:, None] - middle
     expected = middle @ sizes if len(middle) > 1 else np.zeros(len(rows.names))  # but for rounding it is 0 overall
-    plan: RowRelabelling | ClusterRelabelling = RowRelabelling(counts, values)
+    by_rows = RowRelabelling(counts, values)
+    plan: RowRelabelling | ClusterRelabelling = by_rows
     if len(rows.clusters) == 1:
         own = values[rows.cell, rows.stratum]
-        plan = cluster_relabelling(
-            own, rows.weights, rows.group, len(rows.names), rows.clusters[0], rows.stratum, len(middle)
-        )
+        groups, strata = len(rows.names), len(middle)
+        plan = cluster_relabelling(own, rows.weights, rows.group, groups, rows.clusters[0], rows.stratum, strata)
     away = np.einsum("cbg,cb->g", counts, values)
     if options.covariance == "permutation":
         away, expected = away - plan.mean(), expected + plan.mean()
-    covariance = _covariance(rows, plan, values, away, sizes, estimate, score, options, rng)
-    chi2, df = quadratic(away, covariance)
+    return Sums(values, away, expected, float((by_stratum * values**2).sum()), by_rows, plan)
+
+
+def _one(
+    rows: Rows, counts: np.ndarray, estimate: PooledFit, score: str, options: Options, rng: np.random.Generator
+) -> LogrankTest:
+    sums = _sums(rows, counts, estimate.scores(score), options)
+    method, listed = choose_method(options.method, sums.plan, _smallest(rows))
+    if options.covariance == "imputation":
+        covariance = _imputed(rows, estimate, score, options, rng)
+    elif options.covariance == "robust":
+        covariance = _robust(rows, sums, method)
+    else:
+        covariance = sums.plan.covariance()
+    df = rank(covariance, sums.scale, options.covariance == "robust")
+    chi2 = float(chi2_of(sums.away[None], covariance, sums.scale)[0]) if df else 0.0
     test = LogrankTest(
-        rows.names, away + expected, expected, covariance, chi2, max(df, 1) if df else len(rows.names) - 1,
-        np.inf, 1.0, 0.0, 0.0, score, "asymptotic", options.covariance, estimate.fit.backend,
+        rows.names, sums.away + sums.expected, sums.expected, covariance, chi2, df or len(rows.names) - 1,
+        np.inf, 1.0, 0.0, 0.0, score, method, options.covariance, estimate.fit.backend,
     )  # fmt: skip
     if not df:  # nobody was spotted, or no two labels could be exchanged: the data say nothing
         return test
-    return _pvalue(test, rows, plan, options, rng)
+    if method == "asymptotic":
+        return _asymptotic(test, rows)
+    fixed = None if options.covariance == "robust" else covariance
+    pvalue, se = resampled(chi2, sums.plan, fixed, sums.scale, listed, options.replicates, rng)
+    return replace(test, pvalue=pvalue, log_pvalue=float(np.log(pvalue)), pvalue_se=se)
 
 
-def _covariance(
-    rows: Rows,
-    plan: RowRelabelling | ClusterRelabelling,
-    values: np.ndarray,
-    away: np.ndarray,
-    sizes: np.ndarray,
-    estimate: PooledFit,
-    score: str,
-    options: Options,
-    rng: np.random.Generator,
-) -> np.ndarray:
-    if options.covariance == "permutation":
-        return plan.covariance()
-    if options.covariance == "robust":
-        if len(rows.clusters) < 2:
-            return plan.robust(plan.observed)[0]
-        contrast = contrasts(rows.group, rows.stratum, sizes)
-        found = crossed(contrast, values[rows.cell, rows.stratum], rows.weights, rows.clusters)
-        return min(found, key=lambda covariance: _says(away, covariance))
-    if score != "sun" or rows.clusters or len(sizes) > 1 or (rows.weights != np.rint(rows.weights)).any():
+def _robust(rows: Rows, sums: Sums, method: str) -> np.ndarray:
+    """The robust covariance; for the asymptotic test no smaller than if rows were independent.
+
+    Robust covariances can be too small by chance, and are 0 where groups are told apart perfectly; of the candidates
+    the one that says least is taken (Angrist & Pischke 2009, Mostly Harmless Econometrics, section 8.2).
+    """
+    if len(rows.clusters) < 2:
+        found = [sums.plan.robust(sums.plan.observed)[0]]
+    else:
+        own = sums.values[rows.cell, rows.stratum]
+        found = crossed(own, rows.weights, rows.group, rows.stratum, rows.clusters)
+    if method != "asymptotic" or not rows.clusters:
+        return found[0]
+    found.append(sums.by_rows.covariance())
+    return min(found, key=lambda covariance: chi2_of(sums.away[None], covariance, sums.scale)[0])
+
+
+def _imputed(rows: Rows, estimate: PooledFit, score: str, options: Options, rng: np.random.Generator) -> np.ndarray:
+    if score != "sun" or rows.clusters or rows.stratum.any() or (rows.weights != np.rint(rows.weights)).any():
         raise ValueError(
             "covariance: 'imputation' is for Sun's score of independent rows with whole weights, expected score 'sun' "
             "without clusters and strata, or covariance 'permutation' or 'robust'"
         )
-    if options.method != "asymptotic":
-        raise ValueError(f"method is {options.method!r}, expected 'asymptotic' where covariance is 'imputation'")
     times = rows.weights.astype(np.int64)
     return imputation_covariance(
         estimate.fit.mass, estimate.data, np.repeat(rows.cell, times), np.repeat(rows.group, times), len(rows.names),
         imputations=options.imputations, rng=rng,
     )  # fmt: skip
-
-
-def _pvalue(
-    test: LogrankTest,
-    rows: Rows,
-    plan: RowRelabelling | ClusterRelabelling,
-    options: Options,
-    rng: np.random.Generator,
-) -> LogrankTest:
-    method, listed = options.method, None
-    if method in ("exact", "auto"):
-        listed = plan.all(EXACT_LIMIT)
-        if listed is None and method == "exact":
-            raise ValueError(
-                f"method is 'exact', but there are more than {EXACT_LIMIT} distinct relabellings; "
-                "expected smaller groups, or method 'montecarlo'"
-            )
-        few = _smallest(rows) < FEW
-        method = "exact" if listed is not None else "montecarlo" if few else "asymptotic"
-    if method == "asymptotic":
-        return _asymptotic(test, rows)
-    robust = options.covariance == "robust"
-    least = test.chi2 * (1 - 1e-9) - 1e-12
-
-    def beyond(states: np.ndarray) -> np.ndarray:
-        return chi2_of(plan.sums(states), plan.robust(states) if robust else test.covariance) >= least
-
-    if listed is not None:
-        states, weights = listed
-        size = plan.chunk()
-        hit = np.concatenate([beyond(states[i : i + size]) for i in range(0, len(states), size)])
-        pvalue, se = float(weights[hit].sum() / weights.sum()), 0.0
-    else:
-        done, hits = 0, 0
-        while done < options.replicates:
-            now = min(plan.chunk(), options.replicates - done)
-            hits += int(beyond(plan.draw(rng, now)).sum())
-            done += now
-        pvalue = (1 + hits) / (1 + done)
-        se = float(np.sqrt(pvalue * (1 - pvalue) / done))
-    pvalue = min(pvalue, 1.0)
-    return replace(test, method=method, pvalue=pvalue, log_pvalue=float(np.log(pvalue)), pvalue_se=se)
 
 
 def _asymptotic(test: LogrankTest, rows: Rows) -> LogrankTest:
@@ -286,33 +270,3 @@ def _smallest(rows: Rows) -> float:
         return float(np.bincount(rows.group, rows.weights).min())
     groups = len(rows.names)
     return float(np.bincount(np.unique(rows.clusters[0] * groups + rows.group) % groups).min())
-
-
-def quadratic(away: np.ndarray, covariance: np.ndarray) -> tuple[float, int]:
-    """The chi-squared statistic and its degrees of freedom, the rank of the covariance; nothing if it is infinite."""
-    if not np.isfinite(covariance).all():
-        return 0.0, 0
-    if len(away) == 2:
-        rank = int(covariance[0, 0] > 1e-200)
-    else:
-        values = np.linalg.eigvalsh(covariance)
-        rank = min(int((values > max(values[-1] * 1e-10, 1e-200)).sum()), len(away) - 1)
-    return (float(chi2_of(away[None], covariance)[0]) if rank else 0.0), rank
-
-
-def _says(away: np.ndarray, covariance: np.ndarray) -> float:
-    """The chi-squared statistic; inf where the covariance is none."""
-    known = np.isfinite(covariance).all()
-    if known and np.linalg.eigvalsh(covariance)[1] <= 1e-10 * max(np.trace(covariance), 1e-200):
-        return np.inf  # one eigenvalue, that of the sum over groups, is 0 in any case
-    return quadratic(away, covariance)[0]
-
-
-def chi2_of(away: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    """Quadratic forms (r,) of sums of scores (r, G) in the generalized inverse of one covariance, or of one each."""
-    if away.shape[1] == 2:
-        variance = np.broadcast_to(covariance[..., 0, 0], len(away))
-        return np.divide(away[:, 0] ** 2, variance, out=np.zeros(len(away)), where=variance > 1e-200)
-    known = np.isfinite(covariance).all(axis=(-1, -2), keepdims=True)
-    inverse = np.linalg.pinv(np.where(known, covariance, 0.0), rcond=1e-10, hermitian=True)
-    return np.einsum("rg,gh,rh->r" if covariance.ndim == 2 else "rg,rgh,rh->r", away, inverse, away)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from parlai_spotbot.analysis.survival.robust import expand, jackknife
+from parlai_spotbot.analysis.survival.robust import delete_one
 
 CHUNK = 2_000_000
 
@@ -52,26 +52,20 @@ class RowRelabelling:
         return np.diag(variance @ sizes) - (variance[:, None] * sizes).T @ share
 
     def sums(self, states: np.ndarray) -> np.ndarray:
-        """The sums of scores of states (r, c, B, G), less their mean: (r, G)."""
+        """The sums of scores of states (r, c, B, G): (r, G)."""
         return np.tensordot(states, self.scores, axes=([1, 2], [0, 1]))
 
     def robust(self, states: np.ndarray) -> np.ndarray:
         """The robust covariance (r, G, G) of the sums of scores in each of the states; every row is a cluster."""
-        sizes = states.sum(axis=1)
-        groups = sizes.shape[2]
-        share = sizes / np.maximum(sizes.sum(axis=2, keepdims=True), 1e-300)
-        contrast = np.eye(groups)[:, :-1] - share[:, :, None, :-1]  # (r, B, G, K)
-        information = np.einsum("rbg,rbgi,rbgj->rij", sizes, contrast, contrast)
-        inverse = np.linalg.pinv(information, hermitian=True)
-        effect = (inverse @ self.sums(states)[:, :-1, None])[..., 0]
-        leverage = np.einsum("rbgi,rij,rbgj->rbg", contrast, inverse, contrast)
-        fitted = np.einsum("rbgi,ri->rbg", contrast, effect)
-        residual = self.scores[None, :, :, None] - fitted[:, None]
-        alone = (leverage > 1 - 1e-9) & (sizes > 0)
-        squares = (states * residual**2).sum(axis=1) / np.where(leverage > 1 - 1e-9, 1.0, 1.0 - leverage) ** 2
-        result = np.einsum("rbg,rbgi,rbgj->rij", squares, contrast, contrast)
-        result[alone.any(axis=(1, 2))] = np.inf
-        return expand(result) * (1 - 1 / self.clusters)
+        _, strata, groups = self.counts.shape
+        kinds = np.flatnonzero((states > 0).any(axis=0))
+        cell, stratum, group = np.unravel_index(kinds, self.counts.shape)
+        own = np.zeros((2, len(kinds), groups, strata))
+        own[0, np.arange(len(kinds)), group, stratum] = self.scores[cell, stratum]
+        own[1, np.arange(len(kinds)), group, stratum] = 1.0
+        sums = np.swapaxes((states * self.scores[..., None]).sum(axis=1), 1, 2)
+        sizes = np.swapaxes(states.sum(axis=1), 1, 2)
+        return delete_one(sums, sizes, own[0], own[1], states.reshape(len(states), -1)[:, kinds])
 
     def draw(self, rng: np.random.Generator, replicates: int) -> np.ndarray:
         """States (replicates, c, B, G), drawn cell by cell: the multivariate hypergeometric distribution."""
@@ -92,7 +86,7 @@ class RowRelabelling:
 
     def chunk(self) -> int:
         """How many states to hold at a time."""
-        return max(1, CHUNK // self.counts.size)
+        return max(1, CHUNK // (self.counts.size * self.counts.shape[2]))
 
     def all(self, limit: int) -> tuple[np.ndarray, np.ndarray] | None:
         """All distinct states and their weights (how many relabellings lead to each); None where more than `limit`."""
@@ -179,29 +173,24 @@ class ClusterRelabelling:
         return result
 
     def sums(self, states: np.ndarray) -> np.ndarray:
-        """The sums of scores of states (r, u), less their mean: (r, G)."""
+        """The sums of scores of states (r, u): (r, G)."""
         total = self.totals.sum(axis=1)
-        found = np.stack([(states == g) @ total for g in range(self.groups)], axis=1)
-        return found - self.mean()
+        return np.stack([(states == g) @ total for g in range(self.groups)], axis=1)
 
     def robust(self, states: np.ndarray) -> np.ndarray:
         """The cluster-robust covariance (r, G, G) of the sums of scores in each of the states."""
         starts = np.flatnonzero(np.diff(self.cluster, prepend=-1))
-        total, rows = self.totals.sum(axis=1), self.sizes.sum(axis=1)
-        all_totals, all_sizes = (np.add.reduceat(x, starts, axis=0) for x in (self.totals, self.sizes))
-        k = self.groups - 1
-        mine = [(states == g).astype(float) for g in range(k)]
-        share = [own @ (self.sizes / self.sizes.sum(axis=0)) for own in mine]
-        parts = np.empty((len(states), len(starts), k))
-        information = np.empty((*parts.shape, k))
-        for i in range(k):
-            parts[:, :, i] = np.add.reduceat(mine[i] * total, starts, axis=1) - share[i] @ all_totals.T
-            for j in range(k):
-                # Σ (e_i - p_i)(e_j - p_j) over a cluster's rows, with e the group and p its share of the stratum.
-                cross = mine[i] * (rows * (i == j) - share[j] @ self.sizes.T) - mine[j] * (share[i] @ self.sizes.T)
-                level = (share[i] * share[j]) @ all_sizes.T
-                information[:, :, i, j] = np.add.reduceat(cross, starts, axis=1) + level
-        return jackknife(parts, information)
+        strata = self.totals.shape[1]
+        own = np.empty((2, self.groups, strata, len(states), len(starts)))
+        for place, units in enumerate((self.totals, self.sizes)):
+            own[place, -1] = np.add.reduceat(units, starts, axis=0).T[:, None]
+            for g in range(self.groups - 1):
+                mine = (states == g).astype(float)
+                for b in range(strata):
+                    np.add.reduceat(mine * units[:, b], starts, axis=1, out=own[place, g, b])
+                own[place, -1] -= own[place, g]
+        sums, sizes = (np.moveaxis(x, (0, 1), (-2, -1)) for x in own)
+        return delete_one(sums.sum(axis=1), sizes.sum(axis=1), sums, sizes)
 
     def draw(self, rng: np.random.Generator, replicates: int) -> np.ndarray:
         """States (replicates, u)."""
@@ -220,7 +209,7 @@ class ClusterRelabelling:
 
     def chunk(self) -> int:
         """How many states to hold at a time."""
-        return max(1, CHUNK // (len(self.group) * self.groups))
+        return max(1, CHUNK // (self.totals.size * self.groups))
 
     def all(self, limit: int) -> tuple[np.ndarray, np.ndarray] | None:
         """All distinct states and their weights, which are equal; None where there are more than `limit`."""

@@ -1,10 +1,9 @@
 """Cluster-robust covariances of sums of scores, for one clustering or two crossed ones, by the jackknife.
 
-Sums of scores are those of a regression of scores on groups within strata. Its cluster-robust covariance (Liang & Zeger
-1986, Biometrika 73) is taken from residuals as if each had been predicted without its own cluster: the jackknife over
-clusters (Bell & McCaffrey 2002, Surv. Methodol. 28; MacKinnon, Nielsen & Webb 2023, J. Econometrics 232), which keeps
-its size with few clusters of differing sizes. No exchange of labels is assumed, only that clusters are independent.
-Throughout, K = G - 1 groups are enough, for the sums over all G groups are 0.
+Sums of scores are those of a regression of scores on groups and strata. Its cluster-robust covariance comes from
+leaving out one cluster at a time: the jackknife, known as CR3 (Bell & McCaffrey 2002, Surv. Methodol. 28; MacKinnon,
+Nielsen & Webb 2023, J. Econometrics 232), which keeps its size with few clusters of differing sizes. No exchange of
+labels is assumed, only that clusters are independent.
 """
 
 from __future__ import annotations
@@ -16,61 +15,77 @@ from scipy.special import betaln, hyp2f1
 from scipy.stats import f as f_distribution
 
 
-def contrasts(group: np.ndarray, stratum: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Each row's group less the groups' shares of its stratum: (n, K); `sizes` (B, G) are the weights."""
-    share = sizes / sizes.sum(axis=1, keepdims=True)
-    result = -share[stratum, :-1]
-    first = group < sizes.shape[1] - 1
-    result[np.flatnonzero(first), group[first]] += 1.0
-    return result
+def delete_one(
+    sums: np.ndarray, sizes: np.ndarray, own_sums: np.ndarray, own_sizes: np.ndarray, times: np.ndarray | None = None
+) -> np.ndarray:
+    """The covariance (…, G, G) of the sums of scores by groups.
 
+    Parameters
+    ----------
+    sums, sizes : arrays (…, G, B)
+        Sums of scores and of weights by group and stratum.
+    own_sums, own_sizes : arrays (…, C, G, B)
+        Those of every cluster.
+    times : array (…, C), optional
+        How many clusters there are of each kind; by default one.
 
-def jackknife(parts: np.ndarray, information: np.ndarray) -> np.ndarray:
-    """The covariance (…, G, G) from sums of contrast times score (…, C, K) by cluster, and squares (…, C, K, K).
-
-    It is infinite where one cluster holds all of a group, so that nothing is known of how clusters differ.
+    Returns
+    -------
+    array (…, G, G)
+        Infinite where without one of the clusters groups can't be compared: nothing is known then of how clusters of
+        that group differ.
     """
-    total = information.sum(axis=-3)
-    inverse = np.linalg.pinv(total, hermitian=True)
-    effect = inverse @ parts.sum(axis=-2)[..., None]
-    residual = parts - (information @ effect[..., None, :, :])[..., 0]
-    size = parts.shape[-2]
-    if parts.shape[-1] == 1:
-        left = 1.0 - information[..., 0] * inverse[..., None, :, 0]
-        alone = left < 1e-9
-        away = residual / np.where(alone, 1.0, left)
+    total, information = _equations(sums, sizes)
+    left, without = _equations(sums[..., None, :, :] - own_sums, np.maximum(sizes[..., None, :, :] - own_sizes, 0.0))
+    k = total.shape[-1]
+    if k == 1:
+        alone = without[..., 0] <= 1e-9 * information[..., None, 0]
+        effects = left / np.where(alone, 1.0, without[..., 0])
+        effect = total / np.where(information[..., 0] > 0, information[..., 0], 1.0)
+        alone = alone[..., 0]
     else:
-        left = np.eye(parts.shape[-1]) - information @ inverse[..., None, :, :]
-        alone = np.abs(np.linalg.det(left)) < 1e-9
-        left[alone] = np.eye(parts.shape[-1])
-        away = np.linalg.solve(left, residual[..., None])[..., 0]
-        alone = alone[..., None]
-    covariance = np.swapaxes(away, -1, -2) @ away * ((size - 1) / size)
-    covariance[alone.any(axis=(-1, -2))] = np.inf
-    return expand(covariance)
-
-
-def expand(covariance: np.ndarray) -> np.ndarray:
-    """From K groups (…, K, K) to all (…, G, G)."""
-    side = np.vstack([np.eye(covariance.shape[-1]), -np.ones(covariance.shape[-1])])
-    known = np.isfinite(covariance).all(axis=(-1, -2), keepdims=True)
+        size = np.abs(np.linalg.det(information))
+        alone = np.abs(np.linalg.det(without)) <= 1e-9 * size[..., None]
+        effects = np.linalg.solve(np.where(alone[..., None, None], np.eye(k), without), left[..., None])[..., 0]
+        effect = (np.linalg.pinv(information, hermitian=True) @ total[..., None])[..., 0]
+    away = effects - effect[..., None, :]
+    times = np.ones(away.shape[:-1]) if times is None else times
+    n = times.sum(axis=-1)[..., None, None]
+    spread = np.swapaxes(away * times[..., None], -1, -2) @ away * ((n - 1) / n)
+    covariance = information @ spread @ information
+    known = ~((alone & (times > 0)).any(axis=-1))[..., None, None]
+    side = np.vstack([np.eye(k), -np.ones(k)])  # the sums over all groups are 0
     return np.where(known, side @ np.where(known, covariance, 0.0) @ side.T, np.inf)
 
 
-def clustered(contrast: np.ndarray, values: np.ndarray, weights: np.ndarray, cluster: np.ndarray) -> np.ndarray:
-    """The covariance (G, G) with one clustering of rows (n,), given their contrasts (n, K), scores and weights."""
-    size, k = int(cluster.max()) + 1, contrast.shape[1]
-    weighted = contrast * weights[:, None]
-    parts = np.stack([np.bincount(cluster, column * values, size) for column in weighted.T], axis=1)
-    information = np.empty((size, k, k))
-    for i in range(k):
-        for j in range(k):
-            information[:, i, j] = np.bincount(cluster, weighted[:, i] * contrast[:, j], size)
-    return jackknife(parts, information)
+def _equations(sums: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sums of scores less those expected from the strata (…, G - 1), and their information (…, G - 1, G - 1)."""
+    every = sizes.sum(axis=-2, keepdims=True)
+    share = sizes / np.where(every > 0, every, 1.0)
+    total = (sums - share * sums.sum(axis=-2, keepdims=True)).sum(axis=-1)
+    share, sizes = share[..., :-1, :], sizes[..., :-1, :]
+    information = -(share[..., :, None, :] * sizes[..., None, :, :]).sum(axis=-1)
+    diagonal = np.arange(information.shape[-1])
+    information[..., diagonal, diagonal] += sizes.sum(axis=-1)
+    return total[..., :-1], information
+
+
+def clustered(
+    values: np.ndarray, weights: np.ndarray, group: np.ndarray, stratum: np.ndarray, cluster: np.ndarray
+) -> np.ndarray:
+    """The covariance (G, G) of rows (n,) with scores `values` and codes of group, stratum and cluster."""
+    shape = tuple(int(codes.max()) + 1 for codes in (cluster, group, stratum))
+    place = np.ravel_multi_index((cluster, group, stratum), shape)
+    own = [np.bincount(place, x, int(np.prod(shape))).reshape(shape) for x in (weights * values, weights)]
+    return delete_one(own[0].sum(axis=0), own[1].sum(axis=0), *own)
 
 
 def crossed(
-    contrast: np.ndarray, values: np.ndarray, weights: np.ndarray, clusters: Sequence[np.ndarray]
+    values: np.ndarray,
+    weights: np.ndarray,
+    group: np.ndarray,
+    stratum: np.ndarray,
+    clusters: Sequence[np.ndarray],
 ) -> list[np.ndarray]:
     """Covariances with two clusterings: the two-way one, and each alone.
 
@@ -79,10 +94,10 @@ def crossed(
     """
     first, second = clusters
     both = np.unique(first * (int(second.max()) + 1) + second, return_inverse=True)[1].ravel()
-    one, two, cut = (clustered(contrast, values, weights, c) for c in (first, second, both))
+    one, two, cut = (clustered(values, weights, group, stratum, c) for c in (first, second, both))
     if not (np.isfinite(one).all() and np.isfinite(two).all()):
         return [np.full_like(one, np.inf)]
-    return [one + two - (cut if np.isfinite(cut).all() else 0.0), one, two]
+    return [one + two - cut, one, two]
 
 
 def f_test(statistic: float, df: int, df_error: float) -> tuple[float, float]:

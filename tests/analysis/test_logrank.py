@@ -1,0 +1,328 @@
+"""Log-rank tests of independent rows: the R packages' numbers, closed forms, brute force, properties, bad input."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import approx_fprime
+from scipy.stats import chi2, fisher_exact, hypergeom
+
+from parlai_spotbot.analysis.survival import turnbull
+from parlai_spotbot.analysis.survival.logrank import logrank, logrank_tests
+
+DOMAINS = ("dailydialog", "empathetic")
+
+
+def native(*args, **options):
+    return logrank(*args, backend="native", **options)
+
+
+def pairs(reference, domain):
+    known, events = reference(f"survival/reference_{domain}.json"), reference(f"survival/events_{domain}.csv")
+    for pair in known["pairs"].values():
+        rows = pd.concat([events[events["system"] == pair[name]] for name in ("sys1", "sys2")])
+        yield pair, rows["time_left"], rows["time_right"], rows["system"]
+
+
+def some_rows(n, groups=2, seed=0, kind="mixed"):
+    """Made-up rows: current status, or a mix of exact, interval- and right-censored times."""
+    rng = np.random.default_rng(seed)
+    group = np.array(list("abcdef"))[rng.permutation(np.arange(n) % groups)]
+    if kind == "current status":
+        k = rng.choice([2.0, 3.0, 5.0], n)
+        spotted = rng.random(n) < 0.6
+        return np.where(spotted, 0, k), np.where(spotted, k, np.inf), group
+    left = rng.integers(0, 6, n).astype(float)
+    right = left + rng.choice([0.0, 1.0, 2.0, 3.0, np.inf], n)
+    return left, right, group
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_statistics_are_glrts_in_every_pair(reference, domain):
+    for pair, left, right, group in pairs(reference, domain):
+        tests = logrank_tests(left, right, group, backend="native")
+        for score, theirs in (("sun", "glrt1"), ("finkelstein", "glrt2")):
+            # glrt's sign is the opposite of ours: positive here means that the first group is spotted more.
+            np.testing.assert_allclose(tests[score].statistic, -np.array(pair[theirs]["u"]), atol=1e-6)
+            assert tests[score].names == (pair["sys1"], pair["sys2"])
+
+
+def test_human_against_br_to_the_last_digit(reference):
+    _, left, right, group = next(pairs(reference, "dailydialog"))
+    tests = logrank_tests(left, right, group, backend="native")
+    assert tests["sun"].statistic[0] == pytest.approx(-264.31420857, abs=1e-7)
+    assert tests["finkelstein"].statistic[0] == pytest.approx(-322.68168231, abs=1e-7)
+    assert tests["sun"].log_pvalue == pytest.approx(chi2.logsf(tests["sun"].chi2, 1), rel=1e-12)
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_variance_is_that_of_glrt2(reference, domain):
+    for pair, left, right, group in pairs(reference, domain):
+        test = native(left, right, group, score="finkelstein")
+        n = len(group)
+        # glrt2 divides the sum of squared scores by n, where sampling without replacement has n - 1.
+        assert test.covariance[0, 0] * (n - 1) / n == pytest.approx(pair["glrt2"]["var"][0][0], rel=1e-6)
+        assert test.chi2 * n / (n - 1) == pytest.approx(pair["glrt2"]["chisq"], rel=1e-6)
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_variance_by_imputation_is_that_of_glrt1(reference, domain):
+    gaps = []
+    for pair, left, right, group in pairs(reference, domain):
+        test = native(left, right, group, covariance="imputation", seed=3)
+        assert test.covariance_type == "imputation"
+        theirs = pair["glrt1"]["var11"]
+        gaps.append(test.covariance[0, 0] / np.mean(theirs) - 1)
+        assert test.chi2 == pytest.approx(np.mean(pair["glrt1"]["chisq"]), rel=0.06)
+    assert len(gaps) >= 10
+    assert max(map(abs, gaps)) < 0.06  # one run of 50 imputations each: glrt1's own χ² moves so with its seed
+    assert abs(np.mean(gaps)) < 0.015  # and no bias
+
+
+def by_hand(time, event, group, names):
+    """The log-rank test of right-censored times as in textbooks: observed less expected, hypergeometric covariance."""
+    observed, covariance = np.zeros(len(names)), np.zeros((len(names), len(names)))
+    for t in np.unique(time[event]):
+        risk = np.array([((time >= t) & (group == name)).sum() for name in names], dtype=float)
+        d = np.array([((time == t) & event & (group == name)).sum() for name in names], dtype=float)
+        n = risk.sum()
+        observed += d - risk * d.sum() / n
+        if n > 1:
+            share = risk / n
+            covariance += d.sum() * (n - d.sum()) / (n - 1) * (np.diag(share) - np.outer(share, share))
+    return observed, covariance
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_exact_times_give_the_ordinary_logrank_test(ties):
+    rng = np.random.default_rng(5)
+    time = rng.integers(1, 9, 60).astype(float) if ties else rng.permutation(60) + 1.0
+    event, group = rng.random(60) < 0.7, rng.choice(list("xyz"), 60)
+    right = np.where(event, time, np.inf)
+    names = tuple(dict.fromkeys(group))
+    observed, covariance = by_hand(time, event, group, names)
+    test = native(time, right, group, covariance="imputation")
+    assert test.names == names
+    np.testing.assert_allclose(test.statistic, observed, atol=1e-9)
+    np.testing.assert_allclose(test.covariance, covariance, atol=1e-9)  # nothing is imputed
+    assert test.chi2 == pytest.approx(observed[:2] @ np.linalg.solve(covariance[:2, :2], observed[:2]))
+    assert test.df == 2
+
+
+@pytest.mark.parametrize("kind", ["current status", "mixed"])
+def test_finkelsteins_score_is_the_derivative_of_the_likelihood(kind):
+    left, right, group = some_rows(80, 3, kind=kind, seed=4)
+    test = native(left, right, group, score="finkelstein")
+    fit = turnbull(left, right, backend="native")
+    exact = left == right
+    before = fit.survival(np.where(exact, np.nextafter(left, -1), left))
+    after = np.where(np.isinf(right), 0.0, fit.survival(np.where(np.isinf(right), 0.0, right)))
+    which = np.array([test.names.index(g) for g in group])
+
+    def loglik(beta):
+        return np.log(before ** np.exp(beta[which]) - after ** np.exp(beta[which])).sum()
+
+    np.testing.assert_allclose(test.statistic, approx_fprime(np.zeros(3), loglik, 1e-7), atol=1e-4)
+
+
+def every_relabelling(left, right, group, score, strata=None):
+    """χ² of every way to reorder the labels (within strata), by calling the test anew each time."""
+    group, strata = np.asarray(group), np.zeros(len(group)) if strata is None else np.asarray(strata)
+    parts = [np.flatnonzero(strata == s) for s in np.unique(strata)]
+    orders = [set(itertools.permutations(group[part])) for part in parts]
+    found = []
+    for labels in itertools.product(*orders):
+        trial = group.copy()
+        for part, own in zip(parts, labels, strict=True):
+            trial[part] = own
+        test = native(left, right, trial, score=score, strata=strata)
+        found.append((test.chi2, dict(zip(test.names, test.statistic, strict=True))))
+    return found
+
+
+@pytest.mark.parametrize("score", ["sun", "finkelstein"])
+@pytest.mark.parametrize(("groups", "kind", "stratified"), [
+    (2, "current status", False), (2, "mixed", False), (3, "mixed", False), (3, "current status", True),
+])  # fmt: skip
+def test_exact_p_and_covariance_by_brute_force(score, groups, kind, stratified):
+    left, right, group = some_rows(7 if groups == 3 else 9, groups, kind=kind, seed=11)
+    strata = np.arange(len(left)) % 2 if stratified else None
+    test = native(left, right, group, score=score, strata=strata, method="exact")
+    found = every_relabelling(left, right, group, score, strata)
+    assert test.pvalue == pytest.approx(np.mean([value >= test.chi2 * (1 - 1e-9) for value, _ in found]), rel=1e-9)
+    assert 0 < test.pvalue < 1
+    assert test.method == "exact"
+    assert test.log_pvalue == pytest.approx(np.log(test.pvalue))
+    table = np.array([[own[name] for name in test.names] for _, own in found])
+    np.testing.assert_allclose(table.mean(axis=0), test.expected, atol=1e-12)
+    np.testing.assert_allclose(np.cov(table.T, bias=True), test.covariance, atol=1e-12)
+
+
+def test_fishers_exact_test_is_the_case_of_one_length():
+    # All shown at k = 2: spotted or not by group is a 2 × 2 table; relabelling is Fisher's exact test.
+    table = np.array([[9, 4], [3, 11]])
+    left = np.repeat([0.0, 2.0, 0.0, 2.0], table.ravel())
+    right = np.repeat([2.0, np.inf, 2.0, np.inf], table.ravel())
+    test = native(left, right, np.repeat(["a", "b"], table.sum(axis=1)), method="exact")
+    # Fisher orders tables by probability, this test by distance from the mean: here both take the same tables.
+    assert test.pvalue == pytest.approx(fisher_exact(table).pvalue, rel=1e-9)
+    # And U is the number of a's that were spotted, less its mean, with the hypergeometric variance.
+    count = hypergeom(27, 12, 13)
+    assert test.statistic[0] == pytest.approx(9 - count.mean())
+    assert test.covariance[0, 0] == pytest.approx(count.var())
+
+
+@pytest.mark.parametrize("covariance", ["permutation", "robust"])
+@pytest.mark.parametrize("groups", [2, 3])
+def test_monte_carlo_agrees_with_enumeration(covariance, groups):
+    left, right, group = some_rows(15 if groups == 2 else 10, groups, seed=2)
+    exact = native(left, right, group, covariance=covariance, method="exact")
+    drawn = native(left, right, group, covariance=covariance, method="montecarlo", replicates=20_000, seed=1)
+    assert drawn.pvalue_se > 0 == exact.pvalue_se
+    assert abs(drawn.pvalue - exact.pvalue) < 4 * drawn.pvalue_se
+    again = native(left, right, group, covariance=covariance, method="montecarlo", replicates=20_000, seed=1)
+    other = native(left, right, group, covariance=covariance, method="montecarlo", replicates=20_000, seed=2)
+    assert again.pvalue == drawn.pvalue != other.pvalue
+
+
+def test_monte_carlo_p_is_never_0():
+    test = native([0] * 30 + [2] * 30, [2] * 30 + [np.inf] * 30, ["a"] * 30 + ["b"] * 30, method="montecarlo")
+    assert test.pvalue == 1 / 10_001
+
+
+def test_auto_takes_the_exact_way_where_it_can():
+    assert native(*some_rows(20, kind="current status"), method="auto").method == "exact"
+    assert native(*some_rows(60, 3), method="auto").method == "montecarlo"
+    assert native(*some_rows(4000), method="auto").method == "asymptotic"
+    with pytest.raises(ValueError, match="method is 'exact', but there are more than 200000 distinct relabellings"):
+        native(*some_rows(4000), method="exact")
+
+
+def test_p_values_below_the_smallest_float():
+    rows = (np.repeat([0.0, 2.0], 2000), np.repeat([2.0, np.inf], 2000), np.repeat(["a", "b"], 2000))
+    test = native(*rows)
+    assert test.pvalue == 0.0
+    assert test.chi2 == pytest.approx(3999)
+    assert test.log_pvalue == pytest.approx(np.log(2) - 3999 / 2 - 0.5 * np.log(2 * np.pi * 3999), rel=1e-6)
+    by_three = native(rows[0], rows[1], np.where(np.arange(4000) % 4 == 0, "c", rows[2]))
+    assert by_three.df == 2
+    assert by_three.log_pvalue == pytest.approx(-by_three.chi2 / 2, rel=1e-12)  # with 2 degrees, sf is exp(-χ²/2)
+
+
+interval_rows = st.lists(
+    st.tuples(st.integers(0, 6), st.sampled_from([0.0, 1.0, 2.0, 4.0, np.inf]), st.sampled_from("abc")),
+    min_size=3,
+    max_size=25,
+).filter(lambda rows: len({row[2] for row in rows}) > 1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(interval_rows, st.sampled_from(["sun", "finkelstein"]), st.randoms(use_true_random=False))
+def test_what_must_not_matter_does_not(rows, score, random):
+    def test_of(rows, **options):
+        left = np.array([row[0] for row in rows], dtype=float)
+        test = native(left, left + [row[1] for row in rows], [row[2] for row in rows], score=score, **options)
+        order = np.argsort(test.names)
+        return test, test.statistic[order], test.covariance[np.ix_(order, order)]
+
+    test, statistic, covariance = test_of(rows)
+    assert statistic.sum() == pytest.approx(0, abs=1e-9)
+    assert 0 <= test.pvalue <= 1
+    assert np.linalg.eigvalsh(covariance).min() > -1e-9
+    shuffled = list(rows)
+    random.shuffle(shuffled)
+    for other in (
+        test_of(shuffled),
+        test_of([*rows, *rows], weights=np.repeat([0.25, 0.75], len(rows))),
+        test_of([*rows, (3, 1.0, rows[0][2])], weights=[1] * len(rows) + [0]),
+    ):
+        np.testing.assert_allclose(other[1], statistic, atol=1e-6)
+        np.testing.assert_allclose(other[2], covariance, atol=1e-6)
+    left = np.array([row[0] for row in rows], dtype=float)
+    right = left + [row[1] for row in rows]
+    slow = native(left**3, right**3, [row[2] for row in rows], score=score)
+    np.testing.assert_allclose(slow.statistic, test.statistic, atol=1e-6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(interval_rows, st.sampled_from(["sun", "finkelstein"]), st.sampled_from(["permutation", "robust"]))
+def test_equal_groups_differ_by_nothing(rows, score, covariance):
+    left = np.array([row[0] for row in rows], dtype=float)
+    right = left + [row[1] for row in rows]
+    test = native(np.tile(left, 2), np.tile(right, 2), np.repeat([1, 2], len(left)), score=score, covariance=covariance)
+    np.testing.assert_allclose(test.statistic, 0, atol=1e-7)
+    assert test.pvalue == pytest.approx(1.0, abs=1e-5)
+
+
+def test_sign_and_weights():
+    more = native([0, 2, 0, 2], [2, np.inf] * 2, ["a", "a", "b", "b"], weights=[5, 1, 1, 5])
+    assert more.statistic[0] > 0 > more.statistic[1]
+    rows = np.repeat(np.arange(4), [5, 1, 1, 5])
+    one_by_one = native(np.array([0, 2, 0, 2])[rows], np.array([2, np.inf] * 2)[rows], np.array(list("aabb"))[rows])
+    for test in (one_by_one, native([0, 2, 0, 2], [2, np.inf] * 2, list("aabb"), weights=[5, 1, 1, 5], method="exact")):
+        np.testing.assert_allclose(test.statistic, more.statistic)
+        np.testing.assert_allclose(test.covariance, more.covariance)
+    assert test.pvalue == pytest.approx(2 * (1 + 36) / 924)  # of C(12, 6) relabellings: 6 or 5 of a's 6 among the 6
+
+
+@pytest.mark.parametrize("covariance", ["permutation", "robust", "imputation"])
+def test_data_that_say_nothing_give_p_1(covariance):
+    nobody = native([2, 3, 2], [np.inf] * 3, ["a", "b", "b"], covariance=covariance)
+    at_once = native([2, 2, 2], [2, 2, 2], ["a", "b", "b"], covariance=covariance)
+    for test in (nobody, at_once):
+        assert (test.pvalue, test.log_pvalue, test.chi2, test.df) == (1.0, 0.0, 0.0, 1)
+        np.testing.assert_allclose(test.statistic, 0, atol=1e-12)
+
+
+def test_a_million_rows():
+    rng = np.random.default_rng(1)
+    n = 1_000_000
+    k, group = rng.choice([2.0, 3.0, 5.0], n), rng.integers(0, 3, n)
+    spotted = rng.random(n) < 0.5
+    left, right = np.where(spotted, 0, k), np.where(spotted, k, np.inf)
+    test = native(left, right, group)
+    table = pd.DataFrame({"l": left, "r": right, "g": group}).value_counts(["l", "r", "g"]).reset_index()
+    counted = native(table["l"], table["r"], table["g"], weights=table["count"])
+    order = [counted.names.index(name) for name in test.names]
+    np.testing.assert_allclose(test.statistic, counted.statistic[order], atol=1e-5)
+    assert test.chi2 == pytest.approx(counted.chi2, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"left": [], "right": [], "group": []}, "left: no observations"),
+        ({"left": [0, np.nan, 0, 2]}, "left: row 1 is nan"),
+        ({"left": ["soon", 2, 0, 2]}, "left: .*expected"),
+        ({"left": [3, 2, 0, 2]}, "right: row 0 is 2.0, expected a number not below left"),
+        ({"group": ["a", "a", "a", "a"]}, r"group: only \['a'\], expected at least two groups"),
+        ({"group": ["a", None, "b", "b"]}, "group: row 1 is missing"),
+        ({"group": ["a", "b"]}, r"group: shape \(2,\), expected one value for every observation \(4\)"),
+        ({"left": [0], "right": [2], "group": ["a"]}, "expected at least two groups"),
+        ({"weights": [1, 1, 0, 0]}, "weights: all of group 'b' are 0"),
+        ({"weights": [1, 1, 0.5, 1], "method": "exact"}, "weights: row 2 is 0.5, expected whole numbers"),
+        ({"strata": [1, np.nan, 1, 1]}, "strata: row 1 is missing"),
+        ({"clusters": [1, 2, 3]}, r"clusters: shape \(3,\)"),
+        ({"score": "cox"}, "score is 'cox', expected sun or finkelstein"),
+        ({"covariance": "sandwich"}, "covariance is 'sandwich', expected one of permutation, robust, imputation"),
+        ({"method": "guess"}, "method is 'guess', expected one of asymptotic, exact, montecarlo, auto"),
+        ({"replicates": 0}, "replicates is 0"),
+        ({"imputations": 1}, "imputations is 1"),
+        ({"covariance": "imputation", "score": "finkelstein"}, "'imputation' is for Sun's score"),
+        ({"covariance": "imputation", "method": "exact"}, "method is 'exact', expected 'asymptotic'"),
+        ({"clusters": [list("wxyz"), list("wxyz")]}, "clusters: two clusterings with covariance 'permutation'"),
+        ({"clusters": [list("wxyz")] * 3}, "clusters: 3 clusterings, expected one or two"),
+    ],
+)
+def test_bad_input_is_named(change, said):
+    rows = {"left": [0, 2, 0, 2], "right": [2, np.inf, 2, np.inf], "group": ["a", "a", "b", "b"]}
+    with pytest.raises(ValueError, match=said):
+        native(**(rows | change))
+
+
+def test_it_prints():
+    text = str(native([0, 2, 0, 2], [2, np.inf, 2, np.inf], list("aabb"), weights=[5, 1, 1, 5]))
+    assert text.startswith("Log-rank test (sun score), covariance: permutation, asymptotic: chi2 = ")

@@ -6,11 +6,11 @@ is exact. An annotation "bot" at k exchanges is (0, k], any other (k, inf).
 
 from parlai_spotbot.analysis.survival.curves import current_status_survival
 from parlai_spotbot.analysis.survival.logrank import LogrankTest, logrank
-from parlai_spotbot.analysis.survival.regression import CoxFit, SeparationWarning, cox
+from parlai_spotbot.analysis.survival.regression import cox
+from parlai_spotbot.analysis.survival.results import SeparationWarning
 from parlai_spotbot.analysis.survival.turnbull import TurnbullFit, turnbull
 
 __all__ = [
-    "CoxFit",
     "LogrankTest",
     "SeparationWarning",
     "TurnbullFit",

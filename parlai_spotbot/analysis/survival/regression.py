@@ -1,44 +1,34 @@
 """Semi-parametric regression of the time until an entity is spotted: proportional hazards (Cox 1972) and odds.
 
-For current-status data at lengths k the model is a binomial regression on cells (k, spotted, covariates) with the link
-cloglog (hazards) or logit (odds) and a baseline that may only rise with k (section 3.3 of the paper).
+For any interval-censored data (Finkelstein 1986, Biometrics 42; section 3.3 of the paper). The maximum is exact, and
+standard errors come from the observed information of the profile likelihood (Murphy & van der Vaart 2000, JASA 95) or
+from a bootstrap of rows or of clusters.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import linprog, lsq_linear
-from scipy.stats import norm
 
-from parlai_spotbot.analysis.survival import icenreg
-from parlai_spotbot.analysis.survival.intervals import check
+from parlai_spotbot.analysis.survival import icenreg, links, npmle
+from parlai_spotbot.analysis.survival.design import Design, design
+from parlai_spotbot.analysis.survival.intervals import Intervals, check, innermost
+from parlai_spotbot.analysis.survival.refits import refit
+from parlai_spotbot.analysis.survival.resample import clusterings
+from parlai_spotbot.analysis.survival.results import (
+    BootstrapWarning,
+    ConvergenceWarning,
+    RegressionFit,
+    SeparationWarning,
+)
+from parlai_spotbot.analysis.survival.semiparametric import Maximum, Problem, Rows
+from parlai_spotbot.analysis.survival.separation import separated
+from parlai_spotbot.analysis.survival.steps import StepDistribution
 
-
-class SeparationWarning(UserWarning):
-    """A covariate tells spotted from unspotted rows perfectly: its coefficient is infinite."""
-
-
-@dataclass(frozen=True)
-class CoxFit:
-    """Coefficients (p,): positive where the covariate goes with being spotted sooner (log hazard or log odds ratio).
-
-    `se` is from the observed information, rows taken as independent; `pvalue` is Wald's. A separated coefficient is
-    infinite, with NaN beside it. `baseline` maps k to the survival at covariates 0.
-    """
-
-    names: tuple[str, ...]
-    coef: np.ndarray
-    se: np.ndarray
-    pvalue: np.ndarray
-    loglik: float
-    baseline: dict[float, float]
-    model: str
-    backend: str
+ERRORS = ("information", "bootstrap", "none")
 
 
 def cox(
@@ -47,225 +37,192 @@ def cox(
     X: np.ndarray | pd.DataFrame,
     model: str = "ph",
     *,
+    formula: str | None = None,
     weights: Sequence | None = None,
     names: Sequence[str] | None = None,
+    closed: tuple[bool, bool] | None = None,
+    errors: str = "information",
+    clusters: Sequence | None = None,
+    replicates: int = 200,
+    seed: int | np.random.Generator = 0,
     backend: str = "auto",
-) -> CoxFit:
-    """Fit proportional hazards ("ph") or proportional odds ("po") to current-status data.
+) -> RegressionFit:
+    """Fit proportional hazards ("ph") or proportional odds ("po"), the baseline left free.
 
     Parameters
     ----------
     left, right : sequences (n,)
-        (0, k] where spotted, (k, inf) otherwise.
+        Intervals (left, right]; right = inf: right-censored; left == right: exact.
     X : array or frame (n, p)
-        The covariates; `names` are theirs, by default the frame's columns.
+        The covariates; or, with a `formula` such as ``"fluent + C(opponent)"``, a frame with the columns it names.
+    weights : sequence (n,), optional
+        How often each observation counts.
+    names : sequence of str, optional
+        What the covariates are called; by default the frame's columns.
+    closed : (bool, bool), optional
+        Which ends of an interval are included; by default (False, True).
+    errors : str
+        Where standard errors come from: "information" (observed information; rows taken as independent), "bootstrap"
+        (of rows, or of `clusters`), or "none".
+    clusters : sequence (n,), or several in a list, optional
+        What the bootstrap draws, such as conversations; two, such as conversations and workers, are drawn crossed: an
+        observation's weight is the product of both (Owen 2007, Ann. Appl. Stat. 1). Implies errors="bootstrap".
+    replicates : int
+        How many bootstrap replicates.
+    seed : int or Generator
+        Of the bootstrap.
+    backend : str
+        "native", "icenreg" (R's icenReg), or "auto": icenReg where it is installed, else native. icenReg gives the
+        estimate and, for rows, its own bootstrap; observed information and clusters are always native.
+
+    Returns
+    -------
+    RegressionFit
+        Coefficients are positive where the covariate goes with being spotted sooner. ``.baseline`` is the distribution
+        at covariates 0.
 
     Raises
     ------
     ValueError
-        Other intervals; a covariate that is constant or a combination of the others; nothing to learn from.
+        Names the row, column or argument that is wrong; or says that nothing can be learned from the data.
+
+    Warns
+    -----
+    SeparationWarning, CollinearityWarning, ConvergenceWarning, BootstrapWarning
+
+    Examples
+    --------
+    >>> inf = float("inf")
+    >>> fit = cox([0, 2, 0, 2, 0, 2], [2, inf] * 3, [1, 1, 1, 0, 0, 0], "po", names=["polite"], backend="native")
+    >>> round(float(fit.coef[0]), 4)  # the log of the odds ratio (2 / 1) / (1 / 2)
+    1.3863
     """
     if model not in ("ph", "po"):
         raise ValueError(f"model is {model!r}, expected ph or po")
+    errors = "bootstrap" if clusters is not None and errors == "information" else errors
+    if errors not in ERRORS:
+        raise ValueError(f"errors is {errors!r}, expected one of {', '.join(ERRORS)}")
     left, right, weights = check(left, right, weights)
-    values, names = _covariates(X, names, len(left))
-    k, spotted = _current_status(left, right)
-    backend = icenreg.choose(backend)
-    cells = _Cells.build(k, spotted, values, weights, model)
-    theta = cells.fit()
-    coef = theta[cells.levels :]
-    if backend == "icenreg":
-        coef = icenreg.ic_sp(left, right, values, weights, model).coef
-        theta = cells.fit(coef)
-    se = cells.standard_errors(theta)
-    runaway = cells.separated()
-    if runaway.any():
-        which = ", ".join(n for n, r in zip(names, runaway, strict=True) if r)
-        warnings.warn(
-            f"cox: {which} separates spotted from unspotted rows: no finite estimate; drop it or collect more data",
-            SeparationWarning,
-            stacklevel=2,
-        )
-        coef = np.where(runaway, np.copysign(np.inf, coef), coef)
-        se = np.where(runaway, np.nan, se)
-    with np.errstate(invalid="ignore"):
-        pvalue = np.where(runaway, np.nan, 2 * norm.sf(np.abs(coef / se)))
-    return CoxFit(names, coef, se, pvalue, cells.evaluate(theta)[0], cells.baseline(theta), model, backend)
-
-
-def _covariates(
-    X: np.ndarray | pd.DataFrame, names: Sequence[str] | None, n: int
-) -> tuple[np.ndarray, tuple[str, ...]]:
-    if names is None and isinstance(X, pd.DataFrame):
-        names = [str(c) for c in X.columns]
-    values = np.asarray(X, dtype=float)
-    values = values[:, None] if values.ndim == 1 else values
-    if values.ndim != 2 or len(values) != n:
-        raise ValueError(f"X: shape {values.shape}, expected one row for every observation ({n})")
-    if not np.isfinite(values).all():
-        row, column = np.argwhere(~np.isfinite(values))[0]
-        raise ValueError(f"X: row {row}, column {column} is {values[row, column]}, expected a finite number")
-    names = tuple(names) if names is not None else tuple(f"x{i + 1}" for i in range(values.shape[1]))
-    if len(names) != values.shape[1]:
-        raise ValueError(f"names: {len(names)} of them, expected {values.shape[1]}")
-    rank = 1
-    for column, name in enumerate(names):
-        known = np.linalg.matrix_rank(np.column_stack([np.ones(n), values[:, : column + 1]]))
-        if known == rank:
-            raise ValueError(
-                f"X: covariate '{name}' is constant or a combination of the others, expected one that tells rows apart"
-            )
-        rank = known
-    return values, names
-
-
-def _current_status(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    spotted = (left == 0) & np.isfinite(right) & (right > 0)
-    passed = np.isinf(right)
-    wrong = ~(spotted | passed)
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
+    data = innermost(left, right, weights, closed)
+    if len(data.ends) == 1:
         raise ValueError(
-            f"left: row {row} is ({left[row]}, {right[row]}], expected current-status data: (0, k] or (k, inf)"
+            "left: all observations overlap, so nothing shows who is spotted sooner; expected some spotted by a time "
+            "up to which, or later, others were not"
         )
-    return np.where(spotted, right, left), spotted
+    known = weights > 0
+    tells = np.zeros(len(left))
+    tells[known] = (data.first > 0) | (data.last < len(data.ends) - 1)
+    covariates = design(X, len(left), formula=formula, names=names, weights=weights * tells)
+    draws = clusterings(clusters, len(left), known)
+    backend = icenreg.choose(backend)
+    return _Fit(data, covariates, known, model, closed or (False, True)).result(
+        errors, draws, replicates, seed, backend
+    )
 
 
-@dataclass(frozen=True)
-class _Cells:
-    """Distinct rows (level of k, spotted, covariates) with their weights, and the linear predictor ``design @ theta``.
+class _Fit:
+    def __init__(self, data: Intervals, covariates: Design, known: np.ndarray, model: str, closed: tuple) -> None:
+        self.data, self.model, self.closed = data, model, closed
+        self.names, self.use = covariates.names, covariates.use
+        self.X = covariates.values[known][:, covariates.use]
+        self.rows = Rows.build(data, self.X)
+        self.problem = Problem(self.rows, model)
 
-    theta holds the baseline at the first level, its rises (>= 0) at the later ones, then the coefficients.
-    """
-
-    design: np.ndarray
-    spotted: np.ndarray
-    weights: np.ndarray
-    levels: int
-    times: np.ndarray
-    certain: dict[float, float]
-    model: str
-
-    @classmethod
-    def build(cls, k: np.ndarray, spotted: np.ndarray, X: np.ndarray, weights: np.ndarray, model: str) -> _Cells:
-        """Leave out lengths at and before which nobody was spotted, or at and after which everybody was.
-
-        There the baseline is 0 or 1 whatever the covariates, and the rows say nothing about them.
-        """
-        seen = weights > 0
-        some, none = k[spotted & seen], k[~spotted & seen]
-        first = some.min() if len(some) else np.inf
-        final = none.max() if len(none) else -np.inf
-        keep = seen & (k >= first) & (k <= final)
-        if not keep.any():
-            raise ValueError(
-                "left: no length at which some were spotted and others, there or later, were not; expected both"
+    def result(
+        self, errors: str, draws: list[np.ndarray], replicates: int, seed: int | np.random.Generator, backend: str
+    ) -> RegressionFit:
+        mass = npmle.solve(self.data)
+        null = float(self.data.weights @ np.log(npmle.gradient(self.data, mass)[1]))
+        start = self.problem.start(mass)
+        own = self.problem.maximise(start, np.zeros(self.X.shape[1]))
+        runaway = self._separated(own)
+        if not own.converged and not runaway.any():
+            warnings.warn(
+                "cox: no convergence in 200 steps; standardise the covariates, or round the times", ConvergenceWarning,
+                stacklevel=4,
+            )  # fmt: skip
+        coef, loglik, baseline, theirs = own.beta, own.loglik, self._baseline(own.alpha), None
+        if backend == "icenreg":
+            samples = replicates if errors == "bootstrap" and not draws else 0
+            theirs = icenreg.ic_sp(
+                self.data.left, self.data.right, self.X, self.data.weights, self.model, self.closed, samples, seed
             )
-        times = np.unique(k[keep])
-        certain = {float(t): 1.0 if t < first else 0.0 for t in np.unique(k[seen]) if t < first or t > final}
-        level = np.searchsorted(times, k[keep])
-        table = np.column_stack([level, spotted[keep], X[keep]])
-        cells, place = np.unique(table, axis=0, return_inverse=True)
-        total = np.bincount(place.ravel(), weights[keep])
-        rises = np.arange(len(times))[None, :] <= cells[:, :1]
-        design = np.column_stack([rises.astype(float), cells[:, 2:]])
-        return cls(design, cells[:, 1] == 1, total, len(times), times, certain, model)
+            coef, loglik = theirs.coef, theirs.loglik
+            baseline = StepDistribution(self.data.ends, self.data.closed, theirs.mass)
+            own = self.problem.maximise(start, coef, held=True)
+        coef = np.where(runaway, np.copysign(np.inf, coef), coef)
+        covariance, samples = self._errors(errors, own, runaway, draws, replicates, seed, theirs)
+        said = errors if errors != "bootstrap" else f"bootstrap of {'clusters' if draws else 'rows'}"
+        full, wide = self._spread(coef), self._spread_square(covariance)
+        return RegressionFit(
+            self.names, full, wide, loglik, null, baseline, self.model, backend, said, replicates=samples
+        )
 
-    def evaluate(self, theta: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """Log-likelihood, gradient (p,) and information (p, p): minus the Hessian."""
-        eta = np.clip(self.design @ theta, -500.0, 500.0)
-        value, first, second = (_hazard if self.model == "ph" else _odds)(eta, self.spotted)
-        gradient = self.design.T @ (self.weights * first)
-        information = (self.design * (-self.weights * second)[:, None]).T @ self.design
-        return float(self.weights @ value), gradient, information
+    def _separated(self, own: Maximum) -> np.ndarray:
+        runaway = separated(self.rows, own)
+        if runaway.any():
+            used = [name for name, use in zip(self.names, self.use, strict=True) if use]
+            which = ", ".join(name for name, r in zip(used, runaway, strict=True) if r)
+            warnings.warn(
+                f"cox: {which} separates spotted from unspotted rows: no finite estimate; drop it or collect more data",
+                SeparationWarning,
+                stacklevel=5,
+            )
+        return runaway
 
-    def fit(self, coef: np.ndarray | None = None) -> np.ndarray:
-        """Maximise by Newton steps, each a least-squares problem with the rises bounded below by 0.
+    def _baseline(self, alpha: np.ndarray) -> StepDistribution:
+        s = np.concatenate([[1.0], links.survival(alpha, self.model), [0.0]])
+        return StepDistribution(self.data.ends, self.data.closed, -np.diff(s))
 
-        With `coef` the coefficients are held there.
-        """
-        size = self.design.shape[1]
-        theta = np.zeros(size)
-        free = np.ones(size, dtype=bool)
-        if coef is not None:
-            theta[self.levels :] = coef
-            free[self.levels :] = False
-        bounded = np.zeros(size, dtype=bool)
-        bounded[1 : self.levels] = True
-        loglik, gradient, information = self.evaluate(theta)
-        for _ in range(200):
-            low = np.where(bounded, -theta, -5.0)[free]
-            step = np.zeros(size)
-            step[free] = _bounded_newton(information[np.ix_(free, free)], gradient[free], low)
-            promise = float(gradient @ step)
-            # A promise that drowns in rounding can't be checked, but its full step doubles the digits: the last one.
-            last = promise < 1e-12 * max(1.0, abs(loglik))
-            scale = 1.0
-            while True:
-                trial = theta + scale * step
-                trial[bounded] = np.maximum(trial[bounded], 0.0)
-                result = self.evaluate(trial)
-                if last or result[0] >= loglik + 1e-4 * scale * promise or scale < 1e-10:
-                    break
-                scale /= 2
-            theta, (loglik, gradient, information) = trial, result
-            if last or np.abs(self.design @ theta).max() > 40:  # beyond 40: separation, there is no maximum
-                break
-        return theta
+    def _errors(
+        self,
+        errors: str,
+        own: Maximum,
+        runaway: np.ndarray,
+        draws: list[np.ndarray],
+        replicates: int,
+        seed: int | np.random.Generator,
+        theirs: icenreg.SemiParametric | None,
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        width = len(runaway)
+        if errors == "none":
+            return np.full((width, width), np.nan), None
+        if errors == "information":
+            return _profile(own, runaway), None
+        if theirs is not None and theirs.covariance is not None:
+            return theirs.covariance, theirs.replicates
+        samples = refit(self.data, self.rows, self.X, self.model, own, draws, replicates, seed)
+        lost = ~np.isfinite(samples).all(axis=1)
+        if lost.mean() > 0.05:
+            warnings.warn(
+                f"cox: {lost.sum()} of {replicates} bootstrap replicates have no finite estimate and are left out of "
+                "the standard errors, which are then too small; collect more data or use fewer covariates",
+                BootstrapWarning,
+                stacklevel=5,
+            )
+        kept = samples[~lost]
+        covariance = np.cov(kept.T).reshape(width, width) if len(kept) > 1 else np.full((width, width), np.nan)
+        covariance = np.where(runaway[:, None] | runaway[None, :], np.nan, covariance)
+        return covariance, self._spread(samples)
 
-    def standard_errors(self, theta: np.ndarray) -> np.ndarray:
-        """From the observed information, rises that are 0 held there."""
-        free = np.ones(len(theta), dtype=bool)
-        free[1 : self.levels] = theta[1 : self.levels] > 1e-9
-        covariance = np.linalg.pinv(self.evaluate(theta)[2][np.ix_(free, free)], hermitian=True)
-        return np.sqrt(np.diag(covariance)[-(len(theta) - self.levels) :])
+    def _spread(self, values: np.ndarray) -> np.ndarray:
+        full = np.full((*values.shape[:-1], len(self.names)), np.nan)
+        full[..., self.use] = values
+        return full
 
-    def separated(self) -> np.ndarray:
-        """The coefficients that grow without end (Konis 2007): those without which nothing is separated, if any."""
-        size = self.design.shape[1] - self.levels
-        direction = self._recession(np.ones(size, dtype=bool))
-        if direction is None:
-            return np.zeros(size, dtype=bool)
-        needed = np.array([self._recession(np.arange(size) != i) is None for i in range(size)])
-        return needed if needed.any() else np.abs(direction) > 1e-7
-
-    def _recession(self, free: np.ndarray) -> np.ndarray | None:
-        """A change of the `free` coefficients that never lowers the likelihood, however far it goes."""
-        signed = np.where(self.spotted, 1.0, -1.0)[:, None] * self.design
-        bounds = [(-1, 1)] + [(0, 1)] * (self.levels - 1) + [(-1, 1) if f else (0, 0) for f in free]
-        found = linprog(-signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(len(signed)), bounds=bounds)
-        return found.x[self.levels :] if found.status == 0 and -found.fun > 1e-7 else None
-
-    def baseline(self, theta: np.ndarray) -> dict[float, float]:
-        eta = np.cumsum(theta[: self.levels])
-        survival = np.exp(-np.exp(eta)) if self.model == "ph" else 1 / (1 + np.exp(eta))
-        known = dict(zip(self.times.tolist(), survival.tolist(), strict=True)) | self.certain
-        return dict(sorted(known.items()))
+    def _spread_square(self, values: np.ndarray) -> np.ndarray:
+        return self._spread(self._spread(values).T).T
 
 
-def _bounded_newton(information: np.ndarray, gradient: np.ndarray, low: np.ndarray) -> np.ndarray:
-    """The step that maximises gradient·d - ½ d·information·d subject to d >= low, no longer than 5 a coordinate."""
-    values, vectors = np.linalg.eigh(information)
-    keep = values > values[-1] * 1e-14
-    root = np.sqrt(values[keep])
-    matrix = root[:, None] * vectors[:, keep].T
-    target = vectors[:, keep].T @ gradient / root
-    return lsq_linear(matrix, target, bounds=(low - 1e-300, np.full(len(low), 5.0)), method="bvls", tol=1e-14).x
-
-
-def _hazard(eta: np.ndarray, spotted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Value and derivatives by eta of log(1 - exp(-exp(eta))) where spotted, of -exp(eta) otherwise."""
-    u = np.exp(np.minimum(eta, 30.0))
-    with np.errstate(over="ignore"):  # u / inf is 0, as it should be
-        ratio = u / np.expm1(u)
-    second = ratio * (1 + u / np.expm1(-u))
-    value = np.log(-np.expm1(-u))
-    return np.where(spotted, value, -u), np.where(spotted, ratio, -u), np.where(spotted, second, -u)
-
-
-def _odds(eta: np.ndarray, spotted: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Value and derivatives by eta of log p where spotted, of log(1 - p) otherwise, p the logistic function of eta."""
-    sign = np.where(spotted, 1.0, -1.0)
-    value = -np.logaddexp(0.0, -sign * eta)
-    p = 1 / (1 + np.exp(-eta))
-    return value, spotted - p, -p * (1 - p)
+def _profile(own: Maximum, runaway: np.ndarray) -> np.ndarray:
+    """Covariance from the profile's information: levels of the baseline that are equal stay so; NaN where infinite."""
+    levels = len(own.information) - len(runaway)
+    keep = np.concatenate([np.ones(levels, dtype=bool), ~runaway])
+    covariance = np.full((len(runaway), len(runaway)), np.nan)
+    a = own.information[:levels, :levels]
+    b = own.information[:levels, levels:][:, ~runaway]
+    c = own.information[levels:, levels:][np.ix_(~runaway, ~runaway)]
+    if keep[levels:].any():
+        inner = c - b.T @ np.linalg.lstsq(a, b, rcond=1e-14)[0]
+        covariance[np.ix_(~runaway, ~runaway)] = np.linalg.pinv(inner, rcond=1e-12, hermitian=True)
+    return covariance

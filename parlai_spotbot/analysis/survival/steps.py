@@ -37,12 +37,15 @@ class StepDistribution:
         # Mass that may lie at or before t, and mass that must.
         may = np.where(self.closed[:, 0], self.intervals[:, 0], np.nextafter(self.intervals[:, 0], np.inf))
         least = behind[np.searchsorted(may, t, side="right")]
-        # The mass of [a, b) is before b for certain, that of (a, b] only at b.
-        must = np.where(self.closed[:, 1], self.intervals[:, 1], np.nextafter(self.intervals[:, 1], -np.inf))
-        must = np.where(np.isinf(self.intervals[:, 1]), np.inf, must)
-        place = np.searchsorted(must, t, side="right")
-        most = np.where(np.isinf(t), 0.0, 1.0 - before[place])
+        most = np.where(np.isinf(t), 0.0, 1.0 - before[self.passed(t)])
         return np.clip(least, 0.0, 1.0), np.clip(most, 0.0, 1.0)
+
+    def passed(self, t: np.ndarray) -> np.ndarray:
+        """How many of the intervals end at or before t, so that their mass lies there for certain."""
+        # The mass of [a, b) is before b, that of (a, b] only at b.
+        ends = self.intervals[:, 1]
+        ends = np.where(self.closed[:, 1] | np.isinf(ends), ends, np.nextafter(ends, -np.inf))
+        return np.searchsorted(ends, t, side="right")
 
     def quantile(self, q: float | Sequence) -> np.ndarray:
         """The time by which a share q has been spotted, at the latest; inf where the data never reach that share."""

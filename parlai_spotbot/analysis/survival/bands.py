@@ -1,0 +1,125 @@
+"""Confidence intervals of the nonparametric estimate, by a bootstrap of rows or of clusters.
+
+They hold at the few fixed lengths of a study, where the estimate converges as a share does. Where inspection times are
+continuous the bootstrap of the NPMLE is inconsistent (Sen & Xu 2015, Stat. Sin. 25): then a warning says so.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.resampling import percentile_interval
+from parlai_spotbot.analysis.survival import npmle
+from parlai_spotbot.analysis.survival.curves import current_status_survival
+from parlai_spotbot.analysis.survival.intervals import Intervals, check, innermost
+from parlai_spotbot.analysis.survival.resample import cell_counts, clusterings, row_weights
+from parlai_spotbot.analysis.survival.results import BootstrapWarning
+from parlai_spotbot.analysis.survival.steps import StepDistribution
+
+# With fewer observations per distinct time than this, times count as continuous.
+CROWD = 10
+
+
+def survival_intervals(
+    left: Sequence,
+    right: Sequence,
+    at: Sequence | None = None,
+    *,
+    weights: Sequence | None = None,
+    clusters: Sequence | None = None,
+    closed: tuple[bool, bool] | None = None,
+    replicates: int = 1000,
+    level: float = 0.95,
+    seed: int | np.random.Generator = 0,
+) -> pd.DataFrame:
+    """Percentile intervals of P(T > t) at the times `at`, by default all at which anyone looked.
+
+    Parameters
+    ----------
+    left, right, weights, closed
+        As for `turnbull`.
+    clusters : sequence (n,), or several in a list, optional
+        What is drawn again, such as conversations; two, such as conversations and workers, are drawn crossed. By
+        default rows, which takes them as independent.
+
+    Returns
+    -------
+    DataFrame
+        ``t``, ``survival``, ``low``, ``high``, a row for each time.
+
+    Warns
+    -----
+    BootstrapWarning
+        Where such intervals are not valid.
+
+    Examples
+    --------
+    >>> survival_intervals([0, 0, 0, 3], [3, 3, 3, float("inf")], replicates=100)["survival"].tolist()
+    [0.25]
+    """
+    if replicates < 2:
+        raise ValueError(f"replicates is {replicates}, expected at least 2")
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level}, expected a number between 0 and 1")
+    left, right, weights = check(left, right, weights)
+    data = innermost(left, right, weights, closed)
+    looked = np.unique(np.concatenate([data.left[data.left > 0], data.right[np.isfinite(data.right)]]))
+    at = looked if at is None else np.atleast_1d(np.asarray(at, dtype=float))
+    _warn(data, looked, at)
+    draws = clusterings(clusters, len(left), weights > 0)
+    samples = _samples(data, closed, at, draws, replicates, np.random.default_rng(seed))
+    estimate = StepDistribution(data.ends, data.closed, npmle.solve(data)).survival(at)
+    low, high = percentile_interval(samples, level).T if len(at) else np.zeros((2, 0))
+    return pd.DataFrame({"t": at, "survival": estimate, "low": low, "high": high})
+
+
+def _warn(data: Intervals, looked: np.ndarray, at: np.ndarray) -> None:
+    if (data.left == data.right).all():  # nothing but exact times: ordinary shares, for which the bootstrap holds
+        return
+    if len(looked) * CROWD > data.weights.sum():
+        warnings.warn(
+            "survival_intervals: the times at which anyone looked are nearly continuous "
+            f"({len(looked)} of them), where the bootstrap of this estimate does not hold (Sen & Xu 2015); "
+            "round the times to a few, or fit a parametric model",
+            BootstrapWarning,
+            stacklevel=3,
+        )
+    elif len(other := np.setdiff1d(at, looked)):
+        warnings.warn(
+            f"survival_intervals: at {', '.join(f'{t:g}' for t in other[:5])}, where nobody looked, the estimate is "
+            f"that of a neighbouring time; expected times among {', '.join(f'{t:g}' for t in looked[:10])}",
+            BootstrapWarning,
+            stacklevel=3,
+        )
+
+
+def _samples(
+    data: Intervals,
+    closed: tuple[bool, bool] | None,
+    at: np.ndarray,
+    clusters: list[np.ndarray],
+    replicates: int,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """P(T > t) in every replicate (replicates, times)."""
+    size = len(data.ends)
+    if data.current_status and size > 1:
+        spotted, passed = data.first == 0, data.last == size - 1
+        tells = spotted != passed
+        level = np.where(spotted, data.last, data.first - 1)
+        cells = np.where(tells, 2 * level + spotted, 2 * size)
+        counts = cell_counts(cells, 2 * size + 1, data.weights, clusters, replicates, rng)[:, : 2 * (size - 1)]
+        counts = counts.reshape(replicates, -1, 2)
+        steps = current_status_survival(counts[..., 1], counts.sum(axis=-1))
+        full = np.concatenate([np.ones((replicates, 1)), steps, np.zeros((replicates, 1))], axis=1)
+        return full[:, StepDistribution(data.ends, data.closed, np.zeros(size)).passed(at)]
+    rows = []
+    for weights in row_weights(len(data.left), data.weights, clusters, replicates, rng):
+        kept = weights > 0
+        part = innermost(data.left[kept], data.right[kept], weights[kept], closed)
+        rows.append(StepDistribution(part.ends, part.closed, npmle.solve(part)).survival(at))
+    return np.array(rows)

@@ -1,0 +1,174 @@
+"""Bootstrap replicates of semi-parametric regression.
+
+On a study's data, current status at a few lengths and a few patterns of covariates, all replicates are solved at once:
+each is a binomial regression on the same cells with other counts, by Newton steps on all of them together, with levels
+of the baseline merged where their order is violated. Whatever that doesn't settle, and all other data, is solved one by
+one from the full data's estimate.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from parlai_spotbot.analysis.survival import npmle
+from parlai_spotbot.analysis.survival.intervals import Intervals, innermost
+from parlai_spotbot.analysis.survival.resample import cell_counts, row_weights
+from parlai_spotbot.analysis.survival.results import SurvivalWarning
+from parlai_spotbot.analysis.survival.semiparametric import Maximum, Problem, Rows
+from parlai_spotbot.analysis.survival.separation import SUSPECT, separated
+
+LEVELS = 12
+CELLS = 2000
+
+
+def refit(
+    data: Intervals,
+    rows: Rows,
+    X: np.ndarray,
+    model: str,
+    best: Maximum,
+    clusters: list[np.ndarray],
+    replicates: int,
+    seed: int | np.random.Generator,
+) -> np.ndarray:
+    """Coefficients (replicates, p); infinite or NaN where a replicate has no finite estimate."""
+    if replicates < 2:
+        raise ValueError(f"replicates is {replicates}, expected at least 2")
+    rng = np.random.default_rng(seed)
+    if rows.cells is None or not (data.current_status and rows.size - 1 <= LEVELS and len(rows.weights) <= CELLS):
+        drawn = row_weights(len(X), data.weights, clusters, replicates, rng)
+        return np.stack([_one(data.first, data.last + 1, X, w, rows.size, model, best) for w in drawn])
+    counts = cell_counts(rows.cells, len(rows.weights), data.weights, clusters, replicates, rng)
+    samples, settled = _Batch(rows, model).solve(counts, best)
+    for i in np.flatnonzero(~settled):
+        samples[i] = _one(rows.low, rows.high, rows.X, counts[i], rows.size, model, best)
+    return samples
+
+
+def _one(
+    low: np.ndarray, high: np.ndarray, X: np.ndarray, weights: np.ndarray, size: int, model: str, best: Maximum
+) -> np.ndarray:
+    """One replicate: its own innermost intervals, since rows that weren't drawn leave some without a purpose."""
+    end = np.where(high == size, np.inf, high.astype(float))
+    data = innermost(low.astype(float), end, weights)
+    if len(data.ends) == 1:
+        return np.full(X.shape[1], np.nan)
+    rows = Rows.build(data, X[weights > 0])
+    problem = Problem(rows, model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SurvivalWarning)
+        found = problem.maximise(problem.start(npmle.solve(data)), np.zeros(X.shape[1]))
+        runaway = separated(rows, found)
+    rank = np.linalg.matrix_rank(np.column_stack([np.ones(len(rows.X)), rows.X]))
+    if rank <= X.shape[1]:
+        return np.full(X.shape[1], np.nan)
+    return np.where(runaway, np.copysign(np.inf, found.beta), found.beta)
+
+
+class _Batch:
+    """Current-status cells: `spotted` (c,) at `level` (c,) 0, 1, … with covariates X (c, p)."""
+
+    def __init__(self, rows: Rows, model: str) -> None:
+        tells = (rows.low > 0) | (rows.high < rows.size)
+        self.tells = np.flatnonzero(tells)
+        low, high, self.X = rows.low[tells], rows.high[tells], rows.X[tells]
+        self.spotted = low == 0
+        self.level = np.where(self.spotted, high, low) - 1
+        self.levels, self.width, self.model = rows.size - 1, rows.X.shape[1], model
+
+    def solve(self, counts: np.ndarray, best: Maximum) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients (replicates, p), and which replicates are settled."""
+        counts = counts[:, self.tells]
+        replicates = len(counts)
+        theta = np.tile(np.concatenate([best.alpha, best.beta]), (replicates, 1))
+        merged = np.zeros((replicates, self.levels - 1), dtype=bool)
+        settled = np.zeros(replicates, dtype=bool)
+        open_ = self._interior(counts)
+        for _ in range(2 * self.levels + 2):
+            if not open_.any():
+                break
+            code = merged @ (1 << np.arange(self.levels - 1))
+            for pattern in np.unique(code[open_]):
+                mine = np.flatnonzero(open_ & (code == pattern))
+                group = np.concatenate([[0], np.cumsum(~merged[mine[0]])])
+                theta[mine], done, slope = self._newton(counts[mine], theta[mine], group)
+                violated = np.diff(theta[mine][:, : self.levels], axis=1) < 0
+                # A merged pair wants to part where raising what is behind it, within its group, would gain.
+                part = self._wants_apart(slope, group)
+                merged[mine] = (merged[mine] | violated) & ~part
+                finished = done & ~violated.any(axis=1) & ~part.any(axis=1)
+                settled[mine[finished]] = True
+                open_[mine[finished | ~done]] = False
+        wide = np.abs(theta[:, self.levels :] * np.ptp(self.X, axis=0)).max(axis=1, initial=0.0) > SUSPECT
+        return theta[:, self.levels :].copy(), settled & ~wide
+
+    def _interior(self, counts: np.ndarray) -> np.ndarray:
+        """Replicates in which the first level has somebody spotted and the last somebody not: else it is infinite."""
+        first = counts @ ((self.level == 0) & self.spotted)
+        last = counts @ ((self.level == self.levels - 1) & ~self.spotted)
+        return (first > 0) & (last > 0)
+
+    def _newton(
+        self, counts: np.ndarray, theta: np.ndarray, group: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Newton steps on all replicates with the levels of one `group` equal: theta, convergence, slope by level."""
+        size = int(group[-1]) + 1
+        design = np.concatenate([np.eye(size)[group[self.level]], self.X], axis=1)
+        square = (design[:, :, None] * design[:, None, :]).reshape(len(design), -1)
+        first = np.searchsorted(group, np.arange(size))
+        x = np.concatenate(
+            [np.maximum.accumulate(theta[:, : self.levels][:, first], axis=1), theta[:, self.levels :]], 1
+        )
+        width = x.shape[1]
+        value, slope, curve = self._terms(x @ design.T)
+        total = (counts * value).sum(axis=1)
+        done = np.zeros(len(x), dtype=bool)
+        for _ in range(30):
+            gradient = (counts * slope) @ design
+            information = ((-counts * curve) @ square).reshape(-1, width, width)
+            information += 1e-12 * np.trace(information, axis1=1, axis2=2)[:, None, None] * np.eye(width)
+            step = np.linalg.solve(information, gradient[..., None])[..., 0]
+            promise = (gradient * step).sum(axis=1)
+            done = promise < 1e-13 * np.maximum(1.0, np.abs(total))
+            scale = np.minimum(1.0, 4.0 / np.maximum(np.abs(step).max(axis=1), 1e-300))
+            for _ in range(20):
+                trial = x + scale[:, None] * step
+                value, slope, curve = self._terms(trial @ design.T)
+                reached = (counts * value).sum(axis=1)
+                bad = ~done & ~(reached >= total + 1e-4 * scale * promise)
+                if not bad.any():
+                    break
+                scale[bad] /= 2
+            x, total = trial, reached
+            if done.all():
+                break
+        by_cell = counts * slope
+        by_level = by_cell @ np.eye(self.levels)[self.level]
+        return np.concatenate([x[:, :size][:, group], x[:, size:]], axis=1), done & np.isfinite(total), by_level
+
+    def _terms(self, eta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """log P (replicates, c) and its first and second derivative by the predictor."""
+        eta = np.clip(eta, -300.0, 300.0)
+        if self.model == "po":
+            sign = np.where(self.spotted, 1.0, -1.0)
+            p = 1 / (1 + np.exp(-eta))
+            return -np.logaddexp(0.0, -sign * eta), self.spotted - p, -p * (1 - p)
+        u = np.exp(np.minimum(eta, 6.5))
+        v = u[:, self.spotted]
+        ratio = v / np.expm1(v)
+        value, slope, curve = -u, -u, -u
+        value, slope, curve = value.copy(), slope.copy(), curve.copy()
+        value[:, self.spotted] = np.log(-np.expm1(-v))
+        slope[:, self.spotted] = ratio
+        curve[:, self.spotted] = ratio * (1 + v / np.expm1(-v))
+        return value, slope, curve
+
+    def _wants_apart(self, by_level: np.ndarray, group: np.ndarray) -> np.ndarray:
+        part = np.zeros((len(by_level), self.levels - 1), dtype=bool)
+        for j in range(1, self.levels):
+            if group[j] == group[j - 1]:
+                end = np.searchsorted(group, group[j], side="right")
+                part[:, j - 1] = by_level[:, j:end].sum(axis=1) > 1e-9
+        return part

@@ -1,0 +1,242 @@
+"""The maximum of semi-parametric regression for interval-censored data, hazards or odds (section 3.3 of the paper).
+
+The baseline is a value at every boundary between innermost intervals (log cumulative hazard, or logit), a first value
+and rises >= 0. Newton steps on rises and coefficients together with the true Hessian, each a quadratic program over
+the rises now in use and the best new ones, start from the nonparametric estimate and end at the maximum to rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from parlai_spotbot.analysis.survival import links
+from parlai_spotbot.analysis.survival.intervals import Intervals
+from parlai_spotbot.analysis.survival.quadratic import nonnegative_quadratic
+
+# A rise below this share of the range of the baseline is 0 but for rounding.
+FLAT = 1e-12
+# Beyond this many levels the dense Hessian would not fit.
+DENSE = 3000
+LONGEST = 4.0
+
+
+@dataclass
+class Rows:
+    """Distinct observations: between boundaries `low` (0: from the start) and `high` (m: to the end), covariates X.
+
+    `cells` (n,) is the distinct observation of every row of the data; None where rows weren't put together.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    X: np.ndarray
+    weights: np.ndarray
+    size: int
+    cells: np.ndarray | None = None
+
+    @classmethod
+    def build(cls, data: Intervals, X: np.ndarray) -> Rows:
+        """`X` (n, p) belongs to the observations of `data`; equal ones are counted where they are many."""
+        size = len(data.ends)
+        cells = _cells(data, X, size)
+        if cells is None:
+            return cls(data.first, data.last + 1, X, data.weights, size)
+        place, row = cells
+        weights = np.bincount(place, data.weights)
+        return cls(data.first[row], data.last[row] + 1, X[row], weights, size, place)
+
+
+def _cells(data: Intervals, X: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """Which distinct observation each row is, and a row of each; None where there are too many to be worth it."""
+    import pandas as pd
+
+    n = len(X)
+    sample = np.linspace(0, n - 1, min(n, 2000)).astype(int)
+    probe = np.column_stack([data.first[sample], data.last[sample], X[sample]])
+    if len(np.unique(probe, axis=0)) > 0.5 * len(sample) and n > 200:
+        return None
+    key = data.first.astype(np.int64) * size + data.last
+    for column in X.T:
+        codes, values = pd.factorize(column)
+        if len(values) * (int(key.max()) + 1) > 2**62:
+            key = pd.factorize(key)[0].astype(np.int64)
+        key = key * len(values) + codes
+    found, row, place = np.unique(key, return_index=True, return_inverse=True)
+    return (place.ravel(), row) if len(found) <= n else None
+
+
+@dataclass
+class Maximum:
+    """The maximum: the baseline at the boundaries (m - 1,), the coefficients (p,), and whether it was reached.
+
+    `information` (levels + p, levels + p) is minus the Hessian by the distinct values of the baseline, in order, and
+    the coefficients.
+    """
+
+    alpha: np.ndarray
+    beta: np.ndarray
+    loglik: float
+    information: np.ndarray
+    converged: bool
+
+
+class Problem:
+    """A regression to solve."""
+
+    def __init__(self, rows: Rows, model: str) -> None:
+        self.rows, self.model = rows, model
+        self.size, self.width = rows.size - 1, rows.X.shape[1]
+        self.low, self.high = rows.low, rows.high
+        self.weights, self.X = rows.weights, rows.X
+        self.range = np.ptp(rows.X, axis=0)
+
+    def start(self, mass: np.ndarray) -> np.ndarray:
+        """The baseline without covariates, from the NPMLE's masses."""
+        behind = np.cumsum(mass[::-1])[::-1][1:]
+        return links.inverse(np.clip(behind, 1e-300, 1 - 1e-16), self.model)
+
+    def ends(self, alpha: np.ndarray, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        # Boundary 0 is the start and boundary m the end.
+        padded = np.concatenate([[-np.inf], alpha, [np.inf]])
+        shift = self.X @ beta if self.width else 0.0
+        return padded[self.low] + shift, padded[self.high] + shift
+
+    def loglik(self, alpha: np.ndarray, beta: np.ndarray) -> float:
+        value = self.weights @ links.loglik(*self.ends(alpha, beta), self.model)
+        return float(value) if np.isfinite(value) else -np.inf
+
+    def maximise(self, alpha: np.ndarray, beta: np.ndarray, *, held: bool = False, steps: int = 200) -> Maximum:
+        """From values under which every observation is possible; with `held` the coefficients stay."""
+        converged = False
+        for _ in range(steps):
+            local = self.expand(alpha, beta, held)
+            promise = local.promise()
+            # A promise that drowns in rounding can't be checked, but its full step doubles the digits: the last one.
+            last = promise < 1e-11 * max(1.0, abs(local.value) * 1e-2)
+            alpha, beta, moved = self.search(local, alpha, beta, promise, trust=last)
+            if last or not moved:
+                converged = last or promise < 1e-7
+                break
+        local = self.expand(alpha, beta, held)
+        return Maximum(alpha, beta, local.value, local.information_of_levels(), converged)
+
+    def expand(self, alpha: np.ndarray, beta: np.ndarray, held: bool) -> _Expansion:
+        return _Expansion(self, alpha, beta, held)
+
+    def search(
+        self, local: _Expansion, alpha: np.ndarray, beta: np.ndarray, promise: float, *, trust: bool
+    ) -> tuple[np.ndarray, np.ndarray, bool]:
+        """The longest of the steps 1, 1/2, 1/4, … that makes enough of its promise."""
+        change = local.step[1]
+        longest = max(float(np.abs(change) @ self.range), 1e-300)
+        scale = 1.0 if trust else min(1.0, LONGEST / longest)
+        while scale > 1e-12:
+            trial, coef = local.moved(alpha, scale), beta + scale * change
+            value = self.loglik(trial, coef)
+            if np.isfinite(value) and (trust or value >= local.value + 1e-4 * scale * promise):
+                return trial, coef, True
+            scale /= 2
+        return alpha, beta, False
+
+
+class _Expansion:
+    """The log-likelihood to second order around a state, in the rises in use or worth trying, and the coefficients."""
+
+    def __init__(self, problem: Problem, alpha: np.ndarray, beta: np.ndarray, held: bool) -> None:
+        self.problem, self.held = problem, held
+        size, weights = problem.size, problem.weights
+        t = links.terms(*problem.ends(alpha, beta), problem.model)
+        self.value = float(weights @ t.value)
+        by_a, by_b = weights * t.by_a, weights * t.by_b
+        slope = np.bincount(problem.low, by_a, size + 2) + np.bincount(problem.high, by_b, size + 2)
+        # Raising boundary j and all behind it.
+        self.slope = np.cumsum(slope[1:-1][::-1])[::-1]
+        self.slope_beta = (by_a + by_b) @ problem.X
+        rises = np.diff(alpha)
+        flat = FLAT * max(1.0, float(alpha[-1] - alpha[0]) if size else 1.0)
+        self.used = np.concatenate([[True], rises > flat])[:size]
+        self.places = self._candidates()
+        self.rise = np.concatenate([alpha[:1], np.where(self.used[1:], rises, 0.0)])[self.places]
+        self._second_order(t)
+        self.step = self._solve()
+
+    def _candidates(self) -> np.ndarray:
+        """The boundaries with a rise, and of every flat stretch the one where a rise gains most."""
+        used = self.used.copy()
+        inside = np.flatnonzero(~used & (self.slope > 0))
+        if len(inside):
+            group = np.cumsum(self.used)[inside]
+            order = np.lexsort((-self.slope[inside], group))
+            first = np.concatenate([[True], np.diff(group[order]) > 0])
+            used[inside[order[first]]] = True
+        return np.flatnonzero(used)
+
+    def _second_order(self, t: links.Terms) -> None:
+        problem, count = self.problem, len(self.places)
+        if count > DENSE:
+            raise ValueError(
+                f"left: {count} steps in the baseline, expected at most {DENSE}; round the times to fewer distinct ones"
+            )
+        mark = np.zeros(problem.size + 2, dtype=np.int64)
+        mark[self.places + 1] = 1
+        level = np.cumsum(mark)
+        level[-1] = count + 1
+        low, high = level[problem.low], level[problem.high]
+        w = problem.weights
+        grid = np.bincount(low * (count + 2) + high, w * t.by_ab, (count + 2) ** 2).reshape(count + 2, -1)
+        grid = grid + grid.T
+        diagonal = np.bincount(low, w * t.by_aa, count + 2) + np.bincount(high, w * t.by_bb, count + 2)
+        grid.flat[:: count + 3] += diagonal
+        self.levels = -grid[1:-1, 1:-1]
+        a, b = w * (t.by_aa + t.by_ab), w * (t.by_bb + t.by_ab)
+        cross = [np.bincount(low, a * x, count + 2) + np.bincount(high, b * x, count + 2) for x in problem.X.T]
+        self.cross = -np.array(cross).reshape(problem.width, count + 2)[:, 1:-1].T
+        self.own = -(problem.X * (a + b)[:, None]).T @ problem.X
+
+    def _solve(self) -> tuple[np.ndarray, np.ndarray]:
+        """The best step of the quadratic approximation: changes of the rises and of the coefficients."""
+        count = len(self.places)
+        back = lambda x: np.cumsum(x[::-1], axis=0)[::-1]  # noqa: E731
+        inner = back(back(self.levels).T)
+        width = 0 if self.held else self.problem.width
+        matrix = np.empty((count + width, count + width))
+        matrix[:count, :count] = (inner + inner.T) / 2
+        slope = self.slope[self.places]
+        if width:
+            cross = back(self.cross)
+            matrix[:count, count:], matrix[count:, :count] = cross, cross.T
+            matrix[count:, count:] = self.own
+            slope = np.concatenate([slope, self.slope_beta])
+        free = np.zeros(count + width, dtype=bool)
+        free[0] = True
+        free[count:] = True
+        # The coefficients move by a step, the rises to a target >= 0: both are targets here.
+        origin = np.concatenate([self.rise, np.zeros(width)])
+        guess = np.concatenate([self.used[self.places], np.ones(width, dtype=bool)])
+        target = nonnegative_quadratic(matrix, slope + matrix @ origin, guess, free)
+        step = target - origin
+        self._slope = slope
+        self._vector = step
+        change = step[count:] if width else np.zeros(self.problem.width)
+        return step[:count], change
+
+    def promise(self) -> float:
+        return float(self._slope @ self._vector)
+
+    def moved(self, alpha: np.ndarray, scale: float) -> np.ndarray:
+        rise = self.rise + scale * self.step[0]
+        full = np.zeros(len(alpha))
+        full[self.places] = np.concatenate([rise[:1], np.maximum(rise[1:], 0.0)])
+        return np.cumsum(full)
+
+    def information_of_levels(self) -> np.ndarray:
+        """The information (levels + p, levels + p) with flat stretches held flat: by levels, then coefficients."""
+        keep = self.used[self.places]
+        group = np.cumsum(keep) - 1
+        count = int(keep.sum())
+        merge = np.zeros((count, len(keep)))
+        merge[group, np.arange(len(keep))] = 1.0
+        levels, cross = merge @ self.levels @ merge.T, merge @ self.cross
+        return np.block([[levels, cross], [cross.T, self.own]])

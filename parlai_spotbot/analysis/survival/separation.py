@@ -1,0 +1,57 @@
+"""Separation: coefficients that grow without end because covariates tell spotted from unspotted rows perfectly."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import csr_array, hstack, vstack
+
+from parlai_spotbot.analysis.survival.semiparametric import Maximum, Rows
+
+# Nothing but separation, or a covariate of extreme scale, moves the linear predictor this far: exp(12) is 160,000.
+SUSPECT = 12.0
+LARGEST = 50_000
+
+
+def separated(rows: Rows, found: Maximum) -> np.ndarray:
+    """Which coefficients (p,) are infinite (Konis 2007): those without which nothing is separated, if any.
+
+    A linear program looks for a direction in which the likelihood never falls. It is tried only where the estimate
+    looks like it; beyond `LARGEST` rows, the look decides.
+    """
+    width = rows.X.shape[1]
+    reach = found.beta * np.ptp(rows.X, axis=0)
+    looks = ~(np.abs(reach) < SUSPECT)
+    if not width or (found.converged and not looks.any()):
+        return np.zeros(width, dtype=bool)
+    if len(rows.weights) > LARGEST:
+        return looks
+    direction = _recession(rows, np.ones(width, dtype=bool))
+    if direction is None:
+        return np.zeros(width, dtype=bool)
+    needed = np.array([_recession(rows, np.arange(width) != i) is None for i in range(width)])
+    return needed if needed.any() else np.abs(direction) > 1e-7
+
+
+def _recession(rows: Rows, free: np.ndarray) -> np.ndarray | None:
+    """A change of the `free` coefficients that never lowers the likelihood, however far it goes, and raises it.
+
+    The predictor at an observation's start may only fall, that at its end only rise; the baseline stays monotone.
+    """
+    size = rows.size - 1
+    parts = []
+    for sign, boundary, use in ((1.0, rows.low, rows.low > 0), (-1.0, rows.high, rows.high < rows.size)):
+        count = int(use.sum())
+        # The baseline at boundary j is the first value and the rises up to j.
+        place = boundary[use] - 1
+        levels = csr_array((np.ones(count), (np.arange(count), place)), shape=(count, size))
+        parts.append(sign * hstack([levels, csr_array(rows.X[use])]))
+    rises = csr_array(
+        (np.repeat([1.0, -1.0], size - 1), (np.tile(np.arange(size - 1), 2), np.r_[0 : size - 1, 1:size])),
+        shape=(size - 1, size + rows.X.shape[1]),
+    )
+    matrix = vstack([*parts, rises]).tocsr()
+    gain = vstack(parts).sum(axis=0)
+    bounds = [(-1, 1)] * size + [(-1, 1) if f else (0, 0) for f in free]
+    found = linprog(np.asarray(gain).ravel(), A_ub=matrix, b_ub=np.zeros(matrix.shape[0]), bounds=bounds)
+    return found.x[size:] if found.status == 0 and -found.fun > 1e-7 else None

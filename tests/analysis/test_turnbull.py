@@ -1,0 +1,281 @@
+"""Turnbull's estimate against icenReg's numbers, closed forms, and properties."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parlai_spotbot.analysis.survival import current_status_survival, icenreg, npmle, turnbull
+from parlai_spotbot.analysis.survival.bands import survival_intervals
+from parlai_spotbot.analysis.survival.intervals import innermost
+from parlai_spotbot.analysis.survival.results import BootstrapWarning
+
+DOMAINS = ("dailydialog", "empathetic")
+
+
+def numbers(values):
+    return np.array([np.inf if v == "Inf" else v for v in values], dtype=float)
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_turnbull_of_every_system(reference, domain):
+    known, events = reference(f"survival/reference_{domain}.json"), reference(f"survival/events_{domain}.csv")
+    for system in known["systems"]:
+        rows = events[events["system"] == system]
+        fit = turnbull(rows["time_left"], rows["time_right"], backend="native")
+        expected = known["npmle"][system]
+        np.testing.assert_allclose(fit.survival(known["times"]), expected["S_exact_pava"], atol=1e-12)
+        assert fit.loglik == pytest.approx(expected["llk_exact"], abs=1e-8)
+        assert fit.kkt < 1e-8
+
+
+@pytest.mark.parametrize(
+    ("name", "left", "right"), [("miceData", "l", "u"), ("IR_diabetes", "left", "right"), ("bcos", "left", "right")]
+)
+def test_turnbull_of_icenregs_datasets(reference, name, left, right):
+    data = reference("survival/icenreg_datasets.json")[name]
+    fit = turnbull(numbers(data[left]), numbers(data[right]), backend="native")
+    assert len(fit.mass) == len(data["np_all"]["p_hat"])
+    np.testing.assert_allclose(fit.intervals[:, 0], data["np_all"]["tbull_left"], atol=1e-9)
+    assert fit.loglik >= data["np_all"]["llk"] - 1e-8
+    assert fit.kkt < 1e-8
+
+
+def test_turnbull_at_the_edges(reference):
+    for name, case in reference("survival/icenreg_datasets.json")["edge"].items():
+        closed = tuple(bool(b) for b in case["B"]) if "B" in case else None
+        fit = turnbull(numbers(case["l"]), numbers(case["r"]), closed=closed, backend="native")
+        np.testing.assert_allclose(fit.mass, case["np"]["p_hat"], atol=1e-8, err_msg=name)
+        assert fit.loglik == pytest.approx(case["np"]["llk"], abs=1e-8), name
+        assert fit.kkt < 1e-8, name
+
+
+def test_turnbull_of_20000_simulated_rows(reference):
+    data = reference("survival/sim20000.csv.gz")
+    fit = turnbull(data["l"], data["u"], backend="native")
+    assert len(fit.mass) == 5237
+    assert fit.loglik == pytest.approx(-16526.002995568564, abs=1e-8)
+    assert fit.kkt < 1e-10
+
+
+def test_turnbull_needs_no_file():
+    # Six rows by hand: two of four spotted at 1, one of two at 2 -> shares 1/2, 1/2.
+    fit = turnbull([0, 0, 1, 1, 0, 2], [1, 1, np.inf, np.inf, 2, np.inf], backend="native")
+    assert fit.survival([0.5, 1, 2, 99]).tolist() == [1.0, 0.5, 0.5, 0.5]
+    assert fit.loglik == pytest.approx(6 * np.log(0.5))
+    exact = turnbull([1, 2, 2, 3, 5, 4], [1, 2, 2, 3, 5, np.inf], backend="native")  # Kaplan-Meier
+    np.testing.assert_allclose(exact.survival([1, 2, 3, 5]), [5 / 6, 1 / 2, 1 / 3, 0], atol=1e-9)
+
+
+interval_data = st.lists(
+    st.tuples(st.integers(0, 8), st.integers(0, 6), st.booleans()).map(
+        lambda row: (float(row[0]), np.inf if row[2] else float(row[0] + row[1]))
+    ),
+    min_size=1,
+    max_size=25,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(interval_data, st.randoms(use_true_random=False))
+def test_turnbull_is_a_maximum_whatever_the_data(rows, random):
+    left, right = np.array(rows).T
+    fit = turnbull(left, right, backend="native")
+    assert fit.kkt < 1e-8
+    assert fit.mass.sum() == pytest.approx(1.0)
+    assert (fit.mass >= 0).all()
+    assert (np.diff(fit.survival(np.arange(0, 20, 0.5))) <= 1e-12).all()
+    shuffled = list(rows)
+    random.shuffle(shuffled)
+    again = turnbull(*np.array(shuffled).T, backend="native")
+    assert again.loglik == pytest.approx(fit.loglik, abs=1e-7)
+    halves = turnbull(np.tile(left, 2), np.tile(right, 2), weights=np.full(2 * len(left), 0.5), backend="native")
+    assert halves.loglik == pytest.approx(fit.loglik, abs=1e-7)
+    stretched = turnbull(left**3, right**3, backend="native")
+    assert stretched.loglik == pytest.approx(fit.loglik, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "said"),
+    [
+        ([], [], "no observations"),
+        ([2, 3], [5, 1], "right: row 1 is 1.0, expected a number not below left"),
+        ([-1], [2], "left: row 0 is -1.0"),
+        ([np.nan], [2], "left: row 0 is nan"),
+        ([1, 2], [2], r"right: shape \(1,\)"),
+        (["soon"], [2], "left: .*expected numbers"),
+    ],
+)
+def test_turnbull_names_what_is_no_interval(left, right, said):
+    with pytest.raises(ValueError, match=said):
+        turnbull(left, right)
+
+
+def test_bootstrap_curves_are_the_npmle():
+    rng = np.random.default_rng(0)
+    total = rng.integers(1, 30, (50, 4))
+    spotted = rng.binomial(total, 0.6)
+    survival = current_status_survival(spotted, total)
+    for row in range(50):
+        left, right, weights = [], [], []
+        for k in range(4):
+            left += [0.0, k + 1.0]
+            right += [k + 1.0, np.inf]
+            weights += [spotted[row, k], total[row, k] - spotted[row, k]]
+        fit = turnbull(left, right, weights=weights, backend="native")
+        np.testing.assert_allclose(survival[row], fit.survival([1, 2, 3, 4]), atol=1e-12)
+    gap = current_status_survival(np.array([1, 0, 3]), np.array([4, 0, 4]))
+    assert gap[0] == 0.75
+    assert gap[2] == 0.25
+    assert 0.25 <= gap[1] <= 0.75
+    assert np.isnan(current_status_survival(np.zeros(3), np.zeros(3))).all()
+
+
+def test_names_backends():
+    with pytest.raises(ValueError, match="backend is 'r', expected one of auto, native, icenreg"):
+        turnbull([0], [2], backend="r")
+    assert turnbull([0, 2], [2, np.inf], backend="native").backend == "native"
+    if icenreg.unusable():
+        assert turnbull([0, 2], [2, np.inf], backend="auto").backend == "native"
+        with pytest.raises(ValueError, match="expected icenReg to be installed"):
+            turnbull([0, 2], [2, np.inf], backend="icenreg")
+
+
+@settings(max_examples=60, deadline=None)
+@given(interval_data, st.tuples(st.booleans(), st.booleans()))
+def test_every_solver_reaches_the_maximum(rows, closed):
+    left, right = np.array(rows).T
+    narrow = left == right
+    try:
+        data = innermost(left, right, closed=closed)
+    except ValueError:
+        assert not any(closed)  # an open interval between neighbours is never empty, so only [a, a) could be
+        raise
+    best = turnbull(left, right, closed=closed, backend="native")
+    problem = npmle._Problem(data)
+    for solver in (
+        problem.maximise,
+        lambda tolerance: problem.mixed(np.full(len(data.ends), 1 / len(data.ends)), 1e-8),
+    ):
+        mass = solver(1e-10)
+        loglik = float(data.weights @ np.log(npmle.gradient(data, mass)[1]))
+        assert loglik == pytest.approx(best.loglik, abs=1e-6 * len(left))
+    assert narrow.all() or len(best.mass) >= 1
+
+
+def test_kaplan_meier_with_censoring_and_its_mirror():
+    rng = np.random.default_rng(5)
+    time, limit = rng.integers(1, 12, 200).astype(float), rng.integers(1, 14, 200).astype(float)
+    seen = time <= limit
+    fit = turnbull(np.where(seen, time, limit), np.where(seen, time, np.inf), backend="native")
+    at = np.arange(1, 12.0)
+    left_at = np.minimum(time, limit)
+    share = [((time == t) & seen).sum() / max((left_at >= t).sum(), 1) for t in at]
+    np.testing.assert_allclose(fit.survival(at), np.cumprod(1 - np.array(share)), atol=1e-12)
+    # Left-censored data are right-censored data seen from the other end.
+    late = 20 - np.where(seen, time, limit)
+    mirror = turnbull(np.where(seen, late, 0), late, closed=(True, False), backend="native")
+    np.testing.assert_allclose(1 - mirror.survival(19.5 - at), np.cumprod(1 - np.array(share)), atol=1e-12)
+
+
+def test_many_exact_and_some_intervals():
+    rng = np.random.default_rng(6)
+    time = rng.weibull(1.5, 6000)
+    width = np.where(rng.random(6000) < 0.7, 0.0, rng.uniform(0.1, 0.5, 6000))
+    low = np.maximum(time - width * rng.random(6000), 0)
+    fit = turnbull(low, np.where(width == 0, low, low + width), backend="native")
+    assert fit.kkt < 1e-8
+    assert (fit.mass > 0).sum() > npmle.DENSE  # so this one is not solved by Newton steps
+
+
+def test_bounds_show_what_the_data_leave_open():
+    fit = turnbull([1, 4, 4], [2, 6, np.inf], backend="native")
+    low, high = fit.bounds([0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 6.0, 100.0])
+    np.testing.assert_allclose(low, [1, 1, 2 / 3, 2 / 3, 2 / 3, 0, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(high, [1, 1, 1, 2 / 3, 2 / 3, 2 / 3, 0, 0], atol=1e-12)
+    closed = turnbull([1, 4], [2, 6], closed=(True, False), backend="native")  # [1, 2) and [4, 6)
+    assert [b.tolist() for b in closed.bounds([0.9, 1, 1.9])] == [[1, 0.5, 0.5], [1, 1, 1]]
+    assert closed.survival(2) == 0.5
+    with pytest.raises(ValueError, match="t is NaN"):
+        fit.survival([1, np.nan])
+
+
+def test_quantiles_and_medians_in_words():
+    fit = turnbull([1, 4, 4], [2, 6, np.inf], backend="native")
+    assert fit.quantile([0.1, 1 / 3, 0.5, 1]).tolist() == [2, 2, 6, 6]
+    assert fit.median_note == "between 4 and 6"
+    never = turnbull([0, 2, 2, 3], [2, np.inf, np.inf, np.inf], backend="native")
+    assert never.median == np.inf
+    assert [float(end) for end in never.quantile_bounds(0.5)] == [3, np.inf]
+    assert never.median_note == "not reached: 75% are still unspotted at 3"
+    assert turnbull([2, 3], [2, 3], backend="native").median_note == "2"
+    with pytest.raises(ValueError, match="expected shares from 0 to 1"):
+        fit.quantile(1.2)
+
+
+def test_at_the_edges_of_what_can_be_known():
+    assert turnbull([1], [2], backend="native").mass.tolist() == [1.0]
+    same = turnbull([3] * 5, [3] * 5, backend="native")
+    assert same.survival([2.9, 3]).tolist() == [1, 0]
+    censored = turnbull([1, 2, 3], [np.inf] * 3, backend="native")
+    assert censored.survival([1, 2, 3, 1e9]).tolist() == [1, 1, 1, 1]
+    assert censored.median_note == "not reached: 100% are still unspotted at 3"
+    weighted = turnbull([0, 2, 5], [2, np.inf, 5], weights=[1, 3, 0], backend="native")
+    assert weighted.survival(2) == pytest.approx(0.75)
+    with pytest.raises(ValueError, match=r"weights: row 1 is -1\.0, expected a finite number from 0 up"):
+        turnbull([0, 2], [2, 3], weights=[1, -1], backend="native")
+
+
+def test_a_million_rows():
+    rng = np.random.default_rng(1)
+    k = rng.integers(1, 50, 1_000_000).astype(float)
+    spotted = rng.random(len(k)) < 1 - np.exp(-k / 20)
+    fit = turnbull(np.where(spotted, 0, k), np.where(spotted, k, np.inf), backend="native")
+    np.testing.assert_allclose(fit.survival([5, 20, 40]), np.exp([-0.25, -1, -2]), atol=0.01)
+    assert fit.kkt < 1e-10
+
+
+def test_intervals_by_bootstrap_cover():
+    # A binomial share at one length: the interval must be that of the binomial distribution.
+    spotted = np.arange(400) < 100
+    left, right = np.where(spotted, 0, 3), np.where(spotted, 3, np.inf)
+    band = survival_intervals(left, right, replicates=4000, seed=1)
+    assert band["t"].tolist() == [3]
+    assert band["survival"].tolist() == [0.75]
+    assert band[["low", "high"]].to_numpy()[0] == pytest.approx([0.7075, 0.7925], abs=0.004)
+    # Rows that come in tens, all alike: the interval is that of 40 clusters.
+    wide = survival_intervals(left, right, clusters=np.arange(400) // 10, replicates=4000, seed=1)
+    assert wide[["low", "high"]].to_numpy()[0] == pytest.approx([0.6125, 0.88], abs=0.015)
+    again = survival_intervals(left, right, clusters=np.arange(400) // 10, replicates=4000, seed=1)
+    assert again.equals(wide)
+
+
+def test_crossed_clusters_are_wider_and_general_data_work():
+    rng = np.random.default_rng(3)
+    spotted = np.arange(400) < 100
+    left, right = np.where(spotted, 0, 3), np.where(spotted, 3, np.inf)
+    conversation, worker = np.arange(400) // 10, np.arange(400) % 8
+    one = survival_intervals(left, right, clusters=conversation, seed=2)
+    both = survival_intervals(left, right, clusters=[conversation, worker], seed=2)
+    width = lambda frame: float((frame["high"] - frame["low"]).iloc[0])  # noqa: E731
+    assert width(both) >= 0.95 * width(one)
+    start = rng.integers(0, 3, 60).astype(float)
+    general = survival_intervals(start, start + 1 + (np.arange(60) % 2), replicates=50, seed=0)
+    assert (general["low"] <= general["survival"]).all()
+    assert (general["survival"] <= general["high"]).all()
+
+
+def test_intervals_warn_where_they_do_not_hold():
+    rng = np.random.default_rng(4)
+    k = rng.uniform(1, 5, 60)
+    spotted = rng.random(60) < 0.5
+    left, right = np.where(spotted, 0, k), np.where(spotted, k, np.inf)
+    with pytest.warns(BootstrapWarning, match="times at which anyone looked are nearly continuous"):
+        survival_intervals(left, right, at=[2, 3], replicates=20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        survival_intervals([0, 3] * 30, [3, np.inf] * 30, replicates=20)
+    with pytest.warns(BootstrapWarning, match="at 2, where nobody looked"):
+        survival_intervals([0, 3] * 30, [3, np.inf] * 30, at=[2], replicates=20)

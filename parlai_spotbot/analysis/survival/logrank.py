@@ -211,7 +211,7 @@ def _one(
     chi2 = float(chi2_of(sums.away[None], covariance, sums.scale)[0]) if df else 0.0
     test = LogrankTest(
         rows.names, sums.away + sums.expected, sums.expected, covariance, chi2, df or len(rows.names) - 1,
-        np.inf, 1.0, 0.0, 0.0, score, method, options.covariance, estimate.fit.backend,
+        np.inf, 1.0, 0.0, 0.0, score, method, options.covariance, estimate.backend,
     )  # fmt: skip
     if not df:  # nobody was spotted, or no two labels could be exchanged: the data say nothing
         return test
@@ -247,7 +247,7 @@ def _imputed(rows: Rows, estimate: PooledFit, score: str, options: Options, rng:
         )
     times = rows.weights.astype(np.int64)
     return imputation_covariance(
-        estimate.fit.mass, estimate.data, np.repeat(rows.cell, times), np.repeat(rows.group, times), len(rows.names),
+        estimate.mass, estimate.data, np.repeat(rows.cell, times), np.repeat(rows.group, times), len(rows.names),
         imputations=options.imputations, rng=rng,
     )  # fmt: skip
 

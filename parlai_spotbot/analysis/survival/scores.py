@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.survival import icenreg, npmle
 from parlai_spotbot.analysis.survival.intervals import Intervals, innermost
-from parlai_spotbot.analysis.survival.turnbull import TurnbullFit, turnbull
+from parlai_spotbot.analysis.survival.turnbull import turnbull
 
 SCORES = ("sun", "finkelstein")
 
@@ -36,15 +37,16 @@ def collapse(left: np.ndarray, right: np.ndarray) -> Cells:
 
 @dataclass(frozen=True)
 class PooledFit:
-    """The pooled NPMLE of cells, where each cell lies in it, and the cells' scores."""
+    """The pooled NPMLE of cells: `mass` (m,) on the innermost intervals of `data`; and the cells' scores."""
 
-    fit: TurnbullFit
+    mass: np.ndarray
     data: Intervals
+    backend: str
 
     @property
     def levels(self) -> np.ndarray:
         """S before the first innermost interval and after each: (m + 1,), falling from 1 to 0."""
-        levels = np.append(1.0, np.clip(1.0 - np.cumsum(self.fit.mass), 0.0, 1.0))
+        levels = np.append(1.0, np.clip(1.0 - np.cumsum(self.mass), 0.0, 1.0))
         levels[-1] = 0.0
         return levels
 
@@ -57,7 +59,7 @@ class PooledFit:
         """
         levels = self.levels
         if score == "sun":
-            mass = self.fit.mass
+            mass = self.mass
             risk = np.divide(mass, levels[:-1], out=np.zeros(len(mass)), where=levels[:-1] > 0)
             log_survival = -np.append(0.0, np.cumsum(risk))
         else:
@@ -75,6 +77,8 @@ def pooled(
     backend: str = "auto",
 ) -> PooledFit:
     """Fit the NPMLE to cells of positive weight."""
-    return PooledFit(
-        turnbull(left, right, weights, closed=closed, backend=backend), innermost(left, right, weights, closed)
-    )
+    backend = icenreg.choose(backend)
+    data = innermost(left, right, weights, closed)
+    if backend == "native":
+        return PooledFit(npmle.solve(data), data, backend)
+    return PooledFit(turnbull(left, right, weights, closed, backend).mass, data, backend)

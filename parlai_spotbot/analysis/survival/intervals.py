@@ -110,16 +110,24 @@ def innermost(
 
 
 def _ranks(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The distinct times in order, and the place of every left and right end among them."""
-    values = np.concatenate([left, right])
+    """The distinct times in order, from 0 to inf, and the place of every left and right end among them."""
+    # The many ends at 0 and inf need no sorting.
+    inner_left, inner_right = left > 0, (right > 0) & np.isfinite(right)
+    values = np.concatenate([left[inner_left], right[inner_right]])
     order = np.argsort(values)
     ordered = values[order]
-    new = np.empty(len(values), dtype=bool)
-    new[0] = True
+    new = np.ones(len(values), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-    place = np.empty(len(values), dtype=np.int32 if len(values) < 2**30 else np.int64)
-    place[order] = np.cumsum(new) - 1
-    return ordered[new], place[: len(left)], place[len(left) :]
+    kind = np.int32 if len(left) < 2**29 else np.int64
+    place = np.empty(len(values), dtype=kind)
+    place[order] = np.cumsum(new, dtype=kind)
+    times = np.concatenate([[0.0], ordered[new], [np.inf]])
+    low = np.zeros(len(left), dtype=kind)
+    high = np.where(right > 0, kind(len(times) - 1), kind(0))
+    count = int(np.count_nonzero(inner_left))
+    low[inner_left] = place[:count]
+    high[inner_right] = place[count:]
+    return times, low, high
 
 
 def _counts(places: np.ndarray, size: int, *, inclusive: bool) -> np.ndarray:

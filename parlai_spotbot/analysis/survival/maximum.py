@@ -56,7 +56,7 @@ class Estimate:
 
 
 def shape_of(dist: str, u: float | None) -> float | None:
-    """The shape (a gamma's as logarithm, a generalized gamma's Q) at u: Q = sinh(u), so that both tails are in reach."""
+    """The shape (a gamma's as logarithm, a generalized gamma's Q) at u; Q = sinh(u) brings both tails in reach."""
     return None if u is None else float(np.sinh(u)) if dist == "generalgamma" else u
 
 
@@ -160,7 +160,7 @@ def _start(rows: Rows) -> np.ndarray:
 
 
 def _starts(rows: Rows, dist: str, model: str) -> list[np.ndarray]:
-    """From no effect of any covariate; and, where the likelihood isn't concave, also from accelerated failure time's."""
+    """No effect of any covariate; where the likelihood isn't concave, also that of accelerated failure time."""
     start = _start(rows)
     if model == "aft" or dist in PROFILED or not rows.size:
         return [start]

@@ -4,18 +4,41 @@ Survival analysis of interval-censored data. Intervals are (left, right]; right 
 is exact. An annotation "bot" at k exchanges is (0, k], any other (k, inf).
 """
 
+from parlai_spotbot.analysis.survival.bands import survival_intervals
 from parlai_spotbot.analysis.survival.curves import current_status_survival
-from parlai_spotbot.analysis.survival.logrank import LogrankTest, logrank
+from parlai_spotbot.analysis.survival.events import events
+from parlai_spotbot.analysis.survival.imputation import impute
+from parlai_spotbot.analysis.survival.logrank import LogrankTest, logrank, logrank_tests
+from parlai_spotbot.analysis.survival.pairs import logrank_pairs
 from parlai_spotbot.analysis.survival.regression import cox
-from parlai_spotbot.analysis.survival.results import SeparationWarning
+from parlai_spotbot.analysis.survival.results import (
+    BootstrapWarning,
+    CollinearityWarning,
+    ConvergenceWarning,
+    RegressionFit,
+    SeparationWarning,
+    SurvivalWarning,
+)
+from parlai_spotbot.analysis.survival.sample import sample
 from parlai_spotbot.analysis.survival.turnbull import TurnbullFit, turnbull
 
 __all__ = [
+    "BootstrapWarning",
+    "CollinearityWarning",
+    "ConvergenceWarning",
     "LogrankTest",
+    "RegressionFit",
     "SeparationWarning",
+    "SurvivalWarning",
     "TurnbullFit",
     "cox",
     "current_status_survival",
+    "events",
+    "impute",
     "logrank",
+    "logrank_pairs",
+    "logrank_tests",
+    "sample",
+    "survival_intervals",
     "turnbull",
 ]

@@ -35,7 +35,7 @@ def main(names: list[str]) -> None:
         for row in importlib.import_module(f"bench_{name}").run():
             ratio = row.ours / row.peer
             print(
-                f"{row.what:42} {row.ours:10.2f} {row.unit:12} {row.peer_name}: {row.peer:.2f}   ratio {ratio:.2f}",
+                f"{row.what:42} {row.ours:10.2f} {row.unit:12} {row.peer_name}: {row.peer:.2f}   ratio {ratio:.3g}",
                 flush=True,
             )
 

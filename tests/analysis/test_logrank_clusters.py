@@ -153,11 +153,22 @@ def test_robust_covariance_is_the_jackknife(groups, by):
         rows["left"], rows["right"], rows["group"], clusters=rows[by], strata=rows["k"], covariance="robust"
     )
     df = len(groups) - 1
-    assert asymptotic.df_error == size - df
+    assert 1 <= asymptotic.df_error <= size - df + 1e-9
     assert asymptotic.chi2 <= test.chi2  # no less variance than if rows were independent
     assert asymptotic.pvalue == pytest.approx(
-        f_distribution.sf(asymptotic.chi2 / df * (size - df) / (size - 1), df, size - df), rel=1e-9
+        f_distribution.sf(
+            asymptotic.chi2 / df * asymptotic.df_error / (asymptotic.df_error + df - 1), df, asymptotic.df_error
+        ),
+        rel=1e-9,
     )
+
+
+def test_degrees_of_freedom_are_those_of_the_t_test():
+    # Equal clusters: as many as clusters less one. Few against many: nearly those of the few, as Welch's are.
+    for single, expected, tolerance in (("ab" * 8, 15, 1e-9), ("aaa" + "b" * 60, 2, 0.35)):
+        rows = conversations(3, single)
+        test = native(rows["left"], rows["right"], rows["group"], clusters=rows["conversation"], covariance="robust")
+        assert test.df_error == pytest.approx(expected, abs=tolerance)
 
 
 def test_two_crossed_clusterings():
@@ -174,7 +185,7 @@ def test_two_crossed_clusterings():
     least = native(left, right, group).covariance
     safe = max((one + two - cut, one, two, least), key=lambda c: c[0, 0])
     np.testing.assert_allclose(test.covariance, safe)
-    assert test.df_error == 4  # five workers
+    assert 2 < test.df_error < 4  # five workers, some with more rows
     for same in (rows[["conversation", "worker"]], rows[["worker", "conversation"]].to_numpy()):
         assert robust(same).pvalue == pytest.approx(test.pvalue)
 

@@ -17,7 +17,7 @@ from parlai_spotbot.analysis.survival.grouped import Options, Rows, checked_rows
 from parlai_spotbot.analysis.survival.permutation import ClusterRelabelling, RowRelabelling, cluster_relabelling
 from parlai_spotbot.analysis.survival.pvalues import chi2_of, choose_method, rank, resampled
 from parlai_spotbot.analysis.survival.results import chi_square_test
-from parlai_spotbot.analysis.survival.robust import crossed, f_test
+from parlai_spotbot.analysis.survival.robust import crossed, effective_number, f_test
 from parlai_spotbot.analysis.survival.scores import SCORES, PooledFit, pooled
 from parlai_spotbot.analysis.survival.zhao_sun import imputation_covariance
 
@@ -97,8 +97,9 @@ def logrank(
         "permutation": that of the statistic over all relabellings. It assumes that rows, or else whole clusters, are
         exchangeable under the null hypothesis: a cluster of one group might as well have been another's, and in one
         that holds several groups the labels might as well have been exchanged. Clusters of differing sizes are not.
-        "robust": from sums of scores by cluster (Liang & Zeger 1986), for two clusterings by Cameron, Gelbach & Miller
-        (2011). It assumes that clusters are independent, and needs some dozens of them; the reference is F.
+        "robust": the jackknife over clusters, for two clusterings by Cameron, Gelbach & Miller (2011); see `robust`.
+        It assumes only that clusters are independent; the reference is an F distribution with the effective number of
+        clusters. A group with a single cluster gives p = 1, for nothing is known then of how its clusters differ.
         "imputation": Zhao & Sun's (2004), for independent rows and Sun's score.
     method : str
         "asymptotic"; "exact" (all relabellings are listed, at most 200,000 distinct ones); "montecarlo" (p = (1 + b) /
@@ -117,6 +118,22 @@ def logrank(
     ------
     ValueError
         Names the row, group or option that is wrong, or says that there are too many relabellings to list.
+
+    Notes
+    -----
+    Annotations of one conversation, and of one annotator, are alike (in the released data .13 and .15). A test that
+    takes them as independent rejects a true null hypothesis at .05 in 8 to 17 % of studies like the released one, and
+    in a third of them where annotators differ in whom they spot easily. Conversations permuted, or robust, reject in 5
+    % of the former and 20 to 26 % of the latter; conversations and annotators crossed, robust, in 3 to 5 % of all. So
+    use ``clusters=[conversation, worker], strata=k, covariance="robust"`` where people judge, and
+    ``clusters=conversation, strata=k, method="auto"`` where judges are automatic, and so no sample of judges.
+
+    Examples
+    --------
+    >>> inf = float("inf")
+    >>> test = logrank([0, 0, 2, 2], [2, 2, inf, inf], ["a", "a", "b", "b"], method="exact", backend="native")
+    >>> test.statistic.tolist(), round(test.pvalue, 4)
+    ([1.0, -1.0], 0.3333)
     """
     return logrank_tests(
         left, right, group, (score,), weights=weights, clusters=clusters, strata=strata, covariance=covariance,
@@ -256,10 +273,11 @@ def _asymptotic(test: LogrankTest, rows: Rows) -> LogrankTest:
     if test.covariance_type != "robust":
         known = chi_square_test(test.chi2, test.df)
         return replace(test, pvalue=known.pvalue, log_pvalue=known.log_pvalue)
-    number = min((int(codes.max()) + 1 for codes in rows.clusters), default=float(rows.weights.sum()))
-    df_error = max(float(number) - test.df, 1.0)
+    by = (rows.weights, rows.group, rows.stratum)
+    number = min((effective_number(*by, codes) for codes in rows.clusters), default=float(rows.weights.sum()))
+    df_error = max(number - test.df, 1.0)
     # Hotelling's factor, for df groups compared with a covariance from as many clusters.
-    factor = df_error / max(float(number) - 1, 1.0)
+    factor = df_error / max(number - 1, df_error)
     pvalue, log_pvalue = f_test(test.chi2 * factor / test.df, test.df, df_error)
     return replace(test, df_error=df_error, pvalue=pvalue, log_pvalue=log_pvalue)
 

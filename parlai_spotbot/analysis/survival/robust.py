@@ -100,6 +100,22 @@ def crossed(
     return [one + two - cut, one, two]
 
 
+def effective_number(weights: np.ndarray, group: np.ndarray, stratum: np.ndarray, cluster: np.ndarray) -> float:
+    """How many clusters the covariance rests on: all of them where each says as much, fewer where some say most.
+
+    Satterthwaite's approximation as in Bell & McCaffrey (2002), with the covariances between clusters left out: a
+    cluster with share h of the information adds h / (1 - h) to the mean of the variance's estimate.
+    """
+    groups, strata = int(group.max()) + 1, int(stratum.max()) + 1
+    sizes = np.bincount(stratum * groups + group, weights, strata * groups).reshape(strata, groups)
+    contrast = np.eye(groups) - (sizes / sizes.sum(axis=1, keepdims=True))[:, None, :]
+    inverse = np.linalg.pinv(np.einsum("bg,bgi,bgj->ij", sizes, contrast, contrast), hermitian=True)
+    leverage = np.einsum("bgi,ij,bgj->bg", contrast, inverse, contrast) / (groups - 1)
+    share = np.bincount(cluster, weights * leverage[stratum, group])
+    adds = share / np.maximum(1.0 - share, 1e-3)
+    return float(adds.sum() ** 2 / (adds**2).sum())
+
+
 def f_test(statistic: float, df: int, df_error: float) -> tuple[float, float]:
     """The p-value of a statistic F and its logarithm, which stays exact where the former is too small for a float."""
     pvalue = float(f_distribution.sf(statistic, df, df_error))

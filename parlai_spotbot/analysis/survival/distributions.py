@@ -98,9 +98,10 @@ class LogGamma:
         shape = self.Q**-2.0
         if shape < LARGE:
             with np.errstate(divide="ignore"):
-                small = np.log(gammaincinv(shape, np.exp(below))) - np.log(shape)
-                small = np.where(small > np.log(TINY), small, (below + gammaln(shape + 1)) / shape - np.log(shape))
-                return np.where(below < above, small, np.log(gammainccinv(shape, np.exp(above)) / shape)) / self.Q
+                x = np.where(below < above, gammaincinv(shape, np.exp(below)), gammainccinv(shape, np.exp(above)))
+                # The smallest x are out of a float's range, their logarithms are not.
+                power = np.where(x > TINY, np.log(x), (below + gammaln(shape + 1)) / shape) - np.log(shape)
+            return power / self.Q
         w = Normal().quantile(log_cdf, log_sf)
         for _ in range(20):  # Newton on the logarithm of the smaller tail, which is concave
             at = self.tails(w)
@@ -152,7 +153,7 @@ def _far_below(shape: float, power: np.ndarray) -> np.ndarray:
 def _far_above(shape: float, x: np.ndarray) -> np.ndarray:
     """x^a exp(-x) / Γ(a) over a continued fraction (DLMF 8.9.2), from its inner end."""
     fraction = np.zeros_like(x)
-    for n in range(400, 0, -1):
+    for n in range(400 if shape > 50 else 30, 0, -1):
         fraction = n * (n - shape) / (x + 2 * n + 1 - shape - fraction)
     return shape * np.log(x) - x - gammaln(shape) - np.log(x + 1 - shape - fraction)
 

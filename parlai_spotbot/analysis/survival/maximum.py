@@ -85,7 +85,7 @@ def estimate(rows: Rows, dist: str, model: str, start: Estimate | None = None) -
         brackets, ends = [(start.u - 1.0, start.u + 1.0)], ()
     for low, high in brackets:
         minimize_scalar(
-            lambda u: -profile.at(u).value, bounds=(low, high), method="bounded", options={"xatol": 1e-9, "maxiter": 60}
+            lambda u: -profile.at(u).value, bounds=(low, high), method="bounded", options={"xatol": 1e-8, "maxiter": 60}
         )
     u = max(profile.known, key=lambda v: profile.known[v].value)
     inner = profile.known[u]

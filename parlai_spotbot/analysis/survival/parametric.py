@@ -28,6 +28,7 @@ from parlai_spotbot.analysis.survival.results import (
 )
 
 ERRORS = ("information", "bootstrap")
+RUNAWAY = 8.0  # effect of a covariate, in its standard deviations on the predictor, that stands for infinity
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,11 @@ def parametric(
     _one_of("dist", dist, PARAMETERS)
     _one_of("errors", errors, ERRORS)
     left, right, weights = check(left, right, weights)
-    covariates = _covariates(X, len(left), formula, names, weights)
+    if X is None and (formula is not None or names is not None):
+        raise ValueError("X is None, expected covariates where there is a formula or names")
+    covariates = Design(np.empty((len(left), 0)), (), np.zeros(0, dtype=bool))
+    if X is not None:
+        covariates = design(X, len(left), formula=formula, names=names, weights=weights, caller="parametric")
     _refuse_hopeless(left, right, weights, dist)
     backend = icenreg.choose(backend)
     used = covariates.values[:, covariates.use]
@@ -118,14 +123,6 @@ def parametric(
 def _one_of(name: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
         raise ValueError(f"{name} is {value!r}, expected one of {', '.join(known)}")
-
-
-def _covariates(X, n: int, formula: str | None, names: Sequence[str] | None, weights: np.ndarray) -> Design:
-    if X is None:
-        if formula is not None or names is not None:
-            raise ValueError("X is None, expected covariates where there is a formula or names")
-        return Design(np.empty((n, 0)), (), np.zeros(0, dtype=bool))
-    return design(X, n, formula=formula, names=names, weights=weights, caller="parametric")
 
 
 def _refuse_hopeless(left: np.ndarray, right: np.ndarray, weights: np.ndarray, dist: str) -> None:
@@ -189,6 +186,7 @@ def _native_fit(data: _Data, model: str, dist: str, names: Sequence[str], start=
     parameters = parameters_of(dist, *found.location_scale())
     return {
         "coef": coef,
+        "shift": -float(found.slopes() @ data.offset),
         "covariance": covariance[own:, own:],
         "loglik": found.value,
         "loglik_null": null,
@@ -208,8 +206,9 @@ def _natural_covariance(found: Estimate, names: Sequence[str]) -> tuple[np.ndarr
     lost = np.zeros(len(free), dtype=bool)
     if len(flat):
         lost[free] = (np.abs(flat) > 1e-3).any(axis=0)
-        if found.model != "aft":
-            runaway = lost[own:] & ~lost[:own].any()
+        # Where the likelihood is flat, Newton's method has gone as far as a predictor can be seen to move it.
+        reach = np.abs(found.inner.theta[2:]) * np.sqrt(np.diag(gram)[own:] / found.rows.weight)
+        runaway = lost[own:] & (reach > RUNAWAY) & (not found.inner.at_edge)
     _warn(found, names, lost, runaway)
     keep = free & ~lost
     covariance = np.full(matrix.shape, np.nan)
@@ -279,7 +278,7 @@ def _warn(found: Estimate, names: Sequence[str], lost: np.ndarray, runaway: np.n
             stacklevel=2,
         )
     elif lost.any() and not said:
-        said.append("the data don't determine all parameters: as good a fit has other values")
+        said.append("the data don't determine all parameters: other values fit as well")
     if said:
         advice = "a family with fewer parameters, such as the exponential, may fit as well"
         warnings.warn(f"parametric: {'; '.join(said)}; {advice}", ConvergenceWarning, stacklevel=2)
@@ -292,17 +291,15 @@ def _spread_out(result: dict, covariates: Design, draws: np.ndarray | None, **re
     covariance = np.full((len(use), len(use)), np.nan)
     coef[use], offset[use] = result["coef"], result["offset"]
     covariance[np.ix_(use, use)] = result["covariance"]
-    finite = np.where(np.isfinite(coef), coef, 0.0)
-    shift = -float(finite @ offset)
     if draws is not None:
         wide = np.full((len(draws), len(use)), np.nan)
         wide[:, use] = draws
         draws = wide
+    baseline = ParametricBaseline(rest["dist"], result["parameters"], rest["model"], result["shift"])
+    same = {name: result[name] for name in ("loglik", "loglik_null", "parameters", "parameter_se")}
     return ParametricFit(
-        covariates.names, coef, covariance, result["loglik"], result["loglik_null"],
-        ParametricBaseline(rest["dist"], result["parameters"], rest["model"], shift), rest["model"], rest["backend"],
-        rest["errors"], result["parameters"], draws, rest["dist"], offset, result["parameter_se"],
-    )  # fmt: skip
+        covariates.names, coef, covariance, baseline=baseline, replicates=draws, offset=offset, **same, **rest
+    )
 
 
 def _bootstrap(data: _Data, weights, clusters, replicates: int, seed, fit, model: str, dist: str, start) -> np.ndarray:
@@ -363,6 +360,7 @@ def _icenreg_fit(data: _Data, model: str, dist: str, names: Sequence[str], start
     null = data.without_covariates()
     return {
         "coef": result.coef,
+        "shift": -float(result.coef @ data.offset),
         "covariance": covariance[own:, own:],
         "loglik": result.loglik,
         "loglik_null": icenreg.ic_par(null.left, null.right, null.X, null.weights, model, dist).loglik

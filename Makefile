@@ -28,6 +28,7 @@ lint: install ## style and formatting
 	$(VENV)/ruff format --check .
 
 bench: install ## what is measured: speed and memory
+	@$(VENV)/python -c 'import lifelines' 2>/dev/null || $(VENV)/pip install -qq --no-deps -r locks/requirements-bench.lock
 	$(VENV)/python tests/bench/run.py
 
 wheel: install ## a wheel in dist/

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -46,7 +47,7 @@ def twenty_thousand() -> pd.DataFrame:
         return pd.read_csv(path).rename(columns={"l": "left", "u": "right"})
     rng = np.random.default_rng(0)
     x = np.column_stack([rng.normal(size=20_000), rng.choice([-1.0, 1.0], 20_000)])
-    first = np.round(rng.uniform(0, 2, 20_000), 3)
+    first = np.round(rng.uniform(0.001, 2, 20_000), 3)
     looks = np.column_stack([first, first + np.round(rng.uniform(0.1, 2, 20_000), 3)])
     return sample(
         20_000, dist="weibull", parameters={"shape": 1.5, "scale": 1.5}, X=x, coef=[0.5, -0.5], inspection="case2",
@@ -97,12 +98,28 @@ def large() -> Iterator[Row]:
     fit = turnbull(*data, backend="native")
     print(f"n = 20,000, {len(fit.mass):,} intervals: log-likelihood {fit.loglik:.9f}, duality gap {fit.kkt:.1e}")
     yield Row("NPMLE, 20,000 rows", 1e3 * least(lambda: turnbull(*data, backend="native")), 1e3 * other, name, "ms")
+    yield from against_lifelines(rows)
     weights = np.ones(len(rows))
     for model in ("ph", "po"):
         # Our own call with icenReg fits natively too, for the standard errors: so icenReg is called by itself.
         other, name = peer("ic_sp", lambda m=model: icenreg.ic_sp(*data, X, weights, m), 1)
         ours = least(lambda m=model: cox(*data, X, m, backend="native"))
         yield Row(f"{model}, 20,000 rows, 2 covariates", 1e3 * ours, 1e3 * other, name, "ms")
+
+
+def against_lifelines(rows: pd.DataFrame) -> Iterator[Row]:
+    """A Python peer, on few rows: it takes its time."""
+    try:
+        from lifelines import KaplanMeierFitter
+    except ImportError:
+        return
+    part = rows["left"].to_numpy()[:500], rows["right"].to_numpy()[:500]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        other = least(lambda: KaplanMeierFitter().fit_interval_censoring(*part), 1)
+    yield Row(
+        "NPMLE, 500 rows", 1e3 * least(lambda: turnbull(*part, backend="native")), 1e3 * other, "lifelines", "ms"
+    )
 
 
 def study() -> Iterator[Row]:

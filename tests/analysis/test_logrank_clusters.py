@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import f as f_distribution
 
 from parlai_spotbot.analysis.comparisons import adjust, adjust_log
@@ -106,6 +108,24 @@ def test_clusters_of_one_row_are_rows():
         same = native(*arguments, clusters=np.arange(len(rows)), **options)
         np.testing.assert_allclose(same.covariance, plain.covariance, atol=1e-10)
         assert same.chi2 == pytest.approx(plain.chi2)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from(["ab", "abc"]), st.sampled_from(["permutation", "robust"]))
+def test_order_of_rows_and_splitting_them_don_t_matter(seed, groups, covariance):
+    rows = conversations(seed % 50, groups * 3, ["ab"] * 2, groups)
+    mixed = pd.concat([rows.assign(w=0.25), rows.assign(w=0.75)]).sample(frac=1, random_state=seed)
+    found = []
+    for data, weights in ((rows, None), (mixed, mixed["w"])):
+        test = native(
+            data["left"] ** 2, data["right"] ** 2, data["group"], weights=weights, clusters=data["conversation"],
+            strata=data["k"], covariance=covariance,
+        )  # fmt: skip
+        order = np.argsort(test.names)
+        found.append([test.statistic[order], test.expected[order], test.covariance[np.ix_(order, order)], test.pvalue])
+        assert test.statistic.sum() == pytest.approx(0, abs=1e-9)
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-8)
 
 
 def test_nothing_can_be_exchanged():

@@ -62,12 +62,7 @@ def logrank_pairs(
         raise ValueError(f"score is {score!r}, expected {' or '.join(SCORES)}")
     chosen = Options(**options)
     rows = checked_rows(left, right, group, weights, clusters, strata, chosen)
-    names = rows.names if names is None else tuple(names)
-    for name in names:
-        if name not in rows.names:
-            raise ValueError(f"names: group {name!r} has no rows, expected some of {', '.join(map(str, rows.names))}")
-    if len(set(names)) < len(names):
-        raise ValueError(f"names: {list(names)}, expected each once")
+    names = _chosen(names, rows.names)
     code = {name: rows.names.index(name) for name in names}
     rng = np.random.default_rng(seed)
     size = np.bincount(rows.group, rows.weights, len(rows.names))
@@ -82,3 +77,13 @@ def logrank_pairs(
     table.insert(len(COLUMNS), "p_adjusted", np.exp(log_adjusted))
     table.insert(len(COLUMNS) + 1, "log_p_adjusted", log_adjusted)
     return table
+
+
+def _chosen(names: Sequence | None, known: tuple) -> tuple:
+    names = known if names is None else tuple(names)
+    for name in names:
+        if name not in known:
+            raise ValueError(f"names: group {name!r} has no rows, expected some of {', '.join(map(str, known))}")
+    if len(set(names)) < len(names):
+        raise ValueError(f"names: {list(names)}, expected each once")
+    return names

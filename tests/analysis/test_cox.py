@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from parlai_spotbot.analysis.survival import cox, turnbull
+from parlai_spotbot.analysis.survival import cox, npmle, turnbull
 from parlai_spotbot.analysis.survival.intervals import innermost
 from parlai_spotbot.analysis.survival.results import (
     BootstrapWarning,
@@ -17,7 +17,8 @@ from parlai_spotbot.analysis.survival.results import (
     SeparationWarning,
     SurvivalWarning,
 )
-from parlai_spotbot.analysis.survival.semiparametric import Rows
+from parlai_spotbot.analysis.survival.semiparametric import Expansion, Problem, Rows
+from parlai_spotbot.analysis.survival.separation import separated
 
 DOMAINS = ("dailydialog", "empathetic")
 COLUMNS = ["fluent", "specific", "sensible"]
@@ -155,6 +156,29 @@ def test_without_ties_the_estimate_is_that_of_the_partial_likelihood_nearly():
     assert fit.coef[0] == pytest.approx(best.x[0], abs=0.01)
     curve = [minus_partial(best.x + step) for step in (-0.01, 0, 0.01)]
     assert fit.se[0] == pytest.approx(((curve[0] - 2 * curve[1] + curve[2]) / 0.01**2) ** -0.5, rel=0.02)
+
+
+interval = st.tuples(st.integers(0, 8), st.integers(0, 5), st.booleans(), st.integers(-2, 2), st.integers(1, 3))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(interval, min_size=2, max_size=25), st.sampled_from(["ph", "po"]))
+def test_is_a_maximum_whatever_the_data(rows, model):
+    start, width, censored, x, weights = np.array(rows, dtype=float).T
+    data = innermost(start, np.where(censored > 0, np.inf, start + width), weights)
+    assume(len(data.ends) > 1)
+    problem = Problem(Rows.build(data, x[:, None]), model)
+    found = problem.maximise(problem.start(npmle.solve(data)), np.zeros(1))
+    end = Expansion(problem, found.alpha, found.beta, held=False)
+    if separated(problem.rows, found).any():
+        assert abs(found.beta[0]) > 3
+    else:
+        assert found.converged
+        size = weights.sum()
+        assert abs(end.slope_beta[0]) < 1e-6 * size
+        assert np.abs(end.slope[end.used]).max() < 1e-6 * size  # no rise in use gains by more or less
+        assert end.slope.max() < 1e-6 * size  # and none that isn't used would
+        assert (np.diff(found.alpha) >= 0).all()
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])

@@ -63,8 +63,8 @@ def _cells(data: Intervals, X: np.ndarray, size: int) -> tuple[np.ndarray, np.nd
         if len(values) * (int(key.max()) + 1) > 2**62:
             key = pd.factorize(key)[0].astype(np.int64)
         key = key * len(values) + codes
-    found, row, place = np.unique(key, return_index=True, return_inverse=True)
-    return (place.ravel(), row) if len(found) <= n else None
+    _, row, place = np.unique(key, return_index=True, return_inverse=True)
+    return place.ravel(), row
 
 
 @dataclass
@@ -98,6 +98,7 @@ class Problem:
         return links.inverse(np.clip(behind, 1e-300, 1 - 1e-16), self.model)
 
     def ends(self, alpha: np.ndarray, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Baseline plus linear predictor at both ends of every observation."""
         # Boundary 0 is the start and boundary m the end.
         padded = np.concatenate([[-np.inf], alpha, [np.inf]])
         shift = self.X @ beta if self.width else 0.0
@@ -111,22 +112,19 @@ class Problem:
         """From values under which every observation is possible; with `held` the coefficients stay."""
         converged = False
         for _ in range(steps):
-            local = self.expand(alpha, beta, held)
-            promise = local.promise()
+            local = Expansion(self, alpha, beta, held)
+            promise = local.promise
             # A promise that drowns in rounding can't be checked, but its full step doubles the digits: the last one.
             last = promise < 1e-11 * max(1.0, abs(local.value) * 1e-2)
             alpha, beta, moved = self.search(local, alpha, beta, promise, trust=last)
             if last or not moved:
                 converged = last or promise < 1e-7
                 break
-        local = self.expand(alpha, beta, held)
+        local = Expansion(self, alpha, beta, held)
         return Maximum(alpha, beta, local.value, local.information_of_levels(), converged)
 
-    def expand(self, alpha: np.ndarray, beta: np.ndarray, held: bool) -> _Expansion:
-        return _Expansion(self, alpha, beta, held)
-
     def search(
-        self, local: _Expansion, alpha: np.ndarray, beta: np.ndarray, promise: float, *, trust: bool
+        self, local: Expansion, alpha: np.ndarray, beta: np.ndarray, promise: float, *, trust: bool
     ) -> tuple[np.ndarray, np.ndarray, bool]:
         """The longest of the steps 1, 1/2, 1/4, … that makes enough of its promise."""
         change = local.step[1]
@@ -141,7 +139,7 @@ class Problem:
         return alpha, beta, False
 
 
-class _Expansion:
+class Expansion:
     """The log-likelihood to second order around a state, in the rises in use or worth trying, and the coefficients."""
 
     def __init__(self, problem: Problem, alpha: np.ndarray, beta: np.ndarray, held: bool) -> None:
@@ -152,7 +150,7 @@ class _Expansion:
         by_a, by_b = weights * t.by_a, weights * t.by_b
         slope = np.bincount(problem.low, by_a, size + 2) + np.bincount(problem.high, by_b, size + 2)
         # Raising boundary j and all behind it.
-        self.slope = np.cumsum(slope[1:-1][::-1])[::-1]
+        self.slope = _behind(slope[1:-1])
         self.slope_beta = (by_a + by_b) @ problem.X
         rises = np.diff(alpha)
         flat = FLAT * max(1.0, float(alpha[-1] - alpha[0]) if size else 1.0)
@@ -198,14 +196,13 @@ class _Expansion:
     def _solve(self) -> tuple[np.ndarray, np.ndarray]:
         """The best step of the quadratic approximation: changes of the rises and of the coefficients."""
         count = len(self.places)
-        back = lambda x: np.cumsum(x[::-1], axis=0)[::-1]  # noqa: E731
-        inner = back(back(self.levels).T)
+        inner = _behind(_behind(self.levels).T)
         width = 0 if self.held else self.problem.width
         matrix = np.empty((count + width, count + width))
         matrix[:count, :count] = (inner + inner.T) / 2
         slope = self.slope[self.places]
         if width:
-            cross = back(self.cross)
+            cross = _behind(self.cross)
             matrix[:count, count:], matrix[count:, :count] = cross, cross.T
             matrix[count:, count:] = self.own
             slope = np.concatenate([slope, self.slope_beta])
@@ -217,15 +214,12 @@ class _Expansion:
         guess = np.concatenate([self.used[self.places], np.ones(width, dtype=bool)])
         target = nonnegative_quadratic(matrix, slope + matrix @ origin, guess, free)
         step = target - origin
-        self._slope = slope
-        self._vector = step
+        self.promise = float(slope @ step)
         change = step[count:] if width else np.zeros(self.problem.width)
         return step[:count], change
 
-    def promise(self) -> float:
-        return float(self._slope @ self._vector)
-
     def moved(self, alpha: np.ndarray, scale: float) -> np.ndarray:
+        """The baseline (m - 1,) after `scale` times the step."""
         rise = self.rise + scale * self.step[0]
         full = np.zeros(len(alpha))
         full[self.places] = np.concatenate([rise[:1], np.maximum(rise[1:], 0.0)])
@@ -240,3 +234,8 @@ class _Expansion:
         merge[group, np.arange(len(keep))] = 1.0
         levels, cross = merge @ self.levels @ merge.T, merge @ self.cross
         return np.block([[levels, cross], [cross.T, self.own]])
+
+
+def _behind(x: np.ndarray) -> np.ndarray:
+    """Sums over each place and all behind it, along the first axis."""
+    return np.cumsum(x[::-1], axis=0)[::-1]

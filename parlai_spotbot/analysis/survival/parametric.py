@@ -107,11 +107,9 @@ def parametric(
     used = covariates.values[:, covariates.use]
     data = _Data.collapse(left, right, used, weights)
     fit = _icenreg_fit if backend == "icenreg" else _native_fit
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        result, start = fit(data, model, dist, [n for n, u in zip(covariates.names, covariates.use, strict=True) if u])
-    for warning in said:
-        warnings.warn(str(warning.message), warning.category, stacklevel=2)
+    result, start = fit(data, model, dist, [n for n, u in zip(covariates.names, covariates.use, strict=True) if u])
+    for category, text in result.pop("said"):
+        warnings.warn(f"parametric: {text}", category, stacklevel=2)
     origin = errors if errors == "information" else "bootstrap of " + ("rows" if clusters is None else "clusters")
     draws = None
     if errors == "bootstrap":
@@ -177,7 +175,7 @@ def _native_fit(data: _Data, model: str, dist: str, names: Sequence[str], start=
     found = estimate(data.rows(weights), dist, model, start)
     if weights is not None:
         return found.slopes(), None
-    covariance, runaway = _natural_covariance(found, names)
+    covariance, runaway, said = _natural_covariance(found, names)
     coef = np.where(runaway, np.copysign(np.inf, found.slopes()), found.slopes())
     null = found.value if not len(names) else estimate(data.without_covariates().rows(), dist, "aft").value
     own = len(PARAMETERS[dist])
@@ -185,6 +183,7 @@ def _native_fit(data: _Data, model: str, dist: str, names: Sequence[str], start=
         se = np.sqrt(np.diag(covariance))
     parameters = parameters_of(dist, *found.location_scale())
     return {
+        "said": said,
         "coef": coef,
         "shift": -float(found.slopes() @ data.offset),
         "covariance": covariance[own:, own:],
@@ -196,8 +195,8 @@ def _native_fit(data: _Data, model: str, dist: str, names: Sequence[str], start=
     }, found
 
 
-def _natural_covariance(found: Estimate, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Covariance of (parameters, coefficients), and which coefficients are infinite; warns of what has no maximum."""
+def _natural_covariance(found: Estimate, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray, list[tuple]]:
+    """Covariance of (parameters, coefficients), and which coefficients are infinite, and what to warn of."""
     matrix, gram = information(found)
     free = found.free.copy()
     flat = flat_directions(matrix[np.ix_(free, free)], gram[np.ix_(free, free)])
@@ -209,7 +208,6 @@ def _natural_covariance(found: Estimate, names: Sequence[str]) -> tuple[np.ndarr
         # Where the likelihood is flat, Newton's method has gone as far as a predictor can be seen to move it.
         reach = np.abs(found.inner.theta[2:]) * np.sqrt(np.diag(gram)[own:] / found.rows.weight)
         runaway = lost[own:] & (reach > RUNAWAY) & (not found.inner.at_edge)
-    _warn(found, names, lost, runaway)
     keep = free & ~lost
     covariance = np.full(matrix.shape, np.nan)
     if keep.any():
@@ -221,7 +219,7 @@ def _natural_covariance(found: Estimate, names: Sequence[str]) -> tuple[np.ndarr
     unknown = (np.abs(jacobian) > 0) @ np.isnan(np.diag(covariance)) > 0
     result = jacobian @ np.nan_to_num(covariance) @ jacobian.T
     result[unknown, :] = result[:, unknown] = np.nan
-    return result, runaway
+    return result, runaway, _doubts(found, names, lost, runaway)
 
 
 def _at_bound(found: Estimate) -> np.ndarray:
@@ -257,12 +255,15 @@ def _jacobian(found: Estimate) -> np.ndarray:
     return np.vstack([*by_name, coefs])
 
 
-def _warn(found: Estimate, names: Sequence[str], lost: np.ndarray, runaway: np.ndarray) -> None:
+def _doubts(
+    found: Estimate, names: Sequence[str], lost: np.ndarray, runaway: np.ndarray
+) -> list[tuple[type[Warning], str]]:
+    """What is wrong with the maximum: warnings and their texts."""
     said = []
     if found.inner.at_edge:
         said.append(
-            "the maximum is at sigma -> infinity, where every event happens at once or never: the data don't show one "
-            "that comes with time"
+            "the maximum is at sigma -> infinity, where every event happens at once or never: the data show none that "
+            "comes with time"
         )
     if found.inner.theta[0] >= LARGEST / 10 and found.dist not in ("exponential", "gamma"):
         said.append("the maximum is at sigma -> 0: given the covariates, one time fits every row")
@@ -270,18 +271,17 @@ def _warn(found: Estimate, names: Sequence[str], lost: np.ndarray, runaway: np.n
         said.append(f"the maximum is at the edge of the shape's range ({found.location_scale()[2]:.3g})")
     if not found.inner.converged:
         said.append("Newton's method stopped short of the maximum")
+    if lost.any() and not said and not runaway.any():
+        said.append("the data don't determine all parameters: other values fit as well")
+    doubts: list[tuple[type[Warning], str]] = []
     if runaway.any():
         which = ", ".join(n for n, r in zip(names, runaway, strict=True) if r)
-        warnings.warn(
-            f"parametric: {which} separates early from late rows: no finite estimate; drop it or collect more data",
-            SeparationWarning,
-            stacklevel=2,
-        )
-    elif lost.any() and not said:
-        said.append("the data don't determine all parameters: other values fit as well")
+        doubts.append((SeparationWarning, f"{which} separates early from late rows: no finite estimate; drop it or "
+                       "collect more data"))  # fmt: skip
     if said:
         advice = "a family with fewer parameters, such as the exponential, may fit as well"
-        warnings.warn(f"parametric: {'; '.join(said)}; {advice}", ConvergenceWarning, stacklevel=2)
+        doubts.append((ConvergenceWarning, f"{'; '.join(said)}; {advice}"))
+    return doubts
 
 
 def _spread_out(result: dict, covariates: Design, draws: np.ndarray | None, **rest) -> ParametricFit:
@@ -352,13 +352,14 @@ def _icenreg_fit(data: _Data, model: str, dist: str, names: Sequence[str], start
         values[2] = np.exp(values[2])
         covariance = covariance * np.outer(*[np.append([1, 1, values[2]], np.ones(len(result.coef)))] * 2)
     own = len(PARAMETERS[dist])
-    with np.errstate(invalid="ignore"):
-        se = np.sqrt(np.diag(covariance))
-    if not np.isfinite(se).all():
-        warnings.warn("parametric: icenReg has no standard errors: it may have stopped early", ConvergenceWarning,
-                      stacklevel=2)  # fmt: skip
+    unknown = ~(np.diag(covariance) > 0)
+    covariance[unknown, :] = covariance[:, unknown] = np.nan
+    said = [(ConvergenceWarning, "icenReg has no standard errors for some: it may have stopped early; try "
+             "backend='native'")] if unknown.any() else []  # fmt: skip
+    se = np.sqrt(np.diag(covariance))
     null = data.without_covariates()
     return {
+        "said": said,
         "coef": result.coef,
         "shift": -float(result.coef @ data.offset),
         "covariance": covariance[own:, own:],

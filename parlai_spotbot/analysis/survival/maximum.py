@@ -40,8 +40,10 @@ class Estimate:
 
     @property
     def free(self) -> np.ndarray:
-        """Which of phi were estimated."""
-        return np.append(self.u is not None and not self.shape_at_edge, self.inner.free)
+        """Which of phi were estimated, inside their range."""
+        free = np.append(self.u is not None and not self.shape_at_edge, self.inner.free)
+        free[1] &= not self.inner.at_edge
+        return free
 
     def location_scale(self) -> tuple[float, float, float | None]:
         """mu, sigma and shape on the data's scale."""

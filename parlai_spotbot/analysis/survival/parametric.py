@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -43,6 +43,21 @@ class ParametricFit(RegressionFit):
     dist: str = "weibull"
     offset: np.ndarray = field(default_factory=lambda: np.empty(0))
     parameter_se: dict[str, float] = field(default_factory=dict)
+
+    def survival(self, t: float | Sequence, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+        """P(T > t) for every row of covariates: (rows, times); exact however far the rows are from covariates 0."""
+        return self._at(X).survival(np.atleast_1d(np.asarray(t, dtype=float))[None, :])
+
+    def quantile(self, q: float | Sequence, X: np.ndarray | pd.DataFrame) -> np.ndarray:
+        """The times by which shares q are spotted, for every row of covariates: (rows, shares)."""
+        q = np.atleast_1d(np.asarray(q, dtype=float))[None, :]
+        if not ((q > 0) & (q < 1)).all():
+            raise ValueError(f"q is {q.ravel().tolist()}, expected shares between 0 and 1")
+        return self._at(X).quantile(q)
+
+    def _at(self, X: np.ndarray | pd.DataFrame) -> ParametricBaseline:
+        """The distributions at rows of covariates, one in each row of what they are asked for."""
+        return replace(self.baseline, shift=self.baseline.shift + self._predictor(X)[:, None])
 
 
 def parametric(
@@ -174,7 +189,7 @@ class _Data:
 def _native_fit(data: _Data, model: str, dist: str, names: Sequence[str], start=None, weights=None):
     found = estimate(data.rows(weights), dist, model, start)
     if weights is not None:
-        return found.slopes(), None
+        return np.where(_reach(found) > RUNAWAY, np.nan, found.slopes()), None
     covariance, runaway, said = _natural_covariance(found, names)
     coef = np.where(runaway, np.copysign(np.inf, found.slopes()), found.slopes())
     null = found.value if not len(names) else estimate(data.without_covariates().rows(), dist, "aft").value
@@ -206,8 +221,7 @@ def _natural_covariance(found: Estimate, names: Sequence[str]) -> tuple[np.ndarr
     if len(flat):
         lost[free] = (np.abs(flat) > 1e-3).any(axis=0)
         # Where the likelihood is flat, Newton's method has gone as far as a predictor can be seen to move it.
-        reach = np.abs(found.inner.theta[2:]) * np.sqrt(np.diag(gram)[own:] / found.rows.weight)
-        runaway = lost[own:] & (reach > RUNAWAY) & (not found.inner.at_edge)
+        runaway = lost[own:] & (_reach(found) > RUNAWAY) & (not found.inner.at_edge) & (not found.shape_at_edge)
     keep = free & ~lost
     covariance = np.full(matrix.shape, np.nan)
     if keep.any():
@@ -220,6 +234,11 @@ def _natural_covariance(found: Estimate, names: Sequence[str]) -> tuple[np.ndarr
     result = jacobian @ np.nan_to_num(covariance) @ jacobian.T
     result[unknown, :] = result[:, unknown] = np.nan
     return result, runaway, _doubts(found, names, lost, runaway)
+
+
+def _reach(found: Estimate) -> np.ndarray:
+    """How far a standard deviation of each covariate moves the predictor."""
+    return np.abs(found.inner.theta[2:]) * np.sqrt(np.diag(found.inner.gram)[2:] / found.rows.weight)
 
 
 def _at_bound(found: Estimate) -> np.ndarray:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 RESAMPLE = ("conversations_workers", "conversations", "workers", "annotations")
 BACKENDS = ("auto", "native", "icenreg")
+UNSURE = ("survives", "missing", "half")
 
 
 def analyze_study(
@@ -26,6 +27,7 @@ def analyze_study(
     bootstraps: int = 1000,
     resample: str = "conversations_workers",
     backend: str = "auto",
+    unsure: str = "survives",
     wage: float | None = None,
     progress: bool = True,
 ) -> dict[str, dict]:
@@ -37,7 +39,7 @@ def analyze_study(
 
     from parlai_spotbot import files
 
-    method = check_options(survey, bootstraps, resample=resample, backend=backend, wage=wage)
+    method = check_options(survey, bootstraps, resample=resample, backend=backend, unsure=unsure, wage=wage)
     judgements = study.judgements(survey)
     if not judgements:
         raise UserError(
@@ -54,7 +56,7 @@ def analyze_study(
         try:
             result = method.analyze(
                 judgements, study.conversations(), bots=list(study.plan.contestants), seed=seed, bootstraps=bootstraps,
-                resample=resample, backend=backend, wage=wage, progress=done,
+                resample=resample, backend=backend, unsure=unsure, wage=wage, progress=done,
             )  # fmt: skip
         except ValueError as err:
             raise UserError(
@@ -92,6 +94,7 @@ def check_options(
     *,
     resample: str = "conversations_workers",
     backend: str = "auto",
+    unsure: str = "survives",
     wage: float | None = None,
 ) -> ModuleType:
     """Raise `UserError` for options that can't be carried out; return the module that analyses `survey`."""
@@ -104,6 +107,8 @@ def check_options(
         raise UserError(f"--resample {resample}: not known.", nearest(resample, RESAMPLE))
     if backend not in BACKENDS:
         raise UserError(f"--backend {backend}: not known.", nearest(backend, BACKENDS))
+    if unsure not in UNSURE:
+        raise UserError(f"--unsure {unsure}: not known.", nearest(unsure, UNSURE))
     if backend == "icenreg" and icenreg.unusable():
         raise UserError(f"--backend icenreg: {icenreg.unusable()}.", f"To have it, {icenreg.HOW}; or use native.")
     if wage is not None and not wage > 0:
@@ -118,7 +123,7 @@ def summary(result: dict[str, dict]) -> str:
         used = result["ranking"]["made_by"]["used"][source]
         lines.append(f"{source}: {used} annotations" + ("" if source == "human" else " (automatic, not people)"))
         curves = result["survival"]["by_source"][source]["curves"]
-        longest = max(k for curve in curves.values() for k in curve["exchanges"])
+        longest = max((k for curve in curves.values() for k in curve["exchanges"]), default=0)
         lines.append(
             f"  {'cluster':<8} {'ranks':<8} {'name':<20} {'win rate':>8} {'TrueSkill':>9} {'human':>6} "
             f"{f'S({longest})':>6}"
@@ -126,19 +131,20 @@ def summary(result: dict[str, dict]) -> str:
         for bot in own["order"]:
             place = (_span(own["clusters"][bot]), _span(own["ranges"][bot]))
             cells = (own["win_rate"][bot], own["trueskill"][bot]["mu"], own["human_share"][bot])
-            lines.append(_line(place, bot, *cells, _at(curves[bot], longest)))
+            lines.append(_line(place, bot, *cells, _at(curves.get(bot), longest)))
         reference = own["human_reference"]["human_share"]
         if reference is not None:
-            lines.append(_line(("", ""), "human", None, None, reference, _at(curves["human"], longest)))
+            lines.append(_line(("", ""), "human", None, None, reference, _at(curves.get("human"), longest)))
         if not own["orders"]["agree"]:
             changed = sorted({f"{pair['a']}/{pair['b']}" for pair in own["orders"]["reversed"]})
             lines.append(f"  TrueSkill, win rate and survival order these pairs differently: {', '.join(changed)}")
-        lines.append(f"  survival by {result['survival']['by_source'][source]['backend']}")
+        survival = result["survival"]["by_source"][source]
+        lines.append(f"  survival by {survival['backend']}; {survival['unsure']['said']}")
     return "\n".join(lines)
 
 
-def _at(curve: dict, k: int) -> float | None:
-    return curve["survival"][curve["exchanges"].index(k)] if k in curve["exchanges"] else None
+def _at(curve: dict | None, k: int) -> float | None:
+    return curve["survival"][curve["exchanges"].index(k)] if curve and k in curve["exchanges"] else None
 
 
 def _span(ranks: list[int]) -> str:
@@ -171,6 +177,10 @@ class SpotbotAnalyze(Command):
             "--backend", type=str, default="auto",
             help="survival analysis by native, icenreg (R), or auto: icenreg where it is installed",
         )  # fmt: skip
+        group.add_argument(
+            "--unsure", type=str, default="survives",
+            help='what "unsure" says in survival analysis: survives (not spotted, the paper\'s), missing, or half',
+        )  # fmt: skip
         group.add_argument("--wage", type=float, default=None, help="pay per hour, for an estimate of the cost")
         add_seed(group)
 
@@ -182,7 +192,7 @@ class SpotbotAnalyze(Command):
         with study.lock("spotbot_analyze"):
             result = analyze_study(
                 study, opt["survey"], seed=seed_of(opt, study), bootstraps=opt["bootstraps"], resample=opt["resample"],
-                backend=opt["backend"], wage=opt["wage"],
+                backend=opt["backend"], unsure=opt["unsure"], wage=opt["wage"],
             )  # fmt: skip
         print(summary(result))
         print(f"written to {study.analysis_path(opt['survey'])}")

@@ -11,15 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 import parlai_spotbot
 from parlai_spotbot.analysis import agreement, annotators, segments
 from parlai_spotbot.analysis.frames import FEATURES, annotations_frame, entities_frame, matches_frame
 from parlai_spotbot.analysis.methods.common import generator, plain
 from parlai_spotbot.analysis.methods.spot_the_bot_ranking import orders, ranking
-from parlai_spotbot.analysis.methods.spot_the_bot_survival import survival
+from parlai_spotbot.analysis.methods.spot_the_bot_survival import Setting, survival
 from parlai_spotbot.analysis.methods.spot_the_bot_tables import flatten
 from parlai_spotbot.analysis.resampling import RESAMPLE, bootstrap_weights, cell_sums, percentile_interval
+from parlai_spotbot.analysis.survival.events import UNSURE
 from parlai_spotbot.analysis.time import time_summary
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 
@@ -40,6 +42,7 @@ class Source:
     seed: int
     bootstraps: int
     backend: str
+    unsure: str
     wage: float | None
 
     def rng(self, statistic: str) -> np.random.Generator:
@@ -55,6 +58,7 @@ def analyze(
     bootstraps: int = 1000,
     resample: str = "conversations_workers",
     backend: str = "auto",
+    unsure: str = "survives",
     wage: float | None = None,
     progress: Callable[[str, str], None] | None = None,
 ) -> dict[str, dict]:
@@ -67,6 +71,10 @@ def analyze(
     resample : str
         What the bootstrap draws: see `bootstrap_weights`. A judge's variants are no sample of anything, so for judges
         "workers" is never drawn: it says so in the result.
+    backend : str
+        Of survival analysis: "native", "icenreg", or "auto".
+    unsure : str
+        What "unsure" says in survival analysis: see `parlai_spotbot.analysis.survival.events`.
     progress : callable (source, part), optional
         Told after each part.
 
@@ -84,27 +92,36 @@ def analyze(
         raise ValueError(f"bootstraps is {bootstraps}, expected a whole number from 1 up")
     if resample not in RESAMPLE:
         raise ValueError(f"resample is {resample!r}, expected one of {', '.join(RESAMPLE)}")
+    if unsure not in UNSURE:
+        raise ValueError(f"unsure is {unsure!r}, expected one of {', '.join(UNSURE)}")
     found = annotations_frame(judgements, conversations)
     if found.frame.empty:
         raise ValueError(f"judgements: no complete annotation to analyse (left out: {found.left_out or 'none'})")
     made_by = {
         "package": f"parlai_spotbot {parlai_spotbot.__version__}",
-        "options": {"bootstraps": bootstraps, "resample": resample, "backend": backend, "wage": wage},
+        "options": {"bootstraps": bootstraps, "resample": resample, "backend": backend, "unsure": unsure, "wage": wage},
         "seed": seed,
         "used": {source: len(rows) for source, rows in found.frame.groupby("source")},
         "left_out": found.left_out,
     }
     result = {stem: {"by_source": {}, "made_by": plain(made_by)} for stem in PARTS}
-    for name, rows in found.frame.groupby("source", sort=True):
-        source = _source(name, rows.reset_index(drop=True), bots, seed, bootstraps, resample, backend, wage)
-        for stem, part in PARTS.items():
-            result[stem]["by_source"][name] = part(source)
-            if progress is not None:
-                progress(name, stem)
-        _add_orders(result, name, source)
-        for stem in PARTS:
-            result[stem]["by_source"][name] = plain(result[stem]["by_source"][name])
+    with threadpool_limits(limits=1):  # small matrices: threads only wait for each other, and round differently
+        for name, rows in found.frame.groupby("source", sort=True):
+            source = _source(name, rows.reset_index(drop=True), bots, seed, bootstraps, resample, backend, unsure, wage)
+            for stem, own in _parts(source, progress).items():
+                result[stem]["by_source"][name] = own
     return result
+
+
+def _parts(source: Source, progress: Callable[[str, str], None] | None) -> dict[str, dict]:
+    """Everything about one source, by file stem."""
+    result = {}
+    for stem, part in PARTS.items():
+        result[stem] = part(source)
+        if progress is not None:
+            progress(source.name, stem)
+    result["ranking"]["orders"] = orders(result["ranking"], result["survival"]["curves"], source.bots)
+    return {stem: plain(own) for stem, own in result.items()}
 
 
 def _source(
@@ -115,6 +132,7 @@ def _source(
     bootstraps: int,
     resample: str,
     backend: str,
+    unsure: str,
     wage: float | None,
 ) -> Source:
     if name != HUMAN:
@@ -131,7 +149,7 @@ def _source(
         resample=resample,
     )
     entities = entities_frame(rows)
-    return Source(name, rows, entities, order, weights, resample, seed, bootstraps, backend, wage)
+    return Source(name, rows, entities, order, weights, resample, seed, bootstraps, backend, unsure, wage)
 
 
 def _ranking(source: Source) -> dict:
@@ -144,14 +162,18 @@ def _ranking(source: Source) -> dict:
     result["human_share"] = {bot: shares[bot]["share"] for bot in source.bots}
     result["human_share_ci"] = {bot: shares[bot]["ci"] for bot in source.bots}
     result["human_reference"] = {"human_share": human.pop("share"), **human}
-    result["bootstrap"] = {"replicates": source.bootstraps, "resample": source.resample, "level": 0.95}
-    if source.name != HUMAN:
-        result["bootstrap"]["why"] = "a judge's variants are no sample of annotators, so they are not drawn"
-    elif source.annotations["worker_id"].nunique() < FEW:
-        result["bootstrap"]["why"] = (
-            f"fewer than {FEW} annotators: what differs between annotators is known only roughly"
-        )
+    result["bootstrap"] = _bootstrap(source)
     return result
+
+
+def _bootstrap(source: Source) -> dict:
+    """What the intervals rest on, and what they can't show."""
+    said = {"replicates": source.bootstraps, "resample": source.resample, "level": 0.95}
+    if source.name != HUMAN:
+        said["why"] = "a judge's variants are no sample of annotators, so they are not drawn"
+    elif source.annotations["worker_id"].nunique() < FEW:
+        said["why"] = f"fewer than {FEW} annotators: what differs between annotators is known only roughly"
+    return said
 
 
 def _shares(source: Source) -> dict[str, dict]:
@@ -181,7 +203,9 @@ def _features(source: Source) -> dict:
 
 def _survival(source: Source) -> dict:
     names = [*source.bots, *([HUMAN] if (source.annotations["a"] == HUMAN).any() else [])]
-    return survival(source.entities, names, np.repeat(source.weights, 2, axis=1), source.backend)
+    weights = np.repeat(source.weights, 2, axis=1)
+    setting = Setting(names, weights, source.backend, source.unsure, source.resample, source.rng)
+    return survival(source.entities, setting) | {"bootstrap": _bootstrap(source)}
 
 
 def _agreement(source: Source) -> dict:
@@ -222,11 +246,6 @@ PARTS = {
     "segments": _segments,
     "time": _time,
 }
-
-
-def _add_orders(result: dict, name: str, source: Source) -> None:
-    own = result["ranking"]["by_source"][name]
-    own["orders"] = orders(own, result["survival"]["by_source"][name]["curves"], source.bots)
 
 
 def tables(result: dict[str, dict]) -> dict[str, pd.DataFrame]:

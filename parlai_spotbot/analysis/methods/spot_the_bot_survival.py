@@ -2,103 +2,159 @@
 
 from __future__ import annotations
 
-import itertools
-import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.comparisons import adjust
-from parlai_spotbot.analysis.frames import FEATURES
+from parlai_spotbot.analysis.methods import spot_the_bot_sentences as sentences
+from parlai_spotbot.analysis.methods.spot_the_bot_effects import effects
 from parlai_spotbot.analysis.resampling import cell_sums, percentile_interval
-from parlai_spotbot.analysis.survival import (
-    SeparationWarning,
-    cox,
-    current_status_survival,
-    icenreg,
-    logrank,
-    turnbull,
-)
-from parlai_spotbot.analysis.survival.events import events
+from parlai_spotbot.analysis.survival import current_status_survival, events, icenreg, logrank_pairs, turnbull
+from parlai_spotbot.records import HUMAN
 
-LOGRANK = "generalized log-rank (Sun's score), rows as independent, Holm-adjusted; positive: a is spotted more"
-COX = (
-    "proportional hazards, standard errors by observed information, rows as independent; "
-    "positive: goes with being spotted sooner; an association, not a cause"
-)
+SAID = {
+    "survives": '"unsure" counts as not spotted',
+    "missing": 'answers "unsure" are left out',
+    "half": '"unsure" counts half as spotted and half as not',
+}
+DEPENDENT = {
+    "conversations_workers": ("conversation_id", "worker_id"),
+    "conversations": ("conversation_id",),
+    "workers": ("worker_id",),
+    "annotations": (),
+}
+"""Which answers are taken to depend on each other, by what the bootstrap draws."""
+
+ALONE = "too few conversations or annotators: how much they differ is not known"
 
 
-def survival(entities: pd.DataFrame, names: Sequence[str], weights: np.ndarray, backend: str) -> dict:
-    """Everything about survival; `weights` (replicates, entities) are the bootstrap's."""
-    backend = icenreg.choose(backend)
-    rows = events(entities)
-    return {
-        "curves": {name: _curve(rows, name, weights, backend) for name in names},
-        "pairs": _pairs(rows, names, backend),
-        "test": LOGRANK,
-        "cox": {name: _cox(rows[rows["group"] == name], backend) for name in names},
-        "cox_model": COX,
+@dataclass(frozen=True)
+class Setting:
+    """How to analyse: `weights` (replicates, entities) are the bootstrap's, `rng` makes a generator for a name."""
+
+    names: Sequence[str]
+    weights: np.ndarray
+    backend: str
+    unsure: str
+    resample: str
+    rng: Callable[[str], np.random.Generator]
+
+
+def survival(entities: pd.DataFrame, setting: Setting) -> dict:
+    """Everything about survival of the annotated `entities`."""
+    backend = icenreg.choose(setting.backend)
+    rows = events(entities, setting.unsure)
+    names = [name for name in setting.names if (rows["group"] == name).any()]
+    clusters = [c for c in DEPENDENT[setting.resample] if rows[c].nunique() > 1]
+    drawn = {name: _Drawn(rows, name, setting.weights) for name in names}
+    curves = {name: _curve(drawn[name], drawn.get(HUMAN), backend) for name in names}
+    for name, own in curves.items():
+        own["sentence"] = sentences.curve(name, own)
+    pairs = _pairs(rows, names, clusters, drawn, backend)
+    result = {
+        "curves": curves,
+        "sentence": sentences.all_curves(curves, pairs),
+        "pairs": pairs,
+        "pairs_sentence": sentences.all_pairs(pairs),
+        "test": _test(clusters),
+        **effects(rows, names, clusters, setting.rng, len(setting.weights), backend),
+        "unsure": {"option": setting.unsure, "said": SAID[setting.unsure]},
         "backend": backend,
     }
+    lost = [name for name in setting.names if name not in names]
+    return result | ({"why": f'only answers "unsure" about {", ".join(lost)}: left out'} if lost else {})
 
 
-def _curve(spotting: pd.DataFrame, name: str, weights: np.ndarray, backend: str) -> dict:
+class _Drawn:
+    """One contestant's rows at the `lengths` shown, and its survival there (replicates, lengths) when drawn again."""
+
+    def __init__(self, rows: pd.DataFrame, name: str, weights: np.ndarray) -> None:
+        mine = rows[rows["group"] == name]
+        self.left, self.right, self.weight = (mine[c].to_numpy() for c in ("left", "right", "weight"))
+        self.lengths, level = np.unique(mine["k"], return_inverse=True)
+        spotted = np.isfinite(self.right)
+        self.n = np.bincount(level, self.weight)
+        self.spotted = np.bincount(level, self.weight * spotted)
+        sums = cell_sums(weights[:, mine.index] * self.weight, 2 * level + spotted, 2 * len(self.lengths))
+        sums = sums.reshape(len(weights), -1, 2)
+        self.samples = current_status_survival(sums[..., 1], sums.sum(axis=-1))
+        self.survival = current_status_survival(self.spotted, self.n)
+
+    def at(self, k: float) -> tuple[float, np.ndarray] | None:
+        """Survival at a length and its replicates; None where that length wasn't shown."""
+        place = np.flatnonzero(self.lengths == k)
+        return (float(self.survival[place[0]]), self.samples[:, place[0]]) if len(place) else None
+
+
+def _curve(own: _Drawn, people: _Drawn | None, backend: str) -> dict:
     """S(k) at the lengths shown, with bootstrap intervals, which hold at these fixed lengths."""
-    mine = np.flatnonzero((spotting["group"] == name).to_numpy())
-    rows = spotting.iloc[mine]
-    fit = turnbull(rows["left"], rows["right"], backend=backend)
-    lengths = np.unique(rows["k"])
-    level = np.searchsorted(lengths, rows["k"])
-    spotted = np.isfinite(rows["right"].to_numpy()).astype(int)
-    sums = cell_sums(weights[:, mine], 2 * level + spotted, 2 * len(lengths)).reshape(len(weights), -1, 2)
-    ci = percentile_interval(current_status_survival(sums[..., 1], sums.sum(axis=-1)))
-    return {
-        "exchanges": lengths.tolist(),
-        "survival": fit.survival(lengths).tolist(),
-        "ci": ci.tolist(),
-        "n": np.bincount(level).tolist(),
-        "spotted": np.bincount(level, spotted).astype(int).tolist(),
+    fit = turnbull(own.left, own.right, own.weight, backend=backend)
+    low, high = fit.quantile_bounds(0.5)
+    result = {
+        "exchanges": [_count(k) for k in own.lengths],
+        "survival": fit.survival(own.lengths).tolist(),
+        "ci": percentile_interval(own.samples).tolist(),
+        "n": [_count(x) for x in own.n],
+        "spotted": [_count(x) for x in own.spotted],
+        "median": {"low": float(low), "high": float(high), "note": fit.median_note},
     }
+    if own is not people:
+        k = own.lengths[-1]
+        bound = None if people is None else people.at(k)
+        result["versus_human"] = None
+        if bound is not None:
+            value, samples = own.at(k)
+            ci = percentile_interval(samples - bound[1]).tolist()
+            result["versus_human"] = {
+                "exchanges": _count(k), "human": bound[0], "difference": value - bound[0], "ci": ci
+            }  # fmt: skip
+    return result
 
 
-def _pairs(spotting: pd.DataFrame, names: Sequence[str], backend: str) -> list[dict]:
-    rows = []
-    for a, b in itertools.combinations(names, 2):
-        # The first group is the first to occur, so a's rows come first.
-        both = pd.concat([spotting[spotting["group"] == a], spotting[spotting["group"] == b]])
-        test = logrank(both["left"], both["right"], both["group"], backend=backend)
-        rows.append(
-            {"a": a, "b": b, "statistic": test.statistic[0], "chi2": test.chi2, "df": test.df, "p": test.pvalue}
-        )
-    for row, adjusted in zip(rows, adjust([row["p"] for row in rows]), strict=True):
-        row["p_adjusted"] = adjusted
-    return rows
+def _pairs(
+    rows: pd.DataFrame, names: Sequence[str], clusters: list[str], drawn: dict[str, _Drawn], backend: str
+) -> list[dict]:
+    if len(names) < 2:
+        return []
+    arguments = (rows["left"], rows["right"], rows["group"])
+    shared = {"names": names, "weights": rows["weight"], "backend": backend}
+    options = {"clusters": [rows[c] for c in clusters], "covariance": "robust"} if clusters else {}
+    table = logrank_pairs(*arguments, strata=rows["k"], **options, **shared)
+    naive = logrank_pairs(*arguments, **shared).to_dict(orient="records")
+    found = []
+    for row, by_rows in zip(table.to_dict(orient="records"), naive, strict=True):
+        row["statistic"] -= row["expected"]
+        row |= {key: _count(row[key]) for key in ("n_a", "n_b")}
+        kept = ("statistic", "chi2", "df", "p", "log_p", "p_adjusted", "log_p_adjusted")
+        row["as_independent"] = {key: by_rows[key] for key in kept}
+        if not np.isfinite(row["se"]):
+            row["why"] = ALONE
+        passing = _passing(drawn[row["a"]], drawn[row["b"]])
+        found.append(row | {"passing": passing, "sentence": sentences.pair(row, passing)})
+    return found
 
 
-def _cox(rows: pd.DataFrame, backend: str) -> dict[str, dict]:
-    """Coefficients per feature; where a feature has none, None and why."""
-    result = {}
-    use = []
-    for feature in FEATURES:
-        if rows[feature].nunique() > 1:
-            use.append(feature)
-        else:
-            result[feature] = _none("the same answer everywhere")
-    fit = None
-    while use and fit is None:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", SeparationWarning)  # said in the result
-                fit = cox(rows["left"], rows["right"], rows[use].astype(float), "ph", backend=backend)
-        except ValueError as err:
-            result[use.pop()] = _none(str(err))
-    for i, feature in enumerate(use):
-        result[feature] = {"coef": fit.coef[i], "se": fit.se[i], "p": fit.pvalue[i]}
-        if not np.isfinite(fit.coef[i]):
-            result[feature]["why"] = "tells spotted from unspotted rows perfectly: no finite estimate"
-    return {feature: result[feature] for feature in FEATURES}
+def _passing(a: _Drawn, b: _Drawn) -> dict | None:
+    """How many of both still pass at the longest length at which both were shown, and the difference."""
+    shared = np.intersect1d(a.lengths, b.lengths)
+    if not len(shared):
+        return None
+    (value_a, samples_a), (value_b, samples_b) = a.at(shared[-1]), b.at(shared[-1])
+    ci = percentile_interval(samples_a - samples_b).tolist()
+    return {"exchanges": _count(shared[-1]), "a": value_a, "b": value_b, "difference": value_a - value_b, "ci": ci}
 
 
-def _none(why: str) -> dict:
-    return {"coef": None, "se": None, "p": None, "why": why}
+def _test(clusters: list[str]) -> str:
+    by = {"conversation_id": "conversations", "worker_id": "annotators"}
+    taken = f"answers on the same {' or by the same '.join(by[c][:-1] for c in clusters)} may depend on each other"
+    return (
+        "generalized log-rank (Sun's score) within lengths, Holm-adjusted; "
+        f"{taken if clusters else 'rows as independent'}; positive: a is spotted more than expected"
+    )
+
+
+def _count(value: float) -> int | float:
+    """Whole numbers as such; with unsure answers as halves there are others."""
+    return int(value) if value == int(value) else float(value)

@@ -51,11 +51,42 @@ def _survival_rows(own: dict):
             low, high = curve["ci"][i]
             yield "survival_curves", {"name": name, "exchanges": k, "survival": curve["survival"][i], "low": low,
                                       "high": high, "n": curve["n"][i], "spotted": curve["spotted"][i]}  # fmt: skip
+        median, versus = curve["median"], curve.get("versus_human") or {}
+        low, high = versus.get("ci", (None, None))
+        yield "survival_summary", {"name": name, "median_low": median["low"], "median_high": median["high"],
+                                   "median": median["note"], "minus_human": versus.get("difference"),
+                                   "minus_human_low": low, "minus_human_high": high,
+                                   "sentence": curve["sentence"]}  # fmt: skip
     for pair in own["pairs"]:
-        yield "survival_pairs", pair
-    for name, features in own["cox"].items():
-        for feature, fit in features.items():
-            yield "survival_cox", {"name": name, "feature": feature, **{k: fit[k] for k in ("coef", "se", "p")}}
+        yield "survival_pairs", _flat_pair(pair)
+    for key, model in (("cox", "ph"), ("cox_po", "po")):
+        for name, features in own[key].items():
+            for feature, fit in features.items():
+                yield "survival_cox", {"name": name, "model": model, "feature": feature, **_flat_fit(fit)}
+    for name, models in own["cox_models"].items():
+        for model in ("ph", "po"):
+            fit = models[model]
+            test = fit["test"] or {}
+            yield "survival_cox_models", {"name": name, "model": model, "loglik": fit["loglik"], "n": fit["n"],
+                                          "chi2": test.get("chi2"), "df": test.get("df"), "p": test.get("p"),
+                                          "errors": fit["errors"], "notes": "; ".join(fit["notes"])}  # fmt: skip
+
+
+def _flat_pair(pair: dict) -> dict:
+    kept = {key: value for key, value in pair.items() if key not in ("as_independent", "passing", "sentence", "why")}
+    kept |= {f"as_independent_{key}": value for key, value in pair["as_independent"].items()}
+    passing = pair["passing"] or {}
+    low, high = passing.get("ci", (None, None))
+    kept |= {"exchanges": passing.get("exchanges"), "pass_a": passing.get("a"), "pass_b": passing.get("b")}
+    kept |= {"difference": passing.get("difference"), "difference_low": low, "difference_high": high}
+    return kept | {"sentence": pair["sentence"]}
+
+
+def _flat_fit(fit: dict) -> dict:
+    kept = {key: fit[key] for key in ("coef", "se", "p", "p_adjusted", "ratio")}
+    (low, high), (ratio_low, ratio_high) = fit["ci"], fit["ratio_ci"]
+    said = {"low": low, "high": high, "ratio_low": ratio_low, "ratio_high": ratio_high, "why": fit.get("why")}
+    return kept | said
 
 
 def _agreement_rows(own: dict):

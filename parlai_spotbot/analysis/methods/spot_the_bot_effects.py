@@ -1,0 +1,168 @@
+"""What being favoured in a feature goes with: proportional hazards and odds for each contestant (section 3.3).
+
+Features are asked after the verdict and relative to the opponent, so what is found is an association, not a cause.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.comparisons import adjust
+from parlai_spotbot.analysis.frames import FEATURES
+from parlai_spotbot.analysis.methods import spot_the_bot_sentences as sentences
+from parlai_spotbot.analysis.survival import BootstrapWarning, ConvergenceWarning, RegressionFit, SurvivalWarning, cox
+
+MODELS = {"ph": "proportional hazards", "po": "proportional odds"}
+KEYS = {"ph": "cox", "po": "cox_po"}
+FEW_CLUSTERS = 5
+FEW_REPLICATES = 20
+MOST_REPLICATES = 200
+"""Enough for a standard error (Efron & Tibshirani 1993, An Introduction to the Bootstrap, section 6.4)."""
+
+SAME = "the same answer everywhere"
+UNTOLD = "constant, or a combination of the other features, where it could tell"
+SEPARATED = "tells spotted from unspotted rows perfectly: no finite estimate"
+
+
+def effects(
+    rows: pd.DataFrame,
+    names: Sequence[str],
+    clusters: list[str],
+    rng: Callable[[str], np.random.Generator],
+    replicates: int,
+    backend: str,
+) -> dict:
+    """Coefficients per contestant and feature, by both models, under the names of survival.json."""
+    result: dict = {key: {} for key in KEYS.values()}
+    models: dict[str, dict] = {name: {} for name in names}
+    for name in names:
+        mine = rows[rows["group"] == name]
+        for model, key in KEYS.items():
+            drawn = _Errors(mine, clusters, rng(f"{key} {name}"), replicates)
+            result[key][name], models[name][model] = _fit(mine, model, drawn, backend)
+        models[name]["better"] = _better(models[name])
+    totals = [np.nansum([models[name][m]["loglik"] for name in names]) for m in MODELS]
+    better = "po" if totals[1] > totals[0] else "ph"
+    for key in KEYS.values():
+        _adjust(result[key])
+    for name in names:
+        models[name]["sentence"] = sentences.effects(name, result[KEYS[better]][name], better)
+    return {
+        **result,
+        "cox_model": _said("ph"),
+        "cox_po_model": _said("po"),
+        "cox_models": models,
+        "cox_better": better,
+        "cox_sentence": sentences.all_effects(result[KEYS[better]], better),
+    }
+
+
+class _Errors:
+    """Where standard errors come from: a bootstrap of the clusters that are enough of, else observed information."""
+
+    def __init__(self, rows: pd.DataFrame, clusters: list[str], rng: np.random.Generator, replicates: int) -> None:
+        use = [c for c in clusters if rows[c].nunique() >= FEW_CLUSTERS]
+        if replicates < FEW_REPLICATES or (clusters and not use):
+            why = f"fewer than {FEW_REPLICATES} replicates" if replicates < FEW_REPLICATES else "too few clusters"
+            self.options, self.said = {}, f"observed information ({why}: rows taken as independent)"
+            return
+        # Without clusters annotations are drawn, whose rows share an index.
+        by = [rows[c].to_numpy() for c in use] or [np.asarray(rows.index) // 2]
+        drawn = {"conversation_id": "conversations", "worker_id": "annotators"}
+        self.said = f"bootstrap of {' and '.join(drawn[c] for c in use) or 'annotations'}"
+        replicates = min(replicates, MOST_REPLICATES)
+        self.said += f", {replicates} replicates"
+        self.options = {"clusters": by, "replicates": replicates, "seed": rng}
+        if len(use) < len(clusters):
+            self.said += f" (fewer than {FEW_CLUSTERS} {drawn[next(c for c in clusters if c not in use)]})"
+
+
+def _fit(rows: pd.DataFrame, model: str, errors: _Errors, backend: str) -> tuple[dict, dict]:
+    """One contestant's coefficients by feature, and the model as a whole."""
+    arguments = (rows["left"], rows["right"], rows[list(FEATURES)].astype(float), model)
+    options = {"weights": rows["weight"], "backend": backend}
+    said = errors.said
+    try:
+        fit, notes = _cox(*arguments, **options, **errors.options)
+        if notes and errors.options:
+            # Replicates without an estimate are the extreme ones, so what is left varies too little.
+            fit, said = _wider(fit, _cox(*arguments, **options)[0], said)
+    except ValueError as err:
+        none = {"coef": None, "se": None, "p": None, "ratio": None, "ci": [None] * 2, "ratio_ci": [None] * 2}
+        why = {f: SAME if rows[f].nunique() < 2 else str(err) for f in FEATURES}
+        whole = {"loglik": float("nan"), "n": len(rows), "test": None, "errors": None, "notes": [str(err)]}
+        return {f: none | {"why": why[f]} for f in FEATURES}, whole
+    found = {f: _one(fit, i, rows) for i, f in enumerate(FEATURES)}
+    whole = {"loglik": fit.loglik, "n": len(rows), "test": _wald(fit), "errors": said, "notes": notes}
+    return found, whole
+
+
+def _cox(*arguments, **options) -> tuple[RegressionFit, list[str]]:
+    """A fit, and what limits it: what is separated or collinear stands with the features."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", SurvivalWarning)
+        fit = cox(*arguments, **options)
+    kinds = (BootstrapWarning, ConvergenceWarning)
+    return fit, [str(w.message).removeprefix("cox: ") for w in caught if issubclass(w.category, kinds)]
+
+
+def _wider(fit: RegressionFit, plain: RegressionFit, said: str) -> tuple[RegressionFit, str]:
+    """The fit with whichever covariance gives the larger standard errors, by their product; and which that is."""
+    known = np.isfinite(fit.coef)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ours, theirs = (np.log(f.se[known]).sum() for f in (fit, plain))
+    if ours >= theirs:
+        return fit, said
+    return plain, "observed information, which is wider than the bootstrap here (rows taken as independent)"
+
+
+def _one(fit: RegressionFit, i: int, rows: pd.DataFrame) -> dict:
+    feature, coef, ci = FEATURES[i], fit.coef[i], fit.interval()[i]
+    with np.errstate(over="ignore"):
+        entry = {
+            "coef": coef, "se": fit.se[i], "p": fit.pvalue[i], "log_p": fit.log_pvalue[i], "ci": ci.tolist(),
+            "ratio": float(np.exp(coef)), "ratio_ci": np.exp(ci).tolist(),
+        }  # fmt: skip
+    if np.isfinite(coef):
+        return entry
+    entry |= {"coef": None, "ratio": None, "p": None}
+    if np.isnan(coef):
+        return entry | {"why": SAME if rows[feature].nunique() < 2 else UNTOLD}
+    return entry | {"why": SEPARATED, "separated": "sooner" if coef > 0 else "later"}
+
+
+def _wald(fit: RegressionFit) -> dict | None:
+    """That no feature matters, by the covariance that the standard errors are from."""
+    try:
+        test = fit.wald()
+    except np.linalg.LinAlgError:
+        return None
+    if not test.df:
+        return None
+    return {"chi2": test.chi2, "df": test.df, "p": test.pvalue, "log_p": test.log_pvalue}
+
+
+def _adjust(fits: dict[str, dict]) -> None:
+    """Holm's correction over all contestants and features of a source."""
+    entries = [entry for own in fits.values() for entry in own.values()]
+    known = [entry for entry in entries if entry["p"] is not None and np.isfinite(entry["p"])]
+    for entry in entries:
+        entry["p_adjusted"] = None
+    for entry, p in zip(known, adjust([entry["p"] for entry in known]), strict=True):
+        entry["p_adjusted"] = p
+
+
+def _better(models: dict[str, dict]) -> str | None:
+    logliks = [models[m]["loglik"] for m in MODELS]
+    return None if np.isnan(logliks).any() else list(MODELS)[int(np.argmax(logliks))]
+
+
+def _said(model: str) -> str:
+    return (
+        f"{MODELS[model]}, a feature being +1 where the contestant is favoured, -1 where its opponent is; positive: "
+        "goes with being spotted sooner; an association, not a cause"
+    )

@@ -1,0 +1,236 @@
+"""What survival says, in sentences for people who know no statistics: the effect, its direction, how sure it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from parlai_spotbot.records import HUMAN
+
+LEVEL = 0.05
+SMALL = 20
+"""With fewer appearances at a length a share is little more than a hint."""
+
+RATIO = {"ph": "hazard ratio", "po": "odds ratio"}
+
+
+def curve(name: str, own: dict) -> str:
+    """How often one contestant still passes at the longest length, and how that compares with people."""
+    k, share, n = own["exchanges"][-1], own["survival"][-1], own["n"][-1]
+    said = _share(share, own["ci"][-1], n)
+    if name == HUMAN:
+        text = f"People themselves still pass in {said} of their appearances after {k} exchanges: the bound that "
+        text += "bots are measured by."
+    else:
+        text = f"After {k} exchanges {said} of {_genitive(name)} appearances still pass as human"
+        text += _against_people(own["versus_human"])
+    text += f" {_median(own['median'], k)}"
+    if n < SMALL:
+        text += f" Only {n:g} appearances at this length: read it as a hint."
+    return text
+
+
+def pair(row: dict, passing: dict | None) -> str:
+    """Whether the first of a pair is spotted sooner or later than the second; `passing`: how many pass at a length."""
+    a, b = _who(row["a"]), _who(row["b"])
+    if row.get("why"):
+        text = f"{a} and {b} can't be compared: {row['why']}"
+    elif row["p_adjusted"] < LEVEL:
+        verb, when = "are" if row["a"] == HUMAN else "is", "sooner" if row["statistic"] > 0 else "later"
+        text = f"{a} {verb} spotted {when} than {b} ({p_said(row['p_adjusted'])})"
+    else:
+        text = f"These data can't tell {a} and {b} apart ({p_said(row['p_adjusted'])})"
+    text = text[0].upper() + text[1:] if row["a"] == HUMAN else text
+    if passing is None:
+        return text + "."
+    text += f": after {passing['exchanges']} exchanges {passing['a']:.0%} against {passing['b']:.0%} still pass"
+    if not _known(passing["ci"]):
+        return text + "."
+    low, high = passing["ci"]
+    if row.get("why") or row["p_adjusted"] < LEVEL:
+        return f"{text}, {points(passing['difference'], (low, high))}."
+    text += f", a difference of {_points(passing['difference'])} points ({_points(low)} to {_points(high)}"
+    return text + ("; not corrected for the number of pairs)." if low > 0 or high < 0 else ").")
+
+
+def effects(name: str, fits: dict[str, dict], model: str) -> str:
+    """Which features go with one contestant being spotted sooner or later."""
+    known = {f: fit for f, fit in fits.items() if fit["ratio"] is not None and _known(fit["ratio_ci"])}
+    clear = [f for f in known if known[f]["p_adjusted"] < LEVEL]
+    are, it = ("are", "they are") if name == HUMAN else ("is", "it is")
+    if clear:
+        parts = [
+            f"{'sooner' if known[f]['coef'] > 0 else 'later'} where {it} favoured in {f} ({_ratio(known[f], model)})"
+            for f in clear
+        ]
+        text = f"{_start(name)} {are} spotted {_and(parts)}."
+    elif known:
+        near = min(known, key=lambda f: known[f]["p"])
+        text = f"With {_who(name)} no feature goes clearly with being spotted sooner or later; nearest comes {near} "
+        text += f"({_ratio(known[near], model)}, {p_said(known[near]['p_adjusted'])})."
+    else:
+        text = f"With {_who(name)} no feature has an estimate."
+    apart = [f for f, fit in fits.items() if fit.get("separated")]
+    if apart:
+        text += f" {_and(apart).capitalize()} alone told spotted from unspotted, so no number can be given."
+    return text
+
+
+def all_curves(curves: dict[str, dict], pairs: Sequence[dict]) -> str:
+    """Who passes longest, how that compares with people, and who can't be told from them."""
+    bots = [name for name in curves if name != HUMAN]
+    if not bots:
+        return curves[HUMAN]["sentence"] if curves else ""
+    if len(bots) == 1:
+        return curves[bots[0]]["sentence"]
+    longest = max(curves[bot]["exchanges"][-1] for bot in bots)
+    best = max(bots, key=lambda bot: (curves[bot]["exchanges"][-1] == longest, curves[bot]["survival"][-1]))
+    own = curves[best]
+    said = _share(own["survival"][-1], own["ci"][-1], own["n"][-1])
+    text = f"Of the bots {best} passes most often: after {longest} exchanges {said} of its appearances still pass as "
+    text += f"human{_against_people(own['versus_human'])}"
+    alike = [
+        row["b"] if row["a"] == best else row["a"]
+        for row in pairs
+        if best in (row["a"], row["b"]) and HUMAN not in (row["a"], row["b"]) and not row["p_adjusted"] < LEVEL
+    ]
+    if alike:
+        text += f" These data can't tell {_some(alike, 'other bots')} from it."
+    else:
+        text += " All other bots clearly differ from it."
+    return text
+
+
+def all_pairs(pairs: Sequence[dict]) -> str:
+    """How many pairs can be told apart, and which can't."""
+    alike = [f"{_who(row['a'])} and {_who(row['b'])}" for row in pairs if not row["p_adjusted"] < LEVEL]
+    if not pairs:
+        return ""
+    if len(pairs) == 1:
+        return pairs[0]["sentence"]
+    if len(alike) == len(pairs):
+        return f"None of the {len(pairs)} pairs differs in how soon it is spotted by more than chance would make."
+    if not alike:
+        return f"All {len(pairs)} pairs differ in how soon they are spotted by more than chance would make."
+    some = f"Of {len(pairs)} pairs {len(pairs) - len(alike)} differ in how soon they are spotted by more than chance "
+    return some + "would make" + (f"; not {'; '.join(alike)}." if len(alike) <= 4 else ".")
+
+
+def all_effects(cox: dict[str, dict], model: str) -> str:
+    """For each feature, with which contestants being favoured goes with being spotted sooner or later."""
+    features = list(next(iter(cox.values()), {}))
+    parts = []
+    for feature in features:
+        fits = {name: own[feature] for name, own in cox.items() if own[feature]["ratio"] is not None}
+        clear = {name: fit for name, fit in fits.items() if fit["p_adjusted"] is not None and fit["p_adjusted"] < LEVEL}
+        if not fits:
+            parts.append(f"{feature}: no estimate")
+            continue
+        for when, sign in (("later", -1), ("sooner", 1)):
+            names = [name for name in clear if clear[name]["coef"] * sign > 0]
+            if names:
+                parts.append(f"{feature}: {when} with {_some([_who(n) for n in names], 'contestants')}"
+                             f" ({_ratios([clear[n] for n in names], model)})")  # fmt: skip
+        if not clear:
+            parts.append(f"{feature}: with nobody clearly")
+    return f"Being favoured goes with being spotted later or sooner. {'; '.join(parts).capitalize()}." if parts else ""
+
+
+def points(difference: float, ci: Sequence[float]) -> str:
+    """A difference of two shares in percentage points, with its interval; "fewer" or "more" where it is clear."""
+    low, high = ci
+    size = f"{abs(100 * difference):.0f} points"
+    if high < 0:
+        return f"{size} fewer ({-100 * high:.0f} to {-100 * low:.0f})"
+    if low > 0:
+        return f"{size} more ({100 * low:.0f} to {100 * high:.0f})"
+    return f"a difference of {_points(difference)} points ({_points(low)} to {_points(high)})"
+
+
+def p_said(p: float) -> str:
+    if p < 0.001:
+        return "p < .001"
+    return "p = 1" if p > 0.9995 else f"p = {p:.3f}".replace("0.", ".", 1)
+
+
+def _against_people(versus: dict | None) -> str:
+    if versus is None:
+        return ". No conversation of people was judged at this length, so there is no bound to compare with."
+    people, ci = f"people's ({versus['human']:.0%})", versus["ci"]
+    if not _known(ci):
+        return f"; of {people}."
+    if ci[0] > 0 or ci[1] < 0:
+        amount, interval = points(versus["difference"], ci).split(" (", 1)
+        return f", {amount} than of {people}; the difference lies between {interval[:-1].replace(' to ', ' and ')}."
+    return f"; from {people} these data can't tell that apart ({_points(ci[0])} to {_points(ci[1])} points)."
+
+
+def _share(share: float, ci: Sequence[float | None], n: float) -> str:
+    if not _known(ci):
+        return f"{share:.0%}"
+    if ci[0] == ci[1]:  # drawing anew can't show what never happened
+        return f"{share:.0%} ({'all' if share > 0.5 else 'none'} of {n:g}, so without an interval)"
+    return f"{share:.0%} ({ci[0]:.0%} to {ci[1]:.0%})"
+
+
+def _median(median: dict, k: float) -> str:
+    low, high = median["low"], median["high"]
+    if not math.isfinite(high):
+        return f"More than half still pass at {k} exchanges."
+    return (
+        f"Half are spotted by {high:g} exchanges." if not low else f"Half are spotted by {low:g} to {high:g} exchanges."
+    )
+
+
+def _ratio(fit: dict, model: str) -> str:
+    low, high = fit["ratio_ci"]
+    return f"{RATIO[model]} {_factor(fit['ratio'])}, {_factor(low)} to {_factor(high)}"
+
+
+def _ratios(fits: list[dict], model: str) -> str:
+    if len(fits) == 1:
+        return _ratio(fits[0], model)
+    least, most = (pick(fit["ratio"] for fit in fits) for pick in (min, max))
+    return f"{RATIO[model]}s {_factor(least)} to {_factor(most)}"
+
+
+def _factor(value: float) -> str:
+    return f"{value:.2f}" if 0.1 <= value < 10 else f"{value:.2g}" if value < 1000 else "over 1000"
+
+
+def _known(ci: Sequence[float | None]) -> bool:
+    return all(end is not None and math.isfinite(end) for end in ci)
+
+
+def _points(share: float) -> str:
+    """A difference in percentage points with its sign."""
+    return f"{round(100 * share):+d}".replace("-", "−").replace("+0", "0")
+
+
+def _whole(value: float) -> str:
+    return f"{value:.0f}"
+
+
+def _signed(value: float) -> str:
+    return f"{round(value):+d}".replace("-", "−").replace("+0", "0")
+
+
+def _who(name: str) -> str:
+    return "people" if name == HUMAN else name
+
+
+def _start(name: str) -> str:
+    return "People" if name == HUMAN else name
+
+
+def _genitive(name: str) -> str:
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
+
+
+def _and(parts: Sequence[str]) -> str:
+    *most, last = parts
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _some(names: Sequence[str], what: str) -> str:
+    return _and(names) if len(names) <= 4 else f"{len(names)} {what}"

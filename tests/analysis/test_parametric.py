@@ -61,9 +61,11 @@ def compare(fit, theirs, label):
     off = np.abs(list(fit.parameters.values()) - coef[:own])
     assert (off < 1e-3 + 0.01 * se[:own]).all(), label
     ours = np.append(list(fit.parameter_se.values()), fit.se)
-    # icenReg's Hessian is by differences: where Q is known to ±1.7 only, that is 12 % off; see
-    # test_standard_errors_are_those_of_the_whole_hessian.
-    np.testing.assert_allclose(ours, se, rtol=0.15 if fit.dist == "generalgamma" else 0.03, err_msg=label)
+    # icenReg's Hessian is by differences: 12 % off where Q is known to ±1.7 only, far off where it is known to ±5.6;
+    # ours is checked by test_standard_errors_are_those_of_the_whole_hessian.
+    known_well = fit.dist != "generalgamma" or ours[2] < 1
+    rows = slice(None) if known_well else slice(own, None)
+    np.testing.assert_allclose(ours[rows], se[rows], rtol=0.03, err_msg=label)
     return True
 
 
@@ -87,6 +89,7 @@ def test_every_system(reference, domain, dist):
     check_systems(reference, domain, dist, [f"{domain[:2]} Human"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", ["dailydialog", "empathetic"])
 def test_every_system_by_generalized_gamma(reference, domain):
     check_systems(reference, domain, "generalgamma", None)
@@ -389,7 +392,10 @@ def test_bootstrap(mixed):
     fair = parametric(*many, errors="bootstrap", clusters=cluster, replicates=150, backend="native")
     np.testing.assert_allclose(naive.se, plain.se / np.sqrt(3), rtol=1e-5)
     np.testing.assert_allclose(fair.se, plain.se, rtol=0.3)
-    with pytest.raises(ValueError, match="clusters: 2 of them"):
+    crossed = parametric(*many, errors="bootstrap", clusters=[cluster, cluster % 60], replicates=30, backend="native")
+    assert crossed.errors == "bootstrap of clusters"
+    assert (crossed.se > 1.2 * naive.se).all()
+    with pytest.raises(ValueError, match="clusters: 2 values"):
         parametric(left, right, x, errors="bootstrap", clusters=[1, 2], backend="native")
 
 
@@ -459,13 +465,13 @@ def test_one_row():
 def test_intervals_cover():
     rng = np.random.default_rng(5)
     hits = np.zeros(2)
-    for _ in range(1000):
-        x = rng.normal(size=(150, 2))
-        time = np.exp(1 + x @ [-0.4, 0.2] + 0.5 * np.log(rng.weibull(1, 150)))
+    for _ in range(2000):
+        x = rng.normal(size=(300, 2))
+        time = np.exp(1 + x @ [-0.4, 0.2] + 0.5 * np.log(rng.weibull(1, 300)))
         fit = parametric(np.floor(time), np.ceil(time), x, "aft", backend="native")
         low, high = fit.interval().T
         hits += (low < [-0.4, 0.2]) & (high > [-0.4, 0.2])
-    assert ((hits / 1000 > 0.93) & (hits / 1000 < 0.97)).all()
+    assert ((hits / 2000 > 0.93) & (hits / 2000 < 0.97)).all()
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ from parlai_spotbot.analysis.survival.families import PARAMETERS, ParametricBase
 from parlai_spotbot.analysis.survival.intervals import check
 from parlai_spotbot.analysis.survival.locationscale import LARGEST, Rows, build, cells
 from parlai_spotbot.analysis.survival.maximum import Estimate, estimate, flat_directions, information
+from parlai_spotbot.analysis.survival.resample import clusterings, row_weights
 from parlai_spotbot.analysis.survival.results import (
     MODELS,
     BootstrapWarning,
@@ -92,7 +93,7 @@ def parametric(
         How often each row counts.
     errors : str
         "information": covariance from the observed information; "bootstrap": of rows or, with `clusters` (n,), of
-        whole clusters, `replicates` times, drawn with `seed`.
+        whole clusters, `replicates` times, drawn with `seed`. Several clusterings, as a list or frame, are crossed.
     backend : str
         "native", "icenreg" (R's icenReg), or "auto": icenReg where it is installed, else native.
 
@@ -326,13 +327,9 @@ def _bootstrap(data: _Data, weights, clusters, replicates: int, seed, fit, model
     if replicates < 2:
         raise ValueError(f"replicates is {replicates}, expected a whole number from 2 up")
     rng = np.random.default_rng(seed)
-    unit = np.arange(len(weights)) if clusters is None else pd.factorize(np.asarray(clusters, dtype=object))[0]
-    if len(unit) != len(weights):
-        raise ValueError(f"clusters: {len(unit)} of them, expected one for every observation ({len(weights)})")
-    count = int(unit.max()) + 1
+    units = clusterings(clusters, len(weights), np.ones(len(weights), dtype=bool))
     draws = np.full((replicates, data.X.shape[1]), np.nan)
-    for replicate in range(replicates):
-        drawn = rng.multinomial(count, np.full(count, 1 / count))[unit] * weights
+    for replicate, drawn in enumerate(row_weights(len(weights), weights, units, replicates, rng)):
         total = np.bincount(data.cell, drawn, len(data.weights))
         try:
             _refuse_hopeless(data.left, data.right, total, dist)

@@ -6,10 +6,12 @@ is exact. An annotation "bot" at k exchanges is (0, k], any other (k, inf).
 
 from parlai_spotbot.analysis.survival.bands import survival_intervals
 from parlai_spotbot.analysis.survival.curves import current_status_survival
+from parlai_spotbot.analysis.survival.diagnostics import compare_distributions, log_minus_log, parametric_check
 from parlai_spotbot.analysis.survival.events import events
 from parlai_spotbot.analysis.survival.imputation import impute
 from parlai_spotbot.analysis.survival.logrank import LogrankTest, logrank, logrank_tests
 from parlai_spotbot.analysis.survival.pairs import logrank_pairs
+from parlai_spotbot.analysis.survival.parametric import ParametricFit, parametric
 from parlai_spotbot.analysis.survival.regression import cox
 from parlai_spotbot.analysis.survival.results import (
     BootstrapWarning,
@@ -27,17 +29,22 @@ __all__ = [
     "CollinearityWarning",
     "ConvergenceWarning",
     "LogrankTest",
+    "ParametricFit",
     "RegressionFit",
     "SeparationWarning",
     "SurvivalWarning",
     "TurnbullFit",
+    "compare_distributions",
     "cox",
     "current_status_survival",
     "events",
     "impute",
+    "log_minus_log",
     "logrank",
     "logrank_pairs",
     "logrank_tests",
+    "parametric",
+    "parametric_check",
     "sample",
     "survival_intervals",
     "turnbull",

@@ -1,0 +1,127 @@
+"""The released data of one domain as a study: packages become units, annotations become judgements."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pandas as pd
+
+from parlai_spotbot.importers.oddities import oddities
+from parlai_spotbot.importers.spotbot2020 import DEFAULT_LEAVE_OUT, Dump, read_dump, select
+from parlai_spotbot.importers.writing import Imported, contestant
+from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, Unit, Utterance
+from parlai_spotbot.study import Plan
+
+SURVEY = "spot_the_bot"
+ANNOTATORS = 2
+"""Annotators a segment, by the paper's plan."""
+
+TARGETS = {"nature0": ("nature", "entity:0"), "nature1": ("nature", "entity:1")}
+TARGETS |= {feature: (feature, "pair") for feature in ("fluency", "sensibleness", "specificity")}
+PREFERRED = {1: "entity:0", 0: "no_difference", -1: "entity:1"}
+
+
+def spotbot2020(path: Path | str, domain: str, leave_out: Collection[str] = DEFAULT_LEAVE_OUT) -> Imported:
+    """Read one domain of the released data, ready for `parlai_spotbot.importers.writing.write_study`."""
+    dump = read_dump(path, domain)
+    annotations = select(dump, leave_out)
+    replicates = _replicates(annotations)
+    hits = zip(annotations["unit_id"], annotations["worker_id"], strict=True)
+    annotations = annotations.assign(unit_id=[_unit_id(unit, replicates[unit, worker]) for unit, worker in hits])
+    table = oddities(dump, leave_out)
+    about = {
+        "format": "spotbot2020",
+        "source": f"Deriu et al. 2020, released data, {domain}",
+        "sha256": dump.sha256,
+        "options": {"domain": domain, "leave_out": sorted(leave_out)},
+        "conversations": len(dump.conversations),
+        "annotations": len(annotations),
+        "oddities": table.to_dict(orient="records"),
+        "annotators": "annotators bear numbers, in the order of the dump; the platform's ids are not kept",
+    }
+    return Imported(_plan(dump), dump.conversations, SURVEY, _units(dump, replicates), _judgements(annotations), about)
+
+
+def _plan(dump: Dump) -> Plan:
+    told = {entity: name for c in dump.conversations for entity, name in _names(c)}
+    return Plan(
+        domain=dump.domain.name,
+        contestants={bot: contestant(bot, f"released conversations of {told[bot]}") for bot in dump.domain.bots},
+        conversations_per_pair=45,
+        exchanges=max(dump.domain.segments),
+        segments=dump.domain.segments,
+        human_conversations=sum(HUMAN in c.entities for c in dump.conversations),
+    )
+
+
+def _names(conversation: Conversation) -> list[tuple[str, str]]:
+    return list(zip(conversation.entities, conversation.provenance["system_name"], strict=True))
+
+
+def _replicates(annotations: pd.DataFrame) -> dict[tuple[str, str], int]:
+    """Package and annotator -> which annotator of that package it was, in the order of the dump."""
+    hits = annotations.drop_duplicates(["unit_id", "worker_id"])
+    return {
+        (unit, worker): int(n)
+        for unit, worker, n in zip(hits["unit_id"], hits["worker_id"], hits.groupby("unit_id").cumcount(), strict=True)
+    }
+
+
+def _unit_id(package: str, replicate: int) -> str:
+    return f"{package}-{replicate}"
+
+
+def _units(dump: Dump, replicates: dict[tuple[str, str], int]) -> list[Unit]:
+    """One unit a package and annotator: two, or as many as there were; one block, for packages share conversations."""
+    by_id = {c.conversation_id: c for c in dump.conversations}
+    units = []
+    for rotation, (package, segments) in enumerate(dump.packages.items()):
+        items = tuple(_item(by_id[identity], k) for identity, k in segments.items())
+        had = max((n + 1 for (unit, _), n in replicates.items() if unit == package), default=0)
+        units += [
+            Unit(_unit_id(package, n), SURVEY, dump.domain.name, rotation, n, items)
+            for n in range(max(ANNOTATORS, had))
+        ]  # fmt: skip
+    return units
+
+
+def _item(conversation: Conversation, k: int) -> Item:
+    shown = tuple(Utterance(i % 2, turn.text) for i, turn in enumerate(conversation.segment(k)))
+    return Item(f"{conversation.conversation_id}-{k}", (conversation.conversation_id,), k, (shown,))
+
+
+def _judgements(annotations: pd.DataFrame) -> list[Judgement]:
+    return [judgement for row in annotations.to_dict(orient="records") for judgement in _answers(row)]
+
+
+def _answers(row: dict) -> list[Judgement]:
+    """The five answers of one annotation: the nature of each entity, then the three preferences."""
+    return [
+        Judgement(
+            judgement_id=f"{row['annotation_id']}-{column}",
+            annotation_id=row["annotation_id"],
+            survey=SURVEY,
+            unit_id=row["unit_id"],
+            item_id=row["item_id"],
+            conversation_ids=(row["conversation_id"],),
+            exchanges=row["k"],
+            target=target,
+            question=question,
+            answer=row[column] if question == "nature" else PREFERRED[row[column]],
+            worker_id=row["worker_id"],
+            source="human",
+            presentation={"entity:0": "Entity 0", "entity:1": "Entity 1"},
+            started_at=_iso(row["started"]),
+            submitted_at=_iso(row["submitted"]),
+            seconds=None if pd.isna(row["seconds"]) else row["seconds"],
+        )
+        for column, (question, target) in TARGETS.items()
+    ]
+
+
+def _iso(milliseconds: float) -> str:
+    if pd.isna(milliseconds):
+        return ""
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,87 @@
+"""Imported data become a study, whole or not at all; the same import again changes nothing.
+
+Everything is read and checked before the first byte is written, and study.yaml, which makes a folder a study, comes
+last: an import that was stopped is simply run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import parlai_spotbot
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.judgements import merge
+from parlai_spotbot.records import Contestant, Conversation, Judgement, Unit
+from parlai_spotbot.study import Plan, Study
+
+STEP = "import"
+JUDGEMENTS = "import_judgements"
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an importer made: a plan and the records of one survey; `about` goes to provenance.json."""
+
+    plan: Plan
+    conversations: Sequence[Conversation]
+    survey: str
+    units: Sequence[Unit]
+    judgements: Sequence[Judgement]
+    about: dict
+
+
+def contestant(name: str, description: str) -> Contestant:
+    """A contestant of which only what it said is here: it can be analysed, not played."""
+    return Contestant(name, model="imported", description=description)
+
+
+def write_study(path: Path | str, imported: Imported) -> bool:
+    """Write a new study; return False where it is there already, made by the same import.
+
+    Raises
+    ------
+    UserError
+        The folder holds another study; it is left as it is.
+    """
+    about = {"package": f"parlai_spotbot {parlai_spotbot.__version__}", **imported.about}
+    study = Study(Path(path), imported.plan, imported.plan)
+    if Study.exists(path):
+        before = Study.open(path).provenance().get(STEP)
+        if before is not None and _same(before, about):
+            return False
+        raise UserError(
+            f"{study.plan_path}: there is a study already, which this import did not make.",
+            "Choose another --study.",
+        )
+    with study.lock("spotbot_import"):
+        files.write_jsonl(study.conversations_path, (c.to_json() for c in imported.conversations))
+        if imported.units:
+            files.write_jsonl(study.units_path(imported.survey), (u.to_json() for u in imported.units))
+        if imported.judgements:
+            files.write_jsonl(study.judgements_path(imported.survey), (j.to_json() for j in imported.judgements))
+        study.record(STEP, about)
+        Study.create(path, imported.plan)
+    return True
+
+
+def _same(before: dict, about: dict) -> bool:
+    """Whether two imports had the same source and options; the version of this package may differ."""
+    keys = ("format", "source", "sha256", "options")
+    return all(before.get(key) == about.get(key) for key in keys)
+
+
+def add_judgements(study: Study, survey: str, new: Sequence[Judgement], about: dict) -> int:
+    """Append those of `new` that the study lacks; return how many. The caller holds the study's lock."""
+    known = study.judgements(survey) if study.judgements_path(survey).exists() else []
+    fresh = merge(known, new)
+    if fresh:
+        with files.Journal(study.judgements_path(survey)) as journal:
+            journal.append(*(judgement.to_json() for judgement in fresh))
+    if survey not in study.plan.surveys:
+        study.extend(surveys=[survey])
+    added = dict(study.provenance().get(JUDGEMENTS, {}))
+    study.record(JUDGEMENTS, {**added, about["source"]: about})
+    return len(fresh)

@@ -1,0 +1,157 @@
+"""`parlai spotbot_import`: other people's data into a study, on which the other commands work as on our own."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from parlai.core.params import ParlaiParser
+from parlai.core.script import register_script
+
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.scripts.command import Command, add_common, whole_numbers
+
+if TYPE_CHECKING:
+    from parlai_spotbot.importers.writing import Imported
+
+FORMATS = ("spotbot2020", "conversations", "judgements")
+
+
+def pairs(text: str | None, option: str) -> dict[str, str]:
+    """Parse ``a=b,c=d``; for the options --columns, --names and --answers."""
+    result: dict[str, str] = {}
+    for part in (text or "").split(","):
+        left, equals, right = (side.strip() for side in part.partition("="))
+        if not part.strip():
+            continue
+        if not equals or not left or not right:
+            raise UserError(f"{option} {text}: '{part.strip()}' is not of the form A=B.", f"Write {option} a=b,c=d.")
+        if left in result:
+            raise UserError(f"{option} {text}: '{left}' is there twice.", "Name each once.")
+        result[left] = right
+    return result
+
+
+@register_script("spotbot_import")
+class SpotbotImport(Command):
+    DESCRIPTION = "Bring other people's data into a study: the released data of the paper, conversations, judgements"
+    EPILOG = """\
+  parlai spotbot_import --format spotbot2020 --data MongoDump.zip --domain convai2 --study studies/convai2
+  parlai spotbot_import --format conversations --data chats.jsonl --names model_1=mine,model_2=theirs --study studies/x
+  parlai spotbot_import --format judgements --data answers.csv --columns nature0=verdict_a,nature1=verdict_b \\
+      --answers H=human,B=bot,?=unsure --study studies/x
+  The same command again changes nothing."""
+
+    @classmethod
+    def add_options(cls, parser: ParlaiParser) -> None:
+        add_common(parser)
+        group = parser.add_argument_group("What is imported")
+        group.add_argument("--format", type=str, required=True, help=f"one of {', '.join(FORMATS)}")
+        group.add_argument(
+            "--data", type=str, required=True, metavar="PATH",
+            help="spotbot2020: the zip file or its unpacked folder; conversations: files, joined by commas; "
+            "judgements: a CSV or JSON Lines file",
+        )  # fmt: skip
+        group.add_argument(
+            "--domain",
+            type=str,
+            default=None,
+            help="spotbot2020: dailydialog, empathetic or convai2; else a name for it",
+        )
+        cls._add_details(parser.add_argument_group("Details"))
+
+    @staticmethod
+    def _add_details(group: argparse._ArgumentGroup) -> None:
+        group.add_argument(
+            "--leave-out", type=str, default="incomplete",
+            help="spotbot2020: annotations to leave out, of incomplete, repeats, developers; or none",
+        )  # fmt: skip
+        group.add_argument("--names", type=str, default=None, help="conversations: speakers' ids and names, ID=NAME,…")
+        group.add_argument("--seed-exchanges", type=int, default=0, help="conversations: exchanges of context in front")
+        group.add_argument(
+            "--segments", type=str, default=None,
+            help="conversations: segment lengths in exchanges (default: those of 2,3,5 that fit)",
+        )  # fmt: skip
+        group.add_argument(
+            "--columns", type=str, default=None, help="judgements: our fields and the file's columns, OURS=THEIRS,…"
+        )
+        group.add_argument(
+            "--answers", type=str, default=None, help="judgements: the file's answers and ours, THEIRS=OURS,…"
+        )
+
+    def execute(self) -> None:
+        kind = self.opt["format"]
+        if kind not in FORMATS:
+            raise UserError(f"--format {kind}: not known.", nearest(kind, FORMATS))
+        if kind == "judgements":
+            self._judgements()
+        else:
+            self._study(self._released() if kind == "spotbot2020" else self._conversations())
+
+    def _released(self) -> Imported:
+        from parlai_spotbot.importers.spotbot2020 import DOMAINS
+        from parlai_spotbot.importers.spotbot2020_study import spotbot2020
+
+        if self.opt["domain"] is None:
+            raise UserError("--domain missing.", f"Name one of {', '.join(DOMAINS)}.")
+        chosen = self.opt["leave_out"]
+        leave_out = [] if chosen == "none" else [part.strip() for part in chosen.split(",") if part.strip()]
+        return spotbot2020(self.opt["data"], self.opt["domain"], leave_out)
+
+    def _conversations(self) -> Imported:
+        from parlai_spotbot.importers.conversations import conversations
+        from parlai_spotbot.study import check_segments
+
+        segments = self.opt["segments"]
+        if segments is not None:
+            segments = check_segments(whole_numbers(segments), "--segments")
+        return conversations(
+            [part for part in self.opt["data"].split(",") if part], self.opt["domain"] or "imported",
+            names=pairs(self.opt["names"], "--names"), seed_exchanges=self.opt["seed_exchanges"], segments=segments,
+        )  # fmt: skip
+
+    def _study(self, imported: Imported) -> None:
+        from parlai_spotbot.importers.writing import write_study
+
+        new = write_study(self.opt["study"], imported)
+        print(summary(imported))
+        print(f"\n{'written' if new else 'there already, nothing changed'}: {self.opt['study']}")
+        if imported.judgements:
+            print(f"next: parlai spotbot_analyze --study {self.opt['study']}")
+
+    def _judgements(self) -> None:
+        import hashlib
+        from pathlib import Path
+
+        from parlai_spotbot.importers.judgements import judgements
+        from parlai_spotbot.importers.writing import add_judgements
+        from parlai_spotbot.study import Study
+        from parlai_spotbot.surveys import get_survey
+
+        survey, path = self.opt["survey"], Path(self.opt["data"])
+        get_survey(survey)
+        study = Study.open(self.opt["study"])
+        known = {c.conversation_id: c for c in study.conversations()}
+        columns, answers = pairs(self.opt["columns"], "--columns"), pairs(self.opt["answers"], "--answers")
+        new = judgements(path, known, survey=survey, columns=columns, answers=answers)
+        sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+        about = {"source": path.name, "sha256": sha256, "columns": columns, "answers": answers, "judgements": len(new)}
+        with study.lock("spotbot_import"):
+            added = add_judgements(study, survey, new, about)
+        workers = len({judgement.worker_id for judgement in new})
+        print(f"{len(new)} judgements by {workers} annotators read, {added} of them new")
+        print(f"written: {study.judgements_path(survey)}")
+
+
+def summary(imported: Imported) -> str:
+    """What was imported, and every oddity with its count and what was done about it."""
+    lines = [
+        f"{len(imported.conversations)} conversations of {', '.join(imported.plan.contestants)}; "
+        f"{len(imported.units)} units; {imported.about.get('annotations', 0)} annotations, "
+        f"{len({j.worker_id for j in imported.judgements})} annotators"
+    ]
+    rows = imported.about.get("oddities", [])
+    if rows:
+        lines.append(f"\n{'count':>6} {'of':>6}  what, and what is done about it")
+        lines += [f"{row['count']:>6} {row['of']:>6}  {row['what']}: {row['rule']}" for row in rows if row["count"]]
+    return "\n".join(lines)

@@ -191,7 +191,10 @@ def _judgements(
             value = row.choice("answer", known, answers)
         elif survey == "spot_the_bot":
             told = [f"{q} about {t}" for q, t, _ in WIDE.values()]
-            raise UserError(f"{row.where}: question '{question}' about target '{target}'.", nearest(question, told))
+            raise UserError(
+                f"{row.where}: question '{question}' about target '{target}'.",
+                nearest(f"{question} about {target}", told),
+            )
         asked = [
             (f"{question}-{target}", question, target, answers.get(value, value) if isinstance(value, str) else value)
         ]

@@ -1,0 +1,132 @@
+"""Judgements from CSV and JSON Lines: columns by name, answers by name, errors by file, line and field."""
+
+import json
+
+import pytest
+
+from parlai_spotbot.analysis.frames import annotations_frame
+from parlai_spotbot.study import Study
+
+HEADER = "talk,k,rater,verdict_a,verdict_b,fluency,sensibleness,specificity,secs"
+COLUMNS = "conversation_id=talk,worker_id=rater,nature0=verdict_a,nature1=verdict_b,seconds=secs"
+
+
+@pytest.fixture
+def study(run, tmp_path):
+    path = tmp_path / "chats.jsonl"
+    dialog = [[{"id": "a", "text": f"a{i}"}, {"id": "b", "text": f"b{i}"}] for i in range(4)]
+    people = [[{"id": "human", "text": "x"}, {"id": "human", "text": "y"}] for _ in range(4)]
+    rows = [{"conversation_id": f"c{n}", "dialog": people if n == 3 else dialog} for n in range(4)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert run("--format", "conversations", "--data", path, "--study", tmp_path / "study")[0] == 0
+    return Study.open(tmp_path / "study")
+
+
+@pytest.fixture
+def wide(tmp_path):
+    def write(*lines, header=HEADER, name="answers.csv"):
+        path = tmp_path / name
+        path.write_text("\n".join([header, *lines]) + "\n")
+        return path
+
+    return write
+
+
+GOOD = ("c0,2,w1,H,B,0,1,same,12.5", "c1,3,w2,U,B,1,1,0,", 'c3,2,"w3",H,H,same,same,same,9')
+WORDS = ["--columns", COLUMNS, "--answers", "H=human,B=bot,U=unsure,0=entity:0,1=entity:1,same=no_difference"]
+
+
+def test_a_row_an_annotation(study, run, wide):
+    words = ["--format", "judgements", "--data", wide(*GOOD), "--study", study.path, *WORDS]
+    code, out, err = run(*words)
+    assert code == 0, err
+    assert "15 judgements by 3 annotators read, 15 of them new" in out
+    frame = annotations_frame(study.judgements("spot_the_bot"), study.conversations()).frame.set_index("worker_id")
+    assert frame.loc["w1", ["a", "b", "k", "nature0", "nature1", "seconds"]].tolist() == [
+        "a",
+        "b",
+        2,
+        "human",
+        "bot",
+        12.5,
+    ]
+    assert frame.loc["w1", ["fluency", "sensibleness", "specificity"]].tolist() == [1, -1, 0]
+    assert frame["seconds"].isna().tolist().count(True) == 1
+
+
+def test_the_same_again_and_more(study, run, wide):
+    words = ["--format", "judgements", "--study", study.path, *WORDS]
+    run(*words, "--data", wide(*GOOD))
+    before = study.judgements_path("spot_the_bot").read_bytes()
+    assert "0 of them new" in run(*words, "--data", wide(*GOOD))[1]
+    assert study.judgements_path("spot_the_bot").read_bytes() == before
+    assert "5 of them new" in run(*words, "--data", wide(*GOOD, "c2,2,w1,H,H,0,0,0,1"))[1]
+    assert study.judgements_path("spot_the_bot").read_bytes().startswith(before)
+
+
+def test_changed_answers_are_refused(study, run, wide):
+    words = ["--format", "judgements", "--study", study.path, *WORDS]
+    run(*words, "--data", wide(*GOOD))
+    before = study.judgements_path("spot_the_bot").read_bytes()
+    code, _, err = run(*words, "--data", wide("c0,2,w1,B,B,0,1,same,12.5"))
+    assert (code, "with other contents" in err) == (2, True)
+    assert study.judgements_path("spot_the_bot").read_bytes() == before
+
+
+def test_own_judgements_come_back(study, run, wide, tmp_path):
+    """The long shape, as this package writes it, controls and all."""
+    run("--format", "judgements", "--data", wide(*GOOD), "--study", study.path, *WORDS)
+    rows = [{**j.to_json(), "conversation_id": j.conversation_ids[0]} for j in study.judgements("spot_the_bot")]
+    rows[0]["control"] = "repeat"
+    path = tmp_path / "own.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    judgements = study.judgements("spot_the_bot")
+    study.judgements_path("spot_the_bot").unlink()
+    assert run("--format", "judgements", "--data", path, "--study", study.path)[0] == 0
+    again = study.judgements("spot_the_bot")
+    assert again[0].control == "repeat"
+    assert [j.answer for j in again] == [j.answer for j in judgements]
+    assert [j.target for j in again] == [j.target for j in judgements]
+
+
+BAD = [
+    ((GOOD[0], "c9,2,w1,H,B,0,1,same,1"), WORDS, "line 3: field 'talk' names 'c9', which is not among"),
+    (("c0,9,w1,H,B,0,1,same,1",), WORDS, "field 'k' is 9, but conversation c0 has 4 exchanges"),
+    (("c0,two,w1,H,B,0,1,same,1",), WORDS, "field 'k' (exchanges) is 'two', expected a whole number"),
+    (("c0,2,w1,humn,B,0,1,same,1",), WORDS, "line 2: field 'verdict_a' (nature0) is 'humn'. Did you mean 'human'?"),
+    (("c0,2,,H,B,0,1,same,1",), WORDS, "field 'rater' (worker_id) is empty"),
+    (("c0,2,w1,H,B,0,1,same,-1",), WORDS, "field 'secs' (seconds) is '-1', expected seconds"),
+    (("c0,2,w1,H,B,0,1",), WORDS, "line 2: has not the 9 fields of the header"),
+    ((GOOD[0], GOOD[0]), WORDS, "line 3: answers 'nature' about 'entity:0' a second time"),
+    (GOOD, ["--columns", "nature0=verdicta"], "has no column 'verdicta'. Did you mean 'verdict_a'?"),
+    (GOOD, ["--columns", "natur0=verdict_a"], "there is no field 'natur0'. Did you mean 'nature0'?"),
+    (GOOD, ["--columns", "nature0"], "'nature0' is not of the form A=B"),
+    (GOOD, [], "has no column 'conversation_id'."),
+    ((), WORDS, "holds no rows"),
+]
+
+
+@pytest.mark.parametrize(("lines", "words", "says"), BAD, ids=[says[:50] for *_, says in BAD])
+def test_bad_input_is_one_error_and_changes_nothing(study, run, wide, fingerprint, lines, words, says):
+    before = fingerprint(study.path)
+    code, _, err = run("--format", "judgements", "--data", wide(*lines), "--study", study.path, *words)
+    assert code == 2
+    assert says in err
+    assert fingerprint(study.path) == before
+
+
+def test_an_unknown_question_is_named(study, run, tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text(
+        "conversation_id,exchanges,worker_id,question,target,answer\n"
+        "c0,2,w1,nature,entity:0,human\nc0,2,w1,natur,entity:1,human\n"
+    )
+    code, _, err = run("--format", "judgements", "--data", path, "--study", study.path)
+    assert code == 2
+    assert "line 3: question 'natur' about target 'entity:1'. Did you mean 'nature about entity:1'?" in err
+
+
+def test_without_a_study_there_is_nothing_to_judge(run, wide, tmp_path):
+    code, _, err = run("--format", "judgements", "--data", wide(*GOOD), "--study", tmp_path / "none", *WORDS)
+    assert (code, "no study here" in err) == (2, True)
+    assert not (tmp_path / "none").exists()

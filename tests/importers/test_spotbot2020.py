@@ -1,0 +1,244 @@
+"""The released data: counts as the notes on the release have them, every oddity, and bad files."""
+
+import json
+
+import numpy as np
+import pytest
+
+from parlai_spotbot.analysis.frames import COLUMNS, annotations_frame, matches_frame
+from parlai_spotbot.analysis.ranking import win_matrix, win_rates
+from parlai_spotbot.importers.oddities import oddities
+from parlai_spotbot.importers.spotbot2020 import DOMAINS, read_dump, select
+from parlai_spotbot.importers.spotbot2020_study import spotbot2020
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.run import pack_study
+
+# Counted in the release: bot and human conversations, humans used, annotations and annotators (raw, complete HITs),
+# workers with more than 3 packages, worker-conversation pairs with 2-3 segments, repeats, segments by annotations.
+RELEASE = {
+    "dailydialog": ((270, 300, 90), (2136, 2086), (46, 33), 12, 193, 0, {2: 1043}),
+    "empathetic": ((450, 300, 114), (2958, 2946), (37, 32), 16, 239, 46, {2: 1404, 3: 46}),
+    "convai2": ((675, 300, 171), (5123, 5000), (47, 40), 21, 490, 6, {1: 107, 2: 2403, 3: 25, 4: 3}),
+}
+
+
+@pytest.fixture
+def released(shared_data):
+    path = shared_data / "data" / "spot_the_bot_2020" / "MongoDump.zip"
+    if not path.exists():
+        pytest.skip("the released data are not at hand")
+    return path
+
+
+def count(table, words: str) -> int:
+    rows = table[table["what"].str.contains(words, regex=False)]
+    assert len(rows) == 1, words
+    return int(rows["count"].iloc[0])
+
+
+@pytest.mark.parametrize("domain", list(DOMAINS))
+def test_the_release_is_counted(released, domain):
+    dump = read_dump(released, domain)
+    (bots, people, used), annotations, annotators, many, again, repeats, sizes = RELEASE[domain]
+    human = [HUMAN in c.entities for c in dump.conversations]
+    assert (len(human) - sum(human), sum(human)) == (bots, people)
+    kept = select(dump)
+    assert (len(dump.annotations), len(kept)) == annotations
+    assert (dump.annotations["worker_id"].nunique(), kept["worker_id"].nunique()) == annotators
+    table = oddities(dump)
+    assert people - count(table, "people in no package") == used
+    assert count(table, "more than 3 packages") == many
+    assert count(table, "with 2 or 3 segments") == again
+    assert count(table, "answered before") == repeats
+    for size in (1, 2, 3, 4):
+        assert count(table, f"segments with {size} annotation") == sizes.get(size, 0)
+    assert {c.pair: 0 for c in dump.conversations if HUMAN not in c.pair}.keys() == {
+        (a, b) for i, a in enumerate(dump.domain.bots) for b in dump.domain.bots[i + 1 :]
+    }
+    assert all(len([c for c in dump.conversations if c.pair == pair]) == 45
+               for pair in {c.pair for c in dump.conversations} - {(HUMAN, HUMAN)})  # fmt: skip
+
+
+def test_oddities_of_the_release(released):
+    table = oddities(read_dump(released, "empathetic"))
+    assert count(table, "too short for 3 exchanges") == 140  # 31 % of 450
+    assert count(table, "accounts of the developers") == 2
+    personachat = oddities(read_dump(released, "convai2"))
+    assert count(personachat, "special tokens") == 1192
+    assert count(personachat, "start_time -1") == 2
+    daily = oddities(read_dump(released, "dailydialog"))
+    assert count(daily, "greatest difference") == 15  # GPT–DR 30 : 15
+
+
+@pytest.mark.parametrize("domain", ["dailydialog", "empathetic"])
+def test_the_study_gives_the_papers_win_rates(released, domain, shared_data):
+    """By way of conversations, judgements and the frame that every statistic starts from."""
+    imported = spotbot2020(released, domain)
+    frame = annotations_frame(imported.judgements, imported.conversations).frame
+    matrix = win_matrix(matches_frame(frame), DOMAINS[domain].bots)
+    known = json.loads((shared_data / f"reference/paper_tables/{domain}.json").read_text())
+    rates = dict(zip(matrix.names, win_rates(matrix), strict=True))
+    assert rates == pytest.approx(known["table1"]["win_rate_mean_of_pairs"], abs=5.1e-5)
+    assert len(frame) == known["counts"]["annotations_complete_hits"]
+
+
+def test_the_frame_is_the_one_that_analysis_makes(dump):
+    path = dump()
+    ours = select(read_dump(path, "dailydialog"))[list(COLUMNS)].sort_values("annotation_id", ignore_index=True)
+    imported = spotbot2020(path, "dailydialog")
+    theirs = annotations_frame(imported.judgements, imported.conversations).frame
+    columns = [c for c in COLUMNS if c != "unit_id"]  # a unit is a package and which annotator of it
+    np.testing.assert_array_equal(ours[columns].fillna(-1).to_numpy(), theirs[columns].fillna(-1).to_numpy())
+
+
+def test_every_oddity_by_its_rule(dump):
+    read = read_dump(dump(), "dailydialog")
+    table = oddities(read)
+    expected = {
+        "did not finish": 1, "annotations in them": 2, "accounts of the developers": 1, "annotations by them": 2,
+        "answered before": 4, "start_time -1": 1, "too short for 5 exchanges": 1, "people in no package": 1,
+        "exchange_nr does not count": 2, "seed exchange is not in the dump": 3, "end within an exchange": 3,
+        "as another": 1, "greatest difference": 1, "special tokens": 1, "segments with 3 annotations": 4,
+    }  # fmt: skip
+    assert {words: count(table, words) for words in expected} == expected
+    assert len(select(read)) == 12
+    assert len(select(read, ["incomplete", "repeats"])) == 8
+    assert len(select(read, [])) == 14
+    assert len(select(read, ["developers"])) == 12
+    unknown = select(read)["seconds"].isna()
+    assert unknown.sum() == 1
+    assert (select(read)["seconds"].dropna() == 20.5).all()
+
+
+def test_answers_are_read_as_the_paper_encodes_them(dump):
+    row = select(read_dump(dump(), "dailydialog")).set_index("conversation_id").loc[f"{1:024x}"].iloc[0]
+    assert (row["a"], row["b"], row["k"]) == ("GPT", "BR", 5)
+    assert (row["nature0"], row["nature1"]) == ("human", "bot")
+    assert (row["fluency"], row["sensibleness"], row["specificity"]) == (0, 1, -1)
+
+
+def test_names_depend_on_the_domain(rows, dump):
+    path = dump(folder=True)
+    for file in (path / "inner").iterdir():
+        file.write_text(file.read_text().replace("seq2seq_att", "lost_in_conversation"))
+        file.rename(file.with_name(file.name.replace("dailydialog", "convai2")))
+    read = read_dump(path, "convai2")
+    assert {name for c in read.conversations for name in c.entities} == {"HF", "BR", "DR", "LC", HUMAN}
+    assert {c.pair for c in read.conversations} == {("HF", "BR"), ("LC", "DR"), (HUMAN, HUMAN)}
+
+
+def test_a_study_and_the_same_again(dump, run, tmp_path, fingerprint):
+    words = ["--format", "spotbot2020", "--data", dump(), "--domain", "dailydialog", "--study", tmp_path / "study"]
+    code, out, _ = run(*words)
+    assert code == 0
+    assert "5 conversations of GPT, BR, S2, DR; 2 units; 12 annotations, 2 annotators" in out
+    study = Study.open(tmp_path / "study")
+    assert list(study.plan.contestants) == ["GPT", "BR", "S2", "DR"]
+    assert len(study.judgements("spot_the_bot")) == 60
+    assert {u.unit_id for u in study.units("spot_the_bot")} == {j.unit_id for j in study.judgements("spot_the_bot")}
+    item = study.units("spot_the_bot")[0].items[1]
+    assert (item.exchanges, [u.text for u in item.transcripts[0]]) == (2, ["t0 .", "t1 .", "t2 .", "t3 ."])
+    assert "A1AAAAAAAAAAA" not in json.dumps([j.to_json() for j in study.judgements("spot_the_bot")])
+    before = fingerprint(tmp_path / "study")
+    code, out, _ = run(*words)
+    assert (code, "nothing changed" in out) == (0, True)
+    assert fingerprint(tmp_path / "study") == before
+    code, _, err = run(*words, "--leave-out", "none")
+    assert code == 2
+    assert "there is a study already" in err
+    assert fingerprint(tmp_path / "study") == before
+
+
+def test_a_study_can_be_packed_anew(dump, run, tmp_path):
+    """Another survey over the same conversations; the special tokens of a bot are not shown."""
+    run("--format", "spotbot2020", "--data", dump(), "--domain", "dailydialog", "--study", tmp_path / "study")
+    study = Study.open(tmp_path / "study")
+    study.units_path("spot_the_bot").unlink()
+    study.judgements_path("spot_the_bot").unlink()
+    pack_study(study, segments=[2], unit_size=4, humans_per_unit=1)
+    shown = {u.text for unit in study.units("spot_the_bot") for i in unit.items for u in i.transcripts[0]}
+    assert "hi!" in shown
+    assert not any("<" in text for text in shown)
+
+
+def spoil(kind, index, change):
+    def apply(rows):
+        change(rows[kind][index])
+
+    return apply
+
+
+def both(row, **values):
+    for entity in (0, 1):
+        row[f"entity{entity}_annotation"].update(values)
+
+
+BAD = [
+    (
+        spoil("sampled", 0, lambda r: r.pop("convo")),
+        "sampled-dialogues-full-dailydialog.json, line 1: field 'convo' is",
+    ),
+    (
+        spoil("sampled", 1, lambda r: r.update(system_type0="bert_rang")),
+        "line 2: field 'system_type0' is 'bert_rang'. Did you mean 'bert_rank'",
+    ),
+    (spoil("sampled", 3, lambda r: r.update(is_human1=False)), "line 4: field 'is_human1' contradicts"),
+    (spoil("sampled", 1, lambda r: r.update(_id=oid_of(1))), "stands in it twice"),
+    (
+        spoil("packed", 0, lambda r: r["package"][0].update(start_turn=98)),
+        "packed-dialogues-full-dailydialog.json, line 1: field 'start_turn' is 98",
+    ),
+    (
+        spoil("packed", 0, lambda r: r["package"][0].update(convo_id="x")),
+        "field 'convo_id' is 'x', and there is no such conversation",
+    ),
+    (
+        spoil("annotated", 2, lambda r: r["entity0_annotation"].pop("is_human")),
+        "annotated-dialogues-full-dailydialog.json, line 3: field 'is_human' is missing",
+    ),
+    (
+        spoil("annotated", 2, lambda r: r.update(package_id="x")),
+        "field 'package_id' is 'x', and there is no such package",
+    ),
+    (
+        spoil("annotated", 2, lambda r: r["entity1_annotation"].update(fluencyValue=1)),
+        "line 3: field 'fluencyValue' is 1, expected bool",
+    ),
+    (spoil("annotated", 2, lambda r: both(r, fluencyValue=False)), "is false for both entities"),
+    (spoil("annotated", 2, lambda r: both(r, decision_turn=8)), "shows 4 turns of that conversation"),
+    (spoil("annotated", 2, lambda r: r.update(start_time="early")), "field 'start_time' is 'early', expected int"),
+]
+
+
+def oid_of(number):
+    return {"$oid": f"{number:024x}"}
+
+
+@pytest.mark.parametrize(("change", "says"), BAD, ids=[says[-40:] for _, says in BAD])
+def test_bad_files_are_one_error_and_leave_nothing(rows, dump, run, tmp_path, change, says):
+    change(rows)
+    words = ["--format", "spotbot2020", "--data", dump(), "--domain", "dailydialog", "--study", tmp_path / "study"]
+    code, _, err = run(*words)
+    assert code == 2
+    assert says in err
+    assert not (tmp_path / "study").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--domain", "dailydialogue"], "Did you mean 'dailydialog'?"),
+        ([], "--domain missing. Name one of dailydialog, empathetic, convai2."),
+        (["--domain", "convai2"], "sampled-dialogues-full-convai2.json is missing"),
+        (["--domain", "dailydialog", "--data", "nowhere.zip"], "nowhere.zip: no such file or folder"),
+        (["--domain", "dailydialog", "--data", __file__], "not a zip file"),
+        (["--domain", "dailydialog", "--leave-out", "incompletes"], "Did you mean 'incomplete'?"),
+        (["--format", "spotbot2021"], "Did you mean 'spotbot2020'?"),
+    ],
+)
+def test_bad_options_are_one_error(dump, run, tmp_path, words, says):
+    code, _, err = run("--format", "spotbot2020", "--data", dump(), "--study", tmp_path / "study", *words)
+    assert code == 2
+    assert says in err
+    assert not (tmp_path / "study").exists()

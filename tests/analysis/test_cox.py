@@ -328,6 +328,31 @@ def test_bootstrap_replicates_are_refits(model):
     np.testing.assert_allclose(fit.covariance, np.cov(fit.replicates.T), atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::parlai_spotbot.analysis.survival.results.SurvivalWarning")
+@pytest.mark.parametrize("model", ["ph", "po"])
+@pytest.mark.parametrize("seed", [1, 3, 4])
+def test_bootstrap_of_little_data_knows_which_replicates_have_no_estimate(model, seed):
+    rng = np.random.default_rng(seed)
+    left, right, x = study(rng, 24, model, levels=(1.0, 2.0, 3.0, 4.0))
+    cluster = np.arange(24) // 2
+    fit = cox(left, right, x, model, clusters=cluster, replicates=100, seed=seed, backend="native")
+    drawn = np.random.default_rng(seed).integers(0, 12, (100, 12))
+    lost = 0
+    for i in range(100):
+        weights = np.bincount(drawn[i], minlength=12)[cluster].astype(float)
+        try:
+            again = cox(left, right, x, model, weights=weights, backend="native").coef
+        except ValueError as err:
+            again = np.full(2, np.nan)
+            assert "all observations overlap" in str(err)  # noqa: PT017
+        if np.isfinite(again).all():
+            np.testing.assert_allclose(fit.replicates[i], again, atol=1e-5)
+        else:
+            lost += 1
+            assert not np.isfinite(fit.replicates[i]).all()
+    assert 0 < lost < 100
+
+
 def test_bootstrap_agrees_with_information_and_sees_clusters():
     rng = np.random.default_rng(13)
     left, right, x = study(rng, 800)

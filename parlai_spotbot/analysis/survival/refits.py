@@ -3,21 +3,18 @@
 On a study's data, current status at a few lengths and a few patterns of covariates, all replicates are solved at once:
 each is a binomial regression on the same cells with other counts, by Newton steps on all of them together, with levels
 of the baseline merged where their order is violated. Whatever that doesn't settle, and all other data, is solved one by
-one from the full data's estimate.
+one. A replicate in which a coefficient runs away has no finite estimate; no proof of separation is sought there.
 """
 
 from __future__ import annotations
-
-import warnings
 
 import numpy as np
 
 from parlai_spotbot.analysis.survival import npmle
 from parlai_spotbot.analysis.survival.intervals import Intervals, innermost
 from parlai_spotbot.analysis.survival.resample import cell_counts, row_weights
-from parlai_spotbot.analysis.survival.results import SurvivalWarning
 from parlai_spotbot.analysis.survival.semiparametric import Maximum, Problem, Rows
-from parlai_spotbot.analysis.survival.separation import SUSPECT, separated
+from parlai_spotbot.analysis.survival.separation import SUSPECT
 
 LEVELS = 12
 CELLS = 2000
@@ -39,32 +36,33 @@ def refit(
     rng = np.random.default_rng(seed)
     if rows.cells is None or not (data.current_status and rows.size - 1 <= LEVELS and len(rows.weights) <= CELLS):
         drawn = row_weights(len(X), data.weights, clusters, replicates, rng)
-        return np.stack([_one(data.first, data.last + 1, X, w, rows.size, model, best) for w in drawn])
+        return np.stack([_one(data.first, data.last + 1, X, w, rows.size, model) for w in drawn])
     counts = cell_counts(rows.cells, len(rows.weights), data.weights, clusters, replicates, rng)
     samples, settled = _Batch(rows, model).solve(counts, best)
     for i in np.flatnonzero(~settled):
-        samples[i] = _one(rows.low, rows.high, rows.X, counts[i], rows.size, model, best)
+        samples[i] = _one(rows.low, rows.high, rows.X, counts[i], rows.size, model)
     return samples
 
 
-def _one(
-    low: np.ndarray, high: np.ndarray, X: np.ndarray, weights: np.ndarray, size: int, model: str, best: Maximum
-) -> np.ndarray:
+def _one(low: np.ndarray, high: np.ndarray, X: np.ndarray, weights: np.ndarray, size: int, model: str) -> np.ndarray:
     """One replicate: its own innermost intervals, since rows that weren't drawn leave some without a purpose."""
     end = np.where(high == size, np.inf, high.astype(float))
     data = innermost(low.astype(float), end, weights)
     if len(data.ends) == 1:
         return np.full(X.shape[1], np.nan)
     rows = Rows.build(data, X[weights > 0])
-    problem = Problem(rows, model)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SurvivalWarning)
-        found = problem.maximise(problem.start(npmle.solve(data)), np.zeros(X.shape[1]))
-        runaway = separated(rows, found)
-    rank = np.linalg.matrix_rank(np.column_stack([np.ones(len(rows.X)), rows.X]))
-    if rank <= X.shape[1]:
+    tells = (rows.low > 0) | (rows.high < rows.size)
+    if np.linalg.matrix_rank(np.column_stack([np.ones(tells.sum()), rows.X[tells]])) <= X.shape[1]:
         return np.full(X.shape[1], np.nan)
-    return np.where(runaway, np.copysign(np.inf, found.beta), found.beta)
+    problem = Problem(rows, model)
+    found = problem.maximise(problem.start(npmle.solve(data)), np.zeros(X.shape[1]))
+    return _runaway(found.beta, rows.X)
+
+
+def _runaway(coef: np.ndarray, X: np.ndarray) -> np.ndarray:
+    """`coef` (..., p), infinite where it moves the predictor further than anything but separation does."""
+    wide = ~(np.abs(coef * np.ptp(X, axis=0)) < SUSPECT)
+    return np.where(wide, np.copysign(np.inf, coef), coef)
 
 
 class _Batch:
@@ -80,35 +78,43 @@ class _Batch:
 
     def solve(self, counts: np.ndarray, best: Maximum) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients (replicates, p), and which replicates are settled."""
-        counts = counts[:, self.tells]
-        replicates = len(counts)
-        theta = np.tile(np.concatenate([best.alpha, best.beta]), (replicates, 1))
-        merged = np.zeros((replicates, self.levels - 1), dtype=bool)
-        settled = np.zeros(replicates, dtype=bool)
-        open_ = self._interior(counts)
+        counts, merged, empty = self._inside(counts[:, self.tells])
+        origin = np.concatenate([best.alpha, best.beta])
+        theta = np.tile(origin, (len(counts), 1))
+        settled, waiting = empty.copy(), ~empty
         for _ in range(2 * self.levels + 2):
-            if not open_.any():
+            if not waiting.any():
                 break
             code = merged @ (1 << np.arange(self.levels - 1))
-            for pattern in np.unique(code[open_]):
-                mine = np.flatnonzero(open_ & (code == pattern))
+            for pattern in np.unique(code[waiting]):
+                mine = np.flatnonzero(waiting & (code == pattern))
                 group = np.concatenate([[0], np.cumsum(~merged[mine[0]])])
                 theta[mine], done, slope = self._newton(counts[mine], theta[mine], group)
                 violated = np.diff(theta[mine][:, : self.levels], axis=1) < 0
-                # A merged pair wants to part where raising what is behind it, within its group, would gain.
                 part = self._wants_apart(slope, group)
                 merged[mine] = (merged[mine] | violated) & ~part
-                finished = done & ~violated.any(axis=1) & ~part.any(axis=1)
-                settled[mine[finished]] = True
-                open_[mine[finished | ~done]] = False
-        wide = np.abs(theta[:, self.levels :] * np.ptp(self.X, axis=0)).max(axis=1, initial=0.0) > SUSPECT
-        return theta[:, self.levels :].copy(), settled & ~wide
+                final = ~violated.any(axis=1) & ~part.any(axis=1)
+                wide = ~np.isfinite(_runaway(theta[mine][:, self.levels :], self.X)).all(axis=1)
+                settled[mine[final & (done | wide)]] = True
+                waiting[mine[final]] = False
+                theta[mine[~final & ~done]] = origin
+        coef = _runaway(theta[:, self.levels :], self.X)
+        coef[empty] = np.nan
+        return coef, settled
 
-    def _interior(self, counts: np.ndarray) -> np.ndarray:
-        """Replicates in which the first level has somebody spotted and the last somebody not: else it is infinite."""
-        first = counts @ ((self.level == 0) & self.spotted)
-        last = counts @ ((self.level == self.levels - 1) & ~self.spotted)
-        return (first > 0) & (last > 0)
+    def _inside(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Counts without the levels before anybody was spotted, and behind the last unspotted: they are certain.
+
+        Also which neighbouring levels (replicates, levels - 1) count as one for that; and which replicates say nothing.
+        """
+        place = np.arange(self.levels)
+        spotted = counts @ ((self.level[:, None] == place) & self.spotted[:, None])
+        passed = counts @ ((self.level[:, None] == place) & ~self.spotted[:, None])
+        first = np.where((spotted > 0).any(axis=1), (spotted > 0).argmax(axis=1), self.levels)
+        final = np.where((passed > 0).any(axis=1), self.levels - 1 - (passed > 0)[:, ::-1].argmax(axis=1), -1)
+        certain = (self.level < first[:, None]) | (self.level > final[:, None])
+        merged = (place[:-1] < first[:, None]) | (place[:-1] >= final[:, None])
+        return np.where(certain, 0.0, counts), merged, first > final
 
     def _newton(
         self, counts: np.ndarray, theta: np.ndarray, group: np.ndarray
@@ -144,9 +150,9 @@ class _Batch:
             x, total = trial, reached
             if done.all():
                 break
-        by_cell = counts * slope
-        by_level = by_cell @ np.eye(self.levels)[self.level]
-        return np.concatenate([x[:, :size][:, group], x[:, size:]], axis=1), done & np.isfinite(total), by_level
+        by_level = (counts * slope) @ np.eye(self.levels)[self.level]
+        done &= np.isfinite(total) & self._full_rank(information)
+        return np.concatenate([x[:, :size][:, group], x[:, size:]], axis=1), done, by_level
 
     def _terms(self, eta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """log P (replicates, c) and its first and second derivative by the predictor."""
@@ -165,7 +171,15 @@ class _Batch:
         curve[:, self.spotted] = ratio * (1 + v / np.expm1(-v))
         return value, slope, curve
 
+    @staticmethod
+    def _full_rank(information: np.ndarray) -> np.ndarray:
+        """Where every coefficient is determined: a covariate may be constant among the rows drawn."""
+        size = np.sqrt(np.einsum("rii->ri", information))
+        scaled = information / np.maximum(size[:, :, None] * size[:, None, :], 1e-300)
+        return np.linalg.eigvalsh(scaled)[:, 0] > 1e-9
+
     def _wants_apart(self, by_level: np.ndarray, group: np.ndarray) -> np.ndarray:
+        """Which merged pairs gain when what is behind them, within their group, is raised."""
         part = np.zeros((len(by_level), self.levels - 1), dtype=bool)
         for j in range(1, self.levels):
             if group[j] == group[j - 1]:

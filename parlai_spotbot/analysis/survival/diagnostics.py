@@ -61,21 +61,12 @@ def parametric_check(
     times = np.unique(ends[np.isfinite(ends) & (ends > 0)])
     if not len(times):
         times = np.unique(left[left > 0])
-    above = np.concatenate([[1.0], 1.0 - np.cumsum(nonparametric.mass)])
-    # Before an innermost interval's left end its mass is all ahead, from its right end on it is all behind.
-    low = np.clip(above[np.searchsorted(_starts(nonparametric), times, side="left")], 0.0, 1.0)
-    high = np.clip(above[np.searchsorted(ends[:, 1], times, side="right")], 0.0, 1.0)
+    low, high = nonparametric.bounds(times)
     fitted = fit.baseline.survival(times) if X is None else _mean_survival(fit, times, X, weights)
     distance = np.maximum(np.maximum(low - fitted, fitted - high), 0.0)
     table = pd.DataFrame({"time": times, "low": low, "high": high, "fitted": fitted, "distance": distance})
     worst = int(np.argmax(distance))
     return ParametricCheck(table, float(distance[worst]), float(times[worst]))
-
-
-def _starts(nonparametric) -> np.ndarray:
-    """Left ends before which no mass is; a closed one may be an event itself, so its mass may be behind it at once."""
-    left = nonparametric.intervals[:, 0]
-    return np.where(nonparametric.closed[:, 0], np.nextafter(left, -1.0), left)
 
 
 def _mean_survival(fit: RegressionFit, times: np.ndarray, X: np.ndarray | pd.DataFrame, weights: np.ndarray):

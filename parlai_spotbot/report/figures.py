@@ -1,4 +1,4 @@
-"""The figures: ranking, win matrix, survival curves, features, segment lengths (paper, figure 2, tables 1, 6 and 8).
+"""The figures: ranking, win matrix, features, segment lengths (paper, tables 1, 6 and 8); survival has its own module.
 
 Each takes one source's results as they stand in ``analysis/`` and returns inline SVG, or nothing where
 there is nothing to draw.
@@ -33,12 +33,12 @@ def _bounds(value: float, ci: list | None) -> np.ndarray | None:
     return np.clip([[value - ci[0]], [ci[1] - value]], 0, None)
 
 
-def _whiskers(axes: Axes, place: float, value: float, ci: list | None, look: Look, upright: bool = False) -> None:
+def whiskers(axes: Axes, place: float, value: float, ci: list | None, look: Look, upright: bool = False) -> None:
     at, error = ((place, value), "yerr") if upright else ((value, place), "xerr")
     axes.errorbar(*at, **{error: _bounds(value, ci)}, color=look.colour, marker=look.marker, ms=5.5, lw=1.6, zorder=3)
 
 
-def _names_down(axes: Axes, names: list[str]) -> None:
+def names_down(axes: Axes, names: list[str]) -> None:
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
@@ -68,8 +68,8 @@ def ranking(own: dict, looks: dict[str, Look], name: str, caution: str = "") -> 
             left.plot([first, last], [place, place], color=look.colour, lw=5, alpha=0.45, solid_capstyle="round")
             left.plot(place + 1, place, color=look.colour, marker=look.marker, ms=5.5)
             if own.get("human_share", {}).get(bot) is not None:
-                _whiskers(right, place, own["human_share"][bot], own.get("human_share_ci", {}).get(bot), look)
-        _names_down(left, order)
+                whiskers(right, place, own["human_share"][bot], own.get("human_share_ci", {}).get(bot), look)
+        names_down(left, order)
         left.set_xlim(0.5, len(order) + 0.5)
         left.xaxis.set_major_locator(MaxNLocator(integer=True))
         left.set_title("Range of ranks")
@@ -116,7 +116,7 @@ def win_matrix(own: dict, name: str, caution: str = "") -> Markup | None:
         axes.set_xticks(range(size), order, rotation=30, ha="left", rotation_mode="anchor")
         axes.xaxis.tick_top()
         axes.tick_params(axis="x", length=0)
-        _names_down(axes, order)
+        names_down(axes, order)
         axes.spines[:].set_visible(False)
         return svg(figure, name, "Win rate of each bot against each other bot, with counts", caution)
 
@@ -133,55 +133,6 @@ def _cell(axes: Axes, row: int, column: int, rate: float | None, won: int, lost:
     axes.text(column, row + 0.24, f"{won}–{lost}–{ties}", ha="center", va="center", fontsize=small)
 
 
-def survival(own: dict, looks: dict[str, Look], name: str, caution: str = "") -> Markup | None:
-    """The share not spotted after k exchanges, as steps, with intervals at the lengths that were shown."""
-    curves = own.get("curves")
-    if not curves:
-        return None
-    lengths = sorted({k for curve in curves.values() for k in curve["exchanges"]})
-    room = 0.55 * min(np.diff([0, *lengths]))
-    apart = 0.85 * room / len(curves)
-    with drawn(WIDTH, 3.4 + 0.13 * max(0, len(curves) - 7)) as figure:
-        axes = figure.subplots()
-        axes.grid(axis="y")
-        ends = {}
-        for place, (bot, curve) in enumerate(curves.items()):
-            look = looks[bot]
-            # Set apart to the right, along the step, or their intervals would hide each other.
-            shift = apart * (place + 0.5)
-            axes.step(
-                [0, *curve["exchanges"], curve["exchanges"][-1] + room], [1, *curve["survival"], curve["survival"][-1]],
-                where="post", color=look.colour, ls=look.linestyle, lw=1.5,
-            )  # fmt: skip
-            for k, value, ci in zip(curve["exchanges"], curve["survival"], curve["ci"], strict=True):
-                _whiskers(axes, k + shift, value, ci, look, upright=True)
-            ends[bot] = curve["survival"][-1]
-        axes.set_xlim(0, lengths[-1] + room)
-        axes.set_ylim(-0.02, 1.02)
-        axes.set_xticks([0, *lengths])
-        axes.yaxis.set_major_formatter(PERCENT)
-        axes.set_xlabel("exchanges shown")
-        axes.set_title("Not spotted as a bot")
-        _labels_right(axes, ends, looks, lengths[-1] + 1.1 * room)
-        return svg(figure, name, "Share of each bot, and of people, not spotted by the number of exchanges", caution)
-
-
-def _labels_right(axes: Axes, ends: dict[str, float], looks: dict[str, Look], x: float) -> None:
-    """Names at the ends of their curves, moved apart where they would overlap."""
-    gap = min(0.062, 1.0 / len(ends))
-    names = sorted(ends, key=lambda name: ends[name])
-    heights: list[float] = []
-    for name in names:
-        heights.append(max(ends[name], heights[-1] + gap if heights else 0.0))
-    top = 1.0
-    for i in reversed(range(len(heights))):
-        heights[i] = min(heights[i], top)
-        top = heights[i] - gap
-    for name, height in zip(names, heights, strict=True):
-        said = "people" if name == HUMAN else name
-        axes.text(x, height, said, color=looks[name].colour, va="center", fontsize=8.5, clip_on=False)
-
-
 def features(results: dict, bots: list[str], looks: dict[str, Look], name: str, caution: str = "") -> Markup | None:
     """Win rates by fluency, sensibleness, specificity and both of the latter, with intervals."""
     shown = [criterion for criterion in FEATURES if results.get(criterion, {}).get("order")]
@@ -195,8 +146,8 @@ def features(results: dict, bots: list[str], looks: dict[str, Look], name: str, 
             axes.axvline(0.5, color=MUTED, lw=0.9)
             for place, bot in enumerate(bots):
                 if own["win_rate"].get(bot) is not None:
-                    _whiskers(axes, place, own["win_rate"][bot], own["win_rate_ci"].get(bot), looks[bot])
-            _names_down(axes, bots)
+                    whiskers(axes, place, own["win_rate"][bot], own["win_rate_ci"].get(bot), looks[bot])
+            names_down(axes, bots)
             _shares_across(axes)
             axes.set_title(FEATURES[criterion])
         return svg(figure, name, "Win rates of each bot by feature", caution)

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import figures, rows
+from parlai_spotbot.report import figures, rows, survival, survival_rows
 from parlai_spotbot.report.contents import Contents, read_contents
 from parlai_spotbot.report.drawing import PALETTE, Look, looks
 from parlai_spotbot.report.examples import examples
@@ -28,12 +28,16 @@ TITLES = {"spot_the_bot": "Spot The Bot"}
 
 @dataclass(frozen=True)
 class Part:
-    """What one source has to say in one section: figures with captions, tables, and a sentence or two of text."""
+    """What one source has to say in one section.
+
+    `figures` are drawings with captions and, where there is one, the sentence that says it to everybody; `text` is a
+    sentence or two.
+    """
 
     source: str
     title: str
     caution: str
-    figures: list[tuple[Markup, str]] = field(default_factory=list)
+    figures: list[tuple[Markup, str, str]] = field(default_factory=list)
     tables: list[rows.Table] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
     orders: list[tuple[str, list[rows.Name]]] = field(default_factory=list)
@@ -60,7 +64,9 @@ class Page:
             source=source,
             title=said(source),
             caution="" if source == HUMAN else CAUTION,
-            figures=[(drawing, caption) for drawing, caption in drawings if drawing is not None],
+            figures=[
+                (drawing, caption, *plain, "")[:3] for drawing, caption, *plain in drawings if drawing is not None
+            ],
             tables=[table for table in tables if table is not None],
             text=[t for t in text or [] if t],
             orders=list(orders),
@@ -101,15 +107,24 @@ class Page:
         parts = []
         for source in self.contents.sources:
             own = self.contents.of("survival", source)
-            drawing = figures.survival(own, self.looks, *self._id("survival", source))
+            curves = survival.curves(own, self.looks, *self._id("survival", source))
+            forest = survival.forest(own, self.looks, *self._id("effects", source))
             caption = (
-                "Share not spotted as a bot, by the exchanges shown; bars are 95 % intervals that belong to the "
-                "length at which the step stands, set apart to be seen. Between lengths nothing is known. Dashed: "
-                "people."
+                "Share not spotted as a bot, by the exchanges shown. Dashed and shaded: people, the reference, which "
+                "a bot may pass. Bars are 95 % intervals that belong to the length at which the step stands, set "
+                f"apart to be seen. Between lengths nothing is known. {survival_rows.made(own)}"
             )
-            parts.append(
-                self._part(source, [(drawing, caption)], [rows.survival(own), rows.logrank(own), rows.cox(own)])
+            _, model = survival.better(own)
+            association = (
+                "Being favoured in a feature and being spotted, with 95 % intervals. "
+                f"{survival_rows.EXPLAINED[model]}. Arrows: beyond the axis, or infinite if hollow. An association, "
+                "not a cause: features are asked after the verdict and against the opponent, so who was taken for "
+                "human may be favoured for it (halo)."
             )
+            plain = " ".join(own[key] for key in ("sentence", "pairs_sentence") if own.get(key))
+            drawings = [(curves, caption, plain), (forest, association, own.get("cox_sentence", ""))]
+            makers = (survival_rows.in_words, survival_rows.curves, survival_rows.logrank, survival_rows.effects)
+            parts.append(self._part(source, drawings, [make(own) for make in makers]))
         return parts
 
     def features(self) -> list[Part]:

@@ -178,67 +178,6 @@ def pairs(own: dict) -> Table | None:
     return Table("Every pair", how, head, rows, folded=len(rows) > 15)
 
 
-def survival(own: dict) -> Table | None:
-    curves = own.get("curves")
-    if not curves:
-        return None
-    lengths = sorted({k for curve in curves.values() for k in curve["exchanges"]})
-    rows = []
-    for bot, curve in curves.items():
-        cells = [Name(bot)]
-        for k in lengths:
-            if k not in curve["exchanges"]:
-                cells.append("–")
-                continue
-            i = curve["exchanges"].index(k)
-            spotted = f" · {curve['spotted'][i]} of {curve['n'][i]}" if "n" in curve else ""
-            cells.append(percent(curve["survival"][i]) + between(curve["ci"][i]) + spotted)
-        rows.append(tuple(cells))
-    how = (
-        "The share not yet spotted as a bot after so many exchanges (Turnbull's estimate for interval-censored data) "
-        "with 95 % bootstrap intervals, which hold at these lengths only; then how many were spotted of those shown "
-        f"at this length. Computed by {own.get('backend', 'an unnamed backend')}."
-    )
-    return Table("Not spotted", how, ("", *(f"{k} exchanges" for k in lengths)), rows)
-
-
-def logrank(own: dict) -> Table | None:
-    if not own.get("pairs"):
-        return None
-    rows = [
-        (Name(p["a"]), Name(p["b"]), num(p["statistic"], 1), num(p["chi2"], 1), p_value(p.get("p_adjusted")))
-        for p in own["pairs"]
-    ]
-    how = f"Whether two curves differ. Test: {own.get('test', 'log-rank, adjusted for the number of pairs')}."
-    return Table("Curves compared", how, ("First", "Second", "U", "χ²", "p, adjusted"), rows, folded=len(rows) > 6)
-
-
-def cox(own: dict) -> Table | None:
-    if not own.get("cox"):
-        return None
-    rows, reasons = [], []
-    names = [f for f in FEATURES if any(f in fits for fits in own["cox"].values())]
-    for bot, fits in own["cox"].items():
-        cells = [Name(bot)]
-        for feature in names:
-            fit = fits.get(feature, {})
-            if fit.get("coef") is None:
-                cells.append("–")
-                if fit.get("why"):
-                    reasons.append(f"{bot}, {feature}: {fit['why']}")
-            else:
-                cells.append(f"{num(fit['coef'])} ± {num(fit['se'])} (p {p_value(fit['p'])})")
-        rows.append(tuple(cells))
-    how = (
-        "How being favoured in a feature goes with being spotted: coefficient ± standard error; negative means "
-        f"spotted later. {own.get('cox_model', '').capitalize()}. Annotators judged features after the verdict, so "
-        "read no cause into it."
-    )
-    if reasons:
-        how += f" Without a number: {'; '.join(reasons)}."
-    return Table("Features and survival", how, ("", *(FEATURES[f] for f in names)), rows, folded=True)
-
-
 def features(results: dict, bots: Iterable[str]) -> Table | None:
     shown = [criterion for criterion in FEATURES if results.get(criterion, {}).get("order")]
     if not shown:

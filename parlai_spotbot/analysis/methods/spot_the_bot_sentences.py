@@ -24,10 +24,7 @@ def curve(name: str, own: dict) -> str:
     else:
         text = f"After {k} exchanges {said} of {_genitive(name)} appearances still pass as human"
         text += _against_people(own["versus_human"])
-    text += f" {_median(own['median'], k)}"
-    if n < SMALL:
-        text += f" Only {n:g} appearances at this length: read it as a hint."
-    return text
+    return f"{text} {_median(own['median'], k)}{_small(n)}"
 
 
 def pair(row: dict, passing: dict | None) -> str:
@@ -40,7 +37,7 @@ def pair(row: dict, passing: dict | None) -> str:
         text = f"{a} {verb} spotted {when} than {b} ({p_said(row['p_adjusted'])})"
     else:
         text = f"These data can't tell {a} and {b} apart ({p_said(row['p_adjusted'])})"
-    text = text[0].upper() + text[1:] if row["a"] == HUMAN else text
+    text = _first_upper(text) if row["a"] == HUMAN else text
     if passing is None:
         return text + "."
     text += f": after {passing['exchanges']} exchanges {passing['a']:.0%} against {passing['b']:.0%} still pass"
@@ -72,7 +69,7 @@ def effects(name: str, fits: dict[str, dict], model: str) -> str:
         text = f"With {_who(name)} no feature has an estimate."
     apart = [f for f, fit in fits.items() if fit.get("separated")]
     if apart:
-        text += f" {_and(apart).capitalize()} alone told spotted from unspotted, so no number can be given."
+        text += f" {_first_upper(_and(apart))} alone told spotted from unspotted, so no number can be given."
     return text
 
 
@@ -88,7 +85,7 @@ def all_curves(curves: dict[str, dict], pairs: Sequence[dict]) -> str:
     own = curves[best]
     said = _share(own["survival"][-1], own["ci"][-1], own["n"][-1])
     text = f"Of the bots {best} passes most often: after {longest} exchanges {said} of its appearances still pass as "
-    text += f"human{_against_people(own['versus_human'])}"
+    text += f"human{_against_people(own['versus_human'])}{_small(own['n'][-1])}"
     alike = [
         row["b"] if row["a"] == best else row["a"]
         for row in pairs
@@ -117,23 +114,25 @@ def all_pairs(pairs: Sequence[dict]) -> str:
 
 
 def all_effects(cox: dict[str, dict], model: str) -> str:
-    """For each feature, with which contestants being favoured goes with being spotted sooner or later."""
-    features = list(next(iter(cox.values()), {}))
-    parts = []
-    for feature in features:
-        fits = {name: own[feature] for name, own in cox.items() if own[feature]["ratio"] is not None}
-        clear = {name: fit for name, fit in fits.items() if fit["p_adjusted"] is not None and fit["p_adjusted"] < LEVEL}
-        if not fits:
-            parts.append(f"{feature}: no estimate")
-            continue
+    """With which contestants being favoured in a feature goes with being spotted sooner or later."""
+    if not cox:
+        return ""
+    parts, open_ = [], []
+    for feature in next(iter(cox.values())):
+        fits = {name: own[feature] for name, own in cox.items()}
+        clear = {n: fit for n, fit in fits.items() if fit["p_adjusted"] is not None and fit["p_adjusted"] < LEVEL}
         for when, sign in (("later", -1), ("sooner", 1)):
             names = [name for name in clear if clear[name]["coef"] * sign > 0]
             if names:
-                parts.append(f"{feature}: {when} with {_some([_who(n) for n in names], 'contestants')}"
-                             f" ({_ratios([clear[n] for n in names], model)})")  # fmt: skip
+                ratios = _ratios([clear[name] for name in names], model)
+                whom = _some([_who(name) for name in names], "contestants")
+                parts.append(f"in {feature} goes with being spotted {when} for {whom} ({ratios})")
         if not clear:
-            parts.append(f"{feature}: with nobody clearly")
-    return f"Being favoured goes with being spotted later or sooner. {'; '.join(parts).capitalize()}." if parts else ""
+            open_.append(feature)
+    rest = f"in {_or(open_)} it goes with neither clearly" if open_ else ""
+    if not parts:
+        return "For no feature is it clear that being favoured in it goes with being spotted sooner or later."
+    return f"Being favoured {'; '.join([*parts, rest] if rest else parts)}."
 
 
 def points(difference: float, ci: Sequence[float]) -> str:
@@ -160,8 +159,7 @@ def _against_people(versus: dict | None) -> str:
     if not _known(ci):
         return f"; of {people}."
     if ci[0] > 0 or ci[1] < 0:
-        amount, interval = points(versus["difference"], ci).split(" (", 1)
-        return f", {amount} than of {people}; the difference lies between {interval[:-1].replace(' to ', ' and ')}."
+        return f", {points(versus['difference'], ci).replace('(', '(likely ')} than of {people}."
     return f"; from {people} these data can't tell that apart ({_points(ci[0])} to {_points(ci[1])} points)."
 
 
@@ -171,6 +169,10 @@ def _share(share: float, ci: Sequence[float | None], n: float) -> str:
     if ci[0] == ci[1]:  # drawing anew can't show what never happened
         return f"{share:.0%} ({'all' if share > 0.5 else 'none'} of {n:g}, so without an interval)"
     return f"{share:.0%} ({ci[0]:.0%} to {ci[1]:.0%})"
+
+
+def _small(n: float) -> str:
+    return f" Only {n:g} appearances at this length: read it as a hint." if n < SMALL else ""
 
 
 def _median(median: dict, k: float) -> str:
@@ -230,6 +232,15 @@ def _genitive(name: str) -> str:
 def _and(parts: Sequence[str]) -> str:
     *most, last = parts
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def _or(parts: Sequence[str]) -> str:
+    return " or ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
+
+
+def _first_upper(text: str) -> str:
+    """As `str.capitalize`, but names keep their capitals."""
+    return text[:1].upper() + text[1:]
 
 
 def _some(names: Sequence[str], what: str) -> str:

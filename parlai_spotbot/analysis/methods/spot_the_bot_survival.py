@@ -148,7 +148,8 @@ def _passing(a: _Drawn, b: _Drawn) -> dict | None:
 
 def _test(clusters: list[str]) -> str:
     by = {"conversation_id": "conversations", "worker_id": "annotators"}
-    taken = f"answers on the same {' or by the same '.join(by[c][:-1] for c in clusters)} may depend on each other"
+    taken = f"answers on the same {' or by the same '.join(by[c][:-1] for c in clusters)} may depend on each other, so "
+    taken += "p is by F with no more degrees of freedom than those allow"
     return (
         "generalized log-rank (Sun's score) within lengths, Holm-adjusted; "
         f"{taken if clusters else 'rows as independent'}; positive: a is spotted more than expected"

@@ -1,0 +1,377 @@
+"""Survival of a survey: its numbers against the estimators themselves, its sentences, and what poor data do to it."""
+
+import itertools
+import json
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+from threadpoolctl import threadpool_info
+
+from parlai_spotbot.analysis.comparisons import adjust
+from parlai_spotbot.analysis.frames import FEATURES, annotations_frame, entities_frame
+from parlai_spotbot.analysis.methods import spot_the_bot_effects as features
+from parlai_spotbot.analysis.methods import spot_the_bot_sentences as sentences
+from parlai_spotbot.analysis.methods.spot_the_bot import analyze, tables
+from parlai_spotbot.analysis.methods.spot_the_bot_survival import Setting, survival
+from parlai_spotbot.analysis.survival import cox, events, logrank_pairs, turnbull
+
+
+def entities_of(judgements, conversations, source="human"):
+    frame = annotations_frame(judgements, conversations).frame
+    return entities_frame(frame[frame["source"] == source].reset_index(drop=True))
+
+
+def survived(judgements, conversations, source="human", **options):
+    options = {"bootstraps": 40, "backend": "native"} | options
+    return analyze(judgements, conversations, **options)["survival"]["by_source"][source]
+
+
+@pytest.fixture(scope="module")
+def study(made_up):
+    return made_up(bots=3, per_pair=10, people=8)
+
+
+@pytest.fixture(scope="module")
+def own(study):
+    return survived(*study, bots=["bot2", "bot0", "bot1"], bootstraps=300)
+
+
+def test_curves_are_those_of_the_estimator(study, own):
+    rows = events(entities_of(*study))
+    for name, curve in own["curves"].items():
+        mine = rows[rows["group"] == name]
+        fit = turnbull(mine["left"], mine["right"], backend="native")
+        assert curve["survival"] == pytest.approx(fit.survival([2, 3, 5]).tolist())
+        assert curve["n"] == mine["k"].value_counts().sort_index().tolist()
+        assert sum(curve["spotted"]) == np.isfinite(mine["right"]).sum()
+        assert curve["median"]["note"] == fit.median_note
+        assert curve["median"]["low"] == fit.quantile_bounds(0.5)[0]
+        for value, (low, high) in zip(curve["survival"], curve["ci"], strict=True):
+            assert low < value < high
+    human = own["curves"]["human"]
+    assert human["median"]["high"] is None  # half are never spotted
+    for name in ("bot0", "bot1", "bot2"):
+        versus = own["curves"][name]["versus_human"]
+        assert versus["human"] == human["survival"][-1]
+        assert versus["difference"] == pytest.approx(own["curves"][name]["survival"][-1] - human["survival"][-1])
+        assert versus["ci"][0] < versus["difference"] < versus["ci"][1]
+
+
+def test_pairs_are_tested_with_answers_depending_on_each_other(study, own):
+    rows = events(entities_of(*study))
+    names = list(own["curves"])
+    arguments = (rows["left"], rows["right"], rows["group"])
+    clusters = [rows["conversation_id"], rows["worker_id"]]
+    direct = logrank_pairs(
+        *arguments, names=names, clusters=clusters, strata=rows["k"], covariance="robust", backend="native"
+    )
+    by_rows = logrank_pairs(*arguments, names=names, backend="native")
+    assert [(p["a"], p["b"]) for p in own["pairs"]] == list(itertools.combinations(names, 2))
+    for pair, clustered, alone in zip(own["pairs"], direct.itertuples(), by_rows.itertuples(), strict=True):
+        assert pair["statistic"] == pytest.approx(clustered.statistic - clustered.expected)
+        assert pair["chi2"] == pytest.approx((pair["statistic"] / pair["se"]) ** 2)
+        assert pair["log_p"] == pytest.approx(clustered.log_p)
+        assert pair["as_independent"]["statistic"] == pytest.approx(alone.statistic)
+        assert pair["as_independent"]["p"] == pytest.approx(alone.p)
+    assert [p["p_adjusted"] for p in own["pairs"]] == pytest.approx(adjust([p["p"] for p in own["pairs"]]).tolist())
+    assert np.exp([p["log_p_adjusted"] for p in own["pairs"]]) == pytest.approx([p["p_adjusted"] for p in own["pairs"]])
+    at = {name: curve["survival"][-1] for name, curve in own["curves"].items()}
+    for pair in own["pairs"]:
+        assert pair["passing"]["difference"] == pytest.approx(at[pair["a"]] - at[pair["b"]])
+
+
+def test_coefficients_are_those_of_the_estimator_and_corrected_over_the_table(study, own):
+    rows = events(entities_of(*study))
+    for key, model in (("cox", "ph"), ("cox_po", "po")):
+        for name, fits in own[key].items():
+            mine = rows[rows["group"] == name]
+            X = mine[list(FEATURES)].astype(float)
+            fit = cox(mine["left"], mine["right"], X, model, errors="none", backend="native")
+            assert [fits[f]["coef"] for f in FEATURES] == pytest.approx(fit.coef.tolist())
+            assert own["cox_models"][name][model]["loglik"] == pytest.approx(fit.loglik)
+            for f in fits.values():
+                assert f["ratio"] == pytest.approx(np.exp(f["coef"]))
+                assert f["ci"] == pytest.approx([f["coef"] - 1.959964 * f["se"], f["coef"] + 1.959964 * f["se"]])
+                assert f["ratio_ci"] == pytest.approx(np.exp(f["ci"]).tolist())
+                assert f["p"] == pytest.approx(2 * norm.sf(abs(f["coef"] / f["se"])))
+        entries = [f for fits in own[key].values() for f in fits.values()]
+        assert [f["p_adjusted"] for f in entries] == pytest.approx(adjust([f["p"] for f in entries]).tolist())
+    best = {name: max(("ph", "po"), key=lambda m: models[m]["loglik"]) for name, models in own["cox_models"].items()}
+    assert {name: models["better"] for name, models in own["cox_models"].items()} == best
+
+
+def test_standard_errors_of_two_clusterings():
+    first, second, both = np.diag([4.0, 1.0]), np.diag([1.0, 2.0]), np.diag([1.0, 0.5])
+    np.testing.assert_allclose(features._two_way(first, second, both), np.diag([4.0, 2.5]))  # CGM 2011, equation 2.11
+    # Where the sum comes out smaller than one clustering alone, that one counts; infinite coefficients have none.
+    np.testing.assert_allclose(np.diag(features._two_way(first, second, np.diag([3.0, 2.5]))), [4.0, 2.0])
+    lost = np.full((2, 2), np.nan)
+    lost[0, 0] = 1.0
+    np.testing.assert_array_equal(np.isnan(features._two_way(lost, lost, lost)), np.isnan(lost))
+
+
+@pytest.mark.slow
+def test_intervals_of_coefficients_cover_where_conversations_and_workers_make_answers_alike():
+    rng, workers, estimates, errors = np.random.default_rng(5), 33, [], []
+    conversation, k = np.repeat(np.arange(90), 6), np.tile(np.repeat([2.0, 3.0, 5.0], 2), 90)
+    base = norm.ppf(pd.Series({2.0: 0.65, 3.0: 0.72, 5.0: 0.80})[k].to_numpy())
+
+    def alike(worker):
+        by = np.sqrt(0.2) * rng.normal(size=90)[conversation] + np.sqrt(0.25) * rng.normal(size=workers)[worker]
+        return by + np.sqrt(0.55) * rng.normal(size=540)
+
+    for number in range(400):
+        chance = rng.gamma(1.8, size=workers)
+        worker = rng.choice(workers, 540, p=chance / chance.sum())
+        X = np.stack([np.digitize(alike(worker), [-0.5, 0.5]) - 1.0 for _ in FEATURES], axis=1)
+        spotted = alike(worker) < base + X @ [-0.1, -0.35, -0.1]
+        rows = pd.DataFrame(X, columns=list(FEATURES)).assign(conversation_id=conversation, worker_id=worker)
+        left, right = np.where(spotted, 0.0, k), np.where(spotted, k, np.inf)
+        drawn = features._Errors(rows, ["conversation_id", "worker_id"], np.random.default_rng(number), 200)
+        fit = drawn.fit(left, right, rows[list(FEATURES)], "po", backend="native").fit
+        estimates.append(fit.coef)
+        errors.append(fit.se)
+    away = np.abs(np.array(estimates) - np.mean(estimates, axis=0))
+    assert 0.93 <= (away < 1.96 * np.array(errors)).mean() <= 0.97
+
+
+def test_released_annotations_give_the_papers_statistics(released):
+    entities = entities_frame(released("dailydialog"))
+    names = ("BR", "DR", "GPT", "S2", "human")
+    weights = np.ones((30, len(entities)))
+    setting = Setting(
+        names, weights, "native", "survives", "conversations_workers", lambda name: np.random.default_rng(0)
+    )
+    own = survival(entities, setting)
+    pairs = {(p["a"], p["b"]): p for p in own["pairs"]}
+    # U of R's glrt, whose sign is that of the first group's; bots are spotted more than people.
+    assert pairs["BR", "human"]["as_independent"]["statistic"] == pytest.approx(264.31420857, abs=1e-7)
+    assert pairs["BR", "human"]["sentence"].startswith("BR is spotted sooner than people (p < .001)")
+    assert [pair for pair, p in pairs.items() if p["p_adjusted"] >= 0.05] == [("BR", "S2")]
+    assert own["pairs_sentence"].endswith("not BR and S2.")
+    assert own["cox_better"] == "po"
+    assert all(p["as_independent"]["log_p"] < p["log_p"] for p in pairs.values())
+
+
+def swapped(conversations, a, b):
+    name = {a: b, b: a}
+    return [replace(c, entities=tuple(name.get(e, e) for e in c.entities)) for c in conversations]
+
+
+def test_sentences_turn_with_the_data(made_up):
+    judgements, conversations = made_up(bots=3, per_pair=30, people=8)
+
+    def pair(conversations):
+        own = survived(judgements, conversations, bots=["bot0", "bot1", "bot2"])
+        return own, next(p for p in own["pairs"] if (p["a"], p["b"]) == ("bot0", "bot2"))
+
+    (own, first), (turned, second) = pair(conversations), pair(swapped(conversations, "bot0", "bot2"))
+    assert first["sentence"].startswith("bot0 is spotted sooner than bot2 (p ")
+    assert second["sentence"].startswith("bot0 is spotted later than bot2 (p ")
+    assert " points fewer (" in first["sentence"]
+    assert " points more (" in second["sentence"]
+    assert first["statistic"] == pytest.approx(-second["statistic"])
+    assert own["sentence"].startswith("Of the bots bot2 passes most often: after 5 exchanges ")
+    assert turned["sentence"].startswith("Of the bots bot0 passes most often: after 5 exchanges ")
+
+
+def test_a_curves_sentence_names_effect_direction_and_uncertainty():
+    own = {
+        "exchanges": [2, 5], "survival": [0.6, 0.34], "ci": [[0.5, 0.7], [0.27, 0.41]], "n": [90, 90],
+        "median": {"low": 2.0, "high": 5.0}, "versus_human": {"human": 0.87, "difference": -0.53, "ci": [-0.6, -0.45]},
+    }  # fmt: skip
+    assert sentences.curve("dr", own) == (
+        "After 5 exchanges 34% (27% to 41%) of dr's appearances still pass as human, 53 points fewer (likely 45 to 60) "
+        "than of people's (87%). Half are spotted by 2 to 5 exchanges."
+    )
+    passing = own | {"versus_human": {"human": 0.3, "difference": 0.04, "ci": [-0.02, 0.1]}, "n": [90, 12]}
+    said = sentences.curve("dr", passing | {"median": {"low": 5.0, "high": np.inf}})
+    assert "from people's (30%) these data can't tell that apart (−2 to +10 points)" in said
+    assert "More than half still pass at 5 exchanges." in said
+    assert said.endswith("Only 12 appearances at this length: read it as a hint.")
+    above = own | {"versus_human": {"human": 0.3, "difference": 0.04, "ci": [0.02, 0.1]}}
+    assert ", 4 points more (likely 2 to 10) than of people's (30%)." in sentences.curve("dr", above)
+    assert "no bound to compare with" in sentences.curve("dr", own | {"versus_human": None})
+    never = own | {"survival": [0, 0], "ci": [[0, 0], [0, 0]]}
+    assert "0% (none of 90, so without an interval)" in sentences.curve("dr", never)
+
+
+@pytest.mark.parametrize(
+    ("p", "said"), [(1e-9, "p < .001"), (0.0034, "p = .003"), (0.05, "p = .050"), (0.9999, "p = 1")]
+)
+def test_p_values_in_words(p, said):
+    assert sentences.p_said(p) == said
+
+
+def test_effects_in_words_have_the_sign_of_the_coefficient():
+    def fits(coef):
+        clear = {"coef": coef, "ratio": np.exp(coef), "ratio_ci": np.exp([coef - 0.3, coef + 0.3]).tolist()}
+        none = {"coef": None, "ratio": None, "ratio_ci": [None, None], "p": None, "p_adjusted": None}
+        unclear = {"coef": 0.1, "ratio": 1.1, "ratio_ci": [0.8, 1.5], "p": 0.5, "p_adjusted": 1.0}
+        clear |= {"p": 1e-5, "p_adjusted": 1e-4}
+        return {"fluency": unclear, "sensibleness": clear, "specificity": none | {"separated": "later"}}
+
+    assert sentences.effects("DR", fits(-0.8), "po") == (
+        "DR is spotted later where it is favoured in sensibleness (odds ratio 0.45, 0.33 to 0.61). Specificity alone "
+        "told spotted from unspotted, so no number can be given."
+    )
+    assert "spotted sooner where it is favoured in sensibleness (hazard" in sentences.effects("DR", fits(0.8), "ph")
+    all_of_them = sentences.all_effects({"DR": fits(-0.8), "human": fits(-0.7)}, "po")
+    assert "in sensibleness goes with being spotted later for DR and people (odds ratios 0.45 to 0.50)" in all_of_them
+    assert "in fluency or specificity it goes with neither clearly" in all_of_them
+
+
+def test_unsure_changes_what_it_should(study):
+    results = {option: survived(*study, unsure=option) for option in ("survives", "half", "missing")}
+    entities = entities_of(*study)
+    for name in ("bot0", "bot2", "human"):
+        answers = entities[(entities["name"] == name) & (entities["k"] == 3)]["nature"].value_counts()
+        answers = answers.reindex(["human", "unsure", "bot"], fill_value=0)
+        n = {option: own["curves"][name]["n"][1] for option, own in results.items()}
+        spotted = {option: own["curves"][name]["spotted"][1] for option, own in results.items()}
+        assert n == {"survives": answers.sum(), "half": answers.sum(), "missing": answers.sum() - answers["unsure"]}
+        assert spotted["survives"] == spotted["missing"] == answers["bot"]
+        assert spotted["half"] == answers["bot"] + answers["unsure"] / 2
+        at = {option: own["curves"][name]["survival"][-1] for option, own in results.items()}
+        assert at["survives"] >= at["missing"]
+        assert at["survives"] >= at["half"]
+    at = {option: own["curves"]["bot0"]["survival"][-1] for option, own in results.items()}
+    assert at["survives"] > max(at["half"], at["missing"])
+    assert [results[o]["unsure"]["option"] for o in results] == ["survives", "half", "missing"]
+    rest = [analyze(*study, bootstraps=40, backend="native", unsure=o)["ranking"] for o in ("survives", "half")]
+    assert rest[0]["by_source"] == rest[1]["by_source"]  # matches have unsure as a level of their own
+    assert rest[1]["made_by"]["options"]["unsure"] == "half"
+    with pytest.raises(ValueError, match="unsure is 'maybe', expected one of survives, missing, half"):
+        survived(*study, unsure="maybe")
+
+
+def test_same_seed_same_bytes_in_one_thread(study):
+    judgements, conversations = study
+    threads = set()
+
+    def look(*_):
+        threads.update(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
+
+    made = [
+        json.dumps(analyze(rows, conversations, bootstraps=40, backend="native", unsure="half", progress=look))
+        for rows in (judgements, judgements[::-1])
+    ]
+    assert made[0] == made[1]
+    assert threads <= {1}
+
+
+def answering(judgements, answer):
+    """Judgements with `answer(judgement, verdict on entity 0)` in place of the answers."""
+    natures = {j.annotation_id: j.answer for j in judgements if j.question == "nature" and j.target == "entity:0"}
+    return [replace(j, answer=answer(j, natures[j.annotation_id])) for j in judgements]
+
+
+def test_a_feature_that_separates_has_no_number_but_a_reason(study):
+    judgements, conversations = study
+
+    def fluent_where_not_called_a_bot(j, nature):
+        if j.question == "nature":
+            return j.answer if j.target == "entity:0" else ("human" if nature == "bot" else "bot")
+        return j.answer if j.question != "fluency" else "entity:1" if nature == "bot" else "entity:0"
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # what limits an estimate is said in the result
+        own = survived(answering(judgements, fluent_where_not_called_a_bot), conversations)
+    fit = own["cox_po"]["bot1"]["fluency"]
+    assert fit["coef"] is None
+    assert fit["ratio"] is None
+    assert fit["why"] == "tells spotted from unspotted rows perfectly: no finite estimate"
+    assert fit["separated"] == "later"
+    assert "Fluency alone told spotted from unspotted" in own["cox_models"]["bot1"]["sentence"]
+    same = answering(judgements, lambda j, _: "no_difference" if j.question in FEATURES else j.answer)
+    own = survived(same, conversations)
+    assert {fit["why"] for fit in own["cox"]["bot1"].values()} == {"the same answer everywhere"}
+    assert own["cox_models"]["bot1"]["sentence"] == "With bot1 no feature has an estimate."
+
+
+def test_a_feature_that_repeats_another_is_named(study):
+    judgements, conversations = study
+    fluency = {j.annotation_id: j.answer for j in judgements if j.question == "fluency"}
+    twice = [replace(j, answer=fluency[j.annotation_id]) if j.question == "specificity" else j for j in judgements]
+    own = survived(twice, conversations)
+    assert own["cox"]["bot1"]["specificity"]["why"].startswith("constant, or a combination of the other features")
+    assert own["cox"]["bot1"]["fluency"]["coef"] is not None
+
+
+def test_without_people_there_is_no_bound(study):
+    judgements, conversations = study
+    bots = [c for c in conversations if c.entities[0] != "human"]
+    known = {c.conversation_id for c in bots}
+    own = survived([j for j in judgements if j.conversation_ids[0] in known], bots)
+    assert list(own["curves"]) == ["bot0", "bot1", "bot2"]
+    assert {curve["versus_human"] for curve in own["curves"].values()} == {None}
+    assert "No conversation of people was judged at this length" in own["sentence"]
+    assert len(own["pairs"]) == 3
+
+
+def test_one_annotator(study):
+    judgements, conversations = study
+    own = survived([replace(j, worker_id="w0") for j in judgements], conversations)
+    assert "the same conversation may depend" in own["test"]
+    assert own["cox_models"]["bot0"]["ph"]["errors"].startswith("bootstrap of conversations, 40 replicates")
+    assert own["bootstrap"]["why"].startswith("fewer than 5 annotators")
+    few = survived([j for j in judgements if j.worker_id in ("w0", "w1", "w2")], conversations)
+    assert "(fewer than 5 annotators)" in few["cox_models"]["bot0"]["ph"]["errors"]
+
+
+def test_judges_variants_are_no_annotators(study):
+    judgements, conversations = study
+    judged = [j for j in judgements if j.source != "human"]
+    result = analyze(judged, conversations, bootstraps=40, backend="native")
+    assert list(result["survival"]["by_source"]) == ["judge:quick"]
+    own = result["survival"]["by_source"]["judge:quick"]
+    assert "by the same annotator" not in own["test"]
+    assert own["cox_models"]["bot0"]["po"]["errors"] == "bootstrap of conversations, 40 replicates"
+    assert own["bootstrap"]["resample"] == "conversations"
+
+
+def test_few_replicates_fall_back_to_information(study):
+    own = survived(*study, bootstraps=1)
+    assert own["cox_models"]["bot0"]["ph"]["errors"].startswith("observed information (fewer than 20 replicates")
+    rows = events(entities_of(*study))
+    mine = rows[rows["group"] == "bot0"]
+    fit = cox(mine["left"], mine["right"], mine[list(FEATURES)].astype(float), backend="native")
+    assert own["cox"]["bot0"]["fluency"]["se"] == pytest.approx(fit.se[0])
+
+
+def test_the_papers_way_takes_answers_as_independent(study):
+    own = survived(*study, resample="annotations")
+    assert "rows as independent" in own["test"]
+    assert own["cox_models"]["bot0"]["ph"]["errors"] == "bootstrap of annotations, 40 replicates"
+
+
+def test_where_all_answers_are_unsure(study):
+    judgements, conversations = study
+    unsure = answering(judgements, lambda j, _: "unsure" if j.question == "nature" else j.answer)
+    own = survived(unsure, conversations)
+    assert own["curves"]["bot0"]["survival"] == [1.0, 1.0, 1.0]
+    assert own["cox"]["bot0"]["fluency"]["why"]
+    result = analyze(unsure, conversations, bootstraps=20, backend="native", unsure="missing")
+    own = result["survival"]["by_source"]["human"]
+    assert own["curves"] == {}
+    assert own["pairs"] == []
+    assert own["why"].startswith('only answers "unsure" about bot0, bot1, bot2, human')
+    json.dumps(result, allow_nan=False)
+    assert "survival_curves" not in tables(result)
+
+
+def test_tables_hold_every_number(study, own):
+    made = tables(analyze(*study, bootstraps=40, backend="native"))
+    pairs = made["survival_pairs"]
+    assert {"log_p_adjusted", "as_independent_p", "difference_low", "sentence"} <= set(pairs.columns)
+    assert len(pairs) == 2 * 6
+    fits = made["survival_cox"]
+    assert len(fits) == 2 * 2 * 4 * 3  # sources, models, contestants, features
+    assert {"ratio", "ratio_low", "ratio_high", "p_adjusted", "why"} <= set(fits.columns)
+    assert not pd.api.types.is_object_dtype(fits["ratio_low"])
+    assert set(made["survival_cox_models"]["model"]) == {"ph", "po"}
+    assert made["survival_summary"]["sentence"].str.len().min() > 30

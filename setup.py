@@ -94,6 +94,7 @@ setup(
             "hypothesis",
             "playwright",
             "ruff",
+            "statsmodels",
         ],
     },
     entry_points={"console_scripts": ["spotbot=parlai_spotbot.scripts.main:main"]},

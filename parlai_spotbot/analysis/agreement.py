@@ -1,4 +1,8 @@
-"""Agreement between annotators (section 5.1, Table 3 of the paper), and Krippendorff's alpha beside it."""
+"""Agreement between annotators (section 5.1, Table 3, footnotes 3 and 9 of the paper), and Krippendorff's alpha.
+
+Where annotators disagree about a bot, it fooled some of them: low agreement is a property of the bot, not of the
+annotators alone (section 5.1).
+"""
 
 from __future__ import annotations
 
@@ -6,31 +10,71 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from scipy.stats import chi2 as chi2_distribution
 
+from parlai_spotbot.analysis.clustered import clustered_mean
 from parlai_spotbot.analysis.resampling import bootstrap_weights, percentile_interval
+from parlai_spotbot.records import HUMAN
 
 LABELS = ("bot", "human", "unsure")
+SIZES = ("two", "all")
 
 
-def both_given_one(entities: pd.DataFrame) -> dict[str, dict[str, dict]]:
+def both_given_one(entities: pd.DataFrame, segments: str = "two") -> dict[str, dict[str, dict]]:
     """Per name and label: the share of annotations with the label whose partner gave it too (Table 3).
 
-    Taken are segments with exactly two annotations; a pair that agrees counts twice. Returns ``{name: {label: {"share",
-    "n"}}}``, the share None where nobody gave the label.
+    Parameters
+    ----------
+    segments : str
+        "two": segments with exactly two annotations, as in the paper; a pair that agrees counts twice. "all": segments
+        with two annotations or more, an annotation's partners being all others but its own annotator's, each with the
+        same part of it; with two annotations by different people that is the same.
+
+    Returns
+    -------
+    dict
+        ``{name: {label: {"share", "n"}}}``, the share None where nobody gave the label.
     """
-    key = ["conversation_id", "k", "entity"]
-    twice = entities[entities.groupby(key)["annotation_id"].transform("size") == 2].sort_values(key, kind="stable")
-    nature = twice["nature"].to_numpy(dtype=object)
-    partner = nature.reshape(-1, 2)[:, ::-1].reshape(-1)
-    name = twice["name"].to_numpy(dtype=object)
+    if segments not in SIZES:
+        raise ValueError(f"segments is {segments!r}, expected one of {', '.join(SIZES)}")
+    name, nature, agreeing = _partners(entities, segments)
     result: dict[str, dict[str, dict]] = {}
     for bot in sorted(set(entities["name"])):
         result[bot] = {}
         for label in LABELS:
             given = (name == bot) & (nature == label)
-            share = float((partner[given] == label).mean()) if given.any() else None
+            share = float(agreeing[given].mean()) if given.any() else None
             result[bot][label] = {"share": share, "n": int(given.sum())}
     return result
+
+
+def _partners(entities: pd.DataFrame, segments: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Name and label of each annotation that has partners, and the share of these who gave the same label."""
+    key = ["conversation_id", "k", "entity"]
+    size = entities.groupby(key)["annotation_id"].transform("size")
+    rows = entities[size == 2 if segments == "two" else size > 1]
+    by_label = rows.groupby([*key, "nature"])["annotation_id"].transform("size").to_numpy()
+    others, same = size[rows.index].to_numpy() - 1, by_label - 1
+    if segments == "all":
+        own = rows.groupby([*key, "worker_id"])["annotation_id"].transform("size").to_numpy()
+        own_same = rows.groupby([*key, "worker_id", "nature"])["annotation_id"].transform("size").to_numpy()
+        others, same = others - own + 1, same - own_same + 1
+    met = others > 0
+    name, nature = (rows[column].to_numpy(dtype=object)[met] for column in ("name", "nature"))
+    return name, nature, same[met] / others[met]
+
+
+def agreement_by(entities: pd.DataFrame, column: str, segments: str = "two") -> pd.DataFrame:
+    """Label agreement as `both_given_one`, for each value of `column` (footnote 9: "k", or a column with the domain).
+
+    One row a group, name and label: group, name, label, share, n.
+    """
+    rows = []
+    for group, own in entities.groupby(column, sort=True):
+        for name, labels in both_given_one(own, segments).items():
+            rows += [{"group": group, "name": name, "label": label, **entry} for label, entry in labels.items()]
+    table = pd.DataFrame(rows, columns=["group", "name", "label", "share", "n"])
+    return table.astype({"share": float})
 
 
 def krippendorff_alpha(
@@ -40,20 +84,24 @@ def krippendorff_alpha(
 
     NaN where no unit has two answers or all of their answers are the same: there alpha says nothing.
     """
+    table, counts, home = _counts(units, answers, conversations)
+    paired = table.sum(axis=1) > 1
+    if (table[paired].sum(axis=0) > 0).sum() < 2:
+        return np.nan, np.full(2, np.nan)
+    alpha = float(_alphas(table[paired], np.ones((1, paired.sum())))[0])
+    weights = bootstrap_weights(home, home, np.zeros(counts), rng=rng, replicates=replicates, resample="conversations")
+    return alpha, percentile_interval(_alphas(table[paired], weights[:, paired]))
+
+
+def _counts(units: Sequence, answers: Sequence, conversations: Sequence) -> tuple[np.ndarray, int, np.ndarray]:
+    """How often each unit got each answer (units, labels), how many units there are, the conversation of each."""
     unit, kinds = pd.factorize(np.asarray(units, dtype=object))
     answer, labels = pd.factorize(np.asarray(answers, dtype=object))
-    counts = np.zeros((len(kinds), len(labels)))
-    np.add.at(counts, (unit, answer), 1)
-    paired = counts.sum(axis=1) > 1
-    if (counts[paired].sum(axis=0) > 0).sum() < 2:
-        return np.nan, np.full(2, np.nan)
-    alpha = float(_alphas(counts[paired], np.ones((1, paired.sum())))[0])
+    table = np.zeros((len(kinds), len(labels)))
+    np.add.at(table, (unit, answer), 1)
     home = np.empty(len(kinds), dtype=object)
     home[unit] = np.asarray(conversations, dtype=object)
-    weights = bootstrap_weights(
-        home, home, np.zeros(len(home)), rng=rng, replicates=replicates, resample="conversations"
-    )
-    return alpha, percentile_interval(_alphas(counts[paired], weights[:, paired]))
+    return table, len(kinds), home
 
 
 def _alphas(counts: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -66,3 +114,180 @@ def _alphas(counts: np.ndarray, weights: np.ndarray) -> np.ndarray:
     observed = np.where(n > 0, 1 - agreeing / np.maximum(n, 1), np.nan)
     expected = np.divide(chance, n * (n - 1), out=np.zeros(len(n)), where=n > 1)
     return 1 - np.divide(observed, expected, out=np.full(len(n), np.nan), where=expected > 0)
+
+
+def alpha_by(
+    units: Sequence,
+    answers: Sequence,
+    conversations: Sequence,
+    groups: Sequence,
+    *,
+    rng: np.random.Generator,
+    replicates: int = 1000,
+) -> tuple[pd.DataFrame, dict]:
+    """Alpha of each group of units, as of each segment length or domain, and whether groups differ (footnote 9).
+
+    Parameters
+    ----------
+    units, answers, conversations, groups : sequences (n,)
+        As in `krippendorff_alpha`; all answers about one unit belong to one group.
+
+    Returns
+    -------
+    frame
+        One row a group: group, n (units with two answers or more), alpha, low, high.
+    dict
+        Wald's test of equal alphas over the groups, with the covariance of the bootstrap, in which all groups share
+        the draws of conversations: chi2, df, p, and a `sentence`. NaN with fewer than two groups that have an alpha.
+    """
+    table, number, home = _counts(units, answers, conversations)
+    unit = pd.factorize(np.asarray(units, dtype=object))[0]
+    group_code, names = pd.factorize(np.asarray(groups, dtype=object), sort=True)
+    group = np.zeros(number, dtype=int)
+    group[unit] = group_code
+    if (group[unit] != group_code).any():
+        wrong = int(np.flatnonzero(group[unit] != group_code)[0])
+        raise ValueError(f"groups: row {wrong} is {names[group_code[wrong]]!r}, expected one group for each unit")
+    weights = bootstrap_weights(home, home, np.zeros(number), rng=rng, replicates=replicates, resample="conversations")
+    rows, samples = [], []
+    for place, name in enumerate(names):
+        own = (group == place) & (table.sum(axis=1) > 1)
+        drawn = np.full(replicates, np.nan)
+        row = {"group": name, "n": int(own.sum()), "alpha": np.nan, "low": np.nan, "high": np.nan}
+        if (table[own].sum(axis=0) > 0).sum() > 1:
+            row["alpha"] = float(_alphas(table[own], np.ones((1, own.sum())))[0])
+            drawn = _alphas(table[own], weights[:, own])
+            row["low"], row["high"] = percentile_interval(drawn)
+        rows.append(row)
+        samples.append(drawn)
+    frame = pd.DataFrame(rows, columns=["group", "n", "alpha", "low", "high"])
+    return frame, _homogeneity(frame, np.array(samples))
+
+
+def _homogeneity(frame: pd.DataFrame, samples: np.ndarray) -> dict:
+    """Wald's test that the alphas (groups,) are one number, with the covariance of `samples` (groups, replicates)."""
+    known = np.isfinite(frame["alpha"].to_numpy(dtype=float))
+    samples = samples[known][:, np.isfinite(samples[known]).all(axis=0)]
+    if known.sum() < 2 or samples.shape[1] < 20:
+        return {"chi2": np.nan, "df": 0, "p": np.nan, "sentence": "There are no two groups to compare."}
+    alpha = frame["alpha"].to_numpy(dtype=float)[known]
+    contrast = np.eye(len(alpha))[1:] - np.eye(len(alpha))[0]
+    covariance = contrast @ np.cov(samples) @ contrast.T
+    difference = contrast @ alpha
+    chi2 = float(difference @ np.linalg.pinv(covariance, hermitian=True) @ difference)
+    df = len(alpha) - 1
+    p = float(chi2_distribution.sf(chi2, df))
+    least, most = frame["group"][known].iloc[int(alpha.argmin())], frame["group"][known].iloc[int(alpha.argmax())]
+    verb = "differs between groups" if p < 0.05 else "can't be told apart between groups"
+    sentence = f"Agreement {verb}: alpha from {alpha.min():.2f} ({least}) to {alpha.max():.2f} ({most}), "
+    return {"chi2": chi2, "df": df, "p": p, "sentence": sentence + f"p {_p(p)}."}
+
+
+def _p(p: float) -> str:
+    return "< .001" if p < 0.001 else f"= {p:.3f}"
+
+
+def labelled_alike(
+    annotations: pd.DataFrame,
+    within: Sequence[str] = ("a", "b", "k"),
+    *,
+    rng: np.random.Generator,
+    permutations: int = 9999,
+) -> dict:
+    """Are the two entities of a conversation given the same label more often than chance would have it? (footnote 3)
+
+    Chance is what comes about when the labels of entity 1 are shuffled against those of entity 0 among the annotations
+    with the same values of the columns `within`: by default those of the same bots in the same order, at the same
+    length, so that neither how human a bot looks nor its place makes two labels alike. ``("worker_id",)`` asks for more
+    than the habit of one annotator, who always says "bot", would bring.
+
+    Returns
+    -------
+    dict
+        `n`; `observed` and `expected` shares alike; `excess`, their difference, with `ci` and `p`, which take
+        annotations of one conversation and by one annotator as dependent; `kappa`, the excess as a part of what there
+        was to gain; `p_permutation`, two-sided, which takes annotations as independent.
+    """
+    if permutations < 1:
+        raise ValueError(f"permutations is {permutations}, expected a whole number from 1 up")
+    n = len(annotations)
+    if not n:
+        return dict.fromkeys(("observed", "expected", "excess", "kappa", "p", "p_permutation"), np.nan) | {
+            "n": 0,
+            "ci": (np.nan, np.nan),
+        }
+    stratum = annotations.groupby(list(within), sort=True).ngroup().to_numpy()
+    labels = [annotations[f"nature{e}"].map({x: i for i, x in enumerate(LABELS)}).to_numpy() for e in (0, 1)]
+    tables = np.zeros((stratum.max() + 1, len(LABELS), len(LABELS)), dtype=int)
+    np.add.at(tables, (stratum, *labels), 1)
+    size = tables.sum(axis=(1, 2))
+    shares = tables.sum(axis=2) / size[:, None], tables.sum(axis=1) / size[:, None]
+    # Summed over a stratum these products are what was alike less what is expected: a covariance of labels.
+    away = [np.eye(len(LABELS))[label] - share[stratum] for label, share in zip(labels, shares, strict=True)]
+    excess = (away[0] * away[1]).sum(axis=1)
+    mean = clustered_mean(excess, [annotations["conversation_id"], annotations["worker_id"]])
+    observed = float((labels[0] == labels[1]).mean())
+    expected = observed - mean.estimate
+    drawn = _shuffled(tables, rng, permutations)
+    far = np.abs(drawn - expected * n) >= abs(observed - expected) * n - 1e-9
+    return {
+        "n": n,
+        "observed": observed,
+        "expected": expected,
+        "excess": mean.estimate,
+        "ci": mean.ci,
+        "kappa": mean.estimate / (1 - expected) if expected < 1 else np.nan,
+        "p": mean.p,
+        "p_permutation": float((far.sum() + 1) / (permutations + 1)),
+    }
+
+
+def _shuffled(tables: np.ndarray, rng: np.random.Generator, permutations: int) -> np.ndarray:
+    """How many labels are alike (permutations,) when those of entity 1 are shuffled within each stratum.
+
+    Shuffling draws a 3 × 3 table with the margins of each stratum's own, row by row from hypergeometric laws.
+    """
+    alike = np.zeros(permutations)
+    for table in tables:
+        left = [np.full(permutations, count) for count in table.sum(axis=0)]
+        for row, count in enumerate(table.sum(axis=1)[:-1]):
+            first = rng.hypergeometric(left[0], left[1] + left[2], count)
+            second = rng.hypergeometric(left[1], left[2], count - first)
+            drawn = (first, second, count - first - second)
+            left = [have - took for have, took in zip(left, drawn, strict=True)]
+            alike += drawn[row]
+        alike += left[-1]
+    return alike
+
+
+def alike_table(annotations: pd.DataFrame, *, rng: np.random.Generator, permutations: int = 9999) -> pd.DataFrame:
+    """`labelled_alike` for bots' and for people's conversations, beside chance as given by pair and by annotator.
+
+    One row each: conversations ("bots" or "people"), within ("pair and length" or "annotator and length"), n, observed,
+    expected, excess, low, high, kappa, p, p_permutation, sentence.
+    """
+    chances = {"pair and length": ("a", "b", "k"), "annotator and length": ("worker_id", "k")}
+    rows = []
+    people = annotations["a"] == HUMAN
+    for kind, own in (("bots", annotations[~people]), ("people", annotations[people])):
+        for name, within in chances.items() if len(own) else ():
+            found = labelled_alike(own, within, rng=rng, permutations=permutations)
+            low, high = found.pop("ci")
+            found = {"conversations": kind, "within": name, **found, "low": low, "high": high}
+            rows.append({**found, "sentence": _alike_sentence(found)})
+    columns = ["conversations", "within", "n", "observed", "expected", "excess", "low", "high", "kappa", "p",
+               "p_permutation", "sentence"]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _alike_sentence(row: dict) -> str:
+    who = {"bots": "two bots", "people": "two people"}[row["conversations"]]
+    if not row["p"] < 0.05:
+        said = "as often as chance would have it, as far as these data can tell"
+    else:
+        said = f"{'more' if row['excess'] > 0 else 'less'} often than chance would have it"
+    return (
+        f"Of conversations between {who}, {row['observed']:.0%} got the same label twice where chance within "
+        f"{row['within']} gives {row['expected']:.0%}: {said} ({100 * row['excess']:+.1f} points, 95 % interval "
+        f"{100 * row['low']:+.1f} to {100 * row['high']:+.1f}, p {_p(row['p'])})."
+    )

@@ -2,10 +2,21 @@
 
 import krippendorff
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
-from parlai_spotbot.analysis.agreement import both_given_one, krippendorff_alpha
-from parlai_spotbot.analysis.frames import entities_frame
+from parlai_spotbot.analysis.agreement import (
+    LABELS,
+    _shuffled,
+    agreement_by,
+    alike_table,
+    alpha_by,
+    both_given_one,
+    krippendorff_alpha,
+    labelled_alike,
+)
+from parlai_spotbot.analysis.frames import annotations_frame, entities_frame
 
 
 def test_label_agreement_of_the_released_data(released, reference):
@@ -51,3 +62,141 @@ def test_alpha_is_unknown_where_it_says_nothing(unit, answer):
     alpha, ci = krippendorff_alpha(unit, answer, unit, rng=np.random.default_rng(0), replicates=10)
     assert np.isnan(alpha)
     assert np.isnan(ci).all()
+
+
+def labelled(rows: list[tuple[str, str, str]]):
+    """Entity rows (conversation, annotator, label) of one bot at one length."""
+    return pd.DataFrame(rows, columns=["conversation_id", "worker_id", "nature"]).assign(
+        annotation_id=range(len(rows)), k=2, entity=0, name="x"
+    )
+
+
+def test_segments_with_more_than_two_annotations():
+    three = [("c1", "u", "bot"), ("c1", "v", "bot"), ("c1", "w", "human")]
+    two = [("c2", "u", "bot"), ("c2", "v", "human"), ("c3", "u", "bot"), ("c3", "v", "bot")]
+    entities = labelled([*three, *two, ("c4", "u", "human")])
+    assert both_given_one(entities)["x"]["bot"] == {"share": pytest.approx(2 / 3), "n": 3}
+    shares = both_given_one(entities, "all")["x"]
+    assert shares["bot"] == {"share": pytest.approx((1 / 2 + 1 / 2 + 0 + 1 + 1) / 5), "n": 5}
+    assert shares["human"] == {"share": 0.0, "n": 2}
+    assert shares["unsure"] == {"share": None, "n": 0}
+    same = labelled([("c1", "u", "bot"), ("c1", "u", "bot"), ("c1", "v", "human")])
+    assert both_given_one(same, "all")["x"]["bot"] == {"share": 0.0, "n": 2}  # one's own answer is no agreement
+    with pytest.raises(ValueError, match="segments is 'three'"):
+        both_given_one(entities, "three")
+
+
+def test_agreement_by_length_is_that_of_each_length(made_up):
+    entities = entities_frame(annotations_frame(*made_up(sources=("human",))).frame)
+    table = agreement_by(entities, "k")
+    assert set(table["group"]) == {2, 3, 5}
+    for k in (2, 3, 5):
+        own = both_given_one(entities[entities["k"] == k])
+        for row in table[table["group"] == k].itertuples():
+            share = own[row.name][row.label]["share"]
+            assert row.share == share if share is not None else np.isnan(row.share)
+
+
+def test_alpha_by_group_is_that_of_each_group_alone():
+    unit, answer, table = answers(120, 3, 0.6, seed=2)
+    frame, test = alpha_by(unit, answer, unit // 3, unit % 3, rng=np.random.default_rng(0), replicates=200)
+    assert list(frame["group"]) == [0, 1, 2]
+    for row in frame.itertuples():
+        own = krippendorff.alpha(reliability_data=table[:, row.group :: 3], level_of_measurement="nominal")
+        assert row.alpha == pytest.approx(own)
+        assert row.low < row.alpha < row.high
+        assert row.n == 40
+    assert test["df"] == 2
+    with pytest.raises(ValueError, match=r"groups: row 0 is 0, expected one group"):
+        alpha_by([0, 0], ["a", "b"], [0, 0], [0, 1], rng=np.random.default_rng(0))
+
+
+def test_equal_alphas_are_seldom_told_apart_and_unequal_ones_are():
+    def p(agree: tuple[float, float], seed: int) -> float:
+        parts = [answers(150, 2, a, seed=2 * seed + i) for i, a in enumerate(agree)]
+        unit = np.concatenate([parts[0][0], parts[1][0] + 150])
+        answer = np.concatenate([part[1] for part in parts])
+        return alpha_by(unit, answer, unit, unit // 150, rng=np.random.default_rng(seed), replicates=200)[1]["p"]
+
+    assert 0.01 <= np.mean([p((0.6, 0.6), seed) < 0.05 for seed in range(200)]) <= 0.1
+    assert np.mean([p((0.5, 0.8), seed) < 0.05 for seed in range(20)]) > 0.9
+
+
+def pairs_of_labels(first, second, **columns):
+    rows = pd.DataFrame({"nature0": first, "nature1": second, "a": "x", "b": "y", "k": 2})
+    return rows.assign(**{"conversation_id": np.arange(len(rows)), "worker_id": np.arange(len(rows)) % 20, **columns})
+
+
+def test_the_excess_over_chance_is_cohens_kappa():
+    rng = np.random.default_rng(4)
+    first = rng.choice(LABELS, 300, p=[0.5, 0.3, 0.2])
+    second = np.where(rng.random(300) < 0.3, first, rng.choice(LABELS, 300))
+    found = labelled_alike(pairs_of_labels(first, second), rng=rng, permutations=2000)
+    assert found["kappa"] == pytest.approx(cohen_kappa_score(first, second))
+    assert found["excess"] == pytest.approx(found["observed"] - found["expected"])
+    assert found["ci"][0] < found["excess"] < found["ci"][1]
+    assert found["p_permutation"] == pytest.approx(1 / 2001)  # none of the shuffles comes near
+
+
+def test_shuffling_tables_is_shuffling_labels():
+    rng = np.random.default_rng(5)
+    stratum = np.repeat([0, 1, 2], [40, 25, 7])
+    labels = rng.integers(0, 3, (2, 72))
+    tables = np.zeros((3, 3, 3), dtype=int)
+    np.add.at(tables, (stratum, *labels), 1)
+    ours = _shuffled(tables, rng, 20_000)
+    theirs = np.empty(4000)
+    for i in range(len(theirs)):
+        order = np.lexsort([rng.random(72), stratum])
+        theirs[i] = (labels[0] == labels[1][order]).sum()
+    assert ours.mean() == pytest.approx(theirs.mean(), abs=4 * theirs.std() / np.sqrt(4000))
+    assert ours.std() == pytest.approx(theirs.std(), rel=0.06)
+
+
+def test_habits_of_annotators_make_labels_alike_but_not_beyond_them():
+    rng = np.random.default_rng(6)
+    worker = np.repeat(np.arange(40), 50)
+    slow = rng.choice([0.1, 0.9], 40)[worker]  # how seldom each annotator says "bot"
+    first, second = (np.where(rng.random(2000) < slow, "human", "bot") for _ in range(2))
+    rows = pairs_of_labels(first, second, worker_id=worker)
+    habit = labelled_alike(rows, rng=rng, permutations=500)
+    assert habit["excess"] > 0.2
+    assert habit["p"] < 0.001
+    assert abs(labelled_alike(rows, ("worker_id",), rng=rng, permutations=500)["excess"]) < 0.02
+
+
+def test_chance_is_seldom_called_more():
+    """Two-way clustered p and permutation p, where labels hang together by nothing."""
+    hits = []
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        first, second = rng.choice(LABELS, (2, 200))
+        found = labelled_alike(pairs_of_labels(first, second, k=np.arange(200) % 3), rng=rng, permutations=199)
+        hits.append((found["p"] < 0.05, found["p_permutation"] <= 0.05))
+    rates = np.mean(hits, axis=0)
+    assert (rates > 0.005).all()
+    assert (rates < 0.09).all()
+
+
+@pytest.mark.parametrize("domain", ["dailydialog", "empathetic"])
+def test_footnote_3_does_not_hold_on_the_released_data(released, domain):
+    annotations = released(domain)
+    table = alike_table(annotations, rng=np.random.default_rng(0), permutations=999)
+    assert list(table["conversations"]) == ["bots", "bots", "people", "people"]
+    assert (table["low"] > 0).all()
+    bots = annotations[annotations["a"] != "human"]
+    expected = 0.0
+    for _, own in bots.groupby(["a", "b", "k"]):
+        counts = pd.crosstab(own["nature0"], own["nature1"])
+        shared = counts.index.intersection(counts.columns)
+        expected += (counts.sum(axis=1)[shared] * counts.sum(axis=0)[shared]).sum() / len(own)
+    assert table["expected"][0] == pytest.approx(expected / len(bots))
+    assert table["observed"][0] == pytest.approx((bots["nature0"] == bots["nature1"]).mean())
+    assert "more often than chance" in table["sentence"][0]
+
+
+def test_alike_needs_annotations():
+    nothing = labelled_alike(pairs_of_labels([], []), rng=np.random.default_rng(0))
+    assert nothing["n"] == 0
+    assert np.isnan(nothing["p"])
+    assert alike_table(pairs_of_labels([], []), rng=np.random.default_rng(0)).empty

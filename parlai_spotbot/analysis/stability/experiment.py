@@ -1,0 +1,293 @@
+"""How many conversations per pair make the ranking repeatable? The experiment of section 5.2 and Figure 3.
+
+Two ways. "paper": conversations are drawn without replacement from those at hand, so with all of them the result is
+always the same and the curve ends at 1 whatever the data; and each bootstrap replicate draws 5,000 matches however few
+there are, so that clusters look more certain than they are. "model": new conversations are played from Davidson's
+model fitted to those at hand, and replicates draw as many as were played; the curve says what another study would find,
+also one larger than this.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binomtest
+
+from parlai_spotbot.analysis.ranking.davidson import davidson
+from parlai_spotbot.analysis.ranking.wins import WinMatrix
+from parlai_spotbot.analysis.stability.matches import pair_counts
+from parlai_spotbot.analysis.stability.sentences import curve_sentence
+
+VARIANTS = ("paper", "model")
+PAPER_DRAWS = 5000
+SMALLEST = 3
+GRID = (3, 5, 8, 10, 15, 20, 25, 30, 35, 40, 45, 60, 80, 100, 150, 200, 300)
+"""Sizes of the way "model"."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Bots and how their conversations ended: first and second bot (P,), wins, ties, losses of the first (P, 3)."""
+
+    names: tuple[str, ...]
+    first: np.ndarray
+    second: np.ndarray
+    counts: np.ndarray
+
+    def without(self, bot: str) -> Pool:
+        """This pool, one bot left out."""
+        out = self.names.index(bot)
+        kept = (self.first != out) & (self.second != out)
+        first, second = (side[kept] - (side[kept] > out) for side in (self.first, self.second))
+        return Pool(tuple(name for name in self.names if name != bot), first, second, self.counts[kept])
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How one point of a curve is found; see `stability`."""
+
+    variant: str
+    repetitions: int
+    replicates: int
+    draws: int
+    level: float
+    seed: int
+
+
+def stability(
+    matches: pd.DataFrame,
+    names: Sequence[str],
+    *,
+    sizes: Iterable[int] | None = None,
+    repetitions: int = 1000,
+    replicates: int = 1000,
+    draws: int = PAPER_DRAWS,
+    variant: str = "paper",
+    leave_one_out: bool = False,
+    level: float = 0.95,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Callable[[], None] | None = None,
+) -> dict:
+    """Repeat the study at several sizes: how often does the same ranking (ordered clusters of bots) come out?
+
+    Parameters
+    ----------
+    matches : DataFrame
+        One row a conversation: a, b, outcome, conversation_id, as from `conversation_matches`.
+    names : sequence of str
+        The bots.
+    sizes : iterable of int, optional
+        Conversations per pair; by default all from 3 to what every pair has ("paper"), or a grid up to well beyond it
+        ("model").
+    repetitions, replicates : int
+        Studies per size, and bootstrap replicates in each.
+    draws : int
+        Matches drawn in a replicate of the way "paper".
+    variant : str
+        "paper" or "model": see above.
+    leave_one_out : bool
+        Whether to do it also for the pool without each bot (Figure 3b).
+    level : float
+        What the curve has to stay above to be called stable; also the share of ranks that a bot's range covers in the
+        way "model" (the paper's ranges cover all ranks above and 99.5 % below).
+    threads : int, optional
+        By default as many as processors. The result is the same with any number.
+    progress : callable, optional
+        Called after each size of each pool, from one thread.
+
+    Returns
+    -------
+    dict
+        ``variant``, ``options``; ``whole``, a curve; and ``leave_one_out`` {bot: curve}. A curve has ``names``,
+        ``sizes``; ``share`` (the most frequent ranking's, the paper's y-axis), ``share_ci`` (exact, of the Monte Carlo
+        error) and ``ranking`` at each size (clusters from best to worst); ``same_again`` (chance that two studies
+        agree, a pair of repetitions at random); ``as_last`` (share whose ranking is the most frequent one of the
+        largest size); ``first`` (least size from which the share stays at `level`, or None) and ``sentence``. With the
+        way "model" also ``order``: share of studies in which the scores order the bots as the model does.
+
+    Raises
+    ------
+    ValueError
+        Names the argument; the pair that has too few conversations; the conversation that is there twice.
+    """
+    rule = Rule(variant, repetitions, replicates, draws, level, seed)
+    _check(matches, names, rule)
+    pool = Pool(tuple(names), *pair_counts(matches, names))
+    sizes = _sizes(pool, sizes, variant)
+    pools = {"": pool}
+    if leave_one_out and len(names) > 2:
+        pools |= {bot: pool.without(bot) for bot in names}
+    pools = {out: own for out, own in pools.items() if len(own.counts)}
+    found = _run(pools, sizes, rule, threads, progress)
+    curves = {out: _curve(own, sizes, found[out], rule) for out, own in pools.items()}
+    options = {"repetitions": repetitions, "replicates": replicates, "level": level, "seed": seed}
+    options["draws"] = draws if variant == "paper" else "as many as were played"
+    at_hand = pool.counts.sum(axis=1)
+    return {
+        "variant": variant,
+        "options": options,
+        "conversations_per_pair": [int(at_hand.min()), int(at_hand.max())],
+        "whole": curves.pop(""),
+        "leave_one_out": curves,
+    }
+
+
+def size_steps(pools: int, sizes: int) -> int:
+    """How often `stability` calls `progress`."""
+    return pools * sizes
+
+
+def default_sizes(fewest: int, variant: str) -> list[int]:
+    """The sizes that `stability` takes where every pair has at least `fewest` conversations."""
+    if variant == "paper":
+        return list(range(min(SMALLEST, fewest), fewest + 1))
+    return sorted({*GRID, fewest} - {size for size in GRID if size > max(4 * fewest, 45)})
+
+
+def _check(matches: pd.DataFrame, names: Sequence[str], rule: Rule) -> None:
+    if rule.variant not in VARIANTS:
+        raise ValueError(f"variant is {rule.variant!r}, expected one of {', '.join(VARIANTS)}")
+    for argument in ("repetitions", "replicates", "draws"):
+        if getattr(rule, argument) < 1:
+            raise ValueError(f"{argument} is {getattr(rule, argument)}, expected a whole number from 1 up")
+    if not 0 < rule.level < 1:
+        raise ValueError(f"level is {rule.level}, expected a number between 0 and 1")
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise ValueError(f"names is {list(names)}, expected at least two different bots")
+    if matches.empty:
+        raise ValueError("matches is empty, expected a row for each conversation")
+    twice = matches["conversation_id"].duplicated()
+    if twice.any():
+        raise ValueError(
+            f"matches: conversation {matches['conversation_id'][twice].iloc[0]!r} is there more than once, expected "
+            "one row a conversation (see conversation_matches)"
+        )
+
+
+def _sizes(pool: Pool, sizes: Iterable[int] | None, variant: str) -> list[int]:
+    totals = pool.counts.sum(axis=1)
+    fewest = int(totals.min())
+    if sizes is None:
+        return default_sizes(fewest, variant)
+    sizes = sorted({int(size) for size in sizes})
+    if not sizes or sizes[0] < 1:
+        raise ValueError(f"sizes is {sizes}, expected whole numbers from 1 up")
+    if variant == "paper" and sizes[-1] > fewest:
+        worst = int(totals.argmin())
+        pair = f"{pool.names[pool.first[worst]]} and {pool.names[pool.second[worst]]}"
+        raise ValueError(f"sizes holds {sizes[-1]}, but {pair} have {fewest} conversations; expected no more than that")
+    return sizes
+
+
+def _run(pools: dict, sizes: list[int], rule: Rule, threads: int | None, progress: Callable[[], None] | None) -> dict:
+    """Every pool at every size, in threads: the loops are compiled and let go of the interpreter."""
+    tasks = [(out, pool, size) for out, pool in pools.items() for size in reversed(sizes)]
+    found: dict[str, dict] = {out: {} for out in pools}
+    with ThreadPoolExecutor(threads or os.cpu_count()) as workers:
+        for (out, _, size), result in zip(tasks, workers.map(lambda task: _point(*task, rule), tasks), strict=True):
+            found[out][size] = result
+            if progress is not None:
+                progress()
+    return found
+
+
+def _point(out: str, pool: Pool, size: int, rule: Rule) -> tuple[np.ndarray, np.ndarray | None]:
+    """Places (repetitions, K) of each bot's cluster, and with the way "model" each bot's rank by its score."""
+    from parlai_spotbot.analysis.stability import kernels  # importing numba takes longer than many a command
+    from parlai_spotbot.analysis.stability.chance import log_factorials
+
+    bots = len(pool.names)
+    base = np.random.SeedSequence([rule.seed, zlib.crc32(out.encode("utf-8")), size]).generate_state(1, np.uint64)[0]
+    places = np.zeros((rule.repetitions, bots), dtype=np.int64)
+    sides = pool.first.astype(np.int64), pool.second.astype(np.int64)
+    if rule.variant == "paper":
+        kernels.pooled_repetitions(
+            pool.counts, *sides, bots, size, rule.repetitions, rule.replicates, rule.draws, base,
+            log_factorials(rule.draws), places,
+        )  # fmt: skip
+        return places, None
+    ordered = np.zeros_like(places)
+    thrown_out = int(np.floor((1 - rule.level) / 2 * rule.replicates + 1e-9))
+    kernels.modelled_repetitions(
+        pair_chances(pool), *sides, bots, size, rule.repetitions, rule.replicates, thrown_out, base,
+        log_factorials(size), places, ordered,
+    )  # fmt: skip
+    return places, ordered
+
+
+def pair_chances(pool: Pool) -> np.ndarray:
+    """Chances (P, 3) of win, tie, loss for the first bot of each pair, by Davidson's model of the pool's conversations.
+
+    Where the model has no finite maximum (a bot that never wins), each pair gets one made-up conversation.
+    """
+    strength, tie = pool_strengths(pool)
+    gap = strength[pool.first] - strength[pool.second]
+    worth = np.exp(np.stack([gap / 2, np.full(len(gap), tie), -gap / 2], axis=1))
+    return worth / worth.sum(axis=1, keepdims=True)
+
+
+def pool_strengths(pool: Pool) -> tuple[np.ndarray, float]:
+    """Log strengths (K,) and log ν by Davidson's model; -inf for ν where there are no ties."""
+    size = len(pool.names)
+    counts = np.zeros((size, size, 3))
+    counts[pool.first, pool.second] = pool.counts
+    try:
+        fit = davidson(WinMatrix(pool.names, counts), order=False)
+    except ValueError:
+        fit = davidson(WinMatrix(pool.names, counts), order=False, prior=1.0)
+    return fit.strength, fit.tie if np.isfinite(fit.tie) else -np.inf
+
+
+def _curve(pool: Pool, sizes: list[int], found: dict[int, tuple], rule: Rule) -> dict:
+    rows = [_summary(found[size][0], pool.names, rule) for size in sizes]
+    last = rows[-1]["ranking"]
+    curve = {key: [row[key] for row in rows] for key in ("share", "share_ci", "same_again", "ranking")}
+    curve["as_last"] = [row["shares"].get(_key(last), 0.0) for row in rows]
+    if rule.variant == "model":
+        true = (-pool_strengths(pool)[0]).argsort()
+        curve["order"] = [float((np.diff(found[size][1][:, true], axis=1) > 0).all(axis=1).mean()) for size in sizes]
+    first = first_stable(sizes, curve["share"], rule.level)
+    result = {"names": list(pool.names), "sizes": sizes, **curve, "first": first}
+    return result | {"sentence": curve_sentence(result, rule.variant, rule.level)}
+
+
+def _summary(places: np.ndarray, names: tuple[str, ...], rule: Rule) -> dict:
+    """Share of each ranking at one size."""
+    seen, times = np.unique(places, axis=0, return_counts=True)
+    top = int(times.argmax())
+    ci = binomtest(int(times[top]), rule.repetitions).proportion_ci(method="exact")
+    other = max(rule.repetitions - 1, 1)
+    rankings = [ranking_of(row, names) for row in seen]
+    return {
+        "share": float(times[top] / rule.repetitions),
+        "share_ci": [float(ci.low), float(ci.high)],
+        "same_again": float((times * (times - 1)).sum() / (rule.repetitions * other)),
+        "ranking": rankings[top],
+        "shares": {_key(r): float(t / rule.repetitions) for r, t in zip(rankings, times, strict=True)},
+    }
+
+
+def ranking_of(places: np.ndarray, names: Sequence[str]) -> list[list[str]]:
+    """The clusters from best to worst, from each bot's first place of its cluster."""
+    return [[name for name, own in zip(names, places, strict=True) if own == p] for p in np.unique(places)]
+
+
+def _key(ranking: list[list[str]]) -> tuple:
+    return tuple(tuple(cluster) for cluster in ranking)
+
+
+def first_stable(sizes: Sequence[int], share: Sequence[float], level: float) -> int | None:
+    """The least size from which on the share never falls below `level`; None where the largest doesn't reach it."""
+    first = None
+    for size, value in zip(reversed(sizes), reversed(share), strict=True):
+        if value < level:
+            break
+        first = size
+    return first

@@ -1,0 +1,81 @@
+"""``python -m parlai_spotbot.projects.spot_the_bot_2020``: parse, reproduce, print."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from parlai_spotbot.errors import UserError, nearest
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command's options."""
+    result = argparse.ArgumentParser(
+        prog="python -m parlai_spotbot.projects.spot_the_bot_2020",
+        description="Reproduce the tables and figures of Spot The Bot (Deriu et al., 2020) from its released data",
+    )
+    source = result.add_mutually_exclusive_group(required=True)
+    source.add_argument("--data", metavar="PATH", help="the released MongoDump.zip, or the folder it was unpacked to")
+    source.add_argument("--download", action="store_true", help="fetch the released data and check their sha256")
+    result.add_argument("--domain", default="all", help="dailydialog, empathetic, convai2, several by commas, or all")
+    result.add_argument("--out", required=True, metavar="DIR", help="where the tables go, in a folder for each domain")
+    result.add_argument("--stability", action="store_true", help="also Figures 3a and 3b (section 5.2)")
+    result.add_argument(
+        "--repetitions", type=int, default=1000, help="of Figures 3a and 3b (default 1000, the paper's)"
+    )
+    result.add_argument("--replicates", type=int, default=1000, help="of the crossed bootstrap (default 1000)")
+    result.add_argument("--seed", type=int, default=0, help="where all chance starts (default 0)")
+    return result
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run it; returns the exit code: 0, or 2 for bad input."""
+    options = parser().parse_args(arguments)
+    try:
+        _run(options)
+    except UserError as err:
+        print(f"error: {err.problem}\n  {err.remedy}".rstrip(), file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nstopped; run the same command again", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _run(options: argparse.Namespace) -> None:
+    from tqdm import tqdm
+
+    from parlai_spotbot.importers.spotbot2020 import DOMAINS
+    from parlai_spotbot.projects.spot_the_bot_2020.release import download
+    from parlai_spotbot.projects.spot_the_bot_2020.reproduce import Settings, reproduce, summary
+
+    domains = list(DOMAINS) if options.domain == "all" else [d.strip() for d in options.domain.split(",") if d.strip()]
+    for domain in domains:
+        if domain not in DOMAINS:
+            raise UserError(f"--domain {domain}: not in the paper.", nearest(domain, [*DOMAINS, "all"]))
+    for name in ("repetitions", "replicates"):
+        if getattr(options, name) < 20:
+            raise UserError(f"--{name} {getattr(options, name)}: too few.", "20 at least; 1000 is the default.")
+    settings = Settings(
+        seed=options.seed, replicates=options.replicates, stability=options.stability, repetitions=options.repetitions
+    )
+    data = download(Path(options.out) / "data") if options.download else options.data
+    with tqdm(desc="tables", unit="table", delay=2) as bar:
+
+        def progress(what: str) -> None:
+            bar.set_postfix_str(what, refresh=False)
+            bar.update()
+
+        result = reproduce(data, options.out, domains, settings, progress)
+    for tables in result.values():
+        for table in tables.values():
+            print(table.text() + "\n")
+    print(summary(result))
+    if len(domains) < len(DOMAINS):
+        print("Table 3 is a mean over all domains: it needs --domain all")
+    print(f"\nwritten to {options.out}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

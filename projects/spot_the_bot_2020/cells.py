@@ -1,0 +1,138 @@
+"""A table of the reproduction: the paper's value, ours, the difference, and the definition used, one cell a row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from parlai_spotbot.projects.spot_the_bot_2020.definitions import truncated
+
+COLUMNS = ("row", "column", "paper", "ours", "difference", "definition")
+
+Value = float | int | str | None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """`paper` None: the paper has no such value. `ours` None: it can't be reached, and the definition says why.
+
+    `digits` is how many the paper prints; `cut` says that it cuts decimals off instead of rounding them.
+    """
+
+    row: str
+    column: str
+    paper: Value
+    ours: Value
+    definition: str
+    digits: int = 2
+    cut: bool = False
+
+    @property
+    def difference(self) -> Value:
+        """Ours minus the paper's; for text "same" or "differs"; None where either is missing."""
+        if self.paper is None or self.ours is None:
+            return None
+        if isinstance(self.paper, str) or isinstance(self.ours, str):
+            return "same" if self.paper == self.ours else "differs"
+        return self.ours - self.paper
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether ours, with the paper's digits, is what the paper prints; None where there is nothing to compare."""
+        if self.paper is None:
+            return None
+        if self.ours is None:
+            return False
+        if isinstance(self.paper, str) or isinstance(self.ours, str):
+            return self.paper == self.ours
+        if self.cut:
+            return math.isclose(truncated(self.ours, self.digits), self.paper, abs_tol=1e-9)
+        return abs(self.ours - self.paper) <= 0.5 * 10**-self.digits + 1e-9
+
+
+@dataclass
+class Table:
+    """One table or figure: its cells; `instead`, what a sound analysis says; `notes` on what could not be reached."""
+
+    name: str
+    title: str
+    cells: list[Cell] = field(default_factory=list)
+    instead: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def frame(self) -> pd.DataFrame:
+        """The columns `COLUMNS`, one cell a row; what is missing is empty."""
+        rows = [(c.row, c.column, c.paper, c.ours, c.difference, c.definition) for c in self.cells]
+        return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+
+    @property
+    def compared(self) -> list[Cell]:
+        return [cell for cell in self.cells if cell.reached is not None]
+
+    @property
+    def verdict(self) -> str:
+        """How many of the paper's values come out, and the greatest difference."""
+        cells = self.compared
+        if not cells:
+            return "the paper prints no values here"
+        reached = sum(bool(cell.reached) for cell in cells)
+        missing = sum(cell.ours is None for cell in cells)
+        gaps = [abs(c.difference) for c in cells if isinstance(c.difference, (int, float))]
+        parts = [f"{reached} of {len(cells)} values of the paper reached to their digits"]
+        if gaps and max(gaps) > 0 and reached + missing < len(cells):
+            parts.append(f"greatest difference {max(gaps):.3g}")
+        if missing:
+            parts.append(f"{missing} cannot be reached from the released data")
+        return "; ".join(parts)
+
+    def json(self) -> dict:
+        cells = [
+            {**{c: getattr(cell, c) for c in COLUMNS}, "reached": cell.reached} for cell in self.cells
+        ]  # fmt: skip
+        return {"title": self.title, "verdict": self.verdict, "cells": cells, "instead": self.instead,
+                "notes": self.notes}  # fmt: skip
+
+    def text(self) -> str:
+        """The table as lines of text, paper beside ours, grouped by row; then what a sound analysis says."""
+        width = max([len("row"), *(len(c.row) for c in self.cells)])
+        column = max([len("column"), *(len(c.column) for c in self.cells)])
+        lines = [f"{self.title}", f"  {self.verdict}", ""]
+        lines.append(f"  {'row':<{width}}  {'column':<{column}}  {'paper':>8}  {'ours':>9}  {'difference':>10}")
+        for cell in self.cells:
+            mark = "" if cell.reached in (None, True) else "  *"
+            lines.append(
+                f"  {cell.row:<{width}}  {cell.column:<{column}}  {show(cell.paper):>8}  {show(cell.ours, 4):>9}  "
+                f"{show(cell.difference, 4, True):>10}{mark}"
+            )
+        definitions = list(dict.fromkeys(cell.definition for cell in self.cells))
+        lines += ["", *(f"  definition: {text}" for text in definitions)]
+        lines += [f"  note: {text}" for text in self.notes]
+        lines += [f"  instead: {text}" for text in self.instead]
+        return "\n".join(lines)
+
+
+def show(value: Value, digits: int = 4, sign: bool = False) -> str:
+    """A value in a line of text; missing ones are a dash."""
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) or (float(value).is_integer() and abs(value) >= 2):
+        return f"{int(value):+d}" if sign else f"{int(value)}"
+    if value and abs(value) < 10**-digits and not sign:
+        return f"{value:.1e}"
+    return f"{value:{'+' if sign else ''}.{digits}f}"
+
+
+def plain(value: float | None) -> float | None:
+    """A NumPy number as a float; None for NaN."""
+    return None if value is None or math.isnan(value) else float(value)
+
+
+def reached(tables: Iterable[Table]) -> tuple[int, int]:
+    """How many of the paper's values come out to their digits, of how many."""
+    cells = [cell for table in tables for cell in table.compared]
+    return sum(bool(cell.reached) for cell in cells), len(cells)

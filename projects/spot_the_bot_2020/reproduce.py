@@ -1,0 +1,144 @@
+"""The whole reproduction: reads the release, makes every table, writes them as CSV, JSON, text and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+import parlai_spotbot
+from parlai_spotbot import files
+from parlai_spotbot.analysis.frames import entities_frame
+from parlai_spotbot.analysis.survival import events
+from parlai_spotbot.importers.oddities import oddities
+from parlai_spotbot.importers.spotbot2020 import DOMAINS, Dump, read_dump, select
+from parlai_spotbot.projects.spot_the_bot_2020 import figures, labels, survival, wins
+from parlai_spotbot.projects.spot_the_bot_2020.cells import Table, reached
+from parlai_spotbot.projects.spot_the_bot_2020.sound import Sound
+
+
+def paper_values() -> dict:
+    """What the paper prints."""
+    return yaml.safe_load((Path(__file__).parent / "paper.yaml").read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`replicates` of the crossed bootstrap, `runs` of the paper's ranges, `stability` also section 5.2."""
+
+    seed: int = 0
+    replicates: int = 1000
+    runs: int = 20
+    stability: bool = False
+    repetitions: int = 1000
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """One domain: its data and its tables, in the paper's order."""
+
+    dump: Dump
+    annotations: pd.DataFrame
+    entities: pd.DataFrame
+    rows: pd.DataFrame
+    tables: dict[str, Table]
+
+
+def reproduce_domain(
+    dump: Dump,
+    settings: Settings = Settings(),
+    progress: Callable[[str], None] = lambda _: None,
+) -> Reproduced:
+    """Every table of one domain."""
+    paper, domain = paper_values(), dump.domain.name
+    annotations = select(dump)
+    annotations.attrs["domain"] = domain
+    entities = entities_frame(annotations)
+    rows = events(entities)
+    sound = Sound.of(annotations, entities, dump.domain.bots, settings.replicates, settings.seed)
+    printed = paper["win_tables"]
+    options = {"runs": settings.runs, "seed": settings.seed}
+    makers: dict[str, Callable[[], Table]] = {
+        "table1": lambda: wins.win_table("table1", printed, annotations, domain, sound, **options),
+        "table2": lambda: wins.table2(paper, annotations, rows, domain, sound),
+        "figure2": lambda: survival.figure2(rows, dump.domain.bots, domain),
+        "section42": lambda: survival.section42(paper, annotations, rows, dump.domain.bots, sound),
+        "table3": lambda: labels.table3_of(entities, domain, sound),
+        "footnote3": lambda: labels.footnote3(annotations, domain, sound),
+        "footnote9": lambda: labels.footnote9(entities, domain),
+        "table4": lambda: labels.table4(paper, annotations, domain),
+        "table5": lambda: wins.win_table("table5", printed, annotations, domain, sound, **options),
+        "table6": lambda: wins.win_table("table6", printed, annotations, domain, sound, **options),
+        "table7": lambda: labels.table7(paper, dump),
+        "table8": lambda: labels.table8(paper, annotations, entities, dump, sound),
+        "table9": lambda: labels.table9(paper, entities, domain, sound),
+    }
+    if settings.stability:
+        from parlai_spotbot.projects.spot_the_bot_2020 import reliability
+
+        makers |= reliability.makers(paper, annotations, dump.domain.bots, settings.repetitions, settings.seed)
+    tables = {}
+    for name, make in makers.items():
+        progress(f"{domain}: {name}")
+        tables[name] = make()
+    return Reproduced(dump, annotations, entities, rows, tables)
+
+
+def reproduce(
+    data: Path | str,
+    out: Path | str,
+    domains: Sequence[str] = tuple(DOMAINS),
+    settings: Settings = Settings(),
+    progress: Callable[[str], None] = lambda _: None,
+) -> dict[str, dict[str, Table]]:
+    """Reproduce `domains` and write everything under `out`; returns the tables by domain, "all" for those over all.
+
+    All data are read, and bad ones refused, before anything is written.
+    """
+    dumps = [read_dump(data, domain) for domain in domains]
+    out = Path(out)
+    result: dict[str, dict[str, Table]] = {}
+    entities = {}
+    for dump in dumps:
+        done = reproduce_domain(dump, settings, progress)
+        entities[dump.domain.name] = done.entities
+        result[dump.domain.name] = done.tables
+        _write(out / dump.domain.name, done.tables, settings, oddities(dump))
+        figures.survival(out / dump.domain.name, done.rows, dump.domain)
+        figures.reliability(out / dump.domain.name, done.tables, dump.domain)
+    if set(domains) == set(DOMAINS):
+        result["all"] = {"table3": labels.table3(paper_values(), entities)}
+        _write(out / "all", result["all"], settings)
+    files.write_text(out / "summary.txt", summary(result) + "\n")
+    return result
+
+
+def _write(folder: Path, tables: dict[str, Table], settings: Settings, odd: pd.DataFrame | None = None) -> None:
+    for name, table in tables.items():
+        files.write_text(folder / f"{name}.csv", table.frame().to_csv(index=False, lineterminator="\n"))
+    text = "\n\n".join(table.text() for table in tables.values())
+    if odd is not None:
+        told = [f"  {row.count:>6} of {row.of:>6}  {row.what}: {row.rule}" for row in odd.itertuples()]
+        text += "\n\nWhat is odd about the data, and what is done about it\n" + "\n".join(told)
+        files.write_text(folder / "oddities.csv", odd.to_csv(index=False, lineterminator="\n"))
+    files.write_text(folder / "tables.txt", text + "\n")
+    made_by = {
+        "package": f"parlai_spotbot {parlai_spotbot.__version__}", "seed": settings.seed,
+        "replicates": settings.replicates, "runs": settings.runs, "repetitions": settings.repetitions,
+    }  # fmt: skip
+    files.write_json(
+        folder / "tables.json", {"made_by": made_by, "tables": {name: t.json() for name, t in tables.items()}}
+    )
+
+
+def summary(result: dict[str, dict[str, Table]]) -> str:
+    """One line a table: how many of the paper's values come out."""
+    lines = []
+    for domain, tables in result.items():
+        hit, of = reached(tables.values())
+        lines.append(f"{domain}: {hit} of {of} values of the paper reached to their digits")
+        lines += [f"  {name:<10} {table.verdict}" for name, table in tables.items()]
+    return "\n".join(lines)

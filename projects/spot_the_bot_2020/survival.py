@@ -1,0 +1,88 @@
+"""Figure 2, and section 4.2: which survival curves differ, and whether survival orders the bots as win rates do."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.frames import matches_frame
+from parlai_spotbot.analysis.ranking import win_matrix, win_rates
+from parlai_spotbot.analysis.survival import logrank_pairs, turnbull
+from parlai_spotbot.projects.spot_the_bot_2020.cells import Cell, Table, plain
+from parlai_spotbot.projects.spot_the_bot_2020.sound import Sound
+from parlai_spotbot.records import HUMAN
+
+NPMLE = (
+    "complete HITs; one row an annotation and entity, spotted (0, k], else (k, ∞); Turnbull's estimate, exact; the "
+    "paper draws it and prints no values"
+)
+TEST = "generalised log-rank test (Zhao & Sun 2004, deterministic score); Bonferroni over all pairs, people included"
+
+
+def curves(rows: pd.DataFrame, bots: Sequence[str]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Lengths k and the share that still passes after k exchanges, by name; people are the last."""
+    result = {}
+    for name in (*bots, HUMAN):
+        own = rows[rows["group"] == name]
+        k = np.unique(own["k"])
+        result[name] = (k, turnbull(own["left"], own["right"], backend="native").survival(k))
+    return result
+
+
+def figure2(rows: pd.DataFrame, bots: Sequence[str], domain: str) -> Table:
+    """The points of Figure 2's curves."""
+    table = Table("figure2", f"Figure 2: survival, {domain}")
+    for name, (lengths, survival) in curves(rows, bots).items():
+        table.cells += [
+            Cell(name, f"S({k})", None, plain(s), NPMLE) for k, s in zip(lengths, survival, strict=True)
+        ]  # fmt: skip
+    return table
+
+
+def section42(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, bots: Sequence[str], sound: Sound) -> Table:
+    """The text's claims: which curves don't differ significantly, and which bots switch places."""
+    domain = annotations.attrs["domain"]
+    table = Table("section42", f"Section 4.2: survival against wins, {domain}")
+    told = paper["section42"]
+    weak = {frozenset(pair) for pair in told["not_significant"][domain]}
+    tests = logrank_pairs(
+        rows["left"], rows["right"], rows["group"], names=[*bots, HUMAN], adjust="bonferroni", backend="native"
+    )
+    for row in tests.to_dict(orient="records"):
+        pair = (row["a"], row["b"])
+        ours = "yes" if row["p_adjusted"] < 0.05 else "no"
+        table.cells.append(
+            Cell("–".join(pair), "significant", "no" if frozenset(pair) in weak else "yes", ours,
+                 f"{TEST} ({len(tests)})")
+        )  # fmt: skip
+        table.cells.append(Cell("–".join(pair), "p, corrected", None, plain(row["p_adjusted"]), TEST))
+    by_wins, by_survival, at_last = orders(annotations, rows, bots)
+    how = "mean over the lengths shown of the share that passes"
+    table.cells.append(Cell("order", "by wins", None, " > ".join(by_wins), "mean of pairwise win rates"))
+    table.cells.append(Cell("order", "by survival", None, " > ".join(by_survival), how))
+    switched = {frozenset(pair) for pair in told["switched"][domain]}
+    for a, b in itertools.combinations(by_wins, 2):
+        ours = "yes" if by_survival.index(a) > by_survival.index(b) else "no"
+        table.cells.append(
+            Cell(
+                f"{a}–{b}", "switched", "yes" if frozenset((a, b)) in switched else "no", ours, f"ordered by the {how}"
+            )
+        )
+    if at_last != by_survival:
+        table.notes.append(f"curves cross: at the greatest length the order is {' > '.join(at_last)}")
+    table.instead.append(sound.survival_pairs(rows))
+    return table
+
+
+def orders(
+    annotations: pd.DataFrame, rows: pd.DataFrame, bots: Sequence[str]
+) -> tuple[list[str], list[str], list[str]]:
+    """The bots, best first: by win rate, by mean survival over the lengths shown, by survival at the greatest."""
+    rates = dict(zip(bots, win_rates(win_matrix(matches_frame(annotations), list(bots))), strict=True))
+    found = curves(rows, bots)
+    keys = (rates.get, lambda bot: found[bot][1].mean(), lambda bot: found[bot][1][-1])
+    by_wins, by_mean, at_last = (sorted(bots, key=key, reverse=True) for key in keys)
+    return by_wins, by_mean, at_last

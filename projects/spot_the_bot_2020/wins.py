@@ -1,0 +1,163 @@
+"""Tables 1, 5 and 6: win rates by pair, win rates and ranges; and Table 2, win rates by feature."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.frames import FEATURES, matches_frame
+from parlai_spotbot.analysis.ranking import WinMatrix, paper_chi2, paper_ranges, win_matrix, win_rates
+from parlai_spotbot.analysis.survival import cox
+from parlai_spotbot.projects.spot_the_bot_2020.cells import Cell, Table, plain
+from parlai_spotbot.projects.spot_the_bot_2020.definitions import EXCHANGED, feature_matches, ssa_with_bug
+from parlai_spotbot.projects.spot_the_bot_2020.sound import Sound
+
+TITLES = {
+    "table1": "Table 1: win rates by bot detection",
+    "table5": "Table 5: win rates by fluency",
+    "table6": "Table 6: win rates by sensibleness and specificity",
+}
+RATE = "complete HITs; one match an annotation, {criterion}; wins / (wins + losses), ties dropped, people left out"
+MEAN = "unweighted mean of the pairwise rates; " + RATE
+RANGE = (
+    "{runs} runs of 1,000 bootstraps of 5,000 draws each, whatever the number of matches; score = wins / all matches "
+    "with ties; first = best rank ever seen, last = least with more than 995 of 1,000; the most frequent of the runs"
+)
+CHI2 = "χ² with Yates' correction on [[wins, losses], [n - wins, n - losses]], n with ties"
+CRITERIA = {
+    "table1": "human > unsure > bot",
+    "table5": "favoured in fluency",
+    "table6": "sensibleness and specificity with the original's bug: entity 1 wins where it is favoured in specificity "
+    "and not disfavoured in sensibleness, entity 0 where it is favoured in both",
+}
+
+
+def matches_of(name: str, annotations: pd.DataFrame) -> pd.DataFrame:
+    """The matches that the paper's table was made from."""
+    if name == "table6":
+        return ssa_with_bug(annotations)
+    return matches_frame(annotations, "nature" if name == "table1" else "fluency")
+
+
+def win_table(
+    name: str, paper: dict, annotations: pd.DataFrame, domain: str, sound: Sound, *, runs: int = 20, seed: int = 0
+) -> Table:
+    """Table 1, 5 or 6 of one domain."""
+    table = Table(name, f"{TITLES[name]}, {domain}")
+    printed, bots = paper[name][domain], tuple(paper[name][domain]["bots"])
+    matrix = win_matrix(matches_of(name, annotations), bots)
+    exchanged = EXCHANGED.get(name) == domain
+    under = {"GPT": "BR", "BR": "GPT"} if exchanged else {}
+    row_of = {bot: bots.index(under.get(bot, bot)) for bot in bots}
+    suffix = "; the paper exchanges the labels GPT and BR in this table, here they stand right" if exchanged else ""
+    rate = RATE.format(criterion=CRITERIA[name]) + suffix
+    for a, i in row_of.items():
+        for b, j in row_of.items():
+            if a != b:
+                ours = plain(matrix.rates[bots.index(a), bots.index(b)])
+                table.cells.append(Cell(a, b, printed["rates"][i][j], ours, rate))
+    overall = win_rates(matrix)
+    ranges, fewer = common_ranges(matrix, runs, seed), common_ranges(matrix, runs, seed, int(matrix.counts.sum()))
+    for a, i in row_of.items():
+        mean = MEAN.format(criterion=CRITERIA[name]) + suffix
+        table.cells.append(Cell(a, "WR", printed["win_rate"][i], plain(overall[bots.index(a)]), mean))
+        span, times = ranges[a]
+        table.cells.append(Cell(a, "RANGE", printed["range"][i], span, RANGE.format(runs=runs) + suffix))
+        how = "as RANGE, with as many draws as there are matches" + suffix
+        table.cells.append(Cell(a, "RANGE, draws = matches", None, fewer[a][0], how))
+        if times < runs:
+            table.notes.append(f"range of {a}: {span} in {times} of {runs} runs, so chance decides")
+    table.cells += [Cell(f"{a}–{b}", "p", None, p, CHI2 + suffix) for (a, b), p in chi2(matrix).items()]
+    for a, i in row_of.items():
+        own = float(np.mean([rate for rate in printed["rates"][i] if rate is not None]))
+        if abs(own - printed["win_rate"][i]) > 0.01:
+            table.notes.append(
+                f"the paper's WR of {a}, {printed['win_rate'][i]:.2f}, is not the mean of its own row, {own:.3f}"
+            )
+    weak = [f"{a}–{b}" for (a, b), p in chi2(matrix).items() if p >= 0.05]
+    table.notes.append(f"pairs not significant by the paper's test: {', '.join(weak) or 'none'}")
+    _instead(name, table, annotations, sound, bots)
+    return table
+
+
+def _instead(name: str, table: Table, annotations: pd.DataFrame, sound: Sound, bots: tuple[str, ...]) -> None:
+    criterion = {"table1": "nature", "table5": "fluency", "table6": "sensibleness_and_specificity"}[name]
+    right = matches_frame(annotations, criterion)
+    table.instead += sound.wins(right)
+    if name == "table1":
+        table.instead.append(sound.human_share())
+        called = [(annotations.loc[right.index, f"nature{e}"] == "human").mean() for e in (0, 1)]
+        table.instead.append(
+            f"order: entity 0 is called human in {called[0]:.3f}, entity 1 in {called[1]:.3f} of matches"
+        )
+    if name == "table6":
+        wrong = win_rates(win_matrix(ssa_with_bug(annotations), bots))
+        gap = np.abs(win_rates(win_matrix(right, bots)) - wrong)
+        pairs = np.abs(win_matrix(right, bots).rates - win_matrix(ssa_with_bug(annotations), bots).rates)
+        table.instead.append(
+            f"without the bug win rates move by up to {gap.max():.2f}, pairwise rates by up to {np.nanmax(pairs):.2f}"
+        )
+
+
+def common_ranges(matrix: WinMatrix, runs: int, seed: int, draws: int = 5000) -> dict[str, tuple[str, int]]:
+    """The paper's range of each bot in most of the runs, and in how many."""
+    rng = np.random.default_rng([seed, 2])
+    seen: dict[str, Counter] = {bot: Counter() for bot in matrix.names}
+    for _ in range(runs):
+        for bot, (first, last) in paper_ranges(matrix, rng=rng, draws=draws).items():
+            seen[bot][f"{first}-{last}"] += 1
+    return {bot: count.most_common(1)[0] for bot, count in seen.items()}
+
+
+def chi2(matrix: WinMatrix) -> dict[tuple[str, str], float]:
+    """The paper's p of each pair."""
+    result = {}
+    for i, a in enumerate(matrix.names):
+        for j, b in enumerate(matrix.names[i + 1 :], start=i + 1):
+            won, lost = int(matrix.wins[i, j]), int(matrix.wins[j, i])
+            result[a, b] = paper_chi2(won, lost, won + lost + int(matrix.ties[i, j]))
+    return result
+
+
+COX = (
+    "Cox regression of the bot's own rows (spotted (0, k], else (k, ∞); proportional hazards, baseline free) on all "
+    "three features coded 1, 0, -1; errors from the observed information; the paper's bootstrap differs by -10 to +35 %"
+)
+
+
+def table2(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, domain: str, sound: Sound) -> Table:
+    """Win rates by feature, and whether a feature goes with being spotted; `rows` are the events of survival."""
+    table = Table("table2", f"Table 2: win rates by feature, {domain}")
+    bots = tuple(paper["table2"][domain])
+    how = (
+        "one match a conversation, segments weighed by length" if domain == "dailydialog" else "one match an annotation"
+    )
+    definition = f"complete HITs; {how}; unweighted mean of the pairwise rates, ties dropped, people left out"
+    order = ("fluency", "specificity", "sensibleness")
+    for place, feature in enumerate(order):
+        rates = win_rates(win_matrix(feature_matches(annotations, feature, domain), bots))
+        for bot, rate in zip(bots, rates, strict=True):
+            table.cells.append(Cell(bot, feature, paper["table2"][domain][bot][place], plain(rate), definition))
+    strong, against = [], []
+    for bot in bots:
+        own = rows[rows["group"] == bot]
+        fit = cox(own["left"], own["right"], own[list(order)], backend="native")
+        for feature, coef, p in zip(order, fit.coef, fit.pvalue, strict=True):
+            table.cells.append(Cell(bot, f"{feature}: coefficient", None, plain(coef), COX))
+            table.cells.append(Cell(bot, f"{feature}: p", None, plain(p), COX))
+            if p < 0.05:
+                strong.append(f"{bot} {feature}")
+                against += [f"{bot} {feature}"] if coef > 0 else []
+    intuitive = f"fails for {', '.join(against)}" if against else "holds"
+    table.notes += [
+        f"significant at .05, which the paper sets bold: {', '.join(strong)}",
+        f"the text's claim that all significant effects go the intuitive way {intuitive}",
+        f"the text's claim that DR's fluency is significant {'holds' if 'DR fluency' in strong else 'fails'}",
+        "significant for how many of the bots: "
+        + ", ".join(f"{f} {sum(s.endswith(f) for s in strong)} of {len(bots)}" for f in order),
+        "which cells are bold is not kept in the text that the paper's values are from, so cells are not compared",
+    ]
+    table.instead += sound.features(rows, FEATURES, replicates=200)
+    return table

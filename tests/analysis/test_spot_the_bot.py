@@ -165,7 +165,7 @@ def test_the_command_writes_json_and_csv(study, capsys):
     printed = capsys.readouterr().out
     assert "human: 90 annotations\n" in printed
     assert "judge:quick: 90 annotations (automatic, not people)" in printed
-    assert "survival by native" in printed
+    assert 'survival by native; "unsure" counts as not spotted' in printed
     folder = study.analysis_path("spot_the_bot")
     written = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert {f"{stem}.json" for stem in PARTS} <= set(written)
@@ -178,12 +178,22 @@ def test_the_command_writes_json_and_csv(study, capsys):
         assert f" {bot} " in summary(again)
 
 
+def test_the_commands_option_for_unsure_reaches_the_file(study, capsys):
+    from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
+
+    SpotbotAnalyze.main(study=str(study.path), bootstraps=30, backend="native", unsure="half")
+    assert '"unsure" counts half as spotted and half as not' in capsys.readouterr().out
+    made = json.loads((study.analysis_path("spot_the_bot") / "survival.json").read_text())
+    assert made["by_source"]["human"]["unsure"]["option"] == made["made_by"]["options"]["unsure"] == "half"
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         ({"bootstraps": 0}, "--bootstraps 0"),
         ({"resample": "worker"}, "Did you mean 'workers'"),
         ({"backend": "R"}, "--backend R"),
+        ({"unsure": "survive"}, "Did you mean 'survives'"),
         ({"survey": "spot_the_bott"}, "Did you mean 'spot_the_bot'"),
         ({"wage": 0.0}, "--wage 0"),
     ],

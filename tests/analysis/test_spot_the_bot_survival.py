@@ -334,6 +334,17 @@ def test_judges_variants_are_no_annotators(study):
     assert own["bootstrap"]["resample"] == "conversations"
 
 
+def test_too_few_conversations_to_compare(made_up):
+    own = survived(*made_up(bots=2, per_pair=2, people=1))
+    pairs = {(p["a"], p["b"]): p for p in own["pairs"]}
+    assert pairs["bot0", "human"]["why"] == "too few conversations or annotators to know how much these differ"
+    assert pairs["bot0", "human"]["p"] == 1
+    assert pairs["bot0", "human"]["sentence"].startswith("bot0 and people can't be compared (too few conversations")
+    assert "why" not in pairs["bot0", "bot1"]
+    assert " Only 4 appearances at this length: read it as a hint." in own["curves"]["bot0"]["sentence"]
+    assert "(rows taken as independent)" in own["cox_models"]["human"]["ph"]["errors"]
+
+
 def test_few_replicates_fall_back_to_information(study):
     own = survived(*study, bootstraps=1)
     assert own["cox_models"]["bot0"]["ph"]["errors"].startswith("observed information (fewer than 20 replicates")
@@ -354,7 +365,7 @@ def test_where_all_answers_are_unsure(study):
     unsure = answering(judgements, lambda j, _: "unsure" if j.question == "nature" else j.answer)
     own = survived(unsure, conversations)
     assert own["curves"]["bot0"]["survival"] == [1.0, 1.0, 1.0]
-    assert own["cox"]["bot0"]["fluency"]["why"]
+    assert own["cox"]["bot0"]["fluency"]["why"].startswith("everybody was spotted, or nobody")
     result = analyze(unsure, conversations, bootstraps=20, backend="native", unsure="missing")
     own = result["survival"]["by_source"]["human"]
     assert own["curves"] == {}

@@ -21,11 +21,10 @@ MODELS = {"ph": "proportional hazards", "po": "proportional odds"}
 KEYS = {"ph": "cox", "po": "cox_po"}
 FEW_CLUSTERS = 5
 FEW_REPLICATES = 20
-MOST_REPLICATES = 200
-"""Enough for a standard error (Efron & Tibshirani 1993, An Introduction to the Bootstrap, section 6.4)."""
 
 SAME = "the same answer everywhere"
 UNTOLD = "constant, or a combination of the other features, where it could tell"
+NOTHING = "everybody was spotted, or nobody, at lengths that can be compared"
 SEPARATED = "tells spotted from unspotted rows perfectly: no finite estimate"
 
 
@@ -86,7 +85,6 @@ class _Errors:
             why = f"fewer than {FEW_REPLICATES} replicates" if replicates < FEW_REPLICATES else "too few clusters"
             self.said = f"observed information ({why}: rows taken as independent)"
             return
-        replicates = min(replicates, MOST_REPLICATES)
         # Without clusters annotations are drawn, whose rows share an index.
         self.draws = [rows[c].to_numpy() for c in use] or [np.asarray(rows.index) // 2]
         if len(use) == 2:
@@ -136,10 +134,10 @@ def _fit(rows: pd.DataFrame, model: str, errors: _Errors, backend: str) -> tuple
     arguments = (rows["left"], rows["right"], rows[list(FEATURES)].astype(float), model)
     try:
         fitted = errors.fit(*arguments, weights=rows["weight"], backend=backend)
-    except ValueError as err:
+    except ValueError:  # not one observation lies wholly before another
         none = {"coef": None, "se": None, "p": None, "ratio": None, "ci": [None] * 2, "ratio_ci": [None] * 2}
-        why = {f: SAME if rows[f].nunique() < 2 else str(err) for f in FEATURES}
-        whole = {"loglik": float("nan"), "n": len(rows), "test": None, "errors": None, "notes": [str(err)]}
+        why = {f: SAME if rows[f].nunique() < 2 else NOTHING for f in FEATURES}
+        whole = {"loglik": float("nan"), "n": len(rows), "test": None, "errors": None, "notes": [NOTHING]}
         return {f: none | {"why": why[f]} for f in FEATURES}, whole
     found = {f: _one(fitted.fit, i, rows) for i, f in enumerate(FEATURES)}
     whole = {"loglik": fitted.fit.loglik, "n": len(rows), "test": _wald(fitted)}

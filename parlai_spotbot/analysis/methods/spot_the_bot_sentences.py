@@ -31,7 +31,7 @@ def pair(row: dict, passing: dict | None) -> str:
     """Whether the first of a pair is spotted sooner or later than the second; `passing`: how many pass at a length."""
     a, b = _who(row["a"]), _who(row["b"])
     if row.get("why"):
-        text = f"{a} and {b} can't be compared: {row['why']}"
+        text = f"{a} and {b} can't be compared ({row['why']})"
     elif row["p_adjusted"] < LEVEL:
         verb, when = "are" if row["a"] == HUMAN else "is", "sooner" if row["statistic"] > 0 else "later"
         text = f"{a} {verb} spotted {when} than {b} ({p_said(row['p_adjusted'])})"
@@ -40,11 +40,12 @@ def pair(row: dict, passing: dict | None) -> str:
     text = _first_upper(text) if row["a"] == HUMAN else text
     if passing is None:
         return text + "."
-    text += f": after {passing['exchanges']} exchanges {passing['a']:.0%} against {passing['b']:.0%} still pass"
-    if not _known(passing["ci"]):
+    text += ";" if row.get("why") else ":"
+    text += f" after {passing['exchanges']} exchanges {passing['a']:.0%} against {passing['b']:.0%} still pass"
+    if row.get("why") or not _known(passing["ci"]):
         return text + "."
     low, high = passing["ci"]
-    if row.get("why") or row["p_adjusted"] < LEVEL:
+    if row["p_adjusted"] < LEVEL:
         return f"{text}, {points(passing['difference'], (low, high))}."
     text += f", a difference of {_points(passing['difference'])} points ({_points(low)} to {_points(high)}"
     return text + ("; not corrected for the number of pairs)." if low > 0 or high < 0 else ").")
@@ -81,7 +82,7 @@ def all_curves(curves: dict[str, dict], pairs: Sequence[dict]) -> str:
     if len(bots) == 1:
         return curves[bots[0]]["sentence"]
     longest = max(curves[bot]["exchanges"][-1] for bot in bots)
-    best = max(bots, key=lambda bot: (curves[bot]["exchanges"][-1] == longest, curves[bot]["survival"][-1]))
+    best = max(bots, key=lambda bot: (curves[bot]["exchanges"][-1] == longest, curves[bot]["survival"][::-1]))
     own = curves[best]
     said = _share(own["survival"][-1], own["ci"][-1], own["n"][-1])
     text = f"Of the bots {best} passes most often: after {longest} exchanges {said} of its appearances still pass as "

@@ -27,7 +27,7 @@ DEPENDENT = {
 }
 """Which answers are taken to depend on each other, by what the bootstrap draws."""
 
-ALONE = "too few conversations or annotators: how much they differ is not known"
+ALONE = "too few conversations or annotators to know how much these differ"
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,19 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 from scipy.stats import norm
 
+from parlai_spotbot.analysis.ranking.davidson_algebra import Sums, derivatives, log_likelihood, with_prior
 from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN, WinMatrix
+
+LARGEST = 15.0
+"""Log strengths beyond this are on their way to infinity."""
 
 
 @dataclass(frozen=True)
 class DavidsonFit:
     """Log strengths (K,) that sum to 0, log ν and log γ, each with a (low, high) interval; NaN where not estimated.
 
-    `prior` is the number of pseudo-matches that was added to each pair (0: maximum likelihood).
+    `prior` is the number of pseudo-matches that was added to each pair (0: maximum likelihood); `intervals` is what the
+    intervals rest on.
     """
 
     names: tuple[str, ...]
@@ -31,10 +36,13 @@ class DavidsonFit:
     order_ci: tuple[float, float]
     loglik: float
     prior: float
+    intervals: str = "observed information, matches as independent"
 
 
 def davidson(matrix: WinMatrix, *, order: bool = True, prior: float = 0.0, level: float = 0.95) -> DavidsonFit:
     """Fit the model by maximum likelihood (Newton), with intervals from the observed information.
+
+    They take matches as independent; `with_bootstrap` replaces them by those of a bootstrap.
 
     Parameters
     ----------
@@ -51,18 +59,25 @@ def davidson(matrix: WinMatrix, *, order: bool = True, prior: float = 0.0, level
         (and `prior` is 0); not one decided match.
     """
     counts = np.asarray(matrix.counts, dtype=float)
+    if counts.ndim != 3 or len(counts) < 2:
+        raise ValueError(f"matrix: counts of shape {counts.shape}, expected (K, K, 3) with two bots or more")
+    if not (np.isfinite(counts).all() and (counts >= 0).all()):
+        raise ValueError(
+            "matrix: counts hold a number that is below 0 or isn't finite, expected how often each happened"
+        )
+    if not (np.isfinite(prior) and prior >= 0):
+        raise ValueError(f"prior is {prior}, expected a number from 0 up")
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level}, expected a number between 0 and 1")
     _check_connected(matrix)
     if not matrix.wins.sum():
         raise ValueError("matrix: not one match was decided, expected wins; the tie parameter is infinite")
-    met = counts.sum(axis=-1)
-    met = np.triu(met + met.T, 1) > 0
-    # Half of a pair's pseudo-matches in each position, so that they don't speak of the order effect.
-    counts[..., WIN] += prior / 4 * (met | met.T)
-    counts[..., LOSS] += prior / 4 * (met | met.T)
+    counts = with_prior(counts, prior)
     _check_finite(matrix.names, counts)
-    model = _Design(counts, order)
-    theta, loglik, information = model.fit()
-    return _result(matrix, model, theta, loglik, information, prior, level)
+    free = np.ones(len(counts) + 2, dtype=bool)
+    free[-2:] = counts[..., TIE].any(), order
+    theta, loglik, information = _fit(counts, free)
+    return _result(tuple(matrix.names), theta, free, loglik, information, prior, level)
 
 
 def _check_connected(matrix: WinMatrix) -> None:
@@ -88,95 +103,52 @@ def _check_finite(names: tuple[str, ...], counts: np.ndarray) -> None:
         )
 
 
-class _Design:
-    """The log-linear form: log of each outcome's proportion is a row of `rows` times the parameters.
+def _fit(counts: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, float, np.ndarray]:
+    """Parameters (K + 2,), log-likelihood and information at the maximum, by Newton's method with halved steps."""
+    sums = Sums.of(counts[None])
+    theta = np.zeros(len(counts) + 2)
+    loglik = log_likelihood(counts, theta, free)
+    for _ in range(100):
+        gradient, information = (of[0] for of in derivatives(sums, theta[None], free[None]))
+        step = np.linalg.lstsq(information, gradient, rcond=None)[0]
+        if gradient @ step < 1e-12 * max(1.0, abs(loglik) * 1e-3):
+            _check_estimable(theta, information, free)
+            return theta, loglik, information
+        scale, before = 1.0, loglik
+        while (loglik := log_likelihood(counts, theta + scale * step, free)) < before and scale > 1e-10:
+            scale /= 2
+        theta = theta + scale * step
+    raise ValueError("matrix: the likelihood has no finite maximum; try order=False or prior > 0")
 
-    Parameters: K - 1 strengths (the last bot's is minus their sum), log ν where there are ties, log γ on request.
-    """
 
-    def __init__(self, counts: np.ndarray, order: bool):
-        size = len(counts)
-        first, second = np.nonzero(counts.sum(axis=-1))
-        self.counts = counts[first, second]
-        self.has_ties = bool(self.counts[:, TIE].sum() > 0)
-        self.has_order = order
-        basis = np.vstack([np.eye(size - 1), -np.ones(size - 1)])
-        self.basis = basis
-        columns = size - 1 + self.has_ties + order
-        rows = np.zeros((len(first), 3, columns))
-        rows[:, WIN, : size - 1] = basis[first]
-        rows[:, LOSS, : size - 1] = basis[second]
-        rows[:, TIE, : size - 1] = (basis[first] + basis[second]) / 2
-        if self.has_ties:
-            rows[:, TIE, size - 1] = 1
-        if order:
-            rows[:, WIN, -1] = 1
-        self.rows = rows
-        self.outcomes = np.array([True, self.has_ties, True])
-
-    def evaluate(self, theta: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        """Log-likelihood, gradient, and information (minus the Hessian) at `theta`."""
-        score = np.where(self.outcomes, self.rows @ theta, -np.inf)
-        top = score.max(axis=1, keepdims=True)
-        logp = score - top - np.log(np.exp(score - top).sum(axis=1, keepdims=True))
-        p = np.exp(logp)
-        n = self.counts.sum(axis=1)
-        mean = np.einsum("po,poc->pc", p, self.rows)
-        gradient = np.einsum("po,poc->c", self.counts, self.rows) - n @ mean
-        second = np.einsum("p,po,poc,pod->cd", n, p, self.rows, self.rows)
-        information = second - np.einsum("p,pc,pd->cd", n, mean, mean)
-        seen = self.counts > 0
-        return float(self.counts[seen] @ logp[seen]), gradient, information
-
-    def fit(self) -> tuple[np.ndarray, float, np.ndarray]:
-        theta = np.zeros(self.rows.shape[-1])
-        loglik, gradient, information = self.evaluate(theta)
-        for _ in range(100):
-            step = np.linalg.lstsq(information, gradient, rcond=None)[0]
-            if gradient @ step < 1e-12:
-                return self._finite(theta, information), loglik, information
-            scale = 1.0
-            while True:
-                trial = self.evaluate(theta + scale * step)
-                if trial[0] >= loglik or scale < 1e-10:
-                    break
-                scale /= 2
-            theta = theta + scale * step
-            loglik, gradient, information = trial
-        raise ValueError("matrix: the likelihood has no finite maximum; try order=False or prior > 0")
-
-    @staticmethod
-    def _finite(theta: np.ndarray, information: np.ndarray) -> np.ndarray:
-        if np.linalg.matrix_rank(information, hermitian=True) < len(theta) or np.abs(theta).max(initial=0) > 15:
-            raise ValueError(
-                "matrix: strengths and order effect can't be told apart, or have no finite maximum; expected pairs "
-                "that were played in both orders, or order=False"
-            )
-        return theta
+def _check_estimable(theta: np.ndarray, information: np.ndarray, free: np.ndarray) -> None:
+    # Scaled to a unit diagonal, so that what is rare isn't taken for what can't be told.
+    scale = 1 / np.sqrt(np.maximum(np.diag(information), 1e-300))
+    if np.linalg.eigvalsh(information * scale * scale[:, None])[0] < 1e-10 or np.abs(theta[free]).max() > LARGEST:
+        raise ValueError(
+            "matrix: strengths and order effect can't be told apart, or have no finite maximum; expected pairs "
+            "that were played in both orders, or order=False"
+        )
 
 
 def _result(
-    matrix: WinMatrix,
-    model: _Design,
+    names: tuple[str, ...],
     theta: np.ndarray,
+    free: np.ndarray,
     loglik: float,
     information: np.ndarray,
     prior: float,
     level: float,
 ) -> DavidsonFit:
-    covariance = np.linalg.pinv(information, hermitian=True)
-    z = norm.ppf((1 + level) / 2)
-    size = len(matrix.names)
-    strength = model.basis @ theta[: size - 1]
-    error = np.sqrt(np.diag(model.basis @ covariance[: size - 1, : size - 1] @ model.basis.T))
-
-    def single(place: int, there: bool) -> tuple[float, tuple[float, float]]:
-        if not there:
-            return np.nan, (np.nan, np.nan)
-        half = z * np.sqrt(covariance[place, place])
-        return float(theta[place]), (float(theta[place] - half), float(theta[place] + half))
-
-    tie, tie_ci = single(size - 1, model.has_ties)
-    order, order_ci = single(-1, model.has_order)
-    ci = np.stack([strength - z * error, strength + z * error], axis=-1)
-    return DavidsonFit(matrix.names, strength, ci, tie, tie_ci, order, order_ci, loglik, prior)
+    size = len(names)
+    covariance = np.linalg.inv(information)
+    # The penalty on the strengths' sum gives that sum a variance, which isn't the data's.
+    penalty = information[:size, :size].sum() / size**2
+    variance = np.diag(covariance).copy()
+    variance[:size] -= 1 / (penalty * size**2)
+    half = np.where(free, norm.ppf((1 + level) / 2) * np.sqrt(np.maximum(variance, 0.0)), np.nan)
+    theta = np.where(free, theta, np.nan)
+    ci = np.stack([theta - half, theta + half], axis=-1)
+    tie_ci, order_ci = (tuple(ends) for ends in ci[size:].tolist())
+    tie, order = theta[size:].tolist()
+    return DavidsonFit(names, theta[:size], ci[:size], tie, tie_ci, order, order_ci, loglik, prior)

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest, chi2_contingency
 
-from parlai_spotbot.analysis.comparisons import adjust
-from parlai_spotbot.analysis.resampling import cell_sums
+from parlai_spotbot.analysis.resampling import Bootstrap, cell_sums
 
 WIN, TIE, LOSS = 0, 1, 2
 """Places of an outcome, seen from entity 0, in the last axis of the counts."""
@@ -65,8 +63,15 @@ def match_codes(matches: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray
     return codes[0], codes[1], 1 - outcome.astype(int)
 
 
+def match_cells(matches: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, tuple[int, int, int]]:
+    """The cell of each match in counts raveled from (K, K, 3), and that shape."""
+    first, second, outcome = match_codes(matches, names)
+    size = len(names)
+    return (first * size + second) * 3 + outcome, (size, size, 3)
+
+
 def win_matrix(
-    matches: pd.DataFrame, names: Sequence[str] | None = None, weights: np.ndarray | None = None
+    matches: pd.DataFrame, names: Sequence[str] | None = None, weights: np.ndarray | Bootstrap | None = None
 ) -> WinMatrix:
     """Count the outcomes of `matches` (columns a, b, outcome: +1 where a wins, -1 where b wins, 0 for a tie).
 
@@ -74,17 +79,39 @@ def win_matrix(
     ----------
     names : sequence of str, optional
         The bots, in the order of the matrix; by default all that occur, sorted.
-    weights : array (n,) or (replicates, n), optional
-        How often each match counts; with replicates, so has the result.
+    weights : array (n,) or (replicates, n), or Bootstrap, optional
+        How often each match counts; with replicates, so has the result. A `Bootstrap` (see `pair_bootstrap`) does
+        without a weight for every match and replicate.
     """
     names = tuple(names) if names is not None else tuple(sorted(set(matches["a"]) | set(matches["b"])))
-    size = len(names)
-    first, second, outcome = match_codes(matches, names)
-    cells = (first * size + second) * 3 + outcome
+    cells, shape = match_cells(matches, names)
+    if isinstance(weights, Bootstrap):
+        counts = weights.cell_sums(cells, int(np.prod(shape)))
+        return WinMatrix(names, counts.reshape((-1, *shape)))
     if weights is None:
         weights = np.ones(len(matches))
-    counts = cell_sums(np.atleast_2d(weights), cells, size * size * 3)
-    return WinMatrix(names, counts.reshape((*np.shape(weights)[:-1], size, size, 3)))
+    counts = cell_sums(np.atleast_2d(weights), cells, int(np.prod(shape)))
+    return WinMatrix(names, counts.reshape((*np.shape(weights)[:-1], *shape)))
+
+
+def pair_bootstrap(
+    matches: pd.DataFrame,
+    *,
+    rng: np.random.Generator,
+    replicates: int = 1000,
+    resample: str = "conversations_workers",
+    backend: str = "auto",
+) -> Bootstrap:
+    """The `Bootstrap` of `matches` (columns a, b, conversation_id, worker_id), stratified by pair of bots.
+
+    The numbers of conversations of a pair are the plan's, so they stay in every replicate.
+    """
+    code, names = pd.factorize(np.concatenate([matches["a"], matches["b"]]))
+    first, second = code[: len(matches)], code[len(matches) :]
+    pair = np.minimum(first, second) * len(names) + np.maximum(first, second)
+    # "annotations" needs no names of conversations or workers, so a frame without them will do.
+    conversations, workers = (matches.get(column, pair) for column in ("conversation_id", "worker_id"))
+    return Bootstrap(conversations, workers, pair, rng=rng, replicates=replicates, resample=resample, backend=backend)
 
 
 def win_rates(matrix: WinMatrix, how: str = "mean_of_pairs") -> np.ndarray:
@@ -103,39 +130,3 @@ def win_rates(matrix: WinMatrix, how: str = "mean_of_pairs") -> np.ndarray:
         raise ValueError(f"how is {how!r}, expected mean_of_pairs or pooled")
     total = won + lost
     return np.divide(won, total, out=np.full(total.shape, np.nan), where=total > 0)
-
-
-def sign_test(wins_a: int, wins_b: int) -> float:
-    """Exact two-sided p of "a wins a decided match as often as b"; 1 where no match was decided."""
-    decided = wins_a + wins_b
-    return float(binomtest(wins_a, decided, 0.5).pvalue) if decided else 1.0
-
-
-def paper_chi2(wins_a: int, wins_b: int, n: int) -> float:
-    """The paper's p: χ² with Yates' correction on [[wins, losses], [n - wins, n - losses]], n with ties.
-
-    The two rows are not independent samples; it is here because Table 1 was made with it.
-    """
-    table = np.array([[wins_a, wins_b], [n - wins_a, n - wins_b]])
-    if (table.sum(axis=0) == 0).any() or (table.sum(axis=1) == 0).any():
-        return 1.0
-    return float(chi2_contingency(table, correction=True).pvalue)
-
-
-def pair_table(matrix: WinMatrix, correction: str = "holm") -> pd.DataFrame:
-    """One row a pair that met: a, b, wins_a, wins_b, ties, n, rate_a, p (exact sign test), p_adjusted, p_chi2 (paper).
-
-    `rate_a` is NaN where no match was decided. `p` takes matches as independent; ties don't enter it, they are in `n`.
-    """
-    rows = []
-    for i, a in enumerate(matrix.names):
-        for j in range(i + 1, len(matrix.names)):
-            won, lost, ties = (round(float(x)) for x in (matrix.wins[i, j], matrix.wins[j, i], matrix.ties[i, j]))
-            if won + lost + ties:
-                rate = won / (won + lost) if won + lost else np.nan
-                n = won + lost + ties
-                p = sign_test(won, lost)
-                rows.append((a, matrix.names[j], won, lost, ties, n, rate, p, paper_chi2(won, lost, n)))
-    table = pd.DataFrame(rows, columns=["a", "b", "wins_a", "wins_b", "ties", "n", "rate_a", "p", "p_chi2"])
-    table.insert(8, "p_adjusted", adjust(table["p"].to_numpy(dtype=float), correction))
-    return table

@@ -12,7 +12,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.agreement import LABELS, both_given_one
 from parlai_spotbot.analysis.frames import matches_frame
-from parlai_spotbot.analysis.ranking import unit_matches
+from parlai_spotbot.analysis.stability import conversation_matches
 from parlai_spotbot.records import HUMAN
 
 EXCHANGED = {"table5": "dailydialog", "table6": "dailydialog"}
@@ -36,8 +36,7 @@ def ssa_with_bug(annotations: pd.DataFrame) -> pd.DataFrame:
 
 def feature_matches(annotations: pd.DataFrame, feature: str, domain: str) -> pd.DataFrame:
     """The matches behind Table 2's win rates of a feature: by conversation in Dailydialog, else by annotation."""
-    matches = matches_frame(annotations, feature)
-    return unit_matches(matches, "conversation" if domain in BY_CONVERSATION else "annotation")
+    return (conversation_matches if domain in BY_CONVERSATION else matches_frame)(annotations, feature)
 
 
 def label_agreement(entities: Sequence[pd.DataFrame]) -> dict[str, dict[str, float]]:

@@ -1,0 +1,68 @@
+"""Figures 3a and 3b: how many conversations a pair make the ranking stable (section 5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import pandas as pd
+
+from parlai_spotbot.analysis.stability import conversation_matches, stability
+from parlai_spotbot.projects.spot_the_bot_2020.cells import Cell, Table, Value
+
+DEFINITION = (
+    "complete HITs; one match a conversation; conversations drawn without replacement from the 45 of each pair, "
+    "ranges as in Table 1 with 5,000 draws, overlapping ranges make a cluster; share of the most frequent ranking"
+)
+LEAVE_ONE_OUT = "convai2"
+"""The domain of Figure 3b."""
+
+FEWER = 200
+"""Repetitions of the sound experiment at most: its curve is smooth."""
+
+
+def makers(
+    paper: dict, annotations: pd.DataFrame, bots: Sequence[str], repetitions: int, seed: int
+) -> dict[str, Callable[[], Table]]:
+    """How to make Figure 3a of a domain and, for PersonaChat, Figure 3b."""
+    domain = annotations.attrs["domain"]
+    matches = conversation_matches(annotations)
+
+    @cache
+    def found() -> dict:
+        return stability(
+            matches, list(bots), repetitions=repetitions, leave_one_out=domain == LEAVE_ONE_OUT, seed=seed
+        )  # fmt: skip
+
+    def figure3a() -> Table:
+        table = Table("figure3a", f"Figure 3a: stability of the ranking, {domain}")
+        _curve(table, "whole pool", found()["whole"], paper["figure3"]["whole"][domain])
+        sound = stability(matches, list(bots), variant="model", repetitions=min(repetitions, FEWER), seed=seed)
+        table.notes.append(
+            "drawn without replacement from 45 the curve must reach 1 at 45, whatever the data: so that says nothing"
+        )
+        table.instead.append("with new conversations played from the fitted model: " + sound["whole"]["sentence"])
+        return table
+
+    def figure3b() -> Table:
+        table = Table("figure3b", f"Figure 3b: stability, one bot left out, {domain}")
+        for bot, curve in found()["leave_one_out"].items():
+            _curve(table, f"without {bot}", curve, paper["figure3"]["without"][bot])
+        return table
+
+    return {"figure3a": figure3a} | ({"figure3b": figure3b} if domain == LEAVE_ONE_OUT else {})
+
+
+def _curve(table: Table, row: str, curve: dict, printed: Value) -> None:
+    first = curve["first"]
+    ours: Value = first
+    if isinstance(printed, str):
+        least = int("".join(c for c in printed if c.isdigit())) + printed.startswith("over")
+        ours = printed if first is None or first >= least else str(first)
+    column = "least conversations a pair for 95 %"
+    table.cells.append(Cell(row, column, printed, ours, DEFINITION + "; from there on", digits=0))
+    table.cells.append(Cell(row, column + ", our number", None, first, DEFINITION + "; from there on"))
+    table.cells += [
+        Cell(row, f"rate at {size}", None, share, DEFINITION)
+        for size, share in zip(curve["sizes"], curve["share"], strict=True)
+    ]

@@ -1,0 +1,126 @@
+"""Signal detection: telling bots from people apart (sensitivity) from saying "bot" easily (bias).
+
+Most entities are bots, so always answering "bot" is mostly "correct", and the paper's 50 % is not chance (Table 9);
+it has a balanced accuracy of .5 and a sensitivity near 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from parlai_spotbot.analysis.resampling import cell_sums, percentile_interval
+from parlai_spotbot.records import HUMAN
+
+CALLED = {"bot": 1.0, "unsure": 0.5, "human": 0.0}
+"""How much of a "bot" each label is: unsure counts one half, so that guessing has a balanced accuracy of .5."""
+
+NOTHING = (np.nan, np.nan)
+
+
+@dataclass(frozen=True)
+class Detection:
+    """`hit` and `false_alarm`: shares of bots and of people called bots. Sensitivity d', bias c (> 0: slow to say
+    "bot"), each with its interval (low, high). NaN where there were no bots, or no people.
+    """
+
+    bots: int
+    people: int
+    hit: float = np.nan
+    false_alarm: float = np.nan
+    balanced_accuracy: float = np.nan
+    sensitivity: float = np.nan
+    sensitivity_ci: tuple[float, float] = NOTHING
+    bias: float = np.nan
+    bias_ci: tuple[float, float] = NOTHING
+
+    def to_dict(self) -> dict:
+        return asdict(self)
+
+
+def detection(called: Sequence[float], is_bot: Sequence[bool], level: float = 0.95) -> Detection:
+    """What labels (n,) say of who gave them: 1 for "bot", 0 for "human", ½ for "unsure", of entities known as bots or not.
+
+    d' = z(hit) − z(false alarm) and c = −(z(hit) + z(false alarm)) / 2 with ½ added to each count (the log-linear rule,
+    Hautus 1995, Behav. Res. Methods 27), which keeps both finite; intervals by the variance of Gourevitch & Galanter
+    1967 (Psychometrika 32), which takes labels as independent.
+    """
+    called, is_bot = np.asarray(called, dtype=float), np.asarray(is_bot, dtype=bool)
+    if len(called) != len(is_bot):
+        raise ValueError(f"is_bot has {len(is_bot)} entries, expected one for each of {len(called)} labels")
+    wrong = ~((called >= 0) & (called <= 1))
+    if wrong.any():
+        raise ValueError(f"called: row {np.flatnonzero(wrong)[0]} is {called[wrong][0]}, expected a number from 0 to 1")
+    bots, people = called[is_bot], called[~is_bot]
+    if not len(bots) or not len(people):
+        return Detection(len(bots), len(people))
+    sizes = np.array([len(bots) + 1.0, len(people) + 1.0])
+    rates = (np.array([bots.sum(), people.sum()]) + 0.5) / sizes
+    z = norm.ppf(rates)
+    se = np.sqrt((rates * (1 - rates) / (sizes * norm.pdf(z) ** 2)).sum())
+    half = norm.ppf((1 + level) / 2) * se
+    d, c = float(z[0] - z[1]), float(-z.sum() / 2)
+    return Detection(
+        bots=len(bots),
+        people=len(people),
+        hit=float(bots.mean()),
+        false_alarm=float(people.mean()),
+        balanced_accuracy=float((bots.mean() + 1 - people.mean()) / 2),
+        sensitivity=d,
+        sensitivity_ci=(d - half, d + half),
+        bias=c,
+        bias_ci=(c - half / 2, c + half / 2),
+    )
+
+
+def pooled_detection(entities: pd.DataFrame, weights: np.ndarray | None = None) -> dict:
+    """All labels together: the fields of `Detection`, `always_bot`, and a `sentence`.
+
+    `always_bot` is what the paper's correctness gives to who always says "bot". With bootstrap `weights` (replicates,
+    2 × annotations), one column a row of `entities`, the intervals are those of the bootstrap, and `hit`,
+    `false_alarm` and `balanced_accuracy` have theirs too (`hit_ci`, …).
+    """
+    called = entities["nature"].map(CALLED).to_numpy(dtype=float)
+    is_bot = (entities["name"] != HUMAN).to_numpy()
+    result = detection(called, is_bot).to_dict()
+    result["always_bot"] = float(is_bot.mean()) if len(is_bot) else np.nan
+    if weights is not None and result["bots"] and result["people"]:
+        result |= _drawn(called, is_bot, weights)
+    result["sentence"] = _sentence(result)
+    return result
+
+
+def _drawn(called: np.ndarray, is_bot: np.ndarray, weights: np.ndarray) -> dict:
+    """Intervals of the pooled estimates by the bootstrap's weights."""
+    count = cell_sums(weights, is_bot.astype(int), 2)
+    said = cell_sums(weights * called, is_bot.astype(int), 2)
+    z = norm.ppf((said + 0.5) / (count + 1))
+    share = np.divide(said, count, out=np.full(said.shape, np.nan), where=count > 0)
+    samples = {
+        "hit": share[:, 1],
+        "false_alarm": share[:, 0],
+        "balanced_accuracy": (share[:, 1] + 1 - share[:, 0]) / 2,
+        "sensitivity": z[:, 1] - z[:, 0],
+        "bias": -z.sum(axis=1) / 2,
+    }
+    return {f"{key}_ci": tuple(percentile_interval(drawn).tolist()) for key, drawn in samples.items()}
+
+
+def _sentence(own: dict) -> str:
+    if not np.isfinite(own["sensitivity"]):
+        return "Annotators can't be measured: they saw no bots, or no people."
+    low, high = own["sensitivity_ci"]
+    c_low, c_high = own["bias_ci"]
+    lean = "no lean to either answer can be told"
+    if c_low > 0 or c_high < 0:
+        lean = "they were slow to say “bot”" if own["bias"] > 0 else "they were quick to say “bot”"
+    return (
+        f"Annotators called {own['hit']:.0%} of bots and {own['false_alarm']:.0%} of people bots: sensitivity d' "
+        f"{own['sensitivity']:.2f} (95 % interval {low:.2f} to {high:.2f}; 0 is guessing), and {lean} (bias c "
+        f"{own['bias']:+.2f}, {c_low:+.2f} to {c_high:+.2f}). Always answering “bot” would be right in "
+        f"{own['always_bot']:.0%}, so a share of right answers alone says little."
+    )

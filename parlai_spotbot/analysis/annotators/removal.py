@@ -1,0 +1,146 @@
+"""Annotations removed by rule, and the ranking without them beside the raw one (appendix G of the paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.annotators import rules as flag
+from parlai_spotbot.analysis.annotators.rules import Rules, each_rule
+from parlai_spotbot.analysis.annotators.table import annotator_table
+from parlai_spotbot.analysis.frames import entities_frame, matches_frame
+from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
+from parlai_spotbot.analysis.resampling import percentile_interval
+
+REASONS = ["annotation_id", "worker_id", "reason"]
+
+
+def remove(annotations: pd.DataFrame, rules: Rules | None = None) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The annotations that the rules leave, and those removed, each with its reason.
+
+    Annotators caught by what they answered, or how fast, lose all annotations. Where they went beyond a limit they
+    lose what is beyond it: answers to a segment after the first, further segments of a conversation, units after the
+    third. "First" is by the column `submitted` where there is one, else by the order of the rows.
+
+    Returns
+    -------
+    kept : frame
+        As `annotations`, with their index.
+    removed : frame
+        annotation_id, worker_id, reason (the first rule that applies); the index is that of `annotations`.
+    """
+    rules = Rules() if rules is None else rules
+    caught = {}
+    if set(rules.told()) - {flag.TWICE, flag.SEGMENTS, flag.UNITS}:
+        table = annotator_table(annotations, entities_frame(annotations), limits=False, rules=rules)
+        caught = {worker: flags[0] for worker, flags in table["flags"].items() if flags}
+    reason = pd.Series([caught.get(w) for w in annotations["worker_id"]], index=annotations.index, dtype=object)
+    order = annotations.sort_values("submitted", kind="stable") if "submitted" in annotations else annotations
+    for name, beyond in (
+        (flag.TWICE, _repeats(order, rules)),
+        (flag.UNITS, _units(order, rules)),
+        (flag.SEGMENTS, _segments(order, rules)),
+    ):
+        place = beyond.index[beyond]
+        reason.loc[place] = [name if old is None else old for old in reason.loc[place]]
+    out = reason.notna()
+    removed = annotations.loc[out, REASONS[:2]].assign(reason=reason[out])
+    return annotations[~out], removed
+
+
+def _repeats(order: pd.DataFrame, rules: Rules) -> pd.Series:
+    if rules.max_repeats is None:
+        return pd.Series(False, index=order.index)
+    return order.groupby(["worker_id", "conversation_id", "k"]).cumcount() >= rules.max_repeats
+
+
+def _units(order: pd.DataFrame, rules: Rules) -> pd.Series:
+    if rules.max_units is None:
+        return pd.Series(False, index=order.index)
+    return order.groupby("worker_id")["unit_id"].transform(lambda units: pd.factorize(units)[0]) >= rules.max_units
+
+
+def _segments(order: pd.DataFrame, rules: Rules) -> pd.Series:
+    if rules.max_segments is None:
+        return pd.Series(False, index=order.index)
+    by = order.groupby(["worker_id", "conversation_id"])["k"]
+    return by.transform(lambda lengths: pd.factorize(lengths)[0]) >= rules.max_segments
+
+
+def removal_summary(removed: pd.DataFrame) -> dict[str, dict]:
+    """Why and how many: {reason: {"annotations": n, "annotators": [who]}}, the greatest first."""
+    counts = removed["reason"].value_counts().sort_index(kind="stable").sort_values(ascending=False, kind="stable")
+    return {
+        reason: {"annotations": int(n), "annotators": sorted(set(removed["worker_id"][removed["reason"] == reason]))}
+        for reason, n in counts.items()
+    }
+
+
+def rankings_without(
+    annotations: pd.DataFrame, bots: Sequence[str], rules: Rules | None = None, weights: np.ndarray | None = None
+) -> dict[str, dict]:
+    """Win rates with everybody ("raw"), without those that each rule catches, and without all ("all rules").
+
+    Parameters
+    ----------
+    weights : array (replicates, n), optional
+        Bootstrap weights of the annotations, for intervals of the win rates.
+
+    Returns
+    -------
+    dict
+        Rule -> `rule` in words, `annotations` and `annotators` (that were removed, or touched), `n` annotations left,
+        `win_rate` and `win_rate_ci` {bot: …}, `order`, `moved` {bot: [place before, place now]}, and a `sentence`.
+    """
+    rules = Rules() if rules is None else rules
+    position = pd.Series(np.arange(len(annotations)), index=annotations.index)
+    raw = _ranked(annotations, bots, position, weights)
+    result = {"raw": {"rule": "nobody removed", "annotations": 0, "annotators": 0, **raw, "moved": {}}}
+    tried = each_rule(rules)
+    if len(tried) > 1:
+        tried["all rules"] = rules
+    for name, only in tried.items():
+        kept, removed = remove(annotations, only)
+        own = _ranked(kept, bots, position, weights)
+        places = {bot: [order["order"].index(bot) + 1 for order in (raw, own)] for bot in bots}
+        entry = {
+            "rule": rules.told().get(name, "all of these rules"),
+            "annotations": len(removed),
+            "annotators": int(removed["worker_id"].nunique()),
+            **own,
+            "moved": {bot: place for bot, place in places.items() if place[0] != place[1]},
+        }
+        result[name] = entry | {"sentence": _sentence(name, entry, raw)}
+    result["raw"]["sentence"] = "With every annotation: " + " > ".join(raw["order"]) + "."
+    return result
+
+
+def _ranked(annotations: pd.DataFrame, bots: Sequence[str], position: pd.Series, weights: np.ndarray | None) -> dict:
+    matches = matches_frame(annotations)
+    rates = win_rates(win_matrix(matches, bots))
+    place = np.argsort(np.where(np.isfinite(rates), -rates, np.inf), kind="stable")
+    result = {
+        "n": len(annotations),
+        "win_rate": dict(zip(bots, rates.tolist(), strict=True)),
+        "order": [bots[i] for i in place],
+    }
+    if weights is not None:
+        drawn = win_rates(win_matrix(matches, bots, weights[:, position[matches.index].to_numpy()]))
+        result["win_rate_ci"] = dict(zip(bots, percentile_interval(drawn).tolist(), strict=True))
+    return result
+
+
+def _sentence(name: str, own: dict, raw: dict) -> str:
+    if not own["annotations"]:
+        return f"Nobody is caught by “{name}”."
+    change = [abs(own["win_rate"][bot] - raw["win_rate"][bot]) for bot in own["win_rate"]]
+    known = [c for c in change if np.isfinite(c)]
+    people = f"{own['annotators']} annotator{'' if own['annotators'] == 1 else 's'}"
+    said = f"Without what “{name}” catches ({own['annotations']} annotations by {people}) "
+    if own["moved"]:
+        said += "the order changes: " + ", ".join(f"{b} from {i} to {j}" for b, (i, j) in own["moved"].items())
+    else:
+        said += "the order stays"
+    return said + (f"; win rates move by at most {max(known):.3f}." if known else ".")

@@ -1,0 +1,140 @@
+"""One row an annotator: what they got right, how fast they were, which rules they broke; and all of them together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.annotators import rules as flag
+from parlai_spotbot.analysis.annotators.detection import CALLED, detection
+from parlai_spotbot.analysis.annotators.rules import ANSWERS, Rules
+from parlai_spotbot.records import HUMAN
+
+COLUMNS = (
+    "n", "units", "correct", "correct_people", "balanced_accuracy", "sensitivity", "sensitivity_low",
+    "sensitivity_high", "bias", "bias_low", "bias_high", "median_seconds", "hours", "speed", "same_answers",
+    "repeated_segments", "repeated_conversations", "flags",
+)  # fmt: skip
+
+
+def annotator_table(
+    annotations: pd.DataFrame, entities: pd.DataFrame, limits: bool = True, rules: Rules | None = None
+) -> pd.DataFrame:
+    """One row an annotator, index `worker_id`.
+
+    Columns: `n` annotations; `units` worked on; `correct`, share right of the labels that are not unsure (the
+    paper's), and `correct_people`, the same of people only; `balanced_accuracy`, mean of the shares right on bots and
+    on people; `sensitivity` d' and `bias` c of calling an entity a bot, with intervals (see `detection`);
+    `median_seconds`, `hours` (of annotations with a known time); `speed`: in the median, how many times as fast as
+    everybody's median at that length; `same_answers`: the share of the annotator's most frequent five answers;
+    `repeated_segments`, `repeated_conversations`: annotations of a segment, segments of a conversation beyond the
+    first; `flags`, a list of the `rules` that catch the annotator. Unsure counts as half a "bot", so guessing has
+    balanced accuracy .5. NaN where nothing is known.
+
+    `limits` says whether the rules on units, segments and repeats hold, as they do for people.
+    """
+    rules = Rules() if rules is None else rules
+    seconds = annotations["seconds"].astype(float)
+    usual = seconds.groupby(annotations["k"]).transform("median")
+    speed = np.divide(usual, seconds, out=np.full(len(seconds), np.nan), where=(seconds > 0).to_numpy())
+    annotations = annotations.assign(_speed=speed)
+    by_worker = dict(iter(annotations.groupby("worker_id")))
+    rows = {}
+    for worker, own in entities.groupby("worker_id", sort=True):
+        mine = by_worker.get(worker, annotations.iloc[:0])
+        row = {**_worked(mine), **_right(own)}
+        row["flags"] = _flags(row, own, mine, rules) + (limits_broken(mine, rules) if limits else [])
+        rows[worker] = row
+    return pd.DataFrame.from_dict(rows, orient="index", columns=list(COLUMNS))
+
+
+def _worked(mine: pd.DataFrame) -> dict:
+    """How an annotator worked: amounts, times, repetitions."""
+    answers = mine.groupby(list(ANSWERS)).size()
+    segments = mine.drop_duplicates(["conversation_id", "k"])
+    return {
+        "n": len(mine),
+        "units": int(mine["unit_id"].nunique()),
+        "median_seconds": float(mine["seconds"].median()),
+        "hours": float(mine["seconds"].sum() / 3600) if mine["seconds"].notna().any() else np.nan,
+        "speed": float(mine["_speed"].median()),
+        "same_answers": float(answers.max() / len(mine)) if len(mine) else np.nan,
+        "repeated_segments": len(mine) - len(segments),
+        "repeated_conversations": int(segments.duplicated("conversation_id").sum()),
+    }
+
+
+def _right(own: pd.DataFrame) -> dict:
+    """What an annotator got right."""
+    called = own["nature"].map(CALLED).to_numpy(dtype=float)
+    is_bot = (own["name"] != HUMAN).to_numpy()
+    sure = called != CALLED["unsure"]
+    right = called == is_bot
+    found = detection(called, is_bot)
+    return {
+        "correct": float(right[sure].mean()) if sure.any() else np.nan,
+        "correct_people": float(right[sure & ~is_bot].mean()) if (sure & ~is_bot).any() else np.nan,
+        "balanced_accuracy": found.balanced_accuracy,
+        "sensitivity": found.sensitivity,
+        "sensitivity_low": found.sensitivity_ci[0],
+        "sensitivity_high": found.sensitivity_ci[1],
+        "bias": found.bias,
+        "bias_low": found.bias_ci[0],
+        "bias_high": found.bias_ci[1],
+    }
+
+
+def _flags(row: dict, labels: pd.DataFrame, mine: pd.DataFrame, rules: Rules) -> list[str]:
+    """The rules on what was answered, and how fast, that catch an annotator."""
+    broken = []
+    if len(labels) >= rules.enough_labels:
+        sure = int((labels["nature"] != "unsure").sum())
+        if rules.same_label and labels["nature"].nunique() == 1:
+            broken.append(flag.SAME_LABEL)
+        if rules.min_balanced_accuracy is not None and row["balanced_accuracy"] < rules.min_balanced_accuracy:
+            broken.append(flag.GUESSING)
+        if rules.min_correct is not None and sure >= rules.enough_labels and row["correct"] < rules.min_correct:
+            broken.append(flag.INCORRECT)
+    timed = mine["_speed"].notna().sum() >= rules.enough_annotations
+    if rules.max_speed is not None and timed and row["speed"] > rules.max_speed:
+        broken.append(flag.TOO_FAST)
+    enough = len(mine) >= rules.enough_annotations
+    if rules.max_same_answers is not None and enough and row["same_answers"] > rules.max_same_answers:
+        broken.append(flag.SAME_ANSWERS)
+    return broken
+
+
+def limits_broken(mine: pd.DataFrame, rules: Rules) -> list[str]:
+    """The rules on amounts that the annotations of one annotator break."""
+    broken = []
+    if rules.max_repeats is not None and mine.groupby(["conversation_id", "k"]).size().gt(rules.max_repeats).any():
+        broken.append(flag.TWICE)
+    segments = mine.drop_duplicates(["conversation_id", "k"]).groupby("conversation_id").size()
+    if rules.max_segments is not None and segments.gt(rules.max_segments).any():
+        broken.append(flag.SEGMENTS)
+    if rules.max_units is not None and mine["unit_id"].nunique() > rules.max_units:
+        broken.append(flag.UNITS)
+    return broken
+
+
+def summary(table: pd.DataFrame, rules: Rules | None = None) -> dict:
+    """Over annotators: how many, the means of Table 9's columns, the share that does worse than guessing, the flags.
+
+    `flags` is {flag: {"rule": what it means, "n": how many annotators, "annotations": how many of theirs}}.
+    """
+    rules = Rules() if rules is None else rules
+    known = table["balanced_accuracy"].dropna()
+    flags = {}
+    for name, text in rules.told().items():
+        caught = table["flags"].map(lambda flags, name=name: name in flags).astype(bool)
+        flags[name] = {"rule": text, "n": int(caught.sum()), "annotations": int(table["n"][caught].sum())}
+    return {
+        "n": len(table),
+        "correct": float(table["correct"].mean()),
+        "correct_people": float(table["correct_people"].mean()),
+        "balanced_accuracy": float(known.mean()) if len(known) else np.nan,
+        "share_worse_than_guessing": float((known < 0.5).mean()) if len(known) else np.nan,
+        "share_below_half_correct": float((table["correct"].dropna() < 0.5).mean()) if len(table) else np.nan,
+        "flagged": int((table["flags"].map(len) > 0).sum()),
+        "flags": flags,
+    }

@@ -1,7 +1,7 @@
 """Random numbers for compiled loops: a stream per repetition, so that results don't depend on the number of threads.
 
-`uniform` is SplitMix64 (Steele, Lea & Flood 2014, OOPSLA); `binomial` inverts the distribution where few successes are
-expected and is Hörmann's (1993, J. Stat. Comput. Simul. 46) transformed rejection BTRS elsewhere: nothing is approximate.
+`uniform` is SplitMix64 (Steele, Lea & Flood 2014, OOPSLA). `binomial` is exact: it inverts the distribution where few
+successes are expected, and is Hörmann's (1993, J. Stat. Comput. Simul. 46) transformed rejection BTRS elsewhere.
 """
 
 from __future__ import annotations
@@ -87,12 +87,12 @@ def _rejected(state, n, p, log_factorial):
         near = 0.5 - abs(u)
         if near <= 0.0:
             continue
-        k = int(math.floor((2.0 * a / near + b) * u + centre))
+        k = math.floor((2.0 * a / near + b) * u + centre)
         if near >= 0.07 and v <= surely:
             return k
         if k < 0 or k > n or v <= 0.0:
             continue
-        mode = int(math.floor((n + 1) * p))
+        mode = math.floor((n + 1) * p)
         height = log_factorial[mode] + log_factorial[n - mode] - log_factorial[k] - log_factorial[n - k]
         v *= (2.83 + 5.1 / b) * spread / (a / (near * near) + b)
         if math.log(v) <= height + (k - mode) * math.log(p / (1.0 - p)):

@@ -66,41 +66,40 @@ def matches_per_pair(base, pairs, draws, log_factorial):
 
 
 @njit(nogil=True, cache=True)
-def draw_pooled(state, sample, size, matches, first, second, wanted, log_factorial, score):
+def draw_pooled(state, sample, size, matches, first, second, wanted, log_factorial, met, score):
     """One replicate of the paper's: wins / all matches with ties, for the bots `wanted` only; `matches` per pair."""
-    won, met = np.zeros(len(score)), np.zeros(len(score))
+    for bot in range(len(score)):
+        score[bot] = met[bot] = 0.0
     for pair in range(len(sample)):
         i, j, n, wins = first[pair], second[pair], matches[pair], 0
         if wanted[i]:
             wins = binomial(state, n, sample[pair, 0] / size, log_factorial)
-            won[i] += wins
+            score[i] += wins
             met[i] += n
         if wanted[j]:
             if wanted[i]:
                 rest = size - sample[pair, 0]
-                won[j] += binomial(state, n - wins, sample[pair, 2] / rest if rest else 0.0, log_factorial)
+                score[j] += binomial(state, n - wins, sample[pair, 2] / rest if rest else 0.0, log_factorial)
             else:
-                won[j] += binomial(state, n, sample[pair, 2] / size, log_factorial)
+                score[j] += binomial(state, n, sample[pair, 2] / size, log_factorial)
             met[j] += n
     for bot in range(len(score)):
-        score[bot] = won[bot] / met[bot] if met[bot] > 0 else 0.0
+        score[bot] /= max(met[bot], 1.0)
 
 
 @njit(nogil=True, cache=True)
-def draw_by_pair(state, sample, size, first, second, log_factorial, score):
+def draw_by_pair(state, sample, size, first, second, opponents, log_factorial, score):
     """One replicate of the sound way: each pair's conversations with replacement; score = mean of wins less losses."""
-    score[:] = 0.0
-    met = np.zeros(len(score))
+    for bot in range(len(score)):
+        score[bot] = 0.0
     for pair in range(len(sample)):
         wins = binomial(state, size, sample[pair, 0] / size, log_factorial)
         rest = size - sample[pair, 0]
         losses = binomial(state, size - wins, sample[pair, 2] / rest if rest else 0.0, log_factorial)
         score[first[pair]] += wins - losses
         score[second[pair]] += losses - wins
-        met[first[pair]] += 1
-        met[second[pair]] += 1
     for bot in range(len(score)):
-        score[bot] /= max(met[bot], 1.0)
+        score[bot] /= opponents[bot]
 
 
 @njit(nogil=True, cache=True)
@@ -177,7 +176,7 @@ def pooled_repetitions(counts, first, second, bots, size, repetitions, replicate
     state = np.zeros(1, dtype=np.uint64)
     sample = np.zeros((len(counts), 3), dtype=np.int64)
     pool = np.zeros(counts.sum(), dtype=np.int64)
-    seen, score, error = np.zeros(bots), np.zeros(bots), np.zeros((bots, bots))
+    seen, score, met, error = np.zeros(bots), np.zeros(bots), np.zeros(bots), np.zeros((bots, bots))
     unsettled, boundary = np.zeros(bots, dtype=np.bool_), np.zeros(bots, dtype=np.bool_)
     wanted = np.zeros(bots, dtype=np.bool_)
     bank = matches_per_pair(base, len(counts), draws, log_factorial)
@@ -193,7 +192,7 @@ def pooled_repetitions(counts, first, second, bots, size, repetitions, replicate
             if remaining == 0:
                 break
             row = (row + 1) % BANK
-            draw_pooled(state, sample, size, bank[row], first, second, wanted, log_factorial, score)
+            draw_pooled(state, sample, size, bank[row], first, second, wanted, log_factorial, met, score)
             before = remaining
             for r in range(1, bots):
                 if unsettled[r] and crossed(score, order, r, wanted):
@@ -219,18 +218,21 @@ def modelled_repetitions(
     state = np.zeros(1, dtype=np.uint64)
     sample = np.zeros((len(chances), 3), dtype=np.int64)
     score = np.zeros(bots)
+    opponents = np.zeros(bots)
+    for pair in range(len(first)):
+        opponents[first[pair]] += 1
+        opponents[second[pair]] += 1
+    opponents = np.maximum(opponents, 1.0)
     for repetition in range(repetitions):
         start(state, base, repetition)
         play(state, chances, size, log_factorial, sample)
-        for bot in range(bots):
-            score[bot] = 0.0
-        points(sample, first, second, score)
+        points(sample, first, second, opponents, score)
         for bot in range(bots):
             ordered[repetition, bot] = 1 + (score > score[bot]).sum()
         best = np.zeros((bots, bots + 1), dtype=np.int64)
         worst = np.zeros((bots, bots + 1), dtype=np.int64)
         for _ in range(replicates):
-            draw_by_pair(state, sample, size, first, second, log_factorial, score)
+            draw_by_pair(state, sample, size, first, second, opponents, log_factorial, score)
             for i in range(bots):
                 above, level = 0, 0
                 for j in range(bots):
@@ -242,17 +244,15 @@ def modelled_repetitions(
 
 
 @njit(nogil=True, cache=True)
-def points(sample, first, second, score):
+def points(sample, first, second, opponents, score):
     """Mean of wins less losses: in a balanced design its order is that of Davidson's strengths."""
-    met = np.zeros(len(score))
+    score[:] = 0.0
     for pair in range(len(sample)):
         gap = sample[pair, 0] - sample[pair, 2]
         score[first[pair]] += gap
         score[second[pair]] -= gap
-        met[first[pair]] += 1
-        met[second[pair]] += 1
     for bot in range(len(score)):
-        score[bot] /= max(met[bot], 1.0)
+        score[bot] /= opponents[bot]
 
 
 @njit(nogil=True, cache=True)

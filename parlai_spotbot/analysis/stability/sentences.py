@@ -17,9 +17,8 @@ def curve_sentence(curve: dict, variant: str, level: float) -> str:
     order = curve["order"][-1]
     if first is None:
         text = (
-            f"Even a new study of {last} conversations per pair would give its most frequent ranking only {share:.0%} "
+            f"Even new studies of {last} conversations per pair would agree on one ranking only {share:.0%} of the time"
         )
-        text += f"of the time, short of {level:.0%}"
     else:
         text = f"From {first} conversations per pair on, {asked} would give the same ranking"
     return text + f"; with {last}, {order:.0%} would put all bots in the same order, whether or not clearly apart."

@@ -311,6 +311,10 @@ def test_without_people_there_is_no_bound(study):
     assert {curve["versus_human"] for curve in own["curves"].values()} == {None}
     assert "No conversation of people was judged at this length" in own["sentence"]
     assert len(own["pairs"]) == 3
+    two = {c.conversation_id for c in bots if "bot2" not in c.entities}
+    own = survived([j for j in judgements if j.conversation_ids[0] in two], bots)
+    assert own["pairs_sentence"] == own["pairs"][0]["sentence"]
+    assert "from it" not in own["sentence"]
 
 
 def test_one_annotator(study):

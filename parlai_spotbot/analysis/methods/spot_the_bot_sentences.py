@@ -87,6 +87,8 @@ def all_curves(curves: dict[str, dict], pairs: Sequence[dict]) -> str:
     said = _share(own["survival"][-1], own["ci"][-1], own["n"][-1])
     text = f"Of the bots {best} passes most often: after {longest} exchanges {said} of its appearances still pass as "
     text += f"human{_against_people(own['versus_human'])}{_small(own['n'][-1])}"
+    if len(pairs) == 1:  # that one is said by itself
+        return text
     alike = [
         row["b"] if row["a"] == best else row["a"]
         for row in pairs

@@ -70,6 +70,7 @@ def reproduce_domain(
         "footnote3": lambda: labels.footnote3(annotations, domain, sound),
         "footnote9": lambda: labels.footnote9(entities, domain),
         "table4": lambda: labels.table4(paper, annotations, domain),
+        "section53": lambda: labels.section53(paper, annotations, domain),
         "table5": lambda: wins.win_table("table5", printed, annotations, domain, sound, **options),
         "table6": lambda: wins.win_table("table6", printed, annotations, domain, sound, **options),
         "table7": lambda: labels.table7(paper, dump),

@@ -1,0 +1,160 @@
+"""The parts of the reproduction on made-up data: definitions, cells, files, bad input."""
+
+import hashlib
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.projects.spot_the_bot_2020.__main__ import main
+from parlai_spotbot.projects.spot_the_bot_2020.cells import COLUMNS, Cell, Table
+from parlai_spotbot.projects.spot_the_bot_2020.definitions import alike, correctness, ssa_with_bug, truncated
+from parlai_spotbot.projects.spot_the_bot_2020.release import download
+from parlai_spotbot.projects.spot_the_bot_2020.reproduce import paper_values
+
+TABLES = {
+    *(f"table{n}.csv" for n in range(1, 10)), "figure2.csv", "section42.csv", "section53.csv", "footnote3.csv",
+    "footnote9.csv", "oddities.csv", "tables.txt", "tables.json", "figure2.svg", "figure2.png",
+}  # fmt: skip
+
+
+def annotations(rows):
+    columns = ["sensibleness", "specificity", "nature0", "nature1"]
+    frame = pd.DataFrame(rows, columns=columns)
+    return frame.assign(
+        a="x", b="y", k=2, conversation_id=[f"c{i}" for i in range(len(frame))], worker_id="w", fluency=0
+    )
+
+
+def test_the_bug_of_table_6_favours_entity_1():
+    rows = [(1, 1), (-1, -1), (0, -1), (0, 1), (1, -1), (-1, 1), (-1, 0)]
+    frame = annotations([(*row, "bot", "bot") for row in rows])
+    assert ssa_with_bug(frame)["outcome"].tolist() == [1, -1, -1, 0, 0, 0, 0]
+
+
+def test_chance_of_footnote_3_is_that_of_dealing_labels_anew():
+    rng = np.random.default_rng(0)
+    rows = annotations([(0, 0, *rng.choice(["human", "bot", "unsure"], 2, p=[0.3, 0.5, 0.2])) for _ in range(60)])
+    rows["k"] = rng.integers(1, 3, len(rows))
+    found = alike(rows, "bots", ("k",))
+    dealt = np.zeros(20_000)
+    for _, own in rows.groupby("k"):
+        anew = rng.permuted(np.tile(own["nature1"].to_numpy(str), (len(dealt), 1)), axis=1)
+        dealt += (anew == own["nature0"].to_numpy(str)).sum(axis=1) / len(rows)
+    assert found["expected"] == pytest.approx(dealt.mean(), abs=4 * dealt.std() / len(dealt) ** 0.5)
+    spread = (found["observed"] - found["expected"]) / found["z"]
+    assert spread == pytest.approx(dealt.std(), rel=0.03)
+
+
+def test_correctness_leaves_unsure_out_and_averages_annotators():
+    entities = pd.DataFrame({
+        "worker_id": ["u", "u", "u", "v"], "name": ["GPT", "GPT", "human", "human"],
+        "nature": ["bot", "unsure", "bot", "human"],
+    })  # fmt: skip
+    found = correctness(entities)
+    assert found["correct"] == pytest.approx((0.5 + 1.0) / 2)
+    assert found["correct_on_people"] == pytest.approx((0.0 + 1.0) / 2)
+    assert found["below_half"] == 0.0
+    assert found["always_bot"] == pytest.approx((2 / 3 + 0) / 2)
+
+
+def test_truncation_keeps_what_is_exact():
+    assert [truncated(x) for x in (0.299, 0.29, 0.3, 0.2999999999999)] == [0.29, 0.29, 0.3, 0.3]
+
+
+@pytest.mark.parametrize(
+    ("paper", "ours", "more", "difference", "reached"),
+    [
+        (0.67, 0.6749, {}, 0.0049, True), (0.67, 0.6761, {}, 0.0061, False),
+        (0.75, 0.7567, {"cut": True}, 0.0067, True), (0.75, 0.7467, {"cut": True}, -0.0033, False),
+        (26, 25.8, {"digits": 0}, -0.2, True), (None, 1.0, {}, None, None),
+        (0.5, None, {}, None, False), ("1-2", "1-2", {}, "same", True), ("1-2", "2-2", {}, "differs", False),
+    ],
+)  # fmt: skip
+def test_a_cell_knows_whether_it_is_reached(paper, ours, more, difference, reached):
+    cell = Cell("a", "b", paper, ours, "how", **more)
+    assert cell.difference == (pytest.approx(difference) if isinstance(difference, float) else difference)
+    assert cell.reached is reached
+
+
+def test_a_table_says_what_it_could_not_reach():
+    table = Table(
+        "t", "T", [Cell("a", "b", 0.5, 0.52, "how"), Cell("a", "c", 3, None, "gone"), Cell("a", "d", 1, 1, "x")]
+    )
+    assert table.verdict.startswith(
+        "1 of 3 values of the paper reached to their digits; greatest difference 0.02; 1 can"
+    )
+    assert table.frame().columns.tolist() == list(COLUMNS)
+    assert "  *" in table.text()
+
+
+def test_the_papers_tables_are_typed_consistently():
+    """Rates of a pair sum to one, but for rounding; each bot has a win rate and a range."""
+    for tables in paper_values()["win_tables"].values():
+        for printed in tables.values():
+            rates = np.array(printed["rates"], dtype=float)
+            both = rates + rates.T
+            np.testing.assert_allclose(both[~np.isnan(both)], 1.0, atol=0.0101)
+            assert len(printed["win_rate"]) == len(printed["range"]) == len(printed["bots"]) == len(rates)
+
+
+def test_the_command_writes_every_table(release, tmp_path, capsys):
+    out = tmp_path / "out"
+    words = ["--data", str(release), "--domain", "dailydialog", "--out", str(out), "--replicates", "20"]
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    assert "Table 1: win rates by bot detection, dailydialog" in said
+    assert "needs --domain all" in said
+    assert {path.name for path in (out / "dailydialog").iterdir()} == TABLES
+    frame = pd.read_csv(out / "dailydialog" / "table1.csv")
+    assert frame.columns.tolist() == list(COLUMNS)
+    row = frame[(frame["row"] == "GPT") & (frame["column"] == "BR")].iloc[0]
+    assert float(row["difference"]) == pytest.approx(float(row["ours"]) - float(row["paper"]))
+    tables = json.loads((out / "dailydialog" / "tables.json").read_text())
+    assert tables["made_by"]["seed"] == 0
+    assert tables["tables"]["table8"]["verdict"] == "27 of 27 values of the paper reached to their digits"
+    before = {p.name: p.read_bytes() for p in (out / "dailydialog").iterdir()}
+    assert main(words) == 0
+    assert {p.name: p.read_bytes() for p in (out / "dailydialog").iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--data", "nowhere.zip"], "nowhere.zip: no such file"),
+        (["--data", "x", "--domain", "dailydialogs"], "Did you mean 'dailydialog'?"),
+        (["--data", "x", "--replicates", "1"], "--replicates 1: too few"),
+    ],
+)
+def test_bad_input_is_one_error(tmp_path, capsys, words, says):
+    assert main([*words, "--out", str(tmp_path / "out")]) == 2
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_it_runs_as_a_module():
+    done = subprocess.run(
+        [sys.executable, "-m", "parlai_spotbot.projects.spot_the_bot_2020", "--help"],
+        capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    assert "--stability" in done.stdout
+
+
+def test_a_download_is_checked(tmp_path):
+    source = tmp_path / "MongoDump.zip"
+    source.write_bytes(b"data")
+    right = hashlib.sha256(b"data").hexdigest()
+    path = download(tmp_path / "got", url=source.as_uri(), sha256=right)
+    assert path.read_bytes() == b"data"
+    source.unlink()
+    assert download(tmp_path / "got", url=source.as_uri(), sha256=right) == path  # it is there already
+    with pytest.raises(UserError, match="cannot be downloaded"):
+        download(tmp_path / "new", url=source.as_uri(), sha256=right)
+    source.write_bytes(b"other")
+    with pytest.raises(UserError, match="not the data"):
+        download(tmp_path / "new", url=source.as_uri(), sha256=right)
+    assert not (tmp_path / "new").exists()

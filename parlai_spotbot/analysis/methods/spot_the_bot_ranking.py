@@ -7,16 +7,41 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.ranking import davidson, pair_table, rank_clusters, trueskill_scores, win_matrix, win_rates
-from parlai_spotbot.analysis.ranking.trueskill import TrueSkill
-from parlai_spotbot.analysis.ranking.wins import WinMatrix
+from parlai_spotbot.analysis.ranking import (
+    TrueSkill,
+    WinMatrix,
+    davidson,
+    davidson_replicates,
+    pair_table,
+    rank_clusters,
+    trueskill_scores,
+    win_matrix,
+    win_rates,
+    with_bootstrap,
+)
 from parlai_spotbot.analysis.resampling import percentile_interval
 
-TEST = "exact sign test on decided matches, Holm-adjusted; it takes matches as independent, rate_ci doesn't"
+TESTS = {
+    True: "mean outcome over its standard error clustered by conversations and by workers, Holm-adjusted; p_sign takes "
+    "matches as independent",
+    False: "mean outcome over its standard error clustered by conversations, Holm-adjusted; p_sign takes matches as "
+    "independent",
+}
 
 
-def ranking(matches: pd.DataFrame, bots: Sequence[str], weights: np.ndarray, rng: np.random.Generator) -> dict:
-    """Everything about one criterion; `weights` (replicates, matches) are the bootstrap's."""
+def ranking(
+    matches: pd.DataFrame,
+    bots: Sequence[str],
+    weights: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    crossed: bool = True,
+) -> dict:
+    """Everything about one criterion.
+
+    `weights` (replicates, matches) are the bootstrap's; `crossed` says whether workers are a sample, as conversations
+    are: people are, the variants of a judge aren't.
+    """
     bots = [bot for bot in bots if bot in set(matches["a"]) | set(matches["b"])]
     if matches.empty:
         return {"win_rate": {}, "win_rate_ci": {}, "pairs": [], "ranges": {}, "clusters": {}, "trueskill": {},
@@ -32,13 +57,13 @@ def ranking(matches: pd.DataFrame, bots: Sequence[str], weights: np.ndarray, rng
     skill_ci = percentile_interval(ranked.scores + shift)
     order = sorted(bots, key=lambda bot: -skill["mu"][bot])
     rate = win_rates(matrix)
-    strengths, davidson_model = _davidson(matrix)
+    strengths, davidson_model = _davidson(matrix, replicates)
     return {
         "order": order,
         "win_rate": {bot: rate[bots.index(bot)] for bot in order},
         "win_rate_ci": {bot: rate_ci[bots.index(bot)] for bot in order},
-        "pairs": _pairs(matrix, replicates),
-        "test": TEST,
+        "pairs": _pairs(matches, replicates, crossed),
+        "test": TESTS[crossed],
         "ranges": {bot: ranked.ranges[bot] for bot in order},
         "clusters": {bot: ranked.clusters[bot] for bot in order},
         "trueskill": {
@@ -61,17 +86,17 @@ def skill_model(matches: pd.DataFrame) -> TrueSkill:
     return TrueSkill(tau=0.0, draw_probability=min(float((matches["outcome"] == 0).mean()), 0.99))
 
 
-def _pairs(matrix: WinMatrix, replicates: WinMatrix) -> list[dict]:
-    place = {name: i for i, name in enumerate(matrix.names)}
+def _pairs(matches: pd.DataFrame, replicates: WinMatrix, crossed: bool) -> list[dict]:
+    place = {name: i for i, name in enumerate(replicates.names)}
     ci = percentile_interval(replicates.rates)
-    rows = pair_table(matrix).to_dict(orient="records")
+    rows = pair_table(matches, test="clustered", names=replicates.names, crossed=crossed).to_dict(orient="records")
     for row in rows:
         row["rate_ci"] = ci[place[row["a"]], place[row["b"]]]
     return rows
 
 
-def _davidson(matrix: WinMatrix) -> tuple[dict[str, dict], dict]:
-    """Strengths by bot and what stands behind them: the first of these models that has a finite maximum."""
+def _davidson(matrix: WinMatrix, replicates: WinMatrix) -> tuple[dict[str, dict], dict]:
+    """Strengths by bot and what stands behind them: the first of these models that has finite maxima."""
     problems = []
     for prior in (0.0, 1.0):
         for order in (True, False):
@@ -79,6 +104,13 @@ def _davidson(matrix: WinMatrix) -> tuple[dict[str, dict], dict]:
                 fit = davidson(matrix, order=order, prior=prior)
             except ValueError as err:
                 problems.append(str(err))
+                continue
+            fit = with_bootstrap(fit, davidson_replicates(replicates, start=fit))
+            if np.isnan(fit.ci).any():
+                problems.append(
+                    f"{'with' if order else 'without'} an order effect too many bootstrap replicates have no finite "
+                    "maximum, because a bot wins or loses everything in them"
+                )
                 continue
             strengths = {
                 name: {"strength": fit.strength[i], "ci": fit.ci[i].tolist()} for i, name in enumerate(fit.names)
@@ -89,7 +121,7 @@ def _davidson(matrix: WinMatrix) -> tuple[dict[str, dict], dict]:
                 "log_tie_ci": fit.tie_ci,
                 "order_effect": fit.order,
                 "order_effect_ci": fit.order_ci,
-                "intervals": "observed information, matches as independent",
+                "intervals": "percentiles of the bootstrap, as those of the win rates",
             }
             return strengths, model | ({"why": problems[0]} if problems else {})
     return {name: {"strength": None, "ci": [None, None]} for name in matrix.names}, {"why": problems[0]}

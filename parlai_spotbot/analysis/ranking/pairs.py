@@ -6,6 +6,8 @@ matches of one conversation, and those judged by one annotator, have in common.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from scipy.special import stdtr
@@ -34,7 +36,7 @@ def paper_chi2(wins_a: int, wins_b: int, n: int) -> float:
     return float(chi2_contingency(table, correction=True).pvalue)
 
 
-def clustered_test(outcome: np.ndarray, conversations: np.ndarray, workers: np.ndarray) -> float:
+def clustered_test(outcome: np.ndarray, conversations: np.ndarray, workers: np.ndarray | None = None) -> float:
     """Two-sided p of "a wins as often as b" where matches share conversations and workers.
 
     The mean outcome over its two-way clustered standard error (Cameron, Gelbach & Miller 2011, J. Bus. Econ. Stat. 29,
@@ -49,19 +51,18 @@ def clustered_test(outcome: np.ndarray, conversations: np.ndarray, workers: np.n
     outcome : array (n,)
         +1 where a wins, -1 where b wins, 0 for a tie.
     conversations, workers : arrays (n,)
-        Whose match it is.
+        Whose match it is. Without `workers`, or with a single one, the test speaks of the annotators as they are, and
+        conversations alone are what another sample would change.
     """
     outcome = np.asarray(outcome, dtype=float)
     exact = sign_test(int((outcome > 0).sum()), int((outcome < 0).sum()))
     if not outcome.any() or len(outcome) < 2:
         return exact
-    codes = [pd.factorize(np.asarray(of, dtype=object))[0] for of in (conversations, workers)]
-    both = pd.factorize(codes[0] * (int(codes[1].max()) + 1) + codes[1])[0]
-    residual = outcome - outcome.mean()
-    by_conversation, by_worker, by_both = (
-        float(np.square(np.bincount(code, residual)).sum()) for code in (*codes, both)
-    )
-    variance = max(by_conversation, by_worker, by_conversation + by_worker - by_both)
+    factors = [conversations] if workers is None else [conversations, workers]
+    codes = [pd.factorize(np.asarray(factor, dtype=object))[0] for factor in factors]
+    if len(codes) > 1 and not codes[1].any():
+        codes.pop()
+    variance = _clustered_variance(outcome - outcome.mean(), codes)
     decided = [np.bincount(code, outcome != 0) for code in codes]
     effective = min(m.sum() ** 2 / (m @ m) for m in decided)
     if effective <= 1:  # one conversation or one worker decided everything: nothing tells how others would
@@ -72,12 +73,26 @@ def clustered_test(outcome: np.ndarray, conversations: np.ndarray, workers: np.n
     return max(exact, float(2 * stdtr(effective - 1, -t)))
 
 
+def _clustered_variance(residual: np.ndarray, codes: list[np.ndarray]) -> float:
+    """Variance of the sum of residuals, by one factor or by two crossed ones."""
+
+    def within(code: np.ndarray) -> float:
+        return float(np.square(np.bincount(code, residual)).sum())
+
+    if len(codes) == 1:
+        return within(codes[0])
+    both = pd.factorize(codes[0] * (int(codes[1].max()) + 1) + codes[1])[0]
+    first, second = within(codes[0]), within(codes[1])
+    return max(first, second, first + second - within(both))
+
+
 def pair_table(
     matches: WinMatrix | pd.DataFrame,
     correction: str = "holm",
     *,
     test: str | None = None,
-    names: tuple[str, ...] | None = None,
+    names: Sequence[str] | None = None,
+    crossed: bool = True,
 ) -> pd.DataFrame:
     """One row a pair that met: a, b, wins_a, wins_b, ties, n, rate_a, p, p_adjusted, p_sign, p_chi2 (the paper's).
 
@@ -92,6 +107,8 @@ def pair_table(
         counts are) or "chi2". None of them counts a tie for either side.
     names : sequence of str, optional
         The bots in order, where matches are given.
+    crossed : bool
+        Whether the clustered test allows for workers too; not so for judges, whose variants are no sample of anything.
 
     Raises
     ------
@@ -114,17 +131,17 @@ def pair_table(
                 rate = won / (won + lost) if won + lost else np.nan
                 rows.append((a, b, won, lost, ties, n, rate, sign_test(won, lost), paper_chi2(won, lost, n)))
     table = pd.DataFrame(rows, columns=["a", "b", "wins_a", "wins_b", "ties", "n", "rate_a", "p_sign", "p_chi2"])
-    p = clustered_pvalues(matches, table) if test == "clustered" else table[f"p_{test}"].to_numpy(dtype=float)
+    p = clustered_pvalues(matches, table, crossed) if test == "clustered" else table[f"p_{test}"].to_numpy(dtype=float)
     table.insert(7, "p", p)
     table.insert(8, "p_adjusted", adjust(p, correction))
     return table
 
 
-def clustered_pvalues(matches: pd.DataFrame, pairs: pd.DataFrame) -> np.ndarray:
+def clustered_pvalues(matches: pd.DataFrame, pairs: pd.DataFrame, crossed: bool = True) -> np.ndarray:
     """The clustered test's p of each row (a, b) of `pairs`."""
     found = {}
     key = [tuple(sorted(pair)) for pair in zip(matches["a"], matches["b"], strict=True)]
     for pair, rows in matches.groupby(pd.Series(key, index=matches.index, dtype=object), sort=False):
         outcome = rows["outcome"].to_numpy() * np.where(rows["a"] == pair[0], 1, -1)
-        found[pair] = clustered_test(outcome, rows["conversation_id"], rows["worker_id"])
+        found[pair] = clustered_test(outcome, rows["conversation_id"], rows["worker_id"] if crossed else None)
     return np.array([found[tuple(sorted(pair))] for pair in zip(pairs["a"], pairs["b"], strict=True)], dtype=float)

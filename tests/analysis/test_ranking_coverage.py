@@ -1,0 +1,151 @@
+"""How often intervals cover the truth, and tests reject it, by simulation of studies of the released ones' size.
+
+A match is decided by a normal variable with effects of the conversation and of the worker's taste for either bot,
+calibrated to the released data's correlations: .13 between annotations of a conversation, .15 between those of a
+worker; the middle 70 % of equal bots' matches are ties. The truth is what infinitely many conversations and workers
+would give.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from parlai_spotbot.analysis.ranking import (
+    TrueSkill,
+    WinMatrix,
+    clustered_test,
+    davidson,
+    davidson_replicates,
+    pair_bootstrap,
+    rank_clusters,
+    sign_test,
+    trueskill_scores,
+    win_matrix,
+    win_rates,
+)
+from parlai_spotbot.analysis.resampling import percentile_interval
+
+BOTS = tuple("abcd")
+STRENGTH = np.array([0.25, 0.05, -0.05, -0.25])
+BETWEEN_CONVERSATION, BETWEEN_WORKER = 0.13, 0.15
+TIES = norm.ppf(0.85)
+PER_PAIR, LENGTHS, TWICE, WORKERS = 45, (2, 3, 5), 2, 33
+STUDIES = 2000
+
+
+def plan():
+    """Conversations of every pair, half of them in each order as far as 45 can be, each with six annotations."""
+    pairs = [(i, j) for i in range(len(BOTS)) for j in range(i + 1, len(BOTS))]
+    first, second = np.array([(i, j) if n % 2 else (j, i) for i, j in pairs for n in range(PER_PAIR)]).T
+    conversation = np.repeat(np.arange(len(first)), len(LENGTHS) * TWICE)
+    return first[conversation], second[conversation], conversation
+
+
+def outcomes(rng, gap, first, second, conversation, worker, workers=WORKERS):
+    """+1, 0 or -1 for each match whose entity 0 is better by `gap`."""
+    taste = rng.normal(0, np.sqrt(BETWEEN_WORKER / 2), (workers, len(BOTS)))
+    mood = rng.normal(0, np.sqrt(BETWEEN_CONVERSATION), conversation.max() + 1)
+    rest = rng.normal(0, np.sqrt(1 - BETWEEN_CONVERSATION - BETWEEN_WORKER), len(conversation))
+    seen = gap + mood[conversation] + taste[worker, first] - taste[worker, second] + rest
+    return np.where(seen > TIES, 1, np.where(seen < -TIES, -1, 0))
+
+
+def workers_of(rng, n, workers=WORKERS):
+    """Some do much, some little."""
+    busy = rng.lognormal(0, 0.7, workers)
+    return rng.choice(workers, n, p=busy / busy.sum())
+
+
+def studies(number=STUDIES, seed=0):
+    first, second, conversation = plan()
+    names = np.array(BOTS)
+    rng = np.random.default_rng(seed)
+    for _ in range(number):
+        worker = workers_of(rng, len(first))
+        outcome = outcomes(rng, STRENGTH[first] - STRENGTH[second], first, second, conversation, worker)
+        columns = {"a": names[first], "b": names[second], "conversation_id": conversation, "worker_id": worker}
+        yield pd.DataFrame(columns | {"outcome": outcome}), rng
+
+
+def expected():
+    """The counts that the plan gives in expectation."""
+    first, second, _ = plan()
+    counts = np.zeros((len(BOTS), len(BOTS), 3))
+    gap = STRENGTH[first] - STRENGTH[second]
+    above, below = norm.sf(TIES - gap), norm.cdf(-TIES - gap)
+    for place, chance in enumerate((above, 1 - above - below, below)):
+        np.add.at(counts[..., place], (first, second), chance)
+    return WinMatrix(BOTS, counts)
+
+
+def covered(interval, truth):
+    return (interval[..., 0] <= truth) & (truth <= interval[..., 1])
+
+
+@pytest.mark.slow
+def test_intervals_of_win_rates_and_strengths():
+    truth = expected()
+    rates, pairs, strengths = win_rates(truth), truth.rates, davidson(truth, order=False).strength
+    upper = np.triu_indices(len(BOTS), 1)
+    found = {}
+    for matches, rng in studies():
+        start = davidson(win_matrix(matches, BOTS), order=False)
+        for resample in ("conversations_workers", "annotations"):
+            drawn = win_matrix(matches, BOTS, pair_bootstrap(matches, rng=rng, replicates=400, resample=resample))
+            fits = davidson_replicates(drawn, start=start)
+            hits = {
+                "win rate": covered(percentile_interval(win_rates(drawn)), rates),
+                "pair": covered(percentile_interval(drawn.rates), pairs)[upper],
+                "strength": covered(percentile_interval(fits.strength), strengths),
+            }
+            for name, hit in hits.items():
+                found.setdefault((name, resample), []).append(hit.mean())
+    shares = {key: round(float(np.mean(hits)), 4) for key, hits in found.items()}
+    print(shares)
+    for (_, resample), share in shares.items():
+        assert share >= 0.93 if resample == "conversations_workers" else share < 0.90, shares
+
+
+@pytest.mark.slow
+def test_ranges_and_intervals_of_trueskill():
+    model = TrueSkill(tau=0.0, draw_probability=0.7)
+    rank = np.argsort(np.argsort(-STRENGTH)) + 1
+    skills, intervals, ranges = [], {}, {}
+    for matches, rng in studies(seed=1):
+        skill = trueskill_scores(matches, BOTS, rng=rng, shuffles=10, model=model)["mu"].to_numpy()
+        skills.append(skill - skill.mean())
+        for resample in ("conversations_workers", "annotations"):
+            got = rank_clusters(matches, BOTS, rng=rng, replicates=100, resample=resample, model=model)
+            scores = got.scores - got.scores.mean(axis=1, keepdims=True)
+            intervals.setdefault(resample, []).append(percentile_interval(scores))
+            ranges.setdefault(resample, []).append(covered(np.array([got.ranges[bot] for bot in BOTS]), rank).mean())
+    # There is no other truth of a score that depends on the order of matches than its mean over studies.
+    truth = np.mean(skills, axis=0)
+    shares = {resample: float(covered(np.array(own), truth).mean()) for resample, own in intervals.items()}
+    print(shares, {resample: float(np.mean(own)) for resample, own in ranges.items()})
+    assert shares["conversations_workers"] >= 0.93
+    assert shares["annotations"] < 0.90
+    assert np.mean(ranges["conversations_workers"]) >= 0.93
+    assert np.mean(ranges["annotations"]) <= np.mean(ranges["conversations_workers"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("conversations", "workers"), [(45, 33), (45, 8), (10, 8), (5, 4)])
+def test_size_of_the_clustered_test(conversations, workers):
+    """With equal bots a true null hypothesis is rejected at .05 no more often than that; the sign test does so."""
+    rng = np.random.default_rng(2)
+    conversation = np.repeat(np.arange(conversations), len(LENGTHS) * TWICE)
+    first = np.arange(conversations)[conversation] % 2
+    hits = np.zeros(2)
+    for _ in range(STUDIES):
+        worker = workers_of(rng, len(first), workers)
+        outcome = outcomes(rng, 0.0, first, 1 - first, conversation, worker, workers) * np.where(first == 0, 1, -1)
+        wins, losses = int((outcome > 0).sum()), int((outcome < 0).sum())
+        hits += clustered_test(outcome, conversation, worker) <= 0.05, sign_test(wins, losses) <= 0.05
+    clustered, sign = hits / STUDIES
+    print(conversations, workers, clustered, sign)
+    assert clustered <= 0.06
+    if conversations == 45:
+        assert clustered >= 0.02  # not by never rejecting
+        assert sign > 0.15

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
+
+from parlai_spotbot.analysis.resampling import percentile_interval
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -31,3 +35,144 @@ def time_summary(annotations: pd.DataFrame, wage: float | None = None) -> dict:
         "hours": hours,
         "cost": None if wage is None else hours * wage,
     }
+
+
+def seconds_table(annotations: pd.DataFrame, weights: np.ndarray | None = None) -> pd.DataFrame:
+    """Seconds per annotation by source and segment length, and over all lengths (Table 4).
+
+    Parameters
+    ----------
+    weights : array (replicates, n), optional
+        Bootstrap weights of the annotations, for intervals of median and mean (columns median_low, …).
+
+    Returns
+    -------
+    frame
+        One row a source and length `k`, as text, "all" over all lengths: source, k, n (with a known time), median, mean and the
+        `QUANTILES` (columns q05, …). Sources without times, as judges, have no rows.
+    """
+    if weights is not None and np.shape(weights)[1:] != (len(annotations),):
+        raise ValueError(f"weights has shape {np.shape(weights)}, expected (replicates, {len(annotations)})")
+    columns = {f"q{round(100 * q):02d}": q for q in QUANTILES}
+    place = pd.Series(np.arange(len(annotations)), index=annotations.index)
+    known = annotations.dropna(subset=["seconds"])
+    rows = []
+    for source, own in known.groupby("source", sort=True):
+        for k, part in [("all", own), *own.groupby("k", sort=True)]:
+            seconds = part["seconds"].to_numpy(dtype=float)
+            row = {
+                "source": source,
+                "k": str(k),
+                "n": len(seconds),
+                "median": np.median(seconds),
+                "mean": seconds.mean(),
+            }
+            row |= {name: np.quantile(seconds, q) for name, q in columns.items()}
+            if weights is not None:
+                row |= _intervals(seconds, weights[:, place[part.index].to_numpy()])
+            rows.append(row)
+    ends = [f"{name}_{end}" for name in ("median", "mean") for end in ("low", "high")] if weights is not None else []
+    return pd.DataFrame(rows, columns=["source", "k", "n", "median", "mean", *columns, *ends])
+
+
+def _intervals(seconds: np.ndarray, weights: np.ndarray) -> dict[str, float]:
+    """Percentile intervals of the weighted median and mean."""
+    order = np.argsort(seconds, kind="stable")
+    cumulative = np.cumsum(weights[:, order], axis=1, dtype=float)
+    total = cumulative[:, -1]
+    middle = (cumulative < total[:, None] / 2).sum(axis=1)
+    drawn = np.where(total > 0, seconds[order][np.minimum(middle, len(seconds) - 1)], np.nan)
+    mean = np.divide(weights @ seconds, total, out=np.full(len(total), np.nan), where=total > 0)
+    result = {}
+    for name, samples in (("median", drawn), ("mean", mean)):
+        result[f"{name}_low"], result[f"{name}_high"] = percentile_interval(samples).tolist()
+    return result
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What one evaluation of K systems takes by each method; see `compare_effort`. Minutes and hours of people's time.
+
+    Attributes
+    ----------
+    annotations_per_pair : float
+    minutes_per_pair, hours : float
+        Of this method: one pair of systems, and all pairs with what people's conversations take.
+    minutes_per_system, other_hours : float
+        Of the other method: one system, and all systems.
+    ratio : float
+        `hours` / `other_hours`: below 1 this method is the quicker one.
+    break_even : float
+        With so many systems both take the same time: pairs grow with K², systems with K. NaN where people's own
+        conversations alone take longer.
+    sentence : str
+    """
+
+    annotations_per_pair: float
+    minutes_per_pair: float
+    hours: float
+    minutes_per_system: float
+    other_hours: float
+    ratio: float
+    break_even: float
+    sentence: str
+
+
+def compare_effort(
+    systems: int,
+    *,
+    seconds: float,
+    conversations_per_pair: float = 45,
+    annotations_per_conversation: float = 6,
+    human_annotations: float = 0,
+    dialogues: float = 100,
+    minutes_per_dialogue: float = 4.0,
+) -> Effort:
+    """Time of annotators here against that of people who talk to the systems themselves (section 5.3).
+
+    Hours = (K (K − 1) / 2 · conversations · annotations + those of people's conversations) · seconds / 3600, against
+    K · dialogues · minutes / 60. Machine time is left out, as is what instructing people takes.
+
+    Parameters
+    ----------
+    systems : int
+        K, from 2 up.
+    seconds : float
+        Per annotation: the mean, for what an evaluation takes altogether. The paper's figure is the median, less than
+        half of it.
+    conversations_per_pair, annotations_per_conversation : float
+        The paper plans 45 conversations a pair, shown at 3 lengths to 2 annotators each, and reckons with 40
+        annotations a pair; its released data hold 246 to 270.
+    human_annotations : float
+        Annotations of people's conversations, over all pairs.
+    dialogues, minutes_per_dialogue : float
+        Of the other method: how many a system, and how long each. The paper takes ConvAI2's 100 dialogues of 4 minutes;
+        that makes 400 minutes a system (its text says 2,000; its footnote 12 agrees with 400).
+    """
+    if systems < 2:
+        raise ValueError(f"systems is {systems}, expected a whole number from 2 up")
+    given = {"seconds": seconds, "conversations_per_pair": conversations_per_pair, "dialogues": dialogues,
+             "annotations_per_conversation": annotations_per_conversation,
+             "minutes_per_dialogue": minutes_per_dialogue}  # fmt: skip
+    for name, value in given.items():
+        if not value > 0:
+            raise ValueError(f"{name} is {value}, expected a number above 0")
+    if human_annotations < 0:
+        raise ValueError(f"human_annotations is {human_annotations}, expected a number from 0 up")
+    annotations = conversations_per_pair * annotations_per_conversation
+    pair, system = annotations * seconds / 60, float(dialogues * minutes_per_dialogue)
+    people = human_annotations * seconds / 60
+    hours, other = (systems * (systems - 1) / 2 * pair + people) / 60, systems * system / 60
+    # pair / 2 · K² − (pair / 2 + system) · K + people = 0; from the greater root on, this method takes longer.
+    half = pair / 2 + system
+    root = half**2 - 2 * pair * people
+    even = (half + float(np.sqrt(root))) / pair if root >= 0 else np.nan
+    return Effort(annotations, pair, hours, system, other, hours / other, even, _effort(systems, hours, other, even))
+
+
+def _effort(systems: int, hours: float, other: float, even: float) -> str:
+    said = f"For {systems} systems annotating takes {hours:.1f} hours, talking to them {other:.1f}: "
+    said += f"{hours / other:.2g} times as long"
+    if np.isnan(even):
+        return said + "; people's own conversations alone take longer."
+    return said + f"; with more than {even:.0f} systems annotating every pair takes longer."

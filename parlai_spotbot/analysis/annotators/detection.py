@@ -43,7 +43,7 @@ class Detection:
 
 
 def detection(called: Sequence[float], is_bot: Sequence[bool], level: float = 0.95) -> Detection:
-    """What labels (n,) say of who gave them: 1 for "bot", 0 for "human", ½ for "unsure", of entities known as bots or not.
+    """What labels (n,) say of their giver: 1 for "bot", 0 for "human", ½ for "unsure", of known bots and people.
 
     d' = z(hit) − z(false alarm) and c = −(z(hit) + z(false alarm)) / 2 with ½ added to each count (the log-linear rule,
     Hautus 1995, Behav. Res. Methods 27), which keeps both finite; intervals by the variance of Gourevitch & Galanter

@@ -1,0 +1,132 @@
+"""Time: Table 4 of the paper, section 5.3's comparison of effort, and closed forms."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parlai_spotbot.analysis.frames import annotations_frame
+from parlai_spotbot.analysis.time import compare_effort, seconds_table, time_summary
+from parlai_spotbot.importers.spotbot2020 import read_dump, select
+
+# Table 4 (medians, though the paper calls them means), the means that leave out annotations without a clock, and the
+# annotations a pair, in the released data.
+TABLE_4 = {
+    "dailydialog": (25.8, 53, 270, (23.116, 25.6215, 29.988)),
+    "empathetic": (18.3, 39, 246, (14.733, 19.533, 23.879)),
+    "convai2": (24.3, 53, 266, None),
+}
+
+
+def test_time_and_cost(made_up):
+    rows = annotations_frame(*made_up(sources=("human",))).frame
+    said = time_summary(rows, wage=12.0)
+    assert said["median"] == pytest.approx(np.median(rows["seconds"]))
+    assert said["mean"] == pytest.approx(rows["seconds"].mean())
+    assert said["cost"] == pytest.approx(12 * rows["seconds"].sum() / 3600)
+    assert list(said["median_by_length"]) == ["2", "3", "5"]
+    assert said["quantiles"]["0.5"] == said["median"]
+    half = rows.assign(seconds=rows["seconds"].where(rows.index % 2 == 0))
+    assert time_summary(half)["hours"] == pytest.approx(half["seconds"].mean() * len(rows) / 3600)
+    assert time_summary(half)["cost"] is None
+    judge = time_summary(rows.assign(seconds=np.nan), wage=12.0)
+    assert judge["median"] is judge["hours"] is judge["cost"] is None
+    with pytest.raises(ValueError, match="wage is -1"):
+        time_summary(rows, wage=-1)
+
+
+@pytest.mark.parametrize("domain", list(TABLE_4))
+def test_seconds_of_the_released_data(shared_data, domain):
+    path = shared_data / "data" / "spot_the_bot_2020" / "MongoDump.zip"
+    if not path.exists():
+        pytest.skip("the released data are not at hand")
+    median, mean, per_pair, by_length = TABLE_4[domain]
+    data = read_dump(path, domain)
+    rows = select(data)
+    table = seconds_table(rows)
+    assert table["median"][0] == pytest.approx(median, abs=0.051)
+    assert table["mean"][0] == pytest.approx(mean, abs=0.51)
+    assert table["k"].tolist() == ["all", *map(str, data.domain.segments)]
+    if by_length:
+        assert table["median"][1:].to_numpy() == pytest.approx(by_length, abs=0.01)
+    pairs = len(data.domain.bots) * (len(data.domain.bots) - 1) / 2
+    own = (rows["a"] != "human").sum() / pairs
+    assert own == pytest.approx(per_pair, abs=0.5)
+    effort = compare_effort(
+        len(data.domain.bots), seconds=table["mean"][0], conversations_per_pair=45,
+        annotations_per_conversation=own / 45, human_annotations=(rows["a"] == "human").sum(),
+    )  # fmt: skip
+    assert effort.hours == pytest.approx(table["mean"][0] * len(rows) / 3600)
+    if domain == "convai2":
+        assert effort.hours == pytest.approx(73, abs=0.6)
+
+
+def test_the_papers_comparison():
+    """40 annotations of 24 seconds are 16 minutes a pair; 51 systems take as long as 100 dialogues of 4 minutes."""
+    paper = compare_effort(51, seconds=24, conversations_per_pair=40, annotations_per_conversation=1)
+    assert paper.minutes_per_pair == 16
+    assert paper.minutes_per_system == 400
+    assert paper.break_even == pytest.approx(51)
+    assert paper.ratio == pytest.approx(1)
+    assert "more than 51 systems" in paper.sentence
+    real = compare_effort(6, seconds=53, conversations_per_pair=45, annotations_per_conversation=266 / 45)
+    assert real.minutes_per_pair / 60 == pytest.approx(3.9, abs=0.05)
+    assert real.hours > real.other_hours
+
+
+@given(
+    st.integers(2, 60), st.floats(5, 120), st.floats(1, 300), st.floats(0, 3000), st.floats(1, 300), st.floats(0.5, 20)
+)
+def test_both_take_the_same_where_it_breaks_even(systems, seconds, annotations, people, dialogues, minutes):
+    options = {"seconds": seconds, "conversations_per_pair": annotations, "annotations_per_conversation": 1,
+               "human_annotations": people, "dialogues": dialogues, "minutes_per_dialogue": minutes}  # fmt: skip
+    found = compare_effort(systems, **options)
+    even = found.break_even
+    if np.isnan(even):
+        assert found.ratio > 1
+        return
+    ours = (even * (even - 1) / 2 * annotations + people) * seconds / 60
+    assert ours == pytest.approx(even * dialogues * minutes, rel=1e-6)
+    if systems > even:
+        assert found.ratio > 1 - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"systems": 1, "seconds": 20}, "systems is 1"),
+        ({"systems": 2, "seconds": 0}, "seconds is 0"),
+        ({"systems": 2, "seconds": 5, "dialogues": -1}, "dialogues is -1"),
+        ({"systems": 2, "seconds": 5, "human_annotations": -1}, "human_annotations is -1"),
+    ],
+)
+def test_wrong_efforts_are_named(options, named):
+    with pytest.raises(ValueError, match=named):
+        compare_effort(options.pop("systems"), **options)
+
+
+def test_intervals_are_those_of_resampled_times():
+    rng = np.random.default_rng(0)
+    seconds = rng.gamma(2, 10, 401)
+    rows = pd.DataFrame({"source": "human", "k": 2, "seconds": seconds})
+    draws = rng.integers(0, 401, (1000, 401))
+    weights = np.array([np.bincount(draw, minlength=401) for draw in draws])
+    row = seconds_table(rows, weights).iloc[0]
+    for name, statistic in (("median", np.median), ("mean", np.mean)):
+        low, high = np.quantile(statistic(seconds[draws], axis=1), [0.025, 0.975])
+        assert row[f"{name}_low"] == pytest.approx(low)
+        assert row[f"{name}_high"] == pytest.approx(high)
+    assert row["q95"] == pytest.approx(np.quantile(seconds, 0.95))
+
+
+def test_sources_have_rows_of_their_own():
+    rows = pd.DataFrame({
+        "source": ["human"] * 3 + ["judge:quick"] * 2, "k": [2, 3, 3, 2, 2], "seconds": [1.0, 2.0, 6.0, np.nan, np.nan],
+    })  # fmt: skip
+    table = seconds_table(rows)
+    assert set(table["source"]) == {"human"}
+    assert dict(zip(table["k"], table["median"], strict=True)) == {"all": 2.0, "2": 1.0, "3": 4.0}
+    assert seconds_table(rows[3:]).empty
+    with pytest.raises(ValueError, match="weights has shape"):
+        seconds_table(rows, np.ones((3, 2)))

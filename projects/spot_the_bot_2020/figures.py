@@ -46,6 +46,7 @@ def _axes(title: str, x: str, y: str) -> tuple:
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     axes.set(title=title, xlabel=x, ylabel=y)
+    axes.xaxis.get_major_locator().set_params(integer=True)
     return figure, axes
 
 

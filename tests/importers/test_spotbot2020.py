@@ -11,6 +11,8 @@ from parlai_spotbot.importers.oddities import oddities
 from parlai_spotbot.importers.spotbot2020 import DOMAINS, read_dump, select
 from parlai_spotbot.importers.spotbot2020_study import spotbot2020
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report import build_report
+from parlai_spotbot.scripts.spotbot_analyze import analyze_study
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.run import pack_study
 
@@ -242,3 +244,21 @@ def test_bad_options_are_one_error(dump, run, tmp_path, words, says):
     assert code == 2
     assert says in err
     assert not (tmp_path / "study").exists()
+
+
+def test_analysis_and_report_work_as_on_own_data(released, run, tmp_path, shared_data):
+    """The command's study goes through analysis and report; the win rates are the paper's definition's."""
+    words = ["--format", "spotbot2020", "--data", released, "--domain", "dailydialog", "--study", tmp_path / "study"]
+    assert run(*words)[0] == 0
+    study = Study.open(tmp_path / "study")
+    result = analyze_study(study, bootstraps=50, backend="native", progress=False)
+    own = result["ranking"]["by_source"]["human"]
+    known = json.loads((shared_data / "reference/paper_tables/dailydialog.json").read_text())
+    assert own["win_rate"] == pytest.approx(known["table1"]["win_rate_mean_of_pairs"], abs=5.1e-5)
+    curves = result["survival"]["by_source"]["human"]["curves"]
+    exact = json.loads((shared_data / "reference/survival/reference_dailydialog.json").read_text())["npmle"]
+    for bot in ("GPT", "BR", "S2", "DR"):
+        assert curves[bot]["survival"] == pytest.approx(exact[bot]["S_exact_pava"], abs=1e-9)
+    page = build_report(study, "spot_the_bot").read_text()
+    assert page.lower().startswith("<!doctype html>")
+    assert "GPT" in page

@@ -1,21 +1,16 @@
-"""Wins, TrueSkill, clusters, Davidson's model: the package, the paper's counts, closed forms, properties."""
+"""Wins and rank clusters: the paper's counts, closed forms, properties."""
 
 import numpy as np
 import pandas as pd
 import pytest
-import trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import (
-    WinMatrix,
-    davidson,
     pair_table,
     paper_ranges,
     rank_clusters,
-    trueskill_replicates,
-    trueskill_scores,
     win_matrix,
     win_rates,
 )
@@ -85,37 +80,6 @@ def test_ties_count_in_n_and_not_in_rates(matches_of):
     np.testing.assert_allclose(win_rates(matrix), [2 / 3, (1 / 3 + 0) / 2, 1.0])
 
 
-@pytest.mark.parametrize("model", [TrueSkill(), TrueSkill(tau=0.0, draw_probability=0.7), TrueSkill(beta=0.5)])
-def test_trueskill_is_that_of_the_package(model):
-    rng = np.random.default_rng(5)
-    first, second = rng.integers(0, 5, (2, 400))
-    second = np.where(first == second, (second + 1) % 5, second)
-    names = list("abcde")
-    outcome = np.sign(np.round(rng.normal(0.3 * (second - first), 0.6)))
-    matches = pd.DataFrame({"a": np.array(names)[first], "b": np.array(names)[second], "outcome": outcome.astype(int)})
-    env = trueskill.TrueSkill(beta=model.beta, tau=model.tau, draw_probability=model.draw_probability, backend="scipy")
-    rating = {name: env.create_rating() for name in names}
-    for a, b, o in zip(matches["a"], matches["b"], matches["outcome"], strict=True):
-        if o >= 0:
-            rating[a], rating[b] = trueskill.rate_1vs1(rating[a], rating[b], drawn=o == 0, env=env)
-        else:
-            rating[b], rating[a] = trueskill.rate_1vs1(rating[b], rating[a], env=env)
-    scores = trueskill_scores(matches, names, model=model)
-    np.testing.assert_allclose(scores["mu"], [rating[n].mu for n in names], atol=1e-9)
-    np.testing.assert_allclose(scores["sigma"], [rating[n].sigma for n in names], atol=1e-9)
-
-
-def test_a_replicate_plays_each_match_as_often_as_it_weighs(matches_of):
-    matches = matches_of("ab+ bc= ca-")
-    weights = np.array([[0, 3, 0], [2, 0, 0], [0, 0, 0]])
-    mu, sigma = trueskill_replicates(matches, list("abc"), weights, rng=np.random.default_rng(0))
-    for row, text in enumerate(("bc= bc= bc=", "ab+ ab+")):
-        alone = trueskill_scores(matches_of(text), list("abc"))
-        np.testing.assert_allclose(mu[row], alone["mu"], atol=1e-12)
-        np.testing.assert_allclose(sigma[row], alone["sigma"], atol=1e-12)
-    np.testing.assert_allclose(mu[2], 25.0)
-
-
 def test_ranges_throw_out_the_outer_ranks():
     scores = np.tile([3.0, 2.0, 1.0], (100, 1))
     scores[:2] = [1.0, 2.0, 3.0]
@@ -128,52 +92,6 @@ def test_ranges_throw_out_the_outer_ranks():
 def test_clusters_join_overlapping_ranges():
     assert cluster_places(np.array([[4, 4], [1, 1], [2, 3], [3, 3]])).tolist() == [[4, 4], [1, 1], [2, 3], [2, 3]]
     assert cluster_places(np.array([[1, 2], [2, 3], [1, 3]])).tolist() == [[1, 3]] * 3
-
-
-def test_davidson_of_two_bots_is_the_closed_form(matches_of):
-    fit = davidson(win_matrix(matches_of("ab+ ab+ ab+ ab- ab= ab=")), order=False)
-    # With two bots the model is saturated: its probabilities are the shares.
-    assert fit.strength[0] - fit.strength[1] == pytest.approx(np.log(3))
-    assert np.exp(fit.tie) == pytest.approx(2 / np.sqrt(3 * 1))
-    assert fit.loglik == pytest.approx(3 * np.log(3 / 6) + np.log(1 / 6) + 2 * np.log(2 / 6))
-    # Var(log π1 - log π2) = 1/wins + 1/losses; each strength is half of the difference.
-    half = 1.959963984540054 * np.sqrt(1 / 3 + 1) / 2
-    np.testing.assert_allclose(fit.ci[0], [fit.strength[0] - half, fit.strength[0] + half])
-
-
-def test_davidson_recovers_what_made_the_matches():
-    rng = np.random.default_rng(3)
-    strength, tie, order = np.array([1.0, 0.2, -0.3, -0.9]), np.log(1.5), 0.4
-    counts = np.zeros((4, 4, 3))
-    for i in range(4):
-        for j in range(4):
-            if i != j:
-                worth = np.exp([strength[i] + order, tie + (strength[i] + strength[j]) / 2, strength[j]])
-                counts[i, j] = rng.multinomial(4000, worth / worth.sum())
-    fit = davidson(WinMatrix(tuple("abcd"), counts))
-    np.testing.assert_allclose(fit.strength, strength, atol=0.06)
-    assert (fit.tie, fit.order) == pytest.approx((tie, order), abs=0.06)
-    assert (fit.ci[:, 0] < fit.strength).all()
-    assert (fit.strength < fit.ci[:, 1]).all()
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("ab+ ab- cd+ cd-", "never met: a, b | c, d"),
-        ("ab+ ab+ bc+ bc- ba-", "one side won every match"),
-        ("ab= ba=", "not one match was decided"),
-    ],
-)
-def test_davidson_says_why_it_has_no_estimate(matches_of, text, said):
-    with pytest.raises(ValueError, match=said):
-        davidson(win_matrix(matches_of(text)), order=False)
-
-
-def test_davidson_with_a_prior_is_finite_where_a_bot_never_wins(matches_of):
-    fit = davidson(win_matrix(matches_of("ab+ ab+ ba- bc+ bc- ac+")), order=False, prior=1.0)
-    assert fit.strength[0] == fit.strength.max()
-    assert np.isfinite(fit.ci).all()
 
 
 def test_unknown_and_impossible_matches_are_named(matches_of):

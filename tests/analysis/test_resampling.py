@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import false_discovery_control
 
 from parlai_spotbot.analysis.comparisons import adjust
-from parlai_spotbot.analysis.resampling import bootstrap_weights, cell_sums, percentile_interval
+from parlai_spotbot.analysis.resampling import RESAMPLE, Bootstrap, bootstrap_weights, cell_sums, percentile_interval
 
 CONVERSATIONS = ["c1", "c1", "c2", "c2", "c3", "c3", "c4", "c4"]
 WORKERS = ["u", "v", "u", "w", "v", "w", "u", "v"]
@@ -47,11 +47,37 @@ def test_annotations_are_drawn_one_by_one():
     assert not (weights[:, 0] == weights[:, 1]).all()
 
 
+def test_a_stratum_keeps_its_number_of_conversations_and_each_is_as_likely():
+    weights = draw("conversations")[:, [0, 2, 4, 6]]
+    assert (weights[:, :2].sum(axis=1) == 2).all()
+    # Two draws from two: 0, 1 and 2 in the ratio 1 : 2 : 1.
+    np.testing.assert_allclose(np.bincount(weights[:, 0]) / len(weights), [0.25, 0.5, 0.25], atol=0.03)
+
+
+@pytest.mark.parametrize("resample", RESAMPLE)
+@pytest.mark.parametrize("block", [30, 1 << 21])
+def test_sums_by_cell_are_those_of_the_weights_in_both_backends(resample, block, monkeypatch):
+    monkeypatch.setattr("parlai_spotbot.analysis.resampling.BLOCK", block)
+    rng = np.random.default_rng(2)
+    conversation, cells = rng.integers(0, 40, 300), rng.integers(0, 17, 300)
+    columns = conversation, rng.integers(0, 9, 300), conversation % 4
+    weights = bootstrap_weights(*columns, rng=np.random.default_rng(3), replicates=50, resample=resample)
+    assert weights.shape == (50, 300)
+    for backend in ("numba", "numpy"):
+        drawn = Bootstrap(
+            *columns, rng=np.random.default_rng(3), replicates=50, resample=resample, backend=backend
+        )  # fmt: skip
+        np.testing.assert_array_equal(drawn.weights(), weights)
+        np.testing.assert_array_equal(drawn.cell_sums(cells, 20), cell_sums(weights, cells, 20))
+
+
 def test_options_are_checked():
     with pytest.raises(ValueError, match="resample is 'units', expected one of conversations_workers"):
         draw("units")
     with pytest.raises(ValueError, match="replicates is 0"):
         draw("workers", 0)
+    with pytest.raises(ValueError, match="backend is 'gpu', expected one of auto, numba, numpy"):
+        Bootstrap(CONVERSATIONS, WORKERS, PAIRS, rng=np.random.default_rng(0), backend="gpu")
 
 
 def test_cell_sums():

@@ -36,7 +36,7 @@ class DavidsonFit:
     order_ci: tuple[float, float]
     loglik: float
     prior: float
-    intervals: str = "observed information, matches as independent"
+    intervals: str = "observed information"
 
 
 def davidson(matrix: WinMatrix, *, order: bool = True, prior: float = 0.0, level: float = 0.95) -> DavidsonFit:

@@ -1,0 +1,104 @@
+"""TrueSkill: the package in both of its backends, the compiled loop against its NumPy twin."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import trueskill
+
+from parlai_spotbot.analysis.ranking import PAPER, TrueSkill, trueskill_replicates, trueskill_scores
+from parlai_spotbot.analysis.ranking.trueskill import trueskill_orders
+
+
+def played(bots=5, n=400, seed=5, noise=0.6):
+    """Matches in which the later names are the better bots."""
+    rng = np.random.default_rng(seed)
+    first, second = rng.integers(0, bots, (2, n))
+    second = np.where(first == second, (second + 1) % bots, second)
+    names = [chr(ord("a") + i) for i in range(bots)]
+    outcome = np.sign(np.round(rng.normal(0.3 * (first - second), noise))).astype(int)
+    return pd.DataFrame({"a": np.array(names)[first], "b": np.array(names)[second], "outcome": outcome}), names
+
+
+def by_package(env, matches, names):
+    rating = {name: env.create_rating() for name in names}
+    for a, b, o in zip(matches["a"], matches["b"], matches["outcome"], strict=True):
+        if o >= 0:
+            rating[a], rating[b] = trueskill.rate_1vs1(rating[a], rating[b], drawn=o == 0, env=env)
+        else:
+            rating[b], rating[a] = trueskill.rate_1vs1(rating[b], rating[a], env=env)
+    return [rating[name].mu for name in names], [rating[name].sigma for name in names]
+
+
+@pytest.mark.parametrize("backend", ["numba", "numpy"])
+@pytest.mark.parametrize("cdf", ["exact", "polynomial"])
+@pytest.mark.parametrize(
+    "model", [{}, {"tau": 0.0, "draw_probability": 0.7}, {"beta": 0.5}, {"mu": 0.0, "sigma": 1.0, "beta": 0.5}]
+)
+def test_trueskill_is_that_of_the_package(model, cdf, backend):
+    matches, names = played()
+    mu, sigma = by_package(trueskill.TrueSkill(**model, backend={"exact": "scipy"}.get(cdf)), matches, names)
+    scores = trueskill_scores(matches, names, model=TrueSkill(**model, cdf=cdf), backend=backend)
+    np.testing.assert_allclose(scores["mu"], mu, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(scores["sigma"], sigma, rtol=0, atol=1e-9)
+
+
+def test_the_papers_variant_is_the_packages_global_environment():
+    matches, names = played(n=1500)
+    mu, sigma = by_package(trueskill.global_env(), matches, names)
+    scores = trueskill_scores(matches, names, model=PAPER)
+    np.testing.assert_allclose(scores["mu"], mu, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(scores["sigma"], sigma, rtol=0, atol=1e-9)
+    # The polynomial is seen: the exact function gives other digits.
+    assert abs(trueskill_scores(matches, names)["mu"].to_numpy() - mu).max() > 1e-8
+
+
+def test_compiled_orders_are_those_of_numpy():
+    matches, names = played(bots=7, n=300)
+    order = np.random.default_rng(0).integers(-1, 300, (40, 500))
+    for model in (TrueSkill(), TrueSkill(tau=0.0, draw_probability=0.7), PAPER):
+        found = [trueskill_orders(matches, names, order, model=model, backend=b) for b in ("numba", "numpy")]
+        np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-10)
+
+
+def test_upsets_beyond_the_reach_of_a_float_keep_scores_finite():
+    """The package stops at these: the chance of what happened is 0 in a float."""
+    matches, names = (
+        pd.DataFrame({"a": ["a"] * 40 + ["b", "a"], "b": ["b"] * 40 + ["a", "b"], "outcome": 1}),
+        ["a", "b"],
+    )
+    matches.loc[41, "outcome"] = 0
+    model = TrueSkill(beta=0.05, draw_probability=0.01)
+    for backend in ("numba", "numpy"):
+        scores = trueskill_scores(matches, names, model=model, backend=backend)
+        assert np.isfinite(scores).all(axis=None)
+        assert (scores["sigma"] > 0).all()
+
+
+def test_options_are_checked():
+    with pytest.raises(ValueError, match="cdf is 'erf', expected exact or polynomial"):
+        TrueSkill(cdf="erf")
+    with pytest.raises(ValueError, match="draw_probability is 1, expected"):
+        TrueSkill(draw_probability=1)
+    with pytest.raises(ValueError, match="backend is 'cuda', expected one of auto, numba, numpy"):
+        trueskill_scores(*played(), backend="cuda")
+
+
+def test_a_replicate_plays_each_match_as_often_as_it_weighs(matches_of):
+    matches = matches_of("ab+ bc= ca-")
+    weights = np.array([[0, 3, 0], [2, 0, 0], [0, 0, 0]])
+    mu, sigma = trueskill_replicates(matches, list("abc"), weights, rng=np.random.default_rng(0))
+    for row, text in enumerate(("bc= bc= bc=", "ab+ ab+")):
+        alone = trueskill_scores(matches_of(text), list("abc"))
+        np.testing.assert_allclose(mu[row], alone["mu"], atol=1e-12)
+        np.testing.assert_allclose(sigma[row], alone["sigma"], atol=1e-12)
+    np.testing.assert_allclose(mu[2], 25.0)
+
+
+def test_shuffles_are_random_orders_of_all_matches():
+    matches, names = played(n=60)
+    rng = np.random.default_rng(1)
+    one = [trueskill_scores(matches.sample(frac=1, random_state=i), names)["mu"] for i in range(400)]
+    mean = trueskill_scores(matches, names, rng=rng, shuffles=400)["mu"]
+    error = np.std(one, axis=0) / 20
+    assert (abs(mean - np.mean(one, axis=0)) < 5 * error).all()
+    assert trueskill_scores(matches, names, rng=np.random.default_rng(1), shuffles=400)["mu"].equals(mean)

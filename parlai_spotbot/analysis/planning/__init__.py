@@ -1,0 +1,29 @@
+"""Planning: how much data a study needs for a wished power, before it and after a pilot, and what that costs."""
+
+from parlai_spotbot.analysis.planning.design import (
+    Design,
+    conversations_needed,
+    pair_power,
+    pairwise_rates,
+    plan,
+    sign_test_power,
+    total,
+)
+from parlai_spotbot.analysis.planning.efficiency import PAPER, time_efficiency
+from parlai_spotbot.analysis.planning.pilot import match_correlations, pilot_needs
+from parlai_spotbot.analysis.planning.simulation import simulated_power
+
+__all__ = [
+    "PAPER",
+    "Design",
+    "conversations_needed",
+    "match_correlations",
+    "pair_power",
+    "pairwise_rates",
+    "pilot_needs",
+    "plan",
+    "sign_test_power",
+    "simulated_power",
+    "time_efficiency",
+    "total",
+]

@@ -48,8 +48,8 @@ def seconds_table(annotations: pd.DataFrame, weights: np.ndarray | None = None) 
     Returns
     -------
     frame
-        One row a source and length `k`, as text, "all" over all lengths: source, k, n (with a known time), median, mean and the
-        `QUANTILES` (columns q05, …). Sources without times, as judges, have no rows.
+        One row a source and length (`k` as text, "all" over all lengths): source, k, n (with a known time), median,
+        mean and the `QUANTILES` (columns q05, …). Sources without times, as judges, have no rows.
     """
     if weights is not None and np.shape(weights)[1:] != (len(annotations),):
         raise ValueError(f"weights has shape {np.shape(weights)}, expected (replicates, {len(annotations)})")

@@ -1,0 +1,230 @@
+"""What else than the bots the verdicts may rest on: place, order of the bots, what was shown first.
+
+Every two bots should have met as often in either order: then the advantage of a place falls on both alike. Where it
+was not so, the balanced difference below, and Davidson's order effect, are without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binomtest, chi2
+
+from parlai_spotbot.analysis.clustered import ClusteredMean, clustered_mean
+from parlai_spotbot.analysis.comparisons import adjust
+from parlai_spotbot.records import HUMAN
+
+CLUSTERS = ["conversation_id", "worker_id"]
+BY = ("conversations", "k", "pair", "name")
+
+
+def position_effects(annotations: pd.DataFrame, by: str = "conversations") -> pd.DataFrame:
+    """How often entity 0 is called human, and entity 1.
+
+    Parameters
+    ----------
+    by : str
+        "conversations" (of bots, of people), "k" (bots' by length), "pair" (of bots), or "name" (each bot, in either
+        place; the difference is then between annotations, as in `balanced`).
+
+    Returns
+    -------
+    frame
+        One row a group: group, n (annotations; of a name, its labels), human_0, human_1 (shares), difference, low,
+        high, p, p_adjusted (Holm); balanced, balanced_low, balanced_high, balanced_p: the difference between the places
+        for the same bot against the same opponent at the same length, which no unbalanced order can bring about, NaN where
+        no bot was in both places; sentence. Annotations of one conversation and by one annotator count as dependent.
+    """
+    if by not in BY:
+        raise ValueError(f"by is {by!r}, expected one of {', '.join(BY)}")
+    if by == "name":
+        return _finished([_by_name(annotations, name) for name in _bots(annotations)])
+    rows = []
+    people = annotations["a"] == HUMAN
+    own = annotations if by == "conversations" else annotations[~people]
+    for group, part in own.groupby(_groups(own, by), sort=True):
+        taken = [(part[f"nature{e}"] == HUMAN).to_numpy(dtype=float) for e in (0, 1)]
+        mean = clustered_mean(taken[0] - taken[1], [part[column] for column in CLUSTERS])
+        row = {"group": group, "n": len(part), "human_0": taken[0].mean(), "human_1": taken[1].mean()}
+        rows.append(row | _effect(mean) | _effect(_balanced(part), "balanced"))
+    return _finished(rows)
+
+
+def _bots(annotations: pd.DataFrame) -> list[str]:
+    return sorted((set(annotations["a"]) | set(annotations["b"])) - {HUMAN})
+
+
+def _groups(annotations: pd.DataFrame, by: str) -> pd.Series:
+    if by == "k":
+        return annotations["k"].astype(int)
+    if by == "conversations":
+        return annotations["a"].eq(HUMAN).map({True: "people", False: "bots"})
+    return _pairs(annotations)
+
+
+def _pairs(annotations: pd.DataFrame) -> pd.Series:
+    names = [" – ".join(sorted(pair)) for pair in zip(annotations["a"], annotations["b"], strict=True)]
+    return pd.Series(names, index=annotations.index, dtype=object)
+
+
+def _effect(mean: ClusteredMean, name: str = "") -> dict[str, float]:
+    if not name:
+        return {"difference": mean.estimate, "low": mean.ci[0], "high": mean.ci[1], "p": mean.p}
+    return {name: mean.estimate, f"{name}_low": mean.ci[0], f"{name}_high": mean.ci[1], f"{name}_p": mean.p}
+
+
+def _labels(part: pd.DataFrame) -> pd.DataFrame:
+    """One row a label: who, against whom, at which length, in which place, whether taken for human."""
+    halves = []
+    for entity, (name, opponent) in enumerate((("a", "b"), ("b", "a"))):
+        half = part[[*CLUSTERS, "k"]].assign(name=part[name], opponent=part[opponent], entity=entity)
+        halves.append(half.assign(taken=(part[f"nature{entity}"] == HUMAN).astype(float)))
+    return pd.concat(halves, ignore_index=True)
+
+
+def _balanced(part: pd.DataFrame, labels: pd.DataFrame | None = None) -> ClusteredMean:
+    """The difference between the places within cells of bot, opponent and length, cells weighted as their data allow.
+
+    The weights are those of Mantel and Haenszel, n₀ n₁ / (n₀ + n₁).
+    """
+    labels = _labels(part) if labels is None else labels
+    cell = labels.groupby(["name", "opponent", "k"]).ngroup().to_numpy()
+    place, taken = labels["entity"].to_numpy(), labels["taken"].to_numpy()
+    size = np.stack([np.bincount(cell[place == e], minlength=cell.max() + 1) for e in (0, 1)])
+    sums = np.stack([np.bincount(cell[place == e], taken[place == e], cell.max() + 1) for e in (0, 1)])
+    mean = sums / np.maximum(size, 1)
+    weight = size[0] * size[1] / np.maximum(size.sum(axis=0), 1)
+    total = weight.sum()
+    if total == 0:
+        return clustered_mean([], [[], []])
+    estimate = float((weight * (mean[0] - mean[1])).sum() / total)
+    # What each label adds to the estimate: the sum of these is the weighted sum's deviation from its expectation.
+    sign = np.where(place == 0, 1.0, -1.0)
+    away = sign * (taken - mean[place, cell]) * weight[cell] / np.maximum(size[place, cell], 1)
+    share = estimate * total / len(labels)
+    return clustered_mean(away + share, [labels[column] for column in CLUSTERS], total=total)
+
+
+def _by_name(annotations: pd.DataFrame, name: str) -> dict:
+    own = _labels(annotations[(annotations["a"] != HUMAN)])
+    own = own[own["name"] == name].reset_index(drop=True)
+    taken = [own["taken"][own["entity"] == e] for e in (0, 1)]
+    # One cell for all opponents and lengths: the plain difference.
+    plain = _balanced(own, own.assign(opponent="", k=0))
+    row = {"group": name, "n": len(own), "human_0": taken[0].mean(), "human_1": taken[1].mean()}
+    return row | _effect(plain) | _effect(_balanced(own, own), "balanced")
+
+
+def _finished(rows: list[dict]) -> pd.DataFrame:
+    columns = ["group", "n", "human_0", "human_1", "difference", "low", "high", "p", "balanced", "balanced_low",
+               "balanced_high", "balanced_p"]  # fmt: skip
+    table = pd.DataFrame(rows, columns=columns)
+    known = table["p"].notna()
+    table.insert(8, "p_adjusted", np.nan)
+    table.loc[known, "p_adjusted"] = adjust(table.loc[known, "p"].to_numpy(dtype=float))
+    table["sentence"] = [_sentence(row) for row in table.to_dict(orient="records")]
+    return table
+
+
+def _sentence(row: dict) -> str:
+    said = f"{row['group']}: entity 0 is called human in {row['human_0']:.1%}, entity 1 in {row['human_1']:.1%}"
+    if not np.isfinite(row["p"]):
+        return said + "; there are too few conversations or annotators to say more."
+    clear = row["p_adjusted"] < 0.05
+    more = "more" if row["difference"] > 0 else "less"
+    verdict = f"the first place is called human {more} often" if clear else "the places can't be told apart"
+    return (
+        f"{said}: {verdict} ({100 * row['difference']:+.1f} points, 95 % interval {100 * row['low']:+.1f} to "
+        f"{100 * row['high']:+.1f}, p {_p(row['p_adjusted'])})."
+    )
+
+
+def _p(p: float) -> str:
+    return "< .001" if p < 0.001 else f"= {p:.3f}"
+
+
+def order_balance(conversations: pd.DataFrame) -> pd.DataFrame:
+    """How often each of two bots was entity 0 (columns conversation_id, a, b; further rows of a conversation are passed
+    over).
+
+    One row a pair: a, b (sorted), first_a, first_b (conversations that each opened), share_a, p (exact binomial test of
+    one half), sentence. Most unbalanced first.
+    """
+    one = conversations.drop_duplicates("conversation_id")
+    one = one[(one["a"] != HUMAN) & (one["a"] != one["b"])]
+    rows = []
+    for pair, own in one.groupby([one[["a", "b"]].min(axis=1), one[["a", "b"]].max(axis=1)], sort=True):
+        first, n = int((own["a"] == pair[0]).sum()), len(own)
+        p = float(binomtest(first, n, 0.5).pvalue)
+        text = f"{pair[0]} opened {first} and {pair[1]} {n - first} of their {n} conversations"
+        text += "." if p >= 0.05 else f": more uneven than drawing lots would make it (p {_p(p)})."
+        rows.append((*pair, first, n - first, first / n, p, text))
+    table = pd.DataFrame(rows, columns=["a", "b", "first_a", "first_b", "share_a", "p", "sentence"])
+    return table.loc[(table["share_a"] - 0.5).abs().sort_values(ascending=False, kind="stable").index].reset_index(
+        drop=True
+    )
+
+
+def presentation_effects(
+    annotations: pd.DataFrame, shown: Sequence[Hashable], question: str = "nature"
+) -> pd.DataFrame:
+    """Do answers hang on what was shown where, or asked first? One row a way of showing.
+
+    Parameters
+    ----------
+    shown : sequence (n,)
+        How each annotation was presented, as text: the side or name that entity 0 bore, or the order of questions (from
+        a judgement's `presentation`).
+    question : str
+        "nature": the share of entities called human; a feature: the share of annotations in which entity 0 is favoured.
+
+    Returns
+    -------
+    frame
+        shown, n, share, low, high; p, of equal shares in all rows (Wald's test, annotations of one conversation taken
+        as dependent, NaN with one way only), the same in each row; sentence.
+    """
+    shown = np.asarray([str(value) for value in shown], dtype=object)
+    if len(shown) != len(annotations):
+        raise ValueError(f"shown has {len(shown)} entries, expected one for each of {len(annotations)} annotations")
+    if question == "nature":
+        values = ((annotations["nature0"] == HUMAN).astype(float) + (annotations["nature1"] == HUMAN)) / 2
+    elif question in annotations:
+        values = (annotations[question] == 1).astype(float)
+    else:
+        raise ValueError(f"question is {question!r}, expected nature or a feature")
+    values = values.to_numpy(dtype=float)
+    code, ways = pd.factorize(shown, sort=True)
+    rows, p = [], _equal_shares(values, code, len(ways), annotations["conversation_id"])
+    for place, way in enumerate(ways):
+        own = code == place
+        deviation = clustered_mean(values[own], [annotations[column][own] for column in CLUSTERS])
+        rows.append((way, int(own.sum()), deviation.estimate, *deviation.ci, p))
+    table = pd.DataFrame(rows, columns=["shown", "n", "share", "low", "high", "p"])
+    what = "called human" if question == "nature" else f"entity 0 favoured in {question}"
+    told = (
+        "only one way of showing" if len(ways) < 2 else f"{'differs' if p < 0.05 else 'no clear difference'}, p {_p(p)}"
+    )
+    table["sentence"] = [
+        f"Shown as {row.shown}: {what} in {row.share:.1%} of {row.n} annotations ({told})."
+        for row in table.itertuples()
+    ]
+    return table
+
+
+def _equal_shares(values: np.ndarray, code: np.ndarray, ways: int, conversations: pd.Series) -> float:
+    """p of Wald's test that the means (ways,) are one, clustered by conversation."""
+    if ways < 2:
+        return np.nan
+    size = np.bincount(code, minlength=ways)
+    mean = np.bincount(code, values, ways) / size
+    talk = pd.factorize(conversations)[0]
+    scores = np.zeros((talk.max() + 1, ways))
+    np.add.at(scores, (talk, code), (values - mean[code]) / size[code])
+    covariance = scores.T @ scores * len(scores) / max(len(scores) - 1, 1)
+    contrast = np.eye(ways)[1:] - np.eye(ways)[0]
+    difference = contrast @ mean
+    statistic = difference @ np.linalg.pinv(contrast @ covariance @ contrast.T, hermitian=True) @ difference
+    return float(chi2.sf(statistic, ways - 1))

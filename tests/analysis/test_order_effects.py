@@ -1,0 +1,138 @@
+"""Place, order and presentation: the released data's known shares, known effects found again, balanced ones not."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.formula.api as smf
+
+from parlai_spotbot.analysis.order_effects import order_balance, position_effects, presentation_effects
+from parlai_spotbot.importers.spotbot2020 import read_dump, select
+
+
+@pytest.fixture
+def dump(shared_data):
+    path = shared_data / "data" / "spot_the_bot_2020" / "MongoDump.zip"
+    if not path.exists():
+        pytest.skip("the released data are not at hand")
+    return lambda domain: read_dump(path, domain)
+
+
+@pytest.mark.parametrize("domain", ["dailydialog", "empathetic"])
+def test_places_of_the_released_data(dump, domain, reference):
+    known = reference(f"paper_tables/{domain}.json")["position_bias_bot_conversations"]
+    data = dump(domain)
+    bots, people = position_effects(data.annotations).to_dict(orient="records")
+    assert (bots["group"], people["group"]) == ("bots", "people")
+    assert bots["human_0"] == pytest.approx(known["p_human_entity0"], abs=5.1e-5)
+    assert bots["human_1"] == pytest.approx(known["p_human_entity1"], abs=5.1e-5)
+    assert bots["low"] < bots["difference"] < bots["high"]
+    if domain == "empathetic":
+        assert bots["low"] > 0.05
+        assert "the first place is called human more often (+11." in bots["sentence"]
+    assert people["p"] > 0.05
+    by_bot = position_effects(select(data), "name")
+    assert set(by_bot["group"]) == set(data.domain.bots)
+    if domain == "dailydialog":
+        uneven = order_balance(data.annotations).iloc[0]
+        assert {uneven["first_a"], uneven["first_b"]} == {15, 30}
+        assert uneven["p"] == pytest.approx(0.0357, abs=1e-4)  # two-sided binomial, 15 of 45
+
+
+def annotations(seed: int, advantage: float = 0.0, share: float = 0.5, size: int = 300, own: float = 0.5):
+    """Bot x is called human with probability .2 + own, bot y .2; entity 0 has the advantage; x opens in `share`."""
+    rng = np.random.default_rng(seed)
+    opens = rng.random(size) < share
+    a, b = np.where(opens, "x", "y"), np.where(opens, "y", "x")
+    talk = np.arange(size)
+    rows = []
+    for _ in range(2):
+        chance = [0.2 + own * (names == "x") + shift for names, shift in ((a, advantage), (b, 0.0))]
+        natures = [np.where(rng.random(size) < p, "human", "bot") for p in chance]
+        rows.append(pd.DataFrame({
+            "conversation_id": talk, "worker_id": rng.integers(0, 30, size), "a": a, "b": b,
+            "k": 2 + rng.integers(0, 2, size), "nature0": natures[0], "nature1": natures[1],
+            "fluency": rng.integers(-1, 2, size),
+        }))  # fmt: skip
+    return pd.concat(rows, ignore_index=True)
+
+
+def test_an_advantage_of_the_first_place_is_found():
+    row = position_effects(annotations(0, advantage=0.2)).iloc[0]
+    assert row["low"] < 0.2 < row["high"]
+    assert row["balanced"] == pytest.approx(0.2, abs=0.06)
+    assert row["p"] < 1e-4
+    assert row["balanced_low"] > 0.1
+
+
+def test_an_unbalanced_order_is_no_advantage_once_balanced():
+    """Bot x is better and opens four times in five: the places differ, but not for the same bot."""
+    rows = annotations(1, share=0.8)
+    found = position_effects(rows).iloc[0]
+    assert found["low"] > 0.2
+    assert found["balanced_low"] < 0 < found["balanced_high"]
+    balance = order_balance(rows).iloc[0]
+    assert balance["first_a"] + balance["first_b"] == 300
+    assert balance["p"] < 1e-6
+    assert "more uneven" in balance["sentence"]
+    by_name = position_effects(rows, "name").set_index("group")
+    assert (by_name["p"] > 0.001).all()
+
+
+def test_the_balanced_difference_is_that_of_least_squares():
+    """With a place's coefficient beside cells of bot, opponent and length, by ordinary least squares."""
+    rows = annotations(3, advantage=0.1, share=0.65)
+    halves = [
+        pd.DataFrame({"taken": (rows[f"nature{e}"] == "human").astype(float), "first": float(e == 0),
+                      "cell": rows[name].astype(str) + rows["k"].astype(str)})
+        for e, name in ((0, "a"), (1, "b"))
+    ]  # fmt: skip
+    fit = smf.ols("taken ~ first + C(cell)", pd.concat(halves)).fit()
+    assert position_effects(rows)["balanced"][0] == pytest.approx(fit.params["first"])
+
+
+def test_intervals_cover_and_nothing_is_seldom_called_something():
+    plain, balanced, shown = [], [], []
+    for seed in range(300):
+        rows = annotations(seed, advantage=0.1, size=100)
+        found = position_effects(rows).iloc[0]
+        plain.append(found["low"] <= 0.1 <= found["high"])
+        balanced.append(found["balanced_low"] <= 0.1 <= found["balanced_high"])
+        side = np.random.default_rng(seed + 1000).integers(0, 2, len(rows))
+        shown.append(presentation_effects(rows, side)["p"][0] < 0.05)
+    assert np.mean(plain) > 0.91
+    assert np.mean(balanced) > 0.91
+    assert 0.01 < np.mean(shown) < 0.09
+
+
+def test_groups_and_what_cannot_be_told():
+    rows = annotations(4)
+    assert list(position_effects(rows, "k")["group"]) == [2, 3]
+    assert list(position_effects(rows, "pair")["group"]) == ["x – y"]
+    one = rows.assign(worker_id="w")
+    assert "too few" in position_effects(one)["sentence"][0]
+    always = rows[rows["a"] == "x"]
+    assert np.isnan(position_effects(always)["balanced"][0])
+    people = rows.assign(a="human", b="human")
+    assert list(position_effects(people)["group"]) == ["people"]
+    assert position_effects(people, "pair").empty
+    assert order_balance(people).empty
+    with pytest.raises(ValueError, match="by is 'length'"):
+        position_effects(rows, "length")
+
+
+def test_what_was_shown_first_is_found():
+    rows = annotations(5)
+    shown = np.where(np.arange(len(rows)) % 2, "left", "right")
+    favoured = rows.assign(fluency=np.where(shown == "left", 1, rows["fluency"]))
+    table = presentation_effects(favoured, shown, "fluency").set_index("shown")
+    assert table.loc["left", "share"] == 1.0
+    assert table.loc["right", "share"] == pytest.approx(1 / 3, abs=0.08)
+    assert (table["p"] < 1e-6).all()
+    assert "differ" in table["sentence"].iloc[0]
+    one = presentation_effects(rows, ["same"] * len(rows))
+    assert np.isnan(one["p"][0])
+    assert "only one way" in one["sentence"][0]
+    with pytest.raises(ValueError, match="shown has 1 entries"):
+        presentation_effects(rows, ["x"])
+    with pytest.raises(ValueError, match="question is 'wit'"):
+        presentation_effects(rows, shown, "wit")

@@ -1,4 +1,4 @@
-"""The report: one HTML file of what a study found (paper, sections 4 and 5), without network and without script.
+"""The report: one HTML file of what a study found (paper, sections 4 and 5), without network.
 
 `build_report(study, survey)` writes ``report/index.html``; figures come from `figures`, tables from `rows`.
 """

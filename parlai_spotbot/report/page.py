@@ -1,11 +1,13 @@
 """Puts the page together from contents, figures and tables, and writes it: the same study gives the same bytes.
 
 Text of conversations, contestants and annotators is data: the templates escape everything, and the page's own policy
-forbids scripts and any request.
+forbids any request and any script but the one that sorts and copies tables, which it knows by its hash.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,14 @@ from parlai_spotbot.report.drawing import PALETTE, Look, looks
 from parlai_spotbot.report.examples import examples
 from parlai_spotbot.study import Study
 
+TEMPLATES = Path(__file__).parent / "templates"
+
 CAUTION = "automatic judge — no substitute for people"
+
+PARALLEL = (
+    "A check of the regression's assumption: where hazards are proportional these lines run parallel, but for chance. "
+    "People are among them."
+)
 
 TITLES = {"spot_the_bot": "Spot The Bot"}
 
@@ -122,7 +131,12 @@ class Page:
                 "human may be favoured for it (halo)."
             )
             plain = " ".join(own[key] for key in ("sentence", "pairs_sentence") if own.get(key))
-            drawings = [(curves, caption, plain), (forest, association, own.get("cox_sentence", ""))]
+            parallel = survival.proportionality(own, self.looks, *self._id("parallel", source))
+            drawings = [
+                (curves, caption, plain),
+                (forest, association, own.get("cox_sentence", "")),
+                (parallel, PARALLEL, (own.get("proportionality") or {}).get("sentence", "")),
+            ]
             makers = (survival_rows.in_words, survival_rows.curves, survival_rows.logrank, survival_rows.effects)
             parts.append(self._part(source, drawings, [make(own) for make in makers]))
         return parts
@@ -217,7 +231,7 @@ def said(source: str, inline: bool = False) -> str:
 def environment() -> Environment:
     """Templates that escape everything they are given."""
     env = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates", encoding="utf-8"),
+        loader=FileSystemLoader(TEMPLATES, encoding="utf-8"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -231,7 +245,9 @@ def environment() -> Environment:
 def render(contents: Contents) -> str:
     """The page as text."""
     page = Page(contents)
-    return environment().get_template("page.html").render(**_context(page, contents))
+    script = (TEMPLATES / "tables.js").read_text(encoding="utf-8")
+    own = {"script": Markup(script), "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}
+    return environment().get_template("page.html").render(**own, **_context(page, contents))
 
 
 def _context(page: Page, contents: Contents) -> dict[str, Any]:

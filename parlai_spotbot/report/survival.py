@@ -8,6 +8,7 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, NullLocator
+from matplotlib.transforms import Transform
 
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.drawing import INK, MUTED, WIDTH, Look, drawn, svg
@@ -84,7 +85,9 @@ def _numbers(axes: Axes, found: dict, looks: dict[str, Look], x: float) -> None:
     axes.set_title("Appearances judged at this length", fontsize=7.5, fontweight="normal", color=MUTED)
 
 
-def _labels_right(axes: Axes, ends: dict[str, float], looks: dict[str, Look], x: float) -> None:
+def _labels_right(
+    axes: Axes, ends: dict[str, float], looks: dict[str, Look], x: float, transform: Transform | None = None
+) -> None:
     """Names at the ends of their curves, moved apart where they would overlap."""
     gap = min(0.062, 1.0 / len(ends))
     names = sorted(ends, key=lambda name: ends[name])
@@ -97,7 +100,8 @@ def _labels_right(axes: Axes, ends: dict[str, float], looks: dict[str, Look], x:
         top = heights[i] - gap
     for name, height in zip(names, heights, strict=True):
         said = "people" if name == HUMAN else name
-        axes.text(x, height, said, color=looks[name].colour, va="center", fontsize=8.5, clip_on=False)
+        place = {"transform": transform} if transform is not None else {}
+        axes.text(x, height, said, color=looks[name].colour, va="center", fontsize=8.5, clip_on=False, **place)
 
 
 def forest(own: dict, looks: dict[str, Look], name: str, caution: str = "") -> Markup | None:
@@ -123,6 +127,34 @@ def forest(own: dict, looks: dict[str, Look], name: str, caution: str = "") -> M
         kind = "odds ratio" if model == "po" else "hazard ratio"
         figure.supxlabel(f"← spotted later · {kind} where favoured · spotted sooner →", fontsize=8.5, color=INK)
         return svg(figure, name, f"{kind.capitalize()} of being spotted, by feature favoured and bot", caution)
+
+
+def proportionality(own: dict, looks: dict[str, Look], name: str, caution: str = "") -> Markup | None:
+    """log(-log S) by the number of exchanges, a line a contestant: parallel where hazards are proportional."""
+    found = own.get("proportionality") or {}
+    lengths = found.get("exchanges", [])
+    if len(lengths) < 2:
+        return None
+    with drawn(WIDTH, 2.6) as figure:
+        axes = figure.subplots()
+        axes.grid(axis="y")
+        axes.set_xscale("log")
+        for bot, scales in found["curves"].items():
+            look = looks[bot]
+            style = {"color": look.colour, "ls": look.linestyle, "marker": look.marker, "ms": 4.5, "lw": 1.5}
+            axes.plot(lengths, scales["log_minus_log"], **style)
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_xticks(lengths, [f"{k:g}" for k in lengths])
+        axes.set_xlabel("exchanges shown (logarithmic)")
+        axes.set_title("Cumulative hazard of being spotted, its logarithm")
+        values = {bot: scales["log_minus_log"] for bot, scales in found["curves"].items()}
+        low, high = (end(x for of in values.values() for x in of) for end in (min, max))
+        room = max(0.1 * (high - low), 0.05)
+        axes.set_ylim(low - room, high + room)
+        axes.set_xlim(lengths[0] / 1.04, lengths[-1] * 1.04)
+        scaled = {bot: (of[-1] - low + room) / (high - low + 2 * room) for bot, of in values.items()}
+        _labels_right(axes, scaled, looks, 1.02, transform=axes.transAxes)
+        return svg(figure, name, "Logarithm of each contestant's cumulative hazard by the exchanges shown", caution)
 
 
 def better(own: dict) -> tuple[dict[str, dict], str]:

@@ -1,5 +1,7 @@
 """The page as a reader, a script of somebody else's, and a second run would meet it."""
 
+import base64
+import hashlib
 import html
 import json
 import re
@@ -14,6 +16,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import CAUTION, build_report
 from parlai_spotbot.report.drawing import PALETTE, looks
+from parlai_spotbot.report.page import TEMPLATES
 from parlai_spotbot.study import Study
 
 PAYLOAD = '<script>alert("x")</script><img src="https://example.org/x.png" onerror=alert(1)> & "quoted"'
@@ -54,9 +57,15 @@ def part(page, anchor):
     return page[page.index(f'<section id="{anchor}">') :].split("</section>")[0]
 
 
-def test_one_file_without_requests_or_scripts(page):
+def test_one_file_without_requests_and_with_no_script_but_its_own(page):
     tags = Tags(page)
-    assert not {tag for tag, _ in tags.found} & {"script", "link", "img", "iframe", "object", "embed", "base", "form"}
+    names = [tag for tag, _ in tags.found]
+    assert not set(names) & {"link", "img", "iframe", "object", "embed", "base", "form"}
+    assert names.count("script") == 1
+    script = re.search(r"<script>(.*?)</script>", page, re.S)[1]
+    assert script == (TEMPLATES / "tables.js").read_text(encoding="utf-8")
+    allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{allowed}'\"" in page
     for _, attrs in tags.found:
         assert not any(name.startswith("on") for name in attrs)
         for name in ("src", "href", "xlink:href", "action"):
@@ -134,7 +143,7 @@ def test_matrix_shows_wins_losses_and_ties_of_both_sides(study, page):
 
 def test_figures_are_well_formed_and_take_their_colours_from_the_page(page):
     drawings = re.findall(r"<svg .*?</svg>", page, flags=re.S)
-    assert len(drawings) == 12  # six figures, two sources
+    assert len(drawings) == 14  # seven figures, two sources
     for drawing in drawings:
         ET.fromstring(drawing.replace("<svg ", '<svg xmlns:xlink="x" ', 1))
         assert 'role="img"' in drawing
@@ -154,7 +163,8 @@ def test_a_bot_keeps_its_colour_and_marker():
 def test_survival_is_said_in_words_under_each_figure(study, page):
     own = json.loads((study.analysis_path("spot_the_bot") / "survival.json").read_text())["by_source"]["human"]
     people = html.unescape(part(page, "survival").split('<div class="part judge">')[0])
-    curves, forest = people.split("<figure>")[1:]
+    curves, forest, parallel = people.split("<figure>")[1:]
+    assert own["proportionality"]["sentence"] in parallel.split("<figcaption>")[1]
     assert f'<p class="plain">{own["sentence"]} {own["pairs_sentence"]}</p>' in curves.split("<figcaption>")[1]
     assert f'<p class="plain">{own["cox_sentence"]}</p>' in forest.split("<figcaption>")[1]
     assert "An association, not a cause" in forest.split("<figcaption>")[1]
@@ -234,7 +244,8 @@ def test_text_of_conversations_stays_text(new_study, tmp_path):
     study = new_study(tmp_path / "s", sources=("judge:spotter",), text=PAYLOAD)
     page = build_report(study).read_text(encoding="utf-8")
     tags = Tags(page)
-    assert not {"script", "img"} & {tag for tag, _ in tags.found}
+    names = [tag for tag, _ in tags.found]
+    assert (names.count("script"), names.count("img")) == (1, 0)
     assert PAYLOAD in tags.text  # shown as it was said
     assert "<script>alert" not in page
 
@@ -247,7 +258,8 @@ def test_failures_and_provenance_stay_text_too(new_study, tmp_path):
     ])  # fmt: skip
     study.record("selfplay", {"note": PAYLOAD, "counts": {}, "list": [{"a": 1}, {"a": None}]})
     page = build_report(study).read_text(encoding="utf-8")
-    assert not {"script", "img"} & {tag for tag, _ in Tags(page).found}
+    names = [tag for tag, _ in Tags(page).found]
+    assert (names.count("script"), names.count("img")) == (1, 0)
     failures = part(page, "failures")
     assert failures.count("played later") == 1
     assert failures.count("still missing") == 1

@@ -248,3 +248,15 @@ def _first_upper(text: str) -> str:
 
 def _some(names: Sequence[str], what: str) -> str:
     return _and(names) if len(names) <= 4 else f"{len(names)} {what}"
+
+
+def proportionality(change: dict[str, float], lengths: int) -> str:
+    """What the distances between curves say about the two regressions; `change` is their mean range over lengths."""
+    if lengths < 2:
+        return "All was shown at one length, so nothing says whether hazards or odds are proportional."
+    hazards, odds = change["log_minus_log"], change["logit"]
+    less = "odds" if odds < hazards else "hazards"
+    return (
+        f"Over the lengths shown the distances between contestants change by {hazards:.2f} on the scale of hazards and "
+        f"by {odds:.2f} on that of odds, on average, chance included: proportional {less} describe these data no worse."
+    )

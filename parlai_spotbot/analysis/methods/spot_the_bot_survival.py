@@ -11,7 +11,14 @@ import pandas as pd
 from parlai_spotbot.analysis.methods import spot_the_bot_sentences as sentences
 from parlai_spotbot.analysis.methods.spot_the_bot_effects import effects
 from parlai_spotbot.analysis.resampling import cell_sums, percentile_interval
-from parlai_spotbot.analysis.survival import current_status_survival, events, icenreg, logrank_pairs, turnbull
+from parlai_spotbot.analysis.survival import (
+    current_status_survival,
+    events,
+    icenreg,
+    log_minus_log,
+    logrank_pairs,
+    turnbull,
+)
 from parlai_spotbot.records import HUMAN
 
 SAID = {
@@ -59,6 +66,7 @@ def survival(entities: pd.DataFrame, setting: Setting) -> dict:
         "pairs": pairs,
         "pairs_sentence": sentences.all_pairs(pairs),
         "test": _test(clusters),
+        "proportionality": _proportionality(rows, names, backend),
         **effects(rows, names, clusters, setting.rng, len(setting.weights), backend),
         "unsure": {"option": setting.unsure, "said": SAID[setting.unsure]},
         "backend": backend,
@@ -111,6 +119,24 @@ def _curve(own: _Drawn, people: _Drawn | None, backend: str) -> dict:
                 "exchanges": _count(k), "human": bound[0], "difference": value - bound[0], "ci": ci
             }  # fmt: skip
     return result
+
+
+def _proportionality(rows: pd.DataFrame, names: Sequence[str], backend: str) -> dict:
+    """Each curve as log(-log S) and as logit of the share spotted, and by how much their distances change with k."""
+    own = rows[rows["group"].isin(list(names))]
+    try:
+        found = log_minus_log(own["left"], own["right"], own["group"], own["weight"], np.unique(own["k"]), backend)
+    except ValueError as err:
+        return {"curves": {}, "why": str(err)}
+    scales = ["log_minus_log", "logit"]
+    by_name = dict(list(found.table.groupby("group")))
+    change = {scale: float(found.spread[scale].mean()) for scale in scales}
+    return {
+        "exchanges": [_count(k) for k in np.unique(found.table["time"])],
+        "curves": {name: by_name[name][scales].to_dict(orient="list") for name in names},
+        "mean_change": change,
+        "sentence": sentences.proportionality(change, len(np.unique(found.table["time"]))),
+    }
 
 
 def _pairs(

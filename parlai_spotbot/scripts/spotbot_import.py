@@ -56,7 +56,7 @@ class SpotbotImport(Command):
             "--domain",
             type=str,
             default=None,
-            help="spotbot2020: dailydialog, empathetic or convai2; else a name for it",
+            help="spotbot2020: dailydialog, empathetic or convai2; else the domain that judges are to learn from",
         )
         cls._add_details(parser.add_argument_group("Details"))
 
@@ -116,8 +116,8 @@ class SpotbotImport(Command):
         new = write_study(self.opt["study"], imported)
         print(summary(imported))
         print(f"\n{'written' if new else 'there already, nothing changed'}: {self.opt['study']}")
-        if imported.judgements:
-            print(f"next: parlai spotbot_analyze --study {self.opt['study']}")
+        step = "spotbot_analyze" if imported.judgements else "spotbot_pack"
+        print(f"next: parlai {step} --study {self.opt['study']}")
 
     def _judgements(self) -> None:
         import hashlib
@@ -145,11 +145,10 @@ class SpotbotImport(Command):
 
 def summary(imported: Imported) -> str:
     """What was imported, and every oddity with its count and what was done about it."""
-    lines = [
-        f"{len(imported.conversations)} conversations of {', '.join(imported.plan.contestants)}; "
-        f"{len(imported.units)} units; {imported.about.get('annotations', 0)} annotations, "
-        f"{len({j.worker_id for j in imported.judgements})} annotators"
-    ]
+    lines = [f"{len(imported.conversations)} conversations of {', '.join(imported.plan.contestants)}"]
+    if imported.judgements:
+        people = len({judgement.worker_id for judgement in imported.judgements})
+        lines[0] += f"; {len(imported.units)} units; {imported.about['annotations']} annotations, {people} annotators"
     rows = imported.about.get("oddities", [])
     if rows:
         lines.append(f"\n{'count':>6} {'of':>6}  what, and what is done about it")

@@ -56,14 +56,14 @@ class Sound:
         told = [f"{self.bots[i]} {rates[i]:.2f} [{ci[i][0]:.2f}, {ci[i][1]:.2f}]" for i in order]
         places = sorted({tuple(place) for place in ranked.clusters.values()})
         groups = [[b for b in (self.bots[i] for i in order) if tuple(ranked.clusters[b]) == p] for p in places]
-        pairs = pair_table(matrix)
+        pairs = pair_table(matches, names=self.bots)
         weak = pairs[pairs["p_adjusted"] >= 0.05]
         named = ", ".join(f"{a}–{b}" for a, b in zip(weak["a"], weak["b"], strict=True)) or "none"
         return [
             "win rates with 95 % intervals over conversations and annotators: " + ", ".join(told),
             "clusters: " + " > ".join(" = ".join(group) for group in groups),
-            f"ties are {(matches['outcome'] == 0).mean():.0%} of {len(matches)} matches; pairs not told apart by an "
-            f"exact sign test after Holm's correction: {named}",
+            f"ties are {(matches['outcome'] == 0).mean():.0%} of {len(matches)} matches; pairs not told apart by a "
+            f"test clustered by conversations and annotators, Holm-corrected: {named}",
         ]
 
     def human_share(self) -> str:

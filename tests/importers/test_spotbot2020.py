@@ -262,3 +262,14 @@ def test_analysis_and_report_work_as_on_own_data(released, run, tmp_path, shared
     page = build_report(study, "spot_the_bot").read_text()
     assert page.lower().startswith("<!doctype html>")
     assert "GPT" in page
+
+
+def test_an_import_that_was_stopped_is_run_again(dump, run, tmp_path, monkeypatch):
+    words = ["--format", "spotbot2020", "--data", dump(), "--domain", "dailydialog", "--study", tmp_path / "study"]
+    with monkeypatch.context() as broken:
+        broken.setattr(Study, "create", lambda path, plan: (_ for _ in ()).throw(KeyboardInterrupt))
+        assert run(*words)[0] == 130
+    assert not Study.exists(tmp_path / "study")
+    code, out, _ = run(*words)
+    assert (code, "written: " in out) == (0, True)
+    assert len(Study.open(tmp_path / "study").judgements("spot_the_bot")) == 60

@@ -12,6 +12,8 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.scripts.command import Command, add_common, add_seed, seed_of
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from parlai_spotbot.study import Study
 
 RESAMPLE = ("conversations_workers", "conversations", "workers", "annotations")
@@ -29,10 +31,12 @@ def analyze_study(
     backend: str = "auto",
     unsure: str = "survives",
     wage: float | None = None,
+    stability: bool = False,
     progress: bool = True,
 ) -> dict[str, dict]:
     """Compute all statistics of `survey` and write them to its analysis folder, as JSON and CSV.
 
+    `stability`: also how many conversations per pair make the ranking repeatable, which takes minutes.
     Returns what was written, by file stem. Nothing is written unless everything could be computed.
     """
     from tqdm import tqdm
@@ -63,12 +67,33 @@ def analyze_study(
                 f"{study.judgements_path(survey)}: {err}.",
                 "Judgement N is line N of that file: correct it, or make the file anew.",
             ) from err
+    tables = method.tables(result)
+    if stability:
+        result["stability"], tables["stability"] = _stability(study, survey, seed, progress)
     folder = study.analysis_path(survey)
     for stem, value in result.items():
         files.write_json(folder / f"{stem}.json", value)
-    for name, table in method.tables(result).items():
+    for name, table in tables.items():
         files.write_text(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
     return result
+
+
+def _stability(study: Study, survey: str, seed: int, progress: bool) -> tuple[dict, DataFrame]:
+    """The stability of the ranking, as JSON and as a table."""
+    from tqdm import tqdm
+
+    from parlai_spotbot.analysis.methods.spot_the_bot_stability import analyze_stability, stability_table
+
+    with tqdm(desc="stability", unit="point", disable=not progress, delay=2) as bar:
+
+        def done(points: int, of: int) -> None:
+            bar.total = of
+            bar.update(points - bar.n)
+
+        found = analyze_stability(
+            study.judgements(survey), study.conversations(), bots=list(study.plan.contestants), seed=seed, progress=done
+        )
+    return found, stability_table(found)
 
 
 def _method(survey: str) -> ModuleType:
@@ -182,6 +207,10 @@ class SpotbotAnalyze(Command):
             help='what "unsure" says in survival analysis: survives (not spotted, the paper\'s), missing, or half',
         )  # fmt: skip
         group.add_argument("--wage", type=float, default=None, help="pay per hour, for an estimate of the cost")
+        group.add_argument(
+            "--stability", action="store_true",
+            help="also how many conversations per pair make the ranking repeatable (section 5.2); takes minutes",
+        )  # fmt: skip
         add_seed(group)
 
     def execute(self) -> None:
@@ -193,6 +222,9 @@ class SpotbotAnalyze(Command):
             result = analyze_study(
                 study, opt["survey"], seed=seed_of(opt, study), bootstraps=opt["bootstraps"], resample=opt["resample"],
                 backend=opt["backend"], unsure=opt["unsure"], wage=opt["wage"],
+                stability=opt["stability"],
             )  # fmt: skip
         print(summary(result))
+        for source, own in result.get("stability", {"by_source": {}})["by_source"].items():
+            print(f"stability, {source}: {own['whole']['sentence'] if 'whole' in own else own['why']}")
         print(f"written to {study.analysis_path(opt['survey'])}")

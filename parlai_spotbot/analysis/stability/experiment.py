@@ -139,11 +139,6 @@ def stability(
     }
 
 
-def size_steps(pools: int, sizes: int) -> int:
-    """How often `stability` calls `progress`."""
-    return pools * sizes
-
-
 def default_sizes(fewest: int, variant: str) -> list[int]:
     """The sizes that `stability` takes where every pair has at least `fewest` conversations."""
     if variant == "paper":
@@ -225,24 +220,40 @@ def _point(out: str, pool: Pool, size: int, rule: Rule) -> tuple[np.ndarray, np.
 def pair_chances(pool: Pool) -> np.ndarray:
     """Chances (P, 3) of win, tie, loss for the first bot of each pair, by Davidson's model of the pool's conversations.
 
-    Where the model has no finite maximum (a bot that never wins), each pair gets one made-up conversation.
+    Where the model has no finite maximum (a bot that never wins), each pair gets one made-up conversation; where it has
+    none even then (bots that never met, ties only), each pair's own shares are taken, with one made-up conversation.
     """
-    strength, tie = pool_strengths(pool)
+    strengths = pool_strengths(pool)
+    if strengths is None:
+        return (pool.counts + 1 / 3) / (pool.counts.sum(axis=1, keepdims=True) + 1)
+    strength, tie = strengths
     gap = strength[pool.first] - strength[pool.second]
     worth = np.exp(np.stack([gap / 2, np.full(len(gap), tie), -gap / 2], axis=1))
     return worth / worth.sum(axis=1, keepdims=True)
 
 
-def pool_strengths(pool: Pool) -> tuple[np.ndarray, float]:
-    """Log strengths (K,) and log ν by Davidson's model; -inf for ν where there are no ties."""
+def pool_strengths(pool: Pool) -> tuple[np.ndarray, float] | None:
+    """Log strengths (K,) and log ν by Davidson's model, -inf for ν where there are no ties; None where it has none."""
     size = len(pool.names)
     counts = np.zeros((size, size, 3))
     counts[pool.first, pool.second] = pool.counts
-    try:
-        fit = davidson(WinMatrix(pool.names, counts), order=False)
-    except ValueError:
-        fit = davidson(WinMatrix(pool.names, counts), order=False, prior=1.0)
-    return fit.strength, fit.tie if np.isfinite(fit.tie) else -np.inf
+    for prior in (0.0, 1.0):
+        try:
+            fit = davidson(WinMatrix(pool.names, counts), order=False, prior=prior)
+        except ValueError:
+            continue
+        return fit.strength, fit.tie if np.isfinite(fit.tie) else -np.inf
+    return None
+
+
+def model_order(pool: Pool) -> np.ndarray:
+    """Places of the bots from best to worst by the chances that conversations are played with."""
+    chances = pair_chances(pool)
+    gap, score = chances[:, 0] - chances[:, 2], np.zeros(len(pool.names))
+    np.add.at(score, pool.first, gap)
+    np.add.at(score, pool.second, -gap)
+    met = np.bincount(np.concatenate([pool.first, pool.second]), minlength=len(score))
+    return (-score / np.maximum(met, 1)).argsort(kind="stable")
 
 
 def _curve(pool: Pool, sizes: list[int], found: dict[int, tuple], rule: Rule) -> dict:
@@ -251,7 +262,7 @@ def _curve(pool: Pool, sizes: list[int], found: dict[int, tuple], rule: Rule) ->
     curve = {key: [row[key] for row in rows] for key in ("share", "share_ci", "same_again", "ranking")}
     curve["as_last"] = [row["shares"].get(_key(last), 0.0) for row in rows]
     if rule.variant == "model":
-        true = (-pool_strengths(pool)[0]).argsort()
+        true = model_order(pool)
         curve["order"] = [float((np.diff(found[size][1][:, true], axis=1) > 0).all(axis=1).mean()) for size in sizes]
     first = first_stable(sizes, curve["share"], rule.level)
     result = {"names": list(pool.names), "sizes": sizes, **curve, "first": first}

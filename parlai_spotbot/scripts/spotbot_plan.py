@@ -311,11 +311,13 @@ class SpotbotPlan(Command):
 
     def _design(self, bots: int, looks: int = 1) -> Design:
         from parlai_spotbot.analysis.planning import Design
+        from parlai_spotbot.study import check_segments
 
         opt = self.opt
         names = ("ties", "conversation_correlation", "worker_correlation", "annotations_per_worker", "power", "level",
                  "correction", "people")  # fmt: skip
-        per_conversation = len(whole_numbers(opt["segments"])) * opt["annotators_per_segment"]
+        segments = check_segments(whole_numbers(opt["segments"]), "--segments")
+        per_conversation = len(segments) * opt["annotators_per_segment"]
         return Design(bots, per_conversation, looks=looks, **{name: opt[name] for name in names})
 
     def _write(self, path: str, result: dict) -> None:

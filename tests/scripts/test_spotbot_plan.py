@@ -1,0 +1,131 @@
+"""spotbot_plan: before a study and after a pilot; bad input is one error that names the option."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.analysis.planning import Design, conversations_needed
+from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn
+from parlai_spotbot.scripts.spotbot_plan import SpotbotPlan
+from parlai_spotbot.study import Plan, Study
+
+PASSING = {"good": 0.8, "fair": 0.3, "poor": 0.2}
+
+
+def run(capsys, **options) -> str:
+    SpotbotPlan.main(**options)
+    return capsys.readouterr().out
+
+
+def test_a_plan_before_a_study(capsys, tmp_path):
+    out = run(capsys, bots=4, difference=0.4, wage=12.0, simulations=50, out=str(tmp_path / "plan.json"))
+    written = json.loads((tmp_path / "plan.json").read_text())
+    asked = written["plan"]["asked"]
+    assert asked["conversations_per_pair"] == conversations_needed(0.7, Design(bots=4))
+    assert asked["hours"] == pytest.approx(asked["annotations"] * 50 / 3600)
+    assert asked["cost"] == pytest.approx(12 * asked["hours"])
+    assert f"With {asked['conversations_per_pair']} conversations per pair" in out
+    assert "one wins 70% of their decided matches" in out
+    assert "50 simulated studies" in out
+    assert [row["difference"] for row in written["plan"]["differences"]] == [0.1, 0.2, 0.3, 0.4, 0.5]
+    assert written["made_by"]["options"]["difference"] == 0.4
+    needs = [row["conversations_per_pair"] for row in written["plan"]["differences"]]
+    assert needs == sorted(needs, reverse=True)
+
+
+def test_expected_win_rates_and_other_segments(capsys, tmp_path):
+    path = tmp_path / "plan.json"
+    options = {"win_rates": "0.8, .5,.2", "segments": "2,5", "annotators_per_segment": 1, "simulations": 0}
+    out = run(capsys, **options, out=str(path))
+    plan = json.loads(path.read_text())["plan"]
+    assert "with the win rates given" in out
+    assert plan["design"]["annotations_per_conversation"] == 2
+    assert plan["design"]["bots"] == 3
+    assert plan["simulation"] is None
+    assert "out of reach" in run(capsys, bots=3, difference=0.001, simulations=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"power": 0.8}, "--bots missing"),
+        ({"bots": 1}, "bots is 1, expected a number from 2 up"),
+        ({"bots": 4, "power": 1.2}, "power is 1.2"),
+        ({"bots": 4, "difference": 0.0}, "difference is 0"),
+        ({"bots": 4, "correction": "holm"}, "correction is 'holm'"),
+        ({"bots": 4, "wage": -3.0}, "wage is -3.0"),
+        ({"bots": 4, "simulations": -1}, "--simulations -1"),
+        ({"bots": 4, "segments": "2,x"}, "--segments 2,x: expected whole numbers"),
+        ({"bots": 4, "segments": "2,2"}, "expected different whole numbers"),
+        ({"bots": 4, "win_rates": ".6,.4"}, "--bots 4: --win-rates names 2"),
+        ({"win_rates": ".6,x"}, "--win-rates .6,x: expected numbers"),
+        ({"study": "/nowhere"}, "no study here"),
+    ],
+)
+def test_bad_options_are_one_error(capsys, options, says):
+    with pytest.raises(SystemExit) as stopped:
+        SpotbotPlan.main(**options)
+    assert stopped.value.code == 2
+    assert says in capsys.readouterr().err
+
+
+@pytest.fixture
+def pilot(tmp_path):
+    """A study of three bots, ten conversations a pair, of which one passes far more often than the others."""
+    rng = np.random.default_rng(2)
+    study = Study.create(
+        tmp_path / "pilot", Plan("chitchat", {name: Contestant(name, model="spotbot:eliza") for name in PASSING})
+    )
+    conversations, judgements = [], []
+    for a, b in [*itertools.combinations(PASSING, 2), (HUMAN, HUMAN)]:
+        for number in range(10):
+            turns = tuple(Turn((a, b)[t % 2], f"turn {t}") for t in range(12))
+            conversations.append(Conversation(f"{a}-{b}-{number}", "chitchat", (a, b), number, (a, b), turns))
+            for k, worker in itertools.product((2, 5), rng.choice(12, 2, replace=False)):
+                answers = [
+                    str(rng.choice(["human", "bot"], p=[x, 1 - x])) for x in (PASSING.get(n, 0.9) for n in (a, b))
+                ]
+                rows = [("nature", "entity:0", answers[0]), ("nature", "entity:1", answers[1])]
+                rows += [(f, "pair", "no_difference") for f in ("fluency", "sensibleness", "specificity")]
+                judgements += [
+                    Judgement(
+                        f"j{len(judgements) + i}", f"{a}-{b}-{number}-{k}-{worker}", "spot_the_bot", "u", f"i{number}",
+                        (f"{a}-{b}-{number}",), k, target, question, answer, f"w{worker}", "human", seconds=36.0,
+                    )
+                    for i, (question, target, answer) in enumerate(rows)
+                ]  # fmt: skip
+    files.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
+    files.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in judgements])
+    return study
+
+
+def test_a_pilot_says_what_is_still_needed(capsys, pilot):
+    out = run(capsys, study=str(pilot.path), wage=10.0, difference=0.3)
+    path = pilot.analysis_path("spot_the_bot") / "plan.json"
+    own = json.loads(path.read_text())["by_source"]["human"]
+    rows = {(row["a"], row["b"]): row for row in own["pairs"]}
+    assert rows["good", "poor"]["status"] == "settled"
+    assert rows["fair", "poor"]["status"] != "settled"
+    more = rows["fair", "poor"]["more_conversations"]
+    assert more > 0
+    assert own["more"]["conversations"] == sum(row["more_conversations"] for row in own["pairs"])
+    annotations = sum(row["more_annotations"] for row in own["pairs"]) * 4 / 3
+    assert own["more"]["annotations"] == round(annotations)
+    assert own["more"]["hours"] == pytest.approx(annotations * 36 / 3600)
+    assert own["more"]["cost"] == pytest.approx(10 * own["more"]["hours"])
+    assert own["design"]["looks"] == 2
+    assert "of 3 pairs are not settled" in out
+    assert str(path) in out
+    before = path.read_bytes()
+    run(capsys, study=str(pilot.path), wage=10.0, difference=0.3)
+    assert path.read_bytes() == before
+
+
+def test_an_unknown_source_is_named(capsys, pilot):
+    with pytest.raises(SystemExit):
+        SpotbotPlan.main(study=str(pilot.path), source="humans")
+    assert "--source humans: no judgements of it" in capsys.readouterr().err
+    assert not (pilot.analysis_path("spot_the_bot") / "plan.json").exists()

@@ -1,11 +1,11 @@
-"""ParlAI Conversations files (what `parlai self_chat` and others write) as a study, or added to an imported one."""
+"""ParlAI Conversations files (what `parlai self_chat` and others write) as a study."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -44,61 +44,90 @@ def conversations(
     UserError
         Names file, line and field: not JSON, turns that don't alternate, a third speaker, a person with a bot, …
     """
-    names = dict(names or {})
     if seed_exchanges < 0:
         raise UserError(f"--seed-exchanges {seed_exchanges}: expected a whole number from 0 up.", "0 is the default.")
-    read: list[tuple[str, Conversation]] = []
-    seen: Counter[str] = Counter()
-    used: set[str] = set()
-    checks = {}
+    reader = _Reader(domain, dict(names or {}), seed_exchanges)
     for path in map(Path, paths):
-        rows = files.read_jsonl(path, lambda row, where: (where, row), "conversations file")
-        if not rows:
-            raise UserError(f"{path}: is empty.", "Name a file with a conversation a line.")
-        checks[path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
-        for where, row in rows:
-            read.append((where, _conversation(row, where, domain, names, used, seed_exchanges, seen)))
-    unused = sorted(set(names) - used)
+        reader.read(path)
+    unused = sorted(set(reader.names) - reader.used)
     if unused:
-        raise UserError(f"--names {unused[0]}: nobody bears that id.", nearest(unused[0], used))
-    _unique(read)
-    found = _numbered([conversation for _, conversation in read])
+        raise UserError(f"--names {unused[0]}: nobody bears that id.", nearest(unused[0], reader.used))
+    found = _numbered(reader.found)
+    options = {"domain": domain, "names": reader.names, "seed_exchanges": seed_exchanges,
+               "segments": None if segments is None else list(segments)}  # fmt: skip
     about = {
-        "format": "conversations", "source": sorted(checks), "sha256": checks, "conversations": len(found),
-        "options": {"domain": domain, "names": names, "seed_exchanges": seed_exchanges,
-                    "segments": None if segments is None else list(segments)},
+        "format": "conversations", "source": sorted(reader.sha256), "sha256": reader.sha256,
+        "conversations": len(found), "options": options, "notes": _seats(found),
     }  # fmt: skip
     return Imported(_plan(found, domain, segments), found, SURVEY, (), (), about)
 
 
-def _conversation(
-    row: dict, where: str, domain: str, names: dict, used: set, seed_exchanges: int, seen: Counter
-) -> Conversation:
-    turns = []
-    for exchange, acts in enumerate(files.field(row, "dialog", list, where)):
-        if not isinstance(acts, list) or not all(isinstance(act, dict) for act in acts):
-            raise UserError(f"{where}: field 'dialog', exchange {exchange}: expected a list of turns.", "Correct it.")
-        for act in acts:
-            speaker = files.field(act, "id", str, where)
-            used.add(speaker)
-            turns.append(Turn(names.get(speaker, speaker), files.field(act, "text", str, where)))
-    entities = _entities(row, turns, names, where)
-    known = files.field(row, "seed_exchanges", int, where, seed_exchanges)
-    if len(turns) < 2 * (known + 1):
-        raise UserError(
-            f"{where}: {len(turns)} turns, no exchange after {known} of the seed.", "Remove it, or the line's seed."
-        )
-    identity = row.get("conversation_id")
-    if not isinstance(identity, str) or not identity:
-        said = files.dumps([entities, [[turn.speaker, turn.text] for turn in turns]])
-        identity = hashlib.sha256(said.encode()).hexdigest()[:16]
-        seen[identity] += 1
-        identity += f"-{seen[identity]}" if seen[identity] > 1 else ""
-    return Conversation(
-        conversation_id=identity, domain=domain, pair=tuple(sorted(entities)), number=0, entities=entities,
-        turns=tuple(turns), seed_exchanges=known, seed_id=str(row.get("seed_id", "")),
-        context=_context(row, entities, names, where),
-    )  # fmt: skip
+@dataclass
+class _Reader:
+    """Reads files one after the other: `found` conversations, `used` ids of speakers, where each conversation stood."""
+
+    domain: str
+    names: dict[str, str]
+    seed_exchanges: int
+    found: list[Conversation] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
+    places: dict[str, str] = field(default_factory=dict)
+    sha256: dict[str, str] = field(default_factory=dict)
+
+    def read(self, path: Path) -> None:
+        before = len(self.found)
+        files.read_jsonl(path, self._add, "conversations file")
+        if len(self.found) == before:
+            raise UserError(f"{path}: is empty.", "Name a file with a conversation a line.")
+        self.sha256[path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
+
+    def _add(self, row: dict, where: str) -> None:
+        turns = self._turns(row, where)
+        entities = _entities(row, turns, self.names, where)
+        seed = files.field(row, "seed_exchanges", int, where, self.seed_exchanges)
+        if len(turns) < 2 * (seed + 1):
+            raise UserError(
+                f"{where}: {len(turns)} turns, no exchange after {seed} of the seed.", "Remove it, or the line's seed."
+            )
+        self.found.append(
+            Conversation(
+                conversation_id=self._identity(row, where, entities, turns), domain=self.domain,
+                pair=(min(entities), max(entities)), number=0, entities=entities, turns=tuple(turns),
+                seed_exchanges=seed, seed_id=str(row.get("seed_id", "")),
+                context=_context(row, entities, self.names, where),
+            )
+        )  # fmt: skip
+
+    def _turns(self, row: dict, where: str) -> list[Turn]:
+        turns = []
+        for exchange, acts in enumerate(files.field(row, "dialog", list, where)):
+            if not isinstance(acts, list) or not all(isinstance(act, dict) for act in acts):
+                raise UserError(
+                    f"{where}: field 'dialog', exchange {exchange}: expected a list of turns.", "Correct it."
+                )
+            for act in acts:
+                speaker = files.field(act, "id", str, where)
+                self.used.add(speaker)
+                turns.append(Turn(self.names.get(speaker, speaker), files.field(act, "text", str, where)))
+        return turns
+
+    def _identity(self, row: dict, where: str, entities: tuple[str, str], turns: list[Turn]) -> str:
+        """The conversation's own id, or one made of what was said; none may be there twice."""
+        identity = row.get("conversation_id")
+        if not isinstance(identity, str) or not identity:
+            said = files.dumps([entities, [[turn.speaker, turn.text] for turn in turns]])
+            stem = identity = hashlib.sha256(said.encode()).hexdigest()[:16]
+            again = 1
+            while identity in self.places:
+                again += 1
+                identity = f"{stem}-{again}"
+        elif identity in self.places:
+            raise UserError(
+                f"{where}: field 'conversation_id' is '{identity}', as in {self.places[identity]}.",
+                "Give each conversation an id of its own.",
+            )
+        self.places[identity] = where
+        return identity
 
 
 def _entities(row: dict, turns: list[Turn], names: dict, where: str) -> tuple[str, str]:
@@ -137,15 +166,15 @@ def _context(row: dict, entities: tuple[str, str], names: dict, where: str) -> t
     return (told[0], told[1])
 
 
-def _unique(read: list[tuple[str, Conversation]]) -> None:
-    seen: dict[str, str] = {}
-    for where, conversation in read:
-        if conversation.conversation_id in seen:
-            raise UserError(
-                f"{where}: field 'conversation_id' is '{conversation.conversation_id}', as in "
-                f"{seen[conversation.conversation_id]}.", "Give each conversation an id of its own.",
-            )  # fmt: skip
-        seen[conversation.conversation_id] = where
+def _seats(found: Sequence[Conversation]) -> list[str]:
+    """ParlAI's self_chat calls one bot NAME_1 and NAME_2 after its seats; whether it is one, only the user knows."""
+    bots = sorted({name for c in found for name in c.entities})
+    stems = [name.removesuffix("_1") for name in bots if name.endswith("_1") and f"{name[:-2]}_2" in bots]
+    return [
+        f"{stem}_1 and {stem}_2 count as two bots; if they are one in two seats, make another study with "
+        f"--names {stem}_1={stem},{stem}_2={stem}"
+        for stem in stems
+    ]
 
 
 def _numbered(found: Sequence[Conversation]) -> list[Conversation]:

@@ -98,19 +98,17 @@ def judgements(
     if not rows:
         raise UserError(f"{path}: holds no rows.", "Name a file with a header and at least one row.")
     mapping, wide = _mapping(path, rows[0][1], dict(columns or {}), survey)
-    result: list[Judgement] = []
-    seen: dict[str, str] = {}
+    found: dict[str, tuple[str, Judgement]] = {}
     for where, values in rows:
         row = Row(where, {ours: values.get(theirs) for ours, theirs in mapping.items()}, mapping)
-        for judgement in _judgements(row, conversations, survey, dict(answers or {}), wide, path):
-            if judgement.judgement_id in seen:
+        for judgement in _judgements(row, conversations, survey, dict(answers or {}), wide):
+            if judgement.judgement_id in found:
                 raise UserError(
                     f"{where}: answers '{judgement.question}' about '{judgement.target}' a second time, after "
-                    f"{seen[judgement.judgement_id]}.", "Give each annotation an annotation_id of its own.",
+                    f"{found[judgement.judgement_id][0]}.", "Give each annotation an annotation_id of its own.",
                 )  # fmt: skip
-            seen[judgement.judgement_id] = where
-            result.append(judgement)
-    return result
+            found[judgement.judgement_id] = (where, judgement)
+    return [judgement for _, judgement in found.values()]
 
 
 def merge(known: list[Judgement], new: list[Judgement]) -> list[Judgement]:
@@ -178,7 +176,7 @@ def _mapping(path: Path, first: dict, columns: dict[str, str], survey: str) -> t
 
 
 def _judgements(
-    row: Row, conversations: Mapping[str, Conversation], survey: str, answers: dict, wide: bool, path: Path
+    row: Row, conversations: Mapping[str, Conversation], survey: str, answers: dict, wide: bool
 ) -> list[Judgement]:
     base = _base(row, conversations, survey)
     if wide:

@@ -149,6 +149,7 @@ def summary(imported: Imported) -> str:
     if imported.judgements:
         people = len({judgement.worker_id for judgement in imported.judgements})
         lines[0] += f"; {len(imported.units)} units; {imported.about['annotations']} annotations, {people} annotators"
+    lines += [f"note: {note}" for note in imported.about.get("notes", [])]
     rows = imported.about.get("oddities", [])
     if rows:
         lines.append(f"\n{'count':>6} {'of':>6}  what, and what is done about it")

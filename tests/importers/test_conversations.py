@@ -53,7 +53,8 @@ def test_what_this_package_wrote_comes_back(write):
 
 def test_a_study_that_can_be_judged(write, run, tmp_path, fingerprint):
     words = ["--format", "conversations", "--data", write(chat(), chat(exchanges=6)), "--study", tmp_path / "study"]
-    assert run(*words)[0] == 0
+    code, out, _ = run(*words)
+    assert (code, "--names model_1=model,model_2=model" in out) == (0, True)
     study = Study.open(tmp_path / "study")
     assert study.plan.segments == (2, 3, 5)
     assert [c.exchanges for c in study.conversations()] == [3, 6]

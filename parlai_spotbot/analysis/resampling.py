@@ -29,6 +29,13 @@ def compiled(backend: str) -> bool:
     return backend == "numba"
 
 
+def codes_of(values: Sequence) -> np.ndarray:
+    """Numbers from 0 up (n,) that tell different values apart, in order of appearance."""
+    if not isinstance(values, (np.ndarray, pd.Series)):
+        values = np.fromiter(values, dtype=object, count=len(values))
+    return pd.factorize(values)[0]
+
+
 @dataclass(frozen=True)
 class _Factor:
     """What is drawn together: `codes` (n,) names each row's cluster; a draw for slot s picks a cluster of its stratum,
@@ -42,7 +49,7 @@ class _Factor:
 
     @classmethod
     def of(cls, clusters: Sequence, strata: np.ndarray, rng: np.random.Generator) -> _Factor:
-        codes = pd.factorize(np.asarray(clusters, dtype=object))[0]
+        codes = codes_of(clusters)
         count = int(codes.max()) + 1 if len(codes) else 0
         stratum = np.zeros(count, dtype=int)
         stratum[codes] = strata
@@ -100,7 +107,7 @@ class Bootstrap:
             raise ValueError(f"resample is {resample!r}, expected one of {', '.join(RESAMPLE)}")
         if replicates < 1:
             raise ValueError(f"replicates is {replicates}, expected a whole number from 1 up")
-        strata = pd.factorize(np.asarray(strata, dtype=object))[0]
+        strata = codes_of(strata)
         self.replicates = replicates
         self._numba = compiled(backend)
         self._rows = len(strata)
@@ -118,7 +125,7 @@ class Bootstrap:
         done = 0
         for block in self._blocks(self._rows):
             for factor, counts in zip(self._factors, block, strict=True):
-                weights[done : done + counts.shape[1]] *= counts.T[:, factor.codes]
+                weights[done : done + counts.shape[1]] *= np.ascontiguousarray(counts.T)[:, factor.codes]
             done += block[0].shape[1]
         return weights
 

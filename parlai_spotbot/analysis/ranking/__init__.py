@@ -3,7 +3,12 @@
 from parlai_spotbot.analysis.ranking.clusters import RankClusters, paper_ranges, rank_clusters
 from parlai_spotbot.analysis.ranking.davidson import DavidsonFit, davidson
 from parlai_spotbot.analysis.ranking.pairs import clustered_test, pair_table, paper_chi2, sign_test
-from parlai_spotbot.analysis.ranking.replicates import DavidsonReplicates, davidson_replicates, with_bootstrap
+from parlai_spotbot.analysis.ranking.replicates import (
+    DavidsonReplicates,
+    davidson_bootstrap,
+    davidson_replicates,
+    with_bootstrap,
+)
 from parlai_spotbot.analysis.ranking.trueskill import PAPER, TrueSkill, trueskill_replicates, trueskill_scores
 from parlai_spotbot.analysis.ranking.units import unit_matches
 from parlai_spotbot.analysis.ranking.wins import WinMatrix, pair_bootstrap, win_matrix, win_rates
@@ -17,6 +22,7 @@ __all__ = [
     "WinMatrix",
     "clustered_test",
     "davidson",
+    "davidson_bootstrap",
     "davidson_replicates",
     "pair_bootstrap",
     "pair_table",

@@ -15,6 +15,7 @@ from scipy.stats import binomtest, chi2_contingency
 
 from parlai_spotbot.analysis.comparisons import adjust
 from parlai_spotbot.analysis.ranking.wins import WinMatrix, win_matrix
+from parlai_spotbot.analysis.resampling import codes_of
 
 TESTS = ("sign", "clustered", "chi2")
 
@@ -59,7 +60,7 @@ def clustered_test(outcome: np.ndarray, conversations: np.ndarray, workers: np.n
     if not outcome.any() or len(outcome) < 2:
         return exact
     factors = [conversations] if workers is None else [conversations, workers]
-    codes = [pd.factorize(np.asarray(factor, dtype=object))[0] for factor in factors]
+    codes = [codes_of(factor) for factor in factors]
     if len(codes) > 1 and not codes[1].any():
         codes.pop()
     variance = _clustered_variance(outcome - outcome.mean(), codes)
@@ -81,7 +82,7 @@ def _clustered_variance(residual: np.ndarray, codes: list[np.ndarray]) -> float:
 
     if len(codes) == 1:
         return within(codes[0])
-    both = pd.factorize(codes[0] * (int(codes[1].max()) + 1) + codes[1])[0]
+    both = codes_of(codes[0] * (int(codes[1].max()) + 1) + codes[1])
     first, second = within(codes[0]), within(codes[1])
     return max(first, second, first + second - within(both))
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 from scipy.sparse.csgraph import connected_components
 
 from parlai_spotbot.analysis.ranking.davidson import LARGEST, DavidsonFit, davidson
 from parlai_spotbot.analysis.ranking.davidson_algebra import Sums, derivatives, with_prior
-from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN, WinMatrix
+from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN, WinMatrix, match_cells, pair_bootstrap, win_matrix
 from parlai_spotbot.analysis.resampling import percentile_interval
+
+CACHED = 1 << 17
+"""Numbers of an array that a processor's cache holds besides some more of them."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,12 @@ class DavidsonReplicates:
 
 
 def davidson_replicates(
-    matrix: WinMatrix, *, start: DavidsonFit | None = None, order: bool = True, prior: float = 0.0, block: int = 64
+    matrix: WinMatrix,
+    *,
+    start: DavidsonFit | None = None,
+    order: bool = True,
+    prior: float = 0.0,
+    block: int | None = None,
 ) -> DavidsonReplicates:
     """Fit the model to each replicate, ``matrix.counts`` (replicates, K, K, 3).
 
@@ -39,21 +48,25 @@ def davidson_replicates(
         The fit of all data, by which `order` and `prior` are as in it; by default that of the replicates' sum.
     order, prior
         See `davidson`.
-    block : int
-        Replicates solved at once.
+    block : int, optional
+        Replicates solved at once; by default as many as fit a processor's cache.
     """
     if matrix.counts.ndim != 4:
         raise ValueError(f"matrix: counts of shape {matrix.counts.shape}, expected (replicates, K, K, 3)")
     if start is None:
         start = davidson(WinMatrix(matrix.names, matrix.counts.sum(axis=0)), order=order, prior=prior)
-    parts = (matrix.counts[first : first + block] for first in range(0, len(matrix.counts), block))
-    return davidson_blocks(parts, start)
+    return davidson_blocks([matrix.counts], start, block)
 
 
-def davidson_blocks(blocks: Iterable[np.ndarray], start: DavidsonFit) -> DavidsonReplicates:
+def davidson_blocks(blocks: Iterable[np.ndarray], start: DavidsonFit, block: int | None = None) -> DavidsonReplicates:
     """As `davidson_replicates`, of counts (any, K, K, 3) that come a block at a time, so that they never all exist."""
     size = len(start.names)
-    found = [_solve(np.asarray(counts, dtype=float), start) for counts in blocks]
+    block = block or max(1, CACHED // size**2)
+    found = [
+        _solve(np.asarray(counts[first : first + block], dtype=float), start)
+        for counts in blocks
+        for first in range(0, len(counts), block)
+    ]
     theta = np.concatenate(found) if found else np.empty((0, size + 2))
     return DavidsonReplicates(start.names, theta[:, :size], theta[:, size], theta[:, size + 1])
 
@@ -113,6 +126,31 @@ def _linked(counts: np.ndarray) -> np.ndarray:
     return linked & decided
 
 
+def davidson_bootstrap(
+    matches: pd.DataFrame,
+    names: Sequence[str] | None = None,
+    *,
+    rng: np.random.Generator,
+    replicates: int = 1000,
+    resample: str = "conversations_workers",
+    order: bool = True,
+    prior: float = 0.0,
+    level: float = 0.95,
+) -> DavidsonFit:
+    """Fit the model to `matches` (a, b, outcome, conversation_id, worker_id), with intervals by bootstrap.
+
+    A block of replicates is drawn, counted and fitted at a time, so memory grows with neither their number nor that of
+    matches times it. Options and errors: see `davidson` and `Bootstrap`.
+    """
+    matrix = win_matrix(matches, names)
+    fit = davidson(matrix, order=order, prior=prior, level=level)
+    cells, shape = match_cells(matches, matrix.names)
+    bootstrap = pair_bootstrap(matches, rng=rng, replicates=replicates, resample=resample)
+    sums = bootstrap.cell_sums_by_block(cells, int(np.prod(shape)))
+    found = davidson_blocks((block.reshape(-1, *shape) for block in sums), fit)
+    return with_bootstrap(fit, found, level)
+
+
 def with_bootstrap(fit: DavidsonFit, replicates: DavidsonReplicates, level: float = 0.95) -> DavidsonFit:
     """The fit with percentile intervals of the replicates; NaN where more than (1 - level) / 2 of them have no maximum.
 
@@ -132,8 +170,3 @@ def with_bootstrap(fit: DavidsonFit, replicates: DavidsonReplicates, level: floa
         order_ci=tuple(interval(replicates.order).tolist()),
         intervals="bootstrap",
     )
-
-
-def counts_by_block(sums: Iterator[np.ndarray], size: int) -> Iterator[np.ndarray]:
-    """Counts (any, K, K, 3) from a bootstrap's sums by cell (any, K·K·3)."""
-    return (block.reshape(-1, size, size, 3) for block in sums)

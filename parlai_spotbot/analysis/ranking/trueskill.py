@@ -23,6 +23,7 @@ POLYNOMIAL = np.array([
     -1.26551223,
 ])  # fmt: skip
 CDFS = ("exact", "polynomial")
+DENSITY = 1 / np.sqrt(2 * np.pi)
 
 
 @dataclass(frozen=True)
@@ -118,11 +119,13 @@ def _orders(weights: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarra
     for start in range(0, len(weights), step):
         block = weights[start : start + step]
         total = block.sum(axis=1)
-        order = np.full((len(block), int(total.max(initial=0))), -1, dtype=np.int32)
-        for row, own in enumerate(block):
-            order[row, : total[row]] = np.repeat(np.arange(len(own), dtype=np.int32), own)
-            rng.shuffle(order[row, : total[row]])
-        yield order
+        played = np.repeat(np.tile(np.arange(block.shape[1], dtype=np.int32), len(block)), block.ravel())
+        if (total == total[0]).all():
+            order = played.reshape(len(block), -1)
+        else:
+            order = np.full((len(block), int(total.max())), -1, dtype=np.int32)
+            order[np.arange(order.shape[1]) < total[:, None]] = played
+        yield rng.permuted(order, axis=1, out=order)
 
 
 def _play(
@@ -147,57 +150,59 @@ def _play(
         order = np.ascontiguousarray(order, dtype=np.int32)
         play(order, winner, loser, drawn, model.tau, model.beta, model.draw_margin, coefficients, mu, variance)
         return mu, np.sqrt(variance)
-    for step in order.T:
-        row = np.flatnonzero(step >= 0)
-        match = step[row]
-        _update(mu, variance, row, winner[match], loser[match], drawn[match], model)
+    for match in np.ascontiguousarray(order.T):
+        row = np.flatnonzero(match >= 0)
+        match = match[row] if len(row) < len(match) else match
+        row *= size
+        _update(mu.ravel(), variance.ravel(), row + winner[match], row + loser[match], drawn[match], model)
     return mu, np.sqrt(variance)
 
 
 def _update(
-    mu: np.ndarray,
-    variance: np.ndarray,
-    row: np.ndarray,
-    winner: np.ndarray,
-    loser: np.ndarray,
-    drawn: np.ndarray,
-    model: TrueSkill,
+    mu: np.ndarray, variance: np.ndarray, winner: np.ndarray, loser: np.ndarray, drawn: np.ndarray, model: TrueSkill
 ) -> None:
-    """One match in each of the rows, in place."""
-    var_w, var_l = variance[row, winner] + model.tau**2, variance[row, loser] + model.tau**2
-    mu_w, mu_l = mu[row, winner], mu[row, loser]
+    """One match in each of some replicates, in place; players are places in the raveled mu and variance."""
+    var_w, var_l = variance[winner] + model.tau**2, variance[loser] + model.tau**2
+    mu_w, mu_l = mu[winner], mu[loser]
     total = 2 * model.beta**2 + var_w + var_l
     spread = np.sqrt(total)
-    cdf = ndtr if model.cdf == "exact" else _polynomial_cdf
-    v, w = _corrections((mu_w - mu_l) / spread, model.draw_margin / spread, drawn, cdf)
-    mu[row, winner] = mu_w + var_w / spread * v
-    mu[row, loser] = mu_l - var_l / spread * v
-    variance[row, winner] = var_w * (1 - var_w / total * w)
-    variance[row, loser] = var_l * (1 - var_l / total * w)
+    v, w = _corrections((mu_w - mu_l) / spread, model.draw_margin / spread, drawn, model.cdf)
+    v /= spread
+    w /= total
+    mu[winner] = mu_w + var_w * v
+    mu[loser] = mu_l - var_l * v
+    variance[winner] = var_w * (1 - var_w * w)
+    variance[loser] = var_l * (1 - var_l * w)
 
 
-def _corrections(gap: np.ndarray, margin: np.ndarray, drawn: np.ndarray, cdf) -> tuple[np.ndarray, np.ndarray]:
-    """The functions V and W: additive correction of the mean, multiplicative one of the variance."""
-    v, w = np.empty_like(gap), np.empty_like(gap)
-    won = ~drawn
-    x = gap[won] - margin[won]
-    density, mass = _density(x), cdf(x)
-    v[won] = np.divide(density, mass, out=-x, where=mass > 0)
-    w[won] = v[won] * (v[won] + x)
-    size = np.abs(gap[drawn])
-    high, low = margin[drawn] - size, -margin[drawn] - size
-    mass = cdf(high) - cdf(low)
-    dense_high, dense_low = _density(high), _density(low)
-    # Where the mass underflows the limit is a draw forced onto the nearer margin: v = high, w = 1.
-    shift = np.divide(dense_low - dense_high, mass, out=high.copy(), where=mass > 0)
-    spare = np.divide(high * dense_high - low * dense_low, mass, out=1 - shift**2, where=mass > 0)
-    v[drawn] = np.where(gap[drawn] < 0, -shift, shift)
-    w[drawn] = shift**2 + spare
-    return v, w
+def _corrections(gap: np.ndarray, margin: np.ndarray, drawn: np.ndarray, cdf: str) -> tuple[np.ndarray, np.ndarray]:
+    """The functions V and W: additive correction of the mean, multiplicative one of the variance.
+
+    Both follow from a normal variable known to lie between `low` and `high`; a win has no `low`.
+    """
+    distribution = ndtr if cdf == "exact" else _polynomial_cdf
+    size = np.abs(gap)
+    high = np.where(drawn, margin - size, gap - margin)
+    dense, mass = _density(high), distribution(high)
+    moment = high * dense
+    tie = np.flatnonzero(drawn)
+    low = -margin[tie] - size[tie]
+    dense_low = _density(low)
+    mass[tie] -= distribution(low)
+    dense[tie] -= dense_low
+    moment[tie] -= low * dense_low
+    known = mass > 0
+    if known.all():
+        shift, spare = -dense / mass, moment / mass
+    else:
+        # Where the mass underflows the limit is a result forced onto the nearer margin, of which nothing is left over.
+        shift = np.divide(-dense, mass, out=high.copy(), where=known)
+        spare = np.divide(moment, mass, out=1 - shift**2, where=known)
+    return np.where(drawn & (gap >= 0), shift, -shift), shift**2 + spare
 
 
 def _density(x: np.ndarray) -> np.ndarray:
-    return np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi)
+    return np.exp(-0.5 * x * x) * DENSITY
 
 
 def _polynomial_erfc(x: np.ndarray) -> np.ndarray:

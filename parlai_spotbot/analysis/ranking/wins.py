@@ -106,7 +106,7 @@ def pair_bootstrap(
 
     The numbers of conversations of a pair are the plan's, so they stay in every replicate.
     """
-    code, names = pd.factorize(np.concatenate([matches["a"], matches["b"]]))
+    code, names = pd.factorize(pd.concat([matches["a"], matches["b"]], ignore_index=True))
     first, second = code[: len(matches)], code[len(matches) :]
     pair = np.minimum(first, second) * len(names) + np.maximum(first, second)
     # "annotations" needs no names of conversations or workers, so a frame without them will do.

@@ -1,0 +1,164 @@
+"""The ranking against plain loops over matches and against limits: TrueSkill, rank clusters, Davidson's model.
+
+One thread, CPU time, the least of some runs. PersonaChat's released judgements serve where $SPOTBOT_SHARED has them,
+else made up ones of that size.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import trueskill
+from run import Row
+from threadpoolctl import threadpool_limits
+
+from parlai_spotbot.analysis.frames import matches_frame
+from parlai_spotbot.analysis.ranking import davidson_bootstrap, rank_clusters, trueskill_replicates
+
+BOTS = ("BL", "LC", "KV", "HF", "BR", "DR")
+MILLION = 1_000_000
+
+
+def least(work: Callable, runs: int = 5) -> float:
+    """CPU seconds of the fastest of some runs."""
+    spent = []
+    for _ in range(runs):
+        start = time.process_time()
+        work()
+        spent.append(time.process_time() - start)
+    return min(spent)
+
+
+def personachat() -> pd.DataFrame:
+    """Matches of six bots: 675 conversations with about six judgements each, by 40 workers."""
+    path = Path(os.environ.get("SPOTBOT_SHARED", ""), "data", "spot_the_bot_2020", "MongoDump.zip")
+    if path.is_file():
+        from parlai_spotbot.importers.spotbot2020 import read_dump, select
+
+        return matches_frame(select(read_dump(path, "convai2"))).reset_index(drop=True)
+    print("made-up judgements")
+    return made_up(np.random.default_rng(0), BOTS, conversations=45, judgements=6, workers=40)
+
+
+def made_up(rng: np.random.Generator, bots: tuple, conversations: int, judgements: int, workers: int) -> pd.DataFrame:
+    pairs = np.array([(i, j) for i in range(len(bots)) for j in range(i + 1, len(bots))])
+    pairs = np.repeat(pairs, conversations, axis=0)
+    pairs[1::2] = pairs[1::2, ::-1]
+    conversation = np.repeat(np.arange(len(pairs), dtype=np.int32), judgements)
+    better = np.repeat((pairs[:, 1] - pairs[:, 0]) / len(bots), judgements)
+    outcome = np.sign(np.round(rng.normal(0.4 * better, 0.48))).astype(np.int8)
+    names = np.array(bots, dtype=object)  # so that equal names are one object
+    return pd.DataFrame({
+        "a": names[np.repeat(pairs[:, 0], judgements)], "b": names[np.repeat(pairs[:, 1], judgements)],
+        "outcome": outcome, "conversation_id": conversation,
+        "worker_id": rng.integers(0, workers, len(conversation), dtype=np.int32),
+    })  # fmt: skip
+
+
+def run() -> Iterator[Row]:
+    matches = personachat()
+    with threadpool_limits(limits=1):
+        yield from skills(matches)
+        yield from clusters(matches)
+    yield from million()
+
+
+def skills(matches: pd.DataFrame) -> Iterator[Row]:
+    """Microseconds a match, with its share of the shuffling."""
+    n, rng = len(matches), np.random.default_rng(0)
+    games = list(zip(matches["a"], matches["b"], matches["outcome"], strict=True))
+    by_package = 1e6 * least(lambda: one_by_one(games, rng), 2) / n
+    for backend, replicates in (("numba", 200), ("numpy", 1000)):
+        weights = np.ones((replicates, n), dtype=np.int32)
+        trueskill_replicates(matches, BOTS, weights[:1], rng=rng, backend=backend)
+
+        def work(weights=weights, backend=backend):
+            trueskill_replicates(matches, BOTS, weights, rng=rng, backend=backend)
+
+        ours = 1e6 * least(work, 3) / weights.size
+        print(f"TrueSkill with {backend}: {by_package / ours:,.0f} times the package")
+        yield Row(f"TrueSkill, {replicates} replicates, {backend}", ours, by_package, "trueskill", "µs a match")
+
+
+def one_by_one(games: list, rng: np.random.Generator) -> dict:
+    rating = {bot: trueskill.Rating() for bot in BOTS}
+    for place in rng.permutation(len(games)):
+        a, b, outcome = games[place]
+        if outcome >= 0:
+            rating[a], rating[b] = trueskill.rate_1vs1(rating[a], rating[b], drawn=outcome == 0)
+        else:
+            rating[b], rating[a] = trueskill.rate_1vs1(rating[b], rating[a])
+    return rating
+
+
+def clusters(matches: pd.DataFrame) -> Iterator[Row]:
+    def ours(replicates: int = 1000) -> None:
+        rank_clusters(matches, BOTS, rng=np.random.default_rng(0), replicates=replicates, score="win_rate")
+
+    ours(1)
+    what, spent = f"crossed bootstrap of ranks, {len(matches):,} matches", 1e3 * least(ours)
+    yield Row(what, spent, 30.0, "limit for 1,000 replicates", "ms")
+    plain = 1e3 * 100 * least(lambda: plain_ranks(matches, 10), 2)
+    yield Row(what, spent, plain, "plain loop (10 replicates × 100)", "ms")
+
+
+def plain_ranks(matches: pd.DataFrame, replicates: int) -> list[list[str]]:
+    """Draw conversations within their pair, and workers; count wins match by match; sort."""
+    rng, found = np.random.default_rng(0), []
+    rows = matches.to_dict(orient="records")
+    of_pair: dict[tuple, list] = {}
+    for conversation, a, b in matches.drop_duplicates("conversation_id")[["conversation_id", "a", "b"]].to_numpy():
+        of_pair.setdefault(tuple(sorted((a, b))), []).append(conversation)
+    workers = sorted(set(matches["worker_id"]))
+    for _ in range(replicates):
+        times: dict = {}
+        for members in [*of_pair.values(), workers]:
+            for place in rng.integers(0, len(members), len(members)):
+                times[members[place]] = times.get(members[place], 0) + 1
+        wins: dict[tuple, int] = {}
+        for row in rows:
+            winner = {1: (row["a"], row["b"]), -1: (row["b"], row["a"])}.get(row["outcome"])
+            if winner:
+                count = times.get(row["conversation_id"], 0) * times.get(row["worker_id"], 0)
+                wins[winner] = wins.get(winner, 0) + count
+        rate = {}
+        for bot in BOTS:
+            shares = [(wins.get((bot, o), 0), wins.get((o, bot), 0)) for o in BOTS if o != bot]
+            shares = [won / (won + lost) for won, lost in shares if won + lost]
+            rate[bot] = sum(shares) / max(1, len(shares))
+        found.append(sorted(BOTS, key=lambda bot: -rate[bot]))
+    return found
+
+
+def million() -> Iterator[Row]:
+    """In a process of its own, for its memory."""
+    env = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    words = [sys.executable, __file__]
+    found = subprocess.run(words, check=True, capture_output=True, text=True, env=env).stdout.split()
+    what = "1,000,000 judgements, 100 bots, 1,000 fits"
+    yield Row(what, float(found[0]), 10.0, "limit", "s")
+    yield Row(f"{what}, memory", float(found[1]), 500.0, "limit", "MB")
+
+
+def _one_million() -> None:
+    bots = tuple(f"bot{i:02}" for i in range(100))
+    # 4,950 pairs × 40 conversations × 5 judgements are 990,000, and some more.
+    matches = made_up(np.random.default_rng(0), bots, conversations=41, judgements=5, workers=2000)[:MILLION]
+    start = time.process_time()
+    fit = davidson_bootstrap(matches, bots, rng=np.random.default_rng(1), replicates=1000)
+    spent = time.process_time() - start
+    assert np.isfinite(fit.ci).all()
+    # A process's ru_maxrss starts with its parent's; VmHWM is its own.
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    print(spent, int(status.split("VmHWM:")[1].split()[0]) / 1024)
+
+
+if __name__ == "__main__":
+    _one_million()

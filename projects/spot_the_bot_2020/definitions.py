@@ -70,6 +70,13 @@ def correctness(entities: pd.DataFrame) -> dict[str, float]:
     }
 
 
+def without_weak(annotations: pd.DataFrame, entities: pd.DataFrame, least: float = 0.75) -> pd.DataFrame:
+    """Appendix G: the annotations of those annotators whose correctness is at least `least`."""
+    sure = entities[entities["nature"] != "unsure"]
+    right = ((sure["nature"] == HUMAN) == (sure["name"] == HUMAN)).groupby(sure["worker_id"]).mean()
+    return annotations[annotations["worker_id"].isin(right.index[right >= least])]
+
+
 def alike(annotations: pd.DataFrame, who: str, within: tuple[str, ...] = ("a", "b", "k")) -> dict[str, float]:
     """Footnote 3: how often both entities get the same label, and how often they would if labelled independently.
 

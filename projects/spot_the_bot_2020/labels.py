@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -11,10 +12,11 @@ from scipy.stats import chi2_contingency
 from parlai_spotbot.analysis.agreement import LABELS, both_given_one
 from parlai_spotbot.analysis.comparisons import adjust
 from parlai_spotbot.analysis.frames import matches_frame
+from parlai_spotbot.analysis.ranking import pair_table, win_matrix, win_rates
 from parlai_spotbot.analysis.segments import by_length
 from parlai_spotbot.importers.spotbot2020 import Dump
 from parlai_spotbot.projects.spot_the_bot_2020.cells import Cell, Table, plain
-from parlai_spotbot.projects.spot_the_bot_2020.definitions import alike, correctness, label_agreement
+from parlai_spotbot.projects.spot_the_bot_2020.definitions import alike, correctness, label_agreement, without_weak
 from parlai_spotbot.projects.spot_the_bot_2020.sound import Sound
 from parlai_spotbot.records import HUMAN
 
@@ -172,6 +174,24 @@ def table9(paper: dict, entities: pd.DataFrame, domain: str, sound: Sound) -> Ta
         f'always answering "bot" would score {found["always_bot"]:.2f}, more than annotators do: 50 % is not chance',
         sound.balanced(),
     ]
+    return table
+
+
+def appendix_g(annotations: pd.DataFrame, entities: pd.DataFrame, bots: Sequence[str], domain: str) -> Table:
+    """The claim that without annotators below 75 % rankings stay, and fewer pairs differ significantly."""
+    table = Table("appendixG", f"Appendix G: the ranking without weak annotators, {domain}")
+    kept = without_weak(annotations, entities)
+    orders = []
+    for told, frame in (("all annotators", annotations), ("without those below 75 %", kept)):
+        matrix = win_matrix(matches_frame(frame), bots)
+        orders.append([bots[i] for i in np.argsort(-win_rates(matrix))])
+        significant = int((pair_table(matrix, "none", test="chi2")["p"] < 0.05).sum())
+        how = "complete HITs; by win rate; pairs significant by the paper's test; " + told
+        values = {"annotators": frame["worker_id"].nunique(), "annotations": len(frame),
+                  "order": " > ".join(orders[-1]), "significant pairs": significant}  # fmt: skip
+        table.cells += [Cell(told, column, None, value, how) for column, value in values.items()]
+    claim = "holds" if orders[0] == orders[1] else f"fails: {' > '.join(orders[1])}"
+    table.notes.append(f"the paper's claim, that the ranking stays the same, {claim}")
     return table
 
 

@@ -76,6 +76,7 @@ def reproduce_domain(
         "table7": lambda: labels.table7(paper, dump),
         "table8": lambda: labels.table8(paper, annotations, entities, dump, sound),
         "table9": lambda: labels.table9(paper, entities, domain, sound),
+        "appendixG": lambda: labels.appendix_g(annotations, entities, dump.domain.bots, domain),
     }
     if settings.stability:
         from parlai_spotbot.projects.spot_the_bot_2020 import reliability

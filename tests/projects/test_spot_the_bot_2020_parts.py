@@ -17,8 +17,8 @@ from parlai_spotbot.projects.spot_the_bot_2020.release import download
 from parlai_spotbot.projects.spot_the_bot_2020.reproduce import paper_values
 
 TABLES = {
-    *(f"table{n}.csv" for n in range(1, 10)), "figure2.csv", "section42.csv", "section53.csv", "footnote3.csv",
-    "footnote9.csv", "oddities.csv", "tables.txt", "tables.json", "figure2.svg", "figure2.png",
+    *(f"table{n}.csv" for n in range(1, 10)), "figure2.csv", "section42.csv", "section53.csv", "appendixG.csv",
+    "footnote3.csv", "footnote9.csv", "oddities.csv", "tables.txt", "tables.json", "figure2.svg", "figure2.png",
 }  # fmt: skip
 
 

@@ -35,7 +35,8 @@ def position_effects(annotations: pd.DataFrame, by: str = "conversations") -> pd
         One row a group: group, n (annotations; of a name, its labels), human_0, human_1 (shares), difference, low,
         high, p, p_adjusted (Holm); balanced, balanced_low, balanced_high, balanced_p: the difference between the places
         for the same bot against the same opponent at the same length, which no unbalanced order can bring about, NaN
-        where no bot was in both places; sentence. Annotations of one conversation and by one annotator count as dependent.
+        where no bot was in both places; sentence. Annotations of one conversation, or by one annotator, count as
+        dependent.
     """
     if by not in BY:
         raise ValueError(f"by is {by!r}, expected one of {', '.join(BY)}")

@@ -19,6 +19,7 @@ from parlai_spotbot.analysis.ranking import (
 )
 from parlai_spotbot.analysis.ranking.clusters import cluster_places, rank_ranges
 from parlai_spotbot.analysis.ranking.trueskill import TrueSkill
+from parlai_spotbot.importers.spotbot2020 import read_dump, select
 
 ORDER = {"dailydialog": ["GPT", "BR", "S2", "DR"], "empathetic": ["BL", "GPT", "BR", "S2", "DR"]}
 
@@ -126,3 +127,22 @@ def test_win_rates_are_fair(games):
     both = matrix.rates + matrix.rates.T
     np.testing.assert_allclose(both[np.isfinite(both)], 1.0)
     assert matrix.wins.sum() + matrix.ties.sum() / 2 == len(games)
+
+
+def test_clusters_of_personachat(shared_data):
+    """BL and LC, first and second by annotation, are no longer apart with annotators drawn."""
+    dump = shared_data / "data" / "spot_the_bot_2020" / "MongoDump.zip"
+    if not dump.is_file():
+        pytest.skip("needs the released data")
+    bots = ("BL", "LC", "KV", "HF", "BR", "DR")
+    matches = matches_frame(select(read_dump(dump, "convai2")))
+
+    def ranges(resample: str) -> dict:
+        rng = np.random.default_rng(0)
+        return rank_clusters(matches, bots, rng=rng, replicates=4000, resample=resample, score="win_rate").ranges
+
+    rest = {"HF": [4, 4], "BR": [5, 5], "DR": [6, 6]}
+    assert ranges("paper") == {"BL": [1, 1], "LC": [2, 3], "KV": [2, 3], **rest}
+    assert ranges("workers") == {"BL": [1, 2], "LC": [1, 3], "KV": [2, 3], **rest}
+    crossed = ranges("conversations_workers")
+    assert crossed == {"BL": [1, 2], "LC": [1, 3], "KV": [2, 3], "HF": [4, 5], "BR": [4, 5], "DR": [6, 6]}

@@ -42,6 +42,7 @@ def test_davidson_recovers_what_made_the_matches():
         ("ab+ ab- cd+ cd-", "never met: a, b | c, d"),
         ("ab+ ab+ bc+ bc- ba-", "one side won every match"),
         ("ab= ba=", "not one match was decided"),
+        ("ab+ ab+ ab=", "no finite maximum"),  # the more ties there may be, the better the one who never loses
     ],
 )
 def test_davidson_says_why_it_has_no_estimate(matches_of, text, said):

@@ -164,3 +164,11 @@ def test_clusters_by_every_score_and_the_papers_variant(released):
                          ({"level": 95}, "level is 95")):  # fmt: skip
         with pytest.raises(ValueError, match=said):
             clusters(**option)
+
+
+def test_columns_that_are_drawn_must_be_there(matches_of):
+    matches = matches_of("ab+ ab- ba=").drop(columns="worker_id")
+    options = {"rng": np.random.default_rng(0), "replicates": 10, "score": "win_rate"}
+    with pytest.raises(ValueError, match="no column 'worker_id', expected one for resample='conversations_workers'"):
+        rank_clusters(matches, ["a", "b"], **options)
+    assert rank_clusters(matches, ["a", "b"], resample="conversations", **options).scores.shape == (10, 2)

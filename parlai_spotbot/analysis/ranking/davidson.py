@@ -15,8 +15,8 @@ from scipy.stats import norm
 from parlai_spotbot.analysis.ranking.davidson_algebra import Sums, derivatives, log_likelihood, with_prior
 from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN, WinMatrix
 
-LARGEST = 15.0
-"""Log strengths beyond this are on their way to infinity."""
+LARGEST = 10.0
+"""Log parameters beyond this are on their way to infinity: odds of 22,000 to 1 against the mean bot."""
 
 
 @dataclass(frozen=True)

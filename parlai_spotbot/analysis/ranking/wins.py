@@ -104,12 +104,15 @@ def pair_bootstrap(
 ) -> Bootstrap:
     """The `Bootstrap` of `matches` (columns a, b, conversation_id, worker_id), stratified by pair of bots.
 
-    The numbers of conversations of a pair are the plan's, so they stay in every replicate.
+    The numbers of conversations of a pair are the plan's, so they stay in every replicate. Columns that `resample`
+    doesn't draw may be missing. Raises ValueError where one that it draws is.
     """
     code, names = pd.factorize(pd.concat([matches["a"], matches["b"]], ignore_index=True))
     first, second = code[: len(matches)], code[len(matches) :]
     pair = np.minimum(first, second) * len(names) + np.maximum(first, second)
-    # "annotations" needs no names of conversations or workers, so a frame without them will do.
+    for column, what in (("conversation_id", "conversations"), ("worker_id", "workers")):
+        if what in resample and column not in matches:
+            raise ValueError(f"matches: no column '{column}', expected one for resample={resample!r}")
     conversations, workers = (matches.get(column, pair) for column in ("conversation_id", "worker_id"))
     return Bootstrap(conversations, workers, pair, rng=rng, replicates=replicates, resample=resample, backend=backend)
 

@@ -22,7 +22,7 @@ def result(made_up):
 
 
 def test_every_file_has_every_source_and_says_how_it_was_made(result):
-    assert list(result) == ["ranking", "survival", "features", "agreement", "annotators", "segments", "time"]
+    assert list(result) == ["ranking", "survival", "features", "agreement", "annotators", "segments", "time", "order"]
     for value in result.values():
         assert list(value["by_source"]) == ["human", "judge:quick"]
         assert value["made_by"]["seed"] == 0
@@ -89,6 +89,51 @@ def test_other_files(result):
     assert segments["2"]["systems"]["human"]["win_rate"] is None
     assert result["time"]["by_source"]["human"]["median"] > 0
     assert result["time"]["by_source"]["judge:quick"]["median"] is None
+
+
+def test_annotators_and_what_else_verdicts_rest_on(result):
+    people = result["annotators"]["by_source"]["human"]
+    low, high = people["pooled"]["sensitivity_ci"]
+    assert 0 < low < people["pooled"]["sensitivity"] < high
+    assert people["summary"]["flags"]["two segments of one conversation"]["n"] == 3  # w0, w3 and w6
+    without = people["without"]["two segments of one conversation"]
+    assert without["n"] + without["annotations"] == 228
+    assert set(without["win_rate_ci"]) == {"bot0", "bot1", "bot2"}
+    ranks = people["worker_effects"]["ranking"]
+    assert [row["name"] for row in ranks] == ["bot2", "bot1", "bot0"]  # as made up
+    assert all(row["low"] < row["effect"] < row["high"] for row in ranks)
+    assert "annotators differ" in people["worker_effects"]["sentence"]
+    judge = result["annotators"]["by_source"]["judge:quick"]
+    assert "fewer than 5 annotators" in judge["worker_effects"]["why"]
+    assert "without" not in judge
+    order = result["order"]["by_source"]["human"]
+    assert [row["group"] for row in order["position"]["conversations"]] == ["bots", "people"]
+    assert [row["group"] for row in order["position"]["name"]] == ["bot0", "bot1", "bot2"]
+    assert [(row["first_a"], row["first_b"]) for row in order["balance"]] == [(5, 5)] * 3
+    assert order["presentation"] == {}  # nothing was said of it
+    assert order["repeated_turns"][0]["repeated"] == 1.0  # made-up turns are all alike
+    agreement = result["agreement"]["by_source"]["human"]
+    assert [row["group"] for row in agreement["krippendorff_alpha_by_length"]["nature"]["lengths"]] == [2, 3, 5]
+    alike = agreement["labelled_alike"][0]
+    assert alike["low"] < 0 < alike["high"]  # labels were made up independently
+    by_length = result["time"]["by_source"]["human"]["by_length"]
+    assert [row["k"] for row in by_length] == ["all", "2", "3", "5"]
+    assert by_length[0]["median_low"] < by_length[0]["median"] < by_length[0]["median_high"]
+    assert result["time"]["by_source"]["judge:quick"]["by_length"] == []
+    flat = tables(result)
+    assert {"annotators_without", "annotators_worker_effects", "order_position", "time_by_length"} <= set(flat)
+    assert set(flat["annotators_worker_effects"]["source"]) == {"human"}
+
+
+def test_presentation_is_reported_where_it_varies(made_up):
+    judgements, conversations = made_up(bots=2, per_pair=4, people=2, sources=("human",))
+    sides = [{"entity:0": ("left", "right")[int(j.conversation_ids[0][-1]) % 2],
+              "order": ["fluency", "specificity"]} for j in judgements]  # fmt: skip
+    shown = [replace(j, presentation=p) for j, p in zip(judgements, sides, strict=True)]
+    own = analyze(shown, conversations, bootstraps=20)["order"]["by_source"]["human"]["presentation"]
+    assert list(own) == ["entity:0"]
+    assert [row["shown"] for row in own["entity:0"]] == ["left", "right"]
+    assert sum(row["n"] for row in own["entity:0"]) == 36
 
 
 def test_sources_are_never_mixed(made_up, result):

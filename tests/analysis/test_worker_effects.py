@@ -214,9 +214,9 @@ def test_a_ranking_that_annotators_bent_is_set_right():
 
 @pytest.mark.slow
 def test_intervals_cover():
-    """60 made-up studies. Laplace's approximation of appearances too covers .73 to .80 of the outer bots' effects."""
+    """40 made-up studies. Laplace's approximation of appearances too covers .73 to .80 of the outer bots' effects."""
     covers, effects, spread = [], [], []
-    for seed in range(60):
+    for seed in range(40):
         fit = worker_effects(labels(seed)[0])
         low, high = fit.interval().T
         covers.append((low <= list(TRUE.values())) & (list(TRUE.values()) <= high))

@@ -1,4 +1,4 @@
-"""The statistics of Spot The Bot: ranking, survival, features, agreement, annotators, segment lengths, time.
+"""The statistics of Spot The Bot: ranking, survival, features, agreement, annotators, segment lengths, time, order.
 
 Every source (people, each judge) is analysed by itself. The names and shapes of the results are those that the report
 reads; NaN and infinity are None, with the reason beside it.
@@ -7,22 +7,24 @@ reads; NaN and infinity are None, with the reason beside it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
 import parlai_spotbot
-from parlai_spotbot.analysis import agreement, annotators, segments
+from parlai_spotbot.analysis import segments
 from parlai_spotbot.analysis.frames import FEATURES, annotations_frame, entities_frame, matches_frame
 from parlai_spotbot.analysis.methods.common import generator, plain
+from parlai_spotbot.analysis.methods.spot_the_bot_order import order_part, presentations
+from parlai_spotbot.analysis.methods.spot_the_bot_people import agreement_part, annotators_part, time_part
 from parlai_spotbot.analysis.methods.spot_the_bot_ranking import orders, ranking
 from parlai_spotbot.analysis.methods.spot_the_bot_survival import Setting, survival
 from parlai_spotbot.analysis.methods.spot_the_bot_tables import flatten
 from parlai_spotbot.analysis.resampling import RESAMPLE, bootstrap_weights, cell_sums, percentile_interval
 from parlai_spotbot.analysis.survival.events import UNSURE
-from parlai_spotbot.analysis.time import time_summary
+from parlai_spotbot.analysis.texts import turns_frame
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 
 CRITERIA = (*FEATURES, "sensibleness_and_specificity")
@@ -31,7 +33,10 @@ FEW = 5
 
 @dataclass(frozen=True)
 class Source:
-    """One source's annotations and what all of its statistics share."""
+    """One source's annotations and what all of its statistics share.
+
+    `shown` says of each annotation how it was presented, `turns` what was said in the conversations judged.
+    """
 
     name: str
     annotations: pd.DataFrame
@@ -44,6 +49,8 @@ class Source:
     backend: str
     unsure: str
     wage: float | None
+    shown: list[dict[str, str]] = field(default_factory=list)
+    turns: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def rng(self, statistic: str) -> np.random.Generator:
         return generator(self.seed, self.name, statistic)
@@ -105,9 +112,15 @@ def analyze(
         "left_out": found.left_out,
     }
     result = {stem: {"by_source": {}, "made_by": plain(made_by)} for stem in PARTS}
+    told, turns = presentations(judgements), turns_frame(conversations)
     with threadpool_limits(limits=1):  # small matrices: threads only wait for each other, and round differently
         for name, rows in found.frame.groupby("source", sort=True):
             source = _source(name, rows.reset_index(drop=True), bots, seed, bootstraps, resample, backend, unsure, wage)
+            source = replace(
+                source,
+                shown=[told[name, annotation] for annotation in rows["annotation_id"]],
+                turns=turns[turns["conversation_id"].isin(set(rows["conversation_id"]))],
+            )
             for stem, own in _parts(source, progress).items():
                 result[stem]["by_source"][name] = own
     return result
@@ -208,43 +221,19 @@ def _survival(source: Source) -> dict:
     return survival(source.entities, setting) | {"bootstrap": _bootstrap(source)}
 
 
-def _agreement(source: Source) -> dict:
-    alphas = {}
-    entities, rows = source.entities, source.annotations
-    segment = rows["conversation_id"] + "\t" + rows["k"].astype(str)
-    asked = {"nature": (segment.repeat(2).to_numpy() + "\t" + entities["entity"].astype(str).to_numpy(), entities)}
-    asked |= {feature: (segment.to_numpy(), rows) for feature in FEATURES}
-    for question, (units, frame) in asked.items():
-        alpha, ci = agreement.krippendorff_alpha(
-            units, frame[question], frame["conversation_id"], rng=source.rng(question), replicates=source.bootstraps
-        )
-        alphas[question] = {"alpha": alpha, "ci": ci}
-        if not np.isfinite(alpha):
-            alphas[question]["why"] = "no segment was judged twice, or all answers are the same"
-    return {"both_given_one": agreement.both_given_one(entities), "krippendorff_alpha": alphas}
-
-
-def _annotators(source: Source) -> dict:
-    table = annotators.annotator_table(source.annotations, source.entities, limits=source.name == HUMAN)
-    return {"annotators": table.to_dict(orient="index"), "summary": annotators.summary(table)}
-
-
 def _segments(source: Source) -> dict:
     return {"segments": segments.by_length(matches_frame(source.annotations), source.entities, source.bots)}
-
-
-def _time(source: Source) -> dict:
-    return time_summary(source.annotations, source.wage)
 
 
 PARTS = {
     "ranking": _ranking,
     "survival": _survival,
     "features": _features,
-    "agreement": _agreement,
-    "annotators": _annotators,
+    "agreement": agreement_part,
+    "annotators": annotators_part,
     "segments": _segments,
-    "time": _time,
+    "time": time_part,
+    "order": order_part,
 }
 
 

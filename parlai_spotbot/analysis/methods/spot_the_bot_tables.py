@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
+from parlai_spotbot.analysis.methods.spot_the_bot_order import order_rows
+from parlai_spotbot.analysis.methods.spot_the_bot_people import agreement_rows, annotator_rows, time_rows
+
 
 def flatten(result: dict[str, dict]) -> dict[str, pd.DataFrame]:
     """One frame a table; each row says its source. Tables without rows are left out."""
@@ -89,36 +92,19 @@ def _flat_fit(fit: dict) -> dict:
     return kept | said
 
 
-def _agreement_rows(own: dict):
-    for name, labels in own["both_given_one"].items():
-        for label, entry in labels.items():
-            yield "agreement", {"name": name, "label": label, **entry}
-    for question, entry in own["krippendorff_alpha"].items():
-        low, high = entry["ci"]
-        yield "agreement_alpha", {"question": question, "alpha": entry["alpha"], "low": low, "high": high}
-
-
-def _annotator_rows(own: dict):
-    for worker, entry in own["annotators"].items():
-        yield "annotators", {"worker_id": worker, **entry, "flags": "; ".join(entry["flags"])}
-
-
 def _segment_rows(own: dict):
     for k, entry in own["segments"].items():
         for name, shares in entry["systems"].items():
             yield "segments", {"exchanges": k, "ties": entry["ties"], "name": name, **shares}
 
 
-def _time_rows(own: dict):
-    yield "time", {key: own[key] for key in ("n", "median", "mean", "hours", "cost")}
-
-
 ADD = {
     "ranking": _ranking_rows,
     "features": _feature_rows,
     "survival": _survival_rows,
-    "agreement": _agreement_rows,
-    "annotators": _annotator_rows,
+    "agreement": agreement_rows,
+    "annotators": annotator_rows,
     "segments": _segment_rows,
-    "time": _time_rows,
+    "time": time_rows,
+    "order": order_rows,
 }

@@ -1,0 +1,68 @@
+"""What else verdicts in Spot The Bot may rest on: place, order, presentation, and texts that come again and again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from parlai_spotbot.analysis import texts
+from parlai_spotbot.analysis.order_effects import BY, order_balance, position_effects, presentation_effects
+from parlai_spotbot.records import Judgement
+
+if TYPE_CHECKING:
+    from parlai_spotbot.analysis.methods.spot_the_bot import Source
+
+
+def presentations(judgements: Iterable[Judgement]) -> dict[tuple[str, str], dict[str, str]]:
+    """How each annotation was presented, as text: (source, annotation id) -> {what: how}."""
+    shown: dict[tuple[str, str], dict[str, str]] = {}
+    for judgement in judgements:
+        own = shown.setdefault((judgement.source, judgement.annotation_id), {})
+        for key, value in judgement.presentation.items():
+            own.setdefault(key, value if isinstance(value, str) else json.dumps(value, sort_keys=True))
+    return shown
+
+
+def order_part(source: Source) -> dict:
+    """order.json: `position` by kind of conversation, length, pair and bot; `balance` of the order of two bots;
+    `presentation` {what: [one entry a way of showing]}; `repeated_turns`, `identical_conversations`.
+    """
+    rows = source.annotations
+    return {
+        "position": {by: position_effects(rows, by).to_dict(orient="records") for by in BY},
+        "balance": order_balance(rows).to_dict(orient="records"),
+        "presentation": _presentation(rows, source.shown),
+        "repeated_turns": texts.repeated_turns(source.turns).to_dict(orient="records"),
+        "identical_conversations": texts.identical_conversations(source.turns).to_dict(orient="records"),
+    }
+
+
+def _presentation(rows: pd.DataFrame, shown: Sequence[dict[str, str]]) -> dict[str, list[dict]]:
+    """Only what was shown in two ways or more; annotations that don't say how are passed over."""
+    result = {}
+    for what in sorted({key for own in shown for key in own}):
+        told = [own.get(what) for own in shown]
+        known = [value is not None for value in told]
+        if len({value for value in told if value is not None}) > 1:
+            table = presentation_effects(rows[known], [value for value in told if value is not None])
+            result[what] = table.to_dict(orient="records")
+    return result
+
+
+def order_rows(own: dict):
+    """Rows of the flat tables: (table, row)."""
+    for by, entries in own["position"].items():
+        for row in entries:
+            yield "order_position", {"by": by, **row}
+    for row in own["balance"]:
+        yield "order_balance", row
+    for what, entries in own["presentation"].items():
+        for row in entries:
+            yield "order_presentation", {"what": what, **row}
+    for row in own["repeated_turns"]:
+        yield "order_repeated_turns", row
+    for row in own["identical_conversations"]:
+        yield "order_identical", {**row, "conversation_ids": " ".join(row["conversation_ids"])}

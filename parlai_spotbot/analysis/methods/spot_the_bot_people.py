@@ -1,0 +1,147 @@
+"""Annotators in Spot The Bot: how they agree, how well they tell bots from people, what changes without some of them,
+and how long they took (sections 5.1 and 5.3, appendix G, footnotes 3 and 9 of the paper).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from parlai_spotbot.analysis import agreement, annotators, worker_effects
+from parlai_spotbot.analysis.frames import FEATURES, matches_frame
+from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
+from parlai_spotbot.analysis.time import seconds_table, time_summary
+from parlai_spotbot.records import HUMAN
+
+if TYPE_CHECKING:
+    from parlai_spotbot.analysis.methods.spot_the_bot import Source
+
+FEW = 5
+"""With fewer annotators nothing is said of how they differ."""
+
+MANY = 200_000
+"""With more labels the model with annotators' effects would take minutes: it is left to who asks for it."""
+
+PERMUTATIONS = 9999
+
+
+def agreement_part(source: Source) -> dict:
+    """agreement.json: Table 3, alphas over all and by length, and whether labels come in pairs (footnote 3)."""
+    entities, rows = source.entities, source.annotations
+    segment = rows["conversation_id"] + "\t" + rows["k"].astype(str)
+    asked = {"nature": (segment.repeat(2).to_numpy() + "\t" + entities["entity"].astype(str).to_numpy(), entities)}
+    asked |= {feature: (segment.to_numpy(), rows) for feature in FEATURES}
+    alphas, by_length = {}, {}
+    for question, (units, frame) in asked.items():
+        alpha, ci = agreement.krippendorff_alpha(
+            units, frame[question], frame["conversation_id"], rng=source.rng(question), replicates=source.bootstraps
+        )
+        alphas[question] = {"alpha": alpha, "ci": ci}
+        if not np.isfinite(alpha):
+            alphas[question]["why"] = "no segment was judged twice, or all answers are the same"
+        lengths, test = agreement.alpha_by(
+            units,
+            frame[question],
+            frame["conversation_id"],
+            frame["k"],
+            rng=source.rng(f"{question} by length"),
+            replicates=source.bootstraps,
+        )
+        by_length[question] = {"lengths": lengths.to_dict(orient="records"), "test": test}
+    alike = agreement.alike_table(rows, rng=source.rng("alike"), permutations=PERMUTATIONS)
+    return {
+        "both_given_one": agreement.both_given_one(entities),
+        "both_given_one_all": agreement.both_given_one(entities, "all"),
+        "krippendorff_alpha": alphas,
+        "krippendorff_alpha_by_length": by_length,
+        "labelled_alike": alike.to_dict(orient="records"),
+    }
+
+
+def annotators_part(source: Source) -> dict:
+    """annotators.json: one entry an annotator, all together, rankings without those that rules catch, and with
+    annotators' effects taken out.
+    """
+    people = source.name == HUMAN
+    table = annotators.annotator_table(source.annotations, source.entities, limits=people)
+    result = {
+        "annotators": table.to_dict(orient="index"),
+        "summary": annotators.summary(table),
+        "pooled": annotators.pooled_detection(source.entities, np.repeat(source.weights, 2, axis=1)),
+        "worker_effects": _worker_effects(source),
+    }
+    if people and source.bots:
+        result["without"] = annotators.rankings_without(source.annotations, source.bots, weights=source.weights)
+    return result
+
+
+def _worker_effects(source: Source) -> dict:
+    """The ranking with annotators' effects beside the raw one, or why there is none."""
+    entities = source.entities
+    why = None
+    if entities["worker_id"].nunique() < FEW:
+        why = f"fewer than {FEW} annotators: how they differ can't be told"
+    elif len(entities) > MANY:
+        why = f"more than {MANY} labels: the model would take minutes"
+    elif len(source.bots) < 2 or entities["nature"].nunique() < 2:
+        why = "fewer than two bots, or all labels are the same"
+    if why:
+        return {"ranking": [], "why": why}
+    fit = worker_effects.worker_effects(entities, source.bots)
+    rates = win_rates(win_matrix(matches_frame(source.annotations), source.bots))
+    table = worker_effects.beside_raw(fit, dict(zip(source.bots, rates.tolist(), strict=True)))
+    return {
+        "ranking": table.to_dict(orient="records"),
+        "pairs": fit.pairs().to_dict(orient="records"),
+        "sd": fit.sd,
+        "human": dict(zip(("effect", "low", "high"), fit.human, strict=True)),
+        "position": dict(zip(("effect", "low", "high"), fit.position, strict=True)),
+        "annotators": fit.annotators.to_dict(orient="index"),
+        "sentence": worker_effects.who_moved(table, fit.sd),
+    }
+
+
+def time_part(source: Source) -> dict:
+    """time.json: seconds over all and by length, hours and cost."""
+    rows = source.annotations.assign(source=source.name)
+    by_length = seconds_table(rows, source.weights).drop(columns="source")
+    return time_summary(rows, source.wage) | {"by_length": by_length.to_dict(orient="records")}
+
+
+def agreement_rows(own: dict):
+    """Rows of the flat tables: (table, row)."""
+    for table, key in (("agreement", "both_given_one"), ("agreement_all_segments", "both_given_one_all")):
+        for name, labels in own[key].items():
+            for label, entry in labels.items():
+                yield table, {"name": name, "label": label, **entry}
+    for question, entry in own["krippendorff_alpha"].items():
+        low, high = entry["ci"]
+        yield "agreement_alpha", {"question": question, "alpha": entry["alpha"], "low": low, "high": high}
+    for question, entry in own["krippendorff_alpha_by_length"].items():
+        for row in entry["lengths"]:
+            row = {"exchanges": row["group"], **{key: row[key] for key in ("n", "alpha", "low", "high")}}
+            yield "agreement_alpha_by_length", {"question": question, **row, "p_equal": entry["test"]["p"]}
+    for row in own["labelled_alike"]:
+        yield "agreement_labelled_alike", row
+
+
+def annotator_rows(own: dict):
+    """Rows of the flat tables: (table, row)."""
+    for worker, entry in own["annotators"].items():
+        yield "annotators", {"worker_id": worker, **entry, "flags": "; ".join(entry["flags"])}
+    for name, entry in own.get("without", {}).items():
+        kept = {key: entry[key] for key in ("rule", "annotations", "annotators", "n", "sentence")}
+        for place, bot in enumerate(entry["order"], start=1):
+            low, high = entry["win_rate_ci"][bot]
+            rate = {"win_rate": entry["win_rate"][bot], "win_rate_low": low, "win_rate_high": high}
+            yield "annotators_without", {"without": name, "place": place, "bot": bot, **rate, **kept}
+    for row in own["worker_effects"]["ranking"]:
+        yield "annotators_worker_effects", row
+
+
+def time_rows(own: dict):
+    """Rows of the flat tables: (table, row)."""
+    yield "time", {key: own[key] for key in ("n", "median", "mean", "hours", "cost")}
+    for row in own["by_length"]:
+        yield "time_by_length", row

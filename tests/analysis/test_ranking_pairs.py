@@ -55,6 +55,8 @@ def test_a_longer_segment_weighs_more():
     ]  # fmt: skip
     whole = unit_matches(rows, "conversation")
     assert whole[["conversation_id", "outcome", "annotations"]].to_numpy().tolist() == [["c", -1, 3], ["d", 0, 3]]
+    again = unit_matches(rows.set_axis([0] * 6), "conversation")  # whatever the index
+    assert again.to_numpy().tolist() == whole.to_numpy().tolist()
     # 2 + 3 exchanges against 5: a tie, kept.
     assert unit_matches(matches(("c", 2, 1), ("c", 3, 1), ("c", 5, -1)), "conversation")["outcome"].tolist() == [0]
     assert unit_matches(rows)["outcome"].tolist() == rows["outcome"].tolist()
@@ -128,6 +130,7 @@ def test_tests_by_name_and_their_corrections(released):
     assert list(apart) == [("GPT", "DR"), ("BR", "S2"), ("BR", "DR")]
     alone = [clustered_test_of(matches, *pair) for pair in itertools.combinations(ORDER, 2)]
     np.testing.assert_allclose(clustered["p"], alone)
+    np.testing.assert_array_equal(pair_table(matches.set_axis([0] * len(matches)), names=ORDER)["p"], clustered["p"])
     with pytest.raises(ValueError, match="test is 't', expected one of sign, clustered, chi2"):
         pair_table(matches, test="t")
     with pytest.raises(ValueError, match="expected a frame for test='clustered'"):

@@ -142,7 +142,7 @@ def clustered_pvalues(matches: pd.DataFrame, pairs: pd.DataFrame, crossed: bool 
     """The clustered test's p of each row (a, b) of `pairs`."""
     found = {}
     key = [tuple(sorted(pair)) for pair in zip(matches["a"], matches["b"], strict=True)]
-    for pair, rows in matches.groupby(pd.Series(key, index=matches.index, dtype=object), sort=False):
+    for pair, rows in matches.reset_index(drop=True).groupby(pd.Series(key, dtype=object), sort=False):
         outcome = rows["outcome"].to_numpy() * np.where(rows["a"] == pair[0], 1, -1)
         found[pair] = clustered_test(outcome, rows["conversation_id"], rows["worker_id"] if crossed else None)
     return np.array([found[tuple(sorted(pair))] for pair in zip(pairs["a"], pairs["b"], strict=True)], dtype=float)

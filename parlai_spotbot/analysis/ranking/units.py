@@ -33,22 +33,24 @@ def unit_matches(matches: pd.DataFrame, unit: str = "annotation") -> pd.DataFram
     """
     if unit not in UNITS:
         raise ValueError(f"unit is {unit!r}, expected one of {', '.join(UNITS)}")
+    matches = matches.assign(annotations=1)
     if unit == "annotation":
-        return matches.assign(annotations=1)
+        return matches
     _check_bots(matches)
-    segments = _merged(matches, ["conversation_id", "k"], matches["outcome"])
-    segments = segments.assign(annotations=matches.groupby(["conversation_id", "k"])["outcome"].transform("size"))
+    segments = _merged(matches, ["conversation_id", "k"], matches["outcome"].to_numpy())
     if unit == "segment":
         return segments.drop(columns="worker_id", errors="ignore")
-    whole = _merged(segments, ["conversation_id"], segments["outcome"] * segments["k"])
-    whole = whole.assign(annotations=matches.groupby("conversation_id")["outcome"].transform("size"))
+    whole = _merged(segments, ["conversation_id"], (segments["outcome"] * segments["k"]).to_numpy())
     return whole.drop(columns=["worker_id", "k"], errors="ignore")
 
 
-def _merged(rows: pd.DataFrame, by: list[str], votes: pd.Series) -> pd.DataFrame:
-    """The first row of each group; its outcome is the sign of the group's votes."""
-    total = votes.groupby([rows[column] for column in by]).transform("sum")
-    return rows.assign(outcome=np.sign(total).astype(int)).drop_duplicates(by)
+def _merged(rows: pd.DataFrame, by: list[str], votes: np.ndarray) -> pd.DataFrame:
+    """The first row of each group, with the sign of the group's votes as its outcome."""
+    group = rows.groupby(by, sort=False).ngroup().to_numpy()
+    first = np.unique(group, return_index=True)[1]
+    outcome = np.sign(np.bincount(group, votes)).astype(int)
+    counted = np.bincount(group, rows["annotations"]).astype(int)
+    return rows.iloc[first].assign(outcome=outcome, annotations=counted)
 
 
 def _check_bots(matches: pd.DataFrame) -> None:

@@ -47,13 +47,14 @@ class WinMatrix:
 
 def match_codes(matches: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Entity 0, entity 1 (places in `names`) and outcome (`WIN`, `TIE`, `LOSS`) of each match."""
-    place = {name: i for i, name in enumerate(names)}
-    codes = []
+    known, codes = pd.Index(names, dtype=object), []
     for column in ("a", "b"):
-        unknown = sorted(set(matches[column]) - set(place))
-        if unknown:
+        place, values = pd.factorize(matches[column])
+        code = known.get_indexer(pd.Index(values, dtype=object))
+        if (code < 0).any() or (place < 0).any():
+            unknown = sorted(set(map(str, matches[column])) - set(names))
             raise ValueError(f"matches: column '{column}' holds {unknown[0]!r}, expected one of {', '.join(names)}")
-        codes.append(matches[column].map(place).to_numpy(dtype=int))
+        codes.append(code[place])
     outcome = matches["outcome"].to_numpy()
     if not np.isin(outcome, (-1, 0, 1)).all():
         wrong = outcome[~np.isin(outcome, (-1, 0, 1))][0]

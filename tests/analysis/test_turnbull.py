@@ -32,15 +32,20 @@ def test_turnbull_of_every_system(reference, domain):
 
 
 @pytest.mark.parametrize(
-    ("name", "left", "right"), [("miceData", "l", "u"), ("IR_diabetes", "left", "right"), ("bcos", "left", "right")]
+    ("name", "left", "right", "group"),
+    [("miceData", "l", "u", "grp"), ("IR_diabetes", "left", "right", "gender"), ("bcos", "left", "right", "treatment")],
 )
-def test_turnbull_of_icenregs_datasets(reference, name, left, right):
+def test_turnbull_of_icenregs_datasets(reference, name, left, right, group):
     data = reference("survival/icenreg_datasets.json")[name]
-    fit = turnbull(numbers(data[left]), numbers(data[right]), backend="native")
-    assert len(fit.mass) == len(data["np_all"]["p_hat"])
-    np.testing.assert_allclose(fit.intervals[:, 0], data["np_all"]["tbull_left"], atol=1e-9)
-    assert fit.loglik >= data["np_all"]["llk"] - 1e-8
-    assert fit.kkt < 1e-8
+    for part, case in {"all": data["np_all"], **data["np_by"]}.items():
+        rows = np.array([part in ("all", own) for own in data[group]])
+        fit = turnbull(numbers(data[left])[rows], numbers(data[right])[rows], backend="native")
+        np.testing.assert_allclose(fit.intervals[:, 0], case["tbull_left"], atol=1e-9)
+        # icenReg's masses of bcos are 1.9e-8 off: where two hardly differ in likelihood it stops between them.
+        np.testing.assert_allclose(fit.mass, case["p_hat"], atol=1e-7 if name == "bcos" else 1e-8)
+        assert fit.loglik >= case["llk"] - 1e-8
+        assert fit.loglik == pytest.approx(case["llk"], abs=1e-8)
+        assert fit.kkt < 1e-8
 
 
 def test_turnbull_at_the_edges(reference):

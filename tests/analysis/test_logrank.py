@@ -97,7 +97,7 @@ def by_hand(time, event, group, names):
 
 
 def test_general_interval_censored_data(reference):
-    """Breast cosmesis data. ictest's pooled estimate is good to 3e-7 here; glrt2's groups differ by 1e-5, so it is out."""
+    """Breast cosmesis data. ictest's pooled estimate is good to 3e-7 here; glrt2 differs from itself by 1e-5."""
     data = reference("survival/icenreg_datasets.json")["bcos"]
     left, right = (np.array([np.inf if v == "Inf" else v for v in data[side]], float) for side in ("left", "right"))
     tests = logrank_tests(left, right, data["treatment"], backend="native")

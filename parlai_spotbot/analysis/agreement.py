@@ -138,7 +138,8 @@ def alpha_by(
         One row a group: group, n (units with two answers or more), alpha, low, high.
     dict
         Wald's test of equal alphas over the groups, with the covariance of the bootstrap, in which all groups share
-        the draws of conversations: chi2, df, p, and a `sentence`. NaN with fewer than two groups that have an alpha.
+        the draws of conversations: chi2, df, p; and the group and alpha that are `least` and `most`. NaN, and None,
+        with fewer than two groups that have an alpha. See `alpha_sentence`.
     """
     table, number, home = _counts(units, answers, conversations)
     unit = pd.factorize(np.asarray(units, dtype=object))[0]
@@ -169,7 +170,7 @@ def _homogeneity(frame: pd.DataFrame, samples: np.ndarray) -> dict:
     known = np.isfinite(frame["alpha"].to_numpy(dtype=float))
     samples = samples[known][:, np.isfinite(samples[known]).all(axis=0)]
     if known.sum() < 2 or samples.shape[1] < 20:
-        return {"chi2": np.nan, "df": 0, "p": np.nan, "sentence": "There are no two groups to compare."}
+        return {"chi2": np.nan, "df": 0, "p": np.nan, "least": None, "most": None}
     alpha = frame["alpha"].to_numpy(dtype=float)[known]
     contrast = np.eye(len(alpha))[1:] - np.eye(len(alpha))[0]
     covariance = contrast @ np.cov(samples) @ contrast.T
@@ -177,10 +178,18 @@ def _homogeneity(frame: pd.DataFrame, samples: np.ndarray) -> dict:
     chi2 = float(difference @ np.linalg.pinv(covariance, hermitian=True) @ difference)
     df = len(alpha) - 1
     p = float(chi2_distribution.sf(chi2, df))
-    least, most = frame["group"][known].iloc[int(alpha.argmin())], frame["group"][known].iloc[int(alpha.argmax())]
-    verb = "differs between groups" if p < 0.05 else "can't be told apart between groups"
-    sentence = f"Agreement {verb}: alpha from {alpha.min():.2f} ({least}) to {alpha.max():.2f} ({most}), "
-    return {"chi2": chi2, "df": df, "p": p, "sentence": sentence + f"p {_p(p)}."}
+    ends = [(frame["group"][known].iloc[int(place)], float(alpha[place])) for place in (alpha.argmin(), alpha.argmax())]
+    return {"chi2": chi2, "df": df, "p": p, "least": ends[0], "most": ends[1]}
+
+
+def alpha_sentence(test: dict, subject: str = "labels", of: str = "group", p: float | None = None) -> str:
+    """One sentence for the test of `alpha_by`; `p` is its p-value where it was corrected for further tests."""
+    if not np.isfinite(test["p"]):
+        return f"Agreement on {subject}: there are no two {of}s to compare."
+    p = test["p"] if p is None else p
+    verb = f"differs between {of}s" if p < 0.05 else f"can't be told apart between {of}s"
+    (least, low), (most, high) = test["least"], test["most"]
+    return f"Agreement on {subject} {verb}: alpha from {low:.2f} ({of} {least}) to {high:.2f} ({of} {most}), p {_p(p)}."
 
 
 def _p(p: float) -> str:

@@ -12,6 +12,7 @@ from parlai_spotbot.analysis.agreement import (
     agreement_by,
     alike_table,
     alpha_by,
+    alpha_sentence,
     both_given_one,
     krippendorff_alpha,
     labelled_alike,
@@ -107,6 +108,11 @@ def test_alpha_by_group_is_that_of_each_group_alone():
         assert row.low < row.alpha < row.high
         assert row.n == 40
     assert test["df"] == 2
+    assert (test["least"][1], test["most"][1]) == (frame["alpha"].min(), frame["alpha"].max())
+    assert "can't be told apart between lengths" in alpha_sentence({**test, "p": 0.2}, "nature", "length")
+    assert "fluency differs between groups: alpha from" in alpha_sentence(test, "fluency", p=0.01)
+    nothing = alpha_by(unit, answer, unit, unit * 0, rng=np.random.default_rng(0), replicates=50)[1]
+    assert "no two groups" in alpha_sentence(nothing)
     with pytest.raises(ValueError, match=r"groups: row 0 is 0, expected one group"):
         alpha_by([0, 0], ["a", "b"], [0, 0], [0, 1], rng=np.random.default_rng(0))
 

@@ -114,15 +114,37 @@ def test_annotators_and_what_else_verdicts_rest_on(result):
     assert order["repeated_turns"][0]["repeated"] == 1.0  # made-up turns are all alike
     agreement = result["agreement"]["by_source"]["human"]
     assert [row["group"] for row in agreement["krippendorff_alpha_by_length"]["nature"]["lengths"]] == [2, 3, 5]
+    test = agreement["krippendorff_alpha_by_length"]["nature"]["test"]
+    assert test["p"] <= test["p_adjusted"]
+    assert test["sentence"].startswith("Agreement on nature")
     alike = agreement["labelled_alike"][0]
     assert alike["low"] < 0 < alike["high"]  # labels were made up independently
     by_length = result["time"]["by_source"]["human"]["by_length"]
     assert [row["k"] for row in by_length] == ["all", "2", "3", "5"]
     assert by_length[0]["median_low"] < by_length[0]["median"] < by_length[0]["median_high"]
+    time = result["time"]["by_source"]["human"]
+    assert time["effort"]["hours"] == pytest.approx(time["hours"])
+    assert time["effort"]["other_hours"] == 3 * 400 / 60
+    assert "effort" not in result["time"]["by_source"]["judge:quick"]
     assert result["time"]["by_source"]["judge:quick"]["by_length"] == []
     flat = tables(result)
     assert {"annotators_without", "annotators_worker_effects", "order_position", "time_by_length"} <= set(flat)
     assert set(flat["annotators_worker_effects"]["source"]) == {"human"}
+
+
+def test_what_came_first_is_known_by_its_time(made_up):
+    """Each annotator may see one segment of a conversation: the others are taken out, whatever their ids."""
+    judgements, conversations = made_up(bots=2, per_pair=6, people=2, sources=("human",))
+    times = [f"2026-01-{28 - j.exchanges:02d}T00:00:00+00:00" for j in judgements]  # the longest came first
+    timed = [replace(j, submitted_at=t) for j, t in zip(judgements, times, strict=True)]
+    name = "two segments of one conversation"
+    early, late = (
+        analyze(rows, conversations, bootstraps=20)["annotators"]["by_source"]["human"]["without"]
+        for rows in (judgements, timed)
+    )
+    assert early[name]["n"] == late[name]["n"] < early["raw"]["n"]
+    assert early["raw"]["win_rate"] == late["raw"]["win_rate"]
+    assert early[name]["win_rate"] != late[name]["win_rate"]
 
 
 def test_presentation_is_reported_where_it_varies(made_up):

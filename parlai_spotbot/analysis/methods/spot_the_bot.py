@@ -35,7 +35,8 @@ FEW = 5
 class Source:
     """One source's annotations and what all of its statistics share.
 
-    `shown` says of each annotation how it was presented, `turns` what was said in the conversations judged.
+    `shown` says of each annotation how it was presented, `submitted` when it ended; `turns` what was said
+    in the conversations judged.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Source:
     unsure: str
     wage: float | None
     shown: list[dict[str, str]] = field(default_factory=list)
+    submitted: list[str] = field(default_factory=list)
     turns: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def rng(self, statistic: str) -> np.random.Generator:
@@ -113,12 +115,14 @@ def analyze(
     }
     result = {stem: {"by_source": {}, "made_by": plain(made_by)} for stem in PARTS}
     told, turns = presentations(judgements), turns_frame(conversations)
+    ended = {(j.source, j.annotation_id): j.submitted_at for j in judgements}
     with threadpool_limits(limits=1):  # small matrices: threads only wait for each other, and round differently
         for name, rows in found.frame.groupby("source", sort=True):
             source = _source(name, rows.reset_index(drop=True), bots, seed, bootstraps, resample, backend, unsure, wage)
             source = replace(
                 source,
                 shown=[told[name, annotation] for annotation in rows["annotation_id"]],
+                submitted=[ended[name, annotation] for annotation in rows["annotation_id"]],
                 turns=turns[turns["conversation_id"].isin(set(rows["conversation_id"]))],
             )
             for stem, own in _parts(source, progress).items():

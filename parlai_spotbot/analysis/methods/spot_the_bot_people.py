@@ -4,14 +4,16 @@ and how long they took (sections 5.1 and 5.3, appendix G, footnotes 3 and 9 of t
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from parlai_spotbot.analysis import agreement, annotators, worker_effects
+from parlai_spotbot.analysis.comparisons import adjust
 from parlai_spotbot.analysis.frames import FEATURES, matches_frame
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
-from parlai_spotbot.analysis.time import seconds_table, time_summary
+from parlai_spotbot.analysis.time import compare_effort, seconds_table, time_summary
 from parlai_spotbot.records import HUMAN
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ def agreement_part(source: Source) -> dict:
             replicates=source.bootstraps,
         )
         by_length[question] = {"lengths": lengths.to_dict(orient="records"), "test": test}
+    _adjust(by_length)
     alike = agreement.alike_table(rows, rng=source.rng("alike"), permutations=PERMUTATIONS)
     return {
         "both_given_one": agreement.both_given_one(entities),
@@ -57,6 +60,16 @@ def agreement_part(source: Source) -> dict:
         "krippendorff_alpha_by_length": by_length,
         "labelled_alike": alike.to_dict(orient="records"),
     }
+
+
+def _adjust(by_length: dict[str, dict]) -> None:
+    """Holm's correction over the questions, and the sentences."""
+    tests = {question: entry["test"] for question, entry in by_length.items()}
+    known = [question for question, test in tests.items() if np.isfinite(test["p"])]
+    adjusted = dict(zip(known, adjust(np.array([tests[q]["p"] for q in known])).tolist(), strict=True))
+    for question, test in tests.items():
+        test["p_adjusted"] = adjusted.get(question, np.nan)
+        test["sentence"] = agreement.alpha_sentence(test, question, "length", adjusted.get(question))
 
 
 def annotators_part(source: Source) -> dict:
@@ -72,7 +85,8 @@ def annotators_part(source: Source) -> dict:
         "worker_effects": _worker_effects(source),
     }
     if people and source.bots:
-        result["without"] = annotators.rankings_without(source.annotations, source.bots, weights=source.weights)
+        rows = source.annotations.assign(submitted=source.submitted) if any(source.submitted) else source.annotations
+        result["without"] = annotators.rankings_without(rows, source.bots, weights=source.weights)
     return result
 
 
@@ -103,10 +117,23 @@ def _worker_effects(source: Source) -> dict:
 
 
 def time_part(source: Source) -> dict:
-    """time.json: seconds over all and by length, hours and cost."""
+    """time.json: seconds over all and by length, hours and cost; the effort against people who talk to the bots."""
     rows = source.annotations.assign(source=source.name)
     by_length = seconds_table(rows, source.weights).drop(columns="source")
-    return time_summary(rows, source.wage) | {"by_length": by_length.to_dict(orient="records")}
+    result = time_summary(rows, source.wage) | {"by_length": by_length.to_dict(orient="records")}
+    talks = rows[rows["a"] != HUMAN]
+    if result["n"] and len(source.bots) > 1 and len(talks):
+        conversations = talks["conversation_id"].nunique()
+        pairs = len(source.bots) * (len(source.bots) - 1) / 2
+        effort = compare_effort(
+            len(source.bots),
+            seconds=result["mean"],
+            conversations_per_pair=conversations / pairs,
+            annotations_per_conversation=len(talks) / conversations,
+            human_annotations=len(rows) - len(talks),
+        )
+        result["effort"] = asdict(effort)
+    return result
 
 
 def agreement_rows(own: dict):
@@ -121,7 +148,15 @@ def agreement_rows(own: dict):
     for question, entry in own["krippendorff_alpha_by_length"].items():
         for row in entry["lengths"]:
             row = {"exchanges": row["group"], **{key: row[key] for key in ("n", "alpha", "low", "high")}}
-            yield "agreement_alpha_by_length", {"question": question, **row, "p_equal": entry["test"]["p"]}
+            yield (
+                "agreement_alpha_by_length",
+                {
+                    "question": question,
+                    **row,
+                    "p_equal": entry["test"]["p"],
+                    "p_equal_adjusted": entry["test"]["p_adjusted"],
+                },
+            )
     for row in own["labelled_alike"]:
         yield "agreement_labelled_alike", row
 

@@ -2,6 +2,9 @@
 
 import itertools
 import math
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pandas as pd
@@ -20,6 +23,8 @@ from parlai_spotbot.analysis.stability import (
 from parlai_spotbot.analysis.stability.chance import binomial, log_factorials, start, uniform
 from parlai_spotbot.analysis.stability.experiment import Pool, pair_chances, ranking_of
 from parlai_spotbot.analysis.stability.kernels import modelled_repetitions, pooled_repetitions
+from parlai_spotbot.analysis.stability.sentences import curve_sentence
+from parlai_spotbot.analysis.stability.tables import build, successes
 from parlai_spotbot.analysis.stability.twin import model_repetition, paper_places, paper_repetition
 
 ORDER = {"dailydialog": ["GPT", "BR", "S2", "DR"], "empathetic": ["BL", "BR", "GPT", "S2", "DR"]}
@@ -62,14 +67,32 @@ def test_uniform_numbers_fill_the_unit_interval_evenly():
 def test_binomial_numbers_follow_their_law(n, p):
     state, table_ = stream(n), log_factorials(n)
     drawn = np.array([binomial(state, n, p, table_) for _ in range(30_000)])
-    expected = binom.pmf(np.arange(n + 1), n, p) * len(drawn)
-    edges = np.cumsum(expected) // 20  # cells of 20 expected or more
-    cells = np.unique(edges, return_inverse=True)[1]
-    seen = np.bincount(cells, np.bincount(drawn, minlength=n + 1))
-    wanted = np.bincount(cells, expected)
-    assert chisquare(seen, wanted * seen.sum() / wanted.sum()).pvalue > 1e-3
+    _follows(drawn, binom.pmf(np.arange(n + 1), n, p))
     assert binomial(state, n, 0.0, table_) == 0
     assert binomial(state, n, 1.0, table_) == n
+
+
+@pytest.mark.parametrize(
+    ("n", "numerator", "denominator"),
+    [(1, 1, 3), (7, 2, 3), (333, 1, 20), (447, 7, 20), (511, 19, 20), (512, 1, 2), (40, 25, 80)],
+)
+def test_binomial_numbers_by_table_follow_their_law(n, numerator, denominator):
+    """Also where there is no table: more trials than three octal digits, or a denominator above 20."""
+    table_ = log_factorials(5000)
+    meta, entries = build(20, 3, table_)
+    state = stream(n)
+    drawn = np.array([successes(state, n, numerator, denominator, meta, entries, table_) for _ in range(30_000)])
+    _follows(drawn, binom.pmf(np.arange(n + 1), n, numerator / denominator))
+    assert successes(state, n, 0, 0, meta, entries, table_) == 0
+    assert successes(state, n, 5, 5, meta, entries, table_) == n
+
+
+def _follows(drawn: np.ndarray, chances: np.ndarray) -> None:
+    """Chi-squared, in cells of 20 expected or more."""
+    expected = chances * len(drawn)
+    cells = np.unique(np.cumsum(expected) // 20, return_inverse=True)[1]
+    seen, wanted = np.bincount(cells, np.bincount(drawn, minlength=len(chances))), np.bincount(cells, expected)
+    assert chisquare(seen, wanted * seen.sum() / wanted.sum()).pvalue > 1e-3
 
 
 def test_a_conversation_goes_to_whom_its_longer_segments_favour():
@@ -165,8 +188,9 @@ def test_the_compiled_loop_finds_what_numpy_finds(size):
     first, second = pairs_of(4)
     counts = np.array([[14, 10, 6], [20, 5, 5], [22, 6, 2], [12, 9, 9], [18, 6, 6], [13, 9, 8]])
     ours = np.zeros((3000, 4), dtype=np.int64)
-    settings_ = (counts, first, second, 4, size, 3000, 200, 5000, np.uint64(7), log_factorials(5000))
-    pooled_repetitions(*settings_, ours)
+    table_ = log_factorials(5000)
+    shared = *build(size, 4, table_), table_
+    pooled_repetitions(counts, first, second, 4, size, 3000, 200, 5000, np.uint64(7), *shared, ours)
     rng = np.random.default_rng(1)
     twin = [paper_repetition(counts, first, second, 4, size, rng=rng, replicates=200) for _ in range(500)]
     _same_law(ours, np.array(twin))
@@ -178,9 +202,9 @@ def test_the_compiled_loop_of_the_model_finds_what_numpy_finds(size):
     chances = np.array([[0.5, 0.3, 0.2], [0.6, 0.3, 0.1], [0.4, 0.3, 0.3]])
     ours, ordered = np.zeros((2, 2000, 3), dtype=np.int64)
     out = 5  # of 200 at each end: level .95
-    modelled_repetitions(
-        chances, first, second, 3, size, 2000, 200, out, np.uint64(7), log_factorials(size), ours, ordered
-    )
+    table_ = log_factorials(5000)
+    shared = *build(min(size, 64), 3, table_), table_
+    modelled_repetitions(chances, first, second, 3, size, 2000, 200, out, np.uint64(7), *shared, ours, ordered)
     rng = np.random.default_rng(2)
     twin = [model_repetition(chances, first, second, 3, size, rng=rng, replicates=200) for _ in range(500)]
     _same_law(ours, np.array(twin))
@@ -245,6 +269,40 @@ def test_the_model_is_davidsons():
     np.testing.assert_allclose(pair_chances(pool), [[19 / 45, 13 / 45, 13 / 45]])  # saturated with two bots
     never = Pool(("a", "b"), np.array([0]), np.array([1]), np.array([[20, 0, 0]]))
     assert 0 < pair_chances(never)[0, 2] < 0.05
+
+
+def test_sentences_say_size_ranking_and_what_flatters():
+    curve = {"first": 34, "sizes": [3, 45], "share": [0.2, 1.0], "ranking": [[["a", "b"]], [["b"], ["a"]]]}
+    said = curve_sentence(curve, "paper", 0.95)
+    assert said.startswith("From 34 conversations per pair on, 95% of draws give the same ranking (b > a).")
+    assert "it flatters" in said
+    model = curve | {"first": None, "share": [0.2, 0.61], "order": [0.3, 0.88], "ranking": [[["a", "b"]]] * 2}
+    said = curve_sentence(model, "model", 0.95)
+    assert said.startswith("Even of new studies of 45 conversations per pair only 61% would give the same ranking")
+    assert "(that no bot is clearly better than another); with 45, 88% would put all bots in the same order" in said
+    assert "90% of new studies" in curve_sentence(model | {"first": 45}, "model", 0.9)
+
+
+def test_numba_is_loaded_only_when_needed():
+    code = (
+        "import sys, parlai_spotbot.analysis.stability, parlai_spotbot.analysis.planning; print('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
+
+
+def test_an_interruption_does_not_wait_for_what_is_still_to_come():
+    calls = []
+
+    def interrupt():
+        calls.append(1)
+        raise KeyboardInterrupt
+
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        stability(table("abc", COUNTS), "abc", sizes=range(5, 105), variant="model",
+                  repetitions=2000, threads=1, progress=interrupt)  # fmt: skip
+    assert time.monotonic() - start < 15
+    assert calls == [1]
 
 
 def test_first_stable_size_is_from_where_the_share_stays():

@@ -185,18 +185,37 @@ def _run(pools: dict, sizes: list[int], rule: Rule, threads: int | None, progres
     """Every pool at every size, in threads: the loops are compiled and let go of the interpreter."""
     tasks = [(out, pool, size) for out, pool in pools.items() for size in reversed(sizes)]
     found: dict[str, dict] = {out: {} for out in pools}
+    shared = _tables(pools, sizes, rule)
     with ThreadPoolExecutor(threads or os.cpu_count()) as workers:
-        for (out, _, size), result in zip(tasks, workers.map(lambda task: _point(*task, rule), tasks), strict=True):
-            found[out][size] = result
-            if progress is not None:
-                progress()
+        try:
+            points = workers.map(lambda task: _point(*task, rule, shared), tasks)
+            for (out, _, size), result in zip(tasks, points, strict=True):
+                found[out][size] = result
+                if progress is not None:
+                    progress()
+        except BaseException:
+            workers.shutdown(cancel_futures=True)  # or Ctrl-C would wait for all that is still to come
+            raise
     return found
 
 
-def _point(out: str, pool: Pool, size: int, rule: Rule) -> tuple[np.ndarray, np.ndarray | None]:
+def _tables(pools: dict, sizes: list[int], rule: Rule) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What all repetitions share: alias tables, for as many matches as a pair can well have, and log factorials."""
+    from parlai_spotbot.analysis.stability.chance import log_factorials
+    from parlai_spotbot.analysis.stability.tables import MOST, build
+
+    largest = max(sizes)
+    if rule.variant == "paper":
+        mean = rule.draws / min(len(pool.counts) for pool in pools.values())
+        largest = max(largest, min(rule.draws, int(mean + 6 * np.sqrt(mean)) + 1))
+    levels = max(1, -(-largest.bit_length() // 3))
+    log_factorial = log_factorials(max(rule.draws, max(sizes), 8**levels))
+    return *build(min(MOST, max(sizes)), levels, log_factorial), log_factorial
+
+
+def _point(out: str, pool: Pool, size: int, rule: Rule, shared: tuple) -> tuple[np.ndarray, np.ndarray | None]:
     """Places (repetitions, K) of each bot's cluster, and with the way "model" each bot's rank by its score."""
     from parlai_spotbot.analysis.stability import kernels  # importing numba takes longer than many a command
-    from parlai_spotbot.analysis.stability.chance import log_factorials
 
     bots = len(pool.names)
     base = np.random.SeedSequence([rule.seed, zlib.crc32(out.encode("utf-8")), size]).generate_state(1, np.uint64)[0]
@@ -205,14 +224,14 @@ def _point(out: str, pool: Pool, size: int, rule: Rule) -> tuple[np.ndarray, np.
     if rule.variant == "paper":
         kernels.pooled_repetitions(
             pool.counts, *sides, bots, size, rule.repetitions, rule.replicates, rule.draws, base,
-            log_factorials(rule.draws), places,
+            *shared, places,
         )  # fmt: skip
         return places, None
     ordered = np.zeros_like(places)
     thrown_out = int(np.floor((1 - rule.level) / 2 * rule.replicates + 1e-9))
     kernels.modelled_repetitions(
         pair_chances(pool), *sides, bots, size, rule.repetitions, rule.replicates, thrown_out, base,
-        log_factorials(size), places, ordered,
+        *shared, places, ordered,
     )  # fmt: skip
     return places, ordered
 

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from parlai_spotbot.analysis.stability.chance import binomial, start, uniform
+from parlai_spotbot.analysis.stability.tables import successes
 
 CLEAR = 6.0
 """Standard errors beyond which two bots are taken as never exchanged: 1e-9 a replicate, one repetition in a million."""
@@ -66,36 +67,36 @@ def matches_per_pair(base, pairs, draws, log_factorial):
 
 
 @njit(nogil=True, cache=True)
-def draw_pooled(state, sample, size, matches, first, second, wanted, log_factorial, met, score):
+def draw_pooled(state, sample, size, matches, first, second, wanted, meta, entries, log_factorial, met, score):
     """One replicate of the paper's: wins / all matches with ties, for the bots `wanted` only; `matches` per pair."""
     for bot in range(len(score)):
         score[bot] = met[bot] = 0.0
     for pair in range(len(sample)):
         i, j, n, wins = first[pair], second[pair], matches[pair], 0
         if wanted[i]:
-            wins = binomial(state, n, sample[pair, 0] / size, log_factorial)
+            wins = successes(state, n, sample[pair, 0], size, meta, entries, log_factorial)
             score[i] += wins
             met[i] += n
         if wanted[j]:
             if wanted[i]:
                 rest = size - sample[pair, 0]
-                score[j] += binomial(state, n - wins, sample[pair, 2] / rest if rest else 0.0, log_factorial)
+                score[j] += successes(state, n - wins, sample[pair, 2], rest, meta, entries, log_factorial)
             else:
-                score[j] += binomial(state, n, sample[pair, 2] / size, log_factorial)
+                score[j] += successes(state, n, sample[pair, 2], size, meta, entries, log_factorial)
             met[j] += n
     for bot in range(len(score)):
         score[bot] /= max(met[bot], 1.0)
 
 
 @njit(nogil=True, cache=True)
-def draw_by_pair(state, sample, size, first, second, opponents, log_factorial, score):
+def draw_by_pair(state, sample, size, first, second, opponents, meta, entries, log_factorial, score):
     """One replicate of the sound way: each pair's conversations with replacement; score = mean of wins less losses."""
     for bot in range(len(score)):
         score[bot] = 0.0
     for pair in range(len(sample)):
-        wins = binomial(state, size, sample[pair, 0] / size, log_factorial)
+        wins = successes(state, size, sample[pair, 0], size, meta, entries, log_factorial)
         rest = size - sample[pair, 0]
-        losses = binomial(state, size - wins, sample[pair, 2] / rest if rest else 0.0, log_factorial)
+        losses = successes(state, size - wins, sample[pair, 2], rest, meta, entries, log_factorial)
         score[first[pair]] += wins - losses
         score[second[pair]] += losses - wins
     for bot in range(len(score)):
@@ -171,7 +172,9 @@ def crossed(score, order, r, wanted):
 
 
 @njit(nogil=True, cache=True)
-def pooled_repetitions(counts, first, second, bots, size, repetitions, replicates, draws, base, log_factorial, places):
+def pooled_repetitions(
+    counts, first, second, bots, size, repetitions, replicates, draws, base, meta, entries, log_factorial, places
+):
     """The paper's way: subsample, 5,000 draws; `places` (repetitions, bots) becomes the first place of each cluster."""
     state = np.zeros(1, dtype=np.uint64)
     sample = np.zeros((len(counts), 3), dtype=np.int64)
@@ -192,7 +195,7 @@ def pooled_repetitions(counts, first, second, bots, size, repetitions, replicate
             if remaining == 0:
                 break
             row = (row + 1) % BANK
-            draw_pooled(state, sample, size, bank[row], first, second, wanted, log_factorial, met, score)
+            draw_pooled(state, sample, size, bank[row], first, second, wanted, meta, entries, log_factorial, met, score)
             before = remaining
             for r in range(1, bots):
                 if unsettled[r] and crossed(score, order, r, wanted):
@@ -209,7 +212,20 @@ def pooled_repetitions(counts, first, second, bots, size, repetitions, replicate
 
 @njit(nogil=True, cache=True)
 def modelled_repetitions(
-    chances, first, second, bots, size, repetitions, replicates, out, base, log_factorial, places, ordered
+    chances,
+    first,
+    second,
+    bots,
+    size,
+    repetitions,
+    replicates,
+    out,
+    base,
+    meta,
+    entries,
+    log_factorial,
+    places,
+    ordered,
 ):
     """The sound way: new conversations, a bootstrap of as many; `out` ranks are thrown out at each end.
 
@@ -232,7 +248,7 @@ def modelled_repetitions(
         best = np.zeros((bots, bots + 1), dtype=np.int64)
         worst = np.zeros((bots, bots + 1), dtype=np.int64)
         for _ in range(replicates):
-            draw_by_pair(state, sample, size, first, second, opponents, log_factorial, score)
+            draw_by_pair(state, sample, size, first, second, opponents, meta, entries, log_factorial, score)
             for i in range(bots):
                 above, level = 0, 0
                 for j in range(bots):

@@ -49,6 +49,7 @@ def conversation_matches(annotations: pd.DataFrame, criterion: str = "nature") -
 
 def pair_counts(matches: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """First bot (P,), second bot (P,) and its wins, ties, losses (P, 3) of every pair of `names` that met."""
+    names = tuple(names)
     first, second, outcome = match_codes(matches, names)
     outcome = np.where(first < second, outcome, 2 - outcome)
     low, high = np.minimum(first, second), np.maximum(first, second)

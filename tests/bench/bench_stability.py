@@ -1,0 +1,104 @@
+"""The stability experiment of section 5.2 in full, against a plain loop over matches at a few repetitions.
+
+43 sizes x 1,000 repetitions x 1,000 replicates of 5,000 draws: Dailydialog, Empathetic Dialogues, PersonaChat and
+PersonaChat without each of its bots; on two threads. The data are the released ones where $SPOTBOT_SHARED has them,
+else made up, as many and about as far apart.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from run import Row
+
+from parlai_spotbot.analysis.stability import conversation_matches, stability
+
+MADE_UP = {
+    "dailydialog": {"GPT": 1.0, "BR": 0.5, "S2": -0.5, "DR": -1.0},
+    "empathetic": {"BL": 1.5, "BR": 0.3, "GPT": 0.2, "S2": -0.6, "DR": -1.4},
+    "convai2": {"BL": 1.0, "LC": 0.7, "KV": 0.6, "HF": -0.1, "BR": -0.6, "DR": -1.6},
+}
+SIZES = range(3, 46)
+
+
+def conversations(domain: str) -> tuple[pd.DataFrame, list[str]]:
+    """One match a conversation, 45 a pair, and the bots."""
+    path = Path(os.environ.get("SPOTBOT_SHARED", ""), "data", "spot_the_bot_2020", "MongoDump.zip")
+    if path.is_file():
+        from parlai_spotbot.importers.spotbot2020 import read_dump, select
+
+        dump = read_dump(path, domain)
+        return conversation_matches(select(dump)), list(dump.domain.bots)
+    rng, rows = np.random.default_rng(0), []
+    for (a, x), (b, y) in itertools.combinations(MADE_UP[domain].items(), 2):
+        worth = np.exp([(x - y) / 2, -0.5, (y - x) / 2])
+        rows += [(a, b, int(o)) for o in rng.choice([1, 0, -1], 45, p=worth / worth.sum())]
+    frame = pd.DataFrame(rows, columns=["a", "b", "outcome"])
+    return frame.assign(conversation_id=[f"c{i}" for i in range(len(frame))]), list(MADE_UP[domain])
+
+
+def plain_repetition(matches: list[tuple[str, str, int]], bots: list[str], size: int, chance: random.Random) -> list:
+    """A repetition as one would write it down: lists, dictionaries, a loop over every match drawn."""
+    by_pair: dict[tuple[str, str], list] = {}
+    for match in matches:
+        by_pair.setdefault(tuple(sorted(match[:2])), []).append(match)
+    sample = [match for own in by_pair.values() for match in chance.sample(own, size)]
+    places: dict[str, list[int]] = {bot: [] for bot in bots}
+    for _ in range(1000):
+        won, met = dict.fromkeys(bots, 0), dict.fromkeys(bots, 0)
+        for a, b, outcome in chance.choices(sample, k=5000):
+            met[a] += 1
+            met[b] += 1
+            if outcome > 0:
+                won[a] += 1
+            elif outcome < 0:
+                won[b] += 1
+        order = sorted(bots, key=lambda bot: -won[bot] / max(met[bot], 1))
+        for place, bot in enumerate(order, start=1):
+            places[bot].append(place)
+    ranges = {bot: (min(own), sorted(own)[995]) for bot, own in places.items()}
+    clusters: list[list[str]] = []
+    reach = 0
+    for bot in sorted(bots, key=lambda bot: ranges[bot]):
+        if ranges[bot][0] > reach:
+            clusters.append([])
+        clusters[-1].append(bot)
+        reach = max(reach, ranges[bot][1])
+    return clusters
+
+
+def run() -> Iterator[Row]:
+    spent, work = {}, {domain: conversations(domain) for domain in MADE_UP}
+    start = time.perf_counter()
+    stability(*work["dailydialog"], sizes=[3], repetitions=1, replicates=1, threads=1)
+    print(f"compiling, or reading what was compiled: {time.perf_counter() - start:.1f} s")
+    start, cpu = time.perf_counter(), time.process_time()
+    for domain, (matches, bots) in work.items():
+        began = time.perf_counter()
+        found = stability(matches, bots, sizes=SIZES, leave_one_out=domain == "convai2", threads=2)
+        spent[domain] = time.perf_counter() - began
+        print(f"{domain}: {spent[domain]:.1f} s; stable from {found['whole']['first']}", flush=True)
+    total = time.perf_counter() - start
+    print(f"processor time of both threads: {time.process_time() - cpu:.1f} s")
+    yield Row("stability, 9 pools x 43 sizes x 1,000", total, 90.0, "limit", "s")
+    yield from against_plain(work, total)
+
+
+def against_plain(work: dict, total: float) -> Iterator[Row]:
+    """The plain loop at one repetition a domain, times as many as the experiment has: processor time against ours."""
+    chance, plain = random.Random(0), 0.0
+    for domain, (matches, bots) in work.items():
+        rows = list(matches[["a", "b", "outcome"]].itertuples(index=False, name=None))
+        start = time.process_time()
+        plain_repetition(rows, bots, 30, chance)
+        each = time.process_time() - start
+        pools = 1 + (len(bots) if domain == "convai2" else 0)
+        plain += each * pools * len(SIZES) * 1000
+    yield Row("the same, in hours", total / 3600, plain / 3600, "plain loop, from 3 repetitions", "h")

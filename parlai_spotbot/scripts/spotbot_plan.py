@@ -214,7 +214,8 @@ class SpotbotPlan(Command):
   parlai spotbot_plan --win-rates .79,.62,.56,.46,.41,.16 --power .9
       A pool whose win rates you can guess (these are the paper's for PersonaChat).
   parlai spotbot_plan --study studies/pilot --difference .2
-      After a pilot: which pairs are settled, and how many more conversations the others need.
+      After a pilot: which pairs are settled, and how many more conversations the others need. The pilot's own ties,
+      correlations and numbers of annotations take the place of the options.
   Annotations of one conversation, and by one person, hang together: 6 annotations of a conversation tell less than
   6 of six conversations, and so more are needed than for independent ones."""
 
@@ -314,11 +315,12 @@ class SpotbotPlan(Command):
         from parlai_spotbot.study import check_segments
 
         opt = self.opt
+        people = 1 / 3 if opt["people"] is None else opt["people"]
         names = ("ties", "conversation_correlation", "worker_correlation", "annotations_per_worker", "power", "level",
-                 "correction", "people")  # fmt: skip
+                 "correction")  # fmt: skip
         segments = check_segments(whole_numbers(opt["segments"]), "--segments")
         per_conversation = len(segments) * opt["annotators_per_segment"]
-        return Design(bots, per_conversation, looks=looks, **{name: opt[name] for name in names})
+        return Design(bots, per_conversation, looks=looks, people=people, **{name: opt[name] for name in names})
 
     def _write(self, path: str, result: dict) -> None:
         from pathlib import Path

@@ -256,8 +256,9 @@ class SpotbotPlan(Command):
         )
         group.add_argument("--annotations-per-worker", type=float, default=60, help="annotations of bots by one person")
         group.add_argument(
-            "--people", type=float, default=1 / 3, help="annotations of people's conversations per bots'"
-        )
+            "--people", type=float, default=None,
+            help="annotations of people's conversations for each of bots' (default: a third)",
+        )  # fmt: skip
 
     @staticmethod
     def _add_costs(group: argparse._ArgumentGroup) -> None:

@@ -189,6 +189,12 @@ def said_after(result: dict) -> str:
             f"{row['a'] + ' / ' + row['b']:<32}{row['rate']:>16.0%}{row['p_adjusted']:>10.3f}{row['power']:>8.0%}"
             f"{row['conversations']:>7}{needed:>8}{more:>7}  {row['status']}"
         )
+    looks = result["design"]["looks"] if result["design"]["correction"] == "bonferroni" else 1
+    if looks > 1:
+        threshold = f"{(1 - result['design']['level']) / looks:.3g}"
+        lines.append(
+            f"\nsettled: p below {threshold}, for pairs are tested {looks} times, now and with the data to come"
+        )
     open_ones = [row for row in result["pairs"] if row["status"] != "settled"]
     more, design = result["more"], result["design"]
     lines.append("")

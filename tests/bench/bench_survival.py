@@ -117,9 +117,7 @@ def against_lifelines(rows: pd.DataFrame) -> Iterator[Row]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         other = least(lambda: KaplanMeierFitter().fit_interval_censoring(*part), 1)
-    yield Row(
-        "NPMLE, 500 rows", 1e3 * least(lambda: turnbull(*part, backend="native")), 1e3 * other, "lifelines", "ms"
-    )
+    yield Row("NPMLE, 500 rows", 1e3 * least(lambda: turnbull(*part, backend="native")), 1e3 * other, "lifelines", "ms")
 
 
 def study() -> Iterator[Row]:

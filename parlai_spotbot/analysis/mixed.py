@@ -15,6 +15,8 @@ from scipy.sparse import csr_array, diags_array, hstack
 from scipy.special import expit
 
 STEPS = 100
+FREE = 1e-6
+"""Precision of the thresholds: as good as none, and finite where data say nothing of them."""
 
 
 @dataclass(frozen=True)
@@ -76,9 +78,9 @@ class Mode:
 
 
 def precisions(model: Mixed, sd: np.ndarray, prior: float) -> np.ndarray:
-    """Of thresholds (free), fixed effects, and all random effects but the last."""
+    """Of thresholds (next to free), fixed effects, and all random effects but the last."""
     return np.concatenate([
-        np.zeros(model.thresholds), np.full(model.sizes[0], prior**-2.0),
+        np.full(model.thresholds, FREE), np.full(model.sizes[0], prior**-2.0),
         *(np.full(size, s**-2.0) for size, s in zip(model.sizes[1:-1], sd[:-1], strict=True)),
     ])  # fmt: skip
 
@@ -91,7 +93,7 @@ def mode(model: Mixed, sd: np.ndarray, prior: float, start: Mode | None = None) 
     sd : array (number of random effects,)
         Standard deviations of the random effects.
     prior : float
-        That of the fixed effects; thresholds are free.
+        That of the fixed effects; thresholds are next to free.
     """
     precision = precisions(model, sd, prior)
     state = (start.small, start.last) if start is not None else _start(model, len(precision))

@@ -28,6 +28,11 @@ LEVELS = ("bot", "unsure", "human")
 SMALLEST, LARGEST = 0.02, 6.0
 """Standard deviations of random effects are looked for between these, in logits."""
 
+PLAUSIBLE = 2.0
+"""Scale of a half-normal prior on standard deviations (Gelman 2006, Bayesian Anal. 1): a handful of labels says nothing
+of them, and would send them to infinity; a study's outweigh it.
+"""
+
 
 @dataclass(frozen=True)
 class WorkerEffects:
@@ -47,7 +52,7 @@ class WorkerEffects:
     never : tuple of str
         Bots with the same label everywhere: their effects rest on the weak prior, read "beyond".
     loglik : float
-        Restricted, by Laplace's approximation.
+        Restricted, by Laplace's approximation, with the priors.
     n : int
         Labels.
     """
@@ -93,7 +98,7 @@ class WorkerEffects:
         return np.stack([1 + np.array(ahead), len(self.names) - np.array(behind)], axis=-1)
 
 
-def worker_effects(entities: pd.DataFrame, bots: Sequence[str] | None = None, prior: float = 10.0) -> WorkerEffects:
+def worker_effects(entities: pd.DataFrame, bots: Sequence[str] | None = None, prior: float = 5.0) -> WorkerEffects:
     """Fit the model to labelled entities (columns name, nature, entity, k, worker_id, conversation_id).
 
     Parameters
@@ -101,7 +106,7 @@ def worker_effects(entities: pd.DataFrame, bots: Sequence[str] | None = None, pr
     bots : sequence of str, optional
         In the order of the result; by default all that occur, sorted. People are not among them, but judged too.
     prior : float
-        Standard deviation of a normal prior on differences between names, places and lengths, in logits: wide enough
+        Standard deviation of a normal prior on what names, places and lengths add, in logits: wide enough
         to say nothing, and finite where a bot was never called human.
 
     Raises
@@ -129,7 +134,7 @@ def worker_effects(entities: pd.DataFrame, bots: Sequence[str] | None = None, pr
 
 
 class _Design:
-    """Columns: names but the first bot, place, lengths but the first; then bias, sensitivity, appearance."""
+    """Columns: names, place, lengths but the first; then bias, sensitivity, appearance."""
 
     def __init__(self, entities: pd.DataFrame, bots: tuple[str, ...], present: list[str]) -> None:
         self.entities, self.bots = entities, bots
@@ -138,11 +143,11 @@ class _Design:
         self.names = (*bots, *([HUMAN] if self.has_people else []))
         place = entities["entity"].to_numpy()
         lengths = sorted(set(entities["k"]))
-        fixed = [name == other for other in self.names[1:]]
+        fixed = [name == other for other in self.names]  # all of them: the prior treats them alike
         self.placed = len(set(place)) == 2
         fixed += [np.where(place == 0, 0.5, -0.5)] if self.placed else []
         fixed += [(entities["k"] == k).to_numpy() for k in lengths[1:]]
-        self.fixed = np.column_stack(fixed).astype(float) if fixed else np.zeros((len(entities), 0))
+        self.fixed = np.column_stack(fixed).astype(float)
         worker, self.workers = pd.factorize(entities["worker_id"], sort=True)
         talk = pd.factorize(entities["conversation_id"])[0]
         appearance = pd.factorize(2 * talk + place)[0]
@@ -165,7 +170,7 @@ class _Design:
 
         def rough(log_sd: np.ndarray) -> float:
             last[0] = mode(self.mixed, np.exp(log_sd), prior, start=last[0])
-            return -restricted(self.mixed, last[0], np.exp(log_sd))
+            return _unlikely(log_sd) - restricted(self.mixed, last[0], np.exp(log_sd))
 
         found = self._search(rough, np.full(len(self.kinds), np.log(0.7)), tolerance=1e-7)
         fit = mode(self.mixed, np.exp(found.x), prior, start=last[0])
@@ -176,7 +181,7 @@ class _Design:
 
         def exact(log_sd: np.ndarray) -> float:
             last[0] = integral.integrated(self.mixed, rule, np.exp(log_sd), prior, last[0].small)
-            return -integral.restricted(self.mixed, last[0], np.exp(log_sd))
+            return _unlikely(log_sd) - integral.restricted(self.mixed, last[0], np.exp(log_sd))
 
         found = self._search(exact, found.x, tolerance=1e-8)
         fit = integral.integrated(self.mixed, rule, np.exp(found.x), prior, last[0].small)
@@ -194,8 +199,7 @@ class _Design:
         effects = fit.small[self.mixed.thresholds :]
         covariance = fit.covariance[self.mixed.thresholds :, self.mixed.thresholds :]
         beta = effects[:width]
-        to_bots = np.zeros((size, width))
-        to_bots[1:, : size - 1] = np.eye(size - 1)
+        to_bots = np.eye(size, width)
         center = (np.eye(size) - 1 / size) @ to_bots
         z = norm.ppf(0.975)
 
@@ -205,7 +209,7 @@ class _Design:
             value, half = float(row @ beta), z * float(np.sqrt(row @ covariance[:width, :width] @ row))
             return value, value - half, value + half
 
-        people = np.eye(width)[size - 1] - to_bots.mean(axis=0) if self.has_people else None
+        people = np.eye(width)[size] - to_bots.mean(axis=0) if self.has_people else None
         spread = dict.fromkeys(("annotator_bias", "annotator_sensitivity", "appearance"), np.nan)
         labels = self.entities.groupby("name")["nature"].nunique()
         return WorkerEffects(
@@ -213,7 +217,7 @@ class _Design:
             effect=center @ beta,
             covariance=center @ covariance[:width, :width] @ center.T,
             human=single(people),
-            position=single(np.eye(width)[len(self.names) - 1] if self.placed else None),
+            position=single(np.eye(width)[len(self.names)] if self.placed else None),
             sd=spread | dict(zip(self.kinds, sd.tolist(), strict=True)),
             annotators=self._annotators(effects[width:], np.sqrt(np.diag(covariance))[width:]),
             never=tuple(bot for bot in self.bots if labels[bot] == 1),
@@ -232,6 +236,11 @@ class _Design:
             table[name] = effects[own] if known else np.nan
             table[f"{name}_se"] = errors[own] if known else np.nan
         return table
+
+
+def _unlikely(log_sd: np.ndarray) -> float:
+    """Minus the logarithm of the prior on standard deviations."""
+    return float((np.exp(2 * log_sd)).sum() / (2 * PLAUSIBLE**2))
 
 
 def beside_raw(fit: WorkerEffects, raw: dict[str, float], level: float = 0.95) -> pd.DataFrame:

@@ -242,6 +242,24 @@ def test_two_labels_no_people_one_length_and_a_bot_never_taken_for_human():
     assert "a bound" in beside_raw(fit, raw_rates(rows)).set_index("name").loc["z", "sentence"]
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_a_handful_of_labels_gives_finite_numbers(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 30))
+    rows = pd.DataFrame({
+        "conversation_id": rng.integers(0, 5, n), "k": 2, "entity": rng.integers(0, 2, n),
+        "name": ["x", "y", *rng.choice(["x", "y", "human"], n - 2)], "worker_id": rng.integers(0, 6, n),
+        "nature": ["bot", "human", *rng.choice(["bot", "unsure", "human"], n - 2, p=[0.9, 0.05, 0.05])],
+    })  # fmt: skip
+    fit = worker_effects(rows)
+    assert np.isfinite(fit.effect).all()
+    low, high = fit.interval().T
+    assert (low < fit.effect).all()
+    assert (high - low > 0.5).all()  # so few labels say little
+    assert fit.pairs()["p"][0] > 0.005
+    assert all(not sd > 4 for sd in fit.sd.values())
+
+
 def test_wrong_arguments_are_named():
     rows, _, _ = labels(2, per_pair=1, workers=8)
     with pytest.raises(ValueError, match=r"bots is \['w'\]"):

@@ -102,7 +102,10 @@ def _worker_effects(source: Source) -> dict:
         why = "fewer than two bots, or all labels are the same"
     if why:
         return {"ranking": [], "why": why}
-    fit = worker_effects.worker_effects(entities, source.bots)
+    try:
+        fit = worker_effects.worker_effects(entities, source.bots)
+    except ValueError as err:  # one model that can't be fitted must not take all else with it
+        return {"ranking": [], "why": f"these data don't allow the model: {err}"}
     rates = win_rates(win_matrix(matches_frame(source.annotations), source.bots))
     table = worker_effects.beside_raw(fit, dict(zip(source.bots, rates.tolist(), strict=True)))
     return {

@@ -171,7 +171,8 @@ def _source(
 
 def _ranking(source: Source) -> dict:
     matches = matches_frame(source.annotations)
-    result = ranking(matches, source.bots, source.weights[:, matches.index], source.rng("ranking"))
+    crossed = source.name == HUMAN  # a judge's variants are no sample of judges
+    result = ranking(matches, source.bots, source.weights[:, matches.index], source.rng("ranking"), crossed=crossed)
     shares = _shares(source)
     human = shares.pop(
         HUMAN, {"share": None, "n": 0, "ci": [None, None], "why": "no conversation of people was judged"}
@@ -214,7 +215,7 @@ def _features(source: Source) -> dict:
     for criterion in CRITERIA:
         matches = matches_frame(source.annotations, criterion)
         weights = source.weights[:, matches.index]
-        result[criterion] = ranking(matches, source.bots, weights, source.rng(criterion))
+        result[criterion] = ranking(matches, source.bots, weights, source.rng(criterion), crossed=source.name == HUMAN)
     return result
 
 

@@ -17,7 +17,17 @@ from markupsafe import Markup
 
 from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import figures, rows, survival, survival_rows
+from parlai_spotbot.report import (
+    figures,
+    order_rows,
+    people,
+    people_rows,
+    rows,
+    stability,
+    survival,
+    survival_rows,
+    words,
+)
 from parlai_spotbot.report.contents import Contents, read_contents
 from parlai_spotbot.report.drawing import PALETTE, Look, looks
 from parlai_spotbot.report.examples import examples
@@ -31,6 +41,20 @@ PARALLEL = (
     "A check of the regression's assumption: where hazards are proportional these lines run parallel, but for chance. "
     "People are among them."
 )
+
+ANNOTATORS = (
+    "A mark an annotator, numbered as in the table, hollow where flagged, with 95 % intervals; the diamond is all of "
+    "them together. Higher: tells bots from people better; further right: slower to say bot."
+)
+
+NONE = {
+    "judges": "No judge has left an account of itself.",
+    "time": "No times are known.",
+    "stability": stability.COMMAND,
+}
+"""What a section says that has nothing to show."""
+
+VARIANTS = "A judge's annotators are its variants: how they agree says nothing of how people would."
 
 TITLES = {"spot_the_bot": "Spot The Bot"}
 
@@ -96,7 +120,7 @@ class Page:
             )
             sentence, orders = rows.orders(own)
             text = [own.get("why"), rows.verdict(own), sentence]
-            parts.append(self._part(source, [(drawing, caption)], [rows.ranking(own)], text, orders))
+            parts.append(self._part(source, [(drawing, caption, words.leader(own))], [rows.ranking(own)], text, orders))
         return parts
 
     def wins(self) -> list[Part]:
@@ -109,7 +133,7 @@ class Page:
                 "wins–losses–ties. Blue above one half, orange below; the stronger, the further from it. Intervals "
                 "are in the table."
             )
-            parts.append(self._part(source, [(drawing, caption)], [rows.pairs(own)]))
+            parts.append(self._part(source, [(drawing, caption, words.wins(own))], [rows.pairs(own)]))
         return parts
 
     def survival(self) -> list[Part]:
@@ -147,7 +171,8 @@ class Page:
             own, bots = self.contents.analysis.get("features", {}).get(source, {}), self.ranked(source)
             drawing = figures.features(own, bots, self.looks, *self._id("features", source))
             caption = "Win rate by feature with 95 % interval; at the line both are favoured alike. Ties are left out."
-            parts.append(self._part(source, [(drawing, caption)], [rows.features(own, bots)]))
+            drawings = [(drawing, caption, words.features(own))]
+            parts.append(self._part(source, drawings, [rows.features(own, bots)]))
         return parts
 
     def segments(self) -> list[Part]:
@@ -156,22 +181,86 @@ class Page:
             own, bots = self.contents.of("segments", source), self.ranked(source)
             drawing = figures.segments(own, bots, self.looks, *self._id("segments", source))
             caption = (
-                "Win rate and share taken for human by the exchanges shown; counts are in the table, no intervals."
+                "Win rate and share taken for human by the exchanges shown; counts are in the table, no intervals of "
+                "single points. The intervals of the sentence are those of independent answers, widened by as much as "
+                "the ranking's bootstrap widens them."
             )
-            parts.append(self._part(source, [(drawing, caption)], [rows.segments(own, bots)]))
+            plain = words.segments(own, self.contents.of("ranking", source))
+            parts.append(self._part(source, [(drawing, caption, plain)], [rows.segments(own, bots)]))
         return parts
 
     def agreement(self) -> list[Part]:
         parts = []
         for source in self.contents.sources:
-            own = self.contents.of("agreement", source)
-            named = {w: name for (s, w), name in self.contents.annotators.items() if s == source}
-            table = rows.annotators(self.contents.of("annotators", source), named, source == HUMAN)
-            tables = [rows.alphas(own), rows.both_given_one(own, self.ranked(source)), table]
-            text = [rows.time(self.contents.of("time", source))]
+            own, bots = self.contents.of("agreement", source), self.ranked(source)
+            drawing = people.agreement(own, bots, self.looks, *self._id("agreement", source))
+            caption = (
+                "Left: Krippendorff's alpha with 95 % interval. Right: of the times that one annotator called it human "
+                "(H), bot (B) or unsure (U), how often a second one did too; without intervals, the counts are in the "
+                "table."
+            )
+            length = (own.get("krippendorff_alpha_by_length") or {}).get("nature", {}).get("test", {})
+            plain = " ".join(t for t in (words.agreement(own), words.alike(own)) if t)
+            tables = [people_rows.alphas(own), people_rows.both_given_one(own, bots), people_rows.alike(own)]
+            text = [length.get("sentence")]
             if source != HUMAN and any(tables):
-                text.append("A judge's annotators are its variants: how they agree says nothing of how people would.")
-            parts.append(self._part(source, [], tables, text))
+                text.append(VARIANTS)
+            parts.append(self._part(source, [(drawing, caption, plain)], tables, text))
+        return parts
+
+    def annotators(self) -> list[Part]:
+        parts = []
+        for source in self.contents.sources:
+            own = self.contents.of("annotators", source)
+            named = {w: name for (s, w), name in self.contents.annotators.items() if s == source}
+            numbers = {w: name.removeprefix("annotator ") for w, name in named.items()}
+            drawing = people.annotators(own, numbers, *self._id("annotators", source))
+            effects = own.get("worker_effects") or {}
+            pooled = (own.get("pooled") or {}).get("sentence", "")
+            text = [people_rows.without_sentence(own), effects.get("sentence")]
+            if effects.get("why") and source == HUMAN:
+                text.append(f"No ranking with annotators' effects: {effects['why']}.")
+            tables = [
+                people_rows.annotators(own, named, source == HUMAN),
+                people_rows.without(own),
+                people_rows.worker_effects(own),
+            ]
+            parts.append(self._part(source, [(drawing, ANNOTATORS, pooled)], tables, text))
+        return parts
+
+    def time(self) -> list[Part]:
+        parts = []
+        for source in self.contents.sources:
+            own = self.contents.of("time", source)
+            drawing = people.seconds(own, *self._id("time", source))
+            caption = (
+                "Thick: the middle half of the annotations; thin: nine tenths of them. Marks: the median with its 95 % "
+                "interval. The scale is logarithmic."
+            )
+            text = [] if drawing else [words.time(own)]
+            text.append((own.get("effort") or {}).get("sentence"))
+            tables = [people_rows.time_by_length(own)]
+            parts.append(self._part(source, [(drawing, caption, words.time(own))], tables, text))
+        return parts
+
+    def order(self) -> list[Part]:
+        parts = []
+        for source in self.contents.sources:
+            own = self.contents.of("order", source)
+            tables = [order_rows.position(own), order_rows.balance(own), *order_rows.presentation(own)]
+            text = [order_rows.sentence(own), order_rows.repeated(own)]
+            parts.append(self._part(source, [], [*tables, order_rows.texts(own)], text))
+        return parts
+
+    def stability(self) -> list[Part]:
+        parts = []
+        for source in self.contents.sources:
+            own = self.contents.of("stability", source)
+            drawing = stability.curves(own, self.looks, *self._id("stability", source))
+            caption = stability.CAPTION + (f" {stability.PAPER}" if own.get("paper") else "")
+            said = stability.sentences(own)
+            drawings, text = [(drawing, caption, said)], [] if drawing else [said]
+            parts.append(self._part(source, drawings, [stability.table(own), stability.sizes(own)], text))
         return parts
 
     def judges(self) -> list[Part]:
@@ -268,9 +357,14 @@ def _context(page: Page, contents: Contents) -> dict[str, Any]:
             ("features", "Features", page.features()),
             ("segments", "Segments", page.segments()),
             ("agreement", "Agreement", page.agreement()),
+            ("annotators", "Annotators", page.annotators()),
+            ("time", "Time", page.time()),
+            ("order", "Place and texts", page.order()),
+            ("stability", "Stability", page.stability()),
             ("judges", "Judges", page.judges()),
         ],
         "ranking": page.ranking(),
+        "unmade": NONE,
         "examples": examples(contents),
         "failures": rows.failures(contents.failures, {c.conversation_id for c in contents.conversations}),
         "made_by": contents.made_by.get("ranking"),

@@ -146,19 +146,50 @@ def ranking(own: dict) -> Table | None:
     return Table("Ranking", how, head, rows)
 
 
+def _criteria(own: dict) -> tuple[dict[str, list[str]], set[tuple[str, str]]]:
+    """The orders by each criterion, Davidson's among them, and the pairs that change places."""
+    found = dict(own.get("orders", {}))
+    strengths = {bot: e.get("strength") for bot, e in own.get("davidson", {}).items()}
+    changed = {(pair["a"], pair["b"]) for pair in found.get("reversed", [])}
+    if found and strengths and None not in strengths.values():
+        found["davidson"] = sorted(strengths, key=lambda bot: -strengths[bot])
+        for other in ("trueskill", "win_rate", "survival"):
+            place = {bot: i for i, bot in enumerate(found.get(other) or [])}
+            ordered = [bot for bot in found["davidson"] if bot in place]
+            for i, a in enumerate(ordered):
+                # Ties of another criterion keep some order or other, which is no disagreement: those are left out.
+                behind = [b for b in ordered[i + 1 :] if place[b] < place[a] and not _tied(own, other, a, b)]
+                changed |= {(a, b) for b in behind if (b, a) not in changed}
+    return found, changed
+
+
+def _tied(own: dict, criterion: str, a: str, b: str) -> bool:
+    return criterion == "win_rate" and own["win_rate"].get(a) == own["win_rate"].get(b)
+
+
 def orders(own: dict) -> tuple[str, list[tuple[str, list[Name]]]]:
-    """Whether TrueSkill, win rate and survival agree, as a sentence; and the orders where they don't."""
-    found = own.get("orders", {})
+    """Whether TrueSkill, win rate, Davidson and survival agree, as a sentence; and the orders where they don't."""
+    found, changed = _criteria(own)
     names = {"trueskill": "TrueSkill", "win_rate": "win rate", "davidson": "Davidson", "survival": "survival"}
     ordered = [(names[key], [Name(bot) for bot in found[key]]) for key in names if found.get(key)]
     if not ordered:
         return "", []
     criteria = listed(label for label, _ in ordered)
-    if found.get("agree"):
+    if found.get("agree") and not changed:
         return f"{criteria} put the bots in the same order.", []
-    pairs = sorted({(pair["a"], pair["b"]) for pair in found.get("reversed", [])})
+    pairs = sorted(changed)
     said = "; ".join(f"{a} and {b}" for a, b in pairs) if len(pairs) <= NAMED else f"{len(pairs)} pairs"
-    return f"{criteria} don't agree on every order; they differ on {said}.", ordered
+    text = f"{criteria} don't agree on every order; they differ on {said}."
+    ranges = own.get("ranges", {})
+    apart = [pair for pair in pairs if all(bot in ranges for bot in pair) and _apart(*(ranges[b] for b in pair))]
+    if not apart:
+        return f"{text} None of these is told apart by the ranking either.", ordered
+    known = "; ".join(f"{a} and {b}" for a, b in apart[:NAMED])
+    return f"{text} Yet the ranking tells apart {known}: there it depends on the criterion.", ordered
+
+
+def _apart(first: list[int], second: list[int]) -> bool:
+    return first[1] < second[0] or second[1] < first[0]
 
 
 def pairs(own: dict) -> Table | None:
@@ -172,7 +203,7 @@ def pairs(own: dict) -> Table | None:
     how = (
         "Each pair's matches: how often the first bot was rated more human, the second, or neither. The win rate is of "
         f"the decided matches, with {resampling(own) if 'bootstrap' in own else '95 % bootstrap intervals'}. "
-        f"p, unlike the intervals, takes matches as independent: {own.get('test', 'adjusted').split(';')[0]}."
+        f"Test behind p: {own.get('test', 'adjusted for the number of pairs').split(';')[0]}."
     )
     head = ("First", "Second", "First wins", "Second wins", "Ties", "Matches", "Win rate of the first", "p, adjusted")
     return Table("Every pair", how, head, rows, folded=len(rows) > 15)
@@ -223,69 +254,10 @@ def segments(own: dict, bots: Iterable[str]) -> Table | None:
     how = (
         "What more exchanges change: win rate of the decided matches, share taken for human, share of unsure, and how "
         f"often each was labelled. Ties: {ties} exchanges. Few labels a cell: read differences below 10 points as "
-        "noise."
+        "noise; the sentence above says what all bots together show."
     )
     columns = [f"{k}: {what}" for k in ks for what in ("wins", "human", "unsure", "n")]
     return Table("By length of the segment", how, ("", *columns), rows, folded=True)
-
-
-def alphas(own: dict) -> Table | None:
-    found = own.get("krippendorff_alpha")
-    if not found:
-        return None
-    rows = [(q, num(e["alpha"]) + between(e.get("ci"), num), e.get("why", "")) for q, e in found.items()]
-    how = (
-        "Krippendorff's alpha for each question: 1 is perfect agreement, 0 what chance gives; 95 % intervals by "
-        "drawing conversations anew."
-    )
-    return Table("Agreement on each question", how, ("Question", "alpha", ""), rows)
-
-
-def both_given_one(own: dict, bots: Iterable[str]) -> Table | None:
-    found = own.get("both_given_one")
-    if not found:
-        return None
-    rows = []
-    for name in [name for name in (*bots, HUMAN) if name in found]:
-        labels = [found[name].get(nature, {}) for nature in NATURES]
-        rows.append((Name(name), *(f"{percent(x['share'])} of {x['n']}" if x.get("n") else "–" for x in labels)))
-    how = (
-        "Where one annotator gave the label, how often the other one of the segment gave it too, of how many such "
-        "labels; no intervals, so small counts say little."
-    )
-    return Table("Agreement on each label", how, ("", *NATURES), rows)
-
-
-def annotators(own: dict, named: dict[str, str], people: bool) -> Table | None:
-    """Times and flags are of people only: a judge has no time, and may see two segments of one conversation."""
-    found = own.get("annotators")
-    if not found:
-        return None
-    rows = []
-    for worker, e in found.items():
-        cells = (named.get(worker, "annotator"), str(e["n"]), percent(e["correct"]), percent(e["balanced_accuracy"]),
-                 num(e["sensitivity"]), num(e["bias"]))  # fmt: skip
-        rows.append((*cells, num(e["median_seconds"], 0), "; ".join(e["flags"]) or "–") if people else cells)
-    total = own.get("summary", {})
-    how = (
-        f"How well each of {total.get('n', len(rows))} tells bots from people: always the same answer has balanced "
-        "accuracy 50 % and sensitivity (d′) 0; a positive bias is slow to say bot. No intervals: with few annotations "
-        "these vary a lot."
-    )
-    head = ("", "Annotations", "Correct", "Balanced accuracy", "Sensitivity", "Bias")
-    if people:
-        how += f" Flagged: {total.get('flagged', 0)}; nobody is left out for it."
-        head += ("Median seconds", "Flags")
-    return Table("Annotators", how, head, rows, folded=len(rows) > 12)
-
-
-def time(own: dict) -> str:
-    """A sentence on how long annotating took; nothing where no times are known."""
-    if not own.get("n"):
-        return ""
-    said = f"An annotation took {num(own['median'], 0)} seconds in the median, {num(own['mean'], 0)} on average"
-    said += f" ({own['n']} with a known time); all of them about {num(own['hours'], 1)} hours"
-    return said + ("." if own.get("cost") is None else f", at a cost of {num(own['cost'], 2)}.")
 
 
 def confusion(variant: dict, title: str) -> Table | None:

@@ -103,7 +103,7 @@ def test_machine_settings_of_matplotlib_do_not_show(study):
 
 
 def test_people_come_first_and_every_figure_and_table_of_a_judge_is_labelled(page):
-    for anchor in ("ranking", "wins", "survival", "features", "segments", "agreement"):
+    for anchor in ("ranking", "wins", "survival", "features", "segments", "agreement", "annotators"):
         people, judge = part(page, anchor).split('<div class="part judge">')
         assert "<h3>People" in people
         assert CAUTION not in people
@@ -143,7 +143,7 @@ def test_matrix_shows_wins_losses_and_ties_of_both_sides(study, page):
 
 def test_figures_are_well_formed_and_take_their_colours_from_the_page(page):
     drawings = re.findall(r"<svg .*?</svg>", page, flags=re.S)
-    assert len(drawings) == 14  # seven figures, two sources
+    assert len(drawings) == 19  # nine figures of two sources; the judge has no times
     for drawing in drawings:
         ET.fromstring(drawing.replace("<svg ", '<svg xmlns:xlink="x" ', 1))
         assert 'role="img"' in drawing
@@ -389,7 +389,10 @@ def test_long_lists_are_counted_instead_of_named():
     assert rows.verdict(own).startswith("The bots can't be told apart by these data.")
     reversed_pairs = [{"a": "bot0", "b": bot} for bot in bots[1:]]
     own["orders"] = {"trueskill": bots, "win_rate": bots[::-1], "agree": False, "reversed": reversed_pairs}
-    assert rows.orders(own)[0] == "TrueSkill and win rate don't agree on every order; they differ on 6 pairs."
+    assert (
+        rows.orders(own)[0] == "TrueSkill and win rate don't agree on every order; they differ on 6 pairs. "
+        "None of these is told apart by the ranking either."
+    )
 
 
 def test_bots_of_one_cluster_whose_ranges_are_apart_are_named():

@@ -1,0 +1,199 @@
+"""The sentences of the report: their direction, their uncertainty, and silence where nothing is known."""
+
+import pytest
+
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report import order_rows, people_rows, rows, stability, words
+
+
+def ranking(**change):
+    own = {
+        "order": ["a", "b", "c"],
+        "ranges": {"a": [1, 1], "b": [2, 3], "c": [2, 3]},
+        "clusters": {"a": [1, 1], "b": [2, 3], "c": [2, 3]},
+        "win_rate": {"a": 0.8, "b": 0.5, "c": 0.2},
+        "win_rate_ci": {"a": [0.7, 0.9], "b": [0.4, 0.6], "c": [0.1, 0.3]},
+    }
+    return own | change
+
+
+def test_the_leader_is_sure_or_shares_its_place():
+    said = words.leader(ranking())
+    assert said == (
+        "a leads by TrueSkill and wins 80% of its decided matches (95 % interval 70% to 90%; mean over its opponents); "
+        "no other bot may be first, at 95 %."
+    )
+    unsure = words.leader(ranking(ranges={"a": [1, 2], "b": [1, 3], "c": [3, 3]}))
+    assert "its place isn't sure: ranks 1–2 are likely, and these data can't tell it from b." in unsure
+    assert "no interval" in words.leader(ranking(win_rate_ci={}))
+    assert words.leader({"order": []}) == words.leader({}) == ""
+
+
+def pair(a, b, rate, p, **more):
+    return {"a": a, "b": b, "rate_a": rate, "rate_ci": [rate - 0.1, rate + 0.1], "p_adjusted": p} | more
+
+
+def test_pairs_that_differ_are_counted_and_the_clearest_is_named_by_its_winner():
+    own = {"pairs": [pair("a", "b", 0.5, 1.0), pair("a", "c", 0.2, 0.001), pair("b", "c", 0.6, 0.04)]}
+    said = words.wins(own | {"test": "clustered by conversations and by workers"})
+    assert said.startswith("In 2 of 3 pairs one bot wins by more than chance would have it (Holm-corrected")
+    assert "one conversation or annotator taken as dependent" in said
+    assert "not told apart: a and b" in said
+    assert said.endswith("Clearest: c wins 80% of its decided matches against a (70% to 90%).")
+    assert "annotator" not in words.wins(own | {"test": "clustered by conversations, Holm"})
+    assert "dependent" not in words.wins(own | {"test": "sign test"})
+    none = words.wins({"pairs": [pair("a", "b", 0.7, 0.05)]})
+    assert none.startswith("In none of the 1 pair")
+    assert words.wins({"pairs": [pair("a", "b", 0.7, None)]}) == words.wins({}) == ""
+    assert words.wins({"pairs": [pair("a", "b", 0.7, 0.01)]}).startswith("In all 1 pair")
+
+
+def lengths(few, many, people=(0.8, 0.8), n=400):
+    def of(i):
+        shares = {"a": (few, many)[i], "b": (few, many)[i], HUMAN: people[i]}
+        return {name: {"human_share": share, "n": n} for name, share in shares.items()}
+
+    return {"segments": {"2": {"n": n, "ties": 0.6, "systems": of(0)}, "10": {"n": n, "ties": 0.7, "systems": of(1)}}}
+
+
+def shares(half=0.02):
+    return {
+        "human_share": {"a": 0.5, "b": 0.5},
+        "human_share_ci": {name: [0.5 - half, 0.5 + half] for name in "ab"},
+        "human_reference": {"human_share": 0.8, "ci": [0.8 - half, 0.8 + half]},
+    }
+
+
+def test_showing_more_has_a_direction_only_beyond_chance():
+    less = words.segments(lengths(0.6, 0.4), shares())
+    # Two bots with variance 2 x .24/400 each: half the sum's root, times 1.96, is 4.8 points.
+    assert "With 10 exchanges instead of 2 bots are taken for human less often: 40% instead of 60%" in less
+    assert "20 points fewer (15 to 25)" in less
+    assert "people are taken for human in 80% instead of 80%, which may be chance: 0 points (−6 to +6)" in less
+    assert "Ties are 70% of the matches instead of 60%" in less
+    assert "more often: 60% instead of 40%, 20 points more (15 to 25)" in words.segments(lengths(0.4, 0.6), shares())
+    assert "which may be chance: −2 points (−7 to +3)" in words.segments(lengths(0.52, 0.5), shares())
+
+
+def test_dependence_widens_the_interval_of_showing_more():
+    # The ranking's interval of a share of 800 labels is ± 3.46 points where they are independent: at 4 times that the
+    # interval above is 4 times as wide.
+    half = 4 * 1.96 * (0.25 / 800) ** 0.5
+    assert "which may be chance: −10 points (−29 to +9)" in words.segments(lengths(0.6, 0.5, n=400), shares(half))
+    assert "(no interval)" in words.segments(lengths(0.6, 0.4), {})
+    assert words.segments({}, {}) == words.segments({"segments": {"2": {}}}, {}) == ""
+
+
+@pytest.mark.parametrize(
+    ("ci", "more", "said"),
+    [
+        ([0.2, 0.4], "Annotators agree more than chance on every question", "0.30 (0.20 to 0.40)"),
+        ([-0.1, 0.4], "Annotators agree on no question clearly more than chance", "which may be chance"),
+        ([None, None], "Annotators agree on no question clearly more than chance", "(no interval)"),
+    ],
+)
+def test_agreement_is_compared_with_chance(ci, more, said):
+    text = words.agreement({"krippendorff_alpha": {"nature": {"alpha": 0.3, "ci": ci}}})
+    assert text.startswith(more)
+    assert "on who is human" in text
+    assert said in text
+    assert words.agreement({"krippendorff_alpha": {"nature": {"alpha": None}}}) == words.agreement({}) == ""
+
+
+def seconds(k, median, low, high):
+    return {"k": k, "median": median, "median_low": low, "median_high": high, "mean_low": low, "mean_high": high}
+
+
+def test_time_says_longer_only_where_intervals_are_apart():
+    own = {"n": 10, "median": 20.0, "mean": 30.0, "hours": 1.5, "cost": None}
+    assert words.time(own) == (
+        "An annotation took 20 seconds in the median, 30 on average; all of them (10 with a known time) took about 1.5 "
+        "hours."
+    )
+    apart = own | {
+        "cost": 15.0,
+        "by_length": [seconds("all", 20, 18, 22), seconds("2", 15, 14, 16), seconds("10", 25, 20, 30)],
+    }
+    said = words.time(apart)
+    assert "20 seconds in the median (95 % interval 18 to 22)" in said
+    assert "showing more takes longer: 25 with 10 exchanges (20 to 30) against 15 with 2 exchanges (14 to 16)" in said
+    assert said.endswith("at a cost of 15.00.")
+    near = own | {"by_length": [seconds("2", 15, 14, 21), seconds("10", 25, 20, 30)]}
+    assert "by length they can't be told apart" in words.time(near)
+    assert words.time({"n": 0}) == words.time({}) == ""
+
+
+def removal(order, rates, annotations=40):
+    entry = {"annotations": annotations, "annotators": 3, "n": 100, "order": order, "win_rate": rates}
+    return entry | {"win_rate_ci": {bot: [rate - 0.1, rate + 0.1] for bot, rate in rates.items()}}
+
+
+def test_removal_says_what_moves_and_whether_that_may_be_chance():
+    raw = removal(["a", "b"], {"a": 0.6, "b": 0.4}, 0)
+    stays = people_rows.without_sentence(
+        {"without": {"raw": raw, "all rules": removal(["a", "b"], {"a": 0.65, "b": 0.4})}}
+    )
+    assert stays == (
+        "Without the 40 of 100 annotations that break a rule (by 3 annotators) the order by win rate stays; the win "
+        "rate that moves most is a's, up by 5 points to 65% [55%, 75%], an interval that holds the old one."
+    )
+    turned = people_rows.without_sentence(
+        {"without": {"raw": raw, "all rules": removal(["b", "a"], {"a": 0.3, "b": 0.45})}}
+    )
+    assert "the order by win rate changes: a from 1 to 2 and b from 2 to 1" in turned
+    assert "down by 30 points to 30% [20%, 40%]." in turned
+    nobody = {"raw": raw, "all rules": removal(["a", "b"], {"a": 0.6, "b": 0.4}, 0)}
+    assert "No annotation breaks a rule" in people_rows.without_sentence({"without": nobody})
+    gone = {"raw": raw, "all rules": removal([], {})}
+    assert "nothing is left to rank" in people_rows.without_sentence({"without": gone})
+    assert people_rows.without_sentence({}) == ""
+
+
+def place(group, difference, low, high, p):
+    shares = {"human_0": 0.5 + difference / 2, "human_1": 0.5 - difference / 2}
+    return {"group": group, "n": 100, "difference": difference, "low": low, "high": high, "p_adjusted": p} | shares
+
+
+def test_who_speaks_first_is_called_human_more_or_less_often():
+    first = {
+        "position": {"conversations": [place("bots", 0.1, 0.05, 0.15, 0.001), place("people", 0.02, -0.004, 0.05, 0.3)]}
+    }
+    assert order_rows.sentence(first) == (
+        "In conversations of bots who speaks first is called human more often than the other (55% against 45%: 10 "
+        "points, 5 to 15); in those of people place makes no clear difference (51% against 49%: 2.0 points, −0.4 "
+        "to 5.0)."
+    )
+    last = order_rows.sentence({"position": {"conversations": [place("bots", -0.1, -0.15, -0.05, 0.001)]}})
+    assert "called human less often than the other (45% against 55%: 10 points, 5 to 15)" in last
+    unknown = place("bots", 0.1, 0.05, 0.15, 0.001) | {"difference": None}
+    assert order_rows.sentence({"position": {"conversations": [unknown]}}) == order_rows.sentence({}) == ""
+
+
+def curve(first, share=0.97):
+    return {"sizes": [10, 20], "share": [0.5, share], "share_ci": [[0.4, 0.6], [0.95, 0.99]], "first": first,
+            "ranking": [[["a", "b"]], [["a"], ["b"]]], "sentence": "Said."}  # fmt: skip
+
+
+def test_leaving_a_bot_out_is_said_where_it_helps():
+    own = {"whole": curve(20), "leave_one_out": {"a": curve(10), "b": curve(20), "c": curve(None)}}
+    assert stability.sentences(own) == "Said. Fewer are enough where one bot is left out: without a from 10 on."
+    own["leave_one_out"] = {"b": curve(None)}
+    assert stability.sentences(own) == "Said. Leaving one bot out doesn't make fewer conversations enough."
+    table = stability.table(own | {"paper": {"whole": curve(10), "leave_one_out": {}}})
+    assert table.rows[0] == ("all bots stay", "20", "97% [95%, 99%] at 20", "a › b", "10")
+    assert table.rows[1][1] == "not by 20"
+    assert stability.sentences({"why": "no match"}) == "no match"
+    assert stability.table({}) is stability.sizes({}) is None
+    assert stability.sentences({}) == ""
+
+
+def test_davidson_is_among_the_orders_that_may_disagree():
+    own = ranking(orders={"trueskill": ["a", "b", "c"], "win_rate": ["a", "b", "c"], "agree": True, "reversed": []})
+    own["davidson"] = {bot: {"strength": s} for bot, s in (("a", 1.0), ("b", 0.0), ("c", -1.0))}
+    assert rows.orders(own) == ("TrueSkill, win rate and Davidson put the bots in the same order.", [])
+    own["davidson"] = {bot: {"strength": s} for bot, s in (("a", 1.0), ("b", -1.0), ("c", 0.0))}
+    said, orders = rows.orders(own)
+    assert "they differ on c and b. None of these is told apart by the ranking either." in said
+    assert [label for label, _ in orders] == ["TrueSkill", "win rate", "Davidson"]
+    own["ranges"] = {"a": [1, 1], "b": [2, 2], "c": [3, 3]}
+    assert rows.orders(own)[0].endswith("Yet the ranking tells apart c and b: there it depends on the criterion.")

@@ -14,7 +14,7 @@ import parlai_spotbot
 from parlai_spotbot import plugin, scripts
 from parlai_spotbot.scripts import main as spotbot
 
-# What DESIGN.md promises so far. Each is a module of scripts/; that no other is forgotten is tested below.
+# The commands so far. Each is a module of scripts/; that no other is forgotten is tested below.
 PROMISED = (
     "spotbot_analyze",
     "spotbot_judge",

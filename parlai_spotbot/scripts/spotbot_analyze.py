@@ -67,6 +67,9 @@ def analyze_study(
                 f"{study.judgements_path(survey)}: {err}.",
                 "Judgement N is line N of that file: correct it, or make the file anew.",
             ) from err
+    overlap = _training_overlap(study)
+    for own in result.get("order", {}).get("by_source", {}).values():
+        own["training_overlap"] = overlap
     tables = method.tables(result)
     if stability:
         result["stability"], tables["stability"] = _stability(study, survey, seed, progress)
@@ -76,6 +79,19 @@ def analyze_study(
     for name, table in tables.items():
         files.write_text(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
     return result
+
+
+def _training_overlap(study: Study) -> dict:
+    """How much of the conversations stands in the data that the bots know, as self-play found it."""
+    found = study.provenance().get("selfplay", {}).get("overlap_with_training_data")
+    if not found:
+        return {"why": "these conversations were not played here, so the bots' training data are not known"}
+    turns = ", ".join(f"{name} {share:.0%}" for name, share in found["turns_found"].items())
+    sentence = (
+        f"{found['with_training_exchange']} of {found['conversations']} conversations hold an exchange of the data "
+        f"that the bots know; turns that stand there: {turns or 'none'}."
+    )
+    return {**found, "sentence": sentence}
 
 
 def _stability(study: Study, survey: str, seed: int, progress: bool) -> tuple[dict, DataFrame]:

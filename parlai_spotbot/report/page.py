@@ -43,7 +43,7 @@ PARALLEL = (
 )
 
 ANNOTATORS = (
-    "A mark an annotator, numbered as in the table, hollow where flagged, with 95 % intervals; the diamond is all of "
+    "A mark an annotator, marked as in the table, hollow where flagged, with 95 % intervals; the diamond is all of "
     "them together. Higher: tells bots from people better; further right: slower to say bot."
 )
 
@@ -93,6 +93,8 @@ class Page:
         return self.contents.of("ranking", source).get("order") or self.bots
 
     def _part(self, source: str, drawings: list, tables: list, text: list | None = None, orders=()) -> Part:
+        # A sentence whose figure can't be drawn is said all the same.
+        lost = [sentence for drawing, _, *plain in drawings if drawing is None for sentence in plain]
         return Part(
             source=source,
             title=said(source),
@@ -101,7 +103,7 @@ class Page:
                 (drawing, caption, *plain, "")[:3] for drawing, caption, *plain in drawings if drawing is not None
             ],
             tables=[table for table in tables if table is not None],
-            text=[t for t in text or [] if t],
+            text=[t for t in [*lost, *(text or [])] if t],
             orders=list(orders),
         )
 
@@ -131,7 +133,8 @@ class Page:
             caption = (
                 "Share of decided matches that the bot of the row wins against the bot of the column; below it "
                 "wins–losses–ties. Blue above one half, orange below; the stronger, the further from it. Intervals "
-                "are in the table."
+                "are in the table. The ranking draws on all matches, so it may tell apart two bots that their own "
+                "matches alone don't."
             )
             parts.append(self._part(source, [(drawing, caption, words.wins(own))], [rows.pairs(own)]))
         return parts
@@ -200,7 +203,8 @@ class Page:
                 "table."
             )
             length = (own.get("krippendorff_alpha_by_length") or {}).get("nature", {}).get("test", {})
-            plain = " ".join(t for t in (words.agreement(own), words.alike(own)) if t)
+            who = "Annotators" if source == HUMAN else "The judge's variants"
+            plain = " ".join(t for t in (words.agreement(own, who), words.alike(own)) if t)
             tables = [people_rows.alphas(own), people_rows.both_given_one(own, bots), people_rows.alike(own)]
             text = [length.get("sentence")]
             if source != HUMAN and any(tables):
@@ -218,6 +222,8 @@ class Page:
             effects = own.get("worker_effects") or {}
             pooled = (own.get("pooled") or {}).get("sentence", "")
             text = [people_rows.without_sentence(own), effects.get("sentence")]
+            if own.get("annotators") and drawing is None:
+                text.append("Nobody judged both bots and people, so nothing is known of sensitivity and bias.")
             if effects.get("why") and source == HUMAN:
                 text.append(f"No ranking with annotators' effects: {effects['why']}.")
             tables = [
@@ -237,8 +243,7 @@ class Page:
                 "Thick: the middle half of the annotations; thin: nine tenths of them. Marks: the median with its 95 % "
                 "interval. The scale is logarithmic."
             )
-            text = [] if drawing else [words.time(own)]
-            text.append((own.get("effort") or {}).get("sentence"))
+            text = [(own.get("effort") or {}).get("sentence")]
             tables = [people_rows.time_by_length(own)]
             parts.append(self._part(source, [(drawing, caption, words.time(own))], tables, text))
         return parts
@@ -258,9 +263,8 @@ class Page:
             own = self.contents.of("stability", source)
             drawing = stability.curves(own, self.looks, *self._id("stability", source))
             caption = stability.CAPTION + (f" {stability.PAPER}" if own.get("paper") else "")
-            said = stability.sentences(own)
-            drawings, text = [(drawing, caption, said)], [] if drawing else [said]
-            parts.append(self._part(source, drawings, [stability.table(own), stability.sizes(own)], text))
+            drawings = [(drawing, caption, stability.sentences(own))]
+            parts.append(self._part(source, drawings, [stability.table(own), stability.sizes(own)]))
         return parts
 
     def judges(self) -> list[Part]:

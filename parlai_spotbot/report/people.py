@@ -27,7 +27,7 @@ def agreement(own: dict, bots: list[str], looks: dict[str, Look], name: str, cau
     if not alphas and not labels:
         return None
     names = [bot for bot in (*bots, HUMAN) if bot in labels]
-    with drawn(WIDTH, 1.3 + 0.24 * max(len(alphas), len(names))) as figure:
+    with drawn(WIDTH, 1.2 + 0.3 * max(len(alphas), len(names))) as figure:
         left, right = figure.subplots(1, 2, width_ratios=(1, 1))
         plain = Look(WIN, "o", "-", "")
         for place, entry in enumerate(alphas.values()):
@@ -52,11 +52,11 @@ def agreement(own: dict, bots: list[str], looks: dict[str, Look], name: str, cau
 
 def _again(axes: Axes, place: int, labels: dict, look: Look) -> None:
     """The shares of a bot's labels that a second annotator gives too: a letter for each label."""
-    for nature, letter in (("human", "H"), ("bot", "B"), ("unsure", "U")):
+    for nature, letter, shift in (("human", "H", -0.22), ("bot", "B", 0.0), ("unsure", "U", 0.22)):
         entry = labels.get(nature, {})
         if entry.get("n") and entry.get("share") is not None:
             style = {"ha": "center", "va": "center", "fontsize": 8, "fontweight": "bold"}
-            axes.text(entry["share"], place, letter, color=look.colour, **style)
+            axes.text(entry["share"], place + shift, letter, color=look.colour, **style)
 
 
 def annotators(own: dict, numbers: dict[str, str], name: str, caution: str = "") -> Markup | None:

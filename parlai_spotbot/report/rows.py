@@ -104,7 +104,8 @@ def verdict(own: dict) -> str:
     if passing:
         return said + f" Taken for human as often as people ({percent(people)}), or more often: {listed(passing)}."
     near = max(shares, key=lambda bot: shares[bot])
-    high, low = own["human_share_ci"][near][1], own["human_reference"]["ci"][0]
+    high = (own.get("human_share_ci", {}).get(near) or [None])[-1]
+    low = (own["human_reference"].get("ci") or [None])[0]
     overlap = ", and the intervals overlap" if None not in (high, low) and high >= low else ""
     return said + (
         f" No bot is taken for human as often as people are ({percent(people)}); nearest comes {near} "

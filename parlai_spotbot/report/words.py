@@ -13,6 +13,7 @@ from parlai_spotbot.report.figures import FEATURES
 from parlai_spotbot.report.rows import NAMED, listed, num, percent, span
 
 LEVEL = 0.05
+INTERVAL = "95 % interval "
 
 
 def known(ci: list | tuple | None) -> bool:
@@ -67,7 +68,7 @@ def wins(own: dict) -> str:
     a, b, rate, ci = clear["a"], clear["b"], clear["rate_a"], clear.get("rate_ci")
     if rate < 0.5:
         a, b, rate, ci = b, a, 1 - rate, [1 - ci[1], 1 - ci[0]] if known(ci) else None
-    return f"{text}. Clearest: {a} wins {percent(rate)} of its decided matches against {b}{to(ci)}."
+    return f"{text}. Clearest: {a} wins {percent(rate)} of its decided matches against {b}{to(ci, prefix=INTERVAL)}."
 
 
 def features(results: dict) -> str:
@@ -134,12 +135,14 @@ def _passing(who: str, names: list[str], lengths: dict, ranking: dict) -> str:
     half = 196 * math.sqrt(sum(parts)) / len(found)
     low, high = change - half, change + half
     if high < 0:
-        return f"{who} are taken for human less often: {shares}, {-change:.0f} points fewer ({-high:.0f} to {-low:.0f})"
+        size = f"{-change:.0f} points fewer ({INTERVAL}{-high:.0f} to {-low:.0f})"
+        return f"{who} are taken for human less often: {shares}, {size}"
     if low > 0:
-        return f"{who} are taken for human more often: {shares}, {change:.0f} points more ({low:.0f} to {high:.0f})"
+        size = f"{change:.0f} points more ({INTERVAL}{low:.0f} to {high:.0f})"
+        return f"{who} are taken for human more often: {shares}, {size}"
     return (
         f"{who} are taken for human in {shares}, which may be chance: {signed(change)} points "
-        f"({signed(low)} to {signed(high)})"
+        f"({INTERVAL}{signed(low)} to {signed(high)})"
     )
 
 
@@ -167,7 +170,7 @@ def some(names: list[str], what: str) -> str:
     return listed(names) if len(names) <= NAMED else f"{len(names)} {what}"
 
 
-def agreement(own: dict) -> str:
+def agreement(own: dict, who: str = "Annotators") -> str:
     """How far annotators agree on each question, and whether that is more than chance."""
     alphas = own.get("krippendorff_alpha") or {}
     found = {q: e for q, e in alphas.items() if e.get("alpha") is not None}
@@ -184,7 +187,7 @@ def agreement(own: dict) -> str:
     more = "more than chance on every question" if len(clear) == len(found) else "not clearly on every question"
     if not clear:
         more = "on no question clearly more than chance"
-    return f"Annotators agree {more} (Krippendorff's alpha, 1 is perfect and 0 chance): {', '.join(parts)}."
+    return f"{who} agree {more} (Krippendorff's alpha, 1 is perfect, 0 chance; 95 % intervals): {', '.join(parts)}."
 
 
 def alike(own: dict) -> str:
@@ -211,7 +214,7 @@ def time(own: dict) -> str:
 
 def _seconds(row: dict, which: str) -> str:
     ends = [row.get(f"{which}_low"), row.get(f"{which}_high")]
-    return to(ends, lambda v: num(v, 0), prefix="95 % interval " if which == "median" else "")
+    return to(ends, lambda v: num(v, 0), prefix=INTERVAL if which == "median" else "")
 
 
 def _longer(few: dict, many: dict) -> str:

@@ -39,7 +39,7 @@ def test_pairs_that_differ_are_counted_and_the_clearest_is_named_by_its_winner()
     assert said.startswith("In 2 of 3 pairs one bot wins by more than chance would have it (Holm-corrected")
     assert "one conversation or annotator taken as dependent" in said
     assert "not told apart: a and b" in said
-    assert said.endswith("Clearest: c wins 80% of its decided matches against a (70% to 90%).")
+    assert said.endswith("Clearest: c wins 80% of its decided matches against a (95 % interval 70% to 90%).")
     assert "annotator" not in words.wins(own | {"test": "clustered by conversations, Holm"})
     assert "dependent" not in words.wins(own | {"test": "sign test"})
     none = words.wins({"pairs": [pair("a", "b", 0.7, 0.05)]})
@@ -68,18 +68,25 @@ def test_showing_more_has_a_direction_only_beyond_chance():
     less = words.segments(lengths(0.6, 0.4), shares())
     # Two bots with variance 2 x .24/400 each: half the sum's root, times 1.96, is 4.8 points.
     assert "With 10 exchanges instead of 2 bots are taken for human less often: 40% instead of 60%" in less
-    assert "20 points fewer (15 to 25)" in less
-    assert "people are taken for human in 80% instead of 80%, which may be chance: 0 points (−6 to +6)" in less
+    assert "20 points fewer (95 % interval 15 to 25)" in less
+    assert (
+        "people are taken for human in 80% instead of 80%, which may be chance: 0 points (95 % interval −6 to +6)"
+        in less
+    )
     assert "Ties are 70% of the matches instead of 60%" in less
-    assert "more often: 60% instead of 40%, 20 points more (15 to 25)" in words.segments(lengths(0.4, 0.6), shares())
-    assert "which may be chance: −2 points (−7 to +3)" in words.segments(lengths(0.52, 0.5), shares())
+    assert "more often: 60% instead of 40%, 20 points more (95 % interval 15 to 25)" in words.segments(
+        lengths(0.4, 0.6), shares()
+    )
+    assert "which may be chance: −2 points (95 % interval −7 to +3)" in words.segments(lengths(0.52, 0.5), shares())
 
 
 def test_dependence_widens_the_interval_of_showing_more():
     # The ranking's interval of a share of 800 labels is ± 3.46 points where they are independent: at 4 times that the
     # interval above is 4 times as wide.
     half = 4 * 1.96 * (0.25 / 800) ** 0.5
-    assert "which may be chance: −10 points (−29 to +9)" in words.segments(lengths(0.6, 0.5, n=400), shares(half))
+    assert "which may be chance: −10 points (95 % interval −29 to +9)" in words.segments(
+        lengths(0.6, 0.5, n=400), shares(half)
+    )
     assert "(no interval)" in words.segments(lengths(0.6, 0.4), {})
     assert words.segments({}, {}) == words.segments({"segments": {"2": {}}}, {}) == ""
 

@@ -161,14 +161,15 @@ def worker_effects(own: dict) -> Table | None:
         places = "–" if e.get("rank_best") is None else span(e["rank_best"], e["rank_worst"])
         rows.append((
             Name(e["name"]), str(e["rank"]), places, num(e["effect"]) + between(ends, num),
-            percent(e["raw"]), str(e["raw_rank"]), e.get("sentence", ""),
+            percent(e["raw"]), str(e["raw_rank"]),
         ))  # fmt: skip
     how = (
         "A cumulative logit model: how much more human than the mean bot each one is judged, in logits with 95 % "
         "intervals, whoever judges, wherever it stands and however much is shown. Ranks: by comparisons that hold for "
-        "all pairs together (Holm). Beside it the raw win rate and its place."
+        "all pairs together (Holm). Beside it the raw win rate and its place. The mean bot "
+        "stands at 0; one logit is a factor of 2.7."
     )
-    head = ("Bot", "Place", "Ranks", "Effect", "Raw win rate", "Raw place", "In words")
+    head = ("Bot", "Place", "Ranks", "Effect", "Raw win rate", "Raw place")
     return Table("The ranking with annotators' effects", how, head, rows)
 
 

@@ -78,7 +78,7 @@ def test_ranking_stands_beside_those_without_flagged_annotations_and_with_effect
     assert "The ranking without flagged annotations" in said
     assert "The ranking with annotators' effects" in said
     for entry in found["worker_effects"]["ranking"]:
-        assert entry["sentence"] in said
+        assert f"<td>{entry['effect']:.2f} [{entry['low']:.2f}, {entry['high']:.2f}]</td>".replace("-", "−") in said
     rate, ci = (found["without"]["raw"][key]["smollm2"] for key in ("win_rate", "win_rate_ci"))
     assert f"{rate:.0%} [{ci[0]:.0%}, {ci[1]:.0%}] · 1" in said
 

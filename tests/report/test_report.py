@@ -389,10 +389,7 @@ def test_long_lists_are_counted_instead_of_named():
     assert rows.verdict(own).startswith("The bots can't be told apart by these data.")
     reversed_pairs = [{"a": "bot0", "b": bot} for bot in bots[1:]]
     own["orders"] = {"trueskill": bots, "win_rate": bots[::-1], "agree": False, "reversed": reversed_pairs}
-    assert (
-        rows.orders(own)[0] == "TrueSkill and win rate don't agree on every order; they differ on 6 pairs. "
-        "None of these is told apart by the ranking either."
-    )
+    assert "don't agree on every order; they differ on 6 pairs. None of these is told" in rows.orders(own)[0]
 
 
 def test_bots_of_one_cluster_whose_ranges_are_apart_are_named():

@@ -17,7 +17,8 @@ INTERVAL = "95 % interval "
 
 
 def known(ci: list | tuple | None) -> bool:
-    return bool(ci) and None not in ci
+    """Whether there is an interval; one without width is none, since drawing anew can't show what never happened."""
+    return bool(ci) and None not in ci and ci[0] < ci[1]
 
 
 def to(ci: list | tuple | None, show=percent, prefix: str = "") -> str:
@@ -36,6 +37,8 @@ def leader(own: dict) -> str:
         bound = f"95 % interval {percent(ci[0])} to {percent(ci[1])}" if known(ci) else "no interval"
         text += f" and wins {percent(rate)} of its decided matches ({bound}; mean over its opponents)"
     first, last = ranges[best]
+    if last == 1 and not known(ci):
+        return f"{text}; drawing anew never moves it from first place, but can't show what never happened."
     if last == 1:
         return f"{text}; no other bot may be first, at 95 %."
     rivals = [bot for bot in own["order"][1:] if ranges[bot][0] <= last]
@@ -57,8 +60,10 @@ def wins(own: dict) -> str:
         both = "conversation or annotator" if "workers" in own["test"] else "conversation"
         how += f"; matches of one {both} taken as dependent"
     if not differ:
-        return f"In none of the {len(tested)} pairs does one bot win by more than chance would have it ({how})."
+        count = f"In none of the {len(tested)} pairs does one bot win" if len(tested) > 1 else "Neither bot wins"
+        return f"{count} by more than chance would have it ({how})."
     count = f"In all {len(tested)} pairs" if not alike else f"In {len(differ)} of {len(tested)} pairs"
+    count = count if len(tested) > 1 else "In the only pair"
     text = f"{count} one bot wins by more than chance would have it ({how})"
     if alike:
         text += f"; not told apart: {'; '.join(alike)}" if len(alike) <= NAMED else ""
@@ -133,7 +138,7 @@ def _passing(who: str, names: list[str], lengths: dict, ranking: dict) -> str:
     if None in parts:
         return f"{who} are taken for human in {shares} (no interval)"
     half = 196 * math.sqrt(sum(parts)) / len(found)
-    low, high = change - half, change + half
+    low, high = max(change - half, -100.0), min(change + half, 100.0)
     if high < 0:
         size = f"{-change:.0f} points fewer ({INTERVAL}{-high:.0f} to {-low:.0f})"
         return f"{who} are taken for human less often: {shares}, {size}"
@@ -184,7 +189,9 @@ def agreement(own: dict, who: str = "Annotators") -> str:
             sure += "" if ci[0] > 0 else ", less than chance gives" if ci[1] < 0 else ", which may be chance"
         parts.append(f"on {name} {num(entry['alpha'])} ({sure})")
     clear = [q for q, e in found.items() if known(e.get("ci")) and e["ci"][0] > 0]
-    more = "more than chance on every question" if len(clear) == len(found) else "not clearly on every question"
+    more = f"clearly more than chance on {len(clear)} of {len(found)} questions"
+    if len(clear) == len(found):
+        more = "more than chance on every question"
     if not clear:
         more = "on no question clearly more than chance"
     return f"{who} agree {more} (Krippendorff's alpha, 1 is perfect, 0 chance; 95 % intervals): {', '.join(parts)}."

@@ -25,7 +25,10 @@ def test_the_leader_is_sure_or_shares_its_place():
     )
     unsure = words.leader(ranking(ranges={"a": [1, 2], "b": [1, 3], "c": [3, 3]}))
     assert "its place isn't sure: ranks 1–2 are likely, and these data can't tell it from b." in unsure
-    assert "no interval" in words.leader(ranking(win_rate_ci={}))
+    for ci in ({}, {"a": [0.8, 0.8]}):  # one without width shows nothing
+        flat = words.leader(ranking(win_rate_ci=ci))
+        assert "(no interval; mean" in flat
+        assert flat.endswith("drawing anew never moves it from first place, but can't show what never happened.")
     assert words.leader({"order": []}) == words.leader({}) == ""
 
 
@@ -43,9 +46,9 @@ def test_pairs_that_differ_are_counted_and_the_clearest_is_named_by_its_winner()
     assert "annotator" not in words.wins(own | {"test": "clustered by conversations, Holm"})
     assert "dependent" not in words.wins(own | {"test": "sign test"})
     none = words.wins({"pairs": [pair("a", "b", 0.7, 0.05)]})
-    assert none.startswith("In none of the 1 pair")
+    assert none.startswith("Neither bot wins by more than chance")
     assert words.wins({"pairs": [pair("a", "b", 0.7, None)]}) == words.wins({}) == ""
-    assert words.wins({"pairs": [pair("a", "b", 0.7, 0.01)]}).startswith("In all 1 pair")
+    assert words.wins({"pairs": [pair("a", "b", 0.7, 0.01)]}).startswith("In the only pair one bot wins")
 
 
 def lengths(few, many, people=(0.8, 0.8), n=400):
@@ -80,6 +83,11 @@ def test_showing_more_has_a_direction_only_beyond_chance():
     assert "which may be chance: −2 points (95 % interval −7 to +3)" in words.segments(lengths(0.52, 0.5), shares())
 
 
+def test_intervals_of_shares_stay_within_a_hundred_points():
+    said = words.segments(lengths(0.9, 0.3, n=2), shares(0.4))
+    assert "−60 points (95 % interval −100 to" in said
+
+
 def test_dependence_widens_the_interval_of_showing_more():
     # The ranking's interval of a share of 800 labels is ± 3.46 points where they are independent: at 4 times that the
     # interval above is 4 times as wide.
@@ -96,6 +104,7 @@ def test_dependence_widens_the_interval_of_showing_more():
     [
         ([0.2, 0.4], "Annotators agree more than chance on every question", "0.30 (0.20 to 0.40)"),
         ([-0.1, 0.4], "Annotators agree on no question clearly more than chance", "which may be chance"),
+        ([0.3, 0.3], "Annotators agree on no question clearly more than chance", "(no interval)"),
         ([None, None], "Annotators agree on no question clearly more than chance", "(no interval)"),
     ],
 )
@@ -104,6 +113,10 @@ def test_agreement_is_compared_with_chance(ci, more, said):
     assert text.startswith(more)
     assert "on who is human" in text
     assert said in text
+    two = {"nature": {"alpha": 0.3, "ci": [0.2, 0.4]}, "fluency": {"alpha": 0.1, "ci": [-0.1, 0.2]}}
+    assert "The variants agree clearly more than chance on 1 of 2 questions" in words.agreement(
+        {"krippendorff_alpha": two}, "The variants"
+    )
     assert words.agreement({"krippendorff_alpha": {"nature": {"alpha": None}}}) == words.agreement({}) == ""
 
 

@@ -14,8 +14,8 @@ COMMAND = "Not computed. Run: parlai spotbot_analyze --study DIR --stability"
 CAPTION = (
     "Of how many new studies of this size, drawn from the model that was fitted to these data, the most frequent "
     "ranking comes out (thick, with its 95 % interval from the number of repetitions; what the fit itself doesn't know "
-    "is not in it); thin: without one bot. Dotted: the share that gives the ranking of the largest size. Few "
-    "conversations can agree too, on nothing: that no bot is clearly better."
+    "is not in it); thin: without one bot. Dashed: 95 %. Dotted: the share that gives the ranking of the largest size. "
+    "Few conversations can agree too, on nothing: that no bot is clearly better."
 )
 
 PAPER = (

@@ -264,7 +264,8 @@ class Page:
             drawing = stability.curves(own, self.looks, *self._id("stability", source))
             caption = stability.CAPTION + (f" {stability.PAPER}" if own.get("paper") else "")
             drawings = [(drawing, caption, stability.sentences(own))]
-            parts.append(self._part(source, drawings, [stability.table(own), stability.sizes(own)]))
+            tables = [stability.table(own), stability.sizes(own)]
+            parts.append(self._part(source, drawings, tables, [own.get("outdated", "")]))
         return parts
 
     def judges(self) -> list[Part]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -74,6 +76,8 @@ def analyze_study(
     if stability:
         result["stability"], tables["stability"] = _stability(study, survey, seed, progress)
     folder = study.analysis_path(survey)
+    if not stability:
+        _mark_outdated(folder / "stability.json", _checksum(study, survey))
     for stem, value in result.items():
         files.write_json(folder / f"{stem}.json", value)
     for name, table in tables.items():
@@ -109,7 +113,27 @@ def _stability(study: Study, survey: str, seed: int, progress: bool) -> tuple[di
         found = analyze_stability(
             study.judgements(survey), study.conversations(), bots=list(study.plan.contestants), seed=seed, progress=done
         )
+    found["made_by"]["judgements_sha256"] = _checksum(study, survey)
     return found, stability_table(found)
+
+
+def _checksum(study: Study, survey: str) -> str:
+    import hashlib
+
+    return hashlib.sha256(study.judgements_path(survey).read_bytes()).hexdigest()
+
+
+def _mark_outdated(path: Path, checksum: str) -> None:
+    """Say in an earlier stability.json that it was made from other judgements; the report repeats it."""
+    from parlai_spotbot import files
+
+    if not path.exists():
+        return
+    earlier = json.loads(path.read_text(encoding="utf-8"))
+    if earlier["made_by"].get("judgements_sha256") != checksum:
+        for own in earlier["by_source"].values():
+            own["outdated"] = "Made before the latest judgements; make it anew with spotbot_analyze --stability."
+        files.write_json(path, earlier)
 
 
 def _method(survey: str) -> ModuleType:

@@ -7,6 +7,7 @@ import pytest
 from parlai_spotbot import files
 from parlai_spotbot.analysis.methods.spot_the_bot_stability import analyze_stability, stability_table
 from parlai_spotbot.records import Contestant
+from parlai_spotbot.report import build_report
 from parlai_spotbot.study import Plan, Study
 
 FEW = {"model": 20, "paper": 30}
@@ -85,3 +86,12 @@ def test_the_command_writes_it_on_request(tmp_path, made_up, capsys, monkeypatch
     assert (folder / "stability.csv").read_text().startswith("source,variant,without,conversations_per_pair,share")
     SpotbotAnalyze.main(study=str(study.path), bootstraps=10, backend="native", stability=True)
     assert (folder / "stability.json").read_bytes() == first
+    # Without the option it stays as it is, until other judgements make it outdated, which it and the report then say.
+    SpotbotAnalyze.main(study=str(study.path), bootstraps=10, backend="native")
+    assert (folder / "stability.json").read_bytes() == first
+    files.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in judgements[5:]])
+    SpotbotAnalyze.main(study=str(study.path), bootstraps=10, backend="native")
+    outdated = json.loads((folder / "stability.json").read_text())["by_source"]["human"]
+    assert outdated["outdated"] == "Made before the latest judgements; make it anew with spotbot_analyze --stability."
+    assert outdated["whole"] == json.loads(first)["by_source"]["human"]["whole"]
+    assert outdated["outdated"] in build_report(study).read_text(encoding="utf-8")

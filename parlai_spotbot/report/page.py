@@ -253,7 +253,8 @@ class Page:
         for source in self.contents.sources:
             own = self.contents.of("order", source)
             tables = [order_rows.position(own), order_rows.balance(own), *order_rows.presentation(own)]
-            text = [order_rows.sentence(own), order_rows.repeated(own)]
+            overlap = own.get("training_overlap") or {}
+            text = [order_rows.sentence(own), order_rows.repeated(own), overlap.get("sentence", "")]
             parts.append(self._part(source, [], [*tables, order_rows.texts(own)], text))
         return parts
 

@@ -138,3 +138,12 @@ def test_without_people_to_judge_there_is_no_sensitivity_and_it_says_so(new_stud
     said = part(build_report(study).read_text(encoding="utf-8"), "annotators")
     assert "<svg" not in said
     assert "Nobody judged both bots and people, so nothing is known of sensitivity and bias." in said
+
+
+def test_overlap_with_training_data_is_said(new_study, tmp_path):
+    study = new_study(tmp_path / "s", sources=(HUMAN,))
+    said = "3 of 90 conversations hold an exchange of the data that the bots know; turns that stand there: bot0 0%."
+    change(study, "order", lambda own: own.update(training_overlap={"sentence": said}))
+    assert said in part(build_report(study).read_text(encoding="utf-8"), "order")
+    change(study, "order", lambda own: own.update(training_overlap={"why": "not played here"}))
+    assert "hold an exchange" not in part(build_report(study).read_text(encoding="utf-8"), "order")

@@ -39,7 +39,8 @@ def makers(
         _curve(table, "whole pool", found()["whole"], paper["figure3"]["whole"][domain])
         sound = stability(matches, list(bots), variant="model", repetitions=min(repetitions, FEWER), seed=seed)
         table.notes.append(
-            "drawn without replacement from 45 the curve must reach 1 at 45, whatever the data: so that says nothing"
+            "drawn without replacement from 45 the curve must reach 1 at 45, whatever the data and but for the "
+            "bootstrap's chance: so that says nothing"
         )
         table.instead.append("with new conversations played from the fitted model: " + sound["whole"]["sentence"])
         return table

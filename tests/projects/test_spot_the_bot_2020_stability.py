@@ -31,7 +31,8 @@ def tables(release):
 def test_the_whole_pool(tables, cell, reference, domain, least):
     table = tables(domain)["figure3a"]
     assert cell(table, "whole pool", COLUMN + ", our number").ours == pytest.approx(least, abs=3)
-    assert cell(table, "whole pool", "rate at 45").ours == 1.0
+    # All conversations are in every sample of 45, so only the bootstrap within each can still differ.
+    assert cell(table, "whole pool", "rate at 45").ours >= 0.98
     if domain == "convai2":
         return  # there are no reference numbers
     known = reference(f"paper_tables/{domain}.json")["stability"]["all_5000"]

@@ -10,13 +10,13 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import trueskill
-from run import Row
+from run import Row, least
 from threadpoolctl import threadpool_limits
 
 from parlai_spotbot.analysis.frames import matches_frame
@@ -24,16 +24,6 @@ from parlai_spotbot.analysis.ranking import davidson_bootstrap, rank_clusters, t
 
 BOTS = ("BL", "LC", "KV", "HF", "BR", "DR")
 MILLION = 1_000_000
-
-
-def least(work: Callable, runs: int = 5) -> float:
-    """CPU seconds of the fastest of some runs."""
-    spent = []
-    for _ in range(runs):
-        start = time.process_time()
-        work()
-        spent.append(time.process_time() - start)
-    return min(spent)
 
 
 def personachat() -> pd.DataFrame:

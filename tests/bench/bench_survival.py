@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from run import Row
+from run import Row, least
 from threadpoolctl import threadpool_limits
 
 from parlai_spotbot.analysis.survival import cox, icenreg, logrank_tests, sample, survival_intervals, turnbull
@@ -25,16 +24,6 @@ from parlai_spotbot.analysis.survival import cox, icenreg, logrank_tests, sample
 FEATURES = ["fluent", "specific", "sensible"]
 STORED = {"ic_np": 0.042, "ic_sp": 0.80, "ic_sp bootstrap": 2.2, "ictest": 0.04, "gLRT": 0.6}
 MILLION = 1_000_000
-
-
-def least(work: Callable, runs: int = 5) -> float:
-    """CPU seconds of the fastest of some runs."""
-    spent = []
-    for _ in range(runs):
-        start = time.process_time()
-        work()
-        spent.append(time.process_time() - start)
-    return min(spent)
 
 
 def shared(name: str) -> Path | None:

@@ -217,12 +217,11 @@ class _Fit:
 def _profile(own: Maximum, runaway: np.ndarray) -> np.ndarray:
     """Covariance from the profile's information: levels of the baseline that are equal stay so; NaN where infinite."""
     levels = len(own.information) - len(runaway)
-    keep = np.concatenate([np.ones(levels, dtype=bool), ~runaway])
     covariance = np.full((len(runaway), len(runaway)), np.nan)
     a = own.information[:levels, :levels]
     b = own.information[:levels, levels:][:, ~runaway]
     c = own.information[levels:, levels:][np.ix_(~runaway, ~runaway)]
-    if keep[levels:].any():
+    if not runaway.all():
         inner = c - b.T @ np.linalg.lstsq(a, b, rcond=1e-14)[0]
         covariance[np.ix_(~runaway, ~runaway)] = np.linalg.pinv(inner, rcond=1e-12, hermitian=True)
     return covariance

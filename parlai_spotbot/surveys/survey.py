@@ -1,8 +1,8 @@
-"""What a survey is: its questions as data, which the web page gets as JSON and Python reads as frozen dataclasses.
+"""What a survey is: its questions, texts and rules as data, which Python and the web page share.
 
 An item is answered by going through the questions in order; a question is put once for each of its targets, and only
 when the questions under `after` are answered for all of theirs (paper, section 3.1: the nature of both entities first,
-then the features).
+then the features) and its conditions hold.
 """
 
 from __future__ import annotations
@@ -13,13 +13,21 @@ from dataclasses import asdict, dataclass
 KINDS = ("choice", "scale", "checkboxes", "ranking", "free_text")
 """Answers: one option; one of an ordered list; any number of options; all options in an order; a text."""
 
+LAYOUTS = ("dialogue", "side_by_side", "turn_by_turn", "opening")
+"""How transcripts are shown: one dialogue; several beside each other; one, asked about turn by turn; one that the
+annotator opens exchange by exchange."""
+
 TARGET = re.compile(r"^(entity:[01]|conversation:\d+|pair|turn)$")
 """`turn` stands for every turn of the item in turn; its judgements name each as turn:0, turn:1, …"""
 
 
 @dataclass(frozen=True)
 class Option:
-    """One possible answer: `value` is stored, `label` is shown, `definition` explains it."""
+    """One possible answer: `value` is stored, `label` is shown, `definition` explains it.
+
+    An option whose value is a target (entity:0, conversation:1) is shown under the name which that target bears in the
+    item, not under `label`.
+    """
 
     value: str
     label: str
@@ -27,8 +35,21 @@ class Option:
 
 
 @dataclass(frozen=True)
+class Condition:
+    """Holds where `question` was answered by one of `values`: for `target`, or, where that is "", for the same target
+    (for any of the question's targets, where it has not the same one)."""
+
+    question: str
+    values: tuple[str, ...]
+    target: str = ""
+
+
+@dataclass(frozen=True)
 class Question:
-    """What is asked of each target. `wording` may hold {entity}, which is replaced by the target's label."""
+    """What is asked of each target. `wording` may hold {entity}, which is replaced by the target's name.
+
+    `heading` is its short name on the page. Neighbouring questions with `shuffle` come in an order drawn per item.
+    """
 
     name: str
     kind: str
@@ -38,6 +59,9 @@ class Question:
     help: str = ""
     required: bool = True
     after: tuple[str, ...] = ()
+    when: tuple[Condition, ...] = ()
+    heading: str = ""
+    shuffle: bool = False
 
     def __post_init__(self):
         if self.kind not in KINDS:
@@ -56,24 +80,84 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Exercise:
+    """A short transcript with known answers, for the example in the instructions and for onboarding.
+
+    `turns` are (entity, text). `key` holds (question, target, accepted answers); questions that it doesn't name are not
+    put. The key never reaches a browser before the exercise is answered (the example's is shown at once).
+    """
+
+    turns: tuple[tuple[int, str], ...]
+    key: tuple[tuple[str, str, tuple[str, ...]], ...]
+    explanation: str
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the server enforces. A survey's defaults; a launch may set others.
+
+    `units_per_annotator`: handed out to one annotator, ever, given back or not. `onboarding_attempts`, and
+    `onboarding_mistakes` that are allowed in one. `controls_per_unit` known segments are mixed into a unit, of which an
+    annotator may miss `control_mistakes` in all. `comment_length` and `text_length` in characters.
+    """
+
+    units_per_annotator: int = 3
+    minutes_per_unit: float = 60.0
+    onboarding_attempts: int = 2
+    onboarding_mistakes: int = 0
+    controls_per_unit: int = 2
+    control_mistakes: int = 1
+    comment_length: int = 2000
+    text_length: int = 5000
+
+
+@dataclass(frozen=True)
+class Game:
+    """Points of a survey in which annotators open the dialogue themselves (paper, appendix B).
+
+    `right` points for each entity called what it is, `wrong` for one called what it is not, 0 where unsure; less
+    `penalty` for every exchange opened until that decision, beyond the first.
+    """
+
+    right: float = 10.0
+    wrong: float = -10.0
+    penalty: float = 1.0
+
+
+@dataclass(frozen=True)
 class Survey:
-    """An evaluation method: what annotators read first, and what they are asked about every item."""
+    """An evaluation method: what annotators read first, what they are asked about every item, and by which rules.
+
+    `consent` are paragraphs that may hold {pay}, {minutes}, {contact}, {units}. `entities` are the neutral names, drawn
+    anew for every item. `onboarding` holds a tuple of exercises for each attempt.
+    """
 
     name: str
     title: str
     instructions: str
     questions: tuple[Question, ...]
+    layout: str = "dialogue"
+    entities: tuple[str, ...] = ("Entity A", "Entity B")
+    consent: tuple[str, ...] = ()
+    example: Exercise | None = None
+    onboarding: tuple[tuple[Exercise, ...], ...] = ()
+    limits: Limits = Limits()
+    game: Game | None = None
+    thanks: str = "Thank you. Your answers are stored."
 
     def __post_init__(self):
+        if self.layout not in LAYOUTS:
+            raise ValueError(f"survey '{self.name}': layout is {self.layout!r}, expected one of {', '.join(LAYOUTS)}")
         known: set[str] = set()
         for question in self.questions:
             if question.name in known:
                 raise ValueError(f"survey '{self.name}': question '{question.name}' stands twice")
-            if not set(question.after) <= known:
-                raise ValueError(
-                    f"survey '{self.name}': question '{question.name}' comes after {question.after!r}, "
-                    "expected names of earlier questions"
-                )
+            for what in (question.after, tuple(condition.question for condition in question.when)):
+                if not set(what) <= known:
+                    raise ValueError(
+                        f"survey '{self.name}': question '{question.name}' comes after {what!r}, "
+                        "expected names of earlier questions"
+                    )
             known.add(question.name)
 
     def question(self, name: str) -> Question:
@@ -85,8 +169,13 @@ class Survey:
         raise ValueError(f"question {name!r}: survey '{self.name}' has {names}")
 
     def to_json(self) -> dict:
-        """The survey as the web page gets it; lists in place of tuples."""
-        row = asdict(self)
-        for question in row["questions"]:
-            question.update({key: list(question[key]) for key in ("targets", "options", "after")})
-        return {**row, "questions": list(row["questions"])}
+        """The survey as the web page gets it: lists in place of tuples, and without the exercises of the onboarding."""
+        row = _lists(asdict(self))
+        del row["onboarding"]
+        return row
+
+
+def _lists(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _lists(part) for key, part in value.items()}
+    return [_lists(part) for part in value] if isinstance(value, (list, tuple)) else value

@@ -271,7 +271,8 @@ class Judgement:
 
     `annotation_id` joins one annotator's answers to one item. `target` is "entity:0", "entity:1", "turn:N",
     "conversation:N" or "pair". `presentation` records the side or name each entity bore and the order of questions.
-    Times are ISO 8601 in UTC, "" where there are none; `seconds` is the time the annotation took, null for judges.
+    Times are ISO 8601 in UTC, "" where there are none; `seconds` is the time the annotation took, null for judges, and
+    `answer_seconds` how much of it had passed when this answer was given for good, written only where it is known.
     """
 
     judgement_id: str
@@ -291,9 +292,13 @@ class Judgement:
     started_at: str = ""
     submitted_at: str = ""
     seconds: float | None = None
+    answer_seconds: float | None = None
 
     def to_json(self) -> dict:
-        return asdict(self)
+        row = asdict(self)
+        if self.answer_seconds is None:
+            del row["answer_seconds"]
+        return row
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Judgement:
@@ -323,4 +328,5 @@ class Judgement:
             started_at=get(row, "started_at", str, where, ""),
             submitted_at=get(row, "submitted_at", str, where, ""),
             seconds=get(row, "seconds", (int, float, type(None)), where, None),
+            answer_seconds=get(row, "answer_seconds", (int, float, type(None)), where, None),
         )

@@ -1,0 +1,174 @@
+"""What a launch would cost, before anything is posted: units, annotators, money, hours, and pay per hour.
+
+Hours follow from seconds per annotation: those that this study's annotators took so far, else 50, the mean of the
+paper's released data (39 to 53 over its three domains; the medians, 18 to 26, leave out that some take long). Controls,
+onboarding and reading are work too, and counted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from parlai_spotbot.crowdsourcing.settings import Settings
+from parlai_spotbot.records import Judgement, Unit
+from parlai_spotbot.surveys.survey import Survey
+
+SECONDS = 50.0
+ENOUGH = 30
+"""So many annotations there must be before their own mean takes the place of the paper's."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What is still to be done, and what it would take. Money is in the settings' currency.
+
+    `pay` goes to annotators for units, `bonus` is the most that a game may add, `fee` the platform's part; `hours` is
+    the work of all annotators, `hourly` = `pay` / `hours`, without bonus.
+    """
+
+    units: int
+    done: int
+    annotations: int
+    controls: int
+    annotators: int
+    seconds: float
+    seconds_from: str
+    hours: float
+    minutes_per_unit: float
+    pay: float
+    bonus: float
+    fee: float
+    hourly: float
+
+    @property
+    def cost(self) -> float:
+        return self.pay + self.bonus + self.fee
+
+
+def estimate(
+    settings: Settings,
+    survey: Survey,
+    units: Sequence[Unit],
+    seeds: Mapping[str, str],
+    done: Mapping[str, str] | None = None,
+    judgements: Sequence[Judgement] = (),
+) -> Estimate:
+    """The estimate for the `units` that are not in `done` (unit -> annotator).
+
+    `survey` has the launch's limits already, `seeds` names the seed of each conversation, `judgements` are the study's.
+    """
+    done = done or {}
+    open_units = [unit for unit in units if unit.unit_id not in done]
+    annotators = annotators_needed(open_units, seeds, survey.limits.units_per_annotator)
+    seconds, source = _seconds(settings, judgements)
+    controls = survey.limits.controls_per_unit * len(open_units)
+    annotations = sum(len(unit.items) for unit in open_units)
+    exercises = len(survey.onboarding[0]) if survey.onboarding else 0
+    start = annotators * (60 * settings.reading_minutes + exercises * seconds)
+    work = (annotations + controls) * seconds
+    pay = settings.pay * len(open_units)
+    bonus = settings.bonus.most * len(open_units) if survey.game else 0.0
+    hours = (work + start) / 3600
+    return Estimate(
+        units=len(open_units),
+        done=len(units) - len(open_units),
+        annotations=annotations,
+        controls=controls,
+        annotators=annotators,
+        seconds=seconds,
+        seconds_from=source,
+        hours=hours,
+        minutes_per_unit=work / 60 / len(open_units) if open_units else 0.0,
+        pay=pay,
+        bonus=bonus,
+        fee=settings.platform_fee * (pay + bonus),
+        hourly=pay / hours if hours else 0.0,
+    )
+
+
+def annotators_needed(units: Sequence[Unit], seeds: Mapping[str, str], allowance: int) -> int:
+    """How many annotators do all units if each does the whole allowance, as far as units fit.
+
+    Nobody sees two segments of one conversation or seed, nor two units of a block: one annotator after the other takes
+    the first units that are left and fit, as at the desk.
+    """
+    left = [(unit.block_id, _seen(unit, seeds)) for unit in units]
+    annotators = 0
+    while left:
+        taken, seen, blocks, rest = 0, set(), set(), []
+        for block, shows in left:
+            if taken < allowance and block not in blocks and not shows & seen:
+                taken, seen = taken + 1, seen | shows
+                blocks.add(block)
+            else:
+                rest.append((block, shows))
+        left, annotators = rest, annotators + 1
+    return annotators
+
+
+def _seen(unit: Unit, seeds: Mapping[str, str]) -> frozenset[str]:
+    """What an annotator of the unit may not meet again: its conversations, and their seeds."""
+    conversations = [name for item in unit.items for name in item.conversation_ids]
+    return frozenset(
+        [f"conversation {name}" for name in conversations]
+        + [f"seed {seeds[name]}" for name in conversations if seeds.get(name)]
+    )
+
+
+def _seconds(settings: Settings, judgements: Sequence[Judgement]) -> tuple[float, str]:
+    """Seconds per annotation, and where the figure is from."""
+    if settings.seconds_per_annotation is not None:
+        return settings.seconds_per_annotation, "as set"
+    own = {row.annotation_id: row.seconds for row in judgements if row.source == "human" and row.seconds}
+    if len(own) >= ENOUGH:
+        return sum(own.values()) / len(own), f"mean of the {len(own)} annotations so far"
+    return SECONDS, "mean in the paper's released data"
+
+
+def warnings(found: Estimate, settings: Settings, survey: Survey) -> list[str]:
+    """What to think about before going live."""
+    said = []
+    if found.units and settings.pay and found.hourly < settings.minimum_wage:
+        enough = settings.minimum_wage * found.hours / found.units
+        said.append(
+            f"{found.hourly:.2f} {settings.currency} an hour is less than minimum_wage "
+            f"({settings.minimum_wage:.2f}); pay {math.ceil(enough * 100) / 100:.2f} a unit, or ask for less"
+        )
+    if found.units and found.minutes_per_unit > survey.limits.minutes_per_unit / 2:
+        said.append(
+            f"a unit takes {found.minutes_per_unit:.0f} minutes on average, and minutes_per_unit allows "
+            f"{survey.limits.minutes_per_unit:.0f}: slow annotators would lose their work; allow more"
+        )
+    return said
+
+
+def said(found: Estimate, settings: Settings, survey: Survey) -> str:
+    """The estimate in lines for the terminal."""
+    money = settings.currency
+    rows = [
+        ("survey", f"{survey.name}, recruiting: {settings.provider}"),
+        ("units", f"{found.units} to do" + (f" ({found.done} done already)" if found.done else "")),
+        ("annotations", f"{found.annotations} in them, and {found.controls} of controls"),
+        ("annotators", f"{found.annotators} or more, at most {survey.limits.units_per_annotator} units each"),
+        ("time", f"{found.hours:.1f} hours in all, {found.minutes_per_unit:.0f} minutes a unit, at {found.seconds:.0f} "
+                 f"seconds per annotation ({found.seconds_from}); onboarding is in the hours"),
+    ]  # fmt: skip
+    if settings.pay:
+        rows += [
+            ("pay", f"{found.pay:.2f} {money}: {settings.pay:.2f} a unit, which is {found.hourly:.2f} an hour"),
+            *([("bonus", f"at most {found.bonus:.2f} {money}")] if found.bonus else []),
+            ("fee", f"{found.fee:.2f} {money}: {settings.platform_fee:.1%} ({_fee_from(settings)})"),
+            ("cost", f"{found.cost:.2f} {money}"),
+        ]
+    else:
+        rows.append(("pay", "none (set pay in the settings, and the cost is said here)"))
+    lines = [f"{name:<12} {text}" for name, text in rows]
+    return "\n".join(lines + [f"warning: {text}" for text in warnings(found, settings, survey)])
+
+
+def _fee_from(settings: Settings) -> str:
+    if settings.fee is not None:
+        return "as set"
+    return "nobody in between" if not settings.platform_fee else "what the platform takes, as far as known; set fee"

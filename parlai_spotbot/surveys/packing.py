@@ -5,8 +5,10 @@ rotations: rotation r shows conversation i at the segment length numbered i + r,
 over the rotations every conversation is shown once at each; every rotation is given to `annotators_per_segment` people.
 Nobody may do two units of a block, hence nobody sees two segments of one conversation (section 3.1, segmentation).
 
-A conversation too short for a length is used for the others: its place in that rotation stays empty. Conversations of
-bots are all packed, in blocks as equal as can be; conversations between people fill them up as far as there are any.
+A conversation too short for a length is used for the others: its place in that rotation stays empty. A survey whose
+annotators open the dialogue themselves (appendix B) gets each conversation once, at its longest segment, so that a
+block has one rotation. Conversations of bots are all packed, in blocks as equal as can be; conversations between people
+fill them up as far as there are any.
 """
 
 from __future__ import annotations
@@ -29,7 +31,10 @@ from parlai_spotbot.surveys.surface import SURFACES
 
 @dataclass(frozen=True)
 class PackOptions:
-    """How to pack. `unit_size` conversations make a block, `humans_per_unit` of them between people."""
+    """How to pack. `unit_size` conversations make a block, `humans_per_unit` of them between people.
+
+    `longest` follows from the survey: each conversation is packed once, at the longest segment that it fills.
+    """
 
     survey: str = "spot_the_bot"
     segments: tuple[int, ...] = (2, 3, 5)
@@ -38,6 +43,7 @@ class PackOptions:
     annotators_per_segment: int = 2
     seed: int = 0
     surface: str = "normalise"
+    longest: bool = False
 
     def __post_init__(self):
         check_segments(list(self.segments), "--segments")
@@ -62,8 +68,21 @@ class PackOptions:
         return self.unit_size - self.humans_per_unit
 
     def lengths(self, conversation: Conversation) -> tuple[int, ...]:
-        """The segment lengths that the conversation fills."""
-        return tuple(k for k in self.segments if k <= conversation.exchanges)
+        """The segment lengths at which the conversation is packed: all that it fills, or the longest of them."""
+        fills = tuple(k for k in self.segments if k <= conversation.exchanges)
+        return fills[-1:] if self.longest else fills
+
+    @property
+    def rotations(self) -> int:
+        return 1 if self.longest else len(self.segments)
+
+    def shown(self, conversation: Conversation, place: int, rotation: int) -> int | None:
+        """The length at which the conversation of this place is shown in a rotation; None: its place stays empty."""
+        lengths = self.lengths(conversation)
+        if self.longest:
+            return lengths[0] if lengths else None
+        k = self.segments[(place + rotation) % len(self.segments)]
+        return k if k in lengths else None
 
 
 @dataclass
@@ -208,11 +227,11 @@ def block_units(conversations: Sequence[Conversation], options: PackOptions, rng
     placed.sort(key=lambda c: (is_people(c), options.lengths(c)))
     show = SURFACES[options.surface]
     units = []
-    for rotation in range(len(options.segments)):
+    for rotation in range(options.rotations):
         items = []
         for place, conversation in enumerate(placed):
-            k = options.segments[(place + rotation) % len(options.segments)]
-            if k <= conversation.exchanges:
+            k = options.shown(conversation, place, rotation)
+            if k is not None:
                 items.append(make_item(conversation, k, options, show))
         for replicate in range(options.annotators_per_segment if items else 0):
             unit_id = opaque("unit", block_id, rotation, replicate)

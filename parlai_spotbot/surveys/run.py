@@ -41,11 +41,11 @@ def pack_study(
     Raises `UserError`, before anything is written, on options that can't be carried out, and where units packed in
     another way have judgements already.
     """
-    get_survey(survey)
+    longest = get_survey(survey).layout == "opening"  # the annotator opens it, so nobody is to see a part of it twice
     chosen = study.plan.segments if segments is None else check_segments(list(segments), "--segments")
     options = PackOptions(
         survey, chosen, unit_size, humans_per_unit, annotators_per_segment,
-        study.plan.seed if seed is None else seed, surface,
+        study.plan.seed if seed is None else seed, surface, longest,
     )  # fmt: skip
     conversations = study.conversations()
     _check_lengths(conversations, options, study)
@@ -60,7 +60,10 @@ def pack_study(
 
 
 def options_json(options: PackOptions) -> dict:
-    return {**vars(options), "segments": list(options.segments)}
+    """The options as they are recorded; `longest` is the survey's, so it can't differ."""
+    return {key: value for key, value in vars(options).items() if key != "longest"} | {
+        "segments": list(options.segments)
+    }
 
 
 def _check_lengths(conversations: list[Conversation], options: PackOptions, study: Study) -> None:
@@ -176,7 +179,7 @@ def left_out(conversations: Sequence[Conversation], shown: set[tuple[str, int]],
             reason = NOT_NEEDED if options.lengths(conversation) else TOO_SHORT
             rows.setdefault(("conversations", reason), []).append(name)
             continue
-        for k in options.segments:
+        for k in options.lengths(conversation) if options.longest else options.segments:
             if (name, k) not in shown:
                 rows.setdefault((f"segments of {k} exchanges", SEGMENT_TOO_LONG), []).append(name)
     return [

@@ -5,7 +5,7 @@ is exact. An annotation "bot" at k exchanges is (0, k], any other (k, inf).
 """
 
 from parlai_spotbot.analysis.survival.bands import survival_intervals
-from parlai_spotbot.analysis.survival.curves import current_status_survival
+from parlai_spotbot.analysis.survival.curves import current_status_survival, followed_survival
 from parlai_spotbot.analysis.survival.diagnostics import compare_distributions, log_minus_log, parametric_check
 from parlai_spotbot.analysis.survival.events import events
 from parlai_spotbot.analysis.survival.imputation import impute
@@ -38,6 +38,7 @@ __all__ = [
     "cox",
     "current_status_survival",
     "events",
+    "followed_survival",
     "impute",
     "log_minus_log",
     "logrank",

@@ -1,7 +1,8 @@
-"""Survival curves of current-status data for many bootstrap replicates at once.
+"""Survival curves of current-status and of followed-up data for many bootstrap replicates at once.
 
 The NPMLE at the few fixed lengths k is a weighted isotonic regression, here by its max-min formula, so that all
-replicates are solved together. Bootstrap intervals hold at fixed k, not for continuous times (Sen & Xu 2015).
+replicates are solved together. Bootstrap intervals hold at fixed k, not for continuous times (Sen & Xu 2015). Where
+annotators went from exchange to exchange, it is the product-limit estimate (Kaplan & Meier 1958, JASA 53).
 """
 
 from __future__ import annotations
@@ -29,3 +30,15 @@ def current_status_survival(spotted: np.ndarray, total: np.ndarray) -> np.ndarra
             least = np.minimum(least, mean)
             share[..., last] = np.maximum(share[..., last], np.where(np.isfinite(least), least, -np.inf))
     return np.where(np.isfinite(share), 1 - share, np.nan)
+
+
+def followed_survival(spotted: np.ndarray, at_risk: np.ndarray) -> np.ndarray:
+    """Survival (..., m) after m steps, from how many were spotted in each, of how many still at risk (..., m).
+
+    It is the NPMLE where each interval of a spotted one is one step. After a step with nobody at risk it is NaN.
+    """
+    spotted, at_risk = np.asarray(spotted, dtype=float), np.asarray(at_risk, dtype=float)
+    if spotted.shape != at_risk.shape:
+        raise ValueError(f"spotted: shape {spotted.shape}, expected that of at_risk, {at_risk.shape}")
+    passing = np.divide(at_risk - spotted, at_risk, out=np.full(at_risk.shape, np.nan), where=at_risk > 0)
+    return np.cumprod(passing, axis=-1)

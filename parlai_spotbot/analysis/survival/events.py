@@ -1,7 +1,8 @@
 """From judgements to events (section 3.3 of the paper): until when did an entity pass as human?
 
 An entity shown for k exchanges and called a bot was spotted somewhere in (0, k]; one not called a bot is right-censored
-at k, (k, inf). People are a contestant like any other: their curve is the bound that bots are measured by.
+at k, (k, inf). Where the annotator opened one exchange after the other (appendix B), it was spotted in (k - 1, k].
+People are a contestant like any other: their curve is the bound that bots are measured by.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ def events(entities: pd.DataFrame, unsure: str = "survives") -> pd.DataFrame:
     ----------
     entities : frame (n rows)
         As `parlai_spotbot.analysis.frames.entities_frame` makes it. Used are `name`, `k` (exchanges shown), `nature`
-        ("human", "unsure" or "bot"), the features, `conversation_id` and `worker_id`.
+        ("human", "unsure" or "bot"), the features, `conversation_id` and `worker_id`. `since`, where there is such a
+        column, is the left end of the interval of one called a bot: until then it was seen, and not called one.
     unsure : str
         What the answer "unsure" says. "survives" (the paper's): the entity was not spotted. "missing": nothing, the row
         is left out. "half": both, as two rows of weight 1/2, one spotted and then one not.
@@ -82,7 +84,8 @@ def events(entities: pd.DataFrame, unsure: str = "survives") -> pd.DataFrame:
         spotted = spotted | (doubtful[rows] & np.append(rows[1:] == rows[:-1], False))
     k = entities["k"].to_numpy(dtype=float)[rows]
     frame = entities[["name", "k", *FEATURES, *CLUSTERS]].iloc[rows].rename(columns={"name": "group"})
-    frame.insert(0, "left", np.where(spotted, 0.0, k))
+    since = entities["since"].to_numpy(dtype=float)[rows] if "since" in entities else 0.0
+    frame.insert(0, "left", np.where(spotted, since, k))
     frame.insert(1, "right", np.where(spotted, k, np.inf))
     frame.insert(2, "weight", weight[rows])
     return frame
@@ -95,6 +98,9 @@ def _check(entities: pd.DataFrame) -> None:
     k = pd.to_numeric(entities["k"], errors="coerce").to_numpy(dtype=float)
     _refuse(entities, "nature", ~entities["nature"].isin(NATURES).to_numpy(), f"one of {', '.join(NATURES)}")
     _refuse(entities, "k", ~(np.isfinite(k) & (k > 0)), "a number of exchanges above 0")
+    if "since" in entities:
+        since = pd.to_numeric(entities["since"], errors="coerce").to_numpy(dtype=float)
+        _refuse(entities, "since", ~((since >= 0) & (since < k)), "a number of exchanges from 0 up and below k")
     for feature in FEATURES:
         known = entities[feature].isin((-1, 0, 1)).to_numpy()
         _refuse(entities, feature, ~known, "1, 0 or -1: this entity, neither or the opponent is favoured")

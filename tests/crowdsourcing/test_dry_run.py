@@ -1,0 +1,127 @@
+"""The dry run's figures, against sums done by hand and against a brute-force assignment of units to annotators."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parlai_spotbot.crowdsourcing import dry_run
+from parlai_spotbot.crowdsourcing.settings import Bonus, Settings
+from parlai_spotbot.records import Item, Judgement, Unit, Utterance
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.survey import Game
+
+SURVEY = get_survey("spot_the_bot")
+
+
+def unit(name, conversations, block=None):
+    shown = ((Utterance(0, "hi"), Utterance(1, "ho")),)
+    items = tuple(Item(f"{name}-{c}", (c,), 1, shown) for c in conversations)
+    return Unit(name, "spot_the_bot", block or name, 0, 0, items)
+
+
+def survey(**limits):
+    return replace(SURVEY, onboarding=(), limits=replace(SURVEY.limits, **limits))
+
+
+def test_money_and_hours_are_the_sums():
+    units = [unit(f"u{i}", [f"c{i}-{j}" for j in range(18)]) for i in range(6)]
+    settings = Settings(provider="mturk", pay=5.0, seconds_per_annotation=30, reading_minutes=6)
+    found = dry_run.estimate(settings, survey(units_per_annotator=3, controls_per_unit=2), units, {})
+    assert (found.units, found.annotations, found.controls, found.annotators) == (6, 108, 12, 2)
+    assert found.hours == pytest.approx((120 * 30 + 2 * 6 * 60) / 3600)
+    assert found.minutes_per_unit == pytest.approx(10)
+    assert (found.pay, found.fee, found.cost) == pytest.approx((30, 6, 36))
+    assert found.hourly == pytest.approx(30 / 1.2)
+
+
+def test_onboarding_is_work_of_every_annotator():
+    units = [unit("u", ["c"])]
+    settings = Settings(seconds_per_annotation=60, reading_minutes=0)
+    one = dry_run.estimate(settings, replace(survey(), onboarding=((None, None, None),)), units, {})
+    none = dry_run.estimate(settings, survey(), units, {})
+    assert one.hours - none.hours == pytest.approx(3 / 60)
+
+
+def test_what_is_done_is_neither_paid_nor_counted_again():
+    units = [unit(f"u{i}", [f"c{i}"]) for i in range(4)]
+    found = dry_run.estimate(Settings(pay=1.0), survey(), units, {}, done={"u0": "ann", "u3": "bob"})
+    assert (found.units, found.done, found.pay) == (2, 2, 2.0)
+    nothing = dry_run.estimate(Settings(pay=1.0), survey(), units, {}, done={u.unit_id: "ann" for u in units})
+    assert (nothing.units, nothing.hours, nothing.cost, nothing.hourly) == (0, 0, 0, 0)
+
+
+def test_a_game_may_pay_a_bonus_and_the_platform_takes_its_part_of_it():
+    units = [unit("u", ["c"])]
+    settings = Settings(provider="prolific", completion_code="C", pay=2.0, fee=0.5, bonus=Bonus(0.01, 1.0))
+    assert dry_run.estimate(settings, survey(), units, {}).cost == pytest.approx(3.0)
+    assert dry_run.estimate(settings, replace(survey(), game=Game()), units, {}).cost == pytest.approx(4.5)
+
+
+def judgement(number, seconds, source="human"):
+    return Judgement(f"j{number}", f"a{number}", "s", "u", "i", ("c",), 1, "pair", "fluency", "x", "w", source,
+                     seconds=seconds)  # fmt: skip
+
+
+def test_the_studys_own_seconds_take_the_place_of_the_papers_once_there_are_enough():
+    units = [unit("u", ["c"])]
+
+    def seconds(rows, **settings):
+        return dry_run.estimate(Settings(**settings), survey(), units, {}, judgements=rows).seconds
+
+    own = [judgement(i, 10 + i % 3) for i in range(dry_run.ENOUGH)]
+    assert seconds([]) == dry_run.SECONDS
+    assert seconds(own[:-1]) == dry_run.SECONDS
+    assert seconds(own) == pytest.approx(11)
+    assert seconds([replace(row, source="judge:spotter") for row in own]) == dry_run.SECONDS
+    assert seconds(own, seconds_per_annotation=99) == 99
+
+
+def test_too_little_pay_is_said_with_the_pay_that_would_do():
+    units = [unit("u", [f"c{i}" for i in range(20)])]
+    limits = survey(controls_per_unit=0, minutes_per_unit=60)
+    poor = Settings(pay=1.0, seconds_per_annotation=30, reading_minutes=0, minimum_wage=12)
+    found = dry_run.estimate(poor, limits, units, {})
+    (warning,) = dry_run.warnings(found, poor, limits)
+    assert "6.00 USD an hour is less than minimum_wage (12.00)" in warning
+    assert "pay 2.00 a unit" in warning
+    fair = replace(poor, pay=2.0)
+    assert not dry_run.warnings(dry_run.estimate(fair, limits, units, {}), fair, limits)
+
+
+def test_a_time_limit_that_slow_annotators_would_miss_is_said():
+    units = [unit("u", [f"c{i}" for i in range(20)])]
+    tight = survey(controls_per_unit=0, minutes_per_unit=15)
+    found = dry_run.estimate(Settings(seconds_per_annotation=30), tight, units, {})
+    assert "minutes_per_unit" in dry_run.warnings(found, Settings(), tight)[0]
+
+
+def test_the_lines_say_all_of_it():
+    units = [unit("u", [f"c{i}" for i in range(18)])]
+    settings = Settings(provider="mturk", pay=5.0, seconds_per_annotation=30)
+    text = dry_run.said(dry_run.estimate(settings, survey(), units, {}), settings, survey())
+    for words in ("1 to do", "18 in them, and 2 of controls", "20.0%", "6.00 USD", "an hour", "10 minutes a unit"):
+        assert words in text
+
+
+@given(
+    st.lists(st.tuples(st.sets(st.integers(0, 9), min_size=1, max_size=2), st.integers(0, 3)), max_size=9),
+    st.integers(1, 3),
+)
+def test_annotators_are_enough_and_no_fewer_than_the_rules_need(rows, allowance):
+    units = [unit(f"u{i}", [f"c{c}" for c in sorted(shows)], f"b{block}") for i, (shows, block) in enumerate(rows)]
+    seeds = {f"c{c}": f"s{c // 2}" for c in range(10)}
+    found = dry_run.annotators_needed(units, seeds, allowance)
+    of_block = Counter(block for _, block in rows)
+    of_seed = Counter(seed for shows, _ in rows for seed in {c // 2 for c in shows})
+    assert found >= max([-(-len(units) // allowance), *of_block.values(), *of_seed.values()])
+    assert found <= len(units)
+
+
+def test_annotators_of_units_that_never_clash_do_their_whole_allowance():
+    units = [unit(f"u{i}", [f"c{i}"]) for i in range(10)]
+    assert dry_run.annotators_needed(units, {}, 3) == 4
+    assert dry_run.annotators_needed(units, {f"c{i}": "one" for i in range(10)}, 3) == 10
+    assert dry_run.annotators_needed([unit(f"u{i}", [f"c{i}"], "block") for i in range(4)], {}, 3) == 4

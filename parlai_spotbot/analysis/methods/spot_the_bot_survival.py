@@ -14,6 +14,7 @@ from parlai_spotbot.analysis.resampling import cell_sums, percentile_interval
 from parlai_spotbot.analysis.survival import (
     current_status_survival,
     events,
+    followed_survival,
     icenreg,
     log_minus_log,
     logrank_pairs,
@@ -39,7 +40,10 @@ ALONE = "too few conversations or annotators to know how much these differ"
 
 @dataclass(frozen=True)
 class Setting:
-    """How to analyse: `weights` (replicates, entities) are the bootstrap's, `rng` makes a generator for a name."""
+    """How to analyse: `weights` (replicates, entities) are the bootstrap's, `rng` makes a generator for a name.
+
+    `followed`: annotators went from exchange to exchange, so that rows carry the time of their decision (appendix B).
+    """
 
     names: Sequence[str]
     weights: np.ndarray
@@ -47,6 +51,7 @@ class Setting:
     unsure: str
     resample: str
     rng: Callable[[str], np.random.Generator]
+    followed: bool = False
 
 
 def survival(entities: pd.DataFrame, setting: Setting) -> dict:
@@ -55,17 +60,19 @@ def survival(entities: pd.DataFrame, setting: Setting) -> dict:
     rows = events(entities, setting.unsure)
     names = [name for name in setting.names if (rows["group"] == name).any()]
     clusters = [c for c in DEPENDENT[setting.resample] if rows[c].nunique() > 1]
-    drawn = {name: _Drawn(rows, name, setting.weights) for name in names}
+    drawn = {name: _Drawn(rows, name, setting) for name in names}
     curves = {name: _curve(drawn[name], drawn.get(HUMAN), backend) for name in names}
     for name, own in curves.items():
         own["sentence"] = sentences.curve(name, own)
-    pairs = _pairs(rows, names, clusters, drawn, backend)
+    # Within lengths that were allotted nothing else differs; lengths that annotators chose are part of the outcome.
+    strata = None if setting.followed else rows["k"]
+    pairs = _pairs(rows, names, clusters, strata, drawn, backend)
     result = {
         "curves": curves,
         "sentence": sentences.all_curves(curves, pairs),
         "pairs": pairs,
         "pairs_sentence": sentences.all_pairs(pairs),
-        "test": _test(clusters),
+        "test": _test(clusters, setting.followed),
         "proportionality": _proportionality(rows, names, backend),
         **effects(rows, names, clusters, setting.rng, len(setting.weights), backend),
         "unsure": {"option": setting.unsure, "said": SAID[setting.unsure]},
@@ -76,19 +83,29 @@ def survival(entities: pd.DataFrame, setting: Setting) -> dict:
 
 
 class _Drawn:
-    """One contestant's rows at the `lengths` shown, and its survival there (replicates, lengths) when drawn again."""
+    """One contestant's rows at the `lengths` shown, and its survival there (replicates, lengths) when drawn again.
 
-    def __init__(self, rows: pd.DataFrame, name: str, weights: np.ndarray) -> None:
+    `n` were shown that much, of whom `spotted` were called bots then.
+    """
+
+    def __init__(self, rows: pd.DataFrame, name: str, setting: Setting) -> None:
         mine = rows[rows["group"] == name]
         self.left, self.right, self.weight = (mine[c].to_numpy() for c in ("left", "right", "weight"))
         self.lengths, level = np.unique(mine["k"], return_inverse=True)
-        spotted = np.isfinite(self.right)
-        self.n = np.bincount(level, self.weight)
-        self.spotted = np.bincount(level, self.weight * spotted)
+        spotted, weights = np.isfinite(self.right), setting.weights
+        counts = np.bincount(2 * level + spotted, self.weight, 2 * len(self.lengths))
+        self.spotted, self.n, self.survival = self._estimate(counts, setting.followed)
         sums = cell_sums(weights[:, mine.index] * self.weight, 2 * level + spotted, 2 * len(self.lengths))
-        sums = sums.reshape(len(weights), -1, 2)
-        self.samples = current_status_survival(sums[..., 1], sums.sum(axis=-1))
-        self.survival = current_status_survival(self.spotted, self.n)
+        self.samples = self._estimate(sums, setting.followed)[2]
+
+    def _estimate(self, counts: np.ndarray, followed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """How many were spotted, of how many, and survival, from the numbers unspotted and spotted at each length."""
+        cells = counts.reshape(*counts.shape[:-1], len(self.lengths), 2)
+        spotted, total = cells[..., 1], cells.sum(axis=-1)
+        if not followed:
+            return spotted, total, current_status_survival(spotted, total)
+        at_risk = np.flip(np.flip(total, axis=-1).cumsum(axis=-1), axis=-1)
+        return spotted, at_risk, followed_survival(spotted, at_risk)
 
     def at(self, k: float) -> tuple[float, np.ndarray] | None:
         """Survival at a length and its replicates; None where that length wasn't shown."""
@@ -140,14 +157,19 @@ def _proportionality(rows: pd.DataFrame, names: Sequence[str], backend: str) -> 
 
 
 def _pairs(
-    rows: pd.DataFrame, names: Sequence[str], clusters: list[str], drawn: dict[str, _Drawn], backend: str
+    rows: pd.DataFrame,
+    names: Sequence[str],
+    clusters: list[str],
+    strata: pd.Series | None,
+    drawn: dict[str, _Drawn],
+    backend: str,
 ) -> list[dict]:
     if len(names) < 2:
         return []
     arguments = (rows["left"], rows["right"], rows["group"])
     shared = {"names": names, "weights": rows["weight"], "backend": backend}
     options = {"clusters": [rows[c] for c in clusters], "covariance": "robust"} if clusters else {}
-    table = logrank_pairs(*arguments, strata=rows["k"], **options, **shared)
+    table = logrank_pairs(*arguments, strata=strata, **options, **shared)
     naive = logrank_pairs(*arguments, **shared).to_dict(orient="records")
     found = []
     for row, by_rows in zip(table.to_dict(orient="records"), naive, strict=True):
@@ -172,12 +194,12 @@ def _passing(a: _Drawn, b: _Drawn) -> dict | None:
     return {"exchanges": _count(shared[-1]), "a": value_a, "b": value_b, "difference": value_a - value_b, "ci": ci}
 
 
-def _test(clusters: list[str]) -> str:
+def _test(clusters: list[str], followed: bool) -> str:
     by = {"conversation_id": "conversations", "worker_id": "annotators"}
     taken = f"answers on the same {' or by the same '.join(by[c][:-1] for c in clusters)} may depend on each other, so "
     taken += "p is by F with no more degrees of freedom than those allow"
     return (
-        "generalized log-rank (Sun's score) within lengths, Holm-adjusted; "
+        f"generalized log-rank (Sun's score){'' if followed else ' within lengths'}, Holm-adjusted; "
         f"{taken if clusters else 'rows as independent'}; positive: a is spotted more than expected"
     )
 

@@ -35,10 +35,11 @@ def current_status_survival(spotted: np.ndarray, total: np.ndarray) -> np.ndarra
 def followed_survival(spotted: np.ndarray, at_risk: np.ndarray) -> np.ndarray:
     """Survival (..., m) after m steps, from how many were spotted in each, of how many still at risk (..., m).
 
-    It is the NPMLE where each interval of a spotted one is one step. After a step with nobody at risk it is NaN.
+    It is the NPMLE where each interval of a spotted one is one step. NaN after a step with nobody at risk, unless all were spotted.
     """
     spotted, at_risk = np.asarray(spotted, dtype=float), np.asarray(at_risk, dtype=float)
     if spotted.shape != at_risk.shape:
         raise ValueError(f"spotted: shape {spotted.shape}, expected that of at_risk, {at_risk.shape}")
-    passing = np.divide(at_risk - spotted, at_risk, out=np.full(at_risk.shape, np.nan), where=at_risk > 0)
-    return np.cumprod(passing, axis=-1)
+    passing = np.divide(at_risk - spotted, at_risk, out=np.ones(at_risk.shape), where=at_risk > 0)
+    survival = np.cumprod(passing, axis=-1)
+    return np.where((at_risk > 0) | (survival == 0), survival, np.nan)

@@ -25,11 +25,11 @@ CONSENT = (
     "What is kept: your answers, how long each took, when you gave them, your comments, and the id by which your "
     "platform or your invitation names you. You are not asked for your name or address. In whatever is published, a "
     "pseudonym stands in the place of your id.",
-    "Time and pay: the conversations come in units. You may do at most {units} of them and have {minutes} minutes for "
-    "each. Pay: {pay}.",
-    "Some of the conversations are known beforehand and show whether a unit is worked on with care. Who answers "
-    "carelessly gets no further units; units that were handed in stay as they are.",
-    "Taking part is voluntary. You may stop at any time without giving a reason: close the page or give the unit back. "
+    "Time and pay: the conversations come in tasks. You may do at most {units} tasks and have "
+    "{minutes} minutes for each. Pay: {pay}.",
+    "Some of the conversations are known beforehand and show whether a task is done with care. Who answers "
+    "carelessly gets no further tasks; those that were handed in stay as they are.",
+    "Taking part is voluntary. You may stop at any time without giving a reason: close the page or give the task back. "
     "To withdraw afterwards, so that your answers are deleted, or to ask anything, turn to: {contact}.",
 )
 
@@ -41,7 +41,7 @@ INSTRUCTIONS = (
     "to tell, choose Unsure. Both may be human, both may be bots, or one of each.\n\n"
     "Then compare the two in three respects: fluency, sensibleness and specificity. Choose the one that does better, "
     "or No difference. The explanations stay in view.\n\n"
-    "There is no need to look anything up, and you can go back and change answers until you hand the unit in. "
+    "There is no need to look anything up, and you can go back and change answers until you hand the task in. "
     "Which name an entity bears is drawn anew for every conversation."
 )
 
@@ -98,8 +98,8 @@ ONE_LOOPS = _exercise(
         "i am sorry. i am a big fan of the beach",
     ),
     _natures(PERSON, BOT),
-    "One says the same few sentences over and over, whatever it is asked: a bot. The other is puzzled by that and says "
-    "so: a human.",
+    "{entity:1} says the same few sentences over and over, whatever it is asked: a bot. {entity:0} is puzzled by that "
+    "and says so: a human.",
 )
 BOTH_ASTRAY = _exercise(
     (
@@ -125,8 +125,8 @@ ONE_IS_SPECIFIC = _exercise(
     ),
     (*_natures(("human", "bot", "unsure"), PERSON), ("specificity", "pair", ("entity:1",))),
     "'that is great' and 'i see' could be said in any conversation, so they are not specific. The rye bread, the "
-    "eleven students and the four loaves belong to this conversation only: that entity is more specific. Whether such "
-    "general answers are a bot's can't be told, so any answer counts there.",
+    "eleven students and the four loaves belong to this conversation only: {entity:1} is more specific. Whether the "
+    "general answers of {entity:0} are a bot's can't be told, so any answer counts there.",
 )
 
 PEOPLE_ON_A_PARTY = _exercise(
@@ -152,8 +152,8 @@ ONE_IS_STUCK = _exercise(
         "never mind, i'll just walk there and see",
     ),
     _natures(BOT, PERSON),
-    "One gives the same sentence three times, even when the question could not be plainer: a bot. The other rephrases, "
-    "gets impatient, and gives up: a human.",
+    "{entity:0} gives the same sentence three times, even when the question could not be plainer: a bot. {entity:1} "
+    "rephrases, gets impatient, and gives up: a human.",
 )
 BOTH_CONFUSED = _exercise(
     (
@@ -165,8 +165,8 @@ BOTH_CONFUSED = _exercise(
         "happy birthday. i am sorry to hear that. i am sorry",
     ),
     _natures(BOT, BOT),
-    "One contradicts itself in every turn (nine dogs, then none; a boat, then never seen one). The other congratulates "
-    "and pities without any reason. Two bots.",
+    "{entity:0} contradicts itself in every turn (nine dogs, then none; a boat, then never seen one). {entity:1} "
+    "congratulates and pities without any reason. Two bots.",
 )
 ONE_MAKES_SENSE = _exercise(
     (
@@ -179,7 +179,7 @@ ONE_MAKES_SENSE = _exercise(
     ),
     (*_natures(PERSON, ("bot", "unsure")), ("sensibleness", "pair", ("entity:0",))),
     "A bridge under the river, open because it was closed, a key brought 'yesterday next week': that is illogical, "
-    "hence not sensible. The other's responses are sensible: they sort out what was meant and go on.",
+    "hence not sensible. The responses of {entity:0} are sensible: they sort out what was meant and go on.",
 )
 
 ONBOARDING = (

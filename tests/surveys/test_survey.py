@@ -1,11 +1,15 @@
 """Surveys as data."""
 
+import itertools
 import json
+import math
+import re
 
 import pytest
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey, survey_names
+from parlai_spotbot.surveys.surface import normalise
 from parlai_spotbot.surveys.survey import Option, Question, Survey
 
 
@@ -59,3 +63,61 @@ def test_questions_follow_earlier_ones_only():
         Survey("s", "S", "", (one, one))
     with pytest.raises(ValueError, match="'three'"):
         Survey("s", "S", "", (one,)).question("three")
+
+
+def _exercises():
+    survey = get_survey("spot_the_bot")
+    return [survey.example, *itertools.chain(*survey.onboarding)]
+
+
+@pytest.mark.parametrize("exercise", _exercises(), ids=lambda exercise: exercise.turns[0][1][:24])
+def test_exercises_look_like_segments_and_can_be_answered(exercise):
+    survey = get_survey("spot_the_bot")
+    assert [entity for entity, _ in exercise.turns] == [0, 1] * (len(exercise.turns) // 2)
+    assert all(normalise(text) == text for _, text in exercise.turns)
+    keyed = [(question, target) for question, target, _ in exercise.key]
+    assert len(set(keyed)) == len(keyed)
+    assert {("nature", "entity:0"), ("nature", "entity:1")} <= set(keyed)  # the other questions come only after it
+    for name, target, accepted in exercise.key:
+        question = survey.question(name)
+        assert target in question.targets
+        assert accepted
+        assert set(accepted) <= {option.value for option in question.options}
+    exercise.explanation.format(**{"entity:0": "A", "entity:1": "B"})
+
+
+def test_every_round_of_exercises_is_fair_and_different_and_stops_who_clicks_anything():
+    survey = get_survey("spot_the_bot")
+    rounds = survey.onboarding
+    assert len(rounds) == survey.limits.onboarding_attempts
+    said = [turn for exercises in rounds for exercise in exercises for turn in exercise.turns]
+    dialogues = {exercise.turns for exercises in rounds for exercise in exercises}
+    assert len(dialogues) == sum(map(len, rounds))
+    assert survey.example.turns[0] not in said
+    chances = []
+    for exercises in rounds:
+        assert 3 <= len(exercises) <= 4
+        keys = [{(q, t): accepted for q, t, accepted in exercise.key} for exercise in exercises]
+        natures = {(key["nature", "entity:0"], key["nature", "entity:1"]) for key in keys}
+        assert (("human", "unsure"), ("human", "unsure")) in natures
+        assert (("bot",), ("bot",)) in natures
+        assert sum(len(key) > 2 for key in keys) == 1  # a feature is asked for
+        chances.append(math.prod(len(accepted) / 3 for key in keys for accepted in key.values()))
+        for same in ("human", "bot", "unsure"):
+            assert any(same not in accepted for key in keys for (q, _), accepted in key.items() if q == "nature")
+    assert sum(chances) < 0.01
+
+
+def test_the_consent_says_what_is_kept_what_is_paid_and_how_to_withdraw():
+    text = " ".join(get_survey("spot_the_bot").consent)
+    assert set(re.findall(r"{(\w+)}", text)) == {"pay", "minutes", "units", "contact"}
+    filled = text.format(pay="2 USD", minutes=60, units=3, contact="a@b.org")
+    for said in ("What is kept", "Pay: 2 USD", "withdraw", "a@b.org", "at most 3 tasks", "60 minutes"):
+        assert said in filled
+
+
+def test_features_come_in_an_order_of_their_own_under_their_names():
+    features = get_survey("spot_the_bot").questions[1:]
+    assert [q.heading for q in features] == ["Fluency", "Sensibleness", "Specificity"]
+    assert all(question.shuffle for question in features)
+    assert not get_survey("spot_the_bot").question("nature").shuffle

@@ -1,0 +1,297 @@
+"""Control segments: known people and known bots that are mixed into units to find annotators who do not look.
+
+They are never analysed as data. They come from conversations between people that no unit shows, have the surface form
+and a length of the survey's other segments, and are chosen by `RULE` from the text alone, so that hardly anyone errs.
+How often annotators of the paper's data erred on such segments is worked out by
+``python -m parlai_spotbot.projects.spot_the_bot_2020.known_segments``: they called both people bots in 5 % of 110
+annotations (9 % of the 746 of people's longest segments), and called a bot that loops over five exchanges anything but
+a bot in 7 % of 714.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from parlai_spotbot import files
+from parlai_spotbot.domains import get_domain
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import Survey, get_survey
+from parlai_spotbot.surveys.packing import PackOptions, is_people, opaque
+from parlai_spotbot.surveys.scripted import SCRIPTS, replaced
+from parlai_spotbot.surveys.surface import SURFACES
+
+KNOWN_HUMAN, KNOWN_BOT = "known_human", ("known_bot:0", "known_bot:1")
+KINDS = (KNOWN_HUMAN, *KNOWN_BOT)
+
+WANTED = 18
+"""Segments of people, and segments with a bot, to set aside."""
+
+WORDS, TAKEN_UP = 7, 3
+
+RULE = (
+    "A control is the longest segment of the survey (two exchanges at least) that a conversation between people fills; "
+    "no unit shows that conversation or another one of its seed. Known people: each of the two says on average "
+    f"{WORDS} words a turn or more, takes up a word of the other's turn just before at least once, {TAKEN_UP} times or "
+    "more in all, and nobody says a turn twice; those with most such turns come first. A word taken up has four "
+    "letters or more, the same first six, and is not an everyday word. Known bot: one of the two is replaced by a "
+    "script that says one sentence, or two, for ever, stutters, is stuck with its first turn, or parrots the other. "
+    "Segments that speak of bots, robots, computers or tests are not used. A segment of known people is missed if both "
+    "are called bots, a known bot if it is called anything but a bot."
+)
+
+EVERYDAY = frozenset(
+    {
+        "awesome", "cool", "don't", "doing", "good", "great", "haha", "hello", "just", "know", "kind", "like", "love",
+        "maybe", "much", "nice", "okay", "people", "pretty", "really", "right", "sorry", "stuff", "sure", "thank",
+        "thanks", "that's", "think", "thing", "things", "time", "very", "want", "what's", "yeah",
+    }
+)  # fmt: skip
+WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+GIVEN_AWAY = re.compile(r"\b(?:ai|bots?|chat ?bots?|robots?|robotic|computers?|algorithms?|testing|turing)\b")
+
+
+# -- the rule -------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Talk:
+    """What the rule looks at: for each entity words a turn (mean) and turns that take up a word of the one before."""
+
+    words: tuple[float, float]
+    taken_up: tuple[int, int]
+    repeats: bool
+
+    @property
+    def fits(self) -> bool:
+        """Whether hardly anyone would take the two for bots."""
+        enough = min(self.words) >= WORDS and min(self.taken_up) >= 1 and sum(self.taken_up) >= TAKEN_UP
+        return enough and not self.repeats
+
+
+def talk(turns: Sequence[str]) -> Talk:
+    """Measure a segment: its turns in their surface form, entity 0 first."""
+    counts = [len(WORD.findall(turn)) for turn in turns]
+    telling = [telling_words(turn) for turn in turns]
+    taken = [i % 2 for i in range(1, len(turns)) if telling[i] & telling[i - 1]]
+    words = tuple(sum(counts[e::2]) / max(1, len(counts[e::2])) for e in (0, 1))
+    return Talk((words[0], words[1]), (taken.count(0), taken.count(1)), len(set(turns)) < len(turns))
+
+
+def telling_words(turn: str) -> set[str]:
+    """The first six letters of its words of four letters or more that are not everyday words."""
+    stems = {word.split("'")[0] for word in WORD.findall(turn) if word not in EVERYDAY}
+    return {stem[:6] for stem in stems if len(stem) >= 4 and stem not in EVERYDAY and stem not in _function_words()}
+
+
+@cache
+def _function_words() -> frozenset[str]:
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    return ENGLISH_STOP_WORDS
+
+
+def missed(item: Item, answers: Mapping[tuple[str, str], object]) -> bool:
+    """Whether an annotator missed this control, by `RULE`; `answers` maps (question, target) to the answer.
+
+    Raises `ValueError` for an item that is no control.
+    """
+    natures = [answers.get(("nature", f"entity:{entity}")) for entity in (0, 1)]
+    if item.control == KNOWN_HUMAN:
+        return natures == ["bot", "bot"]
+    return natures[_bot_of(item)] != "bot"
+
+
+def truth(item: Item) -> tuple[str, str]:
+    """What the entities of a control are: "human" or "bot"."""
+    if item.control == KNOWN_HUMAN:
+        return ("human", "human")
+    return ("bot", "human") if _bot_of(item) == 0 else ("human", "bot")
+
+
+def _bot_of(item: Item) -> int:
+    if item.control not in KNOWN_BOT:
+        raise ValueError(f"item {item.item_id}: control is {item.control!r}, expected one of {', '.join(KINDS)}")
+    return KNOWN_BOT.index(item.control)
+
+
+# -- making ---------------------------------------------------------------------------------------------------------
+def make_controls(
+    people: Sequence[Conversation], used: Collection[str], options: PackOptions, wanted: int = WANTED
+) -> list[Item]:
+    """Controls by `RULE` from the conversations of `people` whose id is not in `used`, each used once at most.
+
+    Returns `wanted` segments of known people and as many with a known bot, each script and side equally often; fewer
+    where there are fewer conversations: then both kinds get about half. The same input gives the same items.
+    """
+    rng = random.Random(f"controls {options.survey} {options.seed}")
+    candidates = [c for c in people if is_people(c) and c.conversation_id not in used]
+    segments = [s for s in (_segment(c, options) for c in sorted(candidates, key=lambda c: c.conversation_id)) if s]
+    rng.shuffle(segments)
+    segments.sort(key=lambda s: -len(s[1]))  # stable: random within a length
+    wanted = min(wanted, (len(segments) + 1) // 2)
+    fitting = [s for s in segments if talk(s[1]).fits]
+    fitting.sort(key=lambda s: (-len(s[1]), -sum(talk(s[1]).taken_up)))
+    known = fitting[:wanted]
+    chosen = {conversation.conversation_id for conversation, _ in known}
+    rest = [s for s in segments if s[0].conversation_id not in chosen][:wanted]
+    items = [_item(conversation, turns, KNOWN_HUMAN, options) for conversation, turns in known]
+    for number, (conversation, turns) in enumerate(rest):
+        entity = (number % len(SCRIPTS) + number // len(SCRIPTS)) % 2
+        show = SURFACES[options.surface]
+        said = [show(text) for text in replaced(rng, turns, entity, SCRIPTS[number % len(SCRIPTS)])]
+        items.append(_item(conversation, said, KNOWN_BOT[entity], options))
+    return items
+
+
+def _segment(conversation: Conversation, options: PackOptions) -> tuple[Conversation, list[str]] | None:
+    """The longest segment as annotators would see it; None where there is none, or where it speaks of bots."""
+    k = max(options.lengths(conversation), default=0)
+    if k < 2:
+        return None
+    turns = [SURFACES[options.surface](turn.text) for turn in conversation.segment(k)]
+    return None if any(GIVEN_AWAY.search(turn.lower()) for turn in turns) else (conversation, turns)
+
+
+def _item(conversation: Conversation, turns: Sequence[str], control: str, options: PackOptions) -> Item:
+    said = tuple(Utterance(i % 2, text) for i, text in enumerate(turns))
+    hidden = [turn.text for turn in conversation.turns]
+    name = opaque("control", options.survey, options.seed, conversation.conversation_id, *turns, *hidden)
+    return Item(name, (conversation.conversation_id,), len(turns) // 2, (said,), control)
+
+
+# -- the study's controls -------------------------------------------------------------------------------------------
+def controls_path(study: Study, survey: str) -> Path:
+    return study.survey_path(survey) / "controls.jsonl"
+
+
+def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
+    """Set the controls of a packed survey aside in surveys/NAME/controls.jsonl; the caller holds the study's lock.
+
+    The same call again changes nothing, and once units were handed out or judged by people, no call does. The file is
+    empty where there is nothing to make controls of; `shortages` says so. What was done stands in provenance.json.
+    """
+    path = controls_path(study, survey)
+    if path.exists() and _begun(study, survey):
+        return path
+    options = _options(study, survey, seed)
+    shown, taken = _shown(study, survey)
+    people = [c for c in study.conversations() if is_people(c) and not {c.conversation_id, c.seed_id} & (shown | taken)]
+    from_domain: list[Conversation] = []
+    items: list[Item] = []
+    if _asks_for_nature(get_survey(survey)):
+        items = make_controls(people, shown, options)
+        if len(items) < 2 * WANTED:
+            from_domain = _people_of_domain(study, options)
+            items = make_controls([*people, *from_domain], shown, options)
+    text = "".join(files.dumps(item.to_json()) + "\n" for item in items)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        files.write_text(path, text)
+    domains = {c.conversation_id for c in from_domain}
+    about = {
+        "rule": RULE,
+        "seed": options.seed,
+        **{kind: sum(item.control == kind for item in items) for kind in KINDS},
+        "from_domain": sum(item.conversation_ids[0] in domains for item in items),
+        "warnings": shortages(items, get_survey(survey)),
+    }
+    study.record("controls", {**study.provenance().get("controls", {}), survey: about})
+    return path
+
+
+def read_controls(study: Study, survey: str) -> list[Item]:
+    """The controls that may be handed out: [] where none were set aside.
+
+    Left out are those whose conversation, or another of its seed, is in a unit by now: a study that grew may show it.
+    """
+    path = controls_path(study, survey)
+    if not path.exists():
+        return []
+    remedy = "Remove the file before the first launch, or restore it after."
+    items = files.read_jsonl(path, Item.from_json, "controls file", remedy)
+    for number, item in enumerate(items, start=1):
+        if item.control not in KINDS:
+            raise UserError(
+                f"{path}, line {number}: field 'control' is {item.control!r}, expected {', '.join(KINDS)}.", remedy
+            )
+    shown, taken = _shown(study, survey)
+    seeds = {c.conversation_id: c.seed_id for c in study.conversations()}
+    held = shown | taken
+    return [i for i in items if not {n for c in i.conversation_ids for n in (c, seeds.get(c))} & held]
+
+
+def shortages(items: Sequence[Item], survey: Survey) -> list[str]:
+    """What is to be said where there are too few controls for an annotator who does all units allowed."""
+    if not _asks_for_nature(survey):
+        return [f"survey '{survey.name}' doesn't ask who is human, so there are no control segments for it"]
+    limits = survey.limits
+    least = -(-limits.controls_per_unit * limits.units_per_annotator // 2)
+    people = sum(item.control == KNOWN_HUMAN for item in items)
+    short = [
+        f"{n} control segments with {what}, where an annotator of {limits.units_per_annotator} units needs {least}"
+        for n, what in ((people, "known people"), (len(items) - people, "a known bot"))
+        if n < least
+    ]
+    remedy = (
+        "careless annotators are found late or not at all; play the study with more --human-conversations than units "
+        "show, or import more conversations between people"
+    )
+    return [f"{' and '.join(short)}: {remedy}"] if short else []
+
+
+def _asks_for_nature(survey: Survey) -> bool:
+    return any(q.name == "nature" and set(q.targets) == {"entity:0", "entity:1"} for q in survey.questions)
+
+
+def _begun(study: Study, survey: str) -> bool:
+    if (study.survey_path(survey) / "crowdsourcing" / "ledger.db").exists():
+        return True
+    judged = study.judgements_path(survey).exists()
+    return judged and any(judgement.source == "human" for judgement in study.judgements(survey))
+
+
+def _options(study: Study, survey: str, seed: int | None) -> PackOptions:
+    """How the survey was packed; for units from elsewhere the lengths that they have."""
+    lengths = {item.exchanges for unit in study.units(survey) for item in unit.items} or set(study.plan.segments)
+    known = {"segments": sorted(lengths), "surface": "keep"}
+    known |= study.provenance().get("pack", {}).get(survey, {}).get("options", {})
+    return PackOptions(
+        survey=survey,
+        segments=tuple(known["segments"]),
+        seed=study.plan.seed if seed is None else seed,
+        surface=known["surface"],
+    )
+
+
+def _shown(study: Study, survey: str) -> tuple[set[str], set[str]]:
+    """The conversations that units show, and all their seeds."""
+    shown = {i for unit in study.units(survey) for item in unit.items for i in item.conversation_ids}
+    return shown, {c.seed_id for c in study.conversations() if c.seed_id and c.conversation_id in shown}
+
+
+def _people_of_domain(study: Study, options: PackOptions) -> list[Conversation]:
+    """The people of the study's domain who are not in the study, without their first exchange.
+
+    Only where reading them needs no network: the domain that comes with a package, or one that self-play has read.
+    """
+    if study.plan.domain != "chitchat" and "selfplay" not in study.provenance():
+        return []
+    try:
+        episodes = get_domain(study.plan.domain).episodes("humans")
+    except UserError:
+        return []
+    conversations = study.conversations()
+    known = {c.seed_id for c in conversations} | {c.conversation_id for c in conversations}
+    most = 2 * (1 + max(options.segments))
+    return [
+        Conversation(
+            conversation_id=episode.episode_id, domain=study.plan.domain, pair=(HUMAN, HUMAN), number=number,
+            entities=(HUMAN, HUMAN), turns=tuple(Turn(HUMAN, text) for text in episode.turns[:most]),
+            seed_exchanges=1, seed_id=episode.episode_id,
+        )
+        for number, episode in enumerate(episodes) if episode.episode_id not in known
+    ]  # fmt: skip

@@ -1,0 +1,74 @@
+"""Scripted bots that hardly anybody takes for people: they loop, or parrot, whatever is said to them.
+
+They take the place of one entity in a conversation between people, to make control segments (`controls`). There are
+several, with words drawn anew for each segment, so that nobody comes to know them. In the data that the paper released,
+bots that repeated themselves like that were the ones called human least (see `controls.RULE`).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+
+SENTENCES = (
+    "i am a big fan of the outdoors", "i do not know what you mean", "that is great. i like to read books",
+    "i am not sure what you are talking about", "i have to go to work now", "yes, i love to eat pizza",
+    "that is a good idea. i am a student", "i am sorry to hear that", "i live in a small house with my dog",
+    "please tell me more about yourself", "oh no, i hope you feel better soon", "i am fine, how are you doing today",
+    "i can help you with that. what would you like to do", "my favorite color is blue",
+)  # fmt: skip
+FRAGMENTS = (
+    "i am sorry", "i am not sure", "i am a fan of music", "that is great", "i do not know", "thank you so much",
+    "i like to cook", "i have a dog", "you are right", "i am happy for you",
+)  # fmt: skip
+
+Script = Callable[[random.Random, Sequence[str], int], list[str]]
+"""(generator, turns of the conversation, entity to replace) -> what the bot says in place of that entity's turns."""
+
+
+def one_sentence(rng: random.Random, turns: Sequence[str], entity: int) -> list[str]:
+    """The same sentence in every turn."""
+    return [rng.choice(SENTENCES)] * len(turns[entity::2])
+
+
+def two_sentences(rng: random.Random, turns: Sequence[str], entity: int) -> list[str]:
+    """Two sentences in turn."""
+    pair = rng.sample(SENTENCES, 2)
+    return [pair[i % 2] for i in range(len(turns[entity::2]))]
+
+
+def stutter(rng: random.Random, turns: Sequence[str], entity: int) -> list[str]:
+    """Three fragments a turn, out of two only: every turn says one of them twice."""
+    pair = rng.sample(FRAGMENTS, 2)
+    said = []
+    for _ in turns[entity::2]:
+        often, once = rng.sample(pair, 2)
+        parts = [often, often, once]
+        rng.shuffle(parts)
+        said.append(". ".join(parts))
+    return said
+
+
+def stuck(rng: random.Random, turns: Sequence[str], entity: int) -> list[str]:
+    """The entity's own first turn again and again (one sentence, where that turn is under 4 or above 30 words)."""
+    if not 4 <= len(turns[entity].split()) <= 30:
+        return one_sentence(rng, turns, entity)
+    return [turns[entity]] * len(turns[entity::2])
+
+
+def parrot(rng: random.Random, turns: Sequence[str], entity: int) -> list[str]:
+    """The other's last turn word for word; who begins has nothing to repeat yet and says a sentence first."""
+    heard = turns[1 - entity :: 2]
+    if entity == 1:
+        return list(heard)
+    return [rng.choice(SENTENCES), *heard[: len(turns[0::2]) - 1]]
+
+
+SCRIPTS: tuple[Script, ...] = (one_sentence, stutter, stuck, two_sentences, parrot)
+
+
+def replaced(rng: random.Random, turns: Sequence[str], entity: int, script: Script) -> list[str]:
+    """The turns with `script` in the place of `entity`; the other's turns stay as they are."""
+    mixed = list(turns)
+    mixed[entity::2] = script(rng, turns, entity)
+    return mixed

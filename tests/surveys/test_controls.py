@@ -1,0 +1,270 @@
+"""Control segments: chosen by the rule, made of what no unit shows, set aside once, graded as stated."""
+
+import itertools
+import re
+from collections import Counter
+
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.controls import (
+    KINDS,
+    KNOWN_BOT,
+    KNOWN_HUMAN,
+    WANTED,
+    controls_path,
+    make_controls,
+    missed,
+    read_controls,
+    shortages,
+    talk,
+    truth,
+    write_controls,
+)  # fmt: skip
+from parlai_spotbot.surveys.packing import PackOptions
+from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.surface import normalise
+
+OPTIONS = PackOptions(segments=(2, 3, 5), seed=3)
+
+TOPICS = ("violin", "bakery", "harbour", "glacier", "tractor", "lantern", "orchard", "sailing", "pottery", "beehive")
+
+
+def chat(number: int, exchanges: int = 5, name: str = "") -> Conversation:
+    """Two people who take up each other's words: every turn names a thing that the one before named."""
+    said = ["Hello there.", "Hi."]
+    for turn in range(2 * exchanges):
+        topic = TOPICS[(number + turn // 2) % len(TOPICS)]
+        said.append(f"On day {number}-{turn} we went past the {topic} near our old place, remember?")
+    turns = tuple(Turn(HUMAN, text) for text in said)
+    return Conversation(
+        name or f"chat-{number:02d}", "chitchat", (HUMAN, HUMAN), number, (HUMAN, HUMAN), turns, 1, f"s{number}"
+    )
+
+
+def control(kind: str | None, name: str = "c") -> Item:
+    return Item(name, (f"conversation of {name}",), 1, ((Utterance(0, "a"), Utterance(1, "b")),), kind)
+
+
+def texts(item: Item) -> list[str]:
+    return [utterance.text for utterance in item.transcripts[0]]
+
+
+# -- the rule --------------------------------------------------------------------------------------------------------
+def test_what_the_rule_looks_at():
+    found = talk([
+        "we spent sunday at the harbour watching boats",  # 8 words
+        "the harbours are lovely, did you count the boats",  # 9; harbou, boats
+        "no, there were far too many of them to count",  # 10; nothing: "count" is of four letters or more
+        "i would have lost interest after a minute",  # 8; nothing
+    ])  # fmt: skip
+    assert found.words == (9.0, 8.5)
+    assert found.taken_up == (1, 1)
+    assert not found.fits  # two words taken up, three are wanted
+    assert not found.repeats
+    assert talk(["again and again", "what", "again and again", "well"]).repeats
+
+
+@pytest.mark.parametrize(
+    ("change", "fits"),
+    [({}, True),
+     ({2: "hm", 4: "oh", 6: "no"}, False),  # entity 0 says too little
+     ({1: "something else that nobody had mentioned before", 3: "fishing is something he would never try himself",
+       5: "whoever comes here should bring their umbrella along", 7: "my uncle swears by pickles with his breakfast",
+       9: "did anybody call the plumber about our leaking tap"}, False),  # entity 1 takes nothing up
+     ({5: "on day 1-3 we went past the bakery near our old place, remember?"}, False)],  # entity 1 says a turn twice
+)  # fmt: skip
+def test_who_is_known_to_be_human(change, fits):
+    turns = [normalise(turn.text) for turn in chat(1).shown]
+    for number, text in change.items():
+        turns[number] = text
+    if "1-3" in str(change):
+        turns[3] = change[5]
+    assert talk(turns).fits is fits
+
+
+NATURES = ("human", "bot", "unsure")
+
+
+def test_people_are_missed_by_two_bots_only_and_bots_by_anything_else():
+    for first, second in itertools.product(NATURES, NATURES):
+        answers = {("nature", "entity:0"): first, ("nature", "entity:1"): second, ("fluency", "pair"): "entity:0"}
+        assert missed(control(KNOWN_HUMAN), answers) is (first == second == "bot")
+        assert missed(control("known_bot:0"), answers) is (first != "bot")
+        assert missed(control("known_bot:1"), answers) is (second != "bot")
+    assert missed(control("known_bot:1"), {})
+    with pytest.raises(ValueError, match="None"):
+        missed(control(None), {})
+
+
+def test_the_truth_of_controls():
+    assert [truth(control(kind)) for kind in KINDS] == [("human", "human"), ("bot", "human"), ("human", "bot")]
+
+
+# -- making ----------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def made() -> list[Item]:
+    return make_controls([chat(n) for n in range(60)], (), OPTIONS)
+
+
+def test_as_many_people_as_bots_each_conversation_once_at_the_longest_length(made):
+    assert Counter(i.control == KNOWN_HUMAN for i in made) == {True: WANTED, False: WANTED}
+    assert Counter(i.control for i in made)["known_bot:0"] == WANTED / 2
+    used = [c for item in made for c in item.conversation_ids]
+    assert len(set(used)) == len(used) == 2 * WANTED
+    assert {item.exchanges for item in made} == {5}
+    assert len({item.item_id for item in made}) == len(made)
+
+
+def test_people_stay_as_they_spoke_in_the_surface_form_of_all_segments(made):
+    shown = {c.conversation_id: [normalise(t.text) for t in c.shown] for c in (chat(n) for n in range(60))}
+    for item in made:
+        original = shown[item.conversation_ids[0]]
+        for entity, nature in enumerate(truth(item)):
+            assert (texts(item)[entity::2] == original[entity::2]) is (nature == "human")
+        assert [u.entity for u in item.transcripts[0]] == [0, 1] * 5
+        assert all(normalise(text) == text for text in texts(item))
+        if item.control == KNOWN_HUMAN:
+            assert talk(texts(item)).fits
+
+
+def test_a_known_bot_loops_or_parrots(made):
+    kinds = Counter()
+    for item in made:
+        if item.control == KNOWN_HUMAN:
+            continue
+        entity = KNOWN_BOT.index(item.control)
+        said, heard = texts(item)[entity::2], texts(item)[1 - entity :: 2]
+        parrot = said == heard if entity else said[1:] == heard[:-1]
+        few = len(set(said)) <= 2
+        parts = [turn.split(". ") for turn in said]
+        stutter = all(len(p) == 3 and len(set(p)) == 2 for p in parts) and len({x for p in parts for x in p}) == 2
+        assert parrot or few or stutter, said
+        kinds["parrot" if parrot else "stutter" if stutter else len(set(said))] += 1
+    assert set(kinds) == {"parrot", "stutter", 1, 2}
+    sentences = {tuple(sorted(set(texts(i)[KNOWN_BOT.index(i.control) :: 2]))) for i in made if i.control in KNOWN_BOT}
+    assert len(sentences) > WANTED / 2  # words are drawn anew
+
+
+def test_controls_depend_on_the_conversations_not_on_their_order(made):
+    assert make_controls([chat(n) for n in reversed(range(60))], (), OPTIONS) == made
+    assert make_controls([chat(n) for n in range(60)], (), PackOptions(segments=(2, 3, 5), seed=4)) != made
+
+
+def test_what_units_show_is_not_used_and_what_speaks_of_bots_neither():
+    people = [chat(n) for n in range(10)]
+    telling = chat(50)
+    turns = (*telling.turns[:6], Turn(HUMAN, "Are you a BOT by any chance?"), *telling.turns[7:])
+    people.append(Conversation("telling", "chitchat", (HUMAN, HUMAN), 0, (HUMAN, HUMAN), turns, 1))
+    items = make_controls(people, {"chat-03", "chat-04"}, OPTIONS)
+    used = {c for item in items for c in item.conversation_ids}
+    assert used == {c.conversation_id for c in people} - {"chat-03", "chat-04", "telling"}
+    assert Counter(i.control == KNOWN_HUMAN for i in items) == {True: 4, False: 4}
+
+
+def test_short_conversations_serve_at_the_length_they_fill_but_not_below_two():
+    items = make_controls([chat(0, exchanges=4), chat(1, exchanges=2), chat(2, exchanges=1)], (), OPTIONS)
+    assert {item.conversation_ids[0]: item.exchanges for item in items} == {"chat-00": 3, "chat-01": 2}
+    assert make_controls([], (), OPTIONS) == []
+
+
+# -- on disk ---------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def packed(study_of, pool):
+    """A packed study with a few conversations between people that no unit shows, and one of a seed that is shown."""
+    conversations = pool(bots=3, per_pair=15, people=15)
+    twin = chat(900, name="twin")
+    twin = Conversation(twin.conversation_id, "chitchat", twin.pair, 0, twin.entities, twin.turns, 1, "p0")
+    study = study_of([*conversations, *(chat(n) for n in range(100, 130)), twin])
+    pack_study(study)
+    return study
+
+
+def test_controls_are_set_aside_once(packed):
+    path = write_controls(packed, "spot_the_bot")
+    assert path == controls_path(packed, "spot_the_bot")
+    assert path.parent.name == "spot_the_bot"
+    before, when = path.read_bytes(), path.stat().st_mtime_ns
+    assert write_controls(packed, "spot_the_bot") == path
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == (before, when)
+    items = read_controls(packed, "spot_the_bot")
+    assert "".join(files.dumps(item.to_json()) + "\n" for item in items).encode() == before
+    assert len(items) == 2 * WANTED
+    units = packed.units("spot_the_bot")
+    shown = {c for unit in units for item in unit.items for c in item.conversation_ids}
+    seeds = {c.conversation_id: c.seed_id for c in packed.conversations()}
+    for item in items:
+        name = item.conversation_ids[0]
+        assert name not in shown
+        assert seeds.get(name, name) not in {seeds[c] for c in shown}
+    about = packed.provenance()["controls"]["spot_the_bot"]
+    assert about[KNOWN_HUMAN] == WANTED
+    assert about["warnings"] == []
+    assert "parrots" in about["rule"]
+    assert 0 < about["from_domain"] < 2 * WANTED  # the study's own did not suffice
+
+
+def test_another_seed_changes_them_until_somebody_has_been_handed_a_unit(packed):
+    path = write_controls(packed, "spot_the_bot")
+    first = path.read_bytes()
+    write_controls(packed, "spot_the_bot", seed=77)
+    second = path.read_bytes()
+    assert second != first
+    ledger = path.parent / "crowdsourcing" / "ledger.db"
+    files.write_text(ledger, "")
+    write_controls(packed, "spot_the_bot")
+    assert path.read_bytes() == second
+
+
+def test_controls_that_units_show_by_now_are_not_handed_out(packed, study_of):
+    write_controls(packed, "spot_the_bot")
+    items = read_controls(packed, "spot_the_bot")
+    units = packed.units("spot_the_bot")
+    in_study = {c.conversation_id for c in packed.conversations()}
+    own = next(i for i in items if i.conversation_ids[0] in in_study)
+    foreign = next(i for i in items if i.conversation_ids[0] not in in_study)
+    plain = Item("x", own.conversation_ids, own.exchanges, own.transcripts)
+    units[0] = type(units[0])(**{**vars(units[0]), "items": (*units[0].items, plain)})
+    files.write_jsonl(packed.units_path("spot_the_bot"), [unit.to_json() for unit in units])
+    assert {i.item_id for i in items} - {i.item_id for i in read_controls(packed, "spot_the_bot")} == {own.item_id}
+    drawn = chat(0, name="drawn later")  # the domain's conversation has come into the study, under another id
+    drawn = Conversation(
+        "later", "chitchat", drawn.pair, 0, drawn.entities, drawn.turns, 1, foreign.conversation_ids[0]
+    )
+    files.write_jsonl(packed.conversations_path, [c.to_json() for c in (*packed.conversations(), drawn)])
+    plain = Item("y", ("later",), 5, own.transcripts)
+    units[0] = type(units[0])(**{**vars(units[0]), "items": (*units[0].items, plain)})
+    files.write_jsonl(packed.units_path("spot_the_bot"), [unit.to_json() for unit in units])
+    gone = {i.item_id for i in items} - {i.item_id for i in read_controls(packed, "spot_the_bot")}
+    assert gone == {own.item_id, foreign.item_id}
+
+
+def test_a_study_without_people_to_spare_says_so(packed):
+    yaml = packed.plan_path.read_text(encoding="utf-8")
+    packed.plan_path.write_text(re.sub("domain: chitchat", "domain: elsewhere", yaml), encoding="utf-8")
+    units = {c for unit in packed.units("spot_the_bot") for item in unit.items for c in item.conversation_ids}
+    kept = [c.to_json() for c in packed.conversations() if c.conversation_id in units]
+    files.write_jsonl(packed.conversations_path, kept)
+    study = type(packed).open(packed.path)
+    path = write_controls(study, "spot_the_bot")
+    assert path.read_text(encoding="utf-8") == ""
+    assert read_controls(study, "spot_the_bot") == []
+    (warning,) = study.provenance()["controls"]["spot_the_bot"]["warnings"]
+    assert re.match(r"0 control segments with known people.* needs 3 and 0 .*--human-conversations", warning)
+    assert read_controls(study, "spot_the_bot_game") == []
+
+
+def test_too_few_of_one_kind_are_named():
+    survey = get_survey("spot_the_bot")
+    assert shortages([control(KNOWN_HUMAN)] * 3 + [control("known_bot:0")] * 3, survey) == []
+    (short,) = shortages([control(KNOWN_HUMAN)] * 3 + [control("known_bot:0")] * 2, survey)
+    assert short.startswith("2 control segments with a known bot")
+
+
+def test_a_controls_file_with_other_items_is_refused(packed):
+    files.write_jsonl(controls_path(packed, "spot_the_bot"), [control(None).to_json()])
+    with pytest.raises(UserError, match="line 1: field 'control' is None"):
+        read_controls(packed, "spot_the_bot")

@@ -24,7 +24,7 @@ ENOUGH = 30
 class Estimate:
     """What is still to be done, and what it would take. Money is in the settings' currency.
 
-    `pay` goes to annotators for units, `bonus` is the most that a game may add, `fee` the platform's part; `hours` is
+    `pay` goes to annotators for units, `bonus` what the winner of a game gets, `fee` the platform's part; `hours` is
     the work of all annotators, `hourly` = `pay` / `hours`, without bonus.
     """
 
@@ -69,7 +69,7 @@ def estimate(
     start = annotators * (60 * settings.reading_minutes + exercises * seconds)
     work = (annotations + controls) * seconds
     pay = settings.pay * len(open_units)
-    bonus = settings.bonus.most * len(open_units) if survey.game else 0.0
+    bonus = settings.pay if survey.game and open_units else 0.0
     hours = (work + start) / 3600
     return Estimate(
         units=len(open_units),
@@ -158,7 +158,11 @@ def said(found: Estimate, settings: Settings, survey: Survey) -> str:
     if settings.pay:
         rows += [
             ("pay", f"{found.pay:.2f} {money}: {settings.pay:.2f} a unit, which is {found.hourly:.2f} an hour"),
-            *([("bonus", f"at most {found.bonus:.2f} {money}")] if found.bonus else []),
+            *(
+                [("bonus", f"{found.bonus:.2f} {money}: who has the most points in the end is paid for one unit more")]
+                if found.bonus
+                else []
+            ),
             ("fee", f"{found.fee:.2f} {money}: {settings.platform_fee:.1%} ({_fee_from(settings)})"),
             ("cost", f"{found.cost:.2f} {money}"),
         ]

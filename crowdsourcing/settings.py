@@ -35,14 +35,6 @@ SECRET_VALUE = re.compile(r"\b(AKIA|ASIA)[0-9A-Z]{16}\b|-----BEGIN [A-Z ]*PRIVAT
 
 
 @dataclass(frozen=True)
-class Bonus:
-    """Paid on top, by the points of a game: `per_point`, and at most `most` for one unit (both in the currency)."""
-
-    per_point: float = 0.0
-    most: float = 0.0
-
-
-@dataclass(frozen=True)
 class Qualifications:
     """Whom MTurk lets in: `approval_rate` in per cent, `approved_hits` so far, `countries` as two letters."""
 
@@ -56,8 +48,8 @@ class Qualifications:
 class Settings:
     """The settings of a launch; "" and None leave the choice to the survey or the platform.
 
-    `pay` and `bonus` are in `currency`, for a unit; `minutes_per_unit` is the time limit of a unit. `completion_code`
-    is what Prolific expects of who has finished, `screened_out_code` of who is stopped before the first unit is done.
+    `pay` is in `currency`, for a unit; `minutes_per_unit` is the time limit of a unit. `completion_code` is what
+    Prolific expects of who has finished, `screened_out_code` of who is stopped before the first unit is done.
     `language` is a language of ours or a file of texts, `texts` replaces single ones. `fee` is the platform's share
     (None: see `FEES`), `minimum_wage` per hour. `seconds_per_annotation` (None: what the study's own annotators took,
     else the paper's) and `reading_minutes`, for consent and instructions, are what the dry run reckons with.
@@ -70,7 +62,6 @@ class Settings:
     contact: str = ""
     pay: float = 0.0
     currency: str = "USD"
-    bonus: Bonus = Bonus()
     minutes_per_unit: float | None = None
     qualifications: Qualifications = Qualifications()
     completion_code: str = ""
@@ -131,7 +122,6 @@ def parse_settings(row: Any, where: str) -> Settings:
     values: dict[str, Any] = {
         "provider": _one_of(row, "provider", PROVIDERS, where, plain.provider),
         "keywords": _names(row, "keywords", where, plain.keywords),
-        "bonus": _bonus(row.get("bonus", {}), f"{where}: field 'bonus'"),
         "qualifications": _qualifications(row.get("qualifications", {}), f"{where}: field 'qualifications'"),
         "limits": _limits(row.get("limits", {}), f"{where}: field 'limits'"),
         "texts": _texts(row, where),
@@ -196,11 +186,6 @@ def _names(row: Mapping, name: str, where: str, default: tuple[str, ...]) -> tup
     return tuple(part for part in parts if part)
 
 
-def _bonus(row: Any, where: str) -> Bonus:
-    row = _keys(row, Bonus, where)
-    return Bonus(**{name: _number(row, name, where, 0.0) for name in ("per_point", "most")})
-
-
 def _qualifications(row: Any, where: str) -> Qualifications:
     row = _keys(row, Qualifications, where)
     for name, most in (("approval_rate", 100), ("approved_hits", 10**9)):
@@ -258,6 +243,4 @@ def _together(settings: Settings, where: str) -> Settings:
         )
     if settings.paid and not settings.pay:
         raise UserError(f"{where}: provider is '{settings.provider}' and 'pay' is missing.", "Set the pay for a unit.")
-    if settings.bonus.per_point and not settings.bonus.most:
-        raise UserError(f"{where}: field 'bonus' has no 'most'.", "Say what one unit may earn at most.")
     return settings

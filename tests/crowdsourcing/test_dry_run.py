@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parlai_spotbot.crowdsourcing import dry_run
-from parlai_spotbot.crowdsourcing.settings import Bonus, Settings
+from parlai_spotbot.crowdsourcing.settings import Settings
 from parlai_spotbot.records import Item, Judgement, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.survey import Game
@@ -53,11 +53,11 @@ def test_what_is_done_is_neither_paid_nor_counted_again():
     assert (nothing.units, nothing.hours, nothing.cost, nothing.hourly) == (0, 0, 0, 0)
 
 
-def test_a_game_may_pay_a_bonus_and_the_platform_takes_its_part_of_it():
-    units = [unit("u", ["c"])]
-    settings = Settings(provider="prolific", completion_code="C", pay=2.0, fee=0.5, bonus=Bonus(0.01, 1.0))
-    assert dry_run.estimate(settings, survey(), units, {}).cost == pytest.approx(3.0)
-    assert dry_run.estimate(settings, replace(survey(), game=Game()), units, {}).cost == pytest.approx(4.5)
+def test_the_winner_of_a_game_is_paid_for_one_unit_more_and_the_platform_takes_its_part_of_it():
+    units = [unit("u", ["c"]), unit("v", ["d"])]
+    settings = Settings(provider="prolific", completion_code="C", pay=2.0, fee=0.5)
+    assert dry_run.estimate(settings, survey(), units, {}).cost == pytest.approx(6)
+    assert dry_run.estimate(settings, replace(survey(), game=Game()), units, {}).cost == pytest.approx(9)
 
 
 def judgement(number, seconds, source="human"):

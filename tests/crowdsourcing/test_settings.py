@@ -53,7 +53,6 @@ def test_a_file_is_read_and_the_command_line_comes_first(tmp_path):
         ({"qualifications": {"approval_rate": 101}}, ["'approval_rate'", "0 to 100"]),
         ({"qualifications": {"countries": ["Germany"]}}, ["'Germany'", "two letters"]),
         ({"texts": {"submit": 3}}, ["'texts'", "'submit'"]),
-        ({"bonus": {"per_point": 0.01}}, ["'bonus'", "'most'"]),
         ({"provider": "prolific", "pay": 2}, ["'completion_code'", "Prolific"]),
         ({"provider": "mturk"}, ["'pay'"]),
         ("provider: x", ["keys and values"]),

@@ -1,0 +1,255 @@
+"""From the ledger to a study's judgements: finished units become rows of judgements.jsonl, at any time, none twice.
+
+Every row's id follows from the hand-out, so collecting again finds what is there already. What Mephisto's review tools
+rejected is left out, and taken out again where it was collected before. Worker ids are replaced by pseudonyms; what
+leads back from these stays in the crowdsourcing folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing.ledger import Handout, Ledger, Submission
+from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN, Item, Judgement
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.packing import opaque
+
+REJECTED = ("rejected", "soft_rejected")
+"""What Mephisto calls work that its tools rejected, or passed over (paid, but not to be used)."""
+
+
+@dataclass
+class Collected:
+    """What a collection found: `rows` are all judgements of finished units that were not rejected.
+
+    `added` and `removed` count rows of judgements.jsonl that are new or gone, `rejected` the units left out. `names`
+    leads from worker id to the name in the rows.
+    """
+
+    units: int
+    rejected: int
+    added: int
+    removed: int
+    comments: int
+    rows: list[Judgement] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+
+
+def open_ledger(study: Study, survey: str) -> Ledger:
+    """The ledger of a survey's collection; a `UserError` where nothing was launched."""
+    path = Places.of(study, survey).ledger
+    if not path.exists():
+        raise UserError(
+            f"{path}: no such file: nobody has annotated '{survey}' in this study.",
+            f"Run: parlai spotbot_crowdsource --study {study.path} --survey {survey}",
+        )
+    return Ledger(path)
+
+
+def collect(study: Study, survey: str, keep_worker_ids: bool = False) -> Collected:
+    """Bring judgements.jsonl up to date with the ledger; the caller holds the study's lock. The operator may run.
+
+    The rows of judges, and of people whose answers came another way, stay as they are. Each unit's rows are written at
+    once; stopped anywhere, the same call goes on. Comments go to surveys/NAME/comments.jsonl, the way back from the
+    pseudonyms to crowdsourcing/annotators.csv.
+    """
+    places = Places.of(study, survey)
+    with open_ledger(study, survey) as ledger:
+        done = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
+        submissions = [one for one in ledger.submissions() if one.handle in done]
+        workers = [annotator.worker for annotator in ledger.annotators()]
+    secret = read_secret(places.secret)
+    names = {worker: worker if keep_worker_ids else pseudonym(secret, worker) for worker in workers}
+    rejected = rejected_agents(places.mephisto)
+    items = _items(study, survey)
+    kept, out = [], set()
+    for submission in submissions:
+        handout = done[submission.handle]
+        if handout.agent_id in rejected:
+            out.add(handout.handle)
+        else:
+            kept.append(rows_of(submission, handout, survey, items, names[handout.worker]))
+    ours = {annotation_id(s.handle, item["item"]) for s in submissions for item in s.record["items"]}
+    added, removed = _bring_up_to_date(study.judgements_path(survey), kept, ours)
+    comments = list(_comments(submissions, done, out, survey, names))
+    _write_if_new(study.survey_path(survey) / "comments.jsonl", "".join(files.dumps(row) + "\n" for row in comments))
+    _write_private(places.annotators, _csv(("annotator", "worker_id"), [(pseudonym(secret, w), w) for w in workers]))
+    rows = [row for unit in kept for row in unit]
+    return Collected(len(kept), len(out), added, removed, len(comments), rows, names)
+
+
+# -- from a submission to rows ---------------------------------------------------------------------------------------
+def annotation_id(handle: str, number: int) -> str:
+    """The id of one annotator's answers to item `number` of a hand-out."""
+    return opaque("annotation", handle, number)
+
+
+def rows_of(
+    submission: Submission, handout: Handout, survey: str, items: Mapping[str, Item], worker: str
+) -> list[Judgement]:
+    """The judgements of a finished unit, one an answer, in the order in which they were put.
+
+    `exchanges` are those of the item; where the annotator opened them, those that were open when the answer was given.
+    """
+    rows = []
+    for answered in submission.record["items"]:
+        item = _item(items, answered["item_id"], submission.handle)
+        annotation = annotation_id(submission.handle, answered["item"])
+        for answer in answered["answers"]:
+            rows.append(
+                Judgement(
+                    judgement_id=opaque("judgement", annotation, answer["target"], answer["question"]),
+                    annotation_id=annotation,
+                    survey=survey,
+                    unit_id=handout.unit_id,
+                    item_id=item.item_id,
+                    conversation_ids=item.conversation_ids,
+                    exchanges=answer.get("opened") or answered["exchanges"],
+                    target=answer["target"],
+                    question=answer["question"],
+                    answer=_clean(answer["answer"]),
+                    worker_id=worker,
+                    source=HUMAN,
+                    control=answered["control"],
+                    presentation=answered["presentation"],
+                    started_at=_moment(handout.handed_at),
+                    submitted_at=_moment(submission.received_at),
+                    seconds=answered["seconds"],
+                    answer_seconds=answer["seconds"],
+                )
+            )
+    return rows
+
+
+def _items(study: Study, survey: str) -> dict[str, Item]:
+    """All items of the survey, controls among them, by id."""
+    items = [item for unit in study.units(survey) for item in unit.items]
+    path = study.survey_path(survey) / "controls.jsonl"
+    if path.exists():
+        items += files.read_jsonl(path, Item.from_json, "controls file")
+    return {item.item_id: item for item in items}
+
+
+def _item(items: Mapping[str, Item], item_id: str, handle: str) -> Item:
+    if item_id not in items:
+        raise UserError(
+            f"The ledger holds answers to item {item_id} (hand-out {handle[:8]}…), which is in neither units.jsonl nor "
+            "controls.jsonl.",
+            "Put back the files with which the collection began; they may be added to, not changed.",
+        )
+    return items[item_id]
+
+
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+def _clean(answer: object) -> object:
+    """Text that a UTF-8 file can hold: half a surrogate pair becomes a replacement mark."""
+    if isinstance(answer, str):
+        return answer.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return [_clean(part) for part in answer] if isinstance(answer, list) else answer
+
+
+def _comments(
+    submissions: Iterable[Submission], done: Mapping[str, Handout], out: set[str], survey: str, names: Mapping[str, str]
+) -> Iterator[dict]:
+    """What annotators wrote in the comment fields, of the whole unit (no item) or of an item."""
+    for submission in submissions:
+        if submission.handle in out:
+            continue
+        handout = done[submission.handle]
+        about = [(None, None, submission.record.get("comment"))]
+        about += [(i["item_id"], i["item"], i.get("comment")) for i in submission.record["items"]]
+        for item_id, number, comment in about:
+            if comment and comment.strip():
+                yield {
+                    "survey": survey,
+                    "unit_id": handout.unit_id,
+                    "item_id": item_id,
+                    "annotation_id": None if number is None else annotation_id(handout.handle, number),
+                    "worker_id": names[handout.worker],
+                    "submitted_at": _moment(submission.received_at),
+                    "comment": _clean(comment),
+                }
+
+
+# -- what was rejected -----------------------------------------------------------------------------------------------
+def rejected_agents(data_root: Path) -> set[str]:
+    """The agents whose work Mephisto's tools rejected or passed over; nothing is written, the operator may run."""
+    path = Path(data_root) / "database.db"
+    if not path.exists():
+        return set()
+    marks = ", ".join("?" * len(REJECTED))
+    with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=10)) as db:
+        rows = db.execute(f"SELECT agent_id FROM agents WHERE status IN ({marks})", REJECTED).fetchall()
+    return {str(agent_id) for (agent_id,) in rows}
+
+
+# -- writing ---------------------------------------------------------------------------------------------------------
+def _bring_up_to_date(path: Path, units: list[list[Judgement]], ours: set[str]) -> tuple[int, int]:
+    """Make `path` hold the rows of `units`, once each; returns how many rows came and went.
+
+    `ours` are the annotations of all finished units: their rows go where `units` hasn't them. Rows are only added, a
+    unit at a time, unless some have to go or to change (other names of workers); then the file is replaced whole.
+    """
+    wanted = {row.judgement_id: row.to_json() for unit in units for row in unit}
+    known = files.read_jsonl(path, _known, torn_tail=True) if path.exists() else []
+    have = {row["judgement_id"] for row in known}
+    mine = [row for row in known if row["annotation_id"] in ours]
+    stale = any(wanted.get(row["judgement_id"]) != row for row in mine) or len(have) < len(known)
+    missing = [[wanted[row.judgement_id] for row in unit if row.judgement_id not in have] for unit in units]
+    added = sum(map(len, missing))
+    if stale:
+        kept: dict[str, dict] = {}
+        for row in known:
+            row = wanted.get(row["judgement_id"]) if row["annotation_id"] in ours else row
+            if row is not None:
+                kept.setdefault(row["judgement_id"], row)
+        files.write_jsonl(path, [*kept.values(), *(row for unit in missing for row in unit)])
+        return added, len(known) - len(kept)
+    if added:
+        with files.Journal(path) as journal:
+            for unit in missing:
+                if unit:
+                    journal.append(*unit)
+    return added, 0
+
+
+def _known(row: dict, where: str) -> dict:
+    Judgement.from_json(row, where)
+    return row
+
+
+def _write_if_new(path: Path, text: str) -> None:
+    """Write `text`, unless it stands there already or there is nothing to write."""
+    known = path.read_text(encoding="utf-8") if path.exists() else ""
+    if text != known:
+        files.write_text(path, text)
+
+
+def _write_private(path: Path, text: str) -> None:
+    """The same, readable by the owner only."""
+    _write_if_new(path, text)
+    if path.exists():
+        os.chmod(path, 0o600)
+
+
+def _csv(header: tuple[str, ...], rows: Iterable[tuple]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return out.getvalue()

@@ -1,0 +1,133 @@
+"""Who to look at before approving and paying: one row an annotator, with what is unusual about how they worked.
+
+The thresholds are those by which the analysis flags annotators. Here they are applied to whatever the survey asks, and
+nobody is removed: whom to approve is for a person to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from parlai_spotbot.analysis.annotators.rules import SAME_ANSWERS, SAME_LABEL, TOO_FAST, Rules
+from parlai_spotbot.crowdsourcing.ledger import Annotator
+from parlai_spotbot.records import Judgement
+
+MISSED = "missed controls"
+STOPPED = "stopped"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One annotator: finished units, annotations (controls apart), controls missed and met, seconds per annotation.
+
+    `speed` says how many times as fast as all annotators' median at that length half of the annotations were,
+    `same_answers` which share of annotations has the annotator's most frequent answers.
+    """
+
+    name: str
+    units: int
+    annotations: int
+    missed: int
+    controls: int
+    seconds: float
+    speed: float
+    same_answers: float
+    flags: tuple[str, ...]
+
+
+def look_at(
+    rows: Sequence[Judgement],
+    annotators: Iterable[Annotator],
+    grades: Iterable[tuple[str, str, int, bool]],
+    names: Mapping[str, str],
+    rules: Rules | None = None,
+) -> list[Row]:
+    """One row for each of `annotators`, those with flags first.
+
+    `rows` are the judgements of finished units under the names that `names` gives the workers; `grades` says of every
+    control (worker, hand-out, place, missed).
+    """
+    rules = rules or Rules()
+    frame = _annotations(rows)
+    graded: dict[str, list[bool]] = {}
+    for worker, _, _, missed in grades:
+        graded.setdefault(worker, []).append(missed)
+    by_name = dict(iter(frame.groupby("worker")))
+    table = [
+        _row(annotator, names[annotator.worker], by_name.get(names[annotator.worker], frame.iloc[:0]),
+             graded.get(annotator.worker, []), rules)
+        for annotator in annotators
+    ]  # fmt: skip
+    return sorted(table, key=lambda row: (-len(row.flags), row.name))
+
+
+def _annotations(rows: Sequence[Judgement]) -> pd.DataFrame:
+    """One row an annotation, controls apart: worker, unit, k, seconds, speed, answers (all), label (of "nature")."""
+    answers: dict[str, list[tuple[str, str, str]]] = {}
+    first: dict[str, Judgement] = {}
+    for row in rows:
+        if row.control is None:
+            first.setdefault(row.annotation_id, row)
+            answers.setdefault(row.annotation_id, []).append((row.target, row.question, repr(row.answer)))
+    frame = pd.DataFrame(
+        [
+            {"worker": row.worker_id, "unit": row.unit_id, "k": row.exchanges, "seconds": row.seconds,
+             "answers": tuple(sorted(answers[name])), "labels": tuple(a for _, q, a in answers[name] if q == "nature")}
+            for name, row in first.items()
+        ],
+        columns=["worker", "unit", "k", "seconds", "answers", "labels"],
+    )  # fmt: skip
+    frame["seconds"] = frame["seconds"].astype(float)
+    usual = frame.groupby("k")["seconds"].transform("median")
+    frame["speed"] = (usual / frame["seconds"]).where(frame["seconds"] > 0)
+    return frame
+
+
+def _row(annotator: Annotator, name: str, mine: pd.DataFrame, graded: list[bool], rules: Rules) -> Row:
+    same = float(mine.groupby("answers").size().max() / len(mine)) if len(mine) else float("nan")
+    labels = [label for own in mine["labels"] for label in own]
+    speed = float(mine["speed"].median())
+    flags = []
+    if annotator.standing == "stopped":
+        flags.append(f"{STOPPED} ({annotator.why})" if annotator.why else STOPPED)
+    if any(graded):
+        flags.append(MISSED)
+    if mine["speed"].notna().sum() >= rules.enough_annotations and speed > rules.max_speed:
+        flags.append(TOO_FAST)
+    if len(labels) >= rules.enough_labels and len(set(labels)) == 1:
+        flags.append(SAME_LABEL)
+    if len(mine) >= rules.enough_annotations and same > rules.max_same_answers:
+        flags.append(SAME_ANSWERS)
+    return Row(
+        name=name,
+        units=int(mine["unit"].nunique()),
+        annotations=len(mine),
+        missed=sum(graded),
+        controls=len(graded),
+        seconds=float(mine["seconds"].median()),
+        speed=speed,
+        same_answers=same,
+        flags=tuple(flags),
+    )
+
+
+def table(rows: Sequence[Row], most: int = 30) -> str:
+    """The rows as text: all who have flags, and so many others that there are `most` at most."""
+    from tabulate import tabulate
+
+    flagged = [row for row in rows if row.flags]
+    shown = flagged + [row for row in rows if not row.flags][: max(0, most - len(flagged))]
+    header = ("annotator", "units", "annotations", "controls missed", "seconds", "speed", "same answers", "look at")
+    lines = [
+        (r.name, r.units, r.annotations, f"{r.missed} of {r.controls}", *_known(r), "; ".join(r.flags)) for r in shown
+    ]
+    text = tabulate(lines, headers=header, disable_numparse=True)
+    return text + (f"\n… and {len(rows) - len(shown)} more, unflagged" if len(shown) < len(rows) else "")
+
+
+def _known(row: Row) -> tuple[str, str, str]:
+    forms = ((row.seconds, "{:.0f}"), (row.speed, "{:.1f}"), (row.same_answers, "{:.2f}"))
+    return tuple("" if value != value else form.format(value) for value, form in forms)

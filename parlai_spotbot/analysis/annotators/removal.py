@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.annotators import rules as flag
-from parlai_spotbot.analysis.annotators.rules import Rules, each_rule
+from parlai_spotbot.analysis.annotators.rules import Rules, each_rule, no_rules
 from parlai_spotbot.analysis.annotators.table import annotator_table
 from parlai_spotbot.analysis.frames import entities_frame, matches_frame
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
@@ -16,13 +16,19 @@ from parlai_spotbot.analysis.resampling import percentile_interval
 
 REASONS = ["annotation_id", "worker_id", "reason"]
 
+Marked = Mapping[str, tuple[str, Collection[str]]]
+"""Annotators found by other means than `Rules`: flag -> the rule in words, and who they are."""
 
-def remove(annotations: pd.DataFrame, rules: Rules | None = None) -> tuple[pd.DataFrame, pd.DataFrame]:
+
+def remove(
+    annotations: pd.DataFrame, rules: Rules | None = None, marked: Marked | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The annotations that the rules leave, and those removed, each with its reason.
 
-    Annotators caught by what they answered, or how fast, lose all annotations. Where they went beyond a limit they
-    lose what is beyond it: answers to a segment after the first, further segments of a conversation, units after the
-    third. "First" is by the column `submitted` where there is one, else by the order of the rows.
+    Annotators caught by what they answered, or how fast, and those `marked`, lose all annotations. Where they went
+    beyond a limit they lose what is beyond it: answers to a segment after the first, further segments of a
+    conversation, units after the third. "First" is by the column `submitted` where there is one, else by the order of
+    the rows.
 
     Returns
     -------
@@ -36,6 +42,8 @@ def remove(annotations: pd.DataFrame, rules: Rules | None = None) -> tuple[pd.Da
     if set(rules.told()) - {flag.TWICE, flag.SEGMENTS, flag.UNITS}:
         table = annotator_table(annotations, entities_frame(annotations), limits=False, rules=rules)
         caught = {worker: flags[0] for worker, flags in table["flags"].items() if flags}
+    for name, (_, workers) in (marked or {}).items():
+        caught |= {worker: name for worker in workers if worker not in caught}
     reason = pd.Series([caught.get(w) for w in annotations["worker_id"]], index=annotations.index, dtype=object)
     order = annotations.sort_values("submitted", kind="stable") if "submitted" in annotations else annotations
     for name, beyond in (
@@ -79,12 +87,18 @@ def removal_summary(removed: pd.DataFrame) -> dict[str, dict]:
 
 
 def rankings_without(
-    annotations: pd.DataFrame, bots: Sequence[str], rules: Rules | None = None, weights: np.ndarray | None = None
+    annotations: pd.DataFrame,
+    bots: Sequence[str],
+    rules: Rules | None = None,
+    weights: np.ndarray | None = None,
+    marked: Marked | None = None,
 ) -> dict[str, dict]:
     """Win rates with everybody ("raw"), without those that each rule catches, and without all ("all rules").
 
     Parameters
     ----------
+    marked : mapping, optional
+        Further annotators to do without: see `Marked`.
     weights : array (replicates, n), optional
         Bootstrap weights of the annotations, for intervals of the win rates.
 
@@ -94,19 +108,21 @@ def rankings_without(
         Rule -> `rule` in words, `annotations` and `annotators` (that were removed, or touched), `n` annotations left,
         `win_rate` and `win_rate_ci` {bot: …}, `order`, `moved` {bot: [place before, place now]}, and a `sentence`.
     """
-    rules = Rules() if rules is None else rules
+    rules, marked = Rules() if rules is None else rules, marked or {}
+    told = rules.told() | {name: text for name, (text, _) in marked.items()}
     position = pd.Series(np.arange(len(annotations)), index=annotations.index)
     raw = _ranked(annotations, bots, position, weights)
     result = {"raw": {"rule": "nobody removed", "annotations": 0, "annotators": 0, **raw, "moved": {}}}
-    tried = each_rule(rules)
+    tried: dict[str, tuple[Rules, Marked]] = {name: (only, {}) for name, only in each_rule(rules).items()}
+    tried |= {name: (no_rules(rules), {name: own}) for name, own in marked.items()}
     if len(tried) > 1:
-        tried["all rules"] = rules
+        tried["all rules"] = (rules, marked)
     for name, only in tried.items():
-        kept, removed = remove(annotations, only)
+        kept, removed = remove(annotations, *only)
         own = _ranked(kept, bots, position, weights)
         places = {bot: [order["order"].index(bot) + 1 for order in (raw, own)] for bot in bots}
         entry = {
-            "rule": rules.told().get(name, "all of these rules"),
+            "rule": told.get(name, "all of these rules"),
             "annotations": len(removed),
             "annotators": int(removed["worker_id"].nunique()),
             **own,

@@ -35,7 +35,8 @@ def current_status_survival(spotted: np.ndarray, total: np.ndarray) -> np.ndarra
 def followed_survival(spotted: np.ndarray, at_risk: np.ndarray) -> np.ndarray:
     """Survival (..., m) after m steps, from how many were spotted in each, of how many still at risk (..., m).
 
-    It is the NPMLE where each interval of a spotted one is one step. NaN after a step with nobody at risk, unless all were spotted.
+    It is the NPMLE where each interval of a spotted one is one step. NaN after a step with nobody at risk, unless all
+    were spotted.
     """
     spotted, at_risk = np.asarray(spotted, dtype=float), np.asarray(at_risk, dtype=float)
     if spotted.shape != at_risk.shape:

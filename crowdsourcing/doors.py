@@ -1,0 +1,184 @@
+"""The doors by which annotators come in, one for each way of recruiting: each makes sure who comes and says how they
+leave. In-house annotators come by personal signed links, Prolific's by a signed link to the study, MTurk's through the
+frame in which MTurk shows the page.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import quote
+
+from parlai_spotbot.crowdsourcing import tokens
+from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.files import Journal, field, read_jsonl
+
+NO_LINK = "This link is not valid. Please open the link that you were given, whole and unchanged."
+OTHER_SITTING = "This study was opened from another submission of yours before. Please go on from there."
+NOT_FROM_PROLIFIC = "Please open this study from Prolific."
+NOT_FROM_MTURK = "Please open this task from MTurk; it may be over already."
+
+PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+
+NOTHING = {"kind": "none"}
+
+
+class Door(Protocol):
+    """One way in. `framed_by` are sites that may show the page in a frame; `writes`: whether entering goes to disk."""
+
+    name: str
+    framed_by: tuple[str, ...]
+    writes: bool
+
+    def knows(self, query: Mapping[str, str]) -> bool:
+        """Whether the page's URL is one of this door's."""
+
+    def enter(self, query: Mapping[str, str]) -> Visitor:
+        """Who comes; `Refusal` (403, "link") where that is not certain."""
+
+    def finish(self, visitor: Visitor, state: str, done: int) -> dict:
+        """How the visitor leaves in this state (handed_in, finished, stopped, closed), with `done` units done."""
+
+
+def refused(text: str) -> Refusal:
+    """The refusal of somebody at the door."""
+    return Refusal(403, "link", text)
+
+
+class InHouseDoor:
+    """Personal links: whoever holds one is that annotator. A bare name opens nothing."""
+
+    name = "in_house"
+    framed_by = ()
+    writes = False
+
+    def __init__(self, secret: bytes):
+        self.secret = secret
+
+    def knows(self, query: Mapping[str, str]) -> bool:
+        return "t" in query
+
+    def enter(self, query: Mapping[str, str]) -> Visitor:
+        try:
+            payload = tokens.read(self.secret, tokens.LINK, query.get("t", ""))
+        except tokens.BadToken:
+            raise refused(NO_LINK) from None
+        return Visitor(payload["worker"], provider_data={"door": self.name})
+
+    def finish(self, visitor: Visitor, state: str, done: int) -> dict:
+        return NOTHING
+
+
+class ProlificDoor:
+    """One signed link for the study, to which Prolific adds who comes.
+
+    Prolific does not sign what it adds. Its ids are 24 random hexadecimal digits; the first visit of a participant
+    binds them to the id of their submission where Prolific gives one, so that knowing somebody's public id is not
+    enough to be them. `bindings` is the journal of that, with nothing but keyed hashes in it.
+    """
+
+    name = "prolific"
+    framed_by = ()
+    writes = True
+    ID = re.compile(r"[0-9a-f]{24}")
+
+    def __init__(self, secret: bytes, study: str, completion_code: str, screened_out_code: str, bindings: Path):
+        self.secret = secret
+        self.study = study
+        self.codes = {True: completion_code, False: screened_out_code}
+        self._bindings = dict(read_jsonl(bindings, _binding, torn_tail=True)) if Path(bindings).exists() else {}
+        self._journal = Journal(bindings)
+
+    def knows(self, query: Mapping[str, str]) -> bool:
+        return "study" in query
+
+    def enter(self, query: Mapping[str, str]) -> Visitor:
+        try:
+            payload = tokens.read(self.secret, tokens.STUDY, query.get("study", ""))
+        except tokens.BadToken:
+            raise refused(NO_LINK) from None
+        if payload["study"] != self.study:
+            raise refused(NO_LINK)
+        participant, study, session = (query.get(f, "").lower() for f in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
+        if not self.ID.fullmatch(participant) or not all(self.ID.fullmatch(i) for i in (study, session) if i):
+            raise refused(NOT_FROM_PROLIFIC)
+        self._bind(participant, session)
+        ids = {"prolific_pid": participant, "study_id": study, "session_id": session}
+        return Visitor(participant, provider_data={"door": self.name, **ids})
+
+    def _bind(self, participant: str, session: str) -> None:
+        """Durable when it returns; a full disk lets nobody in rather than anybody."""
+        key, value = self._hash(participant), self._hash(session) if session else ""
+        if not self._bindings.get(key) and self._bindings.get(key) != value:  # new, or not bound yet
+            try:
+                self._journal.append({"participant": key, "session": value})
+            except UserError:
+                raise Refusal(503, "storage", "The study can't store anything at the moment. Please wait.") from None
+            self._bindings[key] = value
+        if self._bindings[key] != value:
+            raise refused(OTHER_SITTING)
+
+    def _hash(self, text: str) -> str:
+        return hmac.new(self.secret, b"prolific " + text.encode(), sha256).hexdigest()
+
+    def finish(self, visitor: Visitor, state: str, done: int) -> dict:
+        """The completion code for who has done something and was not stopped, else the code for the screened out."""
+        code = self.codes[done > 0 and state != "stopped"]
+        if not code:
+            return NOTHING
+        link = f"https://app.prolific.com/submissions/complete?cc={quote(code, safe='')}"
+        return {"kind": "code", "code": code, "link": link}
+
+
+def _binding(row: dict, where: str) -> tuple[str, str]:
+    return field(row, "participant", str, where), field(row, "session", str, where)
+
+
+class MTurkDoor:
+    """MTurk's frame: a worker, an assignment, and a HIT that must be one of this run.
+
+    MTurk signs nothing, so a made-up worker can't be told here; but an answer without an assignment of theirs is never
+    paid, and each assignment has a registration of its own at the desk. A preview is a visitor without a name.
+
+    Parameters
+    ----------
+    hits : callable (hit_id: str) -> bool
+        Whether this run has posted that HIT.
+    """
+
+    name = "mturk"
+    framed_by = ("https://worker.mturk.com", "https://workersandbox.mturk.com", "https://www.mturk.com")
+    writes = False
+    WORKER = re.compile(r"A[0-9A-Z]{4,31}")
+    LONG_ID = re.compile(r"[0-9A-Z]{10,64}")
+
+    def __init__(self, hits: Callable[[str], bool], sandbox: bool):
+        self.hits = hits
+        site = "workersandbox" if sandbox else "www"
+        self.action = f"https://{site}.mturk.com/mturk/externalSubmit"
+
+    def knows(self, query: Mapping[str, str]) -> bool:
+        return "assignmentId" in query
+
+    def enter(self, query: Mapping[str, str]) -> Visitor:
+        assignment, worker, hit = (query.get(name, "") for name in ("assignmentId", "workerId", "hitId"))
+        if assignment == PREVIEW:
+            return Visitor("", provider_data={"door": self.name})
+        if not self.WORKER.fullmatch(worker) or not self.LONG_ID.fullmatch(assignment):
+            raise refused(NOT_FROM_MTURK)
+        if not self.LONG_ID.fullmatch(hit) or not self.hits(hit):
+            raise refused(NOT_FROM_MTURK)
+        ids = {"worker_id": worker, "assignment_id": assignment, "hit_id": hit}
+        return Visitor(worker, assignment, {"door": self.name, **ids})
+
+    def finish(self, visitor: Visitor, state: str, done: int) -> dict:
+        """MTurk's form once the assignment is done. It goes to MTurk's own address, whatever the page's URL says."""
+        if state != "handed_in":
+            return NOTHING
+        fields = {"assignmentId": visitor.registration, "handed_in": "yes"}  # MTurk wants a field beside its own
+        return {"kind": "mturk", "action": self.action, "fields": fields}

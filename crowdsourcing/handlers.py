@@ -1,0 +1,321 @@
+"""The HTTP side of the server: requests are checked here, answered by the desk and sent back as JSON; the page's
+files.
+
+Who asks is known from the token in the header alone. There are no cookies and an address opens nothing, so a foreign
+page gains nothing by sending requests here, under whatever name it reaches this server. No handler prints a URL, a body
+or a token.
+"""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import json
+import math
+import mimetypes
+import re
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tornado.web import HTTPError, RequestHandler, stream_request_body
+
+from parlai_spotbot.crowdsourcing.contract import Refusal
+from parlai_spotbot.errors import UserError
+
+if TYPE_CHECKING:
+    from parlai_spotbot.crowdsourcing.reception import Reception
+
+BODY_LIMIT = 256 * 1024
+"""Bytes of a request's body that are looked at."""
+
+PATIENCE = 4 * BODY_LIMIT
+"""Bytes of a longer body that are read and thrown away, so that its sender gets to read why it is refused."""
+
+MOST_DIGITS = 25
+
+ROUTES: dict[str, str] = {
+    "enter": "POST", "session": "GET", "consent": "POST", "onboarding": "POST", "unit": "POST", "return": "POST",
+    "submit": "POST", "open": "POST", "decide": "POST",
+}  # fmt: skip
+
+TEXTS = {
+    400: "The request could not be read.",
+    404: "There is nothing here.",
+    405: "This address is not used that way.",
+    413: "This is too much text to send at once. Please shorten what you wrote.",
+    500: "Something went wrong here. Your answers on this page are kept; please try again.",
+    503: "The study can't store anything at the moment. Please wait: the page tries again by itself.",
+}
+CODES = {400: "malformed", 404: "unknown", 405: "method", 413: "too_large", 500: "error", 503: "storage"}
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+
+HASHED = re.compile(r"[.-][0-9A-Za-z_-]{8,}\.[a-z0-9]+$")
+"""A file whose name changes with its content."""
+
+
+def refusal(status: int) -> Refusal:
+    """The refusal that goes with an HTTP status where nothing more is to be said."""
+    return Refusal(status, CODES[status], TEXTS[status])
+
+
+def as_refusal(error: Exception) -> Refusal:
+    """What the annotator is told about an error: 503 where storing failed (the page retries), else 500."""
+    if isinstance(error, Refusal):
+        return error
+    if isinstance(error, (sqlite3.OperationalError, UserError)):
+        return refusal(503)
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return refusal(503)
+    return refusal(500)
+
+
+# -- bodies ------------------------------------------------------------------------------------------------------------
+def parse(raw: bytes) -> dict:
+    """A JSON object from a request's body; `Refusal` 400 for anything else.
+
+    NaN, infinite numbers and numbers of absurd length are refused. Halves of surrogate pairs, which a page sends when a
+    text field cuts an emoji in two, become U+FFFD: no annotator should lose a unit by that.
+    """
+    try:
+        body = json.loads(
+            raw.decode("utf-8"), parse_constant=_no_constant, parse_float=_finite_number, parse_int=_short_integer
+        )
+        body = _mended(body)
+    except (ValueError, RecursionError):
+        raise refusal(400) from None
+    if not isinstance(body, dict):
+        raise refusal(400)
+    return body
+
+
+def _no_constant(text: str) -> float:
+    raise ValueError(text)
+
+
+def _finite_number(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("too large a number")
+    return number
+
+
+def _short_integer(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise ValueError("too large a number")
+    return int(text)
+
+
+def _mended(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_mended(part) for part in value]
+    if isinstance(value, dict):
+        return {_mended(key): _mended(part) for key, part in value.items()}
+    return value
+
+
+# -- what every answer has in common -----------------------------------------------------------------------------------
+def security_headers(framed_by: tuple[str, ...]) -> dict[str, str]:
+    """Headers of every response. `framed_by`: the sites that may show the page in a frame, and take its form."""
+    frames = " ".join(framed_by) or "'none'"
+    forms = " ".join(("'self'", *framed_by))
+    headers = {
+        "Content-Security-Policy": (
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+            f"form-action {forms}; frame-ancestors {frames}; base-uri 'none'"
+        ),
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Cache-Control": "no-store",
+    }
+    return headers if framed_by else {**headers, "X-Frame-Options": "DENY"}
+
+
+class Base(RequestHandler):
+    """Headers, errors as JSON, and a log without addresses."""
+
+    reception: Reception
+
+    def initialize(self, reception: Reception) -> None:
+        self.reception = reception
+
+    def set_default_headers(self) -> None:
+        self.clear_header("Server")
+        for name, value in self.settings["security"].items():
+            self.set_header(name, value)
+
+    def compute_etag(self) -> None:
+        return None
+
+    def reply(self, status: int, value: dict) -> None:
+        """Send `value` as JSON."""
+        self.set_status(status)
+        self.set_header("Content-Type", "application/json; charset=utf-8")
+        if status == 503:
+            self.set_header("Retry-After", "2")
+        content = json.dumps(value, separators=(",", ":"), allow_nan=False)  # ASCII, so bytes are characters
+        self.set_header("Content-Length", str(len(content)))
+        self.write(content)
+
+    def refuse(self, reason: Refusal) -> None:
+        """Send why the request is not granted."""
+        self.reply(reason.status, {"error": {"code": reason.code, "text": reason.text}})
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """For what this module did not foresee, and methods that tornado itself refuses."""
+        self.refuse(refusal(status_code if status_code in TEXTS else 400 if status_code < 500 else 500))
+        self.finish()
+
+    def log_exception(self, kind: Any, value: Any, trace: Any) -> None:
+        if not isinstance(value, HTTPError):
+            self.reception.log_error("a handler", value)
+
+    def on_finish(self) -> None:
+        self.settings["at_rest"](self.request.connection)
+
+    def allowed(self, *methods: str) -> None:
+        """Answer OPTIONS, or refuse another method."""
+        self.set_header("Allow", ", ".join((*methods, "OPTIONS")))
+        if self.request.method == "OPTIONS":
+            self.set_status(204)
+            self.clear_header("Content-Type")
+        else:
+            self.refuse(refusal(405))
+
+
+@stream_request_body
+class Api(Base):
+    """One address below /api/. A body beyond the limit is refused as soon as that is known, and never held."""
+
+    def initialize(self, reception: Reception) -> None:
+        super().initialize(reception)
+        self.body = bytearray()
+        self.too_large = False
+
+    async def prepare(self) -> None:
+        try:
+            length = int(self.request.headers.get("Content-Length", "0"))
+        except ValueError:
+            length = 0  # tornado refuses it when it reads the body
+        if length > BODY_LIMIT:
+            self._refuse_size()
+            if length > PATIENCE:
+                self.finish()  # and the connection is closed
+                return
+            await self.flush()
+
+    def data_received(self, chunk: bytes) -> None:
+        if self.too_large:
+            return
+        if len(self.body) + len(chunk) > BODY_LIMIT:
+            self._refuse_size()
+            self.flush()
+            return
+        self.body += chunk
+
+    def _refuse_size(self) -> None:
+        self.too_large = True
+        self.body.clear()
+        self.set_header("Connection", "close")
+        reason = refusal(413)
+        self.refuse(reason)
+        self.reception.log_refusal(self.request.method, self._name(), reason, "", BODY_LIMIT)
+
+    def _name(self) -> str:
+        name = self.path_args[0] if self.path_args else ""
+        return name if name in ROUTES else "?"
+
+    async def answer(self, name: str) -> None:
+        """Whatever the method: tornado calls one function for each."""
+        if self.too_large:
+            self.finish()
+            return
+        method = ROUTES.get(name)
+        if method is None:
+            self.refuse(refusal(404))
+        elif self.request.method != method:
+            self.allowed(method)
+        else:
+            try:
+                authorization = self.request.headers.get("Authorization", "")
+                self.reply(200, await self.reception.serve(name, authorization, bytes(self.body)))
+            except Refusal as reason:
+                if reason.status == 401:
+                    self.set_header("WWW-Authenticate", "Bearer")
+                self.refuse(reason)
+
+    get = post = put = patch = delete = head = options = answer
+
+
+# -- the page ----------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class File:
+    """A file of the page: its bytes, plain and (where that is shorter) compressed."""
+
+    content: bytes
+    packed: bytes | None
+    kind: str
+    hashed: bool
+
+
+def read_page(folder: Path) -> dict[str, File]:
+    """Every file of the built page by its path; nothing else can be asked for, whatever stands in a URL."""
+    folder = Path(folder)
+    if not (folder / "index.html").is_file():
+        raise UserError(f"{folder / 'index.html'}: the annotation page is not built.", "Run make install.")
+    page = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            page["/" + path.relative_to(folder).as_posix()] = _file(path)
+    page["/"] = page.pop("/index.html")
+    return page
+
+
+def _file(path: Path) -> File:
+    content = path.read_bytes()
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    if kind.startswith("text/") or kind in ("application/javascript", "application/json", "image/svg+xml"):
+        kind += "; charset=utf-8"
+    packed = gzip.compress(content, 9, mtime=0)
+    return File(content, packed if len(packed) < 0.9 * len(content) else None, kind, bool(HASHED.search(path.name)))
+
+
+class Page(Base):
+    """The page's files, from memory."""
+
+    def get(self) -> None:
+        """The file; names that change with the content are kept by the browser, others never."""
+        page: Mapping[str, File] = self.settings["page"]
+        file = page.get(self.request.path)
+        if file is None:
+            self.refuse(refusal(404))
+            return
+        self.set_header("Content-Type", file.kind)
+        if file.hashed:
+            self.set_header("Cache-Control", "public, max-age=31536000, immutable")
+        if file.packed is not None:
+            self.set_header("Vary", "Accept-Encoding")
+        if file.packed is not None and "gzip" in self.request.headers.get("Accept-Encoding", ""):
+            self.set_header("Content-Encoding", "gzip")
+            self.write(file.packed)
+        else:
+            self.write(file.content)
+
+    head = get
+
+    def other(self) -> None:
+        """Any other method."""
+        if self.request.path in self.settings["page"]:
+            self.allowed("GET", "HEAD")
+        else:
+            self.refuse(refusal(404))
+
+    post = put = patch = delete = options = other

@@ -1,0 +1,212 @@
+"""Where a visitor stands, and what the page is shown there: the session.
+
+The state follows from the ledger, the stock of units and the crowd alone, so a reload, another tab or a restarted server
+gives the same page.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import hmac
+import logging
+import re
+import sqlite3
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from parlai_spotbot.crowdsourcing.contract import Crowd, Refusal, Visitor
+from parlai_spotbot.crowdsourcing.grading import present_exercises
+from parlai_spotbot.crowdsourcing.ledger import Handout, Ledger, digest
+from parlai_spotbot.crowdsourcing.opening import Opening
+from parlai_spotbot.crowdsourcing.presentation import present
+from parlai_spotbot.crowdsourcing.refusals import reason, refusal
+from parlai_spotbot.crowdsourcing.scores import Scores, truths_of, unit_points
+from parlai_spotbot.crowdsourcing.stock import Stock
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Item, Unit
+from parlai_spotbot.surveys.survey import Survey
+
+log = logging.getLogger(__name__)
+
+END = ("handed_in", "finished", "waiting", "stopped", "closed", "ready")
+"""States in which the page is told how the platform learns that the annotator is done."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a visitor stands: the state, the name of the reason (refusals.REASONS), and the hand-out they hold."""
+
+    state: str
+    why: str = ""
+    handout: Handout | None = None
+
+
+def served(method: Callable) -> Callable:
+    """A disk that is full or a file that is locked is a 503; what was to be written is not, and memory says the same."""
+
+    @functools.wraps(method)
+    def serve(self: Reception, *args: Any) -> Any:
+        try:
+            return method(self, *args)
+        except (sqlite3.OperationalError, OSError) as err:
+            log.error("%s: %s", method.__name__, err)
+            raise self.refusal("busy") from err
+
+    return serve
+
+
+def filled(paragraph: str, values: Mapping[str, str]) -> str:
+    """The paragraph with each {name} that `values` has replaced; other braces stay."""
+    return re.sub(r"\{(\w+)\}", lambda found: str(values.get(found[1], found[0])), paragraph)
+
+
+class Reception:
+    """What a desk is made of, and its sessions; see `desk.Desk`, which adds what visitors do."""
+
+    def __init__(
+        self,
+        survey: Survey,
+        units: Sequence[Unit],
+        controls: Sequence[Item],
+        seeds: Mapping[str, str],
+        truths: Mapping[str, tuple[str, str]],
+        ledger: Ledger,
+        crowd: Crowd,
+        *,
+        texts: Mapping[str, str],
+        consent: Mapping[str, str],
+        secret: bytes,
+        clock: Callable[[], float] = time.time,
+        language: str = "en",
+        finish: Callable[[Visitor, str, int], dict] = lambda visitor, state, done: {"kind": "none"},
+    ):
+        self.survey, self.controls, self.seeds = survey, list(controls), seeds
+        self.ledger, self.crowd, self.clock = ledger, crowd, clock
+        self.texts, self.language, self.secret, self.finish = texts, language, secret, finish
+        self.closed = False
+        self.stock = Stock(units, seeds)
+        self.items = {item.item_id: item for unit in units for item in unit.items}
+        for control in controls:
+            if control.item_id in self.items:
+                raise UserError(f"Item {control.item_id} is a control and part of a unit.", "Make the controls anew.")
+            self.items[control.item_id] = control
+        self.consent_text = [filled(paragraph, consent) for paragraph in survey.consent]
+        self.consent_digest = digest(self.consent_text) if survey.consent else ""
+        self.opening = Opening(survey, ledger, texts) if survey.layout == "opening" else None
+        self.truths = truths_of(self.items.values(), truths) if survey.game else {}
+        ledger.begin(survey.name, survey.limits.units_per_annotator)
+        self.reload()
+
+    def reload(self) -> None:
+        """Take over what the ledger says."""
+        self.stock.load(self.ledger.handouts(), self.ledger.seen())
+        self.scores = Scores(self.secret)
+        if self.survey.game and self.opening:
+            workers = {handout.handle: handout.worker for handout in self.ledger.handouts("status = 'done'")}
+            for submission in self.ledger.submissions():
+                self.score(workers[submission.handle], submission.record)
+
+    def score(self, worker: str, record: dict) -> None:
+        """Count the points of a finished unit."""
+        if self.survey.game and self.opening:
+            earned = unit_points(self.survey.game, record["items"], self.truths, self.opening.question.name)
+            self.scores.add(worker, earned)
+
+    def refusal(self, code: str) -> Refusal:
+        return refusal(code, self.texts)
+
+    # -- where a visitor stands --------------------------------------------------------------------------------------
+    def place(self, visitor: Visitor) -> Place:
+        """The state of the visitor; an open hand-out comes first, then what ended, then what may begin."""
+        if not visitor.worker:
+            return Place("preview")
+        mine = self.ledger.handouts("worker = ? AND status <> 'void'", visitor.worker)
+        held = next((handout for handout in mine if handout.status == "open"), None)
+        here = [h for h in mine if h.registration == visitor.registration]
+        if held in here and held.agent_id is not None:
+            return Place("working", handout=held)
+        if visitor.registration and here and here[-1] != held:
+            status = here[-1].status
+            return Place("handed_in", "handed_in") if status == "done" else Place("finished", status)
+        annotator = self.ledger.annotator(visitor.worker)
+        if annotator.standing == "stopped":
+            return Place("stopped", annotator.why)
+        refused = self.crowd.refuses(visitor)
+        if refused:
+            return Place("stopped", refused)
+        if self.closed:
+            return Place("closed", "closed")
+        if held is not None:
+            return Place("ready", handout=held) if held in here else Place("waiting", "elsewhere")
+        if len(mine) >= self.survey.limits.units_per_annotator:
+            return Place("finished", "allowance")
+        if not self.stock.any_free(visitor.worker):
+            more = self.stock.any_open(visitor.worker)
+            return Place("waiting", "waiting") if more else Place("finished", "nothing_left")
+        if annotator.consent != self.consent_digest and self.survey.consent:
+            return Place("consent")
+        if self.survey.onboarding and annotator.standing != "passed":
+            return Place("onboarding")
+        return Place("ready")
+
+    @served
+    def session(self, visitor: Visitor) -> dict:
+        """The page's whole state, a SESSION; asking changes nothing.
+
+        ``{"state", "survey", "texts", "language", "progress": {"done", "allowance", "used"}}`` and, where they apply,
+        "consent", "onboarding", "unit", "game", "finish", "why". States: preview, consent, onboarding, ready, working,
+        handed_in, finished, waiting, stopped, closed.
+        """
+        place = self.place(visitor)
+        mine = self.ledger.handouts("worker = ? AND status <> 'void'", visitor.worker)
+        done = sum(handout.status == "done" for handout in mine)
+        said = {
+            "state": place.state,
+            "survey": self.survey.to_json(),
+            "texts": dict(self.texts),
+            "language": self.language,
+            "progress": {"done": done, "allowance": self.survey.limits.units_per_annotator, "used": len(mine)},
+        }
+        if place.why:
+            said["why"] = reason(place.why, self.texts)
+        if place.state in ("preview", "consent"):
+            said["consent"] = self.consent_text
+        if place.state == "onboarding":
+            said["onboarding"] = self._onboarding(visitor.worker)
+        if place.state == "working":
+            said["unit"] = self._unit(place.handout)
+        if self.survey.game and place.state not in ("preview", "consent"):
+            said["game"] = self.scores.game(visitor.worker)
+        if place.state in END and (done or place.state != "ready"):
+            said["finish"] = self.finish(visitor, place.state, done)
+        return said
+
+    def _onboarding(self, worker: str) -> dict:
+        attempt = len(self.ledger.attempts(worker))
+        pages, _ = self.exercises(worker, attempt)
+        return {"attempt": attempt + 1, "attempts": self.survey.limits.onboarding_attempts, "items": pages}
+
+    def exercises(self, worker: str, attempt: int) -> tuple[list[dict], list[dict]]:
+        """The page items of an annotator's attempt (from 0) at the onboarding, and the records of what was drawn."""
+        drawn = f"onboarding {attempt} {worker}".encode("utf-8", "surrogatepass")
+        return present_exercises(self.survey, attempt, hmac.new(self.secret, drawn, hashlib.sha256).hexdigest())
+
+    def _unit(self, handout: Handout) -> dict:
+        return {
+            "unit": handout.handle,
+            "seconds_left": max(0, round(handout.deadline - self.clock())),
+            "items": [page for page, _ in self.pages(handout)],
+        }
+
+    def items_of(self, handout: Handout) -> list[Item]:
+        return [self.items[item_id] for item_id in handout.items]
+
+    def pages(self, handout: Handout) -> list[tuple[dict, dict]]:
+        """The page items of a hand-out as they are now, and the records of what was drawn."""
+        items = self.items_of(handout)
+        if self.opening:
+            return self.opening.pages(handout, items)
+        return [present(self.survey, item, number, handout.chance) for number, item in enumerate(items)]

@@ -1,0 +1,155 @@
+"""Signed links and session tokens: they say who an annotator is, and only the study's secret can make one.
+
+A token is ``spotbot1.PAYLOAD.SIGNATURE``: JSON and an HMAC-SHA256 of it, both in URL-safe base64. What a token is for
+(its purpose) goes into the key, so a link's token opens no session and the other way round. The payload can be read by
+its bearer and holds nothing but what came from them.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+import re
+import secrets
+from pathlib import Path
+from urllib.parse import urlencode
+
+from parlai_spotbot.errors import UserError
+
+VERSION = "spotbot1"
+MOST = 4096
+"""Characters of the longest token that is looked at."""
+
+TOKEN = re.compile(VERSION + r"\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
+"""What a token looks like, to keep it out of logs."""
+
+LINK = "link of an annotator"
+STUDY = "link of a study"
+SESSION = "session"
+
+SESSION_SECONDS = 7 * 24 * 3600.0
+
+
+class BadToken(Exception):
+    """Not a token that this study signed for this purpose."""
+
+
+class ExpiredToken(BadToken):
+    """Signed by this study, but too long ago. `payload` is what it says."""
+
+    def __init__(self, payload: dict):
+        super().__init__("expired")
+        self.payload = payload
+
+
+def read_secret(path: Path) -> bytes:
+    """The study's secret; 32 random bytes are written there (in hex, mode 600, durable) where the file is missing."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        _write_secret(path, secrets.token_hex(32))
+    text = path.read_text(encoding="utf-8", errors="replace").strip()
+    if not re.fullmatch(r"[0-9a-f]{64}", text):
+        raise UserError(
+            f"{path}: expected 64 hexadecimal digits, found something else.",
+            "Put the original file back: links and tokens that were given out depend on it.",
+        )
+    return bytes.fromhex(text)
+
+
+def _write_secret(path: Path, text: str) -> None:
+    """Whole or not at all; of two who try at once, the first one's stays."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as out:
+            out.write(text + "\n")
+            out.flush()
+            os.fsync(out.fileno())
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return
+    finally:
+        os.unlink(temporary)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def sign(secret: bytes, purpose: str, payload: dict) -> str:
+    """A token for `payload` (JSON values; any unicode, lone surrogates too) that is good for `purpose` only."""
+    text = json.dumps(payload, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    body = f"{VERSION}.{_encode(text.encode('ascii'))}"
+    return f"{body}.{_signature(secret, purpose, body)}"
+
+
+def read(secret: bytes, purpose: str, token: str) -> dict:
+    """The payload of a token that was signed for `purpose`; `BadToken` for anything else.
+
+    The signature is compared as it stands, in constant time, before anything in the token is looked at: so not one
+    character of it can be changed, not even in the bits that base64 ignores.
+    """
+    if not isinstance(token, str) or len(token) > MOST or not token.isascii():
+        raise BadToken("not a token")
+    body, _, signature = token.rpartition(".")
+    if not hmac.compare_digest(_signature(secret, purpose, body), signature):
+        raise BadToken("not signed by this study")
+    payload = body.partition(".")[2]
+    return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+
+
+def sign_session(secret: bytes, payload: dict, now: float, seconds: float = SESSION_SECONDS) -> str:
+    """A session's token; good until `now` + `seconds` (Unix time)."""
+    return sign(secret, SESSION, {**payload, "until": int(now + seconds)})
+
+
+def read_session(secret: bytes, token: str, now: float) -> dict:
+    """The payload of a session's token; `ExpiredToken` where its time is over, `BadToken` where it is none."""
+    payload = read(secret, SESSION, token)
+    if now >= payload["until"]:
+        raise ExpiredToken(payload)
+    return payload
+
+
+def in_house_link(base: str, secret: bytes, worker: str) -> str:
+    """The personal link of `worker`, any name; `base` is the server's address."""
+    token = sign(secret, LINK, {"worker": worker})
+    if not worker.strip() or len(token) > MOST:
+        raise UserError(f"annotator {worker[:40]!r}: the name is empty or too long.", "Give a short name.")
+    return f"{base.rstrip('/')}/?{urlencode({'t': token})}"
+
+
+def study_link(base: str, secret: bytes, study: str) -> str:
+    """The link to give to Prolific, which fills in who comes (its place holders stand in the link as they are)."""
+    fields = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+    holders = "".join(f"&{name}={{{{%{name}%}}}}" for name in fields)
+    return f"{base.rstrip('/')}/?{urlencode({'study': sign(secret, STUDY, {'study': study})})}{holders}"
+
+
+def pseudonym(secret: bytes, worker: str) -> str:
+    """16 hexadecimal digits that stand for `worker` in exports and logs; the secret alone leads back."""
+    key = _key(secret, "pseudonym")
+    return hmac.new(key, worker.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:16]
+
+
+def redact(text: str) -> str:
+    """`text` without any token in it."""
+    return TOKEN.sub("[token]", text)
+
+
+def _key(secret: bytes, purpose: str) -> bytes:
+    return hmac.new(secret, f"{VERSION} {purpose}".encode(), hashlib.sha256).digest()
+
+
+def _signature(secret: bytes, purpose: str, body: str) -> str:
+    return _encode(hmac.new(_key(secret, purpose), body.encode("ascii"), hashlib.sha256).digest())
+
+
+def _encode(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")

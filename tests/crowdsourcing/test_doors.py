@@ -1,0 +1,165 @@
+"""The doors: who is let in, under which name, and how they leave."""
+
+import json
+
+import pytest
+
+from parlai_spotbot.crowdsourcing import tokens
+from parlai_spotbot.crowdsourcing.contract import Refusal
+from parlai_spotbot.crowdsourcing.doors import InHouseDoor, MTurkDoor, ProlificDoor
+from parlai_spotbot.files import Journal
+
+SECRET = bytes(range(32))
+PID, STUDY, SESSION, OTHER = (digit * 24 for digit in "abcd")
+
+
+def turned_away(door, query):
+    with pytest.raises(Refusal) as caught:
+        door.enter(query)
+    assert (caught.value.status, caught.value.code) == (403, "link")
+
+
+# -- in-house ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("worker", ["ann", "Zoë Müller", "名前", "a'; DROP TABLE x;--", "🦉\u202e", "a" * 300])
+def test_in_house_a_link_is_its_annotator(worker):
+    door = InHouseDoor(SECRET)
+    visitor = door.enter({"t": tokens.sign(SECRET, tokens.LINK, {"worker": worker})})
+    assert (visitor.worker, visitor.registration) == (worker, "")
+    assert door.finish(visitor, "finished", 3) == {"kind": "none"}
+
+
+def test_in_house_nothing_else_opens():
+    door = InHouseDoor(SECRET)
+    for query in (
+        {"t": "ann"},
+        {"t": tokens.sign(bytes(32), tokens.LINK, {"worker": "ann"})},
+        {"t": tokens.sign(SECRET, tokens.STUDY, {"worker": "ann"})},
+        {"worker_id": "ann"},
+    ):
+        turned_away(door, query)
+
+
+# -- Prolific ----------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def prolific(tmp_path):
+    return ProlificDoor(SECRET, "mine", "DONE 1&2", "OUT", tmp_path / "bindings.jsonl")
+
+
+def coming(participant=PID, session=SESSION, study="mine", secret=SECRET):
+    return {"study": tokens.sign(secret, tokens.STUDY, {"study": study}), "PROLIFIC_PID": participant,
+            "STUDY_ID": STUDY, "SESSION_ID": session}  # fmt: skip
+
+
+def test_prolific_lets_participants_in(prolific):
+    visitor = prolific.enter(coming())
+    assert visitor.worker == PID
+    assert visitor.provider_data["session_id"] == SESSION
+    assert prolific.enter(coming()).worker == PID
+    assert prolific.enter(coming(PID.upper(), SESSION.upper())).worker == PID
+
+
+@pytest.mark.parametrize(
+    "participant", ["", "ann", "{{%PROLIFIC_PID%}}", "a" * 23, "a" * 25, "g" * 24, f"{PID}\n", "٠" * 24]
+)
+def test_prolific_ids_look_like_prolific_s(prolific, participant):
+    turned_away(prolific, coming(participant))
+
+
+def test_prolific_needs_the_signed_link_of_this_study(prolific):
+    turned_away(prolific, {**coming(), "study": "mine"})
+    turned_away(prolific, coming(study="another"))
+    turned_away(prolific, coming(secret=bytes(32)))
+    turned_away(prolific, {"PROLIFIC_PID": PID})
+
+
+def test_prolific_a_participant_belongs_to_one_submission(prolific, tmp_path):
+    prolific.enter(coming())
+    turned_away(prolific, coming(session=OTHER))
+    turned_away(prolific, coming(session=""))
+    prolific.enter(coming(participant=OTHER, session=""))
+    prolific.enter(coming(participant=OTHER, session=OTHER))  # now it is bound
+    again = ProlificDoor(SECRET, "mine", "DONE", "OUT", tmp_path / "bindings.jsonl")  # after a relaunch too
+    again.enter(coming())
+    turned_away(again, coming(session=OTHER))
+    turned_away(again, coming(participant=OTHER, session=""))
+    text = (tmp_path / "bindings.jsonl").read_text()
+    assert PID not in text
+    assert SESSION not in text
+    assert len([json.loads(line) for line in text.splitlines()]) == 3
+
+
+def test_prolific_bindings_survive_a_crash_while_they_are_written(prolific, tmp_path):
+    prolific.enter(coming())
+    with open(tmp_path / "bindings.jsonl", "a") as out:
+        out.write('{"participant": "to')
+    again = ProlificDoor(SECRET, "mine", "DONE", "OUT", tmp_path / "bindings.jsonl")
+    turned_away(again, coming(session=OTHER))
+
+
+def test_prolific_nobody_new_comes_in_where_nothing_can_be_written(prolific, monkeypatch):
+    from parlai_spotbot.errors import UserError
+
+    def full(self, *rows):
+        raise UserError("bindings.jsonl: cannot write: No space left on device.")
+
+    prolific.enter(coming())
+    monkeypatch.setattr(Journal, "append", full)
+    with pytest.raises(Refusal) as caught:
+        prolific.enter(coming(participant=OTHER))
+    assert caught.value.status == 503
+    assert prolific.enter(coming()).worker == PID
+
+
+@pytest.mark.parametrize(("state", "done", "code"), [
+    ("finished", 3, "DONE 1&2"), ("closed", 1, "DONE 1&2"), ("finished", 0, "OUT"), ("closed", 0, "OUT"),
+    ("stopped", 0, "OUT"), ("stopped", 2, "OUT"),
+])  # fmt: skip
+def test_prolific_codes(prolific, state, done, code):
+    finish = prolific.finish(prolific.enter(coming()), state, done)
+    assert (finish["kind"], finish["code"]) == ("code", code)
+    assert finish["link"].startswith("https://app.prolific.com/submissions/complete?cc=")
+    assert " " not in finish["link"]
+    assert "&" not in finish["link"]
+
+
+def test_prolific_without_a_code_for_the_screened_out(tmp_path):
+    door = ProlificDoor(SECRET, "mine", "DONE", "", tmp_path / "bindings.jsonl")
+    assert door.finish(door.enter(coming()), "stopped", 0) == {"kind": "none"}
+
+
+# -- MTurk -------------------------------------------------------------------------------------------------------------
+MTURK = {"workerId": "A1EXAMPLE", "assignmentId": "3ASSIGNMENT1", "hitId": "3HITHITHIT1",
+         "turkSubmitTo": "https://evil.example"}  # fmt: skip
+
+
+def test_mturk_lets_workers_of_a_hit_of_this_run_in():
+    door = MTurkDoor(lambda hit: hit == "3HITHITHIT1", sandbox=True)
+    visitor = door.enter(MTURK)
+    assert (visitor.worker, visitor.registration) == ("A1EXAMPLE", "3ASSIGNMENT1")
+    assert visitor.provider_data["hit_id"] == "3HITHITHIT1"
+    turned_away(door, {**MTURK, "hitId": "3HITHITHIT2"})
+
+
+@pytest.mark.parametrize("change", [
+    {"workerId": ""}, {"workerId": "ann"}, {"workerId": "A1' OR 1"}, {"assignmentId": "x"}, {"assignmentId": ""},
+    {"hitId": ""}, {"hitId": "../x"}, {"workerId": "A" * 100},
+])  # fmt: skip
+def test_mturk_ids_look_like_mturk_s(change):
+    turned_away(MTurkDoor(lambda hit: True, sandbox=True), {**MTURK, **change})
+
+
+def test_mturk_a_preview_is_nobody():
+    door = MTurkDoor(lambda hit: False, sandbox=True)
+    assert door.enter({"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "3HITHITHIT1"}).worker == ""
+
+
+@pytest.mark.parametrize(("sandbox", "site"), [(True, "workersandbox"), (False, "www")])
+def test_mturk_answers_go_to_mturk_whatever_the_address_says(sandbox, site):
+    door = MTurkDoor(lambda hit: True, sandbox=sandbox)
+    finish = door.finish(door.enter(MTURK), "handed_in", 1)
+    assert finish["action"] == f"https://{site}.mturk.com/mturk/externalSubmit"
+    assert finish["fields"]["assignmentId"] == "3ASSIGNMENT1"
+    assert len(finish["fields"]) >= 2  # MTurk refuses a form with nothing but the assignment
+    assert finish["action"].partition("/mturk/")[0] in door.framed_by
+    for state in ("finished", "stopped", "closed"):
+        assert door.finish(door.enter(MTURK), state, 1) == {"kind": "none"}

@@ -1,0 +1,152 @@
+"""Tokens: what was signed comes back, nothing else is accepted, purposes and studies don't mix."""
+
+import base64
+import hashlib
+import hmac
+import json
+import stat
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from parlai_spotbot.crowdsourcing import tokens
+from parlai_spotbot.errors import UserError
+
+SECRET = bytes(range(32))
+PURPOSES = (tokens.LINK, tokens.STUDY, tokens.SESSION)
+ANY_TEXT = st.text(st.characters(), max_size=40)  # lone surrogates too
+
+
+@given(ANY_TEXT, st.sampled_from(PURPOSES))
+def test_what_was_signed_comes_back(worker, purpose):
+    token = tokens.sign(SECRET, purpose, {"worker": worker})
+    assert tokens.read(SECRET, purpose, token) == {"worker": worker}
+    assert tokens.TOKEN.fullmatch(token)
+
+
+@given(ANY_TEXT, st.data())
+def test_any_change_of_a_byte_is_refused(worker, data):
+    token = tokens.sign(SECRET, tokens.LINK, {"worker": worker})
+    place = data.draw(st.integers(0, len(token) - 1))
+    character = data.draw(st.characters(max_codepoint=0x2FF))
+    assume(character != token[place])
+    with pytest.raises(tokens.BadToken):
+        tokens.read(SECRET, tokens.LINK, token[:place] + character + token[place + 1 :])
+
+
+def test_every_byte_counts_even_the_bits_that_base64_ignores():
+    token = tokens.sign(SECRET, tokens.LINK, {"worker": "a"})
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.= +/"
+    for place, right in enumerate(token):
+        for character in alphabet:
+            if character != right:
+                with pytest.raises(tokens.BadToken):
+                    tokens.read(SECRET, tokens.LINK, token[:place] + character + token[place + 1 :])
+
+
+@given(st.text(max_size=200))
+def test_other_text_is_refused(text):
+    with pytest.raises(tokens.BadToken):
+        tokens.read(SECRET, tokens.LINK, text)
+
+
+def test_cut_and_lengthened_tokens_are_refused():
+    token = tokens.sign(SECRET, tokens.LINK, {"worker": "a"})
+    for other in (
+        token[:-1],
+        token[1:],
+        token + "=",
+        token + "A",
+        f"{token}.{token}",
+        " " + token,
+        token * 100,
+        "",
+        None,
+    ):
+        with pytest.raises(tokens.BadToken):
+            tokens.read(SECRET, tokens.LINK, other)
+
+
+@pytest.mark.parametrize("worker", ["", "  ", "x" * 5000])
+def test_a_link_for_a_name_that_could_not_be_used_is_not_made(worker):
+    with pytest.raises(UserError, match="name is empty or too long"):
+        tokens.in_house_link("http://127.0.0.1:8000", SECRET, worker)
+
+
+@pytest.mark.parametrize("signed", PURPOSES)
+@pytest.mark.parametrize("used", PURPOSES)
+def test_purposes_do_not_mix(signed, used):
+    token = tokens.sign(SECRET, signed, {"worker": "a"})
+    if signed == used:
+        assert tokens.read(SECRET, used, token) == {"worker": "a"}
+    else:
+        with pytest.raises(tokens.BadToken):
+            tokens.read(SECRET, used, token)
+
+
+def test_another_study_s_token_is_refused():
+    with pytest.raises(tokens.BadToken):
+        tokens.read(bytes(32), tokens.LINK, tokens.sign(SECRET, tokens.LINK, {"worker": "a"}))
+
+
+def test_the_signature_is_the_hmac_that_it_is_said_to_be():
+    body = "spotbot1." + base64.urlsafe_b64encode(b'{"worker":"a"}').decode().rstrip("=")
+    key = hmac.new(SECRET, b"spotbot1 link of an annotator", hashlib.sha256).digest()
+    mac = base64.urlsafe_b64encode(hmac.new(key, body.encode(), hashlib.sha256).digest()).decode().rstrip("=")
+    assert tokens.sign(SECRET, tokens.LINK, {"worker": "a"}) == f"{body}.{mac}"
+
+
+def test_a_session_ends():
+    token = tokens.sign_session(SECRET, {"worker": "a"}, now=1000.0, seconds=60)
+    assert tokens.read_session(SECRET, token, now=1059.9)["worker"] == "a"
+    with pytest.raises(tokens.ExpiredToken) as caught:
+        tokens.read_session(SECRET, token, now=1060.0)
+    assert caught.value.payload["worker"] == "a"
+
+
+@given(ANY_TEXT.filter(str.strip))
+def test_a_link_names_its_annotator(worker):
+    link = urlsplit(tokens.in_house_link("http://127.0.0.1:8000/", SECRET, worker))
+    assert (link.netloc, link.path) == ("127.0.0.1:8000", "/")
+    assert tokens.read(SECRET, tokens.LINK, parse_qs(link.query)["t"][0]) == {"worker": worker}
+
+
+def test_the_study_s_link_leaves_the_place_holders_to_prolific():
+    link = tokens.study_link("https://example.org", SECRET, "mine")
+    assert "&PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}" in link
+    assert tokens.read(SECRET, tokens.STUDY, parse_qs(urlsplit(link).query)["study"][0]) == {"study": "mine"}
+
+
+@given(ANY_TEXT, ANY_TEXT)
+def test_pseudonyms_tell_annotators_apart_and_name_nobody(one, other):
+    assert (tokens.pseudonym(SECRET, one) == tokens.pseudonym(SECRET, other)) == (one == other)
+    assert tokens.pseudonym(SECRET, one) != tokens.pseudonym(bytes(32), one)
+
+
+@given(ANY_TEXT, ANY_TEXT)
+def test_redacted_text_holds_no_token(before, worker):
+    token = tokens.sign(SECRET, tokens.SESSION, {"worker": worker})
+    text = tokens.redact(f"{before} /?t={token}&a=b Bearer {token}")
+    assert token not in text
+    assert token.split(".")[2] not in text
+
+
+def test_the_secret_is_made_once_and_is_nobody_else_s_to_read(tmp_path):
+    path = tmp_path / "new" / "secret"
+    secret = tokens.read_secret(path)
+    assert len(secret) == 32
+    assert tokens.read_secret(path) == secret
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [p.name for p in path.parent.iterdir()] == ["secret"]
+    assert tokens.read_secret(tmp_path / "other") != secret
+
+
+@pytest.mark.parametrize("content", ["", "abc", "g" * 64, "0" * 63, json.dumps("0" * 64)])
+def test_a_spoilt_secret_is_named_and_kept(tmp_path, content):
+    path = tmp_path / "secret"
+    path.write_text(content)
+    with pytest.raises(UserError, match="secret: expected 64 hexadecimal digits"):
+        tokens.read_secret(path)
+    assert path.read_text() == content

@@ -1,0 +1,195 @@
+"""Keeps Mephisto inside a study's folder: no ``~/.mephisto``, no prompts, nothing written beside its own code.
+
+Stock Mephisto, when it is imported, writes a configuration into the home folder, makes a folder in site-packages, loads
+all of ParlAI and the architects of rented servers, and gives every log line to two handlers; later it asks on the
+terminal where data should go. The hooks here run between the
+loading of its modules and their first use; `use` then points all of it at one data root.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import logging
+import os
+import sqlite3
+import sys
+import threading
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import wrapt
+import yaml
+
+from parlai_spotbot import compat, files
+from parlai_spotbot.errors import UserError
+
+if TYPE_CHECKING:
+    from mephisto.abstractions.databases.local_database import LocalMephistoDB
+
+CONFIG = "mephisto.operations.config_handler"
+DIRS = "mephisto.utils.dirs"
+LOGGERS = "mephisto.utils.logger_core"
+REGISTRY = "mephisto.operations.registry"
+ABSTRACTIONS = (
+    "mephisto.abstractions.providers.mock.mock_provider",
+    "mephisto.abstractions.providers.mturk.mturk_provider",
+    "mephisto.abstractions.providers.mturk_sandbox.sandbox_mturk_provider",
+    "mephisto.abstractions.architects.mock_architect",
+    "mephisto.abstractions.blueprints.mock.mock_blueprint",
+)
+"""What of stock Mephisto is loaded beside our own: the paid platforms, and the mocks that its contract tests use."""
+
+BUSY_MS = 30_000
+
+_root: Path | None = None
+
+
+@functools.cache
+def install() -> None:
+    """Prepare for ``import mephisto``, which is not done here. Further calls do nothing."""
+    compat.install()
+    wrapt.register_post_import_hook(_no_home, CONFIG)
+    wrapt.register_post_import_hook(_own_folders, DIRS)
+    wrapt.register_post_import_hook(_one_log_line, LOGGERS)
+    wrapt.register_post_import_hook(_few_abstractions, REGISTRY)
+
+
+def _no_home(module: ModuleType) -> None:
+    """Importing Mephisto writes no configuration; until `use` there is none."""
+    read = module.get_config
+    module.init_config = lambda: None
+    module.get_config = lambda: read() or {}
+    _point(module, os.devnull)
+
+
+def _point(config: ModuleType, path: str) -> None:
+    config.DEFAULT_CONFIG_FOLDER = os.path.join(os.path.dirname(path), "")
+    config.DEFAULT_CONFIG_FILE = path
+
+
+def _own_folders(module: ModuleType) -> None:
+    """Data and temporary files lie in the data root; without one there is an error where stock Mephisto asks."""
+    module.get_root_data_dir = lambda: str(_chosen())
+    module.get_mephisto_tmp_dir = lambda: str((_root or Path(os.devnull)) / "tmp")
+
+
+def _chosen() -> Path:
+    if _root is None:
+        raise UserError("Mephisto has no data root yet.", "Call home.use(DATA_ROOT) before opening its database.")
+    return _root
+
+
+def _few_abstractions(module: ModuleType) -> None:
+    def fill_registries() -> None:
+        for name in ABSTRACTIONS:
+            importlib.import_module(name)
+
+    module.fill_registries = fill_registries
+
+
+def _one_log_line(module: ModuleType) -> None:
+    """Mephisto's loggers have no handlers of their own, so a line appears once, where the program wants it."""
+
+    def get_logger(name: str, verbose: bool | None = None, log_file: str | None = None, level: str | None = None):
+        logger = module.loggers.setdefault(name, logging.getLogger(name))
+        logger.setLevel(level.upper() if level else module.global_log_level)
+        return logger
+
+    module.global_log_level = logging.WARNING
+    module.get_logger = get_logger
+    for logger in module.loggers.values():  # of modules that were imported before the hook
+        logger.handlers.clear()
+        logger.setLevel(logging.WARNING)
+
+
+def use(data_root: Path | str, countries: tuple[str, ...] = ()) -> Path:
+    """Point Mephisto at `data_root` (made if missing); returns it as an absolute path.
+
+    `countries` (ISO codes) is whom live MTurk offers tasks to, where that isn't Mephisto's own choice.
+    """
+    global _root
+    install()
+    root = Path(data_root).resolve()
+    config: dict[str, Any] = {"core": {"main_data_directory": str(root)}}
+    if countries:
+        config["mturk"] = {"allowed_locales": [{"Country": code} for code in countries]}
+    path = root / "config.yml"
+    text = yaml.safe_dump(config, sort_keys=False)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        files.write_text(path, text)
+    _root = root
+    import mephisto  # noqa: F401
+
+    _point(sys.modules[CONFIG], str(path))
+    sys.modules[DIRS].loaded_data_dir = str(root)
+    return root
+
+
+def database(data_root: Path | str) -> LocalMephistoDB:
+    """Open Mephisto's database in `data_root`, in WAL mode: readers and a review beside the operator don't block it.
+
+    Commits are not forced to the disk one by one: after a power cut the next launch sets the mirror right from the
+    ledger, which is.
+    """
+    root = use(data_root)
+    return _database_class()(str(root / "database.db"))
+
+
+def pragmas(connection: sqlite3.Connection) -> None:
+    """How every connection of ours to a database under the data root behaves."""
+    connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+@functools.cache
+def _database_class() -> type:
+    from mephisto.abstractions.databases.local_database import LocalMephistoDB
+    from mephisto.data_model.task_run import TaskRun
+
+    class StudyDatabase(LocalMephistoDB):
+        """Mephisto's database with our pragmas, and statements that it has no call for.
+
+        A task run is loaded once: stock Mephisto parses its configuration anew for every path of a file.
+        """
+
+        def __init__(self, database_path: str):
+            self._runs: dict[str, TaskRun] = {}
+            super().__init__(database_path)
+
+        def optimized_load(self, target_cls: type, db_id: str, row: Any = None) -> Any:
+            return self._runs.get(db_id) if target_cls is TaskRun else None
+
+        def cache_result(self, target_cls: type, value: Any) -> None:
+            if target_cls is TaskRun:
+                self._runs[value.db_id] = value
+
+        def _get_connection(self) -> sqlite3.Connection:
+            known = self.conn.get(threading.get_ident())
+            connection = super()._get_connection()
+            if connection is not known:
+                pragmas(connection)
+            return connection
+
+        def unit_statuses(self, task_run_id: str) -> dict[str, int]:
+            """How many units of the run have each status, without an object for each unit."""
+            query = "SELECT status, COUNT(*) FROM units WHERE task_run_id = ? GROUP BY status"
+            with self.table_access_condition:
+                return dict(map(tuple, self._get_connection().execute(query, (int(task_run_id),))))
+
+        def put_agent(self, unit_id: str, agent_id: str, worker_id: str, status: str) -> None:
+            """Write down who has (or had) the unit."""
+            query = "UPDATE units SET agent_id = ?, worker_id = ?, status = ? WHERE unit_id = ?"
+            with self.table_access_condition, self._get_connection() as connection:
+                connection.execute(query, (int(agent_id), int(worker_id), status, int(unit_id)))
+
+        def shutdown(self) -> None:
+            """Close the connections of all threads, ended ones too."""
+            with self.table_access_condition:
+                for connection in self.conn.values():
+                    connection.close()
+                self.conn.clear()
+
+    return StudyDatabase

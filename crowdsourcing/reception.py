@@ -1,7 +1,7 @@
 """Where a visitor stands, and what the page is shown there: the session.
 
-The state follows from the ledger, the stock of units and the crowd alone, so a reload, another tab or a restarted server
-gives the same page.
+The state follows from the ledger, the stock of units and the crowd alone, so a reload, another tab or a restarted
+server gives the same page.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Place:
 
 
 def served(method: Callable) -> Callable:
-    """A disk that is full or a file that is locked is a 503; what was to be written is not, and memory says the same."""
+    """A full disk or a locked file becomes a 503: nothing was written then, and memory says the same."""
 
     @functools.wraps(method)
     def serve(self: Reception, *args: Any) -> Any:

@@ -1,0 +1,205 @@
+"""What a complete and well-formed answer to an item is: the same rule by which the page decides what to ask next.
+
+A question is put when all required answers to the questions under its `after` are given, and to those targets for which
+its conditions hold (surveys.survey). Whatever a browser sends is taken apart here and put together anew, so that
+nothing unforeseen reaches the ledger; answers to questions that are not put are left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from parlai_spotbot.crowdsourcing.contract import Refusal
+from parlai_spotbot.surveys.survey import Condition, Question, Survey
+
+MOST_SECONDS = 1e7
+MOST_CHANGES = 10**6
+
+Pair = tuple[str, str]
+"""A question's name and one of its targets."""
+
+
+def malformed(text: str) -> Refusal:
+    """A body that no page of ours sends."""
+    return Refusal(400, "malformed", text)
+
+
+def incomplete(text: str) -> Refusal:
+    """A body that lacks answers."""
+    return Refusal(422, "incomplete", text)
+
+
+# -- what is asked -----------------------------------------------------------------------------------------------------
+def targets_of(question: Question, turns: int) -> list[str]:
+    """The question's targets; "turn" stands for turn:0 to turn:`turns` − 1."""
+    found: list[str] = []
+    for target in question.targets:
+        found += [f"turn:{i}" for i in range(turns)] if target == "turn" else [target]
+    return found
+
+
+def asked(
+    survey: Survey, transcripts_turns: int, answers: Mapping[Pair, Any], put: Collection[str] | None = None
+) -> list[Pair]:
+    """The questions and targets that are on the page when `answers` are given, answered or not, in the survey's order.
+
+    `transcripts_turns` is the number of turns shown, `put` the questions that are put at all (default: every one).
+    What a question comes after, or depends on, and is not put at all, holds nothing up.
+    """
+    questions = {q.name: q for q in survey.questions if put is None or q.name in put}
+    targets = {name: targets_of(question, transcripts_turns) for name, question in questions.items()}
+    pairs: list[Pair] = []
+    settled: dict[str, bool] = {}
+
+    def holds(condition: Condition, target: str) -> bool:
+        name = condition.question
+        if name not in questions:
+            return True
+        meant = [condition.target] if condition.target else [target] if target in targets[name] else targets[name]
+        found = [(name, t) for t in meant if (name, t) in pairs and (name, t) in answers]
+        return any(_matches(answers[pair], condition.values) for pair in found)
+
+    for name, question in questions.items():
+        ready = all(settled.get(earlier, True) for earlier in question.after)
+        mine = [(name, t) for t in targets[name] if ready and all(holds(c, t) for c in question.when)]
+        settled[name] = ready and (not question.required or all(pair in answers for pair in mine))
+        pairs += mine
+    return pairs
+
+
+def _matches(answer: Any, values: Collection[str]) -> bool:
+    """Whether the answer is one of `values`; of several ticked boxes one is enough."""
+    return any(part in values for part in answer) if isinstance(answer, list) else answer in values
+
+
+# -- what was answered -------------------------------------------------------------------------------------------------
+def check_items(survey: Survey, page_items: Sequence[dict], body_items: Any) -> list[dict]:
+    """The answers to all items of a unit, clean and in the order of the page.
+
+    Parameters
+    ----------
+    page_items : list of dict
+        As `presentation.present` made them.
+    body_items : list of dict
+        ``{"item", "answers": [{"question", "target", "answer", "seconds", "changes"}], "seconds", "comment"}``; times
+        in seconds, times, changes and comments are optional.
+
+    Returns
+    -------
+    list of dict
+        The same keys, all present (None where no time was sent), answers in the survey's order.
+
+    Raises
+    ------
+    Refusal
+        400 "malformed" for what no page sends, 422 "incomplete" where a required answer is missing.
+    """
+    if not isinstance(body_items, list) or not all(isinstance(row, dict) for row in body_items):
+        raise malformed("The answers are not a list of items.")
+    by_number: dict[int, dict] = {}
+    for row in body_items:
+        number = row.get("item")
+        if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < len(page_items):
+            raise malformed("An answer is to an item that is not in this unit.")
+        if number in by_number:
+            raise malformed(f"Item {number + 1} is answered twice.")
+        by_number[number] = row
+    clean = {number: check_item(survey, page_items[number], row) for number, row in by_number.items()}
+    for number in range(len(page_items)):
+        if number not in clean:
+            raise incomplete(f"Item {number + 1} is not answered yet.")
+    return [clean[number] for number in range(len(page_items))]
+
+
+def check_item(survey: Survey, page_item: dict, row: dict) -> dict:
+    """The answers to one item; see `check_items`."""
+    place = f"Item {page_item['item'] + 1}"
+    turns = len(page_item["transcripts"][0]["turns"])
+    given = _given(survey, row.get("answers"), turns, place)
+    answers = {pair: part["answer"] for pair, part in given.items()}
+    pairs = asked(survey, turns, answers, page_item["questions"])
+    for name, target in pairs:
+        if (name, target) not in given and survey.question(name).required:
+            raise incomplete(f"{place}: '{name}' is not answered yet.")
+    return {
+        "item": page_item["item"],
+        "answers": [given[pair] for pair in pairs if pair in given],
+        "seconds": seconds(row.get("seconds"), place),
+        "comment": text(row.get("comment", ""), survey.limits.comment_length, f"{place}: the comment"),
+    }
+
+
+def _given(survey: Survey, rows: Any, turns: int, place: str) -> dict[Pair, dict]:
+    """The answers by question and target; those left empty are left out."""
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise malformed(f"{place}: the answers are not a list.")
+    known = {question.name: question for question in survey.questions}
+    given: dict[Pair, dict] = {}
+    for row in rows:
+        name, target = row.get("question"), row.get("target")
+        if not isinstance(name, str) or name not in known or target not in targets_of(known[name], turns):
+            raise malformed(f"{place}: an answer is to a question that is not asked.")
+        if (name, target) in given:
+            raise malformed(f"{place}: '{name}' is answered twice.")
+        answer = clean_answer(known[name], row.get("answer"), survey.limits.text_length, place)
+        if answer is not None:
+            given[name, target] = {
+                "question": name,
+                "target": target,
+                "answer": answer,
+                "seconds": seconds(row.get("seconds"), place),
+                "changes": _changes(row.get("changes", 0), place),
+            }
+    return given
+
+
+def clean_answer(question: Question, answer: Any, text_length: int, place: str = "Item") -> Any:
+    """The answer in its stored form; None where nothing was answered. Raises `Refusal` 400.
+
+    choice and scale: an option's value. checkboxes: the values ticked, in the order of the options, None where there is
+    none. ranking: all values. free_text: the text, None where it is blank.
+    """
+    if answer is None or answer == []:
+        return None
+    values = [option.value for option in question.options]
+    if question.kind == "free_text":
+        written = text(answer, text_length, f"{place}: '{question.name}'")
+        return written if written.strip() else None
+    if question.kind in ("choice", "scale"):
+        if not isinstance(answer, str) or answer not in values:
+            raise malformed(f"{place}: the answer to '{question.name}' is none of its options.")
+        return answer
+    if not isinstance(answer, list) or not all(isinstance(part, str) and part in values for part in answer):
+        raise malformed(f"{place}: the answer to '{question.name}' is no list of its options.")
+    if len(set(answer)) != len(answer) or (question.kind == "ranking" and len(answer) != len(values)):
+        raise malformed(f"{place}: the answer to '{question.name}' does not name each option once.")
+    return sorted(answer, key=values.index) if question.kind == "checkboxes" else list(answer)
+
+
+def text(value: Any, most: int, what: str) -> str:
+    """A text of at most `most` characters; halves of a character (a phone cuts an emoji in two) become U+FFFD."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise malformed(f"{what} is no text.")
+    if len(value) > most:
+        raise malformed(f"{what} is longer than {most} characters.")
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def seconds(value: Any, what: str) -> float | None:
+    """A time in seconds, None where none was sent."""
+    if value is None:
+        return None
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not 0 <= value <= MOST_SECONDS or not math.isfinite(value):
+        raise malformed(f"{what}: a time is no number of seconds.")
+    return float(value)
+
+
+def _changes(value: Any, place: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST_CHANGES:
+        raise malformed(f"{place}: the number of changes is no number.")
+    return value

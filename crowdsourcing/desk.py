@@ -1,0 +1,386 @@
+"""The desk: hands units to annotators and takes their answers, by the rules of the survey.
+
+It knows nothing of HTTP and nothing of Mephisto, and is called from one thread. What it says has happened is in the
+ledger before it says so; the crowd (the platform) is told afterwards, and told again until it has heard, so that a
+crash between the two loses nothing. A request that is not granted raises `contract.Refusal`; each method names its
+codes, and all may raise 503 "busy" (full disk, locked file): then the same request may come again.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import sqlite3
+from typing import Any
+
+from parlai_spotbot.crowdsourcing import grading
+from parlai_spotbot.crowdsourcing.checking import check_items, malformed, text
+from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.ledger import Annotator, Attempt, Handout, Submission, digest
+from parlai_spotbot.crowdsourcing.mixing import mix
+from parlai_spotbot.crowdsourcing.reception import Reception, served
+from parlai_spotbot.crowdsourcing.stock import marks_of
+
+GRACE = 30.0
+"""Seconds after the deadline in which answers are still taken: they may have been under way."""
+
+PATIENCE = 60.0
+"""Seconds until the crowd is told again what it could not take in."""
+
+HANDLE = re.compile(r"[0-9a-f]{32}")
+LANGUAGE = re.compile(r"[A-Za-z0-9-]{0,35}")
+
+log = logging.getLogger(__name__)
+
+
+class Desk(Reception):
+    """The desk of one survey.
+
+    Parameters
+    ----------
+    survey, units, controls
+        What is asked, of what; `controls` are items with `control` set, mixed into units.
+    seeds : mapping
+        The seed of each conversation, of the controls too; "" or absent where it has none.
+    truths : mapping
+        What the entities of each conversation are, ("human" or "bot", …); for the points of the game only.
+    ledger, crowd
+        What is kept, and the platform that is told.
+    texts, language
+        The page's words; "refused_CODE" and "why_NAME" replace the desk's own sentences (refusals.py).
+    consent : mapping
+        What stands in the place of {pay}, {minutes}, {contact} and {units} in the consent text.
+    secret : bytes
+        Draws what must be the same at every visit, and the names of the leaderboard.
+    clock : callable
+        Seconds since the epoch.
+    finish : callable (visitor, state, units done) -> dict
+        The page's "finish". Only in the state "handed_in" is this visitor's registration itself done.
+
+    Raises `UserError` where the ledger belongs to another survey or to other units, or a unit breaks the rules itself.
+    """
+
+    _try_again_at = 0.0
+
+    # -- coming in ---------------------------------------------------------------------------------------------------
+    @served
+    def consent(self, visitor: Visitor) -> dict:
+        """The annotator agrees to take part; returns the SESSION. Refusals: 403 preview."""
+        if not visitor.worker:
+            raise self.refusal("preview")
+        if self.place(visitor).state == "consent":
+            self.ledger.agree(visitor.worker, self.consent_digest, self.clock())
+        return self.session(visitor)
+
+    @served
+    def onboarding(self, visitor: Visitor, body: Any) -> dict:
+        """Mark an attempt at the onboarding; returns the SESSION with "onboarding_result".
+
+        ``body = {"items": [ITEM_ANSWERS], "attempt": n}``; the attempt is the session's (from 1). The same body again
+        for an attempt that is marked gets the same result. Refusals: 400 malformed, 403 preview, consent, stopped, 409
+        attempt (marked with other answers, or nothing to practise), 410 closed, 422 incomplete.
+        """
+        if not isinstance(body, dict):
+            raise malformed("The answers are not an object.")
+        attempts = self.ledger.attempts(visitor.worker)
+        place = self.place(visitor)
+        number = body.get("attempt", len(attempts) + 1 if place.state == "onboarding" else len(attempts))
+        if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= len(attempts) + 1:
+            raise malformed("There is no such attempt.")
+        if 0 < number <= len(attempts):
+            if digest(attempts[number - 1].body) != digest(body):
+                raise self.refusal("attempt")
+        elif place.state != "onboarding":
+            raise self._no(place.state, "attempt")
+        result = self._marked(visitor.worker, max(0, number - 1), body)
+        if number > len(attempts):
+            self._record_attempt(Attempt(
+                visitor.worker, number - 1, body, result["of"] - result["right"], result["passed"], self.clock()
+            ))  # fmt: skip
+        return {**self.session(visitor), "onboarding_result": result}
+
+    def _marked(self, worker: str, attempt: int, body: dict) -> dict:
+        pages, records = self.exercises(worker, attempt)
+        clean = check_items(self.survey, pages, body.get("items"))
+        return grading.grade_exercises(self.survey, attempt, clean, records)
+
+    def _record_attempt(self, attempt: Attempt) -> None:
+        last = attempt.attempt + 1 >= self.survey.limits.onboarding_attempts
+        standing = "passed" if attempt.passed else "stopped" if last else "new"
+        self.ledger.attempt(attempt, standing, "onboarding" if standing == "stopped" else "")
+        self._tell_standing(self.ledger.annotator(attempt.worker))
+
+    def _no(self, state: str, otherwise: str) -> Refusal:
+        """The refusal for a visitor in this state."""
+        known = ("preview", "consent", "onboarding", "stopped", "closed")
+        return self.refusal(state if state in known else otherwise)
+
+    # -- getting a unit ----------------------------------------------------------------------------------------------
+    @served
+    def next_unit(self, visitor: Visitor) -> dict:
+        """Hand the annotator a unit, the same one until it is handed in, given back or late; returns the SESSION.
+
+        Its state is working, or finished, waiting or handed_in where there is no unit now. Refusals: 403 preview,
+        consent, onboarding, stopped, 410 closed.
+        """
+        place = self.place(visitor)
+        if place.state in ("preview", "consent", "onboarding", "stopped", "closed"):
+            raise self.refusal(place.state)
+        if place.state == "ready":
+            handout = place.handout or self._hand_out(visitor)
+            if handout:
+                self._assign(visitor, handout)
+        return self.session(visitor)
+
+    def _hand_out(self, visitor: Visitor) -> Handout | None:
+        """A new hand-out in the ledger; None where there is no unit after all."""
+        for _ in range(3):
+            unit_id = self.stock.choose(visitor.worker)
+            if unit_id is None:
+                return None
+            handout = self._drawn(visitor, unit_id)
+            marks = marks_of(map(self.items.__getitem__, handout.items), self.seeds)
+            met = {
+                kind: [m.partition(" ")[2] for m in marks if m.startswith(kind)] for kind in ("conversation", "seed")
+            }
+            try:
+                self.ledger.hand_out(handout, met["conversation"], met["seed"])
+            except sqlite3.IntegrityError as err:
+                log.warning("unit %s can't be handed out (%s): the ledger is read again", unit_id, err)
+                self.reload()
+                continue
+            self.stock.take(unit_id)
+            self.stock.bar(visitor.worker, [*marks, f"block {handout.block_id}"])
+            return handout
+        raise self.refusal("busy")
+
+    def _drawn(self, visitor: Visitor, unit_id: str) -> Handout:
+        """The hand-out of a unit, with controls mixed in."""
+        unit, chance, now = self.stock.units[unit_id], secrets.token_hex(8), self.clock()
+        limits = self.survey.limits
+        met = self.stock.met[visitor.worker]
+        items = mix(unit.items, self.controls, limits.controls_per_unit, met, self.seeds, chance)
+        slot = len(self.ledger.handouts("worker = ? AND status <> 'void'", visitor.worker))
+        return Handout(
+            handle=secrets.token_hex(16), worker=visitor.worker, registration=visitor.registration, slot=slot,
+            unit_id=unit_id, block_id=unit.block_id, items=tuple(item.item_id for item in items), chance=chance,
+            handed_at=now, deadline=now + 60 * limits.minutes_per_unit,
+        )  # fmt: skip
+
+    def _assign(self, visitor: Visitor, handout: Handout) -> None:
+        """Have the crowd give the unit to the annotator; until that is recorded the annotator doesn't get to see it."""
+        try:
+            agent_id = self.crowd.assign(visitor, handout.unit_id)
+        except Refusal:
+            raise
+        except Exception as err:
+            log.error("unit %s could not be assigned: %s", handout.unit_id, err, exc_info=True)
+            raise self.refusal("busy") from err
+        self.ledger.assigned(handout.handle, agent_id)
+
+    # -- handing it in or giving it back -----------------------------------------------------------------------------
+    @served
+    def submit(self, visitor: Visitor, body: Any) -> dict:
+        """Take the answers to a unit; returns the SESSION with ``"accepted": true``, when they are durable.
+
+        ``body = {"unit", "items": [ITEM_ANSWERS], "comment", "texts_language"}``. The same body again is accepted again
+        and counts once. Answers that come after the desk closed, or from somebody stopped meanwhile, count. Refusals:
+        400 malformed, 403 foreign, preview, 404 unknown, 409 doubled, 410 late, 422 incomplete.
+        """
+        handout = self._own(visitor, body)
+        sha256 = digest(body)
+        if handout.status == "done":
+            if self.ledger.submission(handout.handle).sha256 != sha256:
+                raise self.refusal("doubled")
+        else:
+            self._take(handout, body, sha256)
+        return {**self.session(visitor), "accepted": True}
+
+    def _take(self, handout: Handout, body: dict, sha256: str) -> None:
+        self._in_time(handout)
+        now, items = self.clock(), self.items_of(handout)
+        record = self._record(handout, items, body)
+        grades = grading.grade_controls(items, record["items"])
+        misses = self.ledger.misses(handout.worker) + sum(grades.values())
+        stop = "controls" if misses > self.survey.limits.control_mistakes else ""
+        self.ledger.submit(Submission(handout.handle, record, body, sha256, now), grades, stop)
+        self.stock.finish(handout.unit_id)
+        self.score(handout.worker, record)
+        self._tell(self.ledger.handout(handout.handle))
+        if stop:
+            self._tell_standing(self.ledger.annotator(handout.worker))
+
+    def _record(self, handout: Handout, items: list, body: dict) -> dict:
+        """What is kept of a submission (`ledger.Submission`); raises `Refusal` where it is not complete and sound."""
+        language = body.get("texts_language", "")
+        if not isinstance(language, str) or not LANGUAGE.fullmatch(language):
+            raise malformed("The language of the page is no language.")
+        comment = text(body.get("comment", ""), self.survey.limits.comment_length, "The comment")
+        pages = self.pages(handout)
+        given = body.get("items")
+        if self.opening:
+            given = self.opening.with_decisions(handout, given)
+        clean = check_items(self.survey, [page for page, _ in pages], given)
+        if self.opening:
+            self.opening.note(handout, clean)
+        about = [
+            {"item_id": i.item_id, "conversation_ids": list(i.conversation_ids), "exchanges": i.exchanges,
+             "control": i.control, "presentation": drawn}
+            for i, (_, drawn) in zip(items, pages, strict=True)
+        ]  # fmt: skip
+        return {
+            "handle": handout.handle,
+            "unit_id": handout.unit_id,
+            "items": [{**known, **answered} for known, answered in zip(about, clean, strict=True)],
+            "comment": comment,
+            "texts_language": language,
+        }
+
+    @served
+    def give_back(self, visitor: Visitor, body: Any) -> dict:
+        """The annotator gives the unit back, for somebody else; returns the SESSION.
+
+        ``body = {"unit"}``. It still counts for the allowance. Once more, or too late, changes nothing. Refusals: 400
+        malformed, 403 foreign, preview, 404 unknown, 409 doubled (it is handed in).
+        """
+        handout = self._own(visitor, body)
+        if handout.status == "done":
+            raise self.refusal("doubled")
+        self._end(handout, "returned")
+        return self.session(visitor)
+
+    def _own(self, visitor: Visitor, body: Any) -> Handout:
+        """The hand-out that `body` names, if it is the visitor's."""
+        if not visitor.worker:
+            raise self.refusal("preview")
+        handle = body.get("unit") if isinstance(body, dict) else None
+        if not isinstance(handle, str):
+            raise malformed("The request names no task.")
+        handout = self.ledger.handout(handle) if HANDLE.fullmatch(handle) else None
+        if handout is None or handout.agent_id is None:
+            raise self.refusal("unknown")
+        if (handout.worker, handout.registration) != (visitor.worker, visitor.registration):
+            raise self.refusal("foreign")
+        return handout
+
+    def _in_time(self, handout: Handout) -> None:
+        if handout.status != "open" or self.clock() > handout.deadline + GRACE:
+            raise self.refusal("late")
+
+    # -- dialogues that the annotator opens --------------------------------------------------------------------------
+    @served
+    def open_exchange(self, visitor: Visitor, body: Any) -> dict:
+        """Open the next exchange of an item; returns its page item, when it is durable that the annotator has it.
+
+        ``body = {"unit", "item", "opened": as many as the page has}``. Refusals: 400 malformed, 403 foreign, preview,
+        404 unknown, 409 all_open, decided, doubled, 410 late.
+        """
+        return self._look(visitor, body, "open")
+
+    @served
+    def decide(self, visitor: Visitor, body: Any) -> dict:
+        """Decide once and for all about an entity; returns the page item, when the decision is durable.
+
+        ``body = {"unit", "item", "question", "target", "answer", "seconds"}``. The same decision again changes nothing.
+        Refusals: 400 malformed, 403 foreign, preview, 404 unknown, 409 decided, not_yet, doubled, 410 late.
+        """
+        return self._look(visitor, body, "decide")
+
+    def _look(self, visitor: Visitor, body: Any, how: str) -> dict:
+        handout = self._own(visitor, body)
+        if handout.status == "done":
+            raise self.refusal("doubled")
+        self._in_time(handout)
+        if not self.opening:
+            raise malformed("There is nothing to open in this survey.")
+        number = getattr(self.opening, how)(handout, self.items_of(handout), body, self.clock())
+        return self.pages(handout)[number][0]
+
+    @served
+    def leaderboard(self, visitor: Visitor) -> list[dict]:
+        """``[{"name", "points", "you"}]``, most points first; over finished units, under made-up names."""
+        return self.scores.board(visitor.worker)
+
+    # -- what the operator's process does ----------------------------------------------------------------------------
+    def expire(self) -> int:
+        """Free the units whose time is over; returns how many. Call it every few seconds: it tries again itself."""
+        ended = 0
+        try:
+            for handout in self.ledger.handouts("status = 'open' AND deadline < ?", self.clock() - GRACE):
+                ended += self._end(handout, "expired")
+            if self.clock() >= self._try_again_at:
+                self._try_again_at = self.clock() + PATIENCE
+                self._catch_up()
+        except (sqlite3.OperationalError, OSError) as err:
+            log.error("expire: %s", err)
+        return ended
+
+    def resume(self) -> dict:
+        """After a start: tell the crowd what it may not have heard, and void hand-outs that nobody got to see.
+
+        Returns ``{"told": n, "voided": m}``. Raises `Refusal` 503.
+        """
+        voided = self.ledger.handouts("status = 'open' AND agent_id IS NULL")
+        for handout in voided:
+            self._end(handout, "void")
+        return {"told": self._catch_up(), "voided": len(voided)}
+
+    def left(self, agent_id: str) -> bool:
+        """The platform says that this agent's annotator is gone (an assignment returned there); False if not open."""
+        found = self.ledger.handouts("agent_id = ? AND status = 'open'", agent_id)
+        return sum(self._end(handout, "returned") for handout in found) > 0
+
+    def close(self) -> None:
+        """Hand nothing out any more; what is out may still come in."""
+        self.closed = True
+
+    def counts(self) -> dict:
+        """How things stand: units (all, free, open, done), hand-outs by how they ended, annotators."""
+        return {
+            "units": len(self.stock.units),
+            "free": len(self.stock.free),
+            "open": len(self.stock.open),
+            "done": len(self.stock.done),
+            **self.ledger.counts(),
+        }
+
+    # -- telling the crowd -------------------------------------------------------------------------------------------
+    def _end(self, handout: Handout, status: str) -> bool:
+        if not self.ledger.end(handout.handle, status, self.clock()):
+            return False
+        self.stock.release(handout.unit_id)
+        self._tell(self.ledger.handout(handout.handle))
+        return True
+
+    def _catch_up(self) -> int:
+        """Tell everything that is not told; returns how much that was."""
+        told = [self._tell(handout) for handout in self.ledger.handouts("told = 0 AND status <> 'open'")]
+        told += [self._tell_standing(annotator) for annotator in self.ledger.annotators() if not annotator.told]
+        return sum(told)
+
+    def _tell(self, handout: Handout) -> bool:
+        """Tell the crowd how a hand-out ended. What it can't take in now is told later: the ledger has it."""
+        try:
+            if handout.agent_id is None:
+                pass
+            elif handout.status == "done":
+                self.crowd.completed(handout.agent_id, self.ledger.submission(handout.handle).record)
+            else:
+                self.crowd.gone(handout.agent_id, handout.status)
+            self.ledger.told(handout.handle)
+        except Exception as err:
+            log.error("hand-out of unit %s: the crowd could not be told: %s", handout.unit_id, err, exc_info=True)
+            return False
+        return True
+
+    def _tell_standing(self, annotator: Annotator) -> bool:
+        """Tell the crowd where an annotator stands; as `_tell`."""
+        try:
+            if annotator.standing != "new":
+                self.crowd.qualified(annotator.worker, annotator.standing == "passed")
+            self.ledger.told_standing(annotator.worker)
+        except Exception as err:
+            log.error("the crowd could not be told of a qualification: %s", err, exc_info=True)
+            return False
+        return True

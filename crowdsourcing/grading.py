@@ -1,0 +1,85 @@
+"""Marking on the server what has a known answer: the exercises of the onboarding, and controls inside units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from parlai_spotbot.crowdsourcing.presentation import present
+from parlai_spotbot.records import Item, Utterance
+from parlai_spotbot.surveys.controls import missed
+from parlai_spotbot.surveys.survey import Exercise, Question, Survey
+
+__all__ = ["exercise_item", "exercises_of", "grade_exercises", "missed", "right"]
+
+
+def exercises_of(survey: Survey, attempt: int) -> tuple[Exercise, ...]:
+    """The exercises of an attempt, from 0; the last ones again where there are fewer sets than attempts."""
+    return survey.onboarding[min(attempt, len(survey.onboarding) - 1)]
+
+
+def exercise_item(exercise: Exercise) -> Item:
+    """The exercise as an item; it has no conversation."""
+    turns = tuple(Utterance(entity, text) for entity, text in exercise.turns)
+    return Item("", (), (len(turns) + 1) // 2, (turns,))
+
+
+def present_exercises(survey: Survey, attempt: int, chance: str) -> tuple[list[dict], list[dict]]:
+    """The page items of an attempt, and what was drawn for each; only the questions that have a key are put.
+
+    A dialogue that annotators open themselves is shown whole in an exercise, so its page items are plain dialogues.
+    """
+    pages, records = [], []
+    for number, exercise in enumerate(exercises_of(survey, attempt)):
+        put = {question for question, _, _ in exercise.key}
+        page, record = present(survey, exercise_item(exercise), number, chance, put=put)
+        if page.pop("opening", None):
+            page["layout"] = "dialogue"
+        pages.append(page)
+        records.append(record)
+    return pages, records
+
+
+def grade_exercises(survey: Survey, attempt: int, items: list[dict], records: list[dict]) -> dict:
+    """The result of an attempt with these (clean) answers.
+
+    Returns ``{"passed", "right": n, "of": m, "items": [{"item", "right", "explanation"}]}``: an exercise is right if
+    every answer that its key names is. {entity:0} in an explanation becomes the name which the entity bore.
+    """
+    marked = []
+    for number, exercise in enumerate(exercises_of(survey, attempt)):
+        given = {(a["question"], a["target"]): a["answer"] for a in items[number]["answers"]}
+        good = all(
+            right(survey.question(question), given.get((question, target)), accepted)
+            for question, target, accepted in exercise.key
+        )
+        explanation = exercise.explanation
+        for entity in ("entity:0", "entity:1"):
+            explanation = explanation.replace("{" + entity + "}", records[number][entity])
+        marked.append({"item": number, "right": good, "explanation": explanation})
+    correct = sum(row["right"] for row in marked)
+    passed = len(marked) - correct <= survey.limits.onboarding_mistakes
+    return {"passed": passed, "right": correct, "of": len(marked), "items": marked}
+
+
+def right(question: Question, answer: Any, accepted: tuple[str, ...]) -> bool:
+    """Whether an answer is right: one of the accepted; check boxes exactly these, a ranking in this order."""
+    if question.kind == "checkboxes":
+        return set(answer or ()) == set(accepted)
+    if question.kind == "ranking":
+        return tuple(answer or ()) == accepted
+    return answer in accepted
+
+
+def grade_controls(items: list[Item], clean: list[dict]) -> dict[int, bool]:
+    """Whether each control among a unit's items was missed, by its place."""
+    return {
+        number: missed(item, answers_of(answered))
+        for number, (item, answered) in enumerate(zip(items, clean, strict=True))
+        if item.control
+    }
+
+
+def answers_of(clean: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
+    """A clean item's answers by question and target."""
+    return {(answer["question"], answer["target"]): answer["answer"] for answer in clean["answers"]}

@@ -1,0 +1,396 @@
+"""The ledger: who was handed what, who has seen what, and every answer, in one SQLite file that is the authority.
+
+The rules that must never break are constraints of the database itself: one open unit an annotator, one holder a unit,
+no more units an annotator than the limit, no block, conversation or seed twice, one submission a hand-out. A write is
+one transaction that is on the disk when it returns, or raises `sqlite3.OperationalError` (full disk, locked file) and
+leaves nothing behind; a broken rule raises `sqlite3.IntegrityError`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from parlai_spotbot.crowdsourcing.schema import SCHEMA, VERSION
+from parlai_spotbot.errors import UserError
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """What is known of an annotator: `standing` is "new", "passed" (the onboarding) or "stopped", `why` for what.
+
+    `consent` is the digest of the consent text agreed to, "" without; `told` whether the crowd knows of the standing.
+    """
+
+    worker: str
+    consent: str = ""
+    standing: str = "new"
+    why: str = ""
+    told: bool = True
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt (from 0) at the onboarding: the body that was sent, and how many exercises of it were wrong."""
+
+    worker: str
+    attempt: int
+    body: dict
+    mistakes: int
+    passed: bool
+    at: float
+
+
+@dataclass(frozen=True)
+class Handout:
+    """A unit handed out to an annotator. Times are seconds since the epoch, None where there is none.
+
+    `handle` is all that a browser knows of it. `slot` counts the annotator's units from 0. `items` are the ids of what
+    it holds, controls among them, in order. `status` is "open", "done", "returned", "expired", or "void" where it never
+    reached the annotator. `told` says whether the crowd knows how it ended.
+    """
+
+    handle: str
+    worker: str
+    registration: str
+    slot: int
+    unit_id: str
+    block_id: str
+    items: tuple[str, ...]
+    chance: str
+    handed_at: float
+    deadline: float
+    status: str = "open"
+    agent_id: str | None = None
+    finished_at: float | None = None
+    told: bool = False
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The answers to a unit. `body` is what the browser sent, `record` what was kept of it in clean form.
+
+    `record`: ``{"handle", "unit_id", "comment", "texts_language", "items": [{"item", "item_id", "control", "exchanges",
+    "presentation", "answers": [{"question", "target", "answer", "seconds", "changes"[, "opened"]}], "seconds",
+    "comment"}]}``; `opened` (exchanges opened at that decision) only where the annotator opens the dialogue.
+    """
+
+    handle: str
+    record: dict
+    body: dict
+    sha256: str
+    received_at: float
+
+
+def digest(value: Any) -> str:
+    """A SHA-256 of `value` as JSON: the same for the same content, whatever the order of keys."""
+    return hashlib.sha256(_dumps(value, sort_keys=True).encode("ascii")).hexdigest()
+
+
+def _dumps(value: Any, **more: Any) -> str:
+    # ASCII: a lone surrogate, which a browser may send, is no valid UTF-8.
+    return json.dumps(value, ensure_ascii=True, **more)
+
+
+HANDOUT = tuple(field.name for field in fields(Handout))
+ANNOTATOR = tuple(field.name for field in fields(Annotator))
+
+
+class Ledger:
+    """The ledger at `path`, made where there is none. One thread at a time; other processes may read meanwhile.
+
+    Raises `UserError` where the file is no ledger, or that of another version or survey.
+    """
+
+    def __init__(self, path: Path | str):
+        self.path = Path(path)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=2.0)
+        try:
+            self._open()
+        except sqlite3.DatabaseError as err:
+            self._db.close()
+            raise UserError(
+                f"{self.path}: cannot be opened as a ledger: {err}.",
+                "Where the disk is full, free some space; where the file is damaged, put a copy back.",
+            ) from None
+
+    def _open(self) -> None:
+        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+            self._db.execute(f"PRAGMA {pragma}")
+        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if version == 0:
+            with self._writing():
+                for statement in SCHEMA:
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA user_version = {VERSION}")
+        elif version != VERSION:
+            self._db.close()
+            raise UserError(
+                f"{self.path}: a ledger of version {version}, expected {VERSION}.",
+                "Finish this collection with the release that began it.",
+            )
+
+    def close(self) -> None:
+        self._db.close()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """A transaction: all that is written inside is durable in the end, or nothing is."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+
+    def _rows(self, sql: str, *values: Any) -> list[tuple]:
+        return self._db.execute(sql, values).fetchall()
+
+    # -- what the launch has set -------------------------------------------------------------------------------------
+    def begin(self, survey: str, limit: int) -> None:
+        """Say whose ledger this is and how many units one annotator may ever get; another survey is a `UserError`."""
+        known = dict(self._rows("SELECT name, value FROM settings"))
+        if known.get("survey", survey) != survey:
+            raise UserError(
+                f"{self.path}: the ledger of survey '{known['survey']}', not of '{survey}'.",
+                "Each survey has a folder of its own.",
+            )
+        if known != {"survey": survey, "units_per_annotator": limit}:
+            with self._writing():
+                for name, value in (("survey", survey), ("units_per_annotator", limit)):
+                    self._db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
+
+    # -- annotators --------------------------------------------------------------------------------------------------
+    def annotator(self, worker: str) -> Annotator:
+        """What is known of this annotator; one never seen is "new"."""
+        rows = self._rows(f"SELECT {', '.join(ANNOTATOR)} FROM annotators WHERE worker = ?", worker)
+        return _annotator(rows[0]) if rows else Annotator(worker)
+
+    def annotators(self) -> list[Annotator]:
+        """Everybody, in the order in which they came."""
+        return [_annotator(row) for row in self._rows(f"SELECT {', '.join(ANNOTATOR)} FROM annotators ORDER BY rowid")]
+
+    def _enter(self, worker: str, now: float) -> None:
+        self._db.execute("INSERT OR IGNORE INTO annotators (worker, first_seen) VALUES (?, ?)", (worker, now))
+
+    def agree(self, worker: str, consent: str, now: float) -> None:
+        """The annotator agreed to the consent text with this digest."""
+        with self._writing():
+            self._enter(worker, now)
+            self._db.execute(
+                "UPDATE annotators SET consent = ?, consented_at = ? WHERE worker = ?", (consent, now, worker)
+            )
+
+    def attempts(self, worker: str) -> list[Attempt]:
+        """The annotator's attempts at the onboarding, the first one first."""
+        rows = self._rows(
+            "SELECT worker, attempt, body, mistakes, passed, at FROM onboarding WHERE worker = ? ORDER BY attempt",
+            worker,
+        )
+        return [
+            Attempt(w, a, json.loads(body), mistakes, bool(passed), at) for w, a, body, mistakes, passed, at in rows
+        ]
+
+    def attempt(self, attempt: Attempt, standing: str, why: str = "") -> None:
+        """An attempt at the onboarding, and where the annotator stands after it."""
+        with self._writing():
+            self._enter(attempt.worker, attempt.at)
+            self._db.execute(
+                "INSERT INTO onboarding (worker, attempt, body, mistakes, passed, at) VALUES (?, ?, ?, ?, ?, ?)",
+                (attempt.worker, attempt.attempt, _dumps(attempt.body), attempt.mistakes, attempt.passed, attempt.at),
+            )
+            self._stand(attempt.worker, standing, why)
+
+    def _stand(self, worker: str, standing: str, why: str) -> None:
+        self._db.execute(
+            "UPDATE annotators SET standing = ?, why = ?, told = 0 WHERE worker = ? AND standing <> ?",
+            (standing, why, worker, standing),
+        )
+
+    def told_standing(self, worker: str) -> None:
+        """The crowd knows where the annotator stands."""
+        with self._writing():
+            self._db.execute("UPDATE annotators SET told = 1 WHERE worker = ?", (worker,))
+
+    # -- hand-outs ---------------------------------------------------------------------------------------------------
+    def hand_out(self, handout: Handout, conversations: Iterable[str], seeds: Iterable[str]) -> None:
+        """A new hand-out, with the conversations and seeds that the annotator sees in it.
+
+        Raises `sqlite3.IntegrityError`, and records nothing, where that breaks a rule.
+        """
+        values = {name: getattr(handout, name) for name in HANDOUT} | {"items": _dumps(handout.items)}
+        with self._writing():
+            self._enter(handout.worker, handout.handed_at)
+            self._db.execute(
+                f"INSERT INTO handouts ({', '.join(HANDOUT)}) VALUES ({', '.join('?' * len(HANDOUT))})",
+                tuple(values[name] for name in HANDOUT),
+            )
+            for table, met in (("seen_conversations", conversations), ("seen_seeds", seeds)):
+                rows = [(handout.worker, one, handout.handle) for one in met]
+                self._db.executemany(f"INSERT INTO {table} VALUES (?, ?, ?)", rows)
+
+    def assigned(self, handle: str, agent_id: str) -> None:
+        """The crowd gave the unit to this agent: from now on the annotator may see it."""
+        with self._writing():
+            self._db.execute("UPDATE handouts SET agent_id = ? WHERE handle = ?", (agent_id, handle))
+
+    def handout(self, handle: str) -> Handout | None:
+        """The hand-out of this handle, None where there is none."""
+        return next(iter(self.handouts("handle = ?", handle)), None)
+
+    def handouts(self, where: str = "1", *values: Any) -> list[Handout]:
+        """Hand-outs in the order in which they were made, all or those for which the SQL condition `where` holds."""
+        rows = self._rows(f"SELECT {', '.join(HANDOUT)} FROM handouts WHERE {where} ORDER BY rowid", *values)
+        return [_handout(row) for row in rows]
+
+    def end(self, handle: str, status: str, now: float) -> bool:
+        """End an open hand-out as "returned", "expired" or "void"; False where it was not open any more."""
+        with self._writing():
+            found = self._db.execute(
+                "UPDATE handouts SET status = ?, finished_at = ? WHERE handle = ? AND status = 'open'",
+                (status, now, handle),
+            )
+        return found.rowcount == 1
+
+    def told(self, handle: str) -> None:
+        """The crowd knows how the hand-out ended."""
+        with self._writing():
+            self._db.execute("UPDATE handouts SET told = 1 WHERE handle = ?", (handle,))
+
+    def seen(self) -> Iterator[tuple[str, str, str]]:
+        """What every annotator has met: (worker, "conversation" or "seed", its id)."""
+        for kind in ("conversation", "seed"):
+            for worker, one in self._rows(f"SELECT worker, {kind}_id FROM seen_{kind}s"):
+                yield worker, kind, one
+
+    # -- answers -----------------------------------------------------------------------------------------------------
+    def submit(self, submission: Submission, grades: dict[int, bool], stop: str = "") -> None:
+        """The answers to an open hand-out, which is done thereby.
+
+        `grades` says of each control, by its place in the unit, whether it was missed; with `stop` (why) the annotator
+        gets no further unit.
+        """
+        with self._writing():
+            self._db.execute(
+                "INSERT INTO submissions (handle, record, body, sha256, received_at) VALUES (?, ?, ?, ?, ?)",
+                (
+                    submission.handle,
+                    _dumps(submission.record),
+                    _dumps(submission.body),
+                    submission.sha256,
+                    submission.received_at,
+                ),
+            )
+            rows = [(submission.handle, item, missed) for item, missed in grades.items()]
+            self._db.executemany("INSERT INTO grades (handle, item, missed) VALUES (?, ?, ?)", rows)
+            found = self._db.execute(
+                "UPDATE handouts SET status = 'done', finished_at = ? WHERE handle = ? AND status = 'open' "
+                "RETURNING worker",
+                (submission.received_at, submission.handle),
+            ).fetchall()
+            if not found:
+                raise sqlite3.IntegrityError(f"hand-out {submission.handle} is not open")
+            if stop:
+                self._stand(found[0][0], "stopped", stop)
+
+    def submission(self, handle: str) -> Submission | None:
+        """What was submitted for this hand-out, None where nothing was."""
+        rows = self._rows("SELECT handle, record, body, sha256, received_at FROM submissions WHERE handle = ?", handle)
+        return _submission(rows[0]) if rows else None
+
+    def submissions(self) -> Iterator[Submission]:
+        """All submissions, the earliest first."""
+        for row in self._db.execute("SELECT handle, record, body, sha256, received_at FROM submissions ORDER BY rowid"):
+            yield _submission(row)
+
+    def misses(self, worker: str) -> int:
+        """How many controls the annotator has missed in all."""
+        sql = "SELECT COALESCE(SUM(missed), 0) FROM grades JOIN handouts USING (handle) WHERE worker = ?"
+        return self._rows(sql, worker)[0][0]
+
+    def grades(self) -> list[tuple[str, str, int, bool]]:
+        """Every graded control: (worker, handle, its place in the unit, missed)."""
+        sql = "SELECT worker, handle, item, missed FROM grades JOIN handouts USING (handle) ORDER BY grades.rowid"
+        return [(worker, handle, item, bool(missed)) for worker, handle, item, missed in self._rows(sql)]
+
+    def counts(self) -> dict[str, int]:
+        """How many hand-outs ended how (returned, expired, void), and annotators: all, passed, stopped."""
+        handouts = dict(self._rows("SELECT status, COUNT(*) FROM handouts GROUP BY status"))
+        standing = dict(self._rows("SELECT standing, COUNT(*) FROM annotators GROUP BY standing"))
+        counted = {status: handouts.get(status, 0) for status in ("returned", "expired", "void")}
+        return {
+            **counted,
+            "annotators": sum(standing.values()),
+            "passed": standing.get("passed", 0),
+            "stopped": standing.get("stopped", 0),
+        }
+
+    # -- dialogues that the annotator opens --------------------------------------------------------------------------
+    def open_exchange(self, handle: str, item: int, exchange: int, now: float) -> None:
+        """The annotator opens exchange number `exchange` (from 1; the first is open from the start) of an item."""
+        with self._writing():
+            self._db.execute("INSERT INTO opened VALUES (?, ?, ?, ?)", (handle, item, exchange, now))
+
+    def opened(self, handle: str) -> dict[int, int]:
+        """How many exchanges are open, by item; items that are not here have the first one."""
+        return dict(self._rows("SELECT item, MAX(exchange) FROM opened WHERE handle = ? GROUP BY item", handle))
+
+    def decide(self, decision: Decision) -> None:
+        """A decision, once and for all; a second one on the same target raises `sqlite3.IntegrityError`."""
+        values = tuple(getattr(decision, name) for name in DECISION)
+        with self._writing():
+            self._db.execute(
+                f"INSERT INTO decisions ({', '.join(DECISION)}) VALUES ({', '.join('?' * len(DECISION))})", values
+            )
+
+    def decisions(self, handle: str) -> list[Decision]:
+        """The decisions of a hand-out, in the order in which they were made."""
+        rows = self._rows(f"SELECT {', '.join(DECISION)} FROM decisions WHERE handle = ? ORDER BY rowid", handle)
+        return [Decision(*row) for row in rows]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What the annotator decided about one target when `opened` exchanges were open."""
+
+    handle: str
+    item: int
+    target: str
+    question: str
+    answer: str
+    opened: int
+    seconds: float | None
+    decided_at: float
+
+
+DECISION = tuple(field.name for field in fields(Decision))
+
+
+def _annotator(row: tuple) -> Annotator:
+    values = dict(zip(ANNOTATOR, row, strict=True))
+    return Annotator(**values | {"told": bool(values["told"])})
+
+
+def _handout(row: tuple) -> Handout:
+    values = dict(zip(HANDOUT, row, strict=True))
+    return Handout(**values | {"items": tuple(json.loads(values["items"])), "told": bool(values["told"])})
+
+
+def _submission(row: tuple) -> Submission:
+    handle, record, body, sha256, received_at = row
+    return Submission(handle, json.loads(record), json.loads(body), sha256, received_at)

@@ -1,0 +1,51 @@
+"""Controls among the items of a unit: drawn and placed by the chance of the hand-out, never one met before."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+
+from parlai_spotbot.crowdsourcing.stock import marks_of
+from parlai_spotbot.records import Item
+
+
+def mix(
+    items: Sequence[Item],
+    controls: Sequence[Item],
+    count: int,
+    met: Iterable[str],
+    seeds: Mapping[str, str],
+    chance: str,
+) -> list[Item]:
+    """`items` in their order with up to `count` of the `controls` at drawn places.
+
+    Kinds of controls alternate (known people, known bots), so that no single answer gets through all of them. A control
+    is left out if its conversation or seed is in `met`, in the unit or in another of its controls; if none is left,
+    there are fewer.
+    """
+    rng = random.Random(f"controls {chance}")
+    seen = set(met) | marks_of(items, seeds)
+    chosen: list[Item] = []
+    kinds = _by_kind(controls, rng)
+    while len(chosen) < count and any(kinds):
+        kind = kinds.pop(0)
+        kinds.append(kind)
+        while kind:
+            control = kind.pop()
+            marks = marks_of([control], seeds)
+            if seen.isdisjoint(marks):
+                seen |= marks
+                chosen.append(control)
+                break
+    mixed = list(items)
+    for control in chosen:
+        mixed.insert(rng.randint(0, len(mixed)), control)
+    return mixed
+
+
+def _by_kind(controls: Sequence[Item], rng: random.Random) -> list[list[Item]]:
+    """The controls in drawn order, one list a kind, the kinds in drawn order too."""
+    kinds: dict[str, list[Item]] = {}
+    for control in rng.sample(list(controls), len(controls)):
+        kinds.setdefault((control.control or "").partition(":")[0], []).append(control)
+    return rng.sample([kinds[kind] for kind in sorted(kinds)], len(kinds))

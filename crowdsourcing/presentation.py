@@ -1,0 +1,111 @@
+"""How an item stands on the page: which name and side each entity bears, in which order the questions come.
+
+All of it is drawn per item from a string of chance that the ledger keeps, never from the item itself, so that it tells
+nothing about who is a bot; what was drawn goes into the judgements. Who speaks first can't be drawn: it is what it is.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Mapping
+from itertools import groupby
+
+from parlai_spotbot.records import Item, Utterance
+from parlai_spotbot.surveys.survey import Survey
+
+SIDES = ("left", "right")
+
+CONVERSATIONS = ("Conversation A", "Conversation B")
+"""The names of conversations side by side, from left to right."""
+
+
+def present(
+    survey: Survey,
+    item: Item,
+    number: int,
+    chance: str,
+    shown: int | None = None,
+    *,
+    decided: Mapping[str, str] | None = None,
+    put: Collection[str] | None = None,
+) -> tuple[dict, dict]:
+    """The item as the page gets it, and the record of what was drawn.
+
+    Parameters
+    ----------
+    number : int
+        The item's place in the unit, from 0: the only name by which the page knows it.
+    chance : str
+        Seeds everything random; the same `chance` and `number` give the same presentation, whatever is shown.
+    shown : int, optional
+        How many exchanges are shown; all by default.
+    decided : mapping of target to answer, optional
+        The decisions made so far (layout "opening").
+    put : names of questions, optional
+        The questions that are put; all by default.
+
+    Returns
+    -------
+    page_item : dict
+        ``{"item", "layout", "transcripts": [{"key", "name", "entities": [{"key", "name", "side"}], "turns":
+        [{"entity", "text"}]}], "questions": [names in their order]}``, with the layout "opening" also ``"opening":
+        {"opened", "more", "decided"}``. Transcripts come from left to right. No id, no length, no control mark.
+    record : dict
+        For `Judgement.presentation`: the names of entity:0 and entity:1, "side:0" (of entity 0), "question_order", and
+        with two transcripts the name of each conversation and its "place:N".
+    """
+    rng = random.Random(f"{chance} {number}")
+    names = rng.sample(survey.entities, 2)
+    sides = rng.sample(SIDES, 2)
+    order = [name for name in question_order(survey, rng) if put is None or name in put]
+    places = rng.sample(range(len(item.transcripts)), len(item.transcripts))
+    entities = [{"key": f"entity:{i}", "name": names[i], "side": sides[i]} for i in (0, 1)]
+    page_item = {
+        "item": number,
+        "layout": survey.layout,
+        "transcripts": [
+            _transcript(place, conversation, places, entities, item.transcripts[conversation], shown)
+            for place, conversation in enumerate(places)
+        ],
+        "questions": order,
+    }
+    if survey.layout == "opening":
+        whole = exchanges_of(item)
+        opened = whole if shown is None else min(shown, whole)
+        page_item["opening"] = {"opened": opened, "more": opened < whole, "decided": dict(decided or {})}
+    record = {"entity:0": names[0], "entity:1": names[1], "side:0": sides[0], "question_order": " ".join(order)}
+    if len(places) > 1:
+        for place, conversation in sorted(enumerate(places), key=lambda pair: pair[1]):
+            record[f"conversation:{conversation}"] = CONVERSATIONS[place]
+            record[f"place:{conversation}"] = SIDES[place]
+    return page_item, record
+
+
+def _transcript(
+    place: int,
+    conversation: int,
+    places: list[int],
+    entities: list[dict],
+    turns: tuple[Utterance, ...],
+    shown: int | None,
+) -> dict:
+    return {
+        "key": f"conversation:{conversation}",
+        "name": CONVERSATIONS[place] if len(places) > 1 else "",
+        "entities": [dict(entity) for entity in entities],
+        "turns": [{"entity": turn.entity, "text": turn.text} for turn in turns[: None if shown is None else 2 * shown]],
+    }
+
+
+def question_order(survey: Survey, rng: random.Random) -> list[str]:
+    """The names of the questions; each run of neighbours with `shuffle` in an order drawn from `rng`."""
+    order: list[str] = []
+    for mixed, run in groupby(survey.questions, key=lambda question: question.shuffle):
+        names = [question.name for question in run]
+        order += rng.sample(names, len(names)) if mixed else names
+    return order
+
+
+def exchanges_of(item: Item) -> int:
+    """How many exchanges the longest of the item's transcripts holds; an unfinished one counts."""
+    return max((len(turns) + 1) // 2 for turns in item.transcripts)

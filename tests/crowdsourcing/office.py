@@ -1,0 +1,183 @@
+"""What the tests of desk and ledger share: made-up conversations, a crowd in memory, a clock that is set, an office."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Unit, Utterance
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.survey import Survey
+
+SECRET = bytes(range(32))
+
+
+class Clock:
+    """Seconds that pass only when a test says so."""
+
+    def __init__(self, now: float = 1_700_000_000.0):
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+    def pass_by(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@dataclass
+class MemoryCrowd:
+    """A platform in memory, which keeps to the contract and notes what it is told; `failing` names calls that fail."""
+
+    agents: dict[str, tuple[str, str]] = field(default_factory=dict)
+    done: dict[str, dict] = field(default_factory=dict)
+    ended: dict[str, str] = field(default_factory=dict)
+    standing: dict[str, bool] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    failing: set[str] = field(default_factory=set)
+    calls: list[tuple] = field(default_factory=list)
+
+    def _call(self, *what: object) -> None:
+        if what[0] in self.failing:
+            raise RuntimeError(f"the platform can't do '{what[0]}' now")
+        self.calls.append(what)
+
+    def refuses(self, visitor: Visitor) -> str | None:
+        return self.refused.get(visitor.worker)
+
+    def assign(self, visitor: Visitor, unit_id: str) -> str:
+        self._call("assign", visitor.worker, unit_id)
+        agent_id = f"agent-{len(self.agents) + 1}"
+        self.agents[agent_id] = (visitor.worker, unit_id)
+        return agent_id
+
+    def completed(self, agent_id: str, submission: dict) -> None:
+        self._call("completed", agent_id)
+        self.done[agent_id] = submission
+
+    def gone(self, agent_id: str, how: str) -> None:
+        self._call("gone", agent_id, how)
+        self.ended[agent_id] = how
+
+    def qualified(self, worker: str, passed: bool) -> None:
+        self._call("qualified", worker, passed)
+        self.standing[worker] = passed
+
+
+def conversation(name: str, entities: tuple[str, str], seed_id: str, exchanges: int = 5) -> Conversation:
+    """A conversation with one seed exchange; each of its turns names the turn and the conversation."""
+    turns = [Turn(HUMAN, f"opening of {name}"), Turn(HUMAN, f"reply in {name}")]
+    turns += [Turn(entities[i % 2], f"turn {i} of {name}") for i in range(2 * exchanges)]
+    return Conversation(name, "chitchat", tuple(sorted(entities)), 0, entities, tuple(turns), 1, seed_id)
+
+
+def conversations(bots: int = 3, per_pair: int = 4, people: int = 6, exchanges: int = 5, seeds: int = 0) -> list:
+    """Every pair of `bots` contestants `per_pair` times, and `people` human ones; `seeds` > 0: shared among pairs."""
+    made = []
+    for a, b in itertools.combinations([f"bot{i}" for i in range(bots)], 2):
+        for number in range(per_pair):
+            name = f"{a}-{b}-{number}"
+            seed = f"shared{number % seeds}" if seeds else f"own {name}"
+            made.append(conversation(name, (a, b) if number % 2 else (b, a), seed, exchanges))
+    made += [conversation(f"people-{i}", (HUMAN, HUMAN), f"p{i}", exchanges) for i in range(people)]
+    return made
+
+
+def control(number: int, kind: str, exchanges: int = 3) -> Item:
+    """A control segment: of known people, or with a known bot."""
+    turns = tuple(Utterance(i % 2, f"{kind} {number}, turn {i}") for i in range(2 * exchanges))
+    return Item(f"control-item-{kind}-{number}", (f"control-conversation-{kind}-{number}",), exchanges, (turns,), kind)
+
+
+def controls_of(each: int = 6) -> list[Item]:
+    kinds = ("known_human", "known_bot:0", "known_bot:1")
+    return [control(number, kind) for number in range(each) for kind in kinds]
+
+
+def spot_the_bot(**limits: object) -> Survey:
+    """The survey without consent and onboarding; `limits` set others of its limits."""
+    survey = get_survey("spot_the_bot")
+    return replace(survey, consent=(), onboarding=(), limits=replace(survey.limits, **limits))
+
+
+@dataclass
+class Office:
+    """A desk with everything that it stands on; `restart` is a new process on the same ledger file."""
+
+    survey: Survey
+    units: list[Unit]
+    controls: list[Item]
+    talks: Sequence[Conversation]
+    path: Path
+    clock: Clock = field(default_factory=Clock)
+    crowd: MemoryCrowd = field(default_factory=MemoryCrowd)
+    texts: dict = field(default_factory=dict)
+    desk: Desk = None
+
+    def __post_init__(self):
+        self.start()
+
+    @property
+    def seeds(self) -> dict[str, str]:
+        return {talk.conversation_id: talk.seed_id for talk in self.talks}
+
+    def start(self) -> None:
+        truths = {
+            talk.conversation_id: tuple("human" if human else "bot" for human in talk.is_human) for talk in self.talks
+        }
+        self.ledger = Ledger(self.path)
+        self.desk = Desk(
+            self.survey, self.units, self.controls, self.seeds, truths, self.ledger, self.crowd, texts=self.texts,
+            consent={"pay": "1 dollar", "minutes": "60", "contact": "us@example.org", "units": "3"}, secret=SECRET,
+            clock=self.clock,
+        )  # fmt: skip
+
+    def restart(self) -> dict:
+        self.ledger.close()
+        self.start()
+        return self.desk.resume()
+
+    def unit(self, worker: str, registration: str = "") -> dict:
+        """The unit that the annotator is handed, as the page gets it."""
+        return self.desk.next_unit(Visitor(worker, registration))["unit"]
+
+
+def answers(survey: Survey, page_item: dict, answer: Callable[[str, str], object]) -> dict:
+    """ITEM_ANSWERS for a page item; `answer` gives the answer to (question, target)."""
+    rows = [
+        {"question": name, "target": target, "answer": answer(name, target), "seconds": 2.5, "changes": 0}
+        for name in page_item["questions"]
+        for target in survey.question(name).targets
+    ]
+    return {"item": page_item["item"], "answers": rows, "seconds": 9.5, "comment": ""}
+
+
+def plain(question: str, target: str) -> str:
+    """An answer that is always possible: both unsure, no difference."""
+    return "unsure" if question == "nature" else "no_difference"
+
+
+def careful(survey: Survey, unit: dict) -> dict:
+    """A whole submission that misses no control: known bots give themselves away in what the tests have them say."""
+
+    def item(page: dict) -> dict:
+        said = page["transcripts"][0]["turns"][0]["text"]
+        bots = {f"entity:{i}" for i in (0, 1) if said.startswith(f"known_bot:{i}")}
+        return answers(survey, page, lambda q, t: "bot" if q == "nature" and t in bots else plain(q, t))
+
+    return {"unit": unit["unit"], "items": list(map(item, unit["items"])), "comment": "", "texts_language": "en"}
+
+
+def refused(call: Callable, *args: object) -> tuple[int, str]:
+    """The status and code with which a call is refused."""
+    with pytest.raises(Refusal) as caught:
+        call(*args)
+    assert caught.value.text
+    return caught.value.status, caught.value.code

@@ -123,7 +123,7 @@ def parse_settings(row: Any, where: str) -> Settings:
         "provider": _one_of(row, "provider", PROVIDERS, where, plain.provider),
         "keywords": _names(row, "keywords", where, plain.keywords),
         "qualifications": _qualifications(row.get("qualifications", {}), f"{where}: field 'qualifications'"),
-        "limits": _limits(row.get("limits", {}), f"{where}: field 'limits'"),
+        "limits": checked_limits(row.get("limits", {}), f"{where}: field 'limits'"),
         "texts": _texts(row, where),
         "minutes_per_unit": _number(row, "minutes_per_unit", where, None, above=0),
         "seconds_per_annotation": _number(row, "seconds_per_annotation", where, None, above=0),
@@ -200,7 +200,7 @@ def _qualifications(row: Any, where: str) -> Qualifications:
     return Qualifications(row.get("approval_rate"), row.get("approved_hits"), countries, adult)
 
 
-def _limits(row: Any, where: str) -> dict:
+def checked_limits(row: Any, where: str) -> dict:
     """Checked values for some of a survey's `Limits`."""
     row = _keys(row, Limits, where)
     checked = {}

@@ -18,6 +18,9 @@ from parlai_spotbot.files import field as get
 HUMAN = "human"
 """The name that people bear in the place of a contestant."""
 
+ADDITIONAL = "extra_"
+"""How the names of questions begin that a launch adds to a survey: their answers are kept, analyses leave them out."""
+
 NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.records import HUMAN, Conversation, Judgement
+from parlai_spotbot.records import ADDITIONAL, HUMAN, Conversation, Judgement
 
 NATURES = ("human", "unsure", "bot")
 FEATURES = ("fluency", "sensibleness", "specificity")
@@ -58,6 +58,9 @@ def annotations_frame(judgements: Sequence[Judgement], conversations: Iterable[C
             if key not in controls:
                 _count(left_out, judgement.source, "control")
             controls.add(key)
+            continue
+        if judgement.question.startswith(ADDITIONAL):
+            _count(left_out, judgement.source, "answer to a further question of the launch")
             continue
         column, answer = _answer(judgement, number)
         row = rows.get(key)

@@ -1,0 +1,333 @@
+"""The words of the page and of a survey in another language, or in a user's own way, merged from one YAML file.
+
+    language: de
+    page:                      # the page's own words (webapp/src/texts.en.json) and the server's sentences
+      hand_in: Abgeben
+    survey:                    # whatever survey is launched; or, under `surveys: NAME:`, that survey only
+      title: Spot the Bot
+      consent: [ … ]
+      questions:
+        fluency: {wording: …, options: {no_difference: {label: Kein Unterschied}}}
+        extra_why: {kind: free_text, wording: What gave it away?, required: false}    # a further question
+      limits: {units_per_annotator: 5}
+
+What a file doesn't say stays as it is, in English. An unknown key, or a placeholder like {entity} that doesn't belong
+there, is a `UserError` that names it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from parlai_spotbot.crowdsourcing.refusals import REASONS, REFUSALS
+from parlai_spotbot.crowdsourcing.settings import checked_limits
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.files import field
+from parlai_spotbot.records import ADDITIONAL
+from parlai_spotbot.surveys import survey_names
+from parlai_spotbot.surveys.survey import Condition, Exercise, Option, Question, Survey
+
+HERE = Path(__file__).parent
+ENGLISH = "en"
+LANGUAGE = re.compile(r"^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$")
+PLACEHOLDER = re.compile(r"{([a-z_]+(?::[01])?)}")
+CONSENT_PLACEHOLDERS = ("pay", "minutes", "contact", "units")
+ENTITIES = ("entity:0", "entity:1")
+
+SURVEY_KEYS = ("title", "instructions", "consent", "example", "onboarding", "questions", "entities", "thanks", "limits")
+QUESTION_KEYS = ("wording", "help", "heading", "options", "required")
+NEW_QUESTION_KEYS = ("kind", "targets", *QUESTION_KEYS, "after", "when", "shuffle")
+EXERCISE_KEYS = ("turns", "key", "explanation")
+
+
+@cache
+def page_texts() -> Mapping[str, str]:
+    """The page's own words and the server's sentences, in English, by key."""
+    texts = json.loads((HERE / "webapp" / "src" / "texts.en.json").read_text(encoding="utf-8"))
+    texts |= {f"refused_{code}": sentence for code, (_, sentence) in REFUSALS.items()}
+    return texts | {f"why_{name}": sentence for name, sentence in REASONS.items()}
+
+
+def languages() -> list[str]:
+    """The languages that come with the package."""
+    return sorted({ENGLISH, *(path.stem for path in (HERE / "texts").glob("*.yaml"))})
+
+
+def load_texts(
+    language: str | Path, survey: Survey, replaced: Mapping[str, str] | None = None, where: str = "texts"
+) -> tuple[dict[str, str], Survey]:
+    """The page's texts, and the survey in that language.
+
+    Parameters
+    ----------
+    language : str or Path
+        A language of `languages`, or the path of a YAML file of the user's own.
+    survey : Survey
+        As the package has it; what the file doesn't name stays.
+    replaced : mapping
+        Single texts of the page that go before those of the file; `where` names their place in errors.
+
+    Returns
+    -------
+    (dict, Survey)
+        All texts of the page by key; under "language" the language's code.
+
+    Raises
+    ------
+    UserError
+        Names the file and the key.
+    """
+    texts = {**page_texts(), "language": ENGLISH}
+    if str(language) != ENGLISH:
+        path = _path(language)
+        row = _read(path)
+        texts |= _page(row.get("page", {}), f"{path}: page")
+        texts["language"] = _language(row, path)
+        for section, place in _sections(row, path, survey.name):
+            survey = translated(survey, section, place)
+    return texts | _page(replaced or {}, where), survey
+
+
+def _path(language: str | Path) -> Path:
+    name = str(language)
+    ours = HERE / "texts" / f"{name}.yaml"
+    if LANGUAGE.match(name) and ours.exists():
+        return ours
+    if not Path(name).is_file():
+        raise UserError(
+            f"language {name}: neither a language that comes with the package nor a file.",
+            nearest(name, languages()) + " Or name a YAML file of texts.",
+        )
+    return Path(name)
+
+
+def _read(path: Path) -> dict:
+    try:
+        row = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as err:
+        raise UserError(f"{path}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
+    return _keys({} if row is None else row, ("language", "page", "survey", "surveys"), str(path))
+
+
+def _language(row: dict, path: Path) -> str:
+    code = field(row, "language", str, str(path), ENGLISH)
+    if not LANGUAGE.match(code):
+        raise UserError(f"{path}: field 'language' is {code!r}, expected a code like 'de' or 'pt-BR'.", "Correct it.")
+    return code
+
+
+def _sections(row: dict, path: Path, name: str) -> list[tuple[dict, str]]:
+    """What the file says of the survey `name`, the general before the special."""
+    sections = [(row["survey"], f"{path}: survey")] if "survey" in row else []
+    if "surveys" in row:
+        by_name = _keys(row["surveys"], survey_names(), f"{path}: surveys")
+        sections += [(by_name[name], f"{path}: surveys.{name}")] if name in by_name else []
+    return sections
+
+
+def _keys(row: Any, known: Sequence[str], where: str) -> dict:
+    if not isinstance(row, dict):
+        raise UserError(f"{where}: expected keys and values, found {type(row).__name__}.", "Indent them below it.")
+    for key in row:
+        if key not in known:
+            raise UserError(f"{where}: unknown key '{key}'.", nearest(key, known, most=30))
+    return row
+
+
+def _page(row: Any, where: str) -> dict[str, str]:
+    """Texts of the page whose keys and placeholders are the English ones'."""
+    english = page_texts()
+    for key, text in _keys(row, tuple(english), where).items():
+        _text(text, f"{where}.{key}", PLACEHOLDER.findall(english[key]), exactly=True)
+    return row
+
+
+def _text(text: Any, where: str, placeholders: Sequence[str] = (), exactly: bool = False) -> str:
+    if not isinstance(text, str) or not text.strip():
+        raise UserError(f"{where}: {text!r}, expected a text.", "Put it in quotes, or leave the key out.")
+    found = set(PLACEHOLDER.findall(text))
+    for name in sorted(found - set(placeholders)):
+        known = ", ".join(f"{{{known}}}" for known in dict.fromkeys(placeholders)) or "none"
+        raise UserError(f"{where}: nothing is put in the place of {{{name}}}.", f"Known here: {known}.")
+    for name in sorted(set(placeholders) - found if exactly else ()):
+        raise UserError(f"{where}: the placeholder {{{name}}} is missing.", "Put it where its value is to stand.")
+    return text
+
+
+def _list(value: Any, where: str) -> list:
+    if not isinstance(value, list):
+        raise UserError(f"{where}: {value!r}, expected a list.", "Write each entry on a line that begins with '- '.")
+    return value
+
+
+# -- the survey ------------------------------------------------------------------------------------------------------
+def translated(survey: Survey, row: Any, where: str) -> Survey:
+    """The survey with what `row` (see the module's example) says in place of its own; a wrong row is a `UserError`."""
+    row = _keys(row, SURVEY_KEYS, where)
+    change: dict[str, Any] = {
+        key: _text(row[key], f"{where}.{key}") for key in ("title", "instructions", "thanks") if key in row
+    }
+    if "consent" in row:
+        change["consent"] = tuple(
+            _text(text, f"{where}.consent, paragraph {number}", CONSENT_PLACEHOLDERS)
+            for number, text in enumerate(_list(row["consent"], f"{where}.consent"), start=1)
+        )
+    if "entities" in row:
+        names = tuple(_text(name, f"{where}.entities") for name in _list(row["entities"], f"{where}.entities"))
+        if len(set(names)) != len(names) or len(names) < 2:
+            raise UserError(f"{where}.entities: {list(names)}, expected two different names.", "Correct them.")
+        change["entities"] = names
+    if "questions" in row:
+        change["questions"] = _questions(survey, row["questions"], f"{where}.questions")
+    if "limits" in row:
+        change["limits"] = replace(survey.limits, **checked_limits(row["limits"], f"{where}.limits"))
+    survey = _checked(lambda: replace(survey, **change), where)
+    if "example" in row:
+        survey = replace(survey, example=_exercise(survey, survey.example, row["example"], f"{where}.example", ()))
+    if "onboarding" in row:
+        survey = replace(survey, onboarding=_onboarding(survey, row["onboarding"], f"{where}.onboarding"))
+    return survey
+
+
+def _checked(make: Any, where: str) -> Any:
+    """What `make` returns; its `ValueError`, a survey that can't be, is a `UserError` here."""
+    try:
+        return make()
+    except ValueError as err:
+        raise UserError(f"{where}: {err}.", "Correct it.") from None
+
+
+def _questions(survey: Survey, row: Any, where: str) -> tuple[Question, ...]:
+    known = {question.name: question for question in survey.questions}
+    if not isinstance(row, dict):
+        _keys(row, (), where)
+    added = []
+    for name, about in row.items():
+        place = f"{where}.{name}"
+        if name in known:
+            known[name] = _question(known[name], about, place)
+        elif isinstance(name, str) and isinstance(about, dict) and "kind" in about:
+            added.append(_new_question(name, about, place))
+        else:
+            raise UserError(
+                f"{where}: unknown key '{name}'.",
+                f"{nearest(name, known)} A further question needs a 'kind' and a name that begins with '{ADDITIONAL}'.",
+            )
+    return (*known.values(), *added)
+
+
+def _question(question: Question, row: Any, where: str) -> Question:
+    """A question of the survey in other words; its kind, targets and values stay, for the analysis relies on them."""
+    row = _keys(row, QUESTION_KEYS, where)
+    change: dict[str, Any] = {
+        key: _text(row[key], f"{where}.{key}", ("entity",)) for key in ("wording", "help", "heading") if key in row
+    }
+    if "required" in row:
+        change["required"] = field(row, "required", bool, where)
+    if "options" in row:
+        options = {option.value: option for option in question.options}
+        for value, about in _keys(row["options"], tuple(options), f"{where}.options").items():
+            place = f"{where}.options.{value}"
+            about = _keys(about, ("label", "definition"), place)
+            words = {key: _text(text, f"{place}.{key}") for key, text in about.items()}
+            options[value] = replace(options[value], **words)
+        change["options"] = tuple(options.values())
+    return replace(question, **change)
+
+
+def _new_question(name: str, row: Any, where: str) -> Question:
+    """A question that the survey hasn't; the analysis leaves its answers out, the judgements hold them."""
+    row = _keys(row, NEW_QUESTION_KEYS, where)
+    if not re.match(rf"^{ADDITIONAL}[a-z0-9_]+$", name):
+        raise UserError(
+            f"{where}: a further question's name begins with '{ADDITIONAL}', then small letters, digits and _.",
+            f"Call it '{ADDITIONAL}{re.sub('[^a-z0-9_]+', '_', name.lower())}'.",
+        )
+    options = []
+    for value, about in field(row, "options", dict, where, {}).items():
+        place = f"{where}.options.{value}"
+        about = _keys({"label": about} if isinstance(about, str) else about, ("label", "definition"), place)
+        words = {key: _text(text, f"{place}.{key}") for key, text in about.items()}
+        options.append(Option(_text(value, f"{where}.options"), words.get("label", value), words.get("definition", "")))
+    when = []
+    for number, about in enumerate(_list(row.get("when", []), f"{where}.when")):
+        place = f"{where}.when[{number}]"
+        about = _keys(about, ("question", "values", "target"), place)
+        values = tuple(_text(v, f"{place}.values") for v in field(about, "values", list, place))
+        when.append(Condition(field(about, "question", str, place), values, field(about, "target", str, place, "")))
+    names = {key: tuple(map(str, field(row, key, list, where, default)))
+             for key, default in (("targets", ["pair"]), ("after", []))}  # fmt: skip
+    return _checked(
+        lambda: Question(
+            name, field(row, "kind", str, where), names["targets"],
+            _text(row.get("wording"), f"{where}.wording", ("entity",)), tuple(options),
+            help=_text(row["help"], f"{where}.help", ("entity",)) if "help" in row else "",
+            required=field(row, "required", bool, where, True), after=names["after"], when=tuple(when),
+            heading=_text(row["heading"], f"{where}.heading") if "heading" in row else "",
+            shuffle=field(row, "shuffle", bool, where, False),
+        ),
+        where,
+    )  # fmt: skip
+
+
+# -- exercises -------------------------------------------------------------------------------------------------------
+def _onboarding(survey: Survey, value: Any, where: str) -> tuple[tuple[Exercise, ...], ...]:
+    """New rounds of exercises where each has turns, key and explanation; else the survey's own with other words."""
+    rounds = [_list(rows, f"{where}[{i}]") for i, rows in enumerate(_list(value, where))]
+    new = all(isinstance(row, dict) and {"turns", "key"} <= set(row) for rows in rounds for row in rows)
+    if not new and [len(rows) for rows in rounds] != [len(exercises) for exercises in survey.onboarding]:
+        has = " and ".join(str(len(exercises)) for exercises in survey.onboarding) or "no"
+        raise UserError(
+            f"{where}: has rounds of {' and '.join(str(len(rows)) for rows in rounds)} exercises, the survey of {has}.",
+            "Give an entry for each ({} leaves one as it is), or turns, key and explanation for all of them.",
+        )
+    return tuple(
+        tuple(
+            _exercise(survey, None if new else survey.onboarding[i][j], row, f"{where}[{i}][{j}]", ENTITIES)
+            for j, row in enumerate(rows)
+        )
+        for i, rows in enumerate(rounds)
+    )
+
+
+def _exercise(survey: Survey, own: Exercise | None, row: Any, where: str, placeholders: Sequence[str]) -> Exercise:
+    row = _keys(row, EXERCISE_KEYS, where)
+    if own is None:
+        for name in EXERCISE_KEYS:
+            field(row, name, str if name == "explanation" else (list, dict), where)
+    change: dict[str, Any] = {}
+    if "explanation" in row:
+        change["explanation"] = _text(row["explanation"], f"{where}.explanation", placeholders)
+    if "turns" in row:
+        said = [_text(text, f"{where}.turns") for text in _list(row["turns"], f"{where}.turns")]
+        if len(said) < 2 or len(said) % 2:
+            raise UserError(f"{where}.turns: {len(said)} turns, expected whole exchanges.", "Add or remove a turn.")
+        change["turns"] = tuple((number % 2, text) for number, text in enumerate(said))
+    if "key" in row:
+        change["key"] = _key(survey, row["key"], f"{where}.key")
+    return replace(own, **change) if own else Exercise(**change)
+
+
+def _key(survey: Survey, row: Any, where: str) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+    """Accepted answers from ``{nature: {entity:0: human, entity:1: [bot, unsure]}, fluency: {pair: entity:0}}``."""
+    key = []
+    for name, targets in _keys(row, [question.name for question in survey.questions], where).items():
+        question = survey.question(name)
+        values = [option.value for option in question.options]
+        for target, accepted in _keys(targets, question.targets, f"{where}.{name}").items():
+            answers = accepted if isinstance(accepted, list) else [accepted]
+            for answer in answers or [None]:
+                if answer not in values:
+                    raise UserError(
+                        f"{where}.{name}.{target}: {answer!r} is no answer to it.", nearest(str(answer), values)
+                    )
+            key.append((name, target, tuple(answers)))
+    return tuple(key)

@@ -1,0 +1,126 @@
+// Which screen stands: the server's session decides, the page only remembers what was read or said in between.
+
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { ApiError } from "./api.js";
+import { Frame } from "./Frame.jsx";
+import { Onboarding, OnboardingResult } from "./screens/Onboarding.jsx";
+import { Consent } from "./screens/Consent.jsx";
+import { Finish } from "./screens/Finish.jsx";
+import { InstructionsScreen } from "./screens/Instructions.jsx";
+import { Loading, Notice, Waiting } from "./screens/Notice.jsx";
+import { Ready } from "./screens/Ready.jsx";
+import { Unit } from "./work/Unit.jsx";
+import { Texts, translator } from "./texts.js";
+
+// Refusals after which the unit in hand is no longer to be worked on: a screen says so and goes on from the server's
+// view. All others are said on the spot.
+function noticeFor(path, error) {
+  if (path === "session") return error.status === 403 ? "link" : null;
+  if (error.status === 410) return "late";
+  if ([403, 404].includes(error.status)) return "gone";
+  return error.status === 409 && path === "submit" ? "doubled" : null;
+}
+
+export function App({ api, stores }) {
+  const [session, setSession] = useState(null);
+  const [trouble, setTrouble] = useState(undefined);
+  const [problem, setProblem] = useState(null);
+  const [notice, setNotice] = useState(null);
+  const [result, setResult] = useState(null);
+  const [read, setRead] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const running = useRef(false);
+  const t = useMemo(() => translator(session?.texts), [session?.texts]);
+
+  useEffect(() => {
+    api.onTrouble = setTrouble;
+  }, [api]);
+  useEffect(() => {
+    document.documentElement.lang = session?.language ?? "en";
+    document.documentElement.dir = t("direction") === "rtl" ? "rtl" : "ltr";
+    if (session) document.title = session.survey.title;
+  }, [session, t]);
+
+  const receive = useCallback((answer) => {
+    setSession({ ...answer, received: Date.now() });
+    return answer;
+  }, []);
+
+  // One request at a time, so that nothing is sent twice by two clicks; returns the answer, or null when refused.
+  const ask = useCallback(
+    async (method, path, body) => {
+      if (running.current) return null;
+      running.current = true;
+      setBusy(true);
+      setProblem(null);
+      try {
+        return await (method === "GET" ? api.get(path) : api.post(path, body));
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        const kind = noticeFor(path, error);
+        if (kind) setNotice({ kind, text: error.text });
+        else setProblem(error);
+        return null;
+      } finally {
+        running.current = false;
+        setBusy(false);
+      }
+    },
+    [api],
+  );
+  const step = useCallback(
+    async (method, path, body) => {
+      const answer = await ask(method, path, body);
+      return answer && receive(answer);
+    },
+    [ask, receive],
+  );
+  const refresh = useCallback(async () => {
+    const answer = await step("GET", "session");
+    if (answer) setNotice(null);
+  }, [step]);
+
+  useEffect(() => {
+    refresh();
+  }, [refresh]);
+
+  const practised = async (items) => {
+    const answer = await ask("POST", "onboarding", { items });
+    if (answer) setResult({ before: session, given: items, answer });
+  };
+  const screen = () => {
+    if (notice) return <Notice {...notice} onContinue={notice.kind === "link" ? null : refresh} busy={busy} />;
+    if (!session) return <Loading problem={problem} onRetry={refresh} />;
+    if (result) {
+      const goOn = () => {
+        receive(result.answer);
+        setResult(null);
+      };
+      return <OnboardingResult session={result.before} given={result.given} result={result.answer} onContinue={goOn} />;
+    }
+    const fresh = session.progress?.done === 0 && session.state === "ready";
+    if (!read && (session.state === "onboarding" || fresh)) {
+      return <InstructionsScreen survey={session.survey} onContinue={() => setRead(true)} />;
+    }
+    const common = { session, step, ask, receive, busy, stores, problem };
+    const screens = {
+      preview: () => <Consent {...common} preview />,
+      consent: () => <Consent {...common} />,
+      onboarding: () => <Onboarding {...common} onFinish={practised} key={session.onboarding.attempt} />,
+      ready: () => <Ready {...common} />,
+      working: () => <Unit {...common} key={session.unit.unit} />,
+      handed_in: () => <Finish {...common} />,
+      finished: () => <Finish {...common} />,
+      waiting: () => <Waiting {...common} onCheck={refresh} />,
+    };
+    const shown = screens[session.state];
+    return shown ? shown() : <Notice kind={session.state} text={session.why} finish={session.finish} />;
+  };
+  return (
+    <Texts.Provider value={t}>
+      <Frame session={session} trouble={trouble} problem={session && problem} stores={stores}>
+        {screen()}
+      </Frame>
+    </Texts.Provider>
+  );
+}

@@ -1,0 +1,220 @@
+// Which questions of an item are to be answered now, in which steps they are put, and what is handed in.
+// Pure functions on the survey as the server sends it, an item, and the answers given so far:
+// answers = {"QUESTION TARGET": {answer, seconds, changes}}.
+
+export const keyOf = (question, target) => `${question} ${target}`;
+
+export const turnsOf = (item) => item.transcripts[0]?.turns.length ?? 0;
+
+const TURN = /^turn:(\d+)$/;
+
+export function turnOf(target) {
+  const match = TURN.exec(target);
+  return match ? Number(match[1]) : null;
+}
+
+// Where a target stands on the page, from left to right; what stands nowhere comes last and stays in its order.
+function placeOf(target, item) {
+  const place = item.transcripts.findIndex((transcript) => transcript.key === target);
+  if (place >= 0) return place;
+  const entity = item.transcripts[0]?.entities.find((one) => one.key === target);
+  if (entity) return entity.side === "right" ? 1 : 0;
+  return Infinity;
+}
+
+function fromLeft(list, target, item) {
+  return [...list].sort((a, b) => compare(placeOf(target(a), item), placeOf(target(b), item)));
+}
+
+const compare = (a, b) => (a === b ? 0 : a < b ? -1 : 1);
+
+// The targets of a question in this item, from left to right; "turn" becomes turn:0, turn:1, …
+export function targetsOf(question, item) {
+  const targets = question.targets.flatMap((target) =>
+    target === "turn" ? Array.from({ length: turnsOf(item) }, (_, turn) => `turn:${turn}`) : [target],
+  );
+  return fromLeft(targets, (target) => target, item);
+}
+
+// The options as shown: entities and conversations stand from left to right.
+export const optionsOf = (question, item) => fromLeft(question.options, (option) => option.value, item);
+
+export function given(question, answer) {
+  if (answer === undefined || answer === null) return false;
+  if (question.kind === "free_text") return answer.trim() !== "";
+  if (question.kind === "checkboxes") return true; // [] says: none of these
+  if (question.kind === "ranking") return answer.length === question.options.length;
+  return question.options.some((option) => option.value === answer);
+}
+
+const questionsOf = (survey, item) => survey.questions.filter((question) => item.questions.includes(question.name));
+
+// Decisions of the opening layout are the server's; they stand in place of what the page remembers.
+export function withDecisions(survey, item, answers) {
+  const question = decisionOf(survey, item);
+  if (!question) return answers;
+  const merged = { ...answers };
+  for (const target of question.targets) {
+    const key = keyOf(question.name, target);
+    const answer = item.opening.decided?.[target];
+    if (answer === undefined) delete merged[key];
+    else merged[key] = { seconds: 0, changes: 0, ...answers[key], answer };
+  }
+  return merged;
+}
+
+// The question that is decided once and for all while the dialogue opens: the first that is put of entities.
+export function decisionOf(survey, item) {
+  if (!item.opening) return undefined;
+  return questionsOf(survey, item).find((question) => question.targets.every((target) => target.startsWith("entity:")));
+}
+
+// Does the condition hold for the target? null: its question is not answered yet. What isn't put holds nothing up.
+function holds(condition, target, survey, item, answers, put) {
+  const question = questionsOf(survey, item).find((one) => one.name === condition.question);
+  if (!question) return true;
+  const all = targetsOf(question, item);
+  const same = all.includes(target) ? [target] : all;
+  const keys = (condition.target ? [condition.target] : same).map((one) => keyOf(question.name, one));
+  let open = false;
+  for (const key of keys.filter((one) => put.has(one))) {
+    const answer = answers[key]?.answer;
+    if (!given(question, answer)) open = true;
+    else if ([answer].flat().some((value) => condition.values.includes(value))) return true;
+  }
+  return open ? null : false;
+}
+
+// Goes through the questions in order. `ahead`: also those that may still come, as if all before were answered.
+function walk(survey, item, answers, ahead) {
+  const put = new Set();
+  const settled = {};
+  const found = [];
+  for (const question of questionsOf(survey, item)) {
+    const ready = ahead || question.after.every((name) => settled[name] ?? true);
+    const mine = targetsOf(question, item).filter((target) => {
+      const states = question.when.map((condition) => holds(condition, target, survey, item, answers, put));
+      return ready && states.every((state) => state === true || (state === null && ahead));
+    });
+    const keys = mine.map((target) => keyOf(question.name, target));
+    keys.forEach((key) => put.add(key));
+    found.push(...mine.map((target) => ({ question, target })));
+    settled[question.name] =
+      ready && (!question.required || keys.every((key) => given(question, answers[key]?.answer)));
+  }
+  return found;
+}
+
+// All (question, target) that are to be answered now, in the order in which this item shows them.
+export function asked(survey, item, answers) {
+  return inOrder(item, walk(survey, item, answers, false));
+}
+
+function inOrder(item, pairs) {
+  const place = (pair) => item.questions.indexOf(pair.question.name);
+  return [...pairs].sort((a, b) => place(a) - place(b));
+}
+
+function levelsOf(survey) {
+  const levels = {};
+  for (const question of survey.questions) {
+    const after = question.after.map((name) => levels[name] + 1);
+    const same = question.when.map((condition) => levels[condition.question]);
+    levels[question.name] = Math.max(0, ...after, ...same);
+  }
+  return levels;
+}
+
+// The steps of an item: what comes after other questions is a later step; turn by turn, each turn is one of its own.
+// A step is {turn, pairs}: turn is a number or null, pairs are those asked now (none while earlier steps are open).
+export function stepsOf(survey, item, answers) {
+  const levels = levelsOf(survey);
+  const now = new Set(asked(survey, item, answers).map(({ question, target }) => keyOf(question.name, target)));
+  const steps = new Map();
+  for (const pair of inOrder(item, walk(survey, item, answers, true))) {
+    const turn = item.layout === "turn_by_turn" ? turnOf(pair.target) : null;
+    const place = [levels[pair.question.name], turn ?? Infinity];
+    const name = place.join(" ");
+    if (!steps.has(name)) steps.set(name, { place, turn, pairs: [] });
+    if (now.has(keyOf(pair.question.name, pair.target))) steps.get(name).pairs.push(pair);
+  }
+  return [...steps.values()]
+    .sort((a, b) => a.place[0] - b.place[0] || compare(a.place[1], b.place[1]))
+    .map(({ turn, pairs }) => ({ turn, pairs }));
+}
+
+// What still has to be answered among the pairs.
+export function missing(pairs, answers) {
+  return pairs.filter(
+    ({ question, target }) => question.required && !given(question, answers[keyOf(question.name, target)]?.answer),
+  );
+}
+
+export function complete(survey, item, answers) {
+  return missing(asked(survey, item, answers), answers).length === 0;
+}
+
+// What the server gets for an item: answers to questions that are asked, nothing left over from changed ones.
+export function itemAnswers(survey, item, answers, seconds, comment) {
+  const rounded = (number) => Math.round(number * 10) / 10;
+  const list = asked(survey, item, answers)
+    .filter(({ question, target }) => given(question, answers[keyOf(question.name, target)]?.answer))
+    .map(({ question, target }) => {
+      const { answer, seconds: at, changes } = answers[keyOf(question.name, target)];
+      return { question: question.name, target, answer, seconds: rounded(at), changes };
+    });
+  return { item: item.item, answers: list, seconds: rounded(seconds), comment };
+}
+
+// The name under which this item shows a target: an entity's, a conversation's; "" for the pair; null for a turn.
+export function nameOf(target, item) {
+  if (turnOf(target) !== null) return null;
+  for (const transcript of item.transcripts) {
+    if (transcript.key === target) return transcript.name;
+    const entity = transcript.entities.find((one) => one.key === target);
+    if (entity) return entity.name;
+  }
+  return "";
+}
+
+export const labelOf = (option, item) => nameOf(option.value, item) || option.label;
+
+// Whom the wording is about: for a turn, the one who speaks.
+export function wordingOf(question, target, item) {
+  const turn = turnOf(target);
+  const [first] = item.transcripts;
+  const name = turn === null ? nameOf(target, item) : first.entities[first.turns[turn].entity]?.name;
+  return question.wording.replaceAll("{entity}", name ?? "");
+}
+
+// An answer in words, for overviews.
+export function spoken(question, answer, item) {
+  if (!given(question, answer)) return null;
+  if (question.kind === "free_text") return answer;
+  if (question.kind === "checkboxes" && answer.length === 0) return "–";
+  const label = (value) => labelOf(question.options.find((option) => option.value === value), item);
+  return [answer].flat().map(label).join(", ");
+}
+
+// The example of the instructions as an item and its answers.
+export function exampleItem(survey) {
+  const { turns, key } = survey.example;
+  const entities = survey.entities.map((name, number) => ({
+    key: `entity:${number}`,
+    name,
+    side: number === 0 ? "left" : "right",
+  }));
+  const item = {
+    item: 0,
+    layout: "dialogue",
+    questions: survey.questions.map((question) => question.name),
+    transcripts: [
+      { key: "conversation:0", name: "", entities, turns: turns.map(([entity, text]) => ({ entity, text })) },
+    ],
+  };
+  const answers = key.map(([name, target, accepted]) => {
+    const question = survey.questions.find((one) => one.name === name);
+    return { question, target, accepted };
+  });
+  return { item, answers };
+}

@@ -1,0 +1,32 @@
+// A native modal dialog: it keeps the focus, closes with Escape, and gives the focus back.
+
+import { useEffect, useId, useRef } from "react";
+import { useTexts } from "../texts.js";
+
+export function Dialog({ title, onClose, wide = false, actions, children }) {
+  const t = useTexts();
+  const ref = useRef(null);
+  const label = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    ref.current.showModal();
+    return () => before?.focus?.();
+  }, []);
+  const cancel = (event) => {
+    event.preventDefault();
+    onClose();
+  };
+  return (
+    <dialog ref={ref} aria-labelledby={label} className={wide ? "wide" : ""} onCancel={cancel}>
+      <h2 id={label}>{title}</h2>
+      <div className="dialog-body">{children}</div>
+      <div className="actions">
+        {actions ?? (
+          <button type="button" className="primary" onClick={onClose}>
+            {t("close")}
+          </button>
+        )}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,13 @@
+// A bar with its text: how much of the unit, or of the allowance, is done.
+
+import { useId } from "react";
+
+export function Progress({ text, done, total }) {
+  const label = useId();
+  return (
+    <div className="progress">
+      <span id={label}>{text}</span>
+      <progress aria-labelledby={label} value={done} max={Math.max(total, 1)} />
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+// A conversation as chat bubbles. Its text is data: React escapes it, and each turn is isolated from its neighbours,
+// so that right-to-left marks stay within it.
+
+import { useEffect, useId, useRef } from "react";
+import { useTexts } from "../texts.js";
+
+// `upTo`: the number of turns shown; `marked`: the turn that is asked about; both optional.
+export function Transcript({ transcript, upTo, marked = null }) {
+  const t = useTexts();
+  const label = useId();
+  const current = useRef(null);
+  useEffect(() => {
+    if (marked !== null) current.current?.scrollIntoView?.({ block: "nearest" });
+  }, [marked]);
+  const turns = transcript.turns.slice(0, upTo);
+  return (
+    <section className="transcript" aria-labelledby={label}>
+      <h3 id={label} dir="auto" className={transcript.name ? "" : "unseen"}>
+        {transcript.name || t("transcript")}
+      </h3>
+      <ol>
+        {turns.map((turn, number) => (
+          <Turn
+            key={number}
+            turn={turn}
+            entity={transcript.entities.find((one) => one.key === `entity:${turn.entity}`)}
+            marked={number === marked}
+            place={number === marked ? current : undefined}
+          />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Turn({ turn, entity, marked, place }) {
+  const t = useTexts();
+  const side = entity.side === "right" ? "right" : "left";
+  return (
+    <li ref={place} className={`turn ${side} ${marked ? "marked" : ""}`} aria-current={marked ? "true" : undefined}>
+      <span className="who" aria-hidden="true">
+        {entity.name}
+      </span>
+      <span className="unseen">
+        {t("says", { entity: entity.name })} {marked ? t("turn_asked") : ""}
+      </span>
+      <p className="bubble" dir="auto">
+        {turn.text}
+      </p>
+    </li>
+  );
+}

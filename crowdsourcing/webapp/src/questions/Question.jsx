@@ -1,0 +1,64 @@
+// One question about one target, as a group with its wording, help, answers and what is wrong with it. A kind of
+// question is a component in KINDS; it gets {question, item, answer, onAnswer, name, limits}.
+
+import { useId, useRef } from "react";
+import { given, keyOf, wordingOf } from "../logic.js";
+import { useTexts } from "../texts.js";
+import { Checkboxes } from "./Checkboxes.jsx";
+import { Choice } from "./Choice.jsx";
+import { FreeText } from "./FreeText.jsx";
+import { Ranking } from "./Ranking.jsx";
+
+const KINDS = { choice: Choice, scale: Choice, checkboxes: Checkboxes, ranking: Ranking, free_text: FreeText };
+const ONE_OF = ["choice", "scale"];
+
+export function Question({ survey, item, question, target, answer, wrong, onAnswer }) {
+  const t = useTexts();
+  const help = useId();
+  const error = useId();
+  const edit = useEdit(question, answer);
+  const Kind = KINDS[question.kind];
+  const key = keyOf(question.name, target);
+  const hint = { checkboxes: "checkboxes_hint", ranking: "ranking_hint" }[question.kind];
+  return (
+    <fieldset
+      className={`question ${question.kind} ${wrong ? "wrong" : ""}`}
+      role={ONE_OF.includes(question.kind) ? "radiogroup" : undefined}
+      aria-required={ONE_OF.includes(question.kind) ? question.required : undefined}
+      aria-describedby={`${help} ${error}`}
+      data-question={key}
+      data-answered={given(question, answer)}
+    >
+      <legend dir="auto">
+        {question.heading && <span className="heading">{question.heading}</span>}
+        <span className="wording">{wordingOf(question, target, item)}</span>
+        {!question.required && <span className="soft"> ({t("optional")})</span>}
+      </legend>
+      <p id={help} className="help" dir="auto">
+        {[question.help, hint && t(hint)].filter(Boolean).join(" ")}
+      </p>
+      <Kind
+        {...{ question, item, answer }}
+        name={key}
+        label={wordingOf(question, target, item)}
+        limits={survey.limits}
+        onAnswer={(value) => onAnswer(value, edit())}
+      />
+      <p id={error} className="error">
+        {wrong ? t(question.kind === "ranking" ? "unanswered_ranking" : "unanswered") : ""}
+      </p>
+    </fieldset>
+  );
+}
+
+// Choosing another option is a change of mind each time; typing, ticking and ordering count once for each visit to a
+// question that had its answer already.
+function useEdit(question, answer) {
+  const had = useRef(given(question, answer));
+  const edits = useRef(0);
+  return () => {
+    if (ONE_OF.includes(question.kind)) return {};
+    edits.current += 1;
+    return { goesOn: !(had.current && edits.current === 1) };
+  };
+}

@@ -1,0 +1,90 @@
+// Thank you, and how the platform hears of it: nothing, a completion code, or Mechanical Turk's own form.
+
+import { useState } from "react";
+import { Leaderboard } from "./Leaderboard.jsx";
+import { Progress } from "../parts/Progress.jsx";
+import { Paragraphs, Screen } from "../parts/Screen.jsx";
+import { useTexts } from "../texts.js";
+
+export function Finish({ session }) {
+  const t = useTexts();
+  const { done, allowance } = session.progress ?? {};
+  return (
+    <Screen title={t("finished_title")}>
+      <Paragraphs text={session.survey.thanks} />
+      {session.why && <p dir="auto">{session.why}</p>}
+      {allowance > 0 && (
+        <Progress text={t("allowance_progress", { done, allowance })} done={done} total={allowance} />
+      )}
+      <FinishStep finish={session.finish} />
+      <Leaderboard game={session.game} />
+      {(session.finish?.kind ?? "none") === "none" && <p className="soft">{t("finished_next")}</p>}
+    </Screen>
+  );
+}
+
+// Only addresses of the web are followed, whatever the server sends.
+export function webAddress(text) {
+  try {
+    const url = new URL(text);
+    return ["https:", "http:"].includes(url.protocol) ? url.href : null;
+  } catch {
+    return null;
+  }
+}
+
+export function FinishStep({ finish }) {
+  if (finish?.kind === "code") return <Code finish={finish} />;
+  if (finish?.kind === "mturk") return <MTurk finish={finish} />;
+  return null;
+}
+
+function Code({ finish }) {
+  const t = useTexts();
+  const [said, setSaid] = useState("");
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(finish.code);
+      setSaid(t("code_copied"));
+    } catch {
+      setSaid(t("code_not_copied"));
+    }
+  };
+  const link = webAddress(finish.link);
+  return (
+    <section className="finish" aria-label={t("code_label")}>
+      <p>{t("code_label")}</p>
+      <p className="code">
+        <code>{finish.code}</code>
+        <button type="button" onClick={copy}>
+          {t("code_copy")}
+        </button>
+      </p>
+      <p role="status">{said}</p>
+      {link && (
+        <p>
+          <a className="button primary" href={link} rel="noreferrer">
+            {t("code_link")}
+          </a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function MTurk({ finish }) {
+  const t = useTexts();
+  const action = webAddress(finish.action);
+  if (!action) return null;
+  return (
+    <form className="finish" method="post" action={action}>
+      <p>{t("mturk_help")}</p>
+      {Object.entries(finish.fields ?? {}).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={String(value)} />
+      ))}
+      <button type="submit" className="primary">
+        {t("mturk_submit")}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,68 @@
+// The instructions with the definitions and the example: a screen before the first task, a dialog at any time after.
+
+import { exampleItem, labelOf, nameOf, turnOf, wordingOf } from "../logic.js";
+import { Paragraphs, Screen } from "../parts/Screen.jsx";
+import { Transcript } from "../parts/Transcript.jsx";
+import { useTexts } from "../texts.js";
+
+export function InstructionsScreen({ survey, onContinue }) {
+  const t = useTexts();
+  return (
+    <Screen title={t("instructions_title")} className="reading">
+      <Instructions survey={survey} />
+      <div className="actions">
+        <button type="button" className="primary" onClick={onContinue}>
+          {t("instructions_continue")}
+        </button>
+      </div>
+    </Screen>
+  );
+}
+
+export function Instructions({ survey }) {
+  const t = useTexts();
+  return (
+    <>
+      <Paragraphs text={survey.instructions} />
+      {survey.game && <p className="note">{t("game_rules", survey.game)}</p>}
+      {survey.example && <Example survey={survey} />}
+      <h3>{t("keyboard_title")}</h3>
+      <p>{t("keyboard_help")}</p>
+    </>
+  );
+}
+
+function Example({ survey }) {
+  const t = useTexts();
+  const { item, answers } = exampleItem(survey);
+  return (
+    <section className="example" aria-label={t("example_title")}>
+      <h3>{t("example_title")}</h3>
+      <Transcript transcript={item.transcripts[0]} />
+      <h4>{t("example_answers")}</h4>
+      <dl className="answers">
+        {answers.map(({ question, target, accepted }) => (
+          <div key={`${question.name} ${target}`}>
+            <dt dir="auto">{wordingOf(question, target, item)}</dt>
+            <dd dir="auto">{accepted.map((value) => inWords(question, value, item)).join(" / ")}</dd>
+          </div>
+        ))}
+      </dl>
+      <h4>{t("example_why")}</h4>
+      <Paragraphs text={survey.example.explanation} />
+    </section>
+  );
+}
+
+function inWords(question, value, item) {
+  const option = question.options.find((one) => one.value === value);
+  return option ? labelOf(option, item) : value;
+}
+
+// What stands before an answer in an overview: the question's short name and whom it is about.
+export function shortName(question, target, item, t) {
+  const turn = turnOf(target);
+  const name = turn === null ? nameOf(target, item) : t("target_turn", { number: turn + 1 });
+  const heading = question.heading || (name ? "" : wordingOf(question, target, item));
+  return [name, heading].filter(Boolean).join(": ");
+}

@@ -1,0 +1,58 @@
+// Screens on which there is nothing to do, or one thing.
+
+import { useEffect } from "react";
+import { Screen } from "../parts/Screen.jsx";
+import { FinishStep } from "./Finish.jsx";
+import { useTexts } from "../texts.js";
+
+const LOOK_AGAIN = 15_000;
+
+export function Loading({ problem, onRetry }) {
+  const t = useTexts();
+  if (!problem) return <p className="loading">{t("loading")}</p>;
+  return (
+    <Screen title={t("error_title")}>
+      <p role="alert">{problem.text || problem.code || problem.status}</p>
+      <button type="button" className="primary" onClick={onRetry}>
+        {t("retry")}
+      </button>
+    </Screen>
+  );
+}
+
+export function Notice({ kind, text, finish, onContinue, busy }) {
+  const t = useTexts();
+  const known = ["late", "link", "stopped", "closed", "gone", "doubled"].includes(kind) ? kind : "closed";
+  return (
+    <Screen title={t(`${known}_title`)}>
+      <p>{t(known)}</p>
+      {text && (
+        <p className="soft" dir="auto">
+          {text}
+        </p>
+      )}
+      {onContinue && (
+        <button type="button" className="primary" disabled={busy} onClick={onContinue}>
+          {t("late_continue")}
+        </button>
+      )}
+      <FinishStep finish={finish} />
+    </Screen>
+  );
+}
+
+export function Waiting({ session, busy, onCheck }) {
+  const t = useTexts();
+  useEffect(() => {
+    const timer = setInterval(onCheck, LOOK_AGAIN);
+    return () => clearInterval(timer);
+  }, [onCheck]);
+  return (
+    <Screen title={t("waiting_title")}>
+      <p dir="auto">{session.why || t("waiting")}</p>
+      <button type="button" className="primary" disabled={busy} onClick={onCheck}>
+        {t("waiting_check")}
+      </button>
+    </Screen>
+  );
+}

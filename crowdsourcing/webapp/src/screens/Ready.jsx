@@ -1,0 +1,25 @@
+// Before a task: how many are done, how long one may take, the game's standing.
+
+import { Leaderboard } from "./Leaderboard.jsx";
+import { Progress } from "../parts/Progress.jsx";
+import { Screen } from "../parts/Screen.jsx";
+import { useTexts } from "../texts.js";
+
+export function Ready({ session, step, busy }) {
+  const t = useTexts();
+  const { done, allowance } = session.progress;
+  const minutes = session.survey.limits.minutes_per_unit;
+  return (
+    <Screen title={t("ready_title")}>
+      <p>{done ? t("ready_more") : t("ready_first")}</p>
+      <Progress text={t("allowance_progress", { done, allowance })} done={done} total={allowance} />
+      <p className="soft">{t("ready_time", { minutes: Math.round(minutes) })}</p>
+      <div className="actions">
+        <button type="button" className="primary" disabled={busy} onClick={() => step("POST", "unit", {})}>
+          {done ? t("ready_next") : t("ready_start")}
+        </button>
+      </div>
+      <Leaderboard game={session.game} />
+    </Screen>
+  );
+}

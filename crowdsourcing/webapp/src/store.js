@@ -1,0 +1,93 @@
+// The answers of a unit while it is worked on: pure changes, and keeping them in the browser so that they survive a
+// reload. Where the browser keeps nothing (blocked, full), the answers live in the page only and the page says so.
+
+export const PREFIX = "spotbot:unit:";
+const DAYS = 30;
+
+export const emptyWork = () => ({ answers: {}, seconds: {}, remarks: {}, comment: "", at: { item: 0, step: 0 } });
+
+// `goesOn`: the same edit as before (typing, ticking further boxes), which is not counted as a change of mind.
+export function answered(work, item, key, answer, seconds, { goesOn = false, hadAnswer = true } = {}) {
+  const before = work.answers[item]?.[key];
+  const differs = before !== undefined && hadAnswer && JSON.stringify(before.answer) !== JSON.stringify(answer);
+  const changes = (before?.changes ?? 0) + (differs && !goesOn ? 1 : 0);
+  const answers = { ...work.answers[item], [key]: { answer, seconds, changes } };
+  return { ...work, answers: { ...work.answers, [item]: answers } };
+}
+
+export const spent = (work, item, seconds) => ({ ...work, seconds: { ...work.seconds, [item]: seconds } });
+export const remarked = (work, item, text) => ({ ...work, remarks: { ...work.remarks, [item]: text } });
+export const commented = (work, comment) => ({ ...work, comment });
+export const movedTo = (work, at) => ({ ...work, at });
+
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+// What was kept, or null where it isn't what this page writes.
+export function parseWork(text) {
+  try {
+    const { work } = JSON.parse(text);
+    const whole =
+      isObject(work) && isObject(work.answers) && isObject(work.seconds) && isObject(work.remarks) && isObject(work.at);
+    return whole && typeof work.comment === "string" ? work : null;
+  } catch {
+    return null;
+  }
+}
+
+// `find` returns the storage (looking at window.localStorage may throw by itself).
+export class Store {
+  constructor(find, now = Date.now) {
+    this.find = find;
+    this.now = now;
+    this.failed = false;
+  }
+
+  load(handle) {
+    try {
+      return parseWork(this.find().getItem(PREFIX + handle));
+    } catch {
+      this.failed = true;
+      return null;
+    }
+  }
+
+  // Returns whether the browser keeps it.
+  save(handle, work) {
+    try {
+      this.find().setItem(PREFIX + handle, JSON.stringify({ saved: this.now(), work }));
+      this.failed = false;
+    } catch {
+      this.failed = true;
+    }
+    return !this.failed;
+  }
+
+  clear(handle) {
+    try {
+      this.find().removeItem(PREFIX + handle);
+    } catch {
+      this.failed = true;
+    }
+  }
+
+  // Forgets units that nobody has touched for a month.
+  prune() {
+    try {
+      const storage = this.find();
+      const names = Array.from({ length: storage.length }, (_, place) => storage.key(place));
+      for (const name of names.filter((one) => one?.startsWith(PREFIX))) {
+        if (!(savedAt(storage.getItem(name)) > this.now() - DAYS * 86_400_000)) storage.removeItem(name);
+      }
+    } catch {
+      this.failed = true;
+    }
+  }
+}
+
+function savedAt(text) {
+  try {
+    return JSON.parse(text).saved;
+  } catch {
+    return undefined;
+  }
+}

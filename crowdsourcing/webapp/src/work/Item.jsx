@@ -1,0 +1,125 @@
+// One item: the transcripts, and beside them the questions of the step in hand. A step is left only when it is answered;
+// what is missing is said and gets the focus.
+
+import { useEffect, useRef, useState } from "react";
+import { keyOf, missing, stepsOf } from "../logic.js";
+import { useFocusOn } from "../parts/Screen.jsx";
+import { Question } from "../questions/Question.jsx";
+import { shortName } from "../screens/Instructions.jsx";
+import { useTexts } from "../texts.js";
+import { Opening, decisionsOf } from "./Opening.jsx";
+import { Transcripts } from "./Transcripts.jsx";
+import { useNumberKeys } from "./useNumberKeys.js";
+
+export function Item(props) {
+  const { survey, item, title, answers, at, actions, game, busy, onBack, onDone, doneText } = props;
+  const t = useTexts();
+  const steps = stepsOf(survey, item, answers);
+  const number = at.last ? steps.length - 1 : Math.min(at.step ?? 0, steps.length - 1);
+  const step = reachable(steps, number, answers);
+  const { turn, pairs } = steps[step];
+  const heading = useFocusOn(title);
+  const [tried, setTried] = useState(false);
+  const form = useRef(null);
+  useStepFocus(form, step);
+  useNumberKeys(form);
+  useEffect(() => setTried(false), [step]);
+  const open = missing(pairs, answers);
+  const decisions = game ? decisionsOf(survey, item, pairs) : [];
+  const deciding = decisions.length > 0;
+
+  const goOn = (event) => {
+    event?.preventDefault();
+    if (open.length > 0) {
+      setTried(true);
+      focusQuestion(form.current, open[0]);
+    } else if (step + 1 < steps.length) actions.go({ item: item.item, step: step + 1 });
+    else onDone();
+  };
+  const back = step > 0 ? () => actions.go({ item: item.item, step: step - 1 }) : onBack;
+  const last = step === steps.length - 1;
+  const stepName =
+    turn === null ? t("step", { number: step + 1, total: steps.length }) : t("target_turn", { number: turn + 1 });
+  return (
+    <article className={`item layout-${item.layout}`}>
+      <h1 ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
+      <Transcripts item={item} turn={turn} />
+      <form className="panel" ref={form} onSubmit={goOn} noValidate>
+        <h2 tabIndex={-1} className="step-heading">
+          {stepName}
+          {turn !== null && <span className="soft"> / {item.transcripts[0].turns.length}</span>}
+        </h2>
+        {deciding && (
+          <Opening {...{ survey, item, answers, actions, game, busy, tried }} pairs={decisions} />
+        )}
+        {pairs.filter((pair) => !decisions.includes(pair)).map(({ question, target }) => (
+          <Question
+            key={keyOf(question.name, target)}
+            {...{ survey, item, question, target }}
+            answer={answers[keyOf(question.name, target)]?.answer}
+            wrong={tried && open.some((one) => one.question === question && one.target === target)}
+            onAnswer={(answer, hints) =>
+              actions.answer(item.item, question, keyOf(question.name, target), answer, hints)
+            }
+          />
+        ))}
+        {last && props.remark !== undefined && <Remark {...{ survey, item, actions }} text={props.remark} />}
+        <p className="error" role="alert">
+          {tried && open.length > 0 && !deciding
+            ? t("unanswered_some", { what: open.map((one) => shortName(one.question, one.target, item, t)).join(", ") })
+            : ""}
+        </p>
+        <div className="actions">
+          {back && (
+            <button type="button" onClick={back}>
+              {t("back")}
+            </button>
+          )}
+          <button type="submit" className="primary" disabled={busy && !deciding}>
+            {last ? doneText : t("continue")}
+          </button>
+        </div>
+        <p className="soft keys">{t("keys_hint")}</p>
+      </form>
+    </article>
+  );
+}
+
+// The step asked for, or the first before it that still lacks answers.
+function reachable(steps, wanted, answers) {
+  const first = steps.findIndex((step) => missing(step.pairs, answers).length > 0);
+  return first >= 0 ? Math.min(wanted, first) : wanted;
+}
+
+// A step that follows another within the item gets the focus by its heading.
+function useStepFocus(form, step) {
+  const before = useRef(step);
+  useEffect(() => {
+    if (before.current !== step) form.current?.querySelector(".step-heading")?.focus();
+    before.current = step;
+  }, [form, step]);
+}
+
+export function focusQuestion(form, { question, target }) {
+  const group = form?.querySelector(`[data-question="${CSS.escape(keyOf(question.name, target))}"]`);
+  (group?.querySelector("input:not([disabled]), textarea, button") ?? group)?.focus();
+}
+
+function Remark({ survey, item, actions, text }) {
+  const t = useTexts();
+  return (
+    <details className="remark" open={text !== "" || undefined}>
+      <summary>{t("item_comment")}</summary>
+      <textarea
+        dir="auto"
+        rows={2}
+        aria-label={t("item_comment")}
+        maxLength={survey.limits.comment_length}
+        value={text}
+        onChange={(event) => actions.remark(item.item, event.target.value)}
+      />
+    </details>
+  );
+}

@@ -1,0 +1,92 @@
+// All answers of the unit before it is handed in, each with a way back to it, and the comment.
+
+import { useState } from "react";
+import { asked, keyOf, spoken } from "../logic.js";
+import { Screen } from "../parts/Screen.jsx";
+import { shortName } from "../screens/Instructions.jsx";
+import { useTexts } from "../texts.js";
+
+export function Overview({ survey, items, answersOf, ready, work, actions, busy, onSubmit }) {
+  const t = useTexts();
+  const [tried, setTried] = useState(false);
+  const open = items.flatMap((_, place) => (ready[place] ? [] : [place + 1]));
+  const submit = (event) => {
+    event.preventDefault();
+    if (open.length > 0) setTried(true);
+    else if (!busy) onSubmit();
+  };
+  return (
+    <Screen title={t("overview_title")} className="overview">
+      <p>{t("overview_intro")}</p>
+      <ol className="cards">
+        {items.map((item, place) => (
+          <Card
+            key={item.item}
+            {...{ survey, item, t }}
+            number={place + 1}
+            answers={answersOf(item)}
+            ready={ready[place]}
+            onChange={() => actions.go({ item: item.item, step: 0 })}
+          />
+        ))}
+      </ol>
+      <form onSubmit={submit}>
+        <label className="comment">
+          <span className="label">{t("comment_label")}</span>
+          <span className="soft">{t("comment_help")}</span>
+          <textarea
+            dir="auto"
+            rows={3}
+            maxLength={survey.limits.comment_length}
+            value={work.comment}
+            onChange={(event) => actions.comment(event.target.value)}
+          />
+        </label>
+        <p className="error" role="alert">
+          {tried && open.length > 0 ? t("hand_in_incomplete", { items: open.join(", ") }) : ""}
+        </p>
+        <div className="actions">
+          <button
+            type="button"
+            onClick={() => actions.go({ item: items[items.length - 1].item, step: 0, last: true })}
+          >
+            {t("back")}
+          </button>
+          <button type="submit" className="primary" disabled={busy}>
+            {busy ? t("handing_in") : t("hand_in")}
+          </button>
+        </div>
+      </form>
+    </Screen>
+  );
+}
+
+function Card({ survey, item, number, answers, ready, onChange, t }) {
+  const rows = asked(survey, item, answers).map(({ question, target }) => {
+    const key = keyOf(question.name, target);
+    return { key, name: shortName(question, target, item, t), said: spoken(question, answers[key]?.answer, item) };
+  });
+  return (
+    <li className={ready ? "card" : "card open"}>
+      <div className="card-top">
+        <h2>
+          {t("item_short", { number })}
+          <span className={ready ? "state" : "state open"}>
+            {ready ? t("overview_complete") : t("overview_incomplete")}
+          </span>
+        </h2>
+        <button type="button" onClick={onChange} aria-label={t("overview_change_item", { number })}>
+          {t("overview_change")}
+        </button>
+      </div>
+      <dl className="answers">
+        {rows.map(({ key, name, said }) => (
+          <div key={key}>
+            <dt dir="auto">{name}</dt>
+            <dd dir="auto">{said ?? t("answer_missing")}</dd>
+          </div>
+        ))}
+      </dl>
+    </li>
+  );
+}

@@ -1,0 +1,19 @@
+// The transcripts of an item in its layout: one, several beside each other, or one that grows turn by turn.
+
+import { Transcript } from "../parts/Transcript.jsx";
+
+export function Transcripts({ item, turn }) {
+  const growing = item.layout === "turn_by_turn" && turn !== null;
+  return (
+    <div className="transcripts">
+      {item.transcripts.map((transcript) => (
+        <Transcript
+          key={transcript.key}
+          transcript={transcript}
+          upTo={growing ? turn + 1 : undefined}
+          marked={growing ? turn : null}
+        />
+      ))}
+    </div>
+  );
+}

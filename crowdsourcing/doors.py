@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
@@ -42,7 +42,18 @@ class Door(Protocol):
         """Who comes; `Refusal` (403, "link") where that is not certain."""
 
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
-        """How the visitor leaves in this state (handed_in, finished, stopped, closed), with `done` units done."""
+        """How the visitor leaves in this state of the session, with `done` units done."""
+
+
+def leaving(doors: Iterable[Door]) -> Callable[[Visitor, str, int], dict]:
+    """How a visitor leaves, asked of the door by which they came; for the desk."""
+    known = {door.name: door for door in doors}
+
+    def finish(visitor: Visitor, state: str, done: int) -> dict:
+        door = known.get(visitor.provider_data.get("door", ""))
+        return door.finish(visitor, state, done) if door else NOTHING
+
+    return finish
 
 
 def refused(text: str) -> Refusal:
@@ -128,6 +139,8 @@ class ProlificDoor:
 
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
         """The completion code for who has done something and was not stopped, else the code for the screened out."""
+        if not done and state in ("ready", "waiting"):
+            return NOTHING
         code = self.codes[done > 0 and state != "stopped"]
         if not code:
             return NOTHING

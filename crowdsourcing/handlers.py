@@ -26,7 +26,7 @@ from parlai_spotbot.crowdsourcing.contract import Refusal
 from parlai_spotbot.errors import UserError
 
 if TYPE_CHECKING:
-    from parlai_spotbot.crowdsourcing.reception import Reception
+    from parlai_spotbot.crowdsourcing.intake import Intake
 
 BODY_LIMIT = 256 * 1024
 """Bytes of a request's body that are looked at."""
@@ -142,10 +142,10 @@ def security_headers(framed_by: tuple[str, ...]) -> dict[str, str]:
 class Base(RequestHandler):
     """Headers, errors as JSON, and a log without addresses."""
 
-    reception: Reception
+    intake: Intake
 
-    def initialize(self, reception: Reception) -> None:
-        self.reception = reception
+    def initialize(self, intake: Intake) -> None:
+        self.intake = intake
 
     def set_default_headers(self) -> None:
         self.clear_header("Server")
@@ -176,7 +176,7 @@ class Base(RequestHandler):
 
     def log_exception(self, kind: Any, value: Any, trace: Any) -> None:
         if not isinstance(value, HTTPError):
-            self.reception.log_error("a handler", value)
+            self.intake.log_error("a handler", value)
 
     def on_finish(self) -> None:
         self.settings["at_rest"](self.request.connection)
@@ -195,8 +195,8 @@ class Base(RequestHandler):
 class Api(Base):
     """One address below /api/. A body beyond the limit is refused as soon as that is known, and never held."""
 
-    def initialize(self, reception: Reception) -> None:
-        super().initialize(reception)
+    def initialize(self, intake: Intake) -> None:
+        super().initialize(intake)
         self.body = bytearray()
         self.too_large = False
 
@@ -227,7 +227,7 @@ class Api(Base):
         self.set_header("Connection", "close")
         reason = refusal(413)
         self.refuse(reason)
-        self.reception.log_refusal(self.request.method, self._name(), reason, "", BODY_LIMIT)
+        self.intake.log_refusal(self.request.method, self._name(), reason, "", BODY_LIMIT)
 
     def _name(self) -> str:
         name = self.path_args[0] if self.path_args else ""
@@ -246,7 +246,7 @@ class Api(Base):
         else:
             try:
                 authorization = self.request.headers.get("Authorization", "")
-                self.reply(200, await self.reception.serve(name, authorization, bytes(self.body)))
+                self.reply(200, await self.intake.serve(name, authorization, bytes(self.body)))
             except Refusal as reason:
                 if reason.status == 401:
                     self.set_header("WWW-Authenticate", "Bearer")

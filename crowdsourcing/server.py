@@ -25,7 +25,7 @@ from tornado.web import Application
 
 from parlai_spotbot.crowdsourcing import handlers, tokens
 from parlai_spotbot.crowdsourcing.doors import Door
-from parlai_spotbot.crowdsourcing.reception import LOG, Reception
+from parlai_spotbot.crowdsourcing.intake import LOG, Intake
 from parlai_spotbot.errors import UserError
 
 IDLE_SECONDS = 75.0
@@ -132,6 +132,8 @@ class Server:
         self.clock = clock
         self.url = ""
         self._thread: threading.Thread | None = None
+        self._error: BaseException | None = None
+        self._nothing_left = False
         self._cleanup = contextlib.ExitStack()
 
     def start(self) -> str:
@@ -142,8 +144,8 @@ class Server:
             for one in sockets:
                 stack.callback(one.close)
             stack.enter_context(_quiet_logs(self.log_path))
-            self.reception = Reception(self._desk, self.doors, self.secret, self.refused_path, self.clock)
-            stack.callback(self.reception.close)
+            self.intake = Intake(self._desk, self.doors, self.secret, self.refused_path, self.clock)
+            stack.callback(self.intake.close)
             raise_file_limit()
             self._start_thread(page, sockets)
             self._cleanup = stack.pop_all()
@@ -154,17 +156,26 @@ class Server:
     @property
     def desk(self) -> Any:
         """The desk, once started."""
-        return self.reception.desk
+        return self.intake.desk
 
     def call(self, function: Callable, *args: Any) -> Any:
         """Run `function` in the desk's thread, wait, and return its result."""
-        return self.reception.call(function, *args)
+        return self.intake.call(function, *args)
+
+    def finished(self) -> bool:
+        """Whether every unit is done, as of some seconds ago: who handed in the last one has had the answer."""
+        return self._nothing_left
+
+    def failed(self) -> BaseException | None:
+        """What ended the server's thread, where it was not `stop`."""
+        return self._error
 
     def stop(self) -> None:
         """Answer what was asked already, then stop listening and end the threads. Calling it again does no harm."""
         thread, self._thread = self._thread, None
         if thread is not None:
-            self._loop.call_soon_threadsafe(self._stopping.set)
+            with contextlib.suppress(RuntimeError):  # the thread has failed, its loop is closed
+                self._loop.call_soon_threadsafe(self._stopping.set)
             thread.join()
             self._cleanup.close()
 
@@ -178,16 +189,26 @@ class Server:
     # -- in the thread -------------------------------------------------------------------------------------------------
     def _start_thread(self, page: dict[str, handlers.File], sockets: list[socket.socket]) -> None:
         ready = threading.Event()
-        run = lambda: asyncio.run(self._serve(page, sockets, ready))  # noqa: E731
+
+        def run() -> None:
+            try:
+                asyncio.run(self._serve(page, sockets, ready))
+            except BaseException as error:  # whoever waits for the server asks `failed`
+                self._error = error
+            finally:
+                ready.set()
+
         self._thread = threading.Thread(target=run, name="server", daemon=True)
         self._thread.start()
         ready.wait()
+        if self._error is not None:
+            raise self._error
 
     async def _serve(self, page: dict[str, handlers.File], sockets: list[socket.socket], ready: threading.Event):
         self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
         http = Connections(
-            application(self.reception, page, lambda connection: http.answered(connection)),
+            application(self.intake, page, lambda connection: http.answered(connection)),
             max_body_size=handlers.PATIENCE,
             max_header_size=32 * 1024,
             idle_connection_timeout=IDLE_SECONDS,
@@ -199,7 +220,7 @@ class Server:
         await self._stopping.wait()
         http.stop()
         until = self._loop.time() + GRACE_SECONDS
-        while self.reception.running and self._loop.time() < until:
+        while self.intake.running and self._loop.time() < until:
             await asyncio.sleep(0.02)
         clockwork.cancel()
         await asyncio.sleep(0.05)  # what was answered last still goes out
@@ -209,15 +230,16 @@ class Server:
     async def _expire(self) -> None:
         while True:
             await asyncio.sleep(self.expire_every)
-            await self.reception.expire()
+            await self.intake.expire()
+            self._nothing_left = await self.intake.nothing_left()
 
 
 def application(
-    reception: Reception, page: dict[str, handlers.File], at_rest: Callable[[HTTP1Connection], None]
+    intake: Intake, page: dict[str, handlers.File], at_rest: Callable[[HTTP1Connection], None]
 ) -> Application:
     """The addresses. `at_rest` is told of each connection on which an answer went out."""
-    framed_by = tuple(dict.fromkeys(site for door in reception.doors.values() for site in door.framed_by))
-    everybody = {"reception": reception}
+    framed_by = tuple(dict.fromkeys(site for door in intake.doors.values() for site in door.framed_by))
+    everybody = {"intake": intake}
     return Application(
         [(r"/api/(.*)", handlers.Api, everybody), (r".*", handlers.Page, everybody)],
         page=page,

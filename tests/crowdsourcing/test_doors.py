@@ -5,8 +5,8 @@ import json
 import pytest
 
 from parlai_spotbot.crowdsourcing import tokens
-from parlai_spotbot.crowdsourcing.contract import Refusal
-from parlai_spotbot.crowdsourcing.doors import InHouseDoor, MTurkDoor, ProlificDoor
+from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.doors import InHouseDoor, MTurkDoor, ProlificDoor, leaving
 from parlai_spotbot.files import Journal
 
 SECRET = bytes(range(32))
@@ -112,7 +112,7 @@ def test_prolific_nobody_new_comes_in_where_nothing_can_be_written(prolific, mon
 
 @pytest.mark.parametrize(("state", "done", "code"), [
     ("finished", 3, "DONE 1&2"), ("closed", 1, "DONE 1&2"), ("finished", 0, "OUT"), ("closed", 0, "OUT"),
-    ("stopped", 0, "OUT"), ("stopped", 2, "OUT"),
+    ("stopped", 0, "OUT"), ("stopped", 2, "OUT"), ("waiting", 1, "DONE 1&2"),
 ])  # fmt: skip
 def test_prolific_codes(prolific, state, done, code):
     finish = prolific.finish(prolific.enter(coming()), state, done)
@@ -120,6 +120,21 @@ def test_prolific_codes(prolific, state, done, code):
     assert finish["link"].startswith("https://app.prolific.com/submissions/complete?cc=")
     assert " " not in finish["link"]
     assert "&" not in finish["link"]
+
+
+def test_prolific_who_may_still_begin_is_not_screened_out(prolific):
+    for state in ("ready", "waiting"):
+        assert prolific.finish(prolific.enter(coming()), state, 0) == {"kind": "none"}
+
+
+def test_everybody_leaves_by_their_own_door(prolific):
+    mturk = MTurkDoor(lambda hit: True, sandbox=True)
+    finish = leaving([InHouseDoor(SECRET), prolific, mturk])
+    ann = InHouseDoor(SECRET).enter({"t": tokens.sign(SECRET, tokens.LINK, {"worker": "ann"})})
+    assert finish(ann, "finished", 3) == {"kind": "none"}
+    assert finish(prolific.enter(coming()), "finished", 3)["kind"] == "code"
+    assert finish(mturk.enter(MTURK), "handed_in", 1)["kind"] == "mturk"
+    assert finish(Visitor("somebody"), "finished", 1) == {"kind": "none"}
 
 
 def test_prolific_without_a_code_for_the_screened_out(tmp_path):

@@ -27,7 +27,7 @@ class RecordingDesk:
 
     def __init__(self):
         self.calls, self.threads, self.fail = [], set(), None
-        self.expired = 0
+        self.expired = self.done = 0
         self.gate = threading.Event()
         self.gate.set()
         self.state = "ready"
@@ -63,6 +63,9 @@ class RecordingDesk:
 
     def decide(self, visitor, body):
         return self._answer("decide", visitor, body)
+
+    def counts(self):
+        return {"units": 2, "done": self.done}
 
     def expire(self):
         self.threads.add(threading.get_ident())
@@ -180,11 +183,10 @@ def test_every_address_reaches_the_desk_in_its_one_thread(served):
         assert api(served, name, body, token)[0] == 200
     assert api(served, "consent", {"agree": True}, token)[0] == 200
     assert api(served, "unit", {}, token)[0] == 200
-    assert api(served, "submit", body, token)[1]["accepted"] is True
     for name in ("open", "decide"):
         assert set(api(served, name, body, token)[1]) == {"item"}
     names = [name for name, _, _ in served.desk.calls]
-    assert names == ["onboarding", "return", "submit", "consent", "unit", "submit", "open", "decide"]
+    assert names == ["onboarding", "return", "submit", "consent", "unit", "open", "decide"]
     assert all(sent in (None, body) for _, _, sent in served.desk.calls)
     while not served.desk.expired:
         time.sleep(0.01)
@@ -214,20 +216,18 @@ def test_wrong_types_at_the_door(served, query):
 
 
 def test_half_an_emoji_does_not_cost_a_unit(served):
-    status, _ = api(
-        served, "submit", '{"comment": "cut \\ud83e", "whole": "\\ud83e\\udd89", "\\udc00": []}', token_of("a")
-    )
-    assert status == 200
+    body = '{"comment": "cut \\ud83e", "whole": "\\ud83e\\udd89", "\\udc00": []}'
+    assert api(served, "submit", body, token_of("ann"))[0] == 200
     assert served.desk.calls[0][2] == {"comment": "cut \ufffd", "whole": "🦉", "\ufffd": []}
 
 
 def test_unknown_addresses_and_wrong_methods(served):
     token = token_of("ann")
     for path in ("/api/", "/api/nothing", "/api/session/", "/api/enter/x", "/nothing", "/index.html", "/api", "//"):
-        status, headers, content = request(served, "GET", path, token=token)
+        status, _, content = request(served, "GET", path, token=token)
         assert (status, json.loads(content)["error"]["code"]) == (404, "unknown"), path
-    for method, path in (("GET", "/api/submit"), ("POST", "/api/session"), ("PUT", "/api/enter"), ("HEAD", "/api/unit"),
-                         ("DELETE", "/"), ("POST", "/"), ("HEAD", "/api/session"), ("TRACE", "/"), ("BREW", "/api/unit")):  # fmt: skip
+    wrong = "GET /api/submit,POST /api/session,PUT /api/enter,HEAD /api/unit,DELETE /,POST /,HEAD /api/session,TRACE /"
+    for method, path in (line.split() for line in f"{wrong},BREW /api/unit".split(",")):
         assert request(served, method, path, token=token)[0] == 405, (method, path)
     assert request(served, "GET", "/api/submit", token=token)[1]["Allow"] == "POST, OPTIONS"
     assert served.desk.calls == []
@@ -237,11 +237,8 @@ def test_head_and_options(served):
     status, headers, content = request(served, "HEAD", "/")
     assert (status, content) == (200, b"")
     assert int(headers["Content-Length"]) > 2000
-    for path, allow in (
-        ("/", "GET, HEAD, OPTIONS"),
-        ("/api/submit", "POST, OPTIONS"),
-        ("/api/session", "GET, OPTIONS"),
-    ):
+    expected = {"/": "GET, HEAD, OPTIONS", "/api/submit": "POST, OPTIONS", "/api/session": "GET, OPTIONS"}
+    for path, allow in expected.items():
         status, headers, content = request(served, "OPTIONS", path, headers={"Origin": "http://evil.example"})
         assert (status, headers["Allow"], content) == (204, allow, b"")
         assert not [name for name in headers if name.lower().startswith("access-control")]
@@ -337,9 +334,9 @@ def test_refused_submissions_are_kept_once_and_without_credentials(served, tmp_p
 
 
 def test_one_annotator_cannot_fill_the_disk_with_refused_bodies(served, tmp_path, monkeypatch):
-    from parlai_spotbot.crowdsourcing import reception
+    from parlai_spotbot.crowdsourcing import intake
 
-    monkeypatch.setattr(reception, "MOST_KEPT", 3)
+    monkeypatch.setattr(intake, "MOST_KEPT", 3)
     served.desk.fail = Refusal(404, "unknown", "No such task.")
     for number in range(6):
         assert api(served, "submit", {"unit": str(number)}, token_of("ann"))[0] == 404
@@ -421,9 +418,10 @@ def test_only_mturk_may_frame_the_page_and_only_where_it_is_used(tmp_path, page)
 
 
 @pytest.mark.parametrize("path", [
-    "/../secret.txt", "/..%2fsecret.txt", "/%2e%2e/secret.txt", "/assets/../../secret.txt", "/assets/..%2f..%2fsecret.txt",
-    "/%2e%2e%2fsecret.txt", "/..\\secret.txt", "/..%5csecret.txt", "/assets/%00", "//etc/passwd", "/%2fetc/passwd",
-    "/..%252fsecret.txt", "/download_file/..%2F..%2Fsecret.txt", "/assets", "/assets/", "/.", "/%c0%ae%c0%ae/secret.txt",
+    "/../secret.txt", "/..%2fsecret.txt", "/%2e%2e/secret.txt", "/assets/../../secret.txt",
+    "/assets/..%2f..%2fsecret.txt", "/%2e%2e%2fsecret.txt", "/..\\secret.txt", "/..%5csecret.txt", "/assets/%00",
+    "//etc/passwd", "/%2fetc/passwd", "/..%252fsecret.txt", "/download_file/..%2F..%2Fsecret.txt", "/assets",
+    "/assets/", "/.", "/%c0%ae%c0%ae/secret.txt",
 ])  # fmt: skip
 def test_nothing_but_the_page_s_files_is_served(served, path):
     answer = raw(served, f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
@@ -438,7 +436,7 @@ def test_a_page_that_is_not_built_is_said_before_anything_starts(tmp_path):
     assert not (tmp_path / "r").exists()
 
 
-# -- previews and leaving ----------------------------------------------------------------------------------------------
+# -- previews ---------------------------------------------------------------------------------------------------------
 def test_a_preview_sees_and_does_nothing_else(tmp_path, page):
     desk = RecordingDesk()
     with Server(desk, [MTurkDoor(lambda hit: True, True)], page, tmp_path / "r", secret=SECRET) as server:
@@ -448,18 +446,6 @@ def test_a_preview_sees_and_does_nothing_else(tmp_path, page):
             status, answer = api(server, name, {}, token)
             assert (status, answer["error"]["code"]) == (403, "preview")
     assert [call[0] for call in desk.calls] == ["session"]
-
-
-def test_who_may_leave_is_told_how(tmp_path, page):
-    desk = RecordingDesk()
-    query = {"assignmentId": "3ASSIGNMENT1", "workerId": "A1WORKER", "hitId": "3HITHITHIT1"}
-    with Server(desk, [MTurkDoor(lambda hit: True, True)], page, tmp_path / "r", secret=SECRET) as server:
-        token = api(server, "enter", {"query": query})[1]["token"]
-        assert "finish" not in api(server, "session", token=token)[1]
-        desk.state = "handed_in"
-        finish = api(server, "submit", {}, token)[1]["finish"]
-    assert finish["action"] == "https://workersandbox.mturk.com/mturk/externalSubmit"
-    assert finish["fields"]["assignmentId"] == "3ASSIGNMENT1"
 
 
 # -- many and slow clients ---------------------------------------------------------------------------------------------
@@ -569,7 +555,7 @@ def test_stopping_answers_what_was_asked_and_ends_the_threads(served):
     answers = []
     client = threading.Thread(target=lambda: answers.append(api(served, "submit", {"unit": "u"}, token_of("ann"))))
     client.start()
-    while not served.reception.running:
+    while not served.intake.running:
         time.sleep(0.01)
     threading.Timer(0.3, served.desk.gate.set).start()
     served.stop()
@@ -579,6 +565,28 @@ def test_stopping_answers_what_was_asked_and_ends_the_threads(served):
     with pytest.raises(OSError, match=r".*"):
         socket.create_connection(("127.0.0.1", served.port), timeout=2)
     served.stop()  # twice is fine
+
+
+def test_it_says_when_every_unit_is_done(served):
+    seen = served.desk.expired
+    while served.desk.expired < seen + 3:
+        time.sleep(0.01)
+    assert not served.finished()
+    assert served.failed() is None
+    served.desk.done = 2
+    while not served.finished():
+        time.sleep(0.01)
+
+
+def test_errors_of_the_clockwork_are_logged_and_go_by(served, tmp_path, monkeypatch):
+    def broken():
+        raise RuntimeError("no time")
+
+    monkeypatch.setattr(served.desk, "expire", broken)
+    log = tmp_path / "server.log"
+    while not log.exists() or "error in expire: RuntimeError: no time" not in log.read_text():
+        time.sleep(0.02)
+    assert api(served, "session", token=token_of("ann"))[0] == 200
 
 
 def test_a_desk_that_is_made_in_its_thread(tmp_path, page):

@@ -18,12 +18,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing.bonus import Standing, standings
 from parlai_spotbot.crowdsourcing.ledger import Handout, Ledger, Submission
+from parlai_spotbot.crowdsourcing.look_at import Row, look_at
 from parlai_spotbot.crowdsourcing.places import Places
 from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Item, Judgement
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing import opaque
 
 REJECTED = ("rejected", "soft_rejected")
@@ -34,8 +37,9 @@ REJECTED = ("rejected", "soft_rejected")
 class Collected:
     """What a collection found: `rows` are all judgements of finished units that were not rejected.
 
-    `added` and `removed` count rows of judgements.jsonl that are new or gone, `rejected` the units left out. `names`
-    leads from worker id to the name in the rows.
+    `added` and `removed` count rows of judgements.jsonl that are new or gone, `rejected` the units left out. `look`
+    says whom to look at, `standings` who has how many points in a game. `names` leads from worker id to the name in
+    the rows.
     """
 
     units: int
@@ -44,6 +48,8 @@ class Collected:
     removed: int
     comments: int
     rows: list[Judgement] = field(default_factory=list)
+    look: list[Row] = field(default_factory=list)
+    standings: list[Standing] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
 
 
@@ -69,7 +75,8 @@ def collect(study: Study, survey: str, keep_worker_ids: bool = False) -> Collect
     with open_ledger(study, survey) as ledger:
         done = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
         submissions = [one for one in ledger.submissions() if one.handle in done]
-        workers = [annotator.worker for annotator in ledger.annotators()]
+        annotators, grades = ledger.annotators(), ledger.grades()
+    workers = [annotator.worker for annotator in annotators]
     secret = read_secret(places.secret)
     names = {worker: worker if keep_worker_ids else pseudonym(secret, worker) for worker in workers}
     rejected = rejected_agents(places.mephisto)
@@ -87,7 +94,10 @@ def collect(study: Study, survey: str, keep_worker_ids: bool = False) -> Collect
     _write_if_new(study.survey_path(survey) / "comments.jsonl", "".join(files.dumps(row) + "\n" for row in comments))
     _write_private(places.annotators, _csv(("annotator", "worker_id"), [(pseudonym(secret, w), w) for w in workers]))
     rows = [row for unit in kept for row in unit]
-    return Collected(len(kept), len(out), added, removed, len(comments), rows, names)
+    points = standings(get_survey(survey), submissions, done, items.values(), study.conversations(), out)
+    _write_bonus(places, points)
+    look = look_at(rows, annotators, grades, names)
+    return Collected(len(kept), len(out), added, removed, len(comments), rows, look, points, names)
 
 
 # -- from a submission to rows ---------------------------------------------------------------------------------------
@@ -231,6 +241,19 @@ def _bring_up_to_date(path: Path, units: list[list[Judgement]], ours: set[str]) 
 def _known(row: dict, where: str) -> dict:
     Judgement.from_json(row, where)
     return row
+
+
+def _write_bonus(places: Places, points: list[Standing]) -> None:
+    """The game's points, and the bonus of who has most: the pay for one unit at the last launch."""
+    if points:
+        launch = files.read_json(places.launch) if places.launch.exists() else {}
+        settings = launch.get("settings", {})
+        rows = [
+            (p.worker, f"{p.points:g}", p.units, f"{settings.get('pay', 0.0):.2f}" if p.wins else "0.00",
+             settings.get("currency", ""))
+            for p in points
+        ]  # fmt: skip
+        _write_private(places.bonus, _csv(("worker_id", "points", "units", "bonus", "currency"), rows))
 
 
 def _write_if_new(path: Path, text: str) -> None:

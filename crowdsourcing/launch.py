@@ -1,0 +1,289 @@
+"""Launches a collection and stays with it: what it would cost, who may come in, and serving until all units are done.
+
+One operator a study. Stopped in any way, kill -9 included, the same launch goes on in place: the ledger knows what is
+done, the port is the one that open pages ask at, and the links stay those that were given out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+import webbrowser
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import parlai_spotbot
+from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing import dry_run
+from parlai_spotbot.crowdsourcing.links import known_names, wanted_names, write_links
+from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup
+from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.settings import Settings
+from parlai_spotbot.crowdsourcing.tokens import read_secret, study_link
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Item, Unit
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.survey import Survey
+
+COMMAND = "spotbot_crowdsource"
+SHOWN = 10
+"""So many links are printed; all stand in links.csv."""
+
+PATIENCE = 60.0
+"""Seconds to wait for another command that has the study for a moment."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a launch was asked for; `url` is where annotators reach the server, where that isn't its own address."""
+
+    study: str | Path
+    survey: str = "spot_the_bot"
+    settings: Settings = field(default_factory=Settings)
+    host: str = "127.0.0.1"
+    port: int = 0
+    url: str = ""
+    annotators: str | int | None = None
+    dry_run: bool = False
+    live: bool = False
+    close: bool = False
+    open_browser: bool = False
+
+
+@dataclass(frozen=True)
+class Job:
+    """All that a collection is made of, checked."""
+
+    asked: Asked
+    study: Study
+    survey: Survey
+    units: list[Unit]
+    controls: list[Item]
+    texts: dict[str, str]
+    language: str
+
+    @property
+    def places(self) -> Places:
+        return Places.of(self.study, self.survey.name)
+
+    @property
+    def setup(self) -> TaskSetup:
+        """What Mephisto is told."""
+        settings = self.asked.settings
+        return TaskSetup(
+            study=self.study.path,
+            survey=self.survey.name,
+            data_root=self.places.mephisto,
+            task_name=f"{self.study.path.resolve().name}-{self.survey.name}",
+            title=self.survey.title,
+            description=settings.description or self.survey.instructions.split("\n")[0],
+            keywords=settings.keywords,
+            pay=settings.pay,
+            minutes=self.survey.limits.minutes_per_unit,
+            provider=settings.provider,
+            units=tuple(self.units),
+            public_url=self.asked.url,
+            countries=settings.qualifications.countries,
+        )
+
+
+def launch(asked: Asked, say: Callable[[str], None] = print) -> int:
+    """Do what was asked; returns an exit code. Raises `UserError` before anything is posted."""
+    study = Study.open(asked.study)
+    get_survey(asked.survey)
+    if asked.dry_run:
+        job, found = _planned(asked, study, say)
+        say("\nnothing was posted (--dry-run)")
+        return 0
+    with files.lock(study.path / ".crowdsourcing.lock", COMMAND):
+        if asked.close:
+            return _close(asked, study, say)
+        job, found = _planned(asked, study, say)
+        if not found.units:
+            say(f"\nall units are done; to have them: parlai spotbot_collect --study {study.path}{_survey(asked)}")
+            return 0
+        if asked.settings.paid and not asked.live:
+            raise UserError(
+                f"provider {asked.settings.provider}: people would be asked to work for money, and --live is missing.",
+                "Read the figures above, then run the same command with --live.",
+            )
+        return _serve(job, found, say)
+
+
+# -- before ----------------------------------------------------------------------------------------------------------
+def _planned(asked: Asked, study: Study, say: Callable[[str], None]) -> tuple[Job, dry_run.Estimate]:
+    """The job and its figures, which are said; units and controls are made where they are missing."""
+    _prepare(study, asked.survey, say)
+    job = _job(asked, study)
+    found = _estimate(job)
+    say(dry_run.said(found, asked.settings, job.survey))
+    return job, found
+
+
+def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> None:
+    """Units and controls, made once."""
+    from parlai_spotbot.surveys.controls import write_controls
+    from parlai_spotbot.surveys.run import pack_study
+
+    with briefly(study):
+        if not study.units_path(survey).exists():
+            packed = pack_study(study, survey)
+            say(f"packed: {packed['units']} units (spotbot_pack has options for how)")
+            for warning in packed["warnings"]:
+                say(f"warning: {warning}")
+        write_controls(study, survey)
+    for warning in study.provenance().get("controls", {}).get(survey, {}).get("warnings", []):
+        say(f"warning: {warning}")
+
+
+def _job(asked: Asked, study: Study) -> Job:
+    from parlai_spotbot.crowdsourcing.texts import load
+    from parlai_spotbot.surveys.controls import read_controls
+
+    survey = asked.settings.survey(get_survey(asked.survey))
+    texts, survey, language = load(asked.settings.language, survey)
+    controls = read_controls(study, asked.survey)
+    job = Job(asked, study, survey, study.units(asked.survey), controls, {**texts, **asked.settings.texts}, language)
+    job.setup.check()
+    return job
+
+
+def _estimate(job: Job) -> dry_run.Estimate:
+    from parlai_spotbot.crowdsourcing.ledger import Ledger
+
+    done = {}
+    if job.places.ledger.exists():
+        with contextlib.closing(Ledger(job.places.ledger)) as ledger:
+            done = {h.unit_id: h.worker for h in ledger.handouts("status = 'done'")}
+    path = job.study.judgements_path(job.survey.name)
+    judgements = job.study.judgements(job.survey.name) if path.exists() else []
+    return dry_run.estimate(job.asked.settings, job.survey, job.units, _seeds(job.study), done, judgements)
+
+
+def _seeds(study: Study) -> dict[str, str]:
+    return {c.conversation_id: c.seed_id for c in study.conversations()}
+
+
+@contextlib.contextmanager
+def briefly(study: Study) -> Iterator[None]:
+    """Hold the study for a moment; wait for another command that has it, `PATIENCE` seconds at most."""
+    until = time.monotonic() + PATIENCE
+    with contextlib.ExitStack() as stack:
+        while True:
+            try:
+                stack.enter_context(study.lock(COMMAND))
+                break
+            except UserError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.5)
+        yield
+
+
+# -- serving ---------------------------------------------------------------------------------------------------------
+def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int:
+    from parlai_spotbot.crowdsourcing.mephisto_task.operator import serve, signals
+    from parlai_spotbot.crowdsourcing.serving import Progress, make_server
+
+    asked, places = job.asked, job.places
+    names = []
+    if asked.settings.provider == "in_house":
+        names = wanted_names(asked.annotators, found.annotators if not known_names(places.links) else 1)
+    places.make()
+    secret = read_secret(places.secret)
+    _record(job)
+    stop, progress = threading.Event(), Progress(len(job.units))
+
+    def ready(url: str) -> None:
+        state = {"port": int(url.rpartition(":")[2]), "url": asked.url, "settings": _told(asked.settings)}
+        files.write_json(places.launch, state)
+        _welcome(job, names, asked.url or url, secret, say)
+
+    previous = files.read_json(places.launch).get("port", 0) if places.launch.exists() else 0
+    with signals(stop):
+        outcome = serve(
+            job.setup,
+            make_server=make_server(job, secret, _seeds(job.study), previous, progress),
+            stop=stop,
+            on_ready=ready,
+            host=asked.host,
+            port=asked.port,
+        )
+    progress.close()
+    say(f"\n{outcome.reason}: {progress.said()}")
+    say(f"to have the answers: parlai spotbot_collect --study {job.study.path}{_survey(asked)}")
+    if outcome.reason != "done":
+        say("to go on: run the same command again")
+    return 0
+
+
+def _welcome(job: Job, names: list[str], base: str, secret: bytes, say: Callable[[str], None]) -> None:
+    """Say where annotators come in."""
+    provider, places = job.asked.settings.provider, job.places
+    first = ""
+    if provider == "in_house":
+        links = write_links(places.links, names, base, secret)
+        say(f"\n{len(links)} annotators, each with a link of their own: {places.links}")
+        for name, link in list(links.items())[:SHOWN]:
+            say(f"  {name}: {link}")
+        first = links[names[0]]
+    elif provider == "prolific":
+        say("\nthe link for the study at Prolific (“I'll use URL parameters”):")
+        say(f"  {study_link(base, secret, job.setup.task_name)}")
+    else:
+        say(f"\nposting to {provider}; the page is at {base}")
+    say(f"serving at {base} until all units are done; Ctrl-C stops, and the same command goes on")
+    if first and job.asked.open_browser:
+        if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.name != "posix":
+            webbrowser.open(first)
+        else:
+            say(f"open this in a browser: {first}")
+
+
+def _record(job: Job) -> None:
+    """What provenance.json says of the collection: options, versions, the rule of the controls; nothing secret."""
+    from importlib.metadata import version
+
+    about = {
+        "package": f"parlai_spotbot {parlai_spotbot.__version__}",
+        "mephisto": version("mephisto"),
+        "settings": _told(job.asked.settings),
+        "limits": vars(job.survey.limits),
+        "language": job.language,
+        "controls": len(job.controls),
+    }
+    with briefly(job.study):
+        known = job.study.provenance().get("crowdsourcing", {})
+        job.study.record("crowdsourcing", {**known, job.survey.name: about})
+
+
+def _told(settings: Settings) -> dict[str, Any]:
+    """The settings without the codes that are worth money."""
+    row = settings.to_json()
+    for name in ("completion_code", "screened_out_code"):
+        row[name] = "set" if row[name] else ""
+    return row
+
+
+# -- closing ---------------------------------------------------------------------------------------------------------
+def _close(asked: Asked, study: Study, say: Callable[[str], None]) -> int:
+    """End the collection for good: what is open expires, on the platform too."""
+    from parlai_spotbot.crowdsourcing.collect import open_ledger
+    from parlai_spotbot.crowdsourcing.mephisto_task.operator import close
+
+    job = _job(asked, study)
+    with open_ledger(study, asked.survey) as ledger:
+        counts = close(job.setup)
+        for handout in ledger.handouts("status = 'open'"):
+            ledger.end(handout.handle, "expired", time.time())
+    say(f"closed: {counts.get('completed', 0)} units done, {counts.get('expired', 0)} expired")
+    return 0
+
+
+def _survey(asked: Asked) -> str:
+    return "" if asked.survey == "spot_the_bot" else f" --survey {asked.survey}"

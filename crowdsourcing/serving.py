@@ -1,0 +1,163 @@
+"""What stands behind the page of a collection: the desk with its ledger, the door for the platform, and the server.
+
+Mephisto's operator starts and stops it; all that the desk does happens in the server's one desk thread.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from parlai_spotbot.crowdsourcing.bonus import natures_of
+from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor, MTurkDoor, ProlificDoor
+from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
+from parlai_spotbot.crowdsourcing.server import Server
+
+if TYPE_CHECKING:
+    from parlai_spotbot.crowdsourcing.launch import Job
+    from parlai_spotbot.crowdsourcing.mephisto_task.crowd import MephistoCrowd
+
+LINGER = {"in_house": 3.0, "prolific": 120.0}
+"""Seconds that the page goes on being served when all units are done: who was last may reload it to see the end."""
+
+EVERY = 1.0
+"""Seconds between two looks at how far the collection is."""
+
+
+def make_server(
+    job: Job, secret: bytes, seeds: Mapping[str, str], previous: int, progress: Progress
+) -> Callable[[MephistoCrowd, str, int], Operated]:
+    """A function that builds the server of `job` on a crowd; `previous` is the port of the last launch."""
+
+    def make(crowd: MephistoCrowd, host: str, port: int) -> Operated:
+        door = door_of(job, secret, crowd)
+        server = Server(
+            lambda: _desk(job, secret, seeds, crowd, door),
+            door,
+            PAGE,
+            job.places.refused,
+            secret=secret,
+            host=host,
+            port=port,
+            prefer=previous,
+            log_path=job.places.log,
+        )
+        return Operated(server, progress, LINGER.get(job.asked.settings.provider, 30.0))
+
+    return make
+
+
+def door_of(job: Job, secret: bytes, crowd: MephistoCrowd) -> Door:
+    """The way in that the provider asks for."""
+    settings = job.asked.settings
+    if settings.provider == "in_house":
+        return InHouseDoor(secret)
+    if settings.provider == "prolific":
+        codes = settings.completion_code, settings.screened_out_code
+        return ProlificDoor(secret, job.setup.task_name, *codes, job.places.bindings)
+    return MTurkDoor(crowd.knows_hit, settings.provider == "mturk_sandbox")
+
+
+def _desk(job: Job, secret: bytes, seeds: Mapping[str, str], crowd: MephistoCrowd, door: Door) -> Desk:
+    """The desk, when it has told Mephisto what a crash may have kept from it."""
+    ledger = Ledger(job.places.ledger)
+    truths = natures_of(job.study.conversations())
+    desk = Desk(
+        job.survey, job.units, job.controls, seeds, truths, ledger, crowd,
+        texts=job.texts, consent=consent(job), secret=secret, language=job.language, finish=door.finish,
+    )  # fmt: skip
+    desk.resume()
+    crowd.settle([handout.agent_id for handout in ledger.handouts("status = 'open'") if handout.agent_id])
+    return desk
+
+
+def consent(job: Job) -> dict[str, str]:
+    """What the consent text says of this collection: {pay}, {minutes}, {contact}, {units}."""
+    settings, limits = job.asked.settings, job.survey.limits
+    pay = f"{settings.pay:.2f} {settings.currency}" if settings.pay else job.texts.get("unpaid", "nothing")
+    contact = settings.contact or job.texts.get("contact", "whoever gave you the link")
+    return {
+        "pay": pay,
+        "minutes": f"{limits.minutes_per_unit:g}",
+        "contact": contact,
+        "units": str(limits.units_per_annotator),
+    }
+
+
+class Operated:
+    """The server as Mephisto's operator drives it: started, asked whether all is done, stopped."""
+
+    def __init__(self, server: Server, progress: Progress, linger: float):
+        self.server, self.progress, self.linger = server, progress, linger
+        self._looked = 0.0
+        self._done_since: float | None = None
+
+    def start(self) -> str:
+        url = self.server.start()
+        self._look()
+        return url
+
+    def stop(self) -> None:
+        self.server.stop()
+
+    def failed(self) -> BaseException | None:
+        thread = self.server._thread
+        return None if thread is None or thread.is_alive() else RuntimeError("the server's thread has ended")
+
+    def finished(self) -> bool:
+        """Whether all units have been done for a while."""
+        if time.monotonic() - self._looked >= EVERY:
+            self._look()
+        return self._done_since is not None and time.monotonic() - self._done_since >= self.linger
+
+    def _look(self) -> None:
+        counts = self.server.call(self.server.desk.counts)
+        self._looked = time.monotonic()
+        self.progress.show(counts)
+        if counts["done"] < counts["units"]:
+            self._done_since = None
+        elif self._done_since is None:
+            self._done_since = self._looked
+
+
+class Progress:
+    """One line that says how far the collection is; on a terminal it moves, elsewhere a line follows each change."""
+
+    def __init__(self, units: int):
+        from tqdm import tqdm
+
+        self.counts: dict[str, Any] = {
+            "units": units,
+            "done": 0,
+            "open": 0,
+            "free": units,
+            "annotators": 0,
+            "stopped": 0,
+        }
+        self.moving = sys.stderr.isatty()
+        self.bar = tqdm(total=units, desc="units done", unit="unit", disable=not self.moving)
+
+    def show(self, counts: Mapping[str, Any]) -> None:
+        if counts == self.counts:
+            return
+        changed = counts["done"] != self.counts["done"]
+        self.counts = dict(counts)
+        if self.moving:
+            self.bar.set_postfix_str(self._rest(), refresh=False)
+            self.bar.update(counts["done"] - self.bar.n)
+        elif changed:
+            print(self.said(), file=sys.stderr, flush=True)
+
+    def said(self) -> str:
+        return f"{self.counts['done']} of {self.counts['units']} units done, {self._rest()}"
+
+    def _rest(self) -> str:
+        c = self.counts
+        return f"{c['open']} open, {c['free']} free; {c['annotators']} annotators, {c['stopped']} stopped"
+
+    def close(self) -> None:
+        self.bar.close()

@@ -1,0 +1,71 @@
+"""``parlai spotbot_collect``: what people answered in their browsers becomes the study's judgements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from parlai.core.params import ParlaiParser
+from parlai.core.script import register_script
+
+from parlai_spotbot.scripts.command import Command, add_common
+
+if TYPE_CHECKING:
+    from parlai_spotbot.crowdsourcing.collect import Collected
+    from parlai_spotbot.study import Study
+
+
+@register_script("spotbot_collect")
+class SpotbotCollect(Command):
+    DESCRIPTION = "Bring what people answered into the study's judgements, and say whom to look at"
+    EPILOG = """\
+  parlai spotbot_collect --study studies/mine
+      At any time, any number of times, also while people annotate: every finished unit is in judgements.jsonl once.
+  parlai spotbot_collect --study studies/mine --keep-worker-ids
+      With the platform's worker ids instead of pseudonyms. Such a file is not for sharing.
+  Work that Mephisto's tools rejected is left out: spotbot mephisto --study studies/mine examine"""
+
+    @classmethod
+    def add_options(cls, parser: ParlaiParser) -> None:
+        add_common(parser)
+        group = parser.add_argument_group("Collecting")
+        group.add_argument(
+            "--keep-worker-ids", action="store_true", help="write worker ids as the platform has them, no pseudonyms"
+        )
+
+    def execute(self) -> None:
+        from parlai_spotbot.crowdsourcing.collect import collect
+        from parlai_spotbot.study import Study
+        from parlai_spotbot.surveys import get_survey
+
+        study, survey = Study.open(self.opt["study"]), self.opt["survey"]
+        get_survey(survey)
+        with study.lock("spotbot_collect"):
+            found = collect(study, survey, self.opt["keep_worker_ids"])
+        print(said(found, study, survey))
+
+
+def said(found: Collected, study: Study, survey: str) -> str:
+    """What was collected, whom to look at, and where it all is."""
+    from parlai_spotbot.crowdsourcing.look_at import table
+    from parlai_spotbot.crowdsourcing.places import Places
+
+    places = Places.of(study, survey)
+    lines = [f"{found.units} finished units: {found.added} new judgements, {len(found.rows)} in all"]
+    if found.rejected:
+        lines.append(f"{found.rejected} units left out: rejected by Mephisto's tools")
+    if found.removed:
+        lines.append(f"{found.removed} judgements taken out again: rejected since")
+    if found.look:
+        lines += ["", table(found.look)]
+    if found.standings:
+        winners = [f"{found.names[row.worker]} ({row.points:g} points)" for row in found.standings if row.wins]
+        lines += [
+            "",
+            f"most points so far, so the bonus would be theirs: {', '.join(winners)}",
+            f"bonus:    {places.bonus}",
+        ]
+    lines += ["", f"answers:  {study.judgements_path(survey)}"]
+    if found.comments:
+        lines.append(f"comments: {study.survey_path(survey) / 'comments.jsonl'} ({found.comments})")
+    lines.append(f"who is who (keep it to yourself): {places.annotators}")
+    return "\n".join(lines)

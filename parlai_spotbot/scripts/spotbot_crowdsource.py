@@ -1,0 +1,67 @@
+"""``parlai spotbot_crowdsource``: people annotate a study's units in their browsers."""
+
+from __future__ import annotations
+
+from parlai.core.params import ParlaiParser
+from parlai.core.script import register_script
+
+from parlai_spotbot.scripts.command import Command, add_common
+
+
+@register_script("spotbot_crowdsource")
+class SpotbotCrowdsource(Command):
+    DESCRIPTION = "Let people annotate the units in their browsers: in-house, on Prolific or on MTurk"
+    EPILOG = """\
+  parlai spotbot_crowdsource --study studies/mine --annotators 5
+      Five personal links, printed and in links.csv, for a browser on this machine; runs until all units are done.
+  parlai spotbot_crowdsource --study studies/mine --annotators names.txt --host 0.0.0.0 --url https://study.example.org
+      The same for people elsewhere: the server behind that address; names.txt has a name a line.
+  parlai spotbot_crowdsource --study studies/mine --config pay.yaml --provider prolific --dry-run
+      Units, annotators, hours, cost and what the pay amounts to an hour; posts nothing.
+  parlai spotbot_crowdsource --study studies/mine --config pay.yaml --provider prolific --url https://… --live
+      Real people, real money: --live is needed for prolific and mturk.
+  pay.yaml holds what else there is to say:
+      pay: 4.50                    # for a unit
+      currency: USD
+      contact: jane@example.org
+      completion_code: C1A2B3      # Prolific's
+      minutes_per_unit: 60
+      limits: {units_per_annotator: 3, controls_per_unit: 2}
+      qualifications: {approval_rate: 98, approved_hits: 500, countries: [US, GB]}   # MTurk's
+  Ctrl-C, or kill: the same command goes on from there. Answers: parlai spotbot_collect --study studies/mine"""
+
+    @classmethod
+    def add_options(cls, parser: ParlaiParser) -> None:
+        add_common(parser)
+        group = parser.add_argument_group("Annotators")
+        group.add_argument(
+            "--provider", type=str, default=None, help="in_house (default), prolific, mturk_sandbox or mturk"
+        )
+        group.add_argument("--config", type=str, default=None, metavar="FILE", help="settings, a YAML file")
+        group.add_argument(
+            "--annotators", type=str, default=None, metavar="N",
+            help="in-house: how many, or a file with their names (default: as many as the units need)",
+        )  # fmt: skip
+        group.add_argument(
+            "--language", type=str, default=None, help="of the page: a language, or a file of texts (default: en)"
+        )
+        group = parser.add_argument_group("Server")
+        group.add_argument(
+            "--port", type=int, default=0, help="where to serve (0: the last launch's port, or a free one)"
+        )
+        group.add_argument("--host", type=str, default="127.0.0.1", help="the address to listen at")
+        group.add_argument("--url", type=str, default=None, help="where annotators reach it, if not there")
+        group = parser.add_argument_group("What to do")
+        group.add_argument("--dry-run", action="store_true", help="say what it would cost, and post nothing")
+        group.add_argument("--live", action="store_true", help="go live where people are paid")
+        group.add_argument("--close", action="store_true", help="end the collection: what is open expires for good")
+        group.add_argument("--open-browser", action="store_true", help="open the first link in a browser")
+
+    def execute(self) -> int:
+        from parlai_spotbot.crowdsourcing.launch import Asked, launch
+        from parlai_spotbot.crowdsourcing.settings import read_settings
+
+        opt = self.opt
+        settings = read_settings(opt["config"], provider=opt["provider"], language=opt["language"])
+        names = ("study", "survey", "host", "port", "annotators", "dry_run", "live", "close", "open_browser")
+        return launch(Asked(settings=settings, url=opt["url"] or "", **{name: opt[name] for name in names}))

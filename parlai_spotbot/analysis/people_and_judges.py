@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.frames import FEATURES
 from parlai_spotbot.analysis.resampling import bootstrap_weights, percentile_interval
 
@@ -48,8 +47,7 @@ def with_people(people: pd.DataFrame, judge: pd.DataFrame, *, rng: np.random.Gen
         among = _pairs(ours, ours, question)
         among = among[among["worker_id_x"] != among["worker_id_y"]]
         entry = {"pairs": len(mixed), **draw.share(mixed, "agree", "ci")}
-        alpha, ci = krippendorff_alpha(*_as_units(mixed), rng=rng, replicates=replicates)
-        entry |= {"alpha": alpha, "alpha_ci": ci, "people_pairs": len(among) // 2}
+        entry |= {**draw.alpha(mixed), "people_pairs": len(among) // 2}
         result["questions"][question] = entry | draw.share(among, "people", "people_ci")
         for worker, own in mixed.groupby("worker_id_y", sort=True):
             share = float((own["answer_x"] == own["answer_y"]).mean())
@@ -74,13 +72,6 @@ def _pairs(first: pd.DataFrame, second: pd.DataFrame, question: str) -> pd.DataF
     return first[first["question"] == question].merge(second[second["question"] == question], on=on)
 
 
-def _as_units(pairs: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Units, answers and conversations (2 n,): each pair is a unit with two answers."""
-    unit = np.tile(np.arange(len(pairs)), 2)
-    answers = np.concatenate([pairs["answer_x"], pairs["answer_y"]])
-    return unit, answers, np.tile(pairs["conversation_id"].to_numpy(dtype=object), 2)
-
-
 class _Draw:
     """Shares that agree, with intervals by one bootstrap of conversations for all questions."""
 
@@ -99,3 +90,23 @@ class _Draw:
         drawn, total = self.weights @ hits, self.weights @ of
         samples = np.divide(drawn, total, out=np.full(len(drawn), np.nan), where=total > 0)
         return {name: float(hits.sum() / of.sum()), interval: percentile_interval(samples)}
+
+    def alpha(self, pairs: pd.DataFrame) -> dict:
+        """Krippendorff's nominal alpha of the pairs, each a unit with two answers; NaN where all answers are one."""
+        count = len(self.place)
+        home = pairs["conversation_id"].map(self.place).to_numpy(dtype=int)
+        same = np.bincount(home, (pairs["answer_x"] == pairs["answer_y"]).to_numpy(dtype=float), count)
+        answer = pd.factorize(pd.concat([pairs["answer_x"], pairs["answer_y"]]))[0]
+        given = np.zeros((count, int(answer.max(initial=0)) + 1))
+        np.add.at(given, (np.tile(home, 2), answer), 1)
+        value, samples = (_alpha(w @ same, w @ given) for w in (np.ones((1, count)), self.weights))
+        return {"alpha": float(value[0]), "alpha_ci": percentile_interval(samples)}
+
+
+def _alpha(same: np.ndarray, given: np.ndarray) -> np.ndarray:
+    """Alpha (replicates,) from how many pairs agree (replicates,) and how often each label was given (…, labels)."""
+    n = given.sum(axis=1)
+    chance = n * (n - 1) - (given * (given - 1)).sum(axis=1)
+    observed = 1 - np.divide(2 * same, n, out=np.full(len(n), np.nan), where=n > 0)
+    expected = np.divide(chance, n * (n - 1), out=np.zeros(len(n)), where=n > 1)
+    return 1 - np.divide(observed, expected, out=np.full(len(n), np.nan), where=expected > 0)

@@ -6,7 +6,7 @@ reads; NaN and infinity are None, with the reason beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,13 +15,15 @@ from threadpoolctl import threadpool_limits
 
 import parlai_spotbot
 from parlai_spotbot.analysis import segments
-from parlai_spotbot.analysis.frames import FEATURES, annotations_frame, entities_frame, matches_frame
+from parlai_spotbot.analysis.annotators import Marked, graded_controls
+from parlai_spotbot.analysis.frames import FEATURES, Annotations, annotations_frame, entities_frame, matches_frame
 from parlai_spotbot.analysis.methods.common import generator, plain
 from parlai_spotbot.analysis.methods.spot_the_bot_order import order_part, presentations
 from parlai_spotbot.analysis.methods.spot_the_bot_people import agreement_part, annotators_part, time_part
 from parlai_spotbot.analysis.methods.spot_the_bot_ranking import orders, ranking
 from parlai_spotbot.analysis.methods.spot_the_bot_survival import Setting, survival
 from parlai_spotbot.analysis.methods.spot_the_bot_tables import flatten
+from parlai_spotbot.analysis.people_and_judges import with_people
 from parlai_spotbot.analysis.resampling import RESAMPLE, bootstrap_weights, cell_sums, percentile_interval
 from parlai_spotbot.analysis.survival.events import UNSURE
 from parlai_spotbot.analysis.texts import turns_frame
@@ -36,7 +38,8 @@ class Source:
     """One source's annotations and what all of its statistics share.
 
     `shown` says of each annotation how it was presented, `submitted` when it ended; `turns` what was said
-    in the conversations judged.
+    in the conversations judged; `controls` how many control segments each annotator answered and missed; `marked` who
+    else is to be shown results without. `followed`: see `Setting`; `play` holds the decisions of a game.
     """
 
     name: str
@@ -53,9 +56,27 @@ class Source:
     shown: list[dict[str, str]] = field(default_factory=list)
     submitted: list[str] = field(default_factory=list)
     turns: pd.DataFrame = field(default_factory=pd.DataFrame)
+    controls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    marked: Marked = field(default_factory=dict)
+    followed: bool = False
+    play: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def rng(self, statistic: str) -> np.random.Generator:
         return generator(self.seed, self.name, statistic)
+
+
+@dataclass(frozen=True)
+class Method:
+    """What a survey like this one does in its own way.
+
+    `parts` by file stem; `annotations` makes the frame of annotations, `entities` that of entities from it; `prepare`
+    sees each source before its parts.
+    """
+
+    parts: Mapping[str, Callable[[Source], dict]]
+    annotations: Callable[[Sequence[Judgement], Sequence[Conversation]], Annotations] = annotations_frame
+    entities: Callable[[pd.DataFrame], pd.DataFrame] = entities_frame
+    prepare: Callable[[Source], Source] = lambda source: source
 
 
 def analyze(
@@ -70,6 +91,7 @@ def analyze(
     unsure: str = "survives",
     wage: float | None = None,
     progress: Callable[[str, str], None] | None = None,
+    method: Method | None = None,
 ) -> dict[str, dict]:
     """Compute everything.
 
@@ -86,6 +108,8 @@ def analyze(
         What "unsure" says in survival analysis: see `parlai_spotbot.analysis.survival.events`.
     progress : callable (source, part), optional
         Told after each part.
+    method : Method, optional
+        By default that of Spot The Bot.
 
     Returns
     -------
@@ -103,7 +127,8 @@ def analyze(
         raise ValueError(f"resample is {resample!r}, expected one of {', '.join(RESAMPLE)}")
     if unsure not in UNSURE:
         raise ValueError(f"unsure is {unsure!r}, expected one of {', '.join(UNSURE)}")
-    found = annotations_frame(judgements, conversations)
+    method = Method(PARTS) if method is None else method
+    found = method.annotations(judgements, conversations)
     if found.frame.empty:
         raise ValueError(f"judgements: no complete annotation to analyse (left out: {found.left_out or 'none'})")
     made_by = {
@@ -113,30 +138,41 @@ def analyze(
         "used": {source: len(rows) for source, rows in found.frame.groupby("source")},
         "left_out": found.left_out,
     }
-    result = {stem: {"by_source": {}, "made_by": plain(made_by)} for stem in PARTS}
+    result = {stem: {"by_source": {}, "made_by": plain(made_by)} for stem in method.parts}
     told, turns = presentations(judgements), turns_frame(conversations)
     ended = {(j.source, j.annotation_id): j.submitted_at for j in judgements}
+    controls = graded_controls(judgements)
+    people = None
     with threadpool_limits(limits=1):  # small matrices: threads only wait for each other, and round differently
         for name, rows in found.frame.groupby("source", sort=True):
             source = _source(name, rows.reset_index(drop=True), bots, seed, bootstraps, resample, backend, unsure, wage)
             source = replace(
                 source,
+                entities=method.entities(source.annotations),
+                controls=controls.get(name, {}),
                 shown=[told[name, annotation] for annotation in rows["annotation_id"]],
                 submitted=[ended[name, annotation] for annotation in rows["annotation_id"]],
                 turns=turns[turns["conversation_id"].isin(set(rows["conversation_id"]))],
             )
-            for stem, own in _parts(source, progress).items():
+            people = source if name == HUMAN else people
+            for stem, own in _parts(method.prepare(source), people, method, progress).items():
                 result[stem]["by_source"][name] = own
     return result
 
 
-def _parts(source: Source, progress: Callable[[str, str], None] | None) -> dict[str, dict]:
-    """Everything about one source, by file stem."""
+def _parts(
+    source: Source, people: Source | None, method: Method, progress: Callable[[str, str], None] | None
+) -> dict[str, dict]:
+    """Everything about one source, by file stem; of a judge also how it agrees with people, if there are any."""
     result = {}
-    for stem, part in PARTS.items():
+    for stem, part in method.parts.items():
         result[stem] = part(source)
         if progress is not None:
             progress(source.name, stem)
+    if people is not None and source.name != HUMAN:
+        result["agreement"]["with_people"] = with_people(
+            people.annotations, source.annotations, rng=source.rng("with people"), replicates=source.bootstraps
+        )
     result["ranking"]["orders"] = orders(result["ranking"], result["survival"]["curves"], source.bots)
     return {stem: plain(own) for stem, own in result.items()}
 
@@ -165,11 +201,10 @@ def _source(
         replicates=bootstraps,
         resample=resample,
     )
-    entities = entities_frame(rows)
-    return Source(name, rows, entities, order, weights, resample, seed, bootstraps, backend, unsure, wage)
+    return Source(name, rows, pd.DataFrame(), order, weights, resample, seed, bootstraps, backend, unsure, wage)
 
 
-def _ranking(source: Source) -> dict:
+def ranking_part(source: Source) -> dict:
     matches = matches_frame(source.annotations)
     crossed = source.name == HUMAN  # a judge's variants are no sample of judges
     result = ranking(matches, source.bots, source.weights[:, matches.index], source.rng("ranking"), crossed=crossed)
@@ -210,7 +245,7 @@ def _shares(source: Source) -> dict[str, dict]:
     }
 
 
-def _features(source: Source) -> dict:
+def features_part(source: Source) -> dict:
     result = {}
     for criterion in CRITERIA:
         matches = matches_frame(source.annotations, criterion)
@@ -219,10 +254,10 @@ def _features(source: Source) -> dict:
     return result
 
 
-def _survival(source: Source) -> dict:
+def survival_part(source: Source) -> dict:
     names = [*source.bots, *([HUMAN] if (source.annotations["a"] == HUMAN).any() else [])]
     weights = np.repeat(source.weights, 2, axis=1)
-    setting = Setting(names, weights, source.backend, source.unsure, source.resample, source.rng)
+    setting = Setting(names, weights, source.backend, source.unsure, source.resample, source.rng, source.followed)
     return survival(source.entities, setting) | {"bootstrap": _bootstrap(source)}
 
 
@@ -231,9 +266,9 @@ def _segments(source: Source) -> dict:
 
 
 PARTS = {
-    "ranking": _ranking,
-    "survival": _survival,
-    "features": _features,
+    "ranking": ranking_part,
+    "survival": survival_part,
+    "features": features_part,
     "agreement": agreement_part,
     "annotators": annotators_part,
     "segments": _segments,

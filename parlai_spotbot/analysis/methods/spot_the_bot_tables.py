@@ -12,7 +12,7 @@ def flatten(result: dict[str, dict]) -> dict[str, pd.DataFrame]:
     """One frame a table; each row says its source. Tables without rows are left out."""
     rows: dict[str, list[dict]] = {}
     for stem, add in ADD.items():
-        for source, own in result[stem]["by_source"].items():
+        for source, own in result.get(stem, {"by_source": {}})["by_source"].items():
             for table, row in add(own):
                 rows.setdefault(table, []).append({"source": source, **row})
     return {table: pd.DataFrame(entries) for table, entries in rows.items()}

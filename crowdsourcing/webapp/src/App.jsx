@@ -12,14 +12,16 @@ import { Ready } from "./screens/Ready.jsx";
 import { Unit } from "./work/Unit.jsx";
 import { Texts, translator } from "./texts.js";
 
-// Refusals after which the unit in hand is no longer to be worked on: a screen says so and goes on from the server's
-// view. All others are said on the spot.
+// Refusals after which a screen of its own says so and goes on from the server's view. All others are said on the spot.
+const SCREENS = { link: "link", late: "late", foreign: "gone", unknown: "gone", doubled: "doubled" };
+
 function noticeFor(path, error) {
-  if (path === "session") return error.status === 403 ? "link" : null;
-  if (error.status === 410) return "late";
-  if ([403, 404].includes(error.status)) return "gone";
-  return error.status === 409 && path === "submit" ? "doubled" : null;
+  if (path === "session" && error.status === 403) return "link";
+  return SCREENS[error.code] ?? { 404: "gone", 410: "late" }[error.status] ?? null;
 }
+
+// Refusals that tell that the page is behind the server: it looks again.
+const BEHIND = new Set([403, 409, 410]);
 
 export function App({ api, stores }) {
   const [session, setSession] = useState(null);
@@ -59,14 +61,17 @@ export function App({ api, stores }) {
         if (!(error instanceof ApiError)) throw error;
         const kind = noticeFor(path, error);
         if (kind) setNotice({ kind, text: error.text });
-        else setProblem(error);
+        else {
+          setProblem(error);
+          if (BEHIND.has(error.status)) await api.get("session").then(receive, () => null);
+        }
         return null;
       } finally {
         running.current = false;
         setBusy(false);
       }
     },
-    [api],
+    [api, receive],
   );
   const step = useCallback(
     async (method, path, body) => {
@@ -85,7 +90,7 @@ export function App({ api, stores }) {
   }, [refresh]);
 
   const practised = async (items) => {
-    const answer = await ask("POST", "onboarding", { items });
+    const answer = await ask("POST", "onboarding", { items, attempt: session.onboarding.attempt });
     if (answer) setResult({ before: session, given: items, answer });
   };
   const screen = () => {

@@ -179,12 +179,19 @@ export function nameOf(target, item) {
 
 export const labelOf = (option, item) => nameOf(option.value, item) || option.label;
 
-// Whom the wording is about: for a turn, the one who speaks.
+// A text of the survey with the names that the entities bear here in place of {entity:0} and {entity:1}.
+export function named(text, item, values = {}) {
+  const names = Object.fromEntries((item.transcripts[0]?.entities ?? []).map((entity) => [entity.key, entity.name]));
+  const all = { ...names, ...values };
+  return text.replace(/\{(entity(?::[01])?)\}/g, (whole, name) => all[name] ?? whole);
+}
+
+// Whom the wording is about: the target's name in place of {entity}; for a turn, the one who speaks.
 export function wordingOf(question, target, item) {
   const turn = turnOf(target);
   const [first] = item.transcripts;
-  const name = turn === null ? nameOf(target, item) : first.entities[first.turns[turn].entity]?.name;
-  return question.wording.replaceAll("{entity}", name ?? "");
+  const speaker = () => `entity:${first.turns[turn].entity}`;
+  return named(question.wording, item, { entity: nameOf(turn === null ? target : speaker(), item) });
 }
 
 // An answer in words, for overviews.

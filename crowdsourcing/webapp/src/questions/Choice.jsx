@@ -3,7 +3,7 @@
 import { labelOf, optionsOf } from "../logic.js";
 import { useTexts } from "../texts.js";
 
-export function Choice({ question, item, name, answer, onAnswer }) {
+export function Choice({ question, item, name, answer, barred, onAnswer }) {
   const options = optionsOf(question, item);
   const labels = options.map((option) => labelOf(option, item));
   const row = inRow(labels);
@@ -18,6 +18,7 @@ export function Choice({ question, item, name, answer, onAnswer }) {
               name={name}
               value={option.value}
               checked={answer === option.value}
+              disabled={barred.includes(option.value)}
               data-key={place < 9 ? place + 1 : undefined}
               onChange={() => onAnswer(option.value)}
             />

@@ -1,5 +1,6 @@
 // One question about one target, as a group with its wording, help, answers and what is wrong with it. A kind of
-// question is a component in KINDS; it gets {question, item, answer, onAnswer, name, limits}.
+// question is a component in KINDS; it gets {question, item, answer, barred, onAnswer, name, label, limits}; `barred` are
+// values that can't be chosen now.
 
 import { useId, useRef } from "react";
 import { given, keyOf, wordingOf } from "../logic.js";
@@ -12,7 +13,7 @@ import { Ranking } from "./Ranking.jsx";
 const KINDS = { choice: Choice, scale: Choice, checkboxes: Checkboxes, ranking: Ranking, free_text: FreeText };
 const ONE_OF = ["choice", "scale"];
 
-export function Question({ survey, item, question, target, answer, wrong, onAnswer }) {
+export function Question({ survey, item, question, target, answer, wrong, barred = [], onAnswer }) {
   const t = useTexts();
   const help = useId();
   const error = useId();
@@ -38,7 +39,7 @@ export function Question({ survey, item, question, target, answer, wrong, onAnsw
         {[question.help, hint && t(hint)].filter(Boolean).join(" ")}
       </p>
       <Kind
-        {...{ question, item, answer }}
+        {...{ question, item, answer, barred }}
         name={key}
         label={wordingOf(question, target, item)}
         limits={survey.limits}

@@ -1,6 +1,6 @@
 // The instructions with the definitions and the example: a screen before the first task, a dialog at any time after.
 
-import { exampleItem, labelOf, nameOf, turnOf, wordingOf } from "../logic.js";
+import { exampleItem, labelOf, named, nameOf, turnOf, wordingOf } from "../logic.js";
 import { Paragraphs, Screen } from "../parts/Screen.jsx";
 import { Transcript } from "../parts/Transcript.jsx";
 import { useTexts } from "../texts.js";
@@ -49,7 +49,7 @@ function Example({ survey }) {
         ))}
       </dl>
       <h4>{t("example_why")}</h4>
-      <Paragraphs text={survey.example.explanation} />
+      <Paragraphs text={named(survey.example.explanation, item)} />
     </section>
   );
 }

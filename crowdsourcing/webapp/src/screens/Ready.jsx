@@ -7,12 +7,13 @@ import { useTexts } from "../texts.js";
 
 export function Ready({ session, step, busy }) {
   const t = useTexts();
-  const { done, allowance } = session.progress;
+  const { done, allowance, used = done } = session.progress;
   const minutes = session.survey.limits.minutes_per_unit;
   return (
     <Screen title={t("ready_title")}>
-      <p>{done ? t("ready_more") : t("ready_first")}</p>
+      {(done > 0 || used === 0) && <p>{done ? t("ready_more") : t("ready_first")}</p>}
       <Progress text={t("allowance_progress", { done, allowance })} done={done} total={allowance} />
+      <p className="soft">{t("allowance", { allowance, used })}</p>
       <p className="soft">{t("ready_time", { minutes: Math.round(minutes) })}</p>
       <div className="actions">
         <button type="button" className="primary" disabled={busy} onClick={() => step("POST", "unit", {})}>

@@ -6,6 +6,9 @@ import { decisionOf, keyOf, labelOf, nameOf } from "../logic.js";
 import { Question } from "../questions/Question.jsx";
 import { useTexts } from "../texts.js";
 
+// This answer is to be had only when there is nothing left to open.
+const UNSURE = "unsure";
+
 // Where the focus goes when a decision is made: the other entity, or on.
 const NEXT = ".decision input, .actions .primary";
 
@@ -99,8 +102,12 @@ function Decision({ survey, item, question, target, decided, actions, game, busy
         {...{ survey, item, question, target }}
         answer={choice}
         wrong={tried && choice === undefined}
+        barred={item.opening.more ? [UNSURE] : []}
         onAnswer={setChoice}
       />
+      {item.opening.more && question.options.some((option) => option.value === UNSURE) && (
+        <p className="soft">{t("game_unsure_later")}</p>
+      )}
       <button type="button" className="decide" disabled={busy} onClick={decide}>
         {choice === undefined ? t("game_choose") : t("game_decide", { entity, answer: word(choice) })}
       </button>

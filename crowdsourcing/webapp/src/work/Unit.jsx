@@ -1,7 +1,7 @@
 // A unit in hand: item by item, back and forth, then the overview, the comment, and handing in. Giving it back is
 // always possible, and asks once.
 
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Dialog } from "../parts/Dialog.jsx";
 import { Progress } from "../parts/Progress.jsx";
 import { complete, itemAnswers, withDecisions } from "../logic.js";
@@ -15,6 +15,7 @@ export function Unit({ session, ask, step, receive, busy, stores }) {
   const { survey } = session;
   const { unit: handle } = session.unit;
   const [items, setItems] = useState(session.unit.items);
+  useEffect(() => setItems(session.unit.items), [session]);
   const { work, kept, actions } = useWork(stores.unit, handle, survey);
   const [returning, setReturning] = useState(false);
   const answersOf = (item) => withDecisions(survey, item, work.answers[item.item] ?? {});

@@ -27,6 +27,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Item, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.controls import controls_path
 from parlai_spotbot.surveys.packing import opaque
 
 REJECTED = ("rejected", "soft_rejected")
@@ -80,21 +81,20 @@ def collect(study: Study, survey: str, keep_worker_ids: bool = False) -> Collect
     secret = read_secret(places.secret)
     names = {worker: worker if keep_worker_ids else pseudonym(secret, worker) for worker in workers}
     rejected = rejected_agents(places.mephisto)
-    items = _items(study, survey)
     kept, out = [], set()
     for submission in submissions:
         handout = done[submission.handle]
         if handout.agent_id in rejected:
             out.add(handout.handle)
         else:
-            kept.append(rows_of(submission, handout, survey, items, names[handout.worker]))
+            kept.append(rows_of(submission, handout, survey, names[handout.worker]))
     ours = {annotation_id(s.handle, item["item"]) for s in submissions for item in s.record["items"]}
     added, removed = _bring_up_to_date(study.judgements_path(survey), kept, ours)
     comments = list(_comments(submissions, done, out, survey, names))
     _write_if_new(study.survey_path(survey) / "comments.jsonl", "".join(files.dumps(row) + "\n" for row in comments))
     _write_private(places.annotators, _csv(("annotator", "worker_id"), [(pseudonym(secret, w), w) for w in workers]))
     rows = [row for unit in kept for row in unit]
-    points = standings(get_survey(survey), submissions, done, items.values(), study.conversations(), out)
+    points = _points(study, survey, submissions, done, out)
     _write_bonus(places, points)
     look = look_at(rows, annotators, grades, names)
     return Collected(len(kept), len(out), added, removed, len(comments), rows, look, points, names)
@@ -106,16 +106,13 @@ def annotation_id(handle: str, number: int) -> str:
     return opaque("annotation", handle, number)
 
 
-def rows_of(
-    submission: Submission, handout: Handout, survey: str, items: Mapping[str, Item], worker: str
-) -> list[Judgement]:
+def rows_of(submission: Submission, handout: Handout, survey: str, worker: str) -> list[Judgement]:
     """The judgements of a finished unit, one an answer, in the order in which they were put.
 
     `exchanges` are those of the item; where the annotator opened them, those that were open when the answer was given.
     """
     rows = []
     for answered in submission.record["items"]:
-        item = _item(items, answered["item_id"], submission.handle)
         annotation = annotation_id(submission.handle, answered["item"])
         for answer in answered["answers"]:
             rows.append(
@@ -124,8 +121,8 @@ def rows_of(
                     annotation_id=annotation,
                     survey=survey,
                     unit_id=handout.unit_id,
-                    item_id=item.item_id,
-                    conversation_ids=item.conversation_ids,
+                    item_id=answered["item_id"],
+                    conversation_ids=tuple(answered["conversation_ids"]),
                     exchanges=answer.get("opened") or answered["exchanges"],
                     target=answer["target"],
                     question=answer["question"],
@@ -141,25 +138,6 @@ def rows_of(
                 )
             )
     return rows
-
-
-def _items(study: Study, survey: str) -> dict[str, Item]:
-    """All items of the survey, controls among them, by id."""
-    items = [item for unit in study.units(survey) for item in unit.items]
-    path = study.survey_path(survey) / "controls.jsonl"
-    if path.exists():
-        items += files.read_jsonl(path, Item.from_json, "controls file")
-    return {item.item_id: item for item in items}
-
-
-def _item(items: Mapping[str, Item], item_id: str, handle: str) -> Item:
-    if item_id not in items:
-        raise UserError(
-            f"The ledger holds answers to item {item_id} (hand-out {handle[:8]}…), which is in neither units.jsonl nor "
-            "controls.jsonl.",
-            "Put back the files with which the collection began; they may be added to, not changed.",
-        )
-    return items[item_id]
 
 
 def _moment(seconds: float) -> str:
@@ -241,6 +219,18 @@ def _bring_up_to_date(path: Path, units: list[list[Judgement]], ours: set[str]) 
 def _known(row: dict, where: str) -> dict:
     Judgement.from_json(row, where)
     return row
+
+
+def _points(
+    study: Study, survey: str, submissions: list[Submission], done: Mapping[str, Handout], out: set[str]
+) -> list[Standing]:
+    """Who has how many points, where the survey is a game."""
+    if get_survey(survey).game is None:
+        return []
+    items = [item for unit in study.units(survey) for item in unit.items]
+    if controls_path(study, survey).exists():
+        items += files.read_jsonl(controls_path(study, survey), Item.from_json, "controls file")
+    return standings(get_survey(survey), submissions, done, items, study.conversations(), out)
 
 
 def _write_bonus(places: Places, points: list[Standing]) -> None:

@@ -142,13 +142,13 @@ def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> None:
 
 
 def _job(asked: Asked, study: Study) -> Job:
-    from parlai_spotbot.crowdsourcing.texts import load
+    from parlai_spotbot.crowdsourcing.texts import load_texts
     from parlai_spotbot.surveys.controls import read_controls
 
-    survey = asked.settings.survey(get_survey(asked.survey))
-    texts, survey, language = load(asked.settings.language, survey)
-    controls = read_controls(study, asked.survey)
-    job = Job(asked, study, survey, study.units(asked.survey), controls, {**texts, **asked.settings.texts}, language)
+    settings = asked.settings
+    texts, survey = load_texts(settings.language, get_survey(asked.survey), settings.texts)
+    units, controls = study.units(asked.survey), read_controls(study, asked.survey)
+    job = Job(asked, study, settings.survey(survey), units, controls, texts, texts["language"])
     job.setup.check()
     return job
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.launch import Job
     from parlai_spotbot.crowdsourcing.mephisto_task.crowd import MephistoCrowd
 
-LINGER = {"in_house": 3.0, "prolific": 120.0}
-"""Seconds that the page goes on being served when all units are done: who was last may reload it to see the end."""
+LINGER = 120.0
+"""Seconds that the page goes on being served on a paid platform when all is done: who was last may reload it."""
 
 EVERY = 1.0
 """Seconds between two looks at how far the collection is."""
@@ -46,7 +46,7 @@ def make_server(
             prefer=previous,
             log_path=job.places.log,
         )
-        return Operated(server, progress, LINGER.get(job.asked.settings.provider, 30.0))
+        return Operated(server, progress, 0.0 if job.asked.settings.provider == "in_house" else LINGER)
 
     return make
 
@@ -105,23 +105,23 @@ class Operated:
         self.server.stop()
 
     def failed(self) -> BaseException | None:
-        thread = self.server._thread
-        return None if thread is None or thread.is_alive() else RuntimeError("the server's thread has ended")
+        return self.server.failed()
 
     def finished(self) -> bool:
         """Whether all units have been done for a while."""
         if time.monotonic() - self._looked >= EVERY:
             self._look()
-        return self._done_since is not None and time.monotonic() - self._done_since >= self.linger
+        if not self.server.finished():
+            self._done_since = None
+            return False
+        if self._done_since is None:
+            self._look()
+            self._done_since = time.monotonic()
+        return time.monotonic() - self._done_since >= self.linger
 
     def _look(self) -> None:
-        counts = self.server.call(self.server.desk.counts)
         self._looked = time.monotonic()
-        self.progress.show(counts)
-        if counts["done"] < counts["units"]:
-            self._done_since = None
-        elif self._done_since is None:
-            self._done_since = self._looked
+        self.progress.show(self.server.call(self.server.desk.counts))
 
 
 class Progress:

@@ -200,7 +200,7 @@ class Desk(Reception):
     def _take(self, handout: Handout, body: dict, sha256: str) -> None:
         self._in_time(handout)
         now, items = self.clock(), self.items_of(handout)
-        record = self._record(handout, items, body)
+        record = {**self._record(handout, items, body), "started_at": handout.handed_at, "submitted_at": now}
         grades = grading.grade_controls(items, record["items"])
         misses = self.ledger.misses(handout.worker) + sum(grades.values())
         stop = "controls" if misses > self.survey.limits.control_mistakes else ""
@@ -319,12 +319,15 @@ class Desk(Reception):
     def resume(self) -> dict:
         """After a start: tell the crowd what it may not have heard, and void hand-outs that nobody got to see.
 
-        Returns ``{"told": n, "voided": m}``. Raises `Refusal` 503.
+        Returns ``{"told": n, "voided": m, "expired": k}``: hand-outs with controls that are no more can't be shown, so
+        they expire. Raises `sqlite3.OperationalError` where the disk is full.
         """
-        voided = self.ledger.handouts("status = 'open' AND agent_id IS NULL")
-        for handout in voided:
-            self._end(handout, "void")
-        return {"told": self._catch_up(), "voided": len(voided)}
+        ended = {"void": 0, "expired": 0}
+        for handout in self.ledger.handouts("status = 'open'"):
+            if handout.agent_id is None or not self.items.keys() >= set(handout.items):
+                ended["void" if handout.agent_id is None else "expired"] += 1
+                self._end(handout, "void" if handout.agent_id is None else "expired")
+        return {"told": self._catch_up(), "voided": ended["void"], "expired": ended["expired"]}
 
     def left(self, agent_id: str) -> bool:
         """The platform says that this agent's annotator is gone (an assignment returned there); False if not open."""

@@ -76,9 +76,11 @@ class Handout:
 class Submission:
     """The answers to a unit. `body` is what the browser sent, `record` what was kept of it in clean form.
 
-    `record`: ``{"handle", "unit_id", "comment", "texts_language", "items": [{"item", "item_id", "control", "exchanges",
-    "presentation", "answers": [{"question", "target", "answer", "seconds", "changes"[, "opened"]}], "seconds",
-    "comment"}]}``; `opened` (exchanges opened at that decision) only where the annotator opens the dialogue.
+    `record`: ``{"handle", "unit_id", "started_at", "submitted_at", "comment", "texts_language", "items": [{"item",
+    "item_id", "conversation_ids", "control", "exchanges", "presentation", "answers": [{"question", "target", "answer",
+    "seconds", "changes"[, "opened"]}], "seconds", "comment"}]}``. `opened` is there where annotators open the dialogue:
+    the exchanges open at that decision, and in the end for answers that are no decisions. Times of the record are
+    seconds since the epoch.
     """
 
     handle: str
@@ -111,6 +113,7 @@ class Ledger:
     def __init__(self, path: Path | str):
         self.path = Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.touch(mode=0o600)  # it holds the annotators' ids
         self._db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=2.0)
         try:
             self._open()

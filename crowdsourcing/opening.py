@@ -126,11 +126,10 @@ class Opening:
         return merged
 
     def note(self, handout: Handout, kept: Sequence[dict]) -> None:
-        """Add to the clean items how many exchanges were open: "opened" at each decision, and in the end."""
+        """Add "opened" to the clean answers: the exchanges open at that decision; in the end, for other questions."""
         opened = self.ledger.opened(handout.handle)
-        at = {(made.item, made.target): made.opened for made in self.ledger.decisions(handout.handle)}
+        at = {(made.item, made.question, made.target): made.opened for made in self.ledger.decisions(handout.handle)}
         for row in kept:
-            row["opened"] = opened.get(row["item"], 1)
             for answer in row["answers"]:
-                if answer["question"] == self.question.name:
-                    answer["opened"] = at[row["item"], answer["target"]]
+                made = at.get((row["item"], answer["question"], answer["target"]))
+                answer["opened"] = made or opened.get(row["item"], 1)

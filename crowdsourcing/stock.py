@@ -37,6 +37,7 @@ class Stock:
             raise UserError("A unit stands twice among the units.", "Remove one of them from units.jsonl.")
         self.marks: dict[str, frozenset[str]] = {}
         self._place = {unit.unit_id: place for place, unit in enumerate(units)}
+        self._segments = {unit.unit_id: (unit.block_id, unit.rotation) for unit in units}  # what replicates share
         self._bearing: dict[str, set[str]] = defaultdict(set)
         for unit in units:
             marks = marks_of(unit.items, seeds)
@@ -57,7 +58,7 @@ class Stock:
         self.done: set[str] = set()
         self.met: dict[str, set[str]] = defaultdict(set)
         self._barred: dict[str, set[str]] = defaultdict(set)
-        self._lacking = Counter(map(self._segments, self.units))
+        self._lacking = Counter(self._segments.values())
         for handout in handouts:
             self.bar(handout.worker, [f"block {handout.block_id}"])
             if handout.status not in TAKEN:
@@ -73,17 +74,12 @@ class Stock:
         for worker, kind, one in seen:
             self.bar(worker, [f"{kind} {one}"])
 
-    def _segments(self, unit_id: str) -> tuple[str, int]:
-        """What the replicates of a unit share."""
-        unit = self.units[unit_id]
-        return unit.block_id, unit.rotation
-
     # -- who gets what -----------------------------------------------------------------------------------------------
     def choose(self, worker: str) -> str | None:
         """The id of the unit to hand to this annotator, None where none is free for them."""
         barred = self._barred.get(worker, ())
         fitting = [unit_id for unit_id in self.free if unit_id not in barred]
-        return min(fitting, key=lambda u: (self._lacking[self._segments(u)], self._place[u]), default=None)
+        return min(fitting, key=lambda u: (self._lacking[self._segments[u]], self._place[u]), default=None)
 
     def any_free(self, worker: str) -> bool:
         """Whether there is a free unit for this annotator."""
@@ -106,7 +102,7 @@ class Stock:
         """The unit is handed out."""
         self.free.discard(unit_id)
         self.open.add(unit_id)
-        self._lacking[self._segments(unit_id)] -= 1
+        self._lacking[self._segments[unit_id]] -= 1
 
     def finish(self, unit_id: str) -> None:
         """The unit is done."""
@@ -118,4 +114,4 @@ class Stock:
         if unit_id in self.open:
             self.open.discard(unit_id)
             self.free.add(unit_id)
-            self._lacking[self._segments(unit_id)] += 1
+            self._lacking[self._segments[unit_id]] += 1

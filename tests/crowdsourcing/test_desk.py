@@ -1,16 +1,433 @@
-"""The desk's rules, one at a time."""
+"""The desk's rules, one at a time: who gets what, what is taken, and what a crash or a full disk leaves."""
 
-from office import careful
+import copy
+import sqlite3
+from dataclasses import replace
 
-from parlai_spotbot.crowdsourcing.contract import Visitor
+import pytest
+from office import Office, careful, conversations, refused, spot_the_bot
+
+from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.desk import GRACE
+from parlai_spotbot.errors import UserError
+
+ANN, BOB = Visitor("ann"), Visitor("bob")
+NONE = {"unit": "f" * 32}
 
 
+def held(o, visitor):
+    """The ledger's open hand-out of an annotator."""
+    (handout,) = o.ledger.handouts("worker = ? AND status = 'open'", visitor.worker)
+    return handout
+
+
+def do_unit(o, visitor):
+    """A whole unit, done; returns the session."""
+    return o.desk.submit(visitor, careful(o.survey, o.desk.next_unit(visitor)["unit"]))
+
+
+# -- handing out -------------------------------------------------------------------------------------------------------
 def test_a_unit_goes_out_and_comes_back(office):
     o = office()
-    ann = Visitor("ann")
-    assert o.desk.session(ann)["state"] == "ready"
-    said = o.desk.next_unit(ann)
+    assert o.desk.session(ANN)["state"] == "ready"
+    said = o.desk.next_unit(ANN)
     assert said["state"] == "working"
-    done = o.desk.submit(ann, careful(o.survey, said["unit"]))
+    assert said["unit"]["seconds_left"] == 3600
+    assert len(said["unit"]["items"]) == 6 + 2
+    assert o.desk.session(ANN) == said
+    done = o.desk.submit(ANN, careful(o.survey, said["unit"]))
     assert done["accepted"] is True
     assert done["progress"] == {"done": 1, "allowance": 3, "used": 1}
+    assert done["state"] == "ready"
+    (record,) = o.crowd.done.values()
+    assert record == next(o.ledger.submissions()).record
+    assert o.desk.counts()["done"] == 1
+
+
+def test_six_tabs_get_one_unit(office):
+    o = office()
+    units = [o.desk.next_unit(ANN)["unit"] for _ in range(6)]
+    assert all(unit == units[0] for unit in units)
+    assert len(o.ledger.handouts()) == 1
+
+
+def test_nobody_gets_more_than_the_allowance_given_back_or_not(office):
+    o = office(talks=conversations(bots=4, per_pair=4, people=8))
+    do_unit(o, ANN)
+    o.desk.give_back(ANN, o.unit("ann"))
+    o.unit("ann")
+    o.clock.pass_by(3600 + GRACE + 1)
+    assert o.desk.expire() == 1
+    said = o.desk.next_unit(ANN)
+    assert (said["state"], said["progress"]["used"]) == ("finished", 3)
+    assert "why" in said
+    o.restart()
+    assert o.desk.next_unit(ANN)["state"] == "finished"
+    assert {h.status for h in o.ledger.handouts()} == {"done", "returned", "expired"}
+    assert o.desk.counts()["free"] == len(o.units) - 1
+
+
+def test_a_returned_unit_goes_to_somebody_else_and_never_back(office):
+    o = office(talks=conversations(bots=2, per_pair=4, people=2), annotators_per_segment=1)
+    unit = held_unit = o.unit("ann")
+    unit_id = held(o, ANN).unit_id
+    assert o.desk.give_back(ANN, {"unit": held_unit["unit"]})["state"] == "finished"  # one block: nothing else is left
+    assert o.crowd.ended == {"agent-1": "returned"}
+    o.unit("bob")
+    assert held(o, BOB).unit_id == unit_id
+    assert refused(o.desk.submit, ANN, careful(o.survey, unit)) == (410, "late")
+
+
+def test_what_is_begun_is_finished_first(office):
+    o = office(talks=conversations(bots=3, per_pair=4, people=6))
+    order = []
+    for n in range(6):
+        o.unit(f"w{n}")
+        order.append(held(o, Visitor(f"w{n}")).unit_id)
+    assert order == [unit.unit_id for unit in o.units[:6]]
+    o.desk.give_back(Visitor("w2"), {"unit": held(o, Visitor("w2")).handle})
+    o.unit("new")
+    assert held(o, Visitor("new")).unit_id == order[2]
+
+
+def test_nobody_gets_two_units_of_a_block_or_with_one_seed(office):
+    o = office(talks=conversations(bots=3, per_pair=6, people=6, seeds=3), controls=[])
+    for n in range(12):
+        worker = Visitor(f"w{n}")
+        while o.desk.next_unit(worker)["state"] == "working":
+            o.desk.submit(worker, careful(o.survey, o.desk.session(worker)["unit"]))
+        mine = o.ledger.handouts("worker = ?", worker.worker)
+        talks = [i.conversation_ids[0] for h in mine for i in map(o.desk.items.get, h.items)]
+        seeds = [o.seeds[talk] for talk in talks]
+        assert len(set(talks)) == len(talks)
+        assert len(set(seeds)) == len(seeds)
+
+
+def test_waiting_while_others_have_all_units_that_could_come(office):
+    o = office(talks=conversations(bots=2, per_pair=4, people=2), annotators_per_segment=1)
+    for n, _ in enumerate(o.units):
+        o.unit(f"w{n}")
+    said = o.desk.next_unit(ANN)
+    assert (said["state"], "unit" in said) == ("waiting", False)
+    for n, _ in enumerate(o.units):
+        do_unit(o, Visitor(f"w{n}"))
+    assert o.desk.session(ANN)["state"] == "finished"
+
+
+def test_a_closed_desk_hands_out_nothing_and_still_takes(office):
+    o = office()
+    body = careful(o.survey, o.unit("ann"))
+    o.desk.close()
+    assert refused(o.desk.next_unit, BOB) == (410, "closed")
+    assert o.desk.session(BOB)["state"] == "closed"
+    assert o.desk.next_unit(ANN)["state"] == "working"
+    assert o.desk.submit(ANN, body)["state"] == "closed"
+
+
+def test_whom_the_platform_refuses_gets_nothing(office):
+    o = office()
+    body = careful(o.survey, o.unit("ann"))
+    o.crowd.refused = {"ann": "Blocked.", "bob": "Not qualified."}
+    assert refused(o.desk.next_unit, BOB) == (403, "stopped")
+    assert o.desk.session(BOB)["why"] == "Not qualified."
+    said = o.desk.submit(ANN, body)  # what was begun is taken
+    assert (said["accepted"], said["state"], said["why"]) == (True, "stopped", "Blocked.")
+
+
+def test_a_preview_shows_the_survey_and_gives_nothing(office):
+    o = office()
+    nobody = Visitor("")
+    assert o.desk.session(nobody)["state"] == "preview"
+    for call in (o.desk.next_unit, o.desk.consent):
+        assert refused(call, nobody) == (403, "preview")
+    for call in (o.desk.submit, o.desk.give_back, o.desk.onboarding):
+        assert refused(call, nobody, NONE) == (403, "preview")
+    assert o.ledger.annotators() == []
+
+
+# -- registrations (MTurk's assignments) -------------------------------------------------------------------------------
+def test_an_open_unit_belongs_to_its_registration(office):
+    o = office()
+    first, second = Visitor("ann", "assignment-1"), Visitor("ann", "assignment-2")
+    unit = o.desk.next_unit(first)["unit"]
+    assert o.desk.next_unit(second)["state"] == "waiting"
+    body = careful(o.survey, unit)
+    assert refused(o.desk.submit, second, body) == (403, "foreign")
+    assert o.desk.submit(first, body)["state"] == "handed_in"
+    assert o.desk.next_unit(first)["state"] == "handed_in"
+    assert o.desk.next_unit(second)["state"] == "working"
+    assert o.desk.session(first)["state"] == "handed_in"
+
+
+def test_a_registration_whose_unit_went_back_gets_no_other(office):
+    o = office()
+    first = Visitor("ann", "assignment-1")
+    assert o.desk.give_back(first, o.desk.next_unit(first)["unit"])["state"] == "finished"
+    assert o.desk.next_unit(first)["state"] == "finished"
+    assert o.desk.next_unit(Visitor("ann", "assignment-2"))["state"] == "working"
+
+
+def test_who_left_on_the_platform_leaves_the_unit(office):
+    o = office()
+    o.unit("ann")
+    assert o.desk.left("agent-1") is True
+    assert o.desk.left("agent-1") is False
+    assert o.desk.counts()["returned"] == 1
+    assert o.desk.counts()["free"] == len(o.units)
+
+
+def test_the_page_is_told_how_the_platform_learns_of_the_end(office):
+    o = office()
+    o.desk.finish = lambda visitor, state, done: {"kind": "code", "code": f"{visitor.worker} {state} {done}"}
+    assert "finish" not in o.desk.session(ANN)
+    assert do_unit(o, ANN)["finish"]["code"] == "ann ready 1"
+    assert do_unit(o, Visitor("bob", "a1"))["finish"]["code"] == "bob handed_in 1"
+
+
+# -- submitting --------------------------------------------------------------------------------------------------------
+def test_a_double_submission_counts_once(office):
+    o = office()
+    body = careful(o.survey, o.unit("ann"))
+    assert o.desk.submit(ANN, body)["accepted"]
+    o.unit("ann")  # a further unit in between changes nothing
+    assert o.desk.submit(ANN, copy.deepcopy(body))["accepted"]
+    assert refused(o.desk.submit, ANN, {**body, "comment": "second thoughts"}) == (409, "doubled")
+    assert refused(o.desk.give_back, ANN, body) == (409, "doubled")
+    assert len(list(o.ledger.submissions())) == 1
+    assert [call[0] for call in o.crowd.calls].count("completed") == 1
+    o.restart()
+    assert o.desk.submit(ANN, body)["accepted"]
+
+
+def test_another_ones_unit_is_refused(office):
+    o = office()
+    body = careful(o.survey, o.unit("ann"))
+    o.unit("bob")
+    for call in (o.desk.submit, o.desk.give_back, o.desk.open_exchange, o.desk.decide):
+        assert refused(call, BOB, body) == (403, "foreign")
+        assert refused(call, BOB, NONE) == (404, "unknown")
+        for handle in ("1", "", "\ud83d", "A" * 32, "../" + "a" * 29, "f" * 33):
+            assert refused(call, BOB, {**body, "unit": handle}) == (404, "unknown")
+        for bad in (None, [], "unit", {}, {"unit": 1}, {"unit": ["x"]}):
+            assert refused(call, BOB, bad) == (400, "malformed")
+    assert held(o, ANN).status == "open"
+    assert o.desk.submit(ANN, body)["accepted"]
+
+
+def test_late_is_late_after_the_grace(office):
+    o = office()
+    body = careful(o.survey, o.unit("ann"))
+    o.clock.pass_by(3600 + GRACE)
+    assert o.desk.session(ANN)["unit"]["seconds_left"] == 0
+    assert o.desk.expire() == 0
+    o.clock.pass_by(0.5)
+    assert refused(o.desk.submit, ANN, body) == (410, "late")
+    assert o.desk.expire() == 1
+    assert o.desk.expire() == 0
+    assert refused(o.desk.submit, ANN, body) == (410, "late")
+    assert o.crowd.ended == {"agent-1": "expired"}
+    assert o.desk.give_back(ANN, body)["state"] == "ready"
+    assert list(o.ledger.submissions()) == []
+
+
+def test_within_the_grace_it_is_taken(office):
+    o = office()
+    body = careful(o.survey, o.unit("ann"))
+    o.clock.pass_by(3600 + GRACE)
+    assert o.desk.submit(ANN, body)["accepted"]
+
+
+def test_incomplete_and_malformed_submissions_leave_the_unit_open(office):
+    o = office()
+    body = careful(o.survey, o.unit("ann"))
+    assert refused(o.desk.submit, ANN, {**body, "items": body["items"][1:]}) == (422, "incomplete")
+    for more in ({"items": 1}, {"comment": 3}, {"comment": "x" * 2001}, {"texts_language": "<b>"}, {"items": None}):
+        assert refused(o.desk.submit, ANN, {**body, **more}) == (400, "malformed")
+    assert o.desk.submit(ANN, body)["accepted"]
+
+
+def test_what_is_kept_says_what_was_shown_and_answered(office):
+    o = office()
+    unit = o.unit("ann")
+    body = careful(o.survey, unit)
+    body["comment"] = "a <b> \U0001f600 \u202e"
+    body["items"][2]["comment"] = "half \ud83d"
+    o.clock.pass_by(100)
+    o.desk.submit(ANN, body)
+    (kept,) = o.ledger.submissions()
+    (handout,) = o.ledger.handouts()
+    record = kept.record
+    assert kept.body == body
+    assert record["comment"] == body["comment"]
+    assert record["items"][2]["comment"] == "half \ufffd"
+    assert (record["handle"], record["unit_id"]) == (handout.handle, handout.unit_id)
+    assert (record["started_at"], record["submitted_at"]) == (o.clock.now - 100, o.clock.now)
+    for number, (row, page) in enumerate(zip(record["items"], unit["items"], strict=True)):
+        item = o.desk.items[row["item_id"]]
+        assert row["item"] == number
+        assert row["control"] == item.control
+        assert row["conversation_ids"] == list(item.conversation_ids)
+        assert row["exchanges"] == item.exchanges
+        entities = page["transcripts"][0]["entities"]
+        assert [row["presentation"][f"entity:{i}"] for i in (0, 1)] == [e["name"] for e in entities]
+        assert [t["text"] for t in page["transcripts"][0]["turns"]] == [u.text for u in item.transcripts[0]]
+        given = {(a["question"], a["target"]): a["answer"] for a in body["items"][number]["answers"]}
+        assert {(a["question"], a["target"]): a["answer"] for a in row["answers"]} == given
+
+
+# -- crashes, full disks, a platform that fails ------------------------------------------------------------------------
+def test_open_pages_go_on_after_a_restart(office):
+    o = office()
+    before = o.desk.next_unit(ANN)
+    assert o.restart() == {"told": 0, "voided": 0, "expired": 0}
+    assert o.desk.session(ANN) == before
+    assert o.desk.submit(ANN, careful(o.survey, before["unit"]))["accepted"]
+
+
+def test_a_crash_before_the_platform_answered_voids_the_hand_out(office):
+    o = office()
+    o.crowd.failing = {"assign"}
+    assert refused(o.desk.next_unit, ANN) == (503, "busy")
+    assert refused(o.desk.submit, ANN, {"unit": held(o, ANN).handle}) == (404, "unknown")
+    unit_id, block_id = held(o, ANN).unit_id, held(o, ANN).block_id
+    o.crowd.failing = set()
+    assert o.restart()["voided"] == 1
+    o.unit("bob")
+    assert held(o, BOB).unit_id == unit_id  # free again
+    assert o.desk.next_unit(ANN)["progress"]["used"] == 1  # it cost nothing of the allowance
+    assert held(o, ANN).block_id != block_id  # but counts as met
+
+
+def test_a_platform_that_fails_for_a_while_gets_the_same_hand_out(office):
+    o = office()
+    o.crowd.failing = {"assign"}
+    for _ in range(3):
+        assert refused(o.desk.next_unit, ANN) == (503, "busy")
+    handle = held(o, ANN).handle
+    o.crowd.failing = set()
+    assert o.desk.next_unit(ANN)["unit"]["unit"] == handle
+    assert len(o.ledger.handouts()) == 1
+
+
+@pytest.mark.parametrize("restart", [True, False])
+def test_the_platform_is_told_until_it_has_heard(office, restart):
+    o = office()
+    o.crowd.failing = {"completed", "gone"}
+    done = do_unit(o, ANN)
+    assert done["accepted"]
+    o.desk.give_back(BOB, o.unit("bob"))
+    assert (o.crowd.done, o.crowd.ended) == ({}, {})
+    o.crowd.failing = set()
+    if restart:
+        assert o.restart()["told"] == 2
+    else:
+        o.clock.pass_by(120)
+        o.desk.expire()
+    assert list(o.crowd.done) == ["agent-1"]
+    assert o.crowd.ended == {"agent-2": "returned"}
+    assert o.restart()["told"] == 0
+
+
+def full(ledger):
+    """Leave the ledger's disk no room; a few bytes still fit in the pages that it has."""
+    ledger._db.execute("CREATE TABLE filler (x)")
+    ledger._db.execute(f"PRAGMA max_page_count = {ledger._db.execute('PRAGMA page_count').fetchone()[0]}")
+    with pytest.raises(sqlite3.OperationalError):
+        while True:
+            ledger._db.execute("INSERT INTO filler VALUES (zeroblob(100))")
+
+
+def room(ledger):
+    ledger._db.execute("PRAGMA max_page_count = 1000000")
+
+
+def test_a_full_disk_says_busy_and_changes_nothing(office):
+    o = office(talks=conversations(bots=5, per_pair=8, people=20))
+    unit = o.desk.next_unit(ANN)["unit"]
+    body = {**careful(o.survey, unit), "comment": "x" * 2000}
+    full(o.ledger)
+    assert refused(o.desk.submit, ANN, body) == (503, "busy")
+    crowd = (Visitor(f"w{n}") for n in range(len(o.units)))
+    late = next(visitor for visitor in crowd if not gets_a_unit(o, visitor))
+    before = [o.desk.session(ANN), o.desk.session(late), o.desk.counts()]
+    assert (before[0]["state"], before[1]["state"]) == ("working", "ready")
+    assert refused(o.desk.next_unit, late) == (503, "busy")
+    assert refused(o.desk.submit, ANN, body) == (503, "busy")
+    assert [o.desk.session(ANN), o.desk.session(late), o.desk.counts()] == before
+    o.restart()
+    assert [o.desk.session(ANN), o.desk.session(late), o.desk.counts()] == before  # what memory says, the ledger says
+    room(o.ledger)
+    assert o.crowd.done == {}
+    assert o.desk.submit(ANN, body)["accepted"]
+    assert o.desk.next_unit(late)["state"] == "working"
+
+
+def gets_a_unit(o, visitor):
+    try:
+        return o.desk.next_unit(visitor)["state"] == "working"
+    except Refusal as no:
+        assert no.status == 503
+        return False
+
+
+def test_expiring_on_a_full_disk_tries_again(office, monkeypatch):
+    o = office()
+    o.unit("ann")
+    o.clock.pass_by(4000)
+
+    def no_room(*args):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(o.ledger, "end", no_room)
+        assert o.desk.expire() == 0
+    assert o.desk.expire() == 1
+
+
+def test_a_ledger_that_another_process_wrote_to_is_read_again(office):
+    # Two desks on one ledger, which the operator's lock rules out: still nobody gets what is taken.
+    o = office()
+    other = Office(o.survey, o.units, o.controls, o.talks, o.path, o.clock, o.crowd)
+    taken = {held(o, Visitor(f"w{n}")).unit_id for n in range(4) if o.unit(f"w{n}")}
+    other.unit("ann")
+    assert held(other, ANN).unit_id not in taken
+    assert len(other.desk.stock.open) == 5
+
+
+# -- what doesn't fit --------------------------------------------------------------------------------------------------
+def test_units_that_break_the_rules_themselves_are_refused(office):
+    o = office(controls=[])
+    twice = replace(o.units[0], items=(*o.units[0].items, replace(o.units[0].items[0], item_id="other")))
+    for units, problem in (([twice], "one conversation or seed"), ([o.units[0]] * 2, "twice")):
+        with pytest.raises(UserError, match=problem):
+            Office(o.survey, units, [], o.talks, o.path)
+    with pytest.raises(UserError, match="is a control and part of a unit"):
+        Office(o.survey, o.units, [o.units[0].items[0]], o.talks, o.path)
+
+
+def test_other_units_than_those_of_the_ledger_are_refused(office):
+    o = office()
+    do_unit(o, ANN)
+    gone = o.ledger.handouts()[0].unit_id
+    with pytest.raises(UserError, match=gone):
+        Office(o.survey, [unit for unit in o.units if unit.unit_id != gone], o.controls, o.talks, o.path)
+
+
+def test_an_open_unit_whose_controls_are_no_more_expires(office):
+    o = office()
+    o.unit("ann")
+    o.controls = []
+    assert o.restart() == {"told": 0, "voided": 0, "expired": 1}
+    assert o.desk.next_unit(ANN)["state"] == "working"
+
+
+def test_sentences_can_be_translated(office):
+    o = office()
+    o.texts = {"refused_closed": "Geschlossen.", "why_allowance": "Genug."}
+    o.restart()
+    for _ in range(3):
+        do_unit(o, ANN)
+    assert o.desk.session(ANN)["why"] == "Genug."
+    o.desk.close()
+    with pytest.raises(Exception, match=r"Geschlossen\."):
+        o.desk.next_unit(BOB)

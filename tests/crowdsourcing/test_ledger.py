@@ -1,0 +1,256 @@
+"""The ledger: the database itself forbids what may never happen, and what it has taken survives everything."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from dataclasses import replace
+
+import pytest
+
+from parlai_spotbot.crowdsourcing.ledger import Attempt, Decision, Handout, Ledger, Submission, digest
+from parlai_spotbot.errors import UserError
+
+HANDLES = [f"{n:032x}" for n in range(10)]
+
+
+def handout(n, worker="ann", slot=0, unit="u0", block="b0", **more):
+    return Handout(HANDLES[n], worker, "", slot, unit, block, ("i1", "i2"), "chance", 10.0, 20.0, **more)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "deep" / "ledger.db"
+
+
+@pytest.fixture
+def ledger(path):
+    """Ann has unit u0 of block b0 open; bob did u1 of b1."""
+    with Ledger(path) as made:
+        made.begin("spot_the_bot", 3)
+        made.hand_out(handout(0), ["c1", "c2"], ["s1"])
+        made.hand_out(handout(1, "bob", 0, "u1", "b1"), ["c3"], ["s3"])
+        made.submit(Submission(HANDLES[1], {"items": []}, {"unit": HANDLES[1]}, "sha", 15.0), {0: True, 1: False})
+        yield made
+
+
+# -- what the database forbids -----------------------------------------------------------------------------------------
+OUT = "INSERT INTO handouts VALUES ('{h}', '{w}', '', {slot}, '{unit}', '{block}', '[]', '', 1, 2, {status}, NULL, {end}, 0)"
+
+
+def out(h=HANDLES[5], w="ann", slot=1, unit="u5", block="b5", status="'open'", end="NULL"):
+    return OUT.format(h=h, w=w, slot=slot, unit=unit, block=block, status=status, end=end)
+
+
+FORBIDDEN = {
+    "a second open unit for an annotator": out(),
+    "a unit that somebody has": out(w="bob", unit="u0"),
+    "a unit that is done": out(w="cyd", slot=0, unit="u1"),
+    "a slot twice": out(w="bob", slot=0),
+    "a slot beyond the limit": out(w="bob", slot=3),
+    "a slot below none": out(w="bob", slot=-1),
+    "a block twice": out(w="bob", slot=1, block="b1"),
+    "a handle twice": out(h=HANDLES[0], w="bob"),
+    "a guessable handle": out(h="1", w="bob"),
+    "a status that does not exist": out(w="bob", status="'lost'", end="3"),
+    "no status": out(w="bob", status="NULL"),
+    "an end of what is open": out(w="bob", end="3"),
+    "no end of what is done": out(w="bob", status="'done'"),
+    "an unknown annotator": out(w="nobody", slot=0),
+    "a conversation twice": f"INSERT INTO seen_conversations VALUES ('ann', 'c2', '{HANDLES[1]}')",
+    "a seed twice": f"INSERT INTO seen_seeds VALUES ('ann', 's1', '{HANDLES[1]}')",
+    "a second submission": f"INSERT INTO submissions VALUES ('{HANDLES[1]}', '{{}}', '{{}}', 'other', 16)",
+    "a submission for nothing": f"INSERT INTO submissions VALUES ('{HANDLES[7]}', '{{}}', '{{}}', 'sha', 16)",
+    "a second grade": f"INSERT INTO grades VALUES ('{HANDLES[1]}', 0, 0)",
+    "a standing that does not exist": "UPDATE annotators SET standing = 'great'",
+    "an annotator without a name": "INSERT INTO annotators (worker, first_seen) VALUES ('', 1)",
+    "exchange 1 opened": f"INSERT INTO opened VALUES ('{HANDLES[0]}', 0, 1, 5)",
+    "reopening what somebody else has": f"UPDATE handouts SET status = 'done', unit_id = 'u1' WHERE handle = '{HANDLES[0]}'",
+}
+
+
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_the_database_itself_forbids(ledger, path, what):
+    db = sqlite3.connect(path)
+    db.execute("PRAGMA foreign_keys = ON")
+    db.execute("INSERT INTO annotators (worker, first_seen) VALUES ('cyd', 1)")
+    db.commit()
+    with pytest.raises(sqlite3.IntegrityError):
+        db.execute(FORBIDDEN[what])
+    db.close()
+
+
+def test_what_is_not_forbidden_works(ledger, path):
+    # The same statement as those above, with nothing wrong in it: they fail for their reason, not for a typing error.
+    db = sqlite3.connect(path)
+    db.execute(out(w="bob"))
+    db.execute(f"INSERT INTO seen_conversations VALUES ('bob', 'c1', '{HANDLES[5]}')")
+    db.execute(f"INSERT INTO opened VALUES ('{HANDLES[5]}', 0, 2, 5)")
+    db.close()
+
+
+def test_a_broken_rule_leaves_nothing_behind(ledger):
+    ledger.end(HANDLES[0], "returned", 12.0)
+    with pytest.raises(sqlite3.IntegrityError):
+        ledger.hand_out(handout(2, slot=1, unit="u2", block="b2"), ["c9", "c1"], [])  # c1 was met in u0
+    assert ledger.handout(HANDLES[2]) is None
+    assert ("ann", "conversation", "c9") not in set(ledger.seen())
+    ledger.hand_out(handout(2, slot=1, unit="u2", block="b2"), ["c9"], [])
+    assert ledger.handout(HANDLES[2]) == handout(2, slot=1, unit="u2", block="b2")
+
+
+def test_a_returned_unit_goes_to_somebody_else_but_counts(ledger):
+    ledger.end(HANDLES[0], "returned", 12.0)
+    ledger.hand_out(handout(3, "cyd"), ["c1", "c2"], ["s1"])
+    with pytest.raises(sqlite3.IntegrityError):
+        ledger.hand_out(handout(4, slot=0, unit="u4", block="b4"), [], [])
+
+
+def test_a_void_hand_out_frees_its_slot_but_not_what_it_held(ledger):
+    ledger.end(HANDLES[0], "void", 12.0)
+    ledger.hand_out(handout(4, slot=0, unit="u4", block="b4"), ["c4"], [])
+    with pytest.raises(sqlite3.IntegrityError):
+        ledger.hand_out(handout(5, slot=1, unit="u5", block="b0"), [], [])
+
+
+def test_a_decision_is_made_once(ledger):
+    made = Decision(HANDLES[0], 0, "entity:0", "nature", "bot", 2, 3.5, 11.0)
+    ledger.open_exchange(HANDLES[0], 0, 2, 10.5)
+    ledger.decide(made)
+    with pytest.raises(sqlite3.IntegrityError):
+        ledger.decide(replace(made, answer="human"))
+    assert ledger.decisions(HANDLES[0]) == [made]
+    assert ledger.opened(HANDLES[0]) == {0: 2}
+
+
+def test_only_what_is_open_is_submitted_or_ends(ledger):
+    assert ledger.end(HANDLES[1], "expired", 30.0) is False
+    ledger.end(HANDLES[0], "expired", 30.0)
+    with pytest.raises(sqlite3.IntegrityError):
+        ledger.submit(Submission(HANDLES[0], {}, {}, "sha", 31.0), {})
+    assert ledger.submission(HANDLES[0]) is None
+    assert ledger.handout(HANDLES[0]).status == "expired"
+
+
+# -- what it keeps -----------------------------------------------------------------------------------------------------
+def test_everything_comes_back_as_it_went_in(ledger):
+    odd = {"comment": "half \ud83d, <b>, \u202e, \0", "items": [1.5, None, True]}
+    submission = Submission(HANDLES[0], {"items": [odd]}, odd, digest(odd), 15.5)
+    ledger.assigned(HANDLES[0], "agent")
+    ledger.submit(submission, {3: True}, stop="controls")
+    assert ledger.submission(HANDLES[0]) == submission
+    assert list(ledger.submissions())[1] == submission
+    assert ledger.handout(HANDLES[0]) == handout(0, status="done", agent_id="agent", finished_at=15.5)
+    assert ledger.misses("ann") == 1
+    assert ledger.grades() == [
+        ("bob", HANDLES[1], 0, True), ("bob", HANDLES[1], 1, False), ("ann", HANDLES[0], 3, True)
+    ]  # fmt: skip
+    assert [(a.worker, a.standing, a.why, a.told) for a in ledger.annotators()] == [
+        ("ann", "stopped", "controls", False), ("bob", "new", "", True)
+    ]  # fmt: skip
+    ledger.told_standing("ann")
+    assert ledger.annotator("ann").told
+    attempt = Attempt("cyd", 0, odd, 2, False, 9.0)
+    ledger.attempt(attempt, "new")
+    assert ledger.attempts("cyd") == [attempt]
+    ledger.agree("cyd", "text", 9.5)
+    assert ledger.annotator("cyd").consent == "text"
+    assert ledger.counts() == {"returned": 0, "expired": 0, "void": 0, "annotators": 3, "passed": 0, "stopped": 1}
+
+
+def test_digests_depend_on_content_alone():
+    assert digest({"a": 1, "b": "\ud83d"}) == digest({"b": "\ud83d", "a": 1}) != digest({"a": 1, "b": ""})
+
+
+def test_another_process_may_read_meanwhile(ledger, path):
+    with Ledger(path) as reader:
+        assert len(list(reader.submissions())) == 1
+        ledger.submit(Submission(HANDLES[0], {}, {}, "sha", 15.5), {})
+        assert len(list(reader.submissions())) == 2
+
+
+KILLED = """
+    import os, signal, sys
+    from parlai_spotbot.crowdsourcing.ledger import Handout, Ledger, Submission
+    ledger = Ledger(sys.argv[1])
+    ledger.begin("spot_the_bot", 3)
+    for n in range(100):
+        handle = f"{n:032x}"
+        ledger.hand_out(Handout(handle, f"w{n}", "", 0, f"u{n}", "b", (), "", 1.0, 2.0), [f"c{n}"], [])
+        ledger.submit(Submission(handle, {}, {}, "sha", 1.5), {})
+        print(n, flush=True)
+        if n == 40:  # in the middle of a further hand-out
+            ledger._db.execute("BEGIN IMMEDIATE")
+            ledger._db.execute("UPDATE handouts SET status = 'open', finished_at = NULL")
+            os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_kill_in_the_middle_keeps_what_was_said_to_be_kept(path):
+    path.parent.mkdir()
+    child = [sys.executable, "-c", textwrap.dedent(KILLED), str(path)]
+    ran = subprocess.run(child, stdout=subprocess.PIPE, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    assert ran.returncode == -signal.SIGKILL
+    said = [int(n) for n in ran.stdout.split()]
+    assert said == list(range(41))
+    with Ledger(path) as ledger:
+        assert [s.handle for s in ledger.submissions()] == [f"{n:032x}" for n in said]
+        assert {h.status for h in ledger.handouts()} == {"done"}
+
+
+def test_a_full_disk_is_an_error_and_changes_nothing(ledger, path):
+    pages = ledger._db.execute("PRAGMA page_count").fetchone()[0]
+    ledger._db.execute(f"PRAGMA max_page_count = {pages}")
+    big = {"comment": "x" * 100_000}
+    with pytest.raises(sqlite3.OperationalError, match="full"):
+        ledger.submit(Submission(HANDLES[0], big, big, "sha", 15.5), {})
+    assert ledger.submission(HANDLES[0]) is None
+    assert ledger.handout(HANDLES[0]).status == "open"
+    ledger._db.execute("PRAGMA max_page_count = 100000")
+    ledger.submit(Submission(HANDLES[0], big, big, "sha", 15.5), {})
+    assert ledger.submission(HANDLES[0]).body == big
+
+
+# -- opening it --------------------------------------------------------------------------------------------------------
+def test_the_limit_holds_over_launches_and_may_be_raised(path):
+    with Ledger(path) as first:
+        first.begin("spot_the_bot", 1)
+        first.hand_out(handout(0), [], [])
+        first.end(HANDLES[0], "returned", 12.0)
+    with Ledger(path) as second:
+        second.begin("spot_the_bot", 1)
+        with pytest.raises(sqlite3.IntegrityError, match="limit"):
+            second.hand_out(handout(1, slot=1, unit="u1", block="b1"), [], [])
+        second.begin("spot_the_bot", 2)
+        second.hand_out(handout(1, slot=1, unit="u1", block="b1"), [], [])
+
+
+def test_nothing_is_handed_out_before_it_is_said_whose_ledger_it_is(path):
+    with Ledger(path) as ledger, pytest.raises(sqlite3.IntegrityError):
+        ledger.hand_out(handout(0), [], [])
+
+
+def test_another_survey_another_version_and_other_files_are_refused(ledger, path, tmp_path):
+    with pytest.raises(UserError, match="of survey 'spot_the_bot', not of 'nuc'"):
+        ledger.begin("nuc", 3)
+    ledger._db.execute("PRAGMA user_version = 99")
+    with pytest.raises(UserError, match="version 99"):
+        Ledger(path)
+    text = tmp_path / "notes.txt"
+    text.write_text("these are my notes, which are no database\n" * 100)
+    with pytest.raises(UserError, match=r"notes\.txt: cannot be opened"):
+        Ledger(text)
+    assert text.read_text().startswith("these are my notes")
+
+
+def test_a_write_waits_for_no_reader_and_is_refused_while_another_writes(ledger, path):
+    ledger._db.execute("PRAGMA busy_timeout = 1")
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        ledger.end(HANDLES[0], "returned", 12.0)
+    other.execute("ROLLBACK")
+    other.close()
+    assert ledger.end(HANDLES[0], "returned", 12.0)

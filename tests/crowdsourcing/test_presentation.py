@@ -1,0 +1,117 @@
+"""What the page gets of an item: drawn evenly, the same at every visit, and nothing that gives anything away."""
+
+import itertools
+import json
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from office import control, spot_the_bot
+from scipy.stats import chisquare
+
+from parlai_spotbot.crowdsourcing.presentation import CONVERSATIONS, exchanges_of, present
+from parlai_spotbot.records import Item, Utterance
+
+SURVEY = spot_the_bot()
+MANY = 6000
+
+
+def item(conversations=1, exchanges=3, name="hidden"):
+    turns = [
+        tuple(Utterance(i % 2, f"turn {i} of {place}") for i in range(2 * exchanges)) for place in range(conversations)
+    ]
+    ids = tuple(f"{name}-conversation-{place}" for place in range(conversations))
+    return Item(f"{name}-item", ids, exchanges, tuple(turns), None)
+
+
+def even(counted, cells):
+    """Whether the counts are those of `cells` equally likely outcomes, all of which occur."""
+    assert len(counted) == cells
+    return chisquare(list(counted.values())).pvalue > 1e-4
+
+
+def test_names_sides_and_orders_are_drawn_evenly_and_independently():
+    records = [present(SURVEY, item(), 0, f"chance {i}")[1] for i in range(MANY)]
+    assert even(Counter(r["entity:0"] for r in records), 2)
+    assert even(Counter(r["side:0"] for r in records), 2)
+    assert even(Counter(r["question_order"] for r in records), 6)
+    assert even(Counter((r["entity:0"], r["side:0"], r["question_order"]) for r in records), 24)
+
+
+def test_items_of_a_unit_are_drawn_independently():
+    pairs = [tuple(present(SURVEY, item(), n, f"chance {i}")[1]["side:0"] for n in (0, 1)) for i in range(MANY)]
+    assert even(Counter(pairs), 4)
+
+
+def test_conversations_side_by_side_change_places_evenly():
+    survey = replace(SURVEY, layout="side_by_side")
+    drawn = [present(survey, item(2), 0, f"chance {i}") for i in range(MANY)]
+    assert even(Counter((r["place:0"], r["entity:0"]) for _, r in drawn), 4)
+    for page, record in drawn[:50]:
+        assert [t["name"] for t in page["transcripts"]] == list(CONVERSATIONS)
+        left = page["transcripts"][0]["key"]
+        assert record[left.replace("conversation", "place")] == "left"
+        assert record[left] == CONVERSATIONS[0]
+        assert page["transcripts"][0]["turns"][0]["text"] == f"turn 0 of {left[-1]}"
+        assert {record["place:0"], record["place:1"]} == {"left", "right"}
+
+
+def test_what_is_drawn_does_not_depend_on_the_item():
+    known = [control(0, kind) for kind in ("known_human", "known_bot:0", "known_bot:1")]
+    for number in range(50):
+        records = [present(SURVEY, one, number, "chance")[1] for one in (*known, item(), item(exchanges=5))]
+        assert all(record == records[0] for record in records)
+
+
+def test_the_page_names_targets_as_they_are_drawn():
+    page, record = present(SURVEY, item(), 4, "chance")
+    (transcript,) = page["transcripts"]
+    assert transcript["key"] == "conversation:0"
+    assert [e["key"] for e in transcript["entities"]] == ["entity:0", "entity:1"]
+    assert [e["name"] for e in transcript["entities"]] == [record["entity:0"], record["entity:1"]]
+    assert transcript["entities"][0]["side"] == record["side:0"]
+    assert {e["side"] for e in transcript["entities"]} == {"left", "right"}
+    assert transcript["turns"] == [{"entity": i % 2, "text": f"turn {i} of 0"} for i in range(6)]
+    assert page["item"] == 4
+    assert page["layout"] == "dialogue"
+    assert " ".join(page["questions"]) == record["question_order"]
+    assert page["questions"][0] == "nature"
+
+
+def test_the_same_chance_gives_the_same_page_however_much_is_shown():
+    game = replace(SURVEY, layout="opening")
+    whole, record = present(game, item(exchanges=4), 2, "chance")
+    for shown in range(1, 6):
+        page, again = present(game, item(exchanges=4), 2, "chance", shown)
+        assert again == record
+        assert page["transcripts"][0]["turns"] == whole["transcripts"][0]["turns"][: 2 * shown]
+        assert page["opening"] == {"opened": min(shown, 4), "more": shown < 4, "decided": {}}
+    decided = present(game, item(exchanges=4), 2, "chance", 2, decided={"entity:1": "bot"})[0]
+    assert decided["opening"]["decided"] == {"entity:1": "bot"}
+
+
+@pytest.mark.parametrize("layout", ["dialogue", "side_by_side", "turn_by_turn", "opening"])
+def test_nothing_hidden_is_in_the_page(layout):
+    one = replace(item(2 if layout == "side_by_side" else 1), control="known_human")
+    page = json.dumps(present(replace(SURVEY, layout=layout), one, 0, "chance", 1)[0])
+    assert not any(word in page for word in ("hidden", "known", "control", "exchanges", "turn 2", "chance"))
+
+
+def test_only_what_is_put_is_asked():
+    page, record = present(SURVEY, item(), 0, "chance", put={"nature", "fluency"})
+    assert page["questions"] == ["nature", "fluency"]
+    assert record["question_order"] == "nature fluency"
+
+
+def test_only_neighbours_that_shuffle_change_places():
+    questions = tuple(replace(q, shuffle=q.name in ("nature", "fluency")) for q in SURVEY.questions)
+    survey = replace(SURVEY, questions=questions)
+    orders = {present(survey, item(), 0, f"chance {i}")[1]["question_order"] for i in range(60)}
+    fixed = " ".join(q.name for q in questions[2:])
+    first = [q.name for q in questions[:2]]
+    assert orders == {f"{' '.join(two)} {fixed}" for two in itertools.permutations(first)}
+
+
+def test_an_unfinished_exchange_counts():
+    turns = tuple(Utterance(i % 2, "hm") for i in range(5))
+    assert exchanges_of(Item("i", ("c",), 2, (turns,))) == 3

@@ -43,8 +43,8 @@ CONSENT_PLACEHOLDERS = ("pay", "minutes", "contact", "units")
 ENTITIES = ("entity:0", "entity:1")
 
 SURVEY_KEYS = ("title", "instructions", "consent", "example", "onboarding", "questions", "entities", "thanks", "limits")
-QUESTION_KEYS = ("wording", "help", "heading", "options", "required")
-NEW_QUESTION_KEYS = ("kind", "targets", *QUESTION_KEYS, "after", "when", "shuffle")
+QUESTION_KEYS = ("wording", "help", "heading", "options")
+NEW_QUESTION_KEYS = ("kind", "targets", *QUESTION_KEYS, "required", "after", "when", "shuffle")
 EXERCISE_KEYS = ("turns", "key", "explanation")
 
 
@@ -230,8 +230,6 @@ def _question(question: Question, row: Any, where: str) -> Question:
     change: dict[str, Any] = {
         key: _text(row[key], f"{where}.{key}", ("entity",)) for key in ("wording", "help", "heading") if key in row
     }
-    if "required" in row:
-        change["required"] = field(row, "required", bool, where)
     if "options" in row:
         options = {option.value: option for option in question.options}
         for value, about in _keys(row["options"], tuple(options), f"{where}.options").items():

@@ -33,6 +33,15 @@ def test_controls_and_incomplete_annotations_are_left_out_and_counted(made_up):
     assert found.frame.equals(kept)
 
 
+def test_answers_to_further_questions_are_left_out_and_change_nothing(made_up):
+    judgements, conversations = made_up(bots=2, per_pair=2, people=0, sources=("human",))
+    whole = annotations_frame(judgements, conversations).frame
+    why = replace(judgements[0], judgement_id="why", question="extra_why", target="pair", answer="it looped")
+    found = annotations_frame([why, *judgements], conversations)
+    assert found.frame.equals(whole)
+    assert found.left_out == {"human": {"answer to a further question of the launch": 1}}
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

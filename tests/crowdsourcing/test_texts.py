@@ -135,7 +135,7 @@ survey:
   limits: {units_per_annotator: 5, minutes_per_unit: 12.5, control_mistakes: 0}
   entities: [Left, Right]
   questions:
-    specificity: {required: false}
+    specificity: {help: Only here}
     extra_why:
       kind: free_text
       wording: What gave it away?
@@ -153,7 +153,7 @@ survey:
     assert survey.limits == Limits(units_per_annotator=5, minutes_per_unit=12.5, control_mistakes=0)
     assert survey.entities == ("Left", "Right")
     assert [q.name for q in survey.questions[:4]] == [q.name for q in SURVEY.questions]
-    assert not survey.question("specificity").required
+    assert survey.question("specificity").help == "Only here"
     why, mood = survey.questions[4:]
     assert (why.kind, why.targets, why.required, why.after) == ("free_text", ("pair",), False, ("nature",))
     assert why.when[0].values == ("bot",)
@@ -204,6 +204,7 @@ WRONG = [
     ("survey: {limits: {units_per_annotator: 0}}", "units_per_annotator", "Correct"),
     ("survey: {questions: {fluensy: {help: x}}}", "unknown key 'fluensy'", "Did you mean 'fluency'.*extra_"),
     ("survey: {questions: {fluency: {kind: scale}}}", r"fluency: unknown key 'kind'", ""),
+    ("survey: {questions: {fluency: {required: false}}}", r"fluency: unknown key 'required'", ""),
     ("survey: {questions: {nature: {wording: 'Is {entitiy} human?'}}}", r"\{entitiy\}", r"\{entity\}"),
     ("survey: {questions: {nature: {options: {robot: {label: R}}}}}", "unknown key 'robot'", "bot"),
     ("survey: {questions: {why: {kind: free_text, wording: Why}}}", "begins with 'extra_'", "Call it 'extra_why'"),

@@ -7,7 +7,10 @@ let shownBefore = false;
 export function useFocusOn(when) {
   const ref = useRef(null);
   useEffect(() => {
-    if (shownBefore) ref.current?.focus();
+    if (shownBefore) {
+      ref.current?.focus({ preventScroll: true });
+      window.scrollTo(0, 0);
+    }
     shownBefore = true;
   }, [when]);
   return ref;

@@ -3,7 +3,7 @@
 import { labelOf, optionsOf } from "../logic.js";
 import { useTexts } from "../texts.js";
 
-export function Choice({ question, item, name, answer, barred, onAnswer }) {
+export function Choice({ question, item, name, answer, barred, first, onAnswer }) {
   const options = optionsOf(question, item);
   const labels = options.map((option) => labelOf(option, item));
   const row = inRow(labels);
@@ -30,7 +30,7 @@ export function Choice({ question, item, name, answer, barred, onAnswer }) {
           </label>
         ))}
       </div>
-      {row && defined && <Definitions options={options} labels={labels} />}
+      {row && defined && first && <Definitions options={options} labels={labels} />}
     </>
   );
 }

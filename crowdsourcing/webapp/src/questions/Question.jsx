@@ -1,6 +1,6 @@
 // One question about one target, as a group with its wording, help, answers and what is wrong with it. A kind of
-// question is a component in KINDS; it gets {question, item, answer, barred, onAnswer, name, label, limits}; `barred` are
-// values that can't be chosen now.
+// question is a component in KINDS; it gets {question, item, answer, barred, first, onAnswer, name, label, limits}:
+// `barred` are values that can't be chosen now; what is the same for all targets is said for the `first` only.
 
 import { useId, useRef } from "react";
 import { given, keyOf, wordingOf } from "../logic.js";
@@ -13,7 +13,7 @@ import { Ranking } from "./Ranking.jsx";
 const KINDS = { choice: Choice, scale: Choice, checkboxes: Checkboxes, ranking: Ranking, free_text: FreeText };
 const ONE_OF = ["choice", "scale"];
 
-export function Question({ survey, item, question, target, answer, wrong, barred = [], onAnswer }) {
+export function Question({ survey, item, question, target, answer, wrong, barred = [], first = true, onAnswer }) {
   const t = useTexts();
   const help = useId();
   const error = useId();
@@ -31,15 +31,15 @@ export function Question({ survey, item, question, target, answer, wrong, barred
       data-answered={given(question, answer)}
     >
       <legend dir="auto">
-        {question.heading && <span className="heading">{question.heading}</span>}
+        {question.heading && question.targets.length === 1 && <span className="heading">{question.heading} </span>}
         <span className="wording">{wordingOf(question, target, item)}</span>
         {!question.required && <span className="soft"> ({t("optional")})</span>}
       </legend>
       <p id={help} className="help" dir="auto">
-        {[question.help, hint && t(hint)].filter(Boolean).join(" ")}
+        {first && [question.help, hint && t(hint)].filter(Boolean).join(" ")}
       </p>
       <Kind
-        {...{ question, item, answer, barred }}
+        {...{ question, item, answer, barred, first }}
         name={key}
         label={wordingOf(question, target, item)}
         limits={survey.limits}

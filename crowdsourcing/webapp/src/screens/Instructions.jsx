@@ -24,12 +24,17 @@ export function Instructions({ survey }) {
   return (
     <>
       <Paragraphs text={survey.instructions} />
-      {survey.game && <p className="note">{t("game_rules", survey.game)}</p>}
+      {survey.game && <p className="note">{t("game_rules", rulesOf(survey.game))}</p>}
       {survey.example && <Example survey={survey} />}
       <h3>{t("keyboard_title")}</h3>
       <p>{t("keyboard_help")}</p>
     </>
   );
+}
+
+// The game's numbers with real minus signs.
+export function rulesOf(game) {
+  return Object.fromEntries(Object.entries(game).map(([name, points]) => [name, String(points).replace("-", "−")]));
 }
 
 function Example({ survey }) {

@@ -27,6 +27,7 @@ export function Item(props) {
   const open = missing(pairs, answers);
   const decisions = game ? decisionsOf(survey, item, pairs) : [];
   const deciding = decisions.length > 0;
+  const undecided = open.some((pair) => decisions.includes(pair));
 
   const goOn = (event) => {
     event?.preventDefault();
@@ -38,8 +39,8 @@ export function Item(props) {
   };
   const back = step > 0 ? () => actions.go({ item: item.item, step: step - 1 }) : onBack;
   const last = step === steps.length - 1;
-  const stepName =
-    turn === null ? t("step", { number: step + 1, total: steps.length }) : t("target_turn", { number: turn + 1 });
+  const counted = steps.length > 1 ? t("step", { number: step + 1, total: steps.length }) : t("questions");
+  const stepName = turn === null ? counted : t("target_turn", { number: turn + 1 });
   return (
     <article className={`item layout-${item.layout}`}>
       <h1 ref={heading} tabIndex={-1}>
@@ -52,13 +53,14 @@ export function Item(props) {
           {turn !== null && <span className="soft"> / {item.transcripts[0].turns.length}</span>}
         </h2>
         {deciding && (
-          <Opening {...{ survey, item, answers, actions, game, busy, tried }} pairs={decisions} />
+          <Opening {...{ survey, item, answers, actions, game, busy }} pairs={decisions} />
         )}
         {pairs.filter((pair) => !decisions.includes(pair)).map(({ question, target }) => (
           <Question
             key={keyOf(question.name, target)}
             {...{ survey, item, question, target }}
             answer={answers[keyOf(question.name, target)]?.answer}
+            first={pairs.find((one) => one.question === question).target === target}
             wrong={tried && open.some((one) => one.question === question && one.target === target)}
             onAnswer={(answer, hints) =>
               actions.answer(item.item, question, keyOf(question.name, target), answer, hints)
@@ -67,7 +69,7 @@ export function Item(props) {
         ))}
         {last && props.remark !== undefined && <Remark {...{ survey, item, actions }} text={props.remark} />}
         <p className="error" role="alert">
-          {tried && open.length > 0 && !deciding
+          {tried && open.length > 0
             ? t("unanswered_some", { what: open.map((one) => shortName(one.question, one.target, item, t)).join(", ") })
             : ""}
         </p>
@@ -77,9 +79,11 @@ export function Item(props) {
               {t("back")}
             </button>
           )}
-          <button type="submit" className="primary" disabled={busy && !deciding}>
-            {last ? doneText : t("continue")}
-          </button>
+          {!undecided && (
+            <button type="submit" className="primary" disabled={busy}>
+              {last ? doneText : t("continue")}
+            </button>
+          )}
         </div>
         <p className="soft keys">{t("keys_hint")}</p>
       </form>

@@ -4,6 +4,7 @@
 import { useRef, useState } from "react";
 import { decisionOf, keyOf, labelOf, nameOf } from "../logic.js";
 import { Question } from "../questions/Question.jsx";
+import { rulesOf } from "../screens/Instructions.jsx";
 import { useTexts } from "../texts.js";
 
 // This answer is to be had only when there is nothing left to open.
@@ -18,7 +19,7 @@ export function decisionsOf(survey, item, pairs) {
   return pairs.filter((pair) => pair.question === question);
 }
 
-export function Opening({ survey, item, pairs, answers, actions, game, busy, tried }) {
+export function Opening({ survey, item, pairs, answers, actions, game, busy }) {
   const t = useTexts();
   const [said, setSaid] = useState("");
   const place = useRef(null);
@@ -32,13 +33,13 @@ export function Opening({ survey, item, pairs, answers, actions, game, busy, tri
   };
   return (
     <>
-      {survey.game && <p className="soft">{t("game_rules", survey.game)}</p>}
+      {survey.game && <p className="soft">{t("game_rules", rulesOf(survey.game))}</p>}
       <div className="opening" ref={place}>
         <p>{t("game_opened", { opened })}</p>
         {more && undecided.length > 0 && (
           <button type="button" disabled={busy} onClick={open}>
             {t("game_open")}
-            {survey.game && <span className="soft">{t("game_open_cost", survey.game)}</span>}
+            {survey.game && <span className="soft">{t("game_open_cost", rulesOf(survey.game))}</span>}
           </button>
         )}
         {!more && <p className="soft">{t("game_all_open")}</p>}
@@ -46,10 +47,11 @@ export function Opening({ survey, item, pairs, answers, actions, game, busy, tri
           {said}
         </p>
       </div>
-      {pairs.map(({ question, target }) => (
+      {pairs.map(({ question, target }, place) => (
         <Decision
           key={keyOf(question.name, target)}
           {...{ survey, item, question, target, actions, game, busy }}
+          first={place === 0}
           decided={answers[keyOf(question.name, target)]?.answer}
           onDecided={(words) => {
             setSaid(words);
@@ -57,14 +59,11 @@ export function Opening({ survey, item, pairs, answers, actions, game, busy, tri
           }}
         />
       ))}
-      <p className="error" role="alert">
-        {tried && undecided.length > 0 ? t("game_both_first") : ""}
-      </p>
     </>
   );
 }
 
-function Decision({ survey, item, question, target, decided, actions, game, busy, onDecided }) {
+function Decision({ survey, item, question, target, decided, first, actions, game, busy, onDecided }) {
   const t = useTexts();
   const [choice, setChoice] = useState(undefined);
   const [tried, setTried] = useState(false);
@@ -73,8 +72,8 @@ function Decision({ survey, item, question, target, decided, actions, game, busy
   const entity = nameOf(target, item);
   if (decided !== undefined) {
     return (
-      <p className="decided">
-        <strong dir="auto">{entity}</strong> {t("game_decided", { answer: word(decided) })}
+      <p className="decided" dir="auto">
+        {t("game_decided", { entity, answer: word(decided) })}
       </p>
     );
   }
@@ -88,7 +87,7 @@ function Decision({ survey, item, question, target, decided, actions, game, busy
     actions.answer(item.item, question, key, choice, {});
     const seconds = Math.round(actions.latest().answers[item.item][key].seconds * 10) / 10;
     if (await game.decide(item, question, target, choice, seconds)) {
-      onDecided(`${entity}: ${t("game_decided", { answer: word(choice) })}`);
+      onDecided(t("game_decided", { entity, answer: word(choice) }));
     }
   };
   const enter = (event) => {
@@ -99,7 +98,7 @@ function Decision({ survey, item, question, target, decided, actions, game, busy
   return (
     <div className="decision" ref={group} onKeyDown={enter}>
       <Question
-        {...{ survey, item, question, target }}
+        {...{ survey, item, question, target, first }}
         answer={choice}
         wrong={tried && choice === undefined}
         barred={item.opening.more ? [UNSURE] : []}
@@ -108,7 +107,7 @@ function Decision({ survey, item, question, target, decided, actions, game, busy
       {item.opening.more && question.options.some((option) => option.value === UNSURE) && (
         <p className="soft">{t("game_unsure_later")}</p>
       )}
-      <button type="button" className="decide" disabled={busy} onClick={decide}>
+      <button type="button" className="decide primary" disabled={busy} onClick={decide}>
         {choice === undefined ? t("game_choose") : t("game_decide", { entity, answer: word(choice) })}
       </button>
       <span className="soft">{t("game_final")}</span>

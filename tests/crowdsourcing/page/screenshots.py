@@ -1,0 +1,131 @@
+"""Makes the pictures of the annotation page anew: every step of a task of Spot The Bot, and of the game.
+
+    .venv/bin/python tests/crowdsourcing/page/screenshots.py [FOLDER]
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from PIL import Image
+from stage import DESKTOP, PHONE, TALKS, bare, browser, button, heading, item, page_in, stage
+
+from parlai_spotbot.surveys import get_survey
+
+FOLDER = Path(__file__).parents[3] / "crowdsourcing" / "spot_the_bot" / "screenshots"
+ITEMS = [item(number, talk) for number, talk in enumerate(TALKS)]
+
+
+def shoot(page, folder: Path, name: str, whole: bool = False) -> None:
+    """A picture of what is in view, or of the whole page."""
+    page.mouse.move(0, 0)
+    picture = Image.open(io.BytesIO(page.screenshot(full_page=whole, animations="disabled"))).convert("RGB")
+    picture.quantize(64, dither=Image.Dither.NONE).save(folder / f"{name}.png", optimize=True)
+
+
+def choose(page, group: int, label: str) -> None:
+    """Choose an answer in the question of this number on the page."""
+    page.locator("[data-question]").nth(group).locator(".option", has_text=label).first.click()
+
+
+def practise(page, folder: Path | None = None, stem: str = "") -> None:
+    """Answer the exercises any way, and look at the marks."""
+    for number in range(page.practice):
+        heading(page, f"Exercise {number + 1} of")
+        if number == 0:
+            choose(page, 0, "Human")
+            if folder:
+                shoot(page, folder, f"{stem}onboarding")
+        while True:
+            for group in range(page.locator("[data-question]").count()):
+                if page.locator("[data-question]").nth(group).get_attribute("data-answered") != "true":
+                    page.locator("[data-question]").nth(group).locator(".option").nth(1).click()
+            following = page.locator(".panel .actions .primary")
+            said = following.inner_text()
+            step = page.locator(".step-heading").inner_text()
+            following.click()
+            if said != "Continue" or not step.startswith("Step 1 of 2"):
+                break
+    heading(page, "Practice")
+    if folder:
+        shoot(page, folder, f"{stem}onboarding-marks", whole=True)
+
+
+def spot_the_bot(page, url: str, folder: Path, stem: str) -> None:
+    """From the link to the thanks."""
+    page.goto(url)
+    heading(page, "Before you begin")
+    shoot(page, folder, f"{stem}consent", whole=True)
+    button(page, "I agree and want to take part").click()
+    heading(page, "What to do")
+    shoot(page, folder, f"{stem}instructions", whole=True)
+    button(page, "I have understood").click()
+    practise(page, folder, stem)
+    button(page, "Go on").click()
+    heading(page, "Ready")
+    shoot(page, folder, f"{stem}ready")
+    button(page, "Start").click()
+    for number in range(len(ITEMS)):
+        heading(page, f"Conversation {number + 1} of")
+        choose(page, 0, "Human")
+        if number == 0:
+            shoot(page, folder, f"{stem}step-1", whole=stem.startswith("phone"))
+        choose(page, 1, "Human" if number % 2 == 0 else "Bot")
+        button(page, "Continue").click()
+        page.get_by_text("Step 2 of 2").wait_for()
+        choose(page, 0, "Entity A")
+        choose(page, 1, "No difference")
+        if number == 0:
+            shoot(page, folder, f"{stem}step-2", whole=stem.startswith("phone"))
+        choose(page, 2, "Entity B")
+        page.locator(".panel .actions .primary").click()
+    heading(page, "Overview")
+    page.get_by_label("Comment").fill("The third conversation was fun to read.")
+    shoot(page, folder, f"{stem}overview", whole=True)
+    button(page, "Hand in").click()
+    heading(page, "Thank you|Ready")
+    shoot(page, folder, f"{stem}thank-you")
+
+
+def game(page, url: str, folder: Path, stem: str) -> None:
+    """One dialogue of the game, opened twice."""
+    page.goto(url)
+    heading(page, "What to do")
+    button(page, "I have understood").click()
+    heading(page, "Ready")
+    button(page, "Start").click()
+    heading(page, "Conversation 1 of")
+    page.get_by_role("button", name="Open the next exchange").click()
+    page.get_by_text("Exchanges opened: 2").wait_for()
+    choose(page, 0, "Human")
+    page.locator(".decide").first.click()
+    page.locator(".decided").wait_for()
+    choose(page, 0, "Bot")
+    shoot(page, folder, f"{stem}game", whole=stem.startswith("phone"))
+
+
+def main(folder: Path) -> None:
+    """Both surveys, on a desktop in daylight, and on a phone at night."""
+    folder.mkdir(parents=True, exist_ok=True)
+    survey = get_survey("spot_the_bot")
+    survey = replace(survey, limits=replace(survey.limits, onboarding_mistakes=99, units_per_annotator=1))
+    code = {"kind": "code", "code": "C1X7-SPOT", "link": "https://example.org/complete"}
+    with browser() as found:
+        for stem, size, colours in (("", DESKTOP, "light"), ("phone-", PHONE, "dark")):
+            page = page_in(found, size, color_scheme=colours, has_touch=size is PHONE, is_mobile=size is PHONE)
+            page.practice = len(survey.onboarding[0])
+            with tempfile.TemporaryDirectory() as place, stage(survey, ITEMS, Path(place), finish=lambda *_: code) as st:
+                spot_the_bot(page, st.link("ann"), folder, stem)
+            with tempfile.TemporaryDirectory() as place, stage(
+                bare(get_survey("spot_the_bot_game")), ITEMS, Path(place)
+            ) as st:
+                game(page, st.link("ann"), folder, stem)
+            print(stem or "desktop", page.said or "no complaints")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)

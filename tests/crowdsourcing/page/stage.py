@@ -1,0 +1,193 @@
+"""What the browser's tests share: the real server with a real desk on made-up conversations, surveys of every layout
+and kind of question, Chromium, and a record of all that the page complains about.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from office import SECRET, MemoryCrowd
+
+from parlai_spotbot.crowdsourcing import tokens
+from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.doors import InHouseDoor
+from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.server import Server
+from parlai_spotbot.records import Item, Unit, Utterance
+from parlai_spotbot.surveys.survey import Condition, Option, Question, Survey
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PAGE = Path(__file__).parents[3] / "crowdsourcing" / "webapp" / "build"
+DESKTOP = {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 844}
+
+TALKS = (
+    ("hi, how was your weekend ?", "pretty good, we drove out to the lake and it rained the whole time. yours ?",
+     "ha, sorry about the rain. i helped my sister move into her new flat.", "fifth floor and no lift, i bet ?",
+     "third, but she owns about four hundred books.", "that is a workout. did she at least buy you pizza ?"),
+    ("do you have any pets ?", "i have a dog and a cat . they are my best friends .",
+     "what are their names ?", "i like to go hiking with my friends .",
+     "no, i mean the names of your pets.", "i have a dog and a cat . they are my best friends ."),
+    ("what do you do for a living ?", "i bake bread, so i get up at three every morning.",
+     "that is early ! do you sleep in the afternoon ?", "i do. my kids think it is hilarious.",
+     "how many kids do you have ?", "two, and both of them hate bread, if you can believe it."),
+    ("i am so nervous about tomorrow.", "oh no, what is happening tomorrow ?",
+     "my driving test, the third time.", "i think that is great . what do you do for work ?",
+     "er, i just said that i am nervous ...", "i think that is great . i love to travel ."),
+)  # fmt: skip
+
+
+def item(number: int, texts: Sequence[str], more: Sequence[Sequence[str]] = ()) -> Item:
+    """An item that shows `texts` as one conversation, or with `more` several."""
+    shown = tuple(
+        tuple(Utterance(turn % 2, text) for turn, text in enumerate(said)) for said in (texts, *more)
+    )
+    ids = tuple(f"secret-conversation-{number}-{part}" for part in range(len(shown)))
+    return Item(f"secret-item-{number}", ids, len(texts) // 2, shown)
+
+
+def units_of(survey: Survey, items: Sequence[Item], units: int = 3) -> list[Unit]:
+    """As many units, of different conversations."""
+    made = []
+    for number in range(units):
+        renamed = tuple(
+            replace(
+                one,
+                item_id=f"{one.item_id}-{number}",
+                conversation_ids=tuple(f"{name}-{number}" for name in one.conversation_ids),
+            )
+            for one in items
+        )
+        made.append(Unit(f"secret-unit-{number}", survey.name, f"block-{number}", 0, 0, renamed))
+    return made
+
+
+def options(*values: str) -> tuple[Option, ...]:
+    return tuple(Option(value, value.replace("_", " ").capitalize(), f"What {value} means.") for value in values)
+
+
+BOTH = ("entity:0", "entity:1")
+MANY = Survey(
+    name="many_kinds",
+    title="Every kind of question",
+    instructions="Answer.",
+    questions=(
+        Question("nature", "choice", BOTH, "Is {entity} a human or a bot?", options("human", "bot", "unsure")),
+        Question(
+            "why", "free_text", BOTH, "What gave {entity} away?", when=(Condition("nature", ("bot",)),), heading="Why"
+        ),
+        Question("liking", "scale", BOTH, "How much do you like {entity}?", options("1", "2", "3", "4", "5"),
+                 after=("nature",), heading="Liking"),
+        Question("faults", "checkboxes", ("pair",), "What is wrong?", options("repeats", "contradicts", "ignores"),
+                 after=("nature",), heading="Faults"),
+        Question("order", "ranking", ("pair",), "Order these.", options("fluent", "sensible", "specific"),
+                 after=("nature",), heading="Order"),
+        Question("else", "free_text", ("pair",), "Anything else?", required=False, after=("nature",), heading="Else"),
+    ),
+)  # fmt: skip
+TURNS = Survey(
+    name="turns",
+    title="Turn by turn",
+    instructions="Answer.",
+    layout="turn_by_turn",
+    questions=(
+        Question("odd", "choice", ("turn",), "Is this turn of {entity} odd?", options("yes", "no"), heading="Odd"),
+        Question("how", "checkboxes", ("turn",), "In which way?", options("repeats", "contradicts"),
+                 when=(Condition("odd", ("yes",)),), heading="How"),
+        Question("overall", "scale", ("pair",), "How good is it overall?", options("bad", "fair", "good"),
+                 after=("odd",), heading="Overall"),
+    ),
+)  # fmt: skip
+SIDES = Survey(
+    name="sides",
+    title="Side by side",
+    instructions="Answer.",
+    layout="side_by_side",
+    questions=(
+        Question("better", "choice", ("pair",), "Which is better?",
+                 (Option("conversation:0", "0"), Option("conversation:1", "1")), heading="Better"),
+        Question("good", "scale", ("conversation:0", "conversation:1"), "How good is it?", options("bad", "fair", "good"),
+                 heading="Good"),
+    ),
+)  # fmt: skip
+
+
+def bare(survey: Survey, **limits: object) -> Survey:
+    """The survey without consent and onboarding."""
+    return replace(survey, consent=(), onboarding=(), limits=replace(survey.limits, **limits))
+
+
+@dataclass
+class Stage:
+    """A server that runs, and its parts."""
+
+    server: Server
+    url: str
+    folder: Path
+
+    def link(self, worker: str) -> str:
+        return f"{self.url}/?t={tokens.sign(SECRET, tokens.LINK, {'worker': worker})}"
+
+    @property
+    def kept(self) -> list[dict]:
+        """The submissions that the ledger holds."""
+        return [submission.record for submission in self.server.call(lambda: self.server.desk.ledger.submissions())]
+
+
+@contextlib.contextmanager
+def stage(survey: Survey, items: Sequence[Item], folder: Path, controls: Sequence[Item] = (), **more) -> Iterator[Stage]:
+    """Serve a survey on these items; `more` goes to the desk."""
+    truths = more.pop("truths", None) or (lambda units: {
+        name: ("human", "bot") for unit in units for one in unit.items for name in one.conversation_ids
+    })  # fmt: skip
+    units = units_of(survey, items)
+    consent = {"pay": "2.50 dollars for each task", "minutes": "60", "contact": "study@example.org", "units": "3"}
+
+    def desk() -> Desk:
+        return Desk(
+            survey, units, controls, {}, truths(units), Ledger(folder / "ledger.db"), MemoryCrowd(),
+            **{"texts": {}, "consent": consent, "secret": SECRET, **more},
+        )  # fmt: skip
+
+    with Server(desk, InHouseDoor(SECRET), PAGE, folder / "refused.jsonl", secret=SECRET) as server:
+        yield Stage(server, server.url, folder)
+
+
+@contextlib.contextmanager
+def browser() -> Iterator:
+    """Chromium, headless; pages come from `page_in`."""
+    os.environ.setdefault("NO_PROXY", "127.0.0.1")
+    from playwright import sync_api
+
+    with sync_api.sync_playwright() as play:
+        found = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+def page_in(browser, size=DESKTOP, **context):
+    """A page in a context of its own, which notes errors and whatever the security policy refused."""
+    page = browser.new_context(viewport=size, **context).new_page()
+    page.set_default_timeout(10_000)
+    page.said = []
+    page.on("console", lambda message: page.said.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: page.said.append(str(error)))
+    return page
+
+
+def heading(page, pattern: str):
+    """Wait for the heading of a screen."""
+    page.get_by_role("heading", name=re.compile(pattern)).first.wait_for()
+
+
+def button(page, name: str):
+    return page.get_by_role("button", name=name, exact=True)

@@ -6,6 +6,7 @@ Here "deploying" starts our own server, and the channel is a formality: pages as
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -98,8 +99,15 @@ class SpotbotArchitect(Architect):
         make_server = getattr(self.shared_state, "make_server", None)
         if make_server is None:
             raise UserError("The architect has no server to start.", "Set make_server in the blueprint's shared state.")
-        self.server = make_server(self.args.architect.host, self.args.architect.port)
-        return self.server.start()
+        server = make_server(self.args.architect.host, self.args.architect.port)
+        try:
+            url = server.start()
+        except BaseException:
+            with contextlib.suppress(Exception):  # what failed is the start; a half-started server may not stop well
+                server.stop()
+            raise
+        self.server = server
+        return url
 
     def cleanup(self) -> None:
         """Nothing to remove: the note on the page stays with the run."""

@@ -26,7 +26,7 @@ class PlainServer:
 
     def start(self):
         self._httpd = self._make()
-        self._thread = threading.Thread(target=self._httpd.serve_forever, daemon=True)
+        self._thread = threading.Thread(target=self._httpd.serve_forever, args=(0.01,), daemon=True)
         self._thread.start()
         return "http://{}:{}".format(*self._httpd.server_address)
 
@@ -53,7 +53,7 @@ class Launched:
 
 
 @contextlib.contextmanager
-def serving(setup, change_server=lambda server: None):
+def serving(setup, port=0):
     """Serve `setup` in a thread while the block runs; `outcome` is there afterwards."""
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import serve
 
@@ -61,7 +61,6 @@ def serving(setup, change_server=lambda server: None):
 
     def make_server(crowd, host, port):
         box["server"] = PlainServer(setup.page, crowd, host, port)
-        change_server(box["server"])
         return box["server"]
 
     def on_ready(url):
@@ -70,7 +69,7 @@ def serving(setup, change_server=lambda server: None):
 
     def run():
         try:
-            box["outcome"] = serve(setup, make_server=make_server, stop=stop, on_ready=on_ready)
+            box["outcome"] = serve(setup, make_server=make_server, stop=stop, on_ready=on_ready, port=port)
         except BaseException as err:
             box["error"] = err
         ready.set()

@@ -1,0 +1,125 @@
+"""An operator in a process of its own, to be killed: its desk is one thread with a journal for a ledger.
+
+Usage: operator_process.py ROOT BLOCKS [busy|idle]. "busy" annotates all units by itself and ends; "idle" gives one unit
+out and waits for a signal. Prints "ready URL" once it answers, "idle" once it waits, "ended REASON" at its end.
+"""
+
+import sys
+import threading
+import time
+from pathlib import Path
+
+from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing.contract import Visitor
+from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup
+from parlai_spotbot.records import Unit
+
+
+def task(root, blocks):
+    page = root / "page"
+    files.write_text(page / "index.html", "<p>page</p>")
+    units = tuple(Unit(f"unit-{b}-{u}", "s", f"block-{b}", u, 0, ()) for b in range(blocks) for u in range(3))
+    names = {"study": root, "survey": "s", "data_root": root / "mephisto", "task_name": "t", "title": "T"}
+    return TaskSetup(
+        **names,
+        description="D",
+        keywords=("chat",),
+        pay=1.0,
+        minutes=30,
+        provider="in_house",
+        units=units,
+        page=page,
+    )
+
+
+def read_journal(path):
+    """The journal as it stands: {unit: agent} open, {unit: agent} done, [(unit, agent)] ever given out."""
+    opened, done, given = {}, {}, []
+    rows = files.read_jsonl(path, lambda row, where: row, torn_tail=True) if path.exists() else []
+    for row in rows:
+        if row["event"] == "open":
+            opened[row["unit"]] = row["agent"]
+            given.append((row["unit"], row["agent"]))
+        else:
+            done[row["unit"]] = opened.pop(row["unit"])
+    return opened, done, given
+
+
+class Desk:
+    """Server and desk in one: works through all units, three open at a time, each answer durable before Mephisto."""
+
+    def __init__(self, setup, busy, crowd, host, port):
+        self.setup, self.busy, self.crowd = setup, busy, crowd
+        self.path = setup.study / "journal.jsonl"
+        self.error, self.done, self.end = None, False, threading.Event()
+
+    def start(self):
+        self.thread = threading.Thread(target=self._guarded)
+        self.thread.start()
+        return "http://127.0.0.1:1"
+
+    def _guarded(self):
+        try:
+            self._work()
+        except BaseException as err:
+            self.error = err
+
+    def _work(self):
+        opened, done, _ = read_journal(self.path)
+        with files.Journal(self.path) as journal:
+            for agent in done.values():
+                self.crowd.completed(agent, {"items": ["again"]})
+            self.crowd.settle(opened.values())
+            for unit in self.setup.units:
+                name = unit.unit_id
+                if self.end.is_set():
+                    return
+                if name in done:
+                    continue
+                if name not in opened:
+                    opened[name] = self.crowd.assign(Visitor(f"worker of {name}"), name)
+                    journal.append({"event": "open", "unit": name, "agent": opened[name]})
+                if not self.busy:
+                    print("idle", flush=True)
+                    return
+                while len(opened) > 2:
+                    self._finish(opened, journal)
+            while opened:
+                self._finish(opened, journal)
+        self.done = True
+
+    def _finish(self, opened, journal):
+        unit = next(iter(opened))
+        time.sleep(0.002)
+        journal.append({"event": "done", "unit": unit})
+        self.crowd.completed(opened.pop(unit), {"items": [unit]})
+
+    def stop(self):
+        self.end.set()
+        self.thread.join()
+
+    def finished(self):
+        return self.done
+
+    def failed(self):
+        return self.error
+
+
+def main():
+    from parlai_spotbot.crowdsourcing.mephisto_task.operator import serve, signals
+
+    root, busy = Path(sys.argv[1]), sys.argv[3] == "busy"
+    setup = task(root, int(sys.argv[2]))
+    stop = threading.Event()
+    with signals(stop):
+        outcome = serve(
+            setup,
+            make_server=lambda crowd, host, port: Desk(setup, busy, crowd, host, port),
+            stop=stop,
+            on_ready=lambda url: print("ready", url, flush=True),
+        )
+    print("ended", outcome.reason, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -204,9 +204,10 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
 
 
 def read_controls(study: Study, survey: str) -> list[Item]:
-    """The controls that may be handed out: [] where none were set aside.
+    """The controls of a survey: [] where none were set aside. A file that holds anything else is a `UserError`.
 
-    Left out are those whose conversation, or another of its seed, is in a unit by now: a study that grew may show it.
+    A study that grew may show the conversation of a control in a unit by now. That does no harm, as nobody is handed
+    two segments of one conversation, controls included.
     """
     path = controls_path(study, survey)
     if not path.exists():
@@ -218,10 +219,7 @@ def read_controls(study: Study, survey: str) -> list[Item]:
             raise UserError(
                 f"{path}, line {number}: field 'control' is {item.control!r}, expected {', '.join(KINDS)}.", remedy
             )
-    shown, taken = _shown(study, survey)
-    seeds = {c.conversation_id: c.seed_id for c in study.conversations()}
-    held = shown | taken
-    return [i for i in items if not {n for c in i.conversation_ids for n in (c, seeds.get(c))} & held]
+    return items
 
 
 def shortages(items: Sequence[Item], survey: Survey) -> list[str]:

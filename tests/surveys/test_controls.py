@@ -219,29 +219,6 @@ def test_another_seed_changes_them_until_somebody_has_been_handed_a_unit(packed)
     assert path.read_bytes() == second
 
 
-def test_controls_that_units_show_by_now_are_not_handed_out(packed, study_of):
-    write_controls(packed, "spot_the_bot")
-    items = read_controls(packed, "spot_the_bot")
-    units = packed.units("spot_the_bot")
-    in_study = {c.conversation_id for c in packed.conversations()}
-    own = next(i for i in items if i.conversation_ids[0] in in_study)
-    foreign = next(i for i in items if i.conversation_ids[0] not in in_study)
-    plain = Item("x", own.conversation_ids, own.exchanges, own.transcripts)
-    units[0] = type(units[0])(**{**vars(units[0]), "items": (*units[0].items, plain)})
-    files.write_jsonl(packed.units_path("spot_the_bot"), [unit.to_json() for unit in units])
-    assert {i.item_id for i in items} - {i.item_id for i in read_controls(packed, "spot_the_bot")} == {own.item_id}
-    drawn = chat(0, name="drawn later")  # the domain's conversation has come into the study, under another id
-    drawn = Conversation(
-        "later", "chitchat", drawn.pair, 0, drawn.entities, drawn.turns, 1, foreign.conversation_ids[0]
-    )
-    files.write_jsonl(packed.conversations_path, [c.to_json() for c in (*packed.conversations(), drawn)])
-    plain = Item("y", ("later",), 5, own.transcripts)
-    units[0] = type(units[0])(**{**vars(units[0]), "items": (*units[0].items, plain)})
-    files.write_jsonl(packed.units_path("spot_the_bot"), [unit.to_json() for unit in units])
-    gone = {i.item_id for i in items} - {i.item_id for i in read_controls(packed, "spot_the_bot")}
-    assert gone == {own.item_id, foreign.item_id}
-
-
 def test_a_study_without_people_to_spare_says_so(packed):
     yaml = packed.plan_path.read_text(encoding="utf-8")
     packed.plan_path.write_text(re.sub("domain: chitchat", "domain: elsewhere", yaml), encoding="utf-8")

@@ -235,3 +235,17 @@ def test_a_language_that_is_not_there_suggests_what_is():
         load_texts("dee", SURVEY)
     with pytest.raises(UserError, match=r"settings.yaml: texts: unknown key 'bak'"):
         load_texts("en", SURVEY, {"bak": "x"}, "settings.yaml: texts")
+
+
+def test_the_examples_of_the_readme_work(own):
+    text = (ROOM / "texts" / "README.md").read_text(encoding="utf-8")
+    blocks = [block for block in re.split(r"\n(?=\S)", text.replace("\n\n    ", "\n\n\n    ")) if "    " in block]
+    yamls = [re.sub(r"(?m)^    ", "", block.split("\n\n\n", 1)[1]) for block in blocks if "\n\n\n" in block]
+    whole, exercises, question = yamls
+    found, survey = load_texts(own(whole), SURVEY)
+    assert (found["language"], found["hand_in"], survey.limits.units_per_annotator) == ("fr", "Remettre", 5)
+    assert survey.question("nature").options[2].label == "Don't know"
+    indented = [re.sub("(?m)^", "  ", part) for part in (exercises, question)]
+    survey = load_texts(own("survey:\n" + "\n".join(indented)), SURVEY)[1]
+    assert len(survey.onboarding) == 1
+    assert survey.question("extra_why").kind == "free_text"

@@ -202,7 +202,7 @@ def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int
     def ready(url: str) -> None:
         state = {"port": int(url.rpartition(":")[2]), "url": asked.url, "settings": _told(asked.settings)}
         files.write_json(places.launch, state)
-        _welcome(job, names, asked.url or url, secret, say)
+        _welcome(job, found, names, asked.url or url, secret, say)
 
     previous = files.read_json(places.launch).get("port", 0) if places.launch.exists() else 0
     with signals(stop):
@@ -222,7 +222,9 @@ def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int
     return 0
 
 
-def _welcome(job: Job, names: list[str], base: str, secret: bytes, say: Callable[[str], None]) -> None:
+def _welcome(
+    job: Job, found: dry_run.Estimate, names: list[str], base: str, secret: bytes, say: Callable[[str], None]
+) -> None:
     """Say where annotators come in."""
     provider, places = job.asked.settings.provider, job.places
     first = ""
@@ -232,6 +234,8 @@ def _welcome(job: Job, names: list[str], base: str, secret: bytes, say: Callable
         for name, link in list(links.items())[:SHOWN]:
             say(f"  {name}: {link}")
         first = links[names[0]]
+        if len(links) < found.annotators:
+            say(f"warning: for all units there must be {found.annotators} annotators or more: raise --annotators")
     elif provider == "prolific":
         say("\nthe link for the study at Prolific (“I'll use URL parameters”):")
         say(f"  {study_link(base, secret, job.setup.task_name)}")

@@ -5,6 +5,7 @@ Mephisto's operator starts and stops it; all that the desk does happens in the s
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -95,6 +96,7 @@ class Operated:
         self.server, self.progress, self.linger = server, progress, linger
         self._looked = 0.0
         self._done_since: float | None = None
+        self._stopped = False
 
     def start(self) -> str:
         url = self.server.start()
@@ -102,6 +104,10 @@ class Operated:
         return url
 
     def stop(self) -> None:
+        if not self._stopped:
+            self._stopped = True
+            with contextlib.suppress(Exception):  # what was last, where the desk can still say it
+                self._look()
         self.server.stop()
 
     def failed(self) -> BaseException | None:

@@ -8,6 +8,8 @@ from parlai_spotbot import __version__
 from parlai_spotbot.errors import nearest
 
 PREFIX = "spotbot_"
+MEPHISTO = "mephisto"
+"""Not a command of ours and unknown to ParlAI: what follows goes to Mephisto's."""
 HEADER = """usage: spotbot COMMAND ...
 
 Spot The Bot (Deriu et al., 2020): find out which of your chatbots passes longest as human.
@@ -26,6 +28,10 @@ def main(args: list[str] | None = None) -> None:
 
         print(f"parlai_spotbot {__version__} (ParlAI {parlai.__version__})")
         return
+    if args[:1] == [MEPHISTO]:
+        from parlai_spotbot.crowdsourcing import review
+
+        return review.main(args[1:])
     commands = _commands()
     if not args or args[0] in ("-h", "--help", "help"):
         print(_overview(commands))
@@ -51,6 +57,8 @@ def _commands() -> dict[str, type]:
 
 
 def _overview(commands: dict[str, type]) -> str:
-    width = max(map(len, commands), default=0)
-    lines = [f"  {name:{width}}  {command.setup_args().description}" for name, command in commands.items()]
+    told = {name: command.setup_args().description for name, command in commands.items()}
+    told[MEPHISTO] = "Mephisto's own command on a study's collection: review, approve, pay"
+    width = max(map(len, told), default=0)
+    lines = [f"  {name:{width}}  {text}" for name, text in told.items()]
     return HEADER + "\n".join(lines) + "\n" + FOOTER

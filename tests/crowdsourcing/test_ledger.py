@@ -37,11 +37,10 @@ def ledger(path):
 
 
 # -- what the database forbids -----------------------------------------------------------------------------------------
-OUT = "INSERT INTO handouts VALUES ('{h}', '{w}', '', {slot}, '{unit}', '{block}', '[]', '', 1, 2, {status}, NULL, {end}, 0)"
-
-
 def out(h=HANDLES[5], w="ann", slot=1, unit="u5", block="b5", status="'open'", end="NULL"):
-    return OUT.format(h=h, w=w, slot=slot, unit=unit, block=block, status=status, end=end)
+    """A hand-out written straight into the database."""
+    values = f"'{h}', '{w}', '', {slot}, '{unit}', '{block}', '[]', '', 1, 2, {status}, NULL, {end}, 0"
+    return f"INSERT INTO handouts VALUES ({values})"
 
 
 FORBIDDEN = {
@@ -67,7 +66,7 @@ FORBIDDEN = {
     "a standing that does not exist": "UPDATE annotators SET standing = 'great'",
     "an annotator without a name": "INSERT INTO annotators (worker, first_seen) VALUES ('', 1)",
     "exchange 1 opened": f"INSERT INTO opened VALUES ('{HANDLES[0]}', 0, 1, 5)",
-    "reopening what somebody else has": f"UPDATE handouts SET status = 'done', unit_id = 'u1' WHERE handle = '{HANDLES[0]}'",
+    "taking over what is done": f"UPDATE handouts SET unit_id = 'u1' WHERE handle = '{HANDLES[0]}'",
 }
 
 

@@ -1,0 +1,217 @@
+"""Consent, the onboarding that must be passed, and controls inside units."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from office import answers, careful, conversations, plain, refused, spot_the_bot
+
+from parlai_spotbot.crowdsourcing.contract import Visitor
+from parlai_spotbot.crowdsourcing.grading import exercises_of, right
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.survey import Exercise, Option, Question
+
+ANN, BOB = Visitor("ann"), Visitor("bob")
+FULL = get_survey("spot_the_bot")
+
+
+def keyed(survey, attempt, said, wrong=()):
+    """A body that answers every exercise by its key, those in `wrong` by what the key doesn't have."""
+    items = []
+    for page, exercise in zip(said["onboarding"]["items"], exercises_of(survey, attempt), strict=True):
+        key = {(q, t): accepted for q, t, accepted in exercise.key}
+
+        def answer(question, target, key=key, page=page):
+            accepted = key.get((question, target), ("no_difference",))
+            values = [option.value for option in survey.question(question).options]
+            bad = [value for value in values if value not in accepted]
+            return bad[0] if page["item"] in wrong and bad else accepted[0]
+
+        items.append(answers(survey, page, answer))
+    return {"items": items, "attempt": said["onboarding"]["attempt"]}
+
+
+@pytest.fixture
+def full(office):
+    """A desk of the whole survey, with consent and onboarding."""
+    return office(survey=FULL)
+
+
+# -- consent -----------------------------------------------------------------------------------------------------------
+def test_consent_comes_first_and_is_kept(full):
+    said = full.desk.session(ANN)
+    assert said["state"] == "consent"
+    text = "\n".join(said["consent"])
+    assert "Pay: 1 dollar" in text
+    assert "us@example.org" in text
+    assert "{" not in text
+    assert refused(full.desk.next_unit, ANN) == (403, "consent")
+    assert refused(full.desk.onboarding, ANN, {"items": []}) == (403, "consent")
+    assert full.desk.consent(ANN)["state"] == "onboarding"
+    full.restart()
+    assert full.desk.consent(ANN)["state"] == "onboarding"
+    assert full.desk.session(BOB)["state"] == "consent"
+
+
+def test_another_consent_text_is_agreed_to_anew(full):
+    full.desk.consent(ANN)
+    full.survey = replace(FULL, consent=(*FULL.consent, "And one thing more."))
+    full.restart()
+    assert full.desk.session(ANN)["state"] == "consent"
+
+
+# -- onboarding --------------------------------------------------------------------------------------------------------
+def test_who_passes_gets_units(full):
+    said = full.desk.consent(ANN)
+    assert (said["onboarding"]["attempt"], said["onboarding"]["attempts"]) == (1, 2)
+    assert refused(full.desk.next_unit, ANN) == (403, "onboarding")
+    body = keyed(FULL, 0, said)
+    done = full.desk.onboarding(ANN, body)
+    result = done["onboarding_result"]
+    assert done["state"] == "ready"
+    assert (result["passed"], result["right"], result["of"]) == (True, 4, 4)
+    assert [row["explanation"] for row in result["items"]] == [e.explanation for e in FULL.onboarding[0]]
+    assert full.crowd.standing == {"ann": True}
+    assert full.desk.onboarding(ANN, body)["onboarding_result"] == result  # the same again, as after a lost answer
+    assert refused(full.desk.onboarding, ANN, {**body, "attempt": 2}) == (409, "attempt")
+    full.restart()
+    assert full.desk.next_unit(ANN)["state"] == "working"
+
+
+def test_a_second_attempt_has_other_exercises_and_is_the_last(full):
+    said = full.desk.consent(ANN)
+    first = keyed(FULL, 0, said, wrong={2})
+    failed = full.desk.onboarding(ANN, first)
+    assert failed["state"] == "onboarding"
+    assert [row["right"] for row in failed["onboarding_result"]["items"]] == [True, True, False, True]
+    assert failed["onboarding"]["attempt"] == 2
+    shown = [page["transcripts"] for page in failed["onboarding"]["items"]]
+    assert shown != [page["transcripts"] for page in said["onboarding"]["items"]]
+    again = full.desk.onboarding(ANN, first)  # a retry of the first is no second attempt
+    assert again["onboarding_result"] == failed["onboarding_result"]
+    assert refused(full.desk.onboarding, ANN, {**first, "items": []}) == (409, "attempt")
+    out = full.desk.onboarding(ANN, keyed(FULL, 1, failed, wrong={0, 3}))
+    assert (out["state"], out["onboarding_result"]["right"]) == ("stopped", 2)
+    assert full.crowd.standing == {"ann": False}
+    full.restart()
+    assert refused(full.desk.next_unit, ANN) == (403, "stopped")
+    assert "exercises" in full.desk.session(ANN)["why"]
+
+
+def test_no_key_and_no_explanation_is_sent_before_the_attempt(full):
+    said = json.dumps({k: v for k, v in full.desk.consent(ANN).items() if k not in ("survey", "texts")})
+    for exercise in (e for attempt in FULL.onboarding for e in attempt):
+        assert exercise.explanation not in said
+    assert '"human"' not in said
+    assert "onboarding" not in full.desk.session(ANN)["survey"]
+
+
+def test_the_exercises_stay_as_they_were_drawn_and_differ_between_annotators(full):
+    said = full.desk.consent(ANN)
+    full.restart()
+    assert full.desk.session(ANN)["onboarding"] == said["onboarding"]
+    drawn = [full.desk.consent(Visitor(f"w{n}"))["onboarding"]["items"] for n in range(8)]
+    assert len({json.dumps(pages) for pages in drawn}) == 8
+
+
+def test_unfinished_exercises_are_no_attempt(full):
+    said = full.desk.consent(ANN)
+    body = keyed(FULL, 0, said)
+    assert refused(full.desk.onboarding, ANN, {**body, "items": body["items"][1:]}) == (422, "incomplete")
+    for bad in (None, [], {}, {"items": 0}, {**body, "attempt": 5}, {**body, "attempt": "1"}, {**body, "attempt": -1}):
+        assert refused(full.desk.onboarding, ANN, bad) == (400, "malformed")
+    assert full.ledger.attempts("ann") == []
+
+
+def test_mistakes_may_be_allowed_and_the_last_exercises_come_again(office):
+    survey = replace(
+        FULL, onboarding=FULL.onboarding[:1], limits=replace(FULL.limits, onboarding_mistakes=1, onboarding_attempts=3)
+    )
+    o = office(survey=survey)
+    said = o.desk.consent(ANN)
+    for attempt in (0, 1):
+        said = o.desk.onboarding(ANN, keyed(survey, attempt, said, wrong={0, 1}))
+        assert said["state"] == "onboarding"
+    assert o.desk.onboarding(ANN, keyed(survey, 2, said, wrong={0}))["state"] == "ready"
+
+
+def test_a_key_may_be_of_any_kind():
+    parts = (Option("a", "A"), Option("b", "B"), Option("c", "C"))
+    boxes, order, choice = (Question("q", kind, ("pair",), "Q?", parts) for kind in ("checkboxes", "ranking", "choice"))
+    assert right(boxes, ["a", "c"], ("c", "a"))
+    assert not right(boxes, ["a"], ("c", "a"))
+    assert not right(boxes, None, ("c", "a"))
+    assert right(order, ["c", "a", "b"], ("c", "a", "b"))
+    assert not right(order, ["a", "c", "b"], ("c", "a", "b"))
+    assert right(choice, "a", ("a", "b"))
+    assert not right(choice, None, ("a", "b"))
+
+
+def test_explanations_name_the_entities_as_they_were_shown(office):
+    exercise = Exercise(
+        ((0, "hi"), (1, "hi hi")), (("nature", "entity:1", ("bot",)),), "{entity:1} repeats {entity:0}."
+    )
+    o = office(survey=replace(spot_the_bot(), onboarding=((exercise,),)))
+    (page,) = o.desk.session(ANN)["onboarding"]["items"]
+    names = [entity["name"] for entity in page["transcripts"][0]["entities"]]
+    result = o.desk.onboarding(ANN, {"items": [answers(o.survey, page, plain)]})["onboarding_result"]
+    assert result["items"][0]["explanation"] == f"{names[1]} repeats {names[0]}."
+    assert page["questions"] == ["nature"]
+
+
+def test_telling_the_platform_of_a_qualification_is_caught_up_on(full):
+    full.crowd.failing = {"qualified"}
+    assert full.desk.onboarding(ANN, keyed(FULL, 0, full.desk.consent(ANN)))["state"] == "ready"
+    assert full.crowd.standing == {}
+    full.crowd.failing = set()
+    assert full.restart()["told"] == 1
+    assert full.crowd.standing == {"ann": True}
+
+
+# -- controls ----------------------------------------------------------------------------------------------------------
+def careless(survey, unit, answer="bot"):
+    """Everybody is called the same."""
+    items = [answers(survey, page, lambda q, t: answer if q == "nature" else plain(q, t)) for page in unit["items"]]
+    return {"unit": unit["unit"], "items": items}
+
+
+def test_who_misses_too_many_controls_is_stopped_and_the_unit_counts(office):
+    o = office(survey=spot_the_bot(control_mistakes=1))
+    said = o.desk.submit(ANN, careless(o.survey, o.unit("ann")))  # "bot" misses the known people only
+    assert said["state"] == "ready"
+    said = o.desk.submit(ANN, careless(o.survey, o.unit("ann")))
+    assert (said["accepted"], said["state"], said["progress"]["done"]) == (True, "stopped", 2)
+    assert refused(o.desk.next_unit, ANN) == (403, "stopped")
+    assert o.crowd.standing == {"ann": False}
+    assert len(o.crowd.done) == 2
+    o.restart()
+    assert o.desk.session(ANN)["state"] == "stopped"
+    assert o.desk.counts()["stopped"] == 1
+    assert [missed for *_, missed in o.ledger.grades()].count(True) == 2
+
+
+def test_who_calls_everybody_human_misses_the_known_bots(office):
+    o = office(survey=spot_the_bot(control_mistakes=0))
+    assert o.desk.submit(ANN, careless(o.survey, o.unit("ann"), "human"))["state"] == "stopped"
+
+
+def test_who_looks_is_not_stopped(office):
+    o = office(talks=conversations(bots=4, per_pair=6, people=12), survey=spot_the_bot(control_mistakes=0))
+    for _ in range(3):
+        said = o.desk.submit(ANN, careful(o.survey, o.unit("ann")))
+    assert (said["state"], said["progress"]["done"]) == ("finished", 3)
+    assert [missed for *_, missed in o.ledger.grades()] == [False] * 6
+
+
+def test_no_control_twice_and_fewer_when_none_is_left(office):
+    o = office(talks=conversations(bots=4, per_pair=6, people=12), controls=None)
+    o.controls = o.controls[:3]  # one of each kind, three units of two
+    o.restart()
+    used = []
+    for _ in range(3):
+        unit = o.unit("ann")
+        handout = o.ledger.handout(unit["unit"])
+        used.append([i for i in handout.items if o.desk.items[i].control])
+        o.desk.give_back(ANN, unit)
+    assert [len(few) for few in used] == [2, 1, 0]
+    assert len({i for few in used for i in few}) == 3

@@ -1,0 +1,89 @@
+"""Which unit comes next, and which controls are in it."""
+
+from collections import Counter
+
+from office import control, controls_of, conversations
+from scipy.stats import chisquare
+
+from parlai_spotbot.crowdsourcing.mixing import mix
+from parlai_spotbot.crowdsourcing.stock import Stock, marks_of
+from parlai_spotbot.surveys.packing import PackOptions, pack
+
+TALKS = conversations(bots=4, per_pair=5, people=10)
+SEEDS = {talk.conversation_id: talk.seed_id for talk in TALKS}
+UNITS = pack(TALKS, PackOptions(unit_size=6, humans_per_unit=2))
+
+
+def test_controls_come_at_drawn_places_and_the_items_keep_their_order():
+    items, controls = UNITS[0].items, controls_of()
+    places = Counter()
+    for n in range(3000):
+        mixed = mix(items, controls, 1, (), {}, f"chance {n}")
+        assert [item for item in mixed if not item.control] == list(items)
+        places[next(i for i, item in enumerate(mixed) if item.control)] += 1
+    assert len(places) == len(items) + 1
+    assert chisquare(list(places.values())).pvalue > 1e-4
+
+
+def test_the_same_chance_gives_the_same_controls():
+    drawn = [mix(UNITS[0].items, controls_of(), 2, (), {}, "chance") for _ in range(2)]
+    assert drawn[0] == drawn[1]
+    assert len({tuple(i.item_id for i in mix((), controls_of(), 2, (), {}, f"{n}")) for n in range(50)}) > 20
+
+
+def test_people_and_bots_alternate():
+    for n in range(200):
+        two = [item.control.partition(":")[0] for item in mix((), controls_of(), 2, (), {}, f"{n}")]
+        assert sorted(two) == ["known_bot", "known_human"]
+
+
+def test_controls_that_were_met_or_clash_are_left_out():
+    controls = controls_of(2)
+    people = [c for c in controls if c.control == "known_human"]
+    seeds = {c.conversation_ids[0]: f"seed-{n}" for n, c in enumerate(controls)}
+    met = marks_of(people, seeds)
+    for n in range(50):
+        assert all(c.control != "known_human" for c in mix((), controls, 6, met, seeds, f"{n}"))
+    # All of one seed: one of them. One with a conversation or a seed of the unit: none.
+    same = dict.fromkeys(seeds, "one seed")
+    assert len(mix((), controls, 6, (), same, "chance")) == 1
+    items = UNITS[0].items
+    shared = {**SEEDS, controls[0].conversation_ids[0]: SEEDS[items[0].conversation_ids[0]]}
+    assert mix(items, controls[:1], 6, (), shared, "chance") == list(items)
+
+
+def test_there_are_fewer_where_none_is_left():
+    assert mix(UNITS[0].items, [], 2, (), {}, "chance") == list(UNITS[0].items)
+    one = [control(0, "known_human")]
+    assert len(mix(UNITS[0].items, one, 2, (), {}, "chance")) == len(UNITS[0].items) + 1
+    assert mix(UNITS[0].items, controls_of(), 0, (), {}, "chance") == list(UNITS[0].items)
+
+
+def test_the_stock_is_what_the_ledger_says():
+    stock = Stock(UNITS, SEEDS)
+    first = stock.choose("ann")
+    assert first == UNITS[0].unit_id
+    stock.take(first)
+    stock.bar("ann", stock.marks[first])
+    second = stock.choose("bob")
+    assert UNITS[1].unit_id == second  # the other annotator of the same segments
+    assert stock.choose("ann") not in {u.unit_id for u in UNITS if u.block_id == UNITS[0].block_id}
+    stock.finish(first)
+    assert (len(stock.free), len(stock.open), len(stock.done)) == (len(UNITS) - 1, 0, 1)
+    stock.release(first)  # what is done stays done
+    assert first in stock.done
+    stock.take(second)
+    stock.release(second)
+    assert stock.choose("bob") == second
+
+
+def test_who_has_met_everything_gets_nothing():
+    stock = Stock(UNITS, SEEDS)
+    for unit in UNITS:
+        stock.bar("ann", [f"block {unit.block_id}"])
+    assert stock.choose("ann") is None
+    assert not stock.any_free("ann")
+    assert stock.any_free("bob")
+    stock.take(UNITS[0].unit_id)
+    assert not stock.any_open("ann")
+    assert stock.any_open("bob")

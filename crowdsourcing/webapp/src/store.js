@@ -26,9 +26,9 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 export function parseWork(text) {
   try {
     const { work } = JSON.parse(text);
-    const whole =
-      isObject(work) && isObject(work.answers) && isObject(work.seconds) && isObject(work.remarks) && isObject(work.at);
-    return whole && typeof work.comment === "string" ? work : null;
+    const placed = isObject(work?.at) || work?.at === "overview";
+    const whole = [work, work?.answers, work?.seconds, work?.remarks].every(isObject);
+    return placed && whole && typeof work.comment === "string" ? work : null;
   } catch {
     return null;
   }

@@ -32,6 +32,9 @@ test("answers survive, per unit, until they are cleared", () => {
   assert.ok(new Store(() => memory).save("one", work));
   assert.deepEqual(new Store(() => memory).load("one"), work);
   assert.equal(new Store(() => memory).load("other"), null);
+  new Store(() => memory).save("two", movedTo(work, "overview"));
+  assert.equal(new Store(() => memory).load("two").at, "overview");
+  new Store(() => memory).clear("two");
   new Store(() => memory).clear("one");
   assert.equal(memory.length, 0);
 });

@@ -1,0 +1,37 @@
+"""A browser for the tests of this folder; they are skipped where there is none, or where the page is not built."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import stage
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    pytest.importorskip("playwright.sync_api")
+    if not stage.CHROMIUM:
+        pytest.skip("no Chromium here")
+    if not (stage.PAGE / "index.html").exists():
+        pytest.skip("the page is not built: make install")
+    with stage.browser() as found:
+        yield found
+
+
+@pytest.fixture
+def visit(chromium):
+    """Makes pages, each like a browser of its own; closes them, and sees that nothing was complained about."""
+    pages = []
+
+    def make(size=stage.DESKTOP, expected=(), **context):
+        page = stage.page_in(chromium, size, **context)
+        pages.append((page, expected))
+        return page
+
+    yield make
+    for page, expected in pages:
+        page.context.close()
+        assert [said for said in page.said if not any(part in said for part in expected)] == []

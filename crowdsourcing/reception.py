@@ -87,6 +87,7 @@ class Reception:
         self.ledger, self.crowd, self.clock = ledger, crowd, clock
         self.texts, self.language, self.secret, self.finish = texts, language, secret, finish
         self.closed = False
+        self.survey_json = survey.to_json()  # once: every session holds it
         self.stock = Stock(units, seeds)
         self.items = {item.item_id: item for unit in units for item in unit.items}
         for control in controls:
@@ -165,7 +166,7 @@ class Reception:
         done = sum(handout.status == "done" for handout in mine)
         said = {
             "state": place.state,
-            "survey": self.survey.to_json(),
+            "survey": self.survey_json,
             "texts": dict(self.texts),
             "language": self.language,
             "progress": {"done": done, "allowance": self.survey.limits.units_per_annotator, "used": len(mine)},

@@ -50,11 +50,11 @@ def said(found: Collected, study: Study, survey: str) -> str:
     from parlai_spotbot.crowdsourcing.places import Places
 
     places = Places.of(study, survey)
-    lines = [f"{found.units} finished units: {found.added} new judgements, {len(found.rows)} in all"]
+    lines = [f"finished units: {found.units}; judgements: {len(found.rows)}, {found.added} of them new"]
     if found.rejected:
-        lines.append(f"{found.rejected} units left out: rejected by Mephisto's tools")
+        lines.append(f"left out: {found.rejected} units that Mephisto's tools rejected")
     if found.removed:
-        lines.append(f"{found.removed} judgements taken out again: rejected since")
+        lines.append(f"taken out again: {found.removed} judgements, rejected since the last time")
     if found.look:
         lines += ["", table(found.look)]
     if found.standings:

@@ -1,0 +1,295 @@
+"""Collecting: what annotators handed in becomes judgements, once each, whatever happens; and whom to look at."""
+
+import csv
+import json
+import os
+import sqlite3
+import stat
+from dataclasses import replace
+
+import pytest
+from office import Clock, MemoryCrowd, answers, plain
+from people import SURVEY, known_of, make_study, without_waiting
+
+from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing.bonus import natures_of
+from parlai_spotbot.crowdsourcing.collect import collect
+from parlai_spotbot.crowdsourcing.contract import Visitor
+from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.look_at import MISSED
+from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Judgement
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.controls import read_controls
+from parlai_spotbot.surveys.game import points
+
+
+class Collection:
+    """A study with a desk, as an operator would have them; the platform is in memory, its database a file."""
+
+    def __init__(self, path, survey=SURVEY, **more):
+        self.study = make_study(path, survey, **more)
+        self.survey = without_waiting(get_survey(survey))
+        self.places = Places.of(self.study, survey)
+        self.places.make()
+        self.clock, self.crowd = Clock(), MemoryCrowd()
+        self.knows = known_of(self.study, survey)
+        talks = self.study.conversations()
+        self.desk = Desk(
+            self.survey, self.study.units(survey), read_controls(self.study, survey),
+            {talk.conversation_id: talk.seed_id for talk in talks}, natures_of(talks), Ledger(self.places.ledger),
+            self.crowd, texts={}, consent={}, secret=read_secret(self.places.secret), clock=self.clock,
+        )  # fmt: skip
+
+    def unit(self, worker):
+        return self.desk.next_unit(Visitor(worker))["unit"]
+
+    def right(self, page):
+        natures = self.knows[tuple(turn["text"] for turn in page["transcripts"][0]["turns"])]
+        return lambda q, t: natures[int(t[-1])] if q == "nature" else "no_difference"
+
+    def work(self, worker, change=lambda body: body, answer=None):
+        """One unit, right about who is human unless `answer` says otherwise; returns what was sent."""
+        unit = self.unit(worker)
+        items = [answers(self.survey, page, answer or self.right(page)) for page in unit["items"]]
+        body = change({"unit": unit["unit"], "items": items, "comment": "", "texts_language": "en"})
+        assert self.desk.submit(Visitor(worker), body)["accepted"]
+        return body
+
+    def collect(self, **more):
+        return collect(self.study, self.survey.name, **more)
+
+    def rows(self):
+        return self.study.judgements(self.survey.name)
+
+    def reject(self, *agents, status="rejected"):
+        """What Mephisto's tools leave in its database."""
+        self.places.mephisto.mkdir(exist_ok=True)
+        with sqlite3.connect(self.places.mephisto / "database.db") as db:
+            db.execute("CREATE TABLE IF NOT EXISTS agents (agent_id TEXT PRIMARY KEY, status TEXT)")
+            db.executemany("INSERT OR REPLACE INTO agents VALUES (?, ?)", [(agent, status) for agent in agents])
+
+
+@pytest.fixture
+def collection(tmp_path):
+    return Collection(tmp_path / "study")
+
+
+def test_the_answers_arrive_as_they_were_given(collection):
+    def mine(body):
+        first = body["items"][0]
+        first["answers"][0] |= {"answer": "unsure", "seconds": 4.25}
+        return {**body, "items": [{**first, "seconds": 21.5, "comment": "odd"}, *body["items"][1:]], "comment": "fun"}
+
+    begun = collection.clock.now
+    unit = collection.unit("anna")
+    collection.clock.pass_by(100)
+    body = collection.work("anna", mine)
+    found = collection.collect()
+    rows = collection.rows()
+    assert (found.units, found.added, found.comments) == (1, 40, 2)
+    assert len(rows) == 8 * 5
+    given = {}
+    for page, item in zip(unit["items"], body["items"], strict=True):
+        for answer in item["answers"]:
+            given[page["item"], answer["question"], answer["target"]] = (answer["answer"], answer["seconds"])
+    handed = collection.desk.ledger.handouts()[0]
+    got = {(handed.items.index(r.item_id), r.question, r.target): (r.answer, r.answer_seconds) for r in rows}
+    assert got == given
+    first = [row for row in rows if row.item_id == handed.items[0]]
+    assert {row.seconds for row in first} == {21.5}
+    assert {row.unit_id for row in rows} == {handed.unit_id}
+    assert all(row.presentation["entity:0"] in collection.survey.entities for row in rows)
+    assert {row.source for row in rows} == {"human"}
+    assert begun == 1_700_000_000
+    assert {(row.started_at, row.submitted_at) for row in rows} == {
+        ("2023-11-14T22:13:20.000+00:00", "2023-11-14T22:15:00.000+00:00")
+    }
+    by_item = {item.item_id: item for unit in collection.study.units(SURVEY) for item in unit.items}
+    by_item |= {item.item_id: item for item in read_controls(collection.study, SURVEY)}
+    for row in rows:
+        item = by_item[row.item_id]
+        assert (row.exchanges, row.conversation_ids, row.control) == (
+            item.exchanges,
+            item.conversation_ids,
+            item.control,
+        )
+    assert sum(row.control is not None for row in rows) == 2 * 5
+    comments = [json.loads(line) for line in (collection.study.survey_path(SURVEY) / "comments.jsonl").open()]
+    assert [(c["comment"], c["item_id"]) for c in comments] == [("fun", None), ("odd", handed.items[0])]
+
+
+def test_any_number_of_times_each_answer_is_there_once(collection):
+    path = collection.study.judgements_path(SURVEY)
+    collection.work("anna")
+    collection.collect()
+    before = path.read_bytes()
+    again = collection.collect()
+    assert (again.units, again.added, again.removed) == (1, 0, 0)
+    assert path.read_bytes() == before
+    collection.work("bob")
+    more = collection.collect()
+    assert (more.units, more.added) == (2, 40)
+    assert path.read_bytes().startswith(before)
+    assert len({row.judgement_id for row in collection.rows()}) == len(collection.rows()) == 80
+
+
+def test_a_crash_while_writing_is_mended_by_the_next_time(collection):
+    path = collection.study.judgements_path(SURVEY)
+    collection.work("anna")
+    collection.collect()
+    whole = path.read_bytes()
+    for cut in (1, 700, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:cut])
+        collection.collect()
+        assert path.read_bytes() == whole
+
+
+def test_units_that_were_not_finished_are_not_there(collection):
+    collection.unit("anna")
+    handle = collection.unit("bob")["unit"]
+    collection.desk.give_back(Visitor("bob"), {"unit": handle})
+    assert collection.collect().units == 0
+    assert not collection.study.judgements_path(SURVEY).exists()
+
+
+def test_what_mephisto_rejected_goes_and_comes_back_when_it_is_accepted_after_all(collection):
+    collection.work("anna")
+    collection.work("bob")
+    collection.collect()
+    agents = [handout.agent_id for handout in collection.desk.ledger.handouts()]
+    for status in ("rejected", "soft_rejected"):
+        collection.reject(agents[0], status=status)
+        found = collection.collect()
+        assert (found.units, found.rejected) == (1, 1)
+        assert {row.unit_id for row in collection.rows()} == {collection.desk.ledger.handouts()[1].unit_id}
+    collection.reject(agents[0], status="approved")
+    back = collection.collect()
+    assert (back.units, back.rejected, back.added) == (2, 0, 40)
+
+
+def test_judges_and_people_from_elsewhere_stay(collection):
+    path = collection.study.judgements_path(SURVEY)
+    judge = Judgement("j1", "a1", SURVEY, "u", "i", ("c",), 2, "pair", "fluency", "entity:0", "words", "judge:spotter")
+    human = replace(judge, judgement_id="j2", annotation_id="a2", source="human", worker_id="imported")
+    files.write_jsonl(path, [judge.to_json(), human.to_json()])
+    collection.work("anna")
+    collection.collect()
+    collection.reject(collection.desk.ledger.handouts()[0].agent_id)
+    assert collection.collect().removed == 40
+    assert collection.rows() == [judge, human]
+
+
+def test_workers_are_pseudonyms_unless_asked_and_the_way_back_stays_in_the_folder(collection):
+    collection.work("anna@example.org")
+    collection.collect()
+    text = collection.study.judgements_path(SURVEY).read_text()
+    assert "anna" not in text
+    name = pseudonym(read_secret(collection.places.secret), "anna@example.org")
+    assert {row.worker_id for row in collection.rows()} == {name}
+    with open(collection.places.annotators, encoding="utf-8", newline="") as rows:
+        assert list(csv.DictReader(rows)) == [{"annotator": name, "worker_id": "anna@example.org"}]
+    assert stat.S_IMODE(os.stat(collection.places.annotators).st_mode) == 0o600
+    collection.collect(keep_worker_ids=True)
+    assert {row.worker_id for row in collection.rows()} == {"anna@example.org"}
+    assert collection.collect().added == 0
+    assert {row.worker_id for row in collection.rows()} == {name}
+    assert len(collection.rows()) == 40
+
+
+def test_text_that_is_no_valid_unicode_is_kept_as_far_as_it_can_be(collection):
+    collection.work("anna", lambda body: {**body, "comment": "half a pair: \ud83d, \u202e, <b>, \U0001f600"})
+    collection.collect()
+    (row,) = map(json.loads, (collection.study.survey_path(SURVEY) / "comments.jsonl").open(encoding="utf-8"))
+    assert row["comment"] == "half a pair: \ufffd, \u202e, <b>, \U0001f600"
+
+
+def test_collecting_goes_on_beside_the_operator(collection):
+    collection.work("anna")
+    with sqlite3.connect(collection.places.ledger, isolation_level=None) as operator:
+        operator.execute("BEGIN IMMEDIATE")
+        assert collection.collect().units == 1
+        operator.execute("ROLLBACK")
+
+
+def test_where_nobody_annotated_that_is_said(collection):
+    collection.desk.ledger.close()
+    for path in collection.places.folder.glob("ledger.db*"):
+        path.unlink()
+    with pytest.raises(UserError, match=r"ledger\.db.*nobody has annotated"):
+        collection.collect()
+    assert not collection.places.ledger.exists()
+
+
+def test_who_missed_controls_was_too_fast_or_always_said_the_same_is_listed_first(tmp_path):
+    collection = Collection(tmp_path / "study", bots=3, per_pair=8, people=12, unit_size=18)
+    for worker in ("anna", "bob", "cleo"):
+        collection.work(worker)
+    collection.work("hasty", lambda body: {**body, "items": [{**i, "seconds": 2.0} for i in body["items"]]})
+    collection.work("lazy", answer=plain)
+    found = collection.collect()
+    flags = {row.name: row.flags for row in found.look}
+    hasty, lazy = found.names["hasty"], found.names["lazy"]
+    assert "too fast" in flags[hasty]
+    assert {MISSED, "always the same label", "same answers over and over"} <= set(flags[lazy])
+    assert {row.name for row in found.look[:2]} == {hasty, lazy}
+    assert all(not row.flags for row in found.look[2:])
+    row = next(row for row in found.look if row.name == hasty)
+    assert (row.units, row.seconds, row.missed, row.controls) == (1, 2.0, 0, 2)
+    assert row.speed == pytest.approx(9.5 / 2)
+
+
+# -- the game --------------------------------------------------------------------------------------------------------
+def play(collection, worker, opened, correct):
+    """A unit of the game: open `opened` exchanges of every item, then decide both entities, right or wrong."""
+    visitor, unit = Visitor(worker), collection.unit(worker)
+    items, earned = [], 0.0
+    for page in unit["items"]:
+        number = page["item"]
+        for have in range(1, opened):
+            if page["opening"]["more"]:
+                asked = {"unit": unit["unit"], "item": number, "opened": have}
+                page = collection.desk.open_exchange(visitor, asked)
+        shown = tuple(turn["text"] for turn in page["transcripts"][0]["turns"])
+        natures = next(truth for texts, truth in collection.knows.items() if texts[: len(shown)] == shown)
+        for entity, nature in enumerate(natures):
+            said = nature if correct else {"human": "bot", "bot": "human"}[nature]
+            decision = {
+                "item": number,
+                "question": "nature",
+                "target": f"entity:{entity}",
+                "answer": said,
+                "seconds": 1.0,
+            }
+            collection.desk.decide(visitor, {"unit": unit["unit"], **decision})
+            earned += points(collection.survey.game, nature, said, page["opening"]["opened"])
+        row = answers(collection.survey, page, lambda q, t, natures=natures, correct=correct: "no_difference")
+        for answer in row["answers"]:
+            if answer["question"] == "nature":
+                nature = natures[int(answer["target"][-1])]
+                answer["answer"] = nature if correct else {"human": "bot", "bot": "human"}[nature]
+        items.append(row)
+    body = {"unit": unit["unit"], "items": items, "comment": "", "texts_language": "en"}
+    assert collection.desk.submit(visitor, body)["accepted"]
+    return earned
+
+
+def test_a_game_lists_points_and_whose_the_bonus_is(tmp_path):
+    collection = Collection(tmp_path / "study", "spot_the_bot_game")
+    files.write_json(collection.places.launch, {"settings": {"pay": 3.0, "currency": "EUR"}})
+    earned = {"good": play(collection, "good", 2, True), "bad": play(collection, "bad", 3, False)}
+    found = collection.collect()
+    rows = collection.rows()
+    opened = {row.exchanges for row in rows if row.question == "nature" and row.worker_id == found.names["good"]}
+    assert opened == {2}
+    with open(collection.places.bonus, encoding="utf-8", newline="") as lines:
+        listed = {row["worker_id"]: row for row in csv.DictReader(lines)}
+    assert {worker: float(row["points"]) for worker, row in listed.items()} == earned
+    assert listed["good"]["bonus"] == "3.00"
+    assert listed["good"]["currency"] == "EUR"
+    assert listed["bad"]["bonus"] == "0.00"
+    collection.reject(collection.desk.ledger.handouts("worker = 'good'")[0].agent_id)
+    assert [row.worker for row in collection.collect().standings if row.wins] == ["bad"]

@@ -39,6 +39,9 @@ HERE = Path(__file__).parent
 ENGLISH = "en"
 LANGUAGE = re.compile(r"^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$")
 PLACEHOLDER = re.compile(r"{([a-z_]+(?::[01])?)}")
+FILLINGS = {"unpaid": "none", "contact": "whoever gave you the link"}
+"""What the consent says in the place of {pay} and {contact} where a launch names neither."""
+
 CONSENT_PLACEHOLDERS = ("pay", "minutes", "contact", "units")
 ENTITIES = ("entity:0", "entity:1")
 
@@ -53,7 +56,7 @@ def page_texts() -> Mapping[str, str]:
     """The page's own words and the server's sentences, in English, by key."""
     texts = json.loads((HERE / "webapp" / "src" / "texts.en.json").read_text(encoding="utf-8"))
     texts |= {f"refused_{code}": sentence for code, (_, sentence) in REFUSALS.items()}
-    return texts | {f"why_{name}": sentence for name, sentence in REASONS.items()}
+    return texts | {f"why_{name}": sentence for name, sentence in REASONS.items()} | FILLINGS
 
 
 def languages() -> list[str]:

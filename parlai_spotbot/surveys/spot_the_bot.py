@@ -18,15 +18,14 @@ PREFERENCES = (
 )
 
 CONSENT = (
-    "You are invited to take part in a study on conversations of people and of chatbots. You will read the beginnings "
-    "of written conversations, decide who in them is a person and who a computer program, and compare how they "
-    "express themselves. Some were written by people and some by programs; a few may hold remarks that you find odd "
-    "or unpleasant.",
+    "You are invited to take part in a study on written conversations in which people or chatbots took part. You will "
+    "read the beginnings of such conversations, decide who in them is a person and who a computer program, and compare "
+    "how they express themselves. A few of the conversations may hold remarks that you find odd or unpleasant.",
     "What is kept: your answers, how long each took, when you gave them, your comments, and the id by which your "
     "platform or your invitation names you. You are not asked for your name or address. In whatever is published, a "
     "pseudonym stands in the place of your id.",
     "Time and pay: the conversations come in tasks. You may do at most {units} tasks and have "
-    "{minutes} minutes for each. Pay: {pay}.",
+    "{minutes} minutes for each. Pay for a task: {pay}.",
     "Some of the conversations are known beforehand and show whether a task is done with care. Who answers "
     "carelessly gets no further tasks; those that were handed in stay as they are.",
     "Taking part is voluntary. You may stop at any time without giving a reason: close the page or give the task back. "

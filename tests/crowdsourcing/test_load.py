@@ -1,0 +1,172 @@
+"""Many annotators at once, honest, clumsy and hostile: every accepted answer once, no forgery, no rule broken.
+
+The quick test has the server and the desk in this process; the slow one a real operator with Mephisto, killed twice.
+No times are asserted: `make bench` prints them.
+"""
+
+import asyncio
+import sqlite3
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import annotators
+import operated
+from office import MemoryCrowd
+
+from parlai_spotbot.crowdsourcing.collect import annotation_id, collect
+from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.doors import InHouseDoor, leaving
+from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.server import Server
+from parlai_spotbot.crowdsourcing.tokens import in_house_link
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.controls import read_controls
+
+SECRET = bytes(range(32))
+
+
+def served_in_memory(study, page):
+    """A server on a real desk and ledger, with a crowd in memory; hand-outs end after four seconds."""
+    survey = get_survey(operated.SURVEY)
+    survey = replace(survey, limits=replace(survey.limits, minutes_per_unit=4 / 60))
+    seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
+    door = InHouseDoor(SECRET)
+    places = Places.of(study, operated.SURVEY)
+
+    def desk():
+        units, controls = study.units(operated.SURVEY), read_controls(study, operated.SURVEY)
+        return Desk(
+            survey, units, controls, seeds, {}, Ledger(places.ledger), MemoryCrowd(),
+            texts={}, consent={}, secret=SECRET, finish=leaving([door]),
+        )  # fmt: skip
+
+    return Server(desk, door, page, places.refused, secret=SECRET, log_path=places.log, expire_every=0.5)
+
+
+def test_thirty_annotators_of_all_kinds(tmp_path, monkeypatch):
+    from parlai_spotbot.crowdsourcing import desk
+
+    monkeypatch.setattr(desk, "GRACE", 0.0)
+    study = operated.make_study(tmp_path / "study", units=72, items=4)
+    (tmp_path / "index.html").write_text("page")
+    record = annotators.Record()
+    with served_in_memory(study, tmp_path) as server:
+        links = [in_house_link(server.url, SECRET, f"annotator-{number}") for number in range(30)]
+        known = operated.known_segments(study)
+        asyncio.run(annotators.meet(links, get_survey(operated.SURVEY), known, (0.0, 0.1), 0.0, record))
+        counts = server.call(server.desk.counts)
+    found = operated.verify(study, record)
+    assert found["units done"] == counts["done"] == counts["units"]
+    assert record.forged["refused"] >= 10 * 3
+    assert record.ends["vanished"] >= 1
+    assert record.ends["stopped"] >= 1
+    assert record.refused["submit", 409, "doubled"] >= 3
+    assert record.refused["submit", 403, "foreign"] >= 3
+    assert found["handed out"] > found["units done"]
+
+
+def _eight_plain_annotators(tmp_path, monkeypatch):
+    study = operated.make_study(tmp_path / "study", units=12, items=4)
+    (tmp_path / "index.html").write_text("page")
+    record = annotators.Record()
+    monkeypatch.setattr(annotators, "kinds_of", lambda number: ["plain"] * number)
+    with served_in_memory(study, tmp_path) as server:
+        links = [in_house_link(server.url, SECRET, f"annotator-{number}") for number in range(8)]
+        known = operated.known_segments(study)
+        asyncio.run(annotators.meet(links, get_survey(operated.SURVEY), known, (0.0, 0.0), 0.0, record))
+    operated.verify(study, record)
+    return study, record
+
+
+def test_the_check_notices_answers_that_differ(tmp_path, monkeypatch):
+    study, record = _eight_plain_annotators(tmp_path, monkeypatch)
+    handle = next(iter(record.accepted))
+    body = record.accepted.pop(handle)
+    for spoilt in (dict(record.accepted), {**record.accepted, handle: {**body, "comment": "other"}},
+                   {**record.accepted, handle: body, "f" * 32: body}):  # fmt: skip
+        with pytest.raises(AssertionError):
+            operated.verify(study, replace(record, accepted=spoilt))
+    record.accepted[handle] = body
+    operated.verify(study, record)
+
+
+SPOILT = (
+    "UPDATE handouts SET items = (SELECT items FROM handouts ORDER BY rowid LIMIT 1) WHERE worker = :first",
+    "UPDATE handouts SET worker = :first WHERE status = 'done' AND worker <> :first",
+    "DELETE FROM submissions WHERE handle IN (SELECT handle FROM handouts WHERE worker = :first)",
+    "UPDATE submissions SET body = json_set(body, '$.comment', '') WHERE rowid = 1",
+    "UPDATE handouts SET unit_id = (SELECT unit_id FROM handouts ORDER BY rowid LIMIT 1)",
+)
+
+
+def test_the_check_notices_a_broken_rule(tmp_path, monkeypatch):
+    study, record = _eight_plain_annotators(tmp_path, monkeypatch)
+    ledger = sqlite3.connect(Places.of(study, operated.SURVEY).ledger)
+    for table in ("handouts", "submissions"):  # without the rules that the database keeps itself
+        ledger.execute(f"CREATE TABLE free AS SELECT * FROM {table}")
+        ledger.execute(f"DROP TABLE {table}")
+        ledger.execute(f"ALTER TABLE free RENAME TO {table}")
+    ledger.commit()
+    operated.verify(study, record)
+    first = ledger.execute("SELECT worker FROM handouts GROUP BY worker ORDER BY COUNT(*) DESC LIMIT 1").fetchone()[0]
+    inserts = ('INSERT INTO "handouts"', 'INSERT INTO "submissions"')
+    before = [row for row in ledger.iterdump() if row.startswith(inserts)]
+    for spoil in SPOILT:
+        ledger.execute(spoil, {"first": first} if ":first" in spoil else {})
+        ledger.commit()
+        with pytest.raises(AssertionError):
+            operated.verify(study, record)
+        for table in ("handouts", "submissions"):
+            ledger.execute(f"DELETE FROM {table}")
+        for row in before:
+            ledger.execute(row)
+        ledger.commit()
+        operated.verify(study, record)
+    ledger.close()
+
+
+@pytest.mark.slow
+def test_two_hundred_annotators_and_an_operator_that_is_killed_twice(tmp_path):
+    study = operated.make_study(tmp_path / "study", units=480, items=10)
+    with operated.Operated(study, 200) as server:
+        record = server.run(think=(0.0, 1.0), arrive=0.0, kills=2)
+        print(*server.measured(), sep="\n")
+        print("registration", annotators.quantiles(record.waits["registration"]))
+    found = operated.verify(study, record)
+    assert len(server.starts) == 3
+    assert record.retries > 0
+    assert found["units done"] == 480
+    assert sum(record.ends.values()) == 200
+    assert record.forged["refused"] >= 20 * 10
+    _mephisto_agrees(study, found)
+    _judgements_are_as_given(study, record)
+
+
+def _mephisto_agrees(study, found):
+    database = sqlite3.connect(Places.of(study, operated.SURVEY).mephisto / "database.db")
+    units = dict(database.execute("SELECT status, COUNT(*) FROM units GROUP BY status"))
+    agents = dict(database.execute("SELECT status, COUNT(*) FROM agents GROUP BY status"))
+    database.close()
+    assert units == {"completed": found["units done"]}
+    assert agents["completed"] == found["units done"]
+
+
+def _judgements_are_as_given(study, record):
+    """What `spotbot_collect` writes, however often, is what annotators sent, each answer once."""
+    sent = {
+        (annotation_id(handle, item["item"]), answer["question"], answer["target"]): answer["answer"]
+        for handle, body in record.accepted.items()
+        for item in body["items"]
+        for answer in item["answers"]
+    }
+    for _ in range(2):
+        collect(study, operated.SURVEY)
+        judgements = study.judgements(operated.SURVEY)
+        assert len({judgement.judgement_id for judgement in judgements}) == len(judgements) == len(sent)
+        assert {(j.annotation_id, j.question, j.target): j.answer for j in judgements} == sent

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-# Agents that misbehave on purpose; contestants' processes inherit the path.
-sys.path.insert(0, str(Path(__file__).parent / "selfplay"))
+# Agents that misbehave on purpose (contestants' processes inherit the path), and players of the game.
+sys.path[:0] = [str(Path(__file__).parent / "selfplay"), str(Path(__file__).parent)]
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 

@@ -39,7 +39,8 @@ class Source:
 
     `shown` says of each annotation how it was presented, `submitted` when it ended; `turns` what was said
     in the conversations judged; `controls` how many control segments each annotator answered and missed; `marked` who
-    else is to be shown results without. `followed`: see `Setting`; `play` holds the decisions of a game.
+    else is to be shown results without. `followed`: see `Setting`; `play` holds the decisions of a game, `habits` what
+    was found of how it is played.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Source:
     marked: Marked = field(default_factory=dict)
     followed: bool = False
     play: pd.DataFrame = field(default_factory=pd.DataFrame)
+    habits: Mapping[str, dict] = field(default_factory=dict)
 
     def rng(self, statistic: str) -> np.random.Generator:
         return generator(self.seed, self.name, statistic)

@@ -15,7 +15,7 @@ import pandas as pd
 from parlai_spotbot.analysis.frames import Annotations, annotations_frame, entities_frame
 from parlai_spotbot.analysis.methods import spot_the_bot
 from parlai_spotbot.analysis.methods.spot_the_bot import Method, Source
-from parlai_spotbot.analysis.methods.spot_the_bot_game_players import LEADERBOARD, WITHOUT, habits_of, players
+from parlai_spotbot.analysis.methods.spot_the_bot_game_players import LEADERBOARD, WITHOUT, habits_of, marked, players
 from parlai_spotbot.analysis.methods.spot_the_bot_game_stopping import stopping, survival_bounds
 from parlai_spotbot.analysis.methods.spot_the_bot_order import order_part
 from parlai_spotbot.analysis.methods.spot_the_bot_people import agreement_part, annotators_part, time_part
@@ -47,7 +47,10 @@ def analyze(
 
     def prepare(source: Source) -> Source:
         source = replace(source, play=decided[decided["source"] == source.name].reset_index(drop=True))
-        return replace(source, followed=True, marked=habits_of(source)) if source.name == HUMAN else source
+        if source.name != HUMAN:
+            return source
+        habits = habits_of(source)
+        return replace(source, followed=True, habits=habits, marked=marked(habits))
 
     method = Method(PARTS, annotations, entities, prepare)
     return spot_the_bot.analyze(judgements, conversations, method=method, progress=progress, **options)

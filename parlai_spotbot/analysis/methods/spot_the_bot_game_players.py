@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.annotators import Marked
-from parlai_spotbot.analysis.annotators.habits import RULE, find_habit
+from parlai_spotbot.analysis.annotators.habits import LEAST_SHARE, RULE, find_habit
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
 from parlai_spotbot.analysis.resampling import cell_sums, percentile_interval
@@ -38,20 +38,18 @@ BONUS = (
 )
 
 
-def habits_of(source: Source) -> Marked:
+def marked(habits: dict) -> Marked:
     """The annotators with a habit that defeats the game."""
-    found = _habits(source)
-    marked = {}
-    for habit, own in found.items():
-        workers = [worker for worker, row in own["annotators"].items() if row["flagged"]]
-        marked[habit] = (TOLD[habit], workers)
-    return marked
+    return {
+        habit: (TOLD[habit], [worker for worker, row in own["annotators"].items() if row["flagged"]])
+        for habit, own in habits.items()
+    }
 
 
 def players(source: Source) -> dict:
     """What game.json says of the players."""
     board = _leaderboard(source.play)
-    habits = _habits(source)
+    habits = source.habits
     own = source.play[source.play["control"] == ""]
     return {
         "points": {"right": GAME.right, "wrong": GAME.wrong, "penalty": GAME.penalty},
@@ -103,18 +101,22 @@ def _mean(values: pd.Series) -> float:
     return float(values.mean()) if len(values) else np.nan
 
 
-def _habits(source: Source) -> dict:
+def habits_of(source: Source) -> dict:
     """By habit: the `rule`, what is `typical`, the rule's `false_alarms`, and one entry an annotator."""
     rows = source.annotations[source.annotations["whole"] > 1]
     first = rows[["opened0", "opened1"]].min(axis=1)
     workers = rows["worker_id"].to_numpy(dtype=object)
-    names, place = np.unique(workers.astype(str), return_inverse=True)
+    names = sorted(set(workers))
+    place = np.array([names.index(worker) for worker in workers], dtype=int)
     items = np.bincount(place, minlength=len(names))
     right = {worker: _accuracy(own) for worker, own in source.play.groupby("worker_id")}
     result = {}
-    for habit, did in ((AT_ONCE, first == 1), (OPENS_ALL, first == rows["whole"])):
-        counts = np.bincount(place, did.to_numpy(dtype=float), len(names)).astype(int)
-        found = find_habit(counts, items, rng=source.rng(habit))
+    did = {AT_ONCE: first == 1, OPENS_ALL: first == rows["whole"]}
+    counted = {habit: np.bincount(place, own, len(names)).astype(int) for habit, own in did.items()}
+    for habit, other in ((AT_ONCE, OPENS_ALL), (OPENS_ALL, AT_ONCE)):
+        counts = counted[habit]
+        apart = counted[other] >= LEAST_SHARE * items
+        found = find_habit(counts, items, rng=source.rng(habit), apart=apart)
         each = {
             name: {
                 "items": items[i], "count": counts[i], "share": found.share[i], "p": found.p[i],
@@ -150,8 +152,7 @@ def _habits_sentence(habits: dict) -> str:
 
 def _without(source: Source) -> dict:
     """Results with everybody, and without those of each habit, and of both: win rates, survival, accuracy."""
-    marked = habits_of(source)
-    groups = {"nobody": set()} | {habit: set(workers) for habit, (_, workers) in marked.items()}
+    groups = {"nobody": set()} | {habit: set(workers) for habit, (_, workers) in source.marked.items()}
     groups["both habits"] = set().union(*groups.values())
     result = {}
     for name, workers in groups.items():

@@ -110,14 +110,14 @@ def _depends_sentence(depends: dict) -> str:
 def _test_sentence(test: dict) -> str:
     if not np.isfinite(test["p"]):
         return "No two annotators of one entity stopped differently, so nothing tells whether stopping is informative."
-    ends = f"(95 % interval {100 * test['low']:+.0f} to {100 * test['high']:+.0f})"
-    points = f"{abs(100 * test['difference']):.0f} points {ends}"
+    change, low, high = (f"{100 * test[key]:+.0f}".replace("-", "−") for key in ("difference", "low", "high"))
+    points = f"{change} points, 95 % interval {low} to {high}"
     p = _p(test["p"])
     if test["p"] < 0.05:
         often = "less" if test["difference"] < 0 else "more"
         return (
             f"Stopping is informative here: an entity that one annotator stopped at as human was spotted {often} often "
-            f"by the others than one that the annotator went on with, by {points}, {p}."
+            f"by the others than one that the annotator went on with ({points}, {p})."
         )
     return (
         f"Two annotators of one entity give no proof that stopping is informative ({points}, {p}), nor of the "

@@ -62,7 +62,7 @@ def analyze_study(
         try:
             result = method.analyze(
                 judgements, study.conversations(), bots=list(study.plan.contestants), seed=seed, bootstraps=bootstraps,
-                resample=resample, backend=backend, unsure=unsure, wage=wage, progress=done,
+                resample=resample, backend=backend, unsure=unsure, wage=wage, progress=done, **_opened(study, survey),
             )  # fmt: skip
         except ValueError as err:
             raise UserError(
@@ -83,6 +83,16 @@ def analyze_study(
     for name, table in tables.items():
         files.write_text(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
     return result
+
+
+def _opened(study: Study, survey: str) -> dict:
+    """What the analysis of a survey in which annotators open the dialogue wants besides: how far each item goes."""
+    from parlai_spotbot.surveys import get_survey, survey_names
+
+    if survey not in survey_names() or get_survey(survey).layout != "opening":
+        return {}
+    units = study.units(survey) if study.units_path(survey).exists() else []
+    return {"lengths": {item.item_id: item.exchanges for unit in units for item in unit.items}}
 
 
 def _training_overlap(study: Study) -> dict:

@@ -89,6 +89,7 @@ class Job:
             units=tuple(self.units),
             public_url=self.asked.url,
             countries=settings.qualifications.countries,
+            mturk_qualifications=settings.mturk_qualifications,
         )
 
 

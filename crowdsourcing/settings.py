@@ -30,6 +30,9 @@ one. Prolific: its rate for companies; that for universities is a third. Both ch
 MINIMUM_WAGE = 12.0
 """Dollars an hour: what Prolific recommends (it takes no less than 8)."""
 
+APPROVAL_RATE, APPROVED_HITS, ADULT = "000000000000000000L0", "00000000000000000040", "00000000000000000060"
+"""The ids that MTurk gives its own qualifications."""
+
 SECRET_NAME = re.compile(r"(?i)(secret|token|passw|credential|api_?key|access_?key|private_?key|auth)")
 SECRET_VALUE = re.compile(r"\b(AKIA|ASIA)[0-9A-Z]{16}\b|-----BEGIN [A-Z ]*PRIVATE KEY")
 
@@ -82,6 +85,22 @@ class Settings:
     def paid(self) -> bool:
         """Whether launching spends money, or lets people work who expect to be paid by a platform."""
         return self.provider in PAID
+
+    @property
+    def mturk_qualifications(self) -> tuple[dict, ...]:
+        """What MTurk is to ask of workers, in its own form; nothing in the sandbox, where nobody has a record."""
+        if self.provider != "mturk":
+            return ()
+        asked = [(APPROVAL_RATE, self.qualifications.approval_rate), (APPROVED_HITS, self.qualifications.approved_hits)]
+        found = [
+            {"QualificationTypeId": name, "Comparator": "GreaterThanOrEqualTo", "IntegerValues": [value],
+             "ActionsGuarded": "DiscoverPreviewAndAccept"}
+            for name, value in asked if value is not None
+        ]  # fmt: skip
+        if self.qualifications.adult:
+            found.append({"QualificationTypeId": ADULT, "Comparator": "EqualTo", "IntegerValues": [1],
+                          "ActionsGuarded": "DiscoverPreviewAndAccept"})  # fmt: skip
+        return tuple(found)
 
     def to_json(self) -> dict:
         return asdict(self)

@@ -44,10 +44,14 @@ class SpotbotBlueprintArgs(BlueprintArgs):
 
 @dataclass
 class SpotbotSharedState(SharedTaskState):
-    """`units` to annotate, and `make_server(host, port)` that builds the server which annotators talk to."""
+    """`units` to annotate, and `make_server(host, port)` that builds the server which annotators talk to.
+
+    `mturk_specific_qualifications` is the name by which Mephisto's MTurk provider looks for them.
+    """
 
     units: Sequence[Unit] = ()
     make_server: Callable[[str, int], Any] | None = None
+    mturk_specific_qualifications: Sequence[dict] = ()
 
 
 def blocks(units: Iterable[Unit]) -> list[InitializationData]:

@@ -194,7 +194,12 @@ def shared_state(setup: TaskSetup) -> SpotbotSharedState:
         for q in setup.qualifications
     ]
     # A frame of height 0 takes the height that MTurk has.
-    return SpotbotSharedState(units=setup.units, qualifications=[*asked, failed], task_config={"frame_height": 0})
+    return SpotbotSharedState(
+        units=setup.units,
+        qualifications=[*asked, failed],
+        task_config={"frame_height": 0},
+        mturk_specific_qualifications=list(setup.mturk_qualifications),
+    )
 
 
 def requester(database: Any, setup: TaskSetup) -> Requester:

@@ -29,7 +29,8 @@ class TaskSetup:
     """One survey's collection: `pay` in dollars a unit, `minutes` the time limit of a unit.
 
     `requester` is on MTurk the AWS profile; `public_url` is where annotators reach the server if that isn't its own
-    address; `countries` (ISO codes, empty for Mephisto's choice) and `lifetime_days` are for MTurk.
+    address; `countries` (ISO codes, empty for Mephisto's choice), `lifetime_days` and `mturk_qualifications` (as in
+    CreateHITType) are for MTurk.
     """
 
     study: Path
@@ -44,6 +45,7 @@ class TaskSetup:
     provider: str
     units: tuple[Unit, ...]
     qualifications: tuple[dict, ...] = ()
+    mturk_qualifications: tuple[dict, ...] = ()
     requester: str = "parlai_spotbot"
     public_url: str = ""
     countries: tuple[str, ...] = ()

@@ -91,13 +91,15 @@ def _existing(study: Study, conversations: list[Conversation], options: PackOpti
     if known == wanted and _from(conversations, units, options):
         return units
     judgements = study.judgements_path(options.survey)
-    if judgements.exists() and study.judgements(options.survey):
+    ledger = study.survey_path(options.survey) / "crowdsourcing" / "ledger.db"
+    if ledger.exists() or (judgements.exists() and study.judgements(options.survey)):
+        holder = ledger if ledger.exists() else judgements
         differ = [key for key in wanted if known and known.get(key) != wanted[key]]
         if differ:
             how = ", ".join(f"{key} {known.get(key)!r} there, {wanted[key]!r} here" for key in differ)
-            problem = f"{path}: packed with other options ({how}), and {judgements.name} holds answers to these units."
+            problem = f"{path}: packed with other options ({how}), and {holder.name} holds answers to these units."
         else:
-            problem = f"{path}: not made from these conversations by this command, and {judgements.name} holds answers."
+            problem = f"{path}: not made from these conversations by this command, and {holder.name} holds answers."
         raise UserError(problem, "Use the options of the first time, or another --study for another way of packing.")
     return []
 

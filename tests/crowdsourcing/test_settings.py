@@ -102,3 +102,15 @@ def test_each_provider_has_a_fee_and_only_platforms_of_strangers_are_paid():
     paid = {name for name in PROVIDERS if Settings(provider=name).paid}
     assert paid == {"prolific", "mturk"}
     assert Settings(provider="prolific", fee=0.1).platform_fee == 0.1
+
+
+def test_qualifications_are_asked_of_real_workers_in_mturks_own_form():
+    asked = {"approval_rate": 98, "approved_hits": 500, "adult": True}
+    row = {"pay": 1, "qualifications": asked}
+    live = parse_settings({**row, "provider": "mturk"}, "x").mturk_qualifications
+    assert {one["QualificationTypeId"]: (one["Comparator"], one["IntegerValues"]) for one in live} == {
+        "000000000000000000L0": ("GreaterThanOrEqualTo", [98]),
+        "00000000000000000040": ("GreaterThanOrEqualTo", [500]),
+        "00000000000000000060": ("EqualTo", [1]),
+    }
+    assert parse_settings({**row, "provider": "mturk_sandbox"}, "x").mturk_qualifications == ()

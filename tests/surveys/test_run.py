@@ -73,6 +73,18 @@ def test_other_options_on_judged_units_are_refused(study_of, pool):
     assert contents(study) == before
 
 
+def test_units_that_people_were_handed_are_not_packed_anew(study_of, pool):
+    study = study_of(pool())
+    pack_study(study)
+    ledger = study.survey_path("spot_the_bot") / "crowdsourcing" / "ledger.db"
+    ledger.parent.mkdir()
+    ledger.touch()
+    before = contents(study)
+    with pytest.raises(UserError, match=r"segments \[2, 3, 5\] there, \[2, 3\] here.*ledger\.db"):
+        pack_study(study, segments=(2, 3))
+    assert contents(study) == before
+
+
 def test_conversations_made_anew_under_judged_units_are_refused(study_of, pool):
     study = study_of(pool())
     pack_study(study)

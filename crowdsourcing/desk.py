@@ -175,7 +175,7 @@ class Desk(Reception):
         except Refusal:
             raise
         except Exception as err:
-            log.error("unit %s could not be assigned: %s", handout.unit_id, err, exc_info=True)
+            log.error("unit %s could not be assigned: %s", handout.unit_id, err, exc_info=_is_a_surprise(err))
             raise self.refusal("busy") from err
         self.ledger.assigned(handout.handle, agent_id)
 
@@ -373,7 +373,7 @@ class Desk(Reception):
                 self.crowd.gone(handout.agent_id, handout.status)
             self.ledger.told(handout.handle)
         except Exception as err:
-            log.error("hand-out of unit %s: the crowd could not be told: %s", handout.unit_id, err, exc_info=True)
+            log.error("unit %s: the crowd could not be told: %s", handout.unit_id, err, exc_info=_is_a_surprise(err))
             return False
         return True
 
@@ -384,6 +384,11 @@ class Desk(Reception):
                 self.crowd.qualified(annotator.worker, annotator.standing == "passed")
             self.ledger.told_standing(annotator.worker)
         except Exception as err:
-            log.error("the crowd could not be told of a qualification: %s", err, exc_info=True)
+            log.error("the crowd could not be told of a qualification: %s", err, exc_info=_is_a_surprise(err))
             return False
         return True
+
+
+def _is_a_surprise(err: Exception) -> bool:
+    """Whether the log should say where the error came from: not for a full disk, which comes again and again."""
+    return not isinstance(err, (sqlite3.OperationalError, OSError))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -72,9 +73,10 @@ class MemoryCrowd:
 
 
 def conversation(name: str, entities: tuple[str, str], seed_id: str, exchanges: int = 5) -> Conversation:
-    """A conversation with one seed exchange; each of its turns names the turn and the conversation."""
-    turns = [Turn(HUMAN, f"opening of {name}"), Turn(HUMAN, f"reply in {name}")]
-    turns += [Turn(entities[i % 2], f"turn {i} of {name}") for i in range(2 * exchanges)]
+    """A conversation with one seed exchange; its turns are numbered, and name the conversation by a digest only."""
+    mark = sha256(name.encode()).hexdigest()[:10]
+    turns = [Turn(HUMAN, f"unseen opening of {mark}"), Turn(HUMAN, f"unseen reply in {mark}")]
+    turns += [Turn(entities[i % 2], f"turn {i} of {mark}") for i in range(2 * exchanges)]
     return Conversation(name, "chitchat", tuple(sorted(entities)), 0, entities, tuple(turns), 1, seed_id)
 
 
@@ -90,9 +92,13 @@ def conversations(bots: int = 3, per_pair: int = 4, people: int = 6, exchanges: 
     return made
 
 
+SAID = {"known_human": "we are friends", "known_bot:0": "i am first", "known_bot:1": "i am second"}
+"""By what the tests' careful annotators recognise a control."""
+
+
 def control(number: int, kind: str, exchanges: int = 3) -> Item:
     """A control segment: of known people, or with a known bot."""
-    turns = tuple(Utterance(i % 2, f"{kind} {number}, turn {i}") for i in range(2 * exchanges))
+    turns = tuple(Utterance(i % 2, f"{SAID[kind]}, turn {i} of {number}") for i in range(2 * exchanges))
     return Item(f"control-item-{kind}-{number}", (f"control-conversation-{kind}-{number}",), exchanges, (turns,), kind)
 
 
@@ -169,7 +175,7 @@ def careful(survey: Survey, unit: dict) -> dict:
 
     def item(page: dict) -> dict:
         said = page["transcripts"][0]["turns"][0]["text"]
-        bots = {f"entity:{i}" for i in (0, 1) if said.startswith(f"known_bot:{i}")}
+        bots = {f"entity:{i}" for i in (0, 1) if said.startswith(SAID[f"known_bot:{i}"])}
         return answers(survey, page, lambda q, t: "bot" if q == "nature" and t in bots else plain(q, t))
 
     return {"unit": unit["unit"], "items": list(map(item, unit["items"])), "comment": "", "texts_language": "en"}

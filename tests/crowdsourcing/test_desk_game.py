@@ -1,0 +1,225 @@
+"""The game: what is open and what is decided is in the ledger, and points follow from that alone."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from office import answers, conversations, plain, refused
+
+from parlai_spotbot.crowdsourcing.contract import Visitor
+from parlai_spotbot.crowdsourcing.opening import decision_question
+from parlai_spotbot.crowdsourcing.scores import FIRST, SECOND, Scores, nickname
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.controls import truth
+from parlai_spotbot.surveys.game import points
+
+ANN, BOB = Visitor("ann"), Visitor("bob")
+GAME = replace(get_survey("spot_the_bot_game"), consent=(), onboarding=())
+
+
+@pytest.fixture
+def game(office):
+    """A desk of the game; every conversation is packed once, whole (five exchanges), controls have three."""
+    return office(survey=GAME, segments=(5,))
+
+
+def opens(unit, item, opened):
+    return {"unit": unit["unit"], "item": item, "opened": opened}
+
+
+def decides(unit, item, target, answer, **more):
+    return {
+        "unit": unit["unit"], "item": item, "question": "nature", "target": target, "answer": answer, "seconds": 3.5,
+        **more,
+    }  # fmt: skip
+
+
+def shown(page):
+    return len(page["transcripts"][0]["turns"]) // 2
+
+
+def play(o, visitor, opened=1, answer="bot", upto=None):
+    """Open `opened` exchanges of every item and call everybody the same; returns the body to submit."""
+    unit = o.desk.next_unit(visitor)["unit"]
+    for page in unit["items"][:upto]:
+        for has in range(1, opened):
+            page = o.desk.open_exchange(visitor, opens(unit, page["item"], has))
+        for target in ("entity:0", "entity:1"):
+            o.desk.decide(visitor, decides(unit, page["item"], target, answer))
+    return {"unit": unit["unit"], "items": [features(page) for page in unit["items"]]}
+
+
+def features(page):
+    """The answers beside the decisions."""
+    row = answers(GAME, page, plain)
+    return {**row, "answers": [a for a in row["answers"] if a["question"] != "nature"]}
+
+
+# -- opening -----------------------------------------------------------------------------------------------------------
+def test_a_dialogue_opens_exchange_by_exchange(game):
+    unit = game.unit("ann")
+    assert all(shown(page) == 1 for page in unit["items"])
+    assert unit["items"][0]["opening"] == {"opened": 1, "more": True, "decided": {}}
+    whole = game.desk.items[game.ledger.handouts()[0].items[0]]
+    for has in range(1, whole.exchanges):
+        page = game.desk.open_exchange(ANN, opens(unit, 0, has))
+        assert shown(page) == has + 1
+        assert page["opening"]["more"] == (has + 1 < whole.exchanges)
+    assert [turn["text"] for turn in page["transcripts"][0]["turns"]] == [u.text for u in whole.transcripts[0]]
+    assert refused(game.desk.open_exchange, ANN, opens(unit, 0, whole.exchanges)) == (409, "all_open")
+    assert shown(game.unit("ann")["items"][1]) == 1
+
+
+def test_asking_twice_opens_one(game):
+    unit = game.unit("ann")
+    page = game.desk.open_exchange(ANN, opens(unit, 0, 1))
+    game.restart()
+    assert game.desk.open_exchange(ANN, opens(unit, 0, 1)) == page
+    assert game.desk.session(ANN)["unit"]["items"][0] == page
+    assert game.ledger.opened(unit["unit"]) == {0: 2}
+
+
+def test_nobody_looks_ahead(game):
+    unit = game.unit("ann")
+    for opened in (2, 0, -1, 99, "1", None, True, 1.0):
+        assert refused(game.desk.open_exchange, ANN, opens(unit, 0, opened)) == (400, "malformed")
+    for item in (99, -1, None, "0", False):
+        assert refused(game.desk.open_exchange, ANN, opens(unit, item, 1)) == (400, "malformed")
+    said = json.dumps(game.desk.session(ANN)["unit"])
+    assert "turn 1 of" in said
+    assert "turn 2 of" not in said
+
+
+# -- deciding ----------------------------------------------------------------------------------------------------------
+def test_a_decision_is_final_and_knows_what_was_open(game):
+    unit = game.unit("ann")
+    page = game.desk.decide(ANN, decides(unit, 0, "entity:0", "bot"))
+    assert page["opening"] == {"opened": 1, "more": True, "decided": {"entity:0": "bot"}}
+    assert shown(game.desk.open_exchange(ANN, opens(unit, 0, 1))) == 2  # for the other one
+    game.restart()
+    assert game.desk.decide(ANN, decides(unit, 0, "entity:0", "bot", seconds=9))["opening"]["opened"] == 2
+    assert refused(game.desk.decide, ANN, decides(unit, 0, "entity:0", "human")) == (409, "decided")
+    game.desk.decide(ANN, decides(unit, 0, "entity:1", "human"))
+    made = game.ledger.decisions(unit["unit"])
+    assert [(d.target, d.answer, d.opened, d.seconds) for d in made] == [
+        ("entity:0", "bot", 1, 3.5), ("entity:1", "human", 2, 3.5)
+    ]  # fmt: skip
+    assert refused(game.desk.open_exchange, ANN, opens(unit, 0, 2)) == (409, "decided")
+
+
+def test_unsure_only_when_everything_is_open(game):
+    unit = game.unit("ann")
+    assert refused(game.desk.decide, ANN, decides(unit, 0, "entity:0", "unsure")) == (409, "not_yet")
+    page, has = unit["items"][0], 1
+    while page["opening"]["more"]:
+        page, has = game.desk.open_exchange(ANN, opens(unit, 0, has)), has + 1
+    assert game.desk.decide(ANN, decides(unit, 0, "entity:0", "unsure"))["opening"]["decided"]
+
+
+def test_only_what_is_asked_is_decided(game):
+    unit = game.unit("ann")
+    for more in (
+        {"question": "fluency", "target": "pair", "answer": "entity:0"}, {"target": "pair"}, {"target": None},
+        {"target": []}, {"answer": "robot"}, {"answer": None}, {"answer": ["bot"]}, {"item": 99}, {"seconds": "3"},
+        {"question": None},
+    ):  # fmt: skip
+        assert refused(game.desk.decide, ANN, {**decides(unit, 0, "entity:0", "bot"), **more}) == (400, "malformed")
+    assert game.ledger.decisions(unit["unit"]) == []
+
+
+def test_late_and_elsewhere_nothing_opens(game, office):
+    unit = game.unit("ann")
+    assert refused(game.desk.open_exchange, BOB, opens(unit, 0, 1)) == (403, "foreign")
+    assert refused(game.desk.decide, BOB, decides(unit, 0, "entity:0", "bot")) == (403, "foreign")
+    game.clock.pass_by(4000)
+    assert refused(game.desk.open_exchange, ANN, opens(unit, 0, 1)) == (410, "late")
+    assert refused(game.desk.decide, ANN, decides(unit, 0, "entity:0", "bot")) == (410, "late")
+    plain_desk = office()
+    unit = plain_desk.unit("ann")
+    assert refused(plain_desk.desk.open_exchange, ANN, opens(unit, 0, 1)) == (400, "malformed")
+    assert plain_desk.desk.leaderboard(ANN) == []
+
+
+# -- handing in --------------------------------------------------------------------------------------------------------
+def test_what_is_handed_in_takes_decisions_from_the_ledger(game):
+    body = play(game, ANN, opened=2, answer="bot")
+    lie = {"question": "nature", "target": "entity:0", "answer": "human"}
+    body["items"][0]["answers"].append(lie)
+    said = game.desk.submit(ANN, body)
+    (kept,) = game.ledger.submissions()
+    assert said["accepted"]
+    for row in kept.record["items"]:
+        natures = [(a["target"], a["answer"], a["opened"]) for a in row["answers"] if a["question"] == "nature"]
+        assert natures == [("entity:0", "bot", 2), ("entity:1", "bot", 2)]
+        assert {a["opened"] for a in row["answers"]} == {2}
+        assert len(row["answers"]) == 5
+    assert refused(game.desk.decide, ANN, decides(body, 0, "entity:0", "bot")) == (409, "doubled")
+
+
+def test_nothing_is_handed_in_before_all_is_decided(game):
+    body = play(game, ANN, upto=-1)
+    last = body["items"][-1]["item"]
+    assert refused(game.desk.submit, ANN, body) == (422, "incomplete")
+    said = [{"question": "nature", "target": f"entity:{i}", "answer": "bot"} for i in (0, 1)]
+    body["items"][-1]["answers"] += said
+    assert refused(game.desk.submit, ANN, body) == (422, "incomplete")
+    for i in (0, 1):
+        game.desk.decide(ANN, decides(body, last, f"entity:{i}", "bot"))
+    for bad in (None, [None], [{"item": 0}], [{"item": [], "answers": []}], [{"item": True, "answers": [1]}]):
+        assert refused(game.desk.submit, ANN, {**body, "items": bad})[0] in (400, 422)
+    assert game.desk.submit(ANN, body)["accepted"]
+
+
+# -- points ------------------------------------------------------------------------------------------------------------
+def test_points_are_those_of_the_rule_and_come_when_the_unit_is_done(game):
+    body = play(game, ANN, opened=3, answer="bot")
+    before = game.desk.session(ANN)["game"]
+    assert before == {"points": 0, "rank": None, "leaderboard": []}
+    handout = game.ledger.handouts()[0]
+    truths = {talk.conversation_id: ["human" if human else "bot" for human in talk.is_human] for talk in game.talks}
+    wanted = 0
+    for item in map(game.desk.items.get, handout.items):
+        true = truth(item) if item.control else truths[item.conversation_ids[0]]
+        wanted += sum(points(GAME.game, one, "bot", 3) for one in true)
+    after = game.desk.submit(ANN, body)["game"]
+    assert (after["points"], after["rank"]) == (wanted, 1)
+    game.restart()
+    assert game.desk.session(ANN)["game"] == after
+
+
+def test_the_leaderboard_orders_by_points_and_names_nobody(office):
+    o = office(survey=GAME, segments=(5,), talks=conversations(bots=3, per_pair=6, people=8), annotators_per_segment=3)
+    for n, opened in enumerate((1, 3, 2)):
+        visitor = Visitor(f"annotator-{n}")
+        o.desk.submit(visitor, play(o, visitor, opened))
+    board = o.desk.leaderboard(Visitor("annotator-1"))
+    earned = [row["points"] for row in board]
+    assert earned == sorted(earned, reverse=True)
+    assert [row["you"] for row in board].count(True) == 1
+    assert "annotator" not in json.dumps(board)
+    assert all(len(row["name"].split()) == 2 for row in board)
+    ranks = [o.desk.session(Visitor(f"annotator-{n}"))["game"]["rank"] for n in range(3)]
+    assert sorted(ranks) == [1, 2, 3]
+
+
+def test_names_are_made_up_and_each_has_one_bearer():
+    assert nickname(b"secret", "ann") == nickname(b"secret", "ann") != nickname(b"other", "ann")
+    assert len(set(FIRST)) == len(set(SECOND)) == 64
+    scores = Scores(b"secret", most=10)
+    for n in range(1000):
+        scores.add(f"w{n}", n % 7)
+    assert len(set(scores._names().values())) == 1000
+    board = scores.board("w0")
+    assert len(board) == 11
+    assert board[-1]["you"]
+    assert [row["points"] for row in board[:10]] == [6] * 10
+    assert scores.game("w6")["rank"] == 1
+    assert scores.game("w5")["rank"] == 1 + sum(n % 7 == 6 for n in range(1000))
+    scores.add("w1", 0.5)
+    assert scores.game("w1")["points"] == 1.5
+
+
+def test_a_survey_with_nothing_to_decide_can_not_be_a_game():
+    features_only = replace(GAME, questions=tuple(replace(q, after=()) for q in GAME.questions if q.name != "nature"))
+    with pytest.raises(ValueError, match="needs a question about entities"):
+        decision_question(features_only)

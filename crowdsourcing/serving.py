@@ -67,6 +67,8 @@ def _desk(job: Job, secret: bytes, seeds: Mapping[str, str], crowd: MephistoCrow
     """The desk, when it has told Mephisto what a crash may have kept from it."""
     ledger = Ledger(job.places.ledger)
     truths = natures_of(job.study.conversations())
+    # A control from outside the study bears the name of its seed.
+    seeds = {name: name for item in job.controls for name in item.conversation_ids} | dict(seeds)
     desk = Desk(
         job.survey, job.units, job.controls, seeds, truths, ledger, crowd,
         texts=job.texts, consent=consent(job), secret=secret, language=job.language, finish=door.finish,

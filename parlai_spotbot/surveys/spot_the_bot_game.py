@@ -21,13 +21,13 @@ INSTRUCTIONS = (
     f"Points: {GAME.right:g} for each entity that you call what it is, {GAME.wrong:g} for each that you call what it "
     f"is not, 0 for “unsure”; less {GAME.penalty:g} for every exchange beyond the first that was open when you decided "
     "for that entity. So it pays to decide as soon as you are sure, and no sooner: a guess costs as often as it earns. "
-    "You see your points when a unit is finished.\n\n"
+    "You see your points when a task is finished.\n\n"
     "When you have decided for both, say which of the two does better in three respects. These answers are about your "
     "opinion and earn or cost nothing."
 ).replace(" -", " −")
 
 BONUS = (
-    "Bonus: whoever has the most points when the collection ends is paid for one unit more. Where several have the "
+    "Bonus: whoever has the most points when the collection ends is paid for one task more. Where several have the "
     "same points, each of them gets it. Points and places are shown to all who take part, under names that we make up."
 )
 

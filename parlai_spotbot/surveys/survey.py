@@ -169,9 +169,12 @@ class Survey:
         raise ValueError(f"question {name!r}: survey '{self.name}' has {names}")
 
     def to_json(self) -> dict:
-        """The survey as the web page gets it: lists in place of tuples, and without the exercises of the onboarding."""
+        """The survey as the web page gets it: lists in place of tuples, without the exercises of the onboarding, and
+        without how many known segments there are and how many may be missed."""
         row = _lists(asdict(self))
         del row["onboarding"]
+        for name in ("onboarding_mistakes", "controls_per_unit", "control_mistakes"):
+            del row["limits"][name]
         return row
 
 

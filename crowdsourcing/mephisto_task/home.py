@@ -104,20 +104,21 @@ def _one_log_line(module: ModuleType) -> None:
         logger.setLevel(logging.WARNING)
 
 
-def use(data_root: Path | str, countries: tuple[str, ...] = ()) -> Path:
+def use(data_root: Path | str, countries: tuple[str, ...] | None = None) -> Path:
     """Point Mephisto at `data_root` (made if missing); returns it as an absolute path.
 
-    `countries` (ISO codes) is whom live MTurk offers tasks to, where that isn't Mephisto's own choice.
+    `countries` (ISO codes) is whom live MTurk offers tasks to; empty for Mephisto's own choice, None for what is set.
     """
     global _root
     install()
     root = Path(data_root).resolve()
-    config: dict[str, Any] = {"core": {"main_data_directory": str(root)}}
-    if countries:
-        config["mturk"] = {"allowed_locales": [{"Country": code} for code in countries]}
     path = root / "config.yml"
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    config = {**(yaml.safe_load(before) or {}), "core": {"main_data_directory": str(root)}}
+    if countries is not None:
+        config["mturk"] = {"allowed_locales": [{"Country": code} for code in countries]} if countries else {}
     text = yaml.safe_dump(config, sort_keys=False)
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
+    if before != text:
         files.write_text(path, text)
     _root = root
     import mephisto  # noqa: F401
@@ -127,13 +128,13 @@ def use(data_root: Path | str, countries: tuple[str, ...] = ()) -> Path:
     return root
 
 
-def database(data_root: Path | str) -> LocalMephistoDB:
-    """Open Mephisto's database in `data_root`, in WAL mode: readers and a review beside the operator don't block it.
+def database(data_root: Path | str, countries: tuple[str, ...] | None = None) -> LocalMephistoDB:
+    """`use` the data root and open Mephisto's database in it.
 
-    Commits are not forced to the disk one by one: after a power cut the next launch sets the mirror right from the
+    It is in WAL mode, so that readers and a review beside the operator don't block it. Commits are not forced to the disk one by one: after a power cut the next launch sets the mirror right from the
     ledger, which is.
     """
-    root = use(data_root)
+    root = use(data_root, countries)
     return _database_class()(str(root / "database.db"))
 
 

@@ -10,8 +10,7 @@ import contextlib
 import io
 import json
 import os
-import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -120,23 +119,25 @@ class UnitLauncher(TaskLauncher):
             if unit.db_status == AssignmentState.CREATED:
                 unit.set_db_status(AssignmentState.LAUNCHED)
 
-    def launch_units(self, url: str, stop: threading.Event | None = None) -> None:
+    def launch_units(self, url: str, halt: Callable[[], bool] = lambda: False) -> None:
         """Post what a paid platform has to know of: on MTurk one HIT a unit of this run.
 
         HITs are interchangeable (which unit its annotator gets is settled when they arrive), so that after a crash the
-        number missing is posted. `offer` comes before, hence no unit's status changes here.
+        number missing is posted. `offer` comes before, hence no unit's status changes here. Ends early where `halt`
+        says so; what the platform refuses is a `UserError`.
         """
         self.launch_url = url
         if self.provider_type not in MTURK:
             return
         units = [unit for unit in self.units if unit.task_run_id == self.task_run.db_id]
-        posted = len(mturk.posted(self.task_run, url)) if units else 0
-        for unit in units[: max(0, len(units) - posted)]:
-            if stop is not None and stop.is_set():
-                return
-            unit.db_status = AssignmentState.LAUNCHED
-            with contextlib.redirect_stdout(io.StringIO()):  # it prints a link a HIT
-                unit.launch(url)
+        with mturk.explained(self.task_run.get_provider().datastore):
+            missing = len(units) - len(mturk.posted(self.task_run, url)) if units else 0
+            for unit in units[: max(0, missing)]:
+                if halt():
+                    return
+                unit.db_status = AssignmentState.LAUNCHED
+                with contextlib.redirect_stdout(io.StringIO()):  # it prints a link a HIT
+                    unit.launch(url)
 
     # -- setting right after a crash ---------------------------------------------------------------------------------
     def recover(self) -> list[Unit]:

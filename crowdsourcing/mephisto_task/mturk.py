@@ -6,6 +6,10 @@ here that profile must exist, or the keys must be in the environment.
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup, environment_credentials
@@ -21,7 +25,6 @@ def use_credentials(database: Any, setup: TaskSetup) -> None:
     """Give the provider a session with credentials; `UserError` where there are none. Does nothing off MTurk."""
     if not setup.on_mturk:
         return
-    import boto3
     from botocore.exceptions import BotoCoreError, ProfileNotFound
     from mephisto.abstractions.providers.mturk.mturk_datastore import MTURK_REGION_NAME
 
@@ -29,13 +32,13 @@ def use_credentials(database: Any, setup: TaskSetup) -> None:
     if setup.requester in store.session_storage:
         return
     try:
-        session = boto3.Session(profile_name=setup.requester, region_name=MTURK_REGION_NAME)
+        session = _session_class()(profile_name=setup.requester, region_name=MTURK_REGION_NAME)
     except ProfileNotFound:
         if not environment_credentials():
             raise UserError(
                 f"There are no AWS credentials for requester '{setup.requester}'.", REMEDY.format(name=setup.requester)
             ) from None
-        session = boto3.Session(region_name=MTURK_REGION_NAME)
+        session = _session_class()(region_name=MTURK_REGION_NAME)
     try:
         found = session.get_credentials()
     except BotoCoreError as err:
@@ -43,6 +46,45 @@ def use_credentials(database: Any, setup: TaskSetup) -> None:
     if found is None:
         raise UserError(f"The AWS profile '{setup.requester}' has no credentials.", REMEDY.format(name=setup.requester))
     store.session_storage[setup.requester] = session
+
+
+@functools.cache
+def _session_class() -> type:
+    import boto3
+
+    class Session(boto3.Session):
+        """A session that makes each client once: Mephisto asks for one at every call, from several threads."""
+
+        def __init__(self, **kwargs: Any):
+            super().__init__(**kwargs)
+            self._clients: dict[str, Any] = {}
+            self._making = threading.Lock()
+
+        def client(self, *args: Any, **kwargs: Any) -> Any:
+            key = repr((args, kwargs))
+            with self._making:
+                if key not in self._clients:
+                    self._clients[key] = super().client(*args, **kwargs)
+                return self._clients[key]
+
+    return Session
+
+
+@contextlib.contextmanager
+def explained(store: Any) -> Iterator[None]:
+    """What MTurk or the way to it answers with becomes a `UserError`, without any credential in it."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    try:
+        yield
+    except (BotoCoreError, ClientError) as err:
+        text = str(err)
+        for session in getattr(store, "session_storage", {}).values():
+            for part in session.get_credentials().get_frozen_credentials():
+                text = text.replace(part or "\0", "***")
+        raise UserError(
+            f"MTurk: {text}", "Mend that (network, rights of the AWS user, balance) and run the same command again."
+        ) from None
 
 
 def posted(task_run: Any, url: str) -> list[str]:
@@ -59,7 +101,11 @@ def posted(task_run: Any, url: str) -> list[str]:
     shown = url.replace("&", "&amp;")
     for page in requester._get_client(requester._requester_name).get_paginator("list_hits").paginate():
         for hit in page["HITs"]:
-            if hit["HITTypeId"] == hit_type and f">{shown}<" in hit["Question"] and not _known(store, hit["HITId"]):
+            if (
+                hit["HITTypeId"] == hit_type
+                and f">{shown}<" in hit.get("Question", "")
+                and not _known(store, hit["HITId"])
+            ):
                 store.new_hit(hit["HITId"], "", seconds, run_id)
                 known.add(hit["HITId"])
     return sorted(known)

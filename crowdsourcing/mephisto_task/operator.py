@@ -14,9 +14,11 @@ import asyncio
 import contextlib
 import io
 import json
+import math
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -35,7 +37,7 @@ from mephisto.operations.registry import (
     get_blueprint_from_type,
     get_crowd_provider_from_type,
 )
-from mephisto.utils.logger_core import set_mephisto_log_level
+from mephisto.utils.logger_core import get_logger, set_mephisto_log_level
 from mephisto.utils.qualifications import find_or_create_qualification, make_qualification_dict
 from omegaconf import DictConfig, OmegaConf
 
@@ -50,12 +52,15 @@ from parlai_spotbot.crowdsourcing.mephisto_task.blueprint import (
 )
 from parlai_spotbot.crowdsourcing.mephisto_task.crowd import MephistoCrowd
 from parlai_spotbot.crowdsourcing.mephisto_task.launcher import DONE, UnitLauncher
-from parlai_spotbot.crowdsourcing.mephisto_task.mturk import use_credentials
+from parlai_spotbot.crowdsourcing.mephisto_task.mturk import explained, use_credentials
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE, TaskSetup
 from parlai_spotbot.errors import UserError
 
 MakeServer = Callable[[Crowd, str, int], Server]
 POLL_SECONDS = 0.2
+RETRY_SECONDS = 60.0
+
+logger = get_logger(name=__name__)
 
 
 @dataclass(frozen=True)
@@ -84,8 +89,7 @@ def serve(
     server. One operator at a time: the caller holds the lock.
     """
     setup.check()
-    home.use(setup.data_root, setup.countries)
-    database = home.database(setup.data_root)
+    database = home.database(setup.data_root, setup.countries)
     operator = SpotbotOperator(database)
     try:
         config, shared = configuration(setup, host, port), shared_state(setup)
@@ -94,8 +98,7 @@ def serve(
         live = operator.get_running_task_runs()[run_id]
         url = operator.urls[run_id]
         on_ready(url)
-        live.task_launcher.launch_units(setup.public_url or url, stop)
-        reason = _wait(live.architect.server, stop)
+        reason = _work(live, setup.public_url or url, stop)
         operator.shutdown()
         return Outcome(reason, url, run_id, database.unit_statuses(run_id))
     finally:
@@ -103,13 +106,23 @@ def serve(
         database.shutdown()
 
 
-def _wait(server: Server, stop: threading.Event) -> str:
+def _work(live: LiveTaskRun, url: str, stop: threading.Event) -> str:
+    """Post what is to be posted, while the server answers, and wait; a platform that fails is tried again later."""
+    server: Server = live.architect.server
+    next_try = 0.0
     while not stop.wait(POLL_SECONDS):
         error = server.failed()
         if error is not None:
             raise error
         if server.finished():
             return "done"
+        if time.monotonic() >= next_try:
+            try:
+                live.task_launcher.launch_units(url, lambda: stop.is_set() or server.failed() is not None)
+                next_try = math.inf
+            except UserError as err:
+                logger.warning(f"{err.problem} Trying again in {RETRY_SECONDS:.0f} seconds.")
+                next_try = time.monotonic() + RETRY_SECONDS
     return "stopped"
 
 
@@ -118,14 +131,14 @@ def close(setup: TaskSetup) -> dict[str, int]:
 
     A later `serve` opens a new run with what isn't done. Work that is handed in afterwards is lost: announce it.
     """
-    home.use(setup.data_root, setup.countries)
-    database = home.database(setup.data_root)
+    database = home.database(setup.data_root, setup.countries)
     try:
         counts: dict[str, int] = {}
         use_credentials(database, setup)
         for run in _runs(database, setup.task_name, unfinished=True):
-            for unit in run.get_units():
-                _expire(unit)
+            with explained(run.get_provider().datastore):
+                for unit in run.get_units():
+                    _expire(unit)
             database.update_task_run(run.db_id, is_completed=True)
             for status, count in database.unit_statuses(run.db_id).items():
                 counts[status] = counts.get(status, 0) + count
@@ -286,7 +299,8 @@ class SpotbotOperator(Operator):
         marker = os.path.join(live.task_run.get_run_dir(), "provider_is_set_up")
         if not os.path.exists(marker):
             url = run_config.blueprint.public_url
-            live.provider.setup_resources_for_task_run(live.task_run, run_config, shared_state, url)
+            with explained(live.provider.datastore):
+                live.provider.setup_resources_for_task_run(live.task_run, run_config, shared_state, url)
             with open(marker, "x"):
                 pass
 
@@ -323,7 +337,7 @@ class SpotbotOperator(Operator):
         """Serve until every run has ended by itself, then stop."""
         try:
             for live in list(self._task_runs_tracked.values()):
-                _wait(live.architect.server, threading.Event())
+                _work(live, self.urls[live.task_run.db_id], threading.Event())
         finally:
             self.shutdown()
 

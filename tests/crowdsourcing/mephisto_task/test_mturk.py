@@ -1,0 +1,331 @@
+"""MTurk through Mephisto's own provider and a real boto3 client; only the paid service at its far end is a stand-in.
+
+Requests pass boto3's validation and serialisation; the stand-in answers in place of the network.
+"""
+
+import json
+import re
+import urllib.request
+from types import SimpleNamespace
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError, EndpointConnectionError
+
+from parlai_spotbot.crowdsourcing.contract import Visitor
+from parlai_spotbot.crowdsourcing.mephisto_task import operator
+from parlai_spotbot.crowdsourcing.mephisto_task.operator import close
+from parlai_spotbot.errors import UserError
+
+from mephisto.abstractions.providers.mturk.mturk_datastore import MTurkDatastore  # isort: skip
+from mephisto.data_model.agent import Agent  # isort: skip
+
+SECRET = "wJalrXUtnFEMIverySECRETkey123456"
+KEY_ID = "AKIASPOTBOTEXAMPLE42"
+PUBLIC = "https://annotate.example.org/page?a=1&b=2"
+
+
+class Turk:
+    """The service: HIT types, HITs, qualifications, and a list of all calls (operation, parameters, address)."""
+
+    def __init__(self):
+        self.hits, self.types, self.qualifications = {}, {}, {}
+        self.calls = []
+        self.down = False
+
+    def __call__(self, model, params, **_):
+        body = json.loads(params["body"])
+        self.calls.append((model.name, body, params["url"]))
+        if self.down:
+            raise EndpointConnectionError(endpoint_url=params["url"])
+        return SimpleNamespace(status_code=200, headers={}), getattr(self, model.name, lambda _: {})(body)
+
+    def of(self, operation):
+        return [body for name, body, _ in self.calls if name == operation]
+
+    def CreateHITType(self, body):
+        known = json.dumps(body, sort_keys=True)  # MTurk gives the same id for the same parameters
+        return {"HITTypeId": self.types.setdefault(known, f"TYPE{len(self.types)}")}
+
+    def CreateHITWithHITType(self, body):
+        hit = {"HITId": f"HIT{len(self.hits)}", "HITTypeId": body["HITTypeId"], "Question": body["Question"]}
+        self.hits[hit["HITId"]] = hit
+        return {"HIT": hit}
+
+    def ListHITs(self, body):
+        start = int(body.get("NextToken", 0))
+        page = list(self.hits.values())[start : start + 2]
+        return {"HITs": page, **({"NextToken": str(start + 2)} if start + 2 < len(self.hits) else {})}
+
+    def GetHIT(self, body):
+        return {"HIT": {**self.hits[body["HITId"]], "HITStatus": "Unassignable", "NumberOfAssignmentsAvailable": 0}}
+
+    def ListQualificationTypes(self, body):
+        found = [q for q in self.qualifications.values() if q["Name"] == body["Query"]]
+        return {"QualificationTypes": found}
+
+    def CreateQualificationType(self, body):
+        made = {"Name": body["Name"], "QualificationTypeId": f"QUAL{len(self.qualifications)}"}
+        self.qualifications[body["Name"]] = made
+        return {"QualificationType": made}
+
+
+@pytest.fixture
+def turk(monkeypatch, tmp_path):
+    service = Turk()
+    make = boto3.session.Session.client
+
+    def client(self, *args, **kwargs):
+        made = make(self, *args, **kwargs)
+        made.meta.events.register("before-call.mturk", service)
+        return made
+
+    monkeypatch.setattr(boto3.session.Session, "client", client)
+    for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY_ID)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "aws-config"))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "aws-credentials"))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    return service
+
+
+@pytest.fixture
+def on_mturk(setup_task):
+    return lambda **changes: setup_task(**{"provider": "mturk_sandbox", "public_url": PUBLIC, **changes})
+
+
+def posted(task, turk, count, before=0):
+    """Wait until there are `count` HITs, `before` of an earlier run; the server answers while they are posted."""
+    for _ in range(600):
+        if len(turk.hits) >= count and all(task.crowd.knows_hit(hit) for hit in list(turk.hits)[before:]):
+            break
+        task.server._thread.join(0.05)
+    assert len(turk.hits) == count
+
+
+def visitor(worker, hit, assignment):
+    return Visitor(worker, assignment, {"hit_id": hit, "assignment_id": assignment, "door": "mturk"})
+
+
+@pytest.mark.parametrize(("provider", "where"), [("mturk_sandbox", "-sandbox"), ("mturk", "")])
+def test_launch_work_and_approval(turk, on_mturk, serve_task, provider, where):
+    with serve_task(on_mturk(provider=provider, countries=("DE", "CH"))) as task:
+        with urllib.request.urlopen(task.url, timeout=10) as page:
+            assert page.status == 200
+        posted(task, turk, 6)
+        crowd = task.crowd
+        assert crowd.knows_hit("HIT3")
+        assert not crowd.knows_hit("HIT99")
+        agents = [crowd.assign(visitor(f"W{i}", f"HIT{i}", f"ASSIGN{i}"), f"unit-1-{i}") for i in range(2)]
+        for agent in agents:
+            crowd.completed(agent, {"items": []})
+        Agent.get(crowd.db, agents[0]).approve_work()
+        Agent.get(crowd.db, agents[1]).reject_work("answered at random")
+        assert crowd.refuses(visitor("W7", "HIT2", "ASSIGN7")) is None
+    (kind,) = turk.of("CreateHITType")
+    assert (kind["Title"], kind["Reward"]) == ("Which of them is a bot?", "1.5")
+    assert (kind["Keywords"], kind["AssignmentDurationInSeconds"]) == ("chat,bot", 3600)
+    failed, *locales = kind["QualificationRequirements"]
+    assert failed["Comparator"] == "DoesNotExist"
+    assert [entry["LocaleValues"] for entry in locales] == ([] if where else [[{"Country": "DE"}, {"Country": "CH"}]])
+    assert all(PUBLIC.replace("&", "&amp;") in hit["Question"] for hit in turk.hits.values())
+    assert [call["AssignmentId"] for call in turk.of("ApproveAssignment")] == ["ASSIGN0"]
+    assert turk.of("RejectAssignment") == [{"AssignmentId": "ASSIGN1", "RequesterFeedback": "answered at random"}]
+    assert {url for *_, url in turk.calls} == {f"https://mturk-requester{where}.us-east-1.amazonaws.com/"}
+    assert not turk.of("ListWorkerBlocks")  # the desk waits for no network
+
+
+def test_resuming_posts_nothing_again(turk, on_mturk, serve_task, make_units):
+    with serve_task(on_mturk()) as task:
+        posted(task, turk, 6)
+    with serve_task(on_mturk()) as task:
+        posted(task, turk, 6)
+    assert len(turk.of("CreateHITType")) == 1
+    with serve_task(on_mturk(units=make_units(3))) as task:  # the study grew by a block
+        posted(task, turk, 9)
+    assert len(turk.of("CreateHITWithHITType")) == 9
+
+
+class CutOffError(BaseException):
+    pass
+
+
+def test_a_kill_between_posting_and_noting_posts_no_hit_twice(turk, on_mturk, serve_task, monkeypatch):
+    note = MTurkDatastore.new_hit
+
+    def cut(self, hit_id, *rest):
+        if hit_id == "HIT2":
+            raise CutOffError
+        note(self, hit_id, *rest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(MTurkDatastore, "new_hit", cut)
+        with pytest.raises(CutOffError), serve_task(on_mturk()) as task:
+            task.server._thread.join(60)
+    assert len(turk.hits) == 3
+    foreign = {"HITId": "THEIRS", "HITTypeId": "TYPE0", "Question": "<ExternalURL>https://elsewhere/</ExternalURL>"}
+    turk.hits["THEIRS"] = foreign  # another study of the same requester with the same settings
+    with serve_task(on_mturk()) as task:
+        for _ in range(600):
+            if len(turk.hits) == 7:
+                break
+            task.server._thread.join(0.05)
+        assert task.crowd.knows_hit("HIT2")
+        assert not task.crowd.knows_hit("THEIRS")
+    assert len(turk.of("CreateHITWithHITType")) == 6
+
+
+def test_a_hit_that_was_returned_serves_the_next_worker(turk, on_mturk, serve_task):
+    with serve_task(on_mturk()) as task:
+        posted(task, turk, 6)
+        crowd = task.crowd
+        first = crowd.assign(visitor("W1", "HIT0", "ASSIGN1"), "unit-0-0")
+        crowd.gone(first, "returned")
+        second = crowd.assign(visitor("W2", "HIT0", "ASSIGN2"), "unit-0-1")
+        third = crowd.assign(visitor("W3", "HIT1", "ASSIGN3"), "unit-0-0")
+        for agent in (second, third):
+            crowd.completed(agent, {"items": []})
+            Agent.get(crowd.db, agent).approve_work()
+        assert Agent.get(crowd.db, first).db_status == "returned"
+    assert [call["AssignmentId"] for call in turk.of("ApproveAssignment")] == ["ASSIGN2", "ASSIGN3"]
+
+
+def test_an_abandoned_hit_is_anothers_before_the_desk_hears_of_it(turk, on_mturk, serve_task):
+    """MTurk offers a returned HIT at once; the desk knows of the first annotator's unit until its time is up."""
+    with serve_task(on_mturk()) as task:
+        posted(task, turk, 6)
+        crowd = task.crowd
+        first = crowd.assign(visitor("W1", "HIT0", "ASSIGN1"), "unit-0-0")
+        second = crowd.assign(visitor("W2", "HIT0", "ASSIGN2"), "unit-0-1")
+        crowd.completed(second, {"items": []})
+        crowd.gone(first, "expired")
+        Agent.get(crowd.db, second).approve_work()
+        assert crowd.statuses() == {"completed": 1, "launched": 5}
+    assert [call["AssignmentId"] for call in turk.of("ApproveAssignment")] == ["ASSIGN2"]
+
+
+def test_who_fails_is_told_to_mturk_without_waiting_for_it(turk, on_mturk, serve_task):
+    with serve_task(on_mturk()) as task:
+        posted(task, turk, 6)
+        task.crowd.qualified("W1", False)
+        assert "known answer" in task.crowd.refuses(visitor("W1", "HIT0", "A"))
+        task.crowd.close()  # what is under way
+        (granted,) = turk.of("AssociateQualificationWithWorker")
+        assert granted["WorkerId"] == "W1"
+        (made,) = [
+            q for q in turk.qualifications.values() if q["QualificationTypeId"] == granted["QualificationTypeId"]
+        ]
+        assert made["Name"] == "study-spot_the_bot-failed_sandbox"
+
+
+def test_a_network_that_is_down_stops_nobody(turk, on_mturk, serve_task, caplog):
+    with serve_task(on_mturk()) as task:
+        posted(task, turk, 6)
+        turk.down = True
+        task.crowd.qualified("W1", True)
+        task.crowd.completed(task.crowd.assign(visitor("W1", "HIT0", "A"), "unit-0-0"), {"items": []})
+        task.crowd.close()
+    assert "could not be granted on the platform: EndpointConnectionError" in caplog.text
+
+
+def test_closing_takes_open_hits_off(turk, on_mturk, serve_task):
+    setup = on_mturk()
+    with serve_task(setup) as task:
+        posted(task, turk, 6)
+        task.crowd.completed(task.crowd.assign(visitor("W0", "HIT0", "A0"), "unit-0-0"), {"items": []})
+        task.crowd.assign(visitor("W1", "HIT1", "A1"), "unit-0-1")
+    assert close(setup) == {"completed": 1, "expired": 5}
+    assert sorted(call["HITId"] for call in turk.of("UpdateExpirationForHIT")) == [f"HIT{i}" for i in range(1, 6)]
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [({"pay": 2.0}, "task_reward"), ({"title": "New"}, "task_title"), ({"public_url": "https://other"}, "public_url")],
+)
+def test_what_was_posted_cannot_be_changed(turk, on_mturk, serve_task, change, named):
+    with serve_task(on_mturk()) as task:
+        posted(task, turk, 6)
+    with pytest.raises(UserError, match=f"HITs are out with another {named}"), serve_task(on_mturk(**change)):
+        pass
+    close(on_mturk())
+    with serve_task(on_mturk(**change)) as task:
+        posted(task, turk, 12, before=6)
+
+
+def test_without_credentials_nothing_begins(turk, on_mturk, serve_task, monkeypatch):
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    setup = on_mturk()
+    with pytest.raises(UserError, match="no AWS credentials") as caught, serve_task(setup):
+        pass
+    assert "~/.aws/credentials" in caught.value.remedy
+    with pytest.raises(UserError, match="no AWS credentials"):
+        close(setup)
+    assert turk.calls == []
+
+
+def test_a_profile_of_the_requesters_name(turk, on_mturk, serve_task, monkeypatch, tmp_path):
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
+    keys = f"[lab]\naws_access_key_id = {KEY_ID}\naws_secret_access_key = {SECRET}\n"
+    (tmp_path / "aws-credentials").write_text(keys, encoding="utf-8")
+    with serve_task(on_mturk(requester="lab")) as task:
+        posted(task, turk, 6)
+
+
+def test_credentials_never_reach_study_or_log(turk, on_mturk, serve_task, tmp_path, caplog, capfd):
+    caplog.set_level("DEBUG")
+    with serve_task(on_mturk()) as task:
+        posted(task, turk, 6)
+        agent = task.crowd.assign(visitor("W0", "HIT0", "A0"), "unit-0-0")
+        task.crowd.completed(agent, {"items": []})
+        Agent.get(task.crowd.db, agent).approve_work()
+        turk.down = True
+        Agent.get(task.crowd.db, agent).approve_work()
+        task.crowd.qualified("W0", False)
+    close_down(on_mturk)
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(written) > 8
+    for path in written:
+        raw = path.read_bytes()
+        assert SECRET.encode() not in raw, path
+        assert KEY_ID.encode() not in raw, path
+    shown = capfd.readouterr()
+    ours = "\n".join(r.getMessage() for r in caplog.records if re.match("mephisto|parlai_spotbot", r.name))
+    for text in (shown.out, shown.err, ours):
+        assert SECRET not in text
+        assert KEY_ID not in text
+
+
+def close_down(on_mturk):
+    with pytest.raises(UserError, match="Could not connect"):
+        close(on_mturk())
+
+
+def test_what_mturk_refuses_is_told_without_credentials(turk, on_mturk, serve_task, monkeypatch):
+    text = f"The user {KEY_ID} with {SECRET} has insufficient funds"
+
+    def refuse(body):
+        raise ClientError({"Error": {"Code": "RequestError", "Message": text}}, "CreateHITType")
+
+    monkeypatch.setattr(turk, "CreateHITType", refuse)
+    with pytest.raises(UserError, match=r"The user \*\*\* with \*\*\* has insufficient funds"), serve_task(on_mturk()):
+        pass
+
+
+def test_posting_is_tried_again_while_the_server_answers(turk, on_mturk, serve_task, monkeypatch, caplog):
+    monkeypatch.setattr(operator, "RETRY_SECONDS", 0.05)
+    create, failures = turk.CreateHITWithHITType, []
+
+    def sometimes(body):
+        if len(turk.hits) == 3 and len(failures) < 2:
+            failures.append(body)
+            raise ClientError({"Error": {"Code": "ThrottlingException", "Message": "slow down"}}, "CreateHIT")
+        return create(body)
+
+    monkeypatch.setattr(turk, "CreateHITWithHITType", sometimes)
+    with serve_task(on_mturk()) as task:
+        posted(task, turk, 6)
+    assert len(failures) == 2
+    assert "slow down" in caplog.text

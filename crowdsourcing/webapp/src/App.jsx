@@ -103,9 +103,14 @@ export function App({ api, stores }) {
       };
       return <OnboardingResult session={result.before} given={result.given} result={result.answer} onContinue={goOn} />;
     }
-    const fresh = session.progress?.done === 0 && session.state === "ready";
-    if (!read && (session.state === "onboarding" || fresh)) {
-      return <InstructionsScreen survey={session.survey} onContinue={() => setRead(true)} />;
+    const { survey, state, progress } = session;
+    const fresh = state === "onboarding" || (state === "ready" && (progress.used ?? progress.done) === 0);
+    if (fresh && !read && !stores.practice.noted(`read:${survey.name}`)) {
+      const goOn = () => {
+        stores.practice.note(`read:${survey.name}`);
+        setRead(true);
+      };
+      return <InstructionsScreen survey={survey} onContinue={goOn} />;
     }
     const common = { session, step, ask, receive, busy, stores, problem };
     const screens = {

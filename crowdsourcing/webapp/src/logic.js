@@ -42,7 +42,7 @@ export const optionsOf = (question, item) => fromLeft(question.options, (option)
 export function given(question, answer) {
   if (answer === undefined || answer === null) return false;
   if (question.kind === "free_text") return answer.trim() !== "";
-  if (question.kind === "checkboxes") return true; // [] says: none of these
+  if (question.kind === "checkboxes") return answer.length > 0;
   if (question.kind === "ranking") return answer.length === question.options.length;
   return question.options.some((option) => option.value === answer);
 }
@@ -198,7 +198,6 @@ export function wordingOf(question, target, item) {
 export function spoken(question, answer, item) {
   if (!given(question, answer)) return null;
   if (question.kind === "free_text") return answer;
-  if (question.kind === "checkboxes" && answer.length === 0) return "–";
   const label = (value) => labelOf(question.options.find((option) => option.value === value), item);
   return [answer].flat().map(label).join(", ");
 }

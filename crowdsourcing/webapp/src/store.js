@@ -70,6 +70,23 @@ export class Store {
     }
   }
 
+  // Small things of no consequence that a reload should not ask for again.
+  note(name) {
+    try {
+      this.find().setItem(`spotbot:noted:${name}`, "1");
+    } catch {
+      // It is asked for again.
+    }
+  }
+
+  noted(name) {
+    try {
+      return this.find().getItem(`spotbot:noted:${name}`) !== null;
+    } catch {
+      return false;
+    }
+  }
+
   // Forgets units that nobody has touched for a month.
   prune() {
     try {

@@ -97,7 +97,7 @@ test("optional questions hold nothing up and may be left out", () => {
 
 test("what an answer of each kind is", () => {
   const given = (kind, answer) => logic.given(question("q", kind, ["pair"]), answer);
-  assert.ok(given("checkboxes", []) && !given("checkboxes", null));
+  assert.ok(given("checkboxes", ["a"]) && !given("checkboxes", []));
   assert.ok(given("ranking", ["b", "a"]) && !given("ranking", ["b"]));
   assert.ok(given("free_text", " x ") && !given("free_text", "\n"));
   assert.ok(given("scale", "3") && !given("scale", "4"));

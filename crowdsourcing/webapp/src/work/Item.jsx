@@ -12,7 +12,7 @@ import { Transcripts } from "./Transcripts.jsx";
 import { useNumberKeys } from "./useNumberKeys.js";
 
 export function Item(props) {
-  const { survey, item, title, answers, at, actions, game, busy, onBack, onDone, doneText } = props;
+  const { survey, item, title, answers, at, actions, game, busy, onBack, onDone, onOverview, doneText } = props;
   const t = useTexts();
   const steps = stepsOf(survey, item, answers);
   const number = at.last ? steps.length - 1 : Math.min(at.step ?? 0, steps.length - 1);
@@ -77,6 +77,11 @@ export function Item(props) {
           {back && (
             <button type="button" onClick={back}>
               {t("back")}
+            </button>
+          )}
+          {onOverview && !last && (
+            <button type="button" onClick={onOverview}>
+              {t("to_overview")}
             </button>
           )}
           {!undecided && (

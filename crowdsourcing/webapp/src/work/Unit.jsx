@@ -99,6 +99,7 @@ export function Unit({ session, ask, step, receive, busy, stores }) {
           busy={busy}
           onBack={items.indexOf(item) > 0 ? backFrom : null}
           onDone={next}
+          onOverview={allReady ? () => actions.go("overview") : null}
           doneText={allReady || items.indexOf(item) === items.length - 1 ? t("to_overview") : t("item_next")}
         />
       ) : (
@@ -114,11 +115,6 @@ export function Unit({ session, ask, step, receive, busy, stores }) {
         />
       )}
       <div className="unit-foot">
-        {item && allReady && (
-          <button type="button" className="quiet" onClick={() => actions.go("overview")}>
-            {t("to_overview")}
-          </button>
-        )}
         <button type="button" className="quiet" onClick={() => setReturning(true)}>
           {t("return")}
         </button>

@@ -1,0 +1,244 @@
+"""What goes wrong around a person who annotates: lost connections, a full disk, a browser that keeps nothing, impatient
+clicks, time that is over, wrong links; and contrasts, names and the focus, without which some can't work at all.
+"""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from office import Clock
+from stage import DESKTOP, PHONE, TALKS, bare, button, heading, item, stage
+
+from parlai_spotbot.crowdsourcing.contract import Refusal
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.survey import Option, Question, Survey
+
+ONE = Survey(
+    "one", "One question", "Answer.",
+    (Question("odd", "choice", ("pair",), "Is it odd?", (Option("yes", "Yes"), Option("no", "No"))),),
+)  # fmt: skip
+ITEMS = [item(number, talk) for number, talk in enumerate(TALKS[:2])]
+
+
+def start(page, url):
+    page.goto(url)
+    button(page, "I have understood").click()
+    button(page, "Start").click()
+    heading(page, "Conversation 1 of")
+
+
+def to_overview(page):
+    for number in (1, 2):
+        heading(page, f"Conversation {number} of 2")
+        page.get_by_role("radio", name="Yes").check()
+        page.locator(".panel .actions .primary").click()
+    heading(page, "Overview")
+
+
+def test_a_lost_connection_and_a_full_disk_are_told_and_outlasted(tmp_path, visit):
+    page = visit(expected=("ERR_", "503"))
+    with stage(bare(ONE), ITEMS, tmp_path) as st:
+        start(page, st.link("ann"))
+        to_overview(page)
+        failing = iter(["lost", "full"])
+        take, bodies = st.server.desk.submit, []
+
+        def route(one):
+            bodies.append(one.request.post_data)
+            one.abort("connectionreset") if next(failing, None) == "lost" else one.continue_()
+
+        def full_once(visitor, body):
+            if len(bodies) == 2:
+                raise Refusal(503, "busy", "The disk is full.")
+            return take(visitor, body)
+
+        page.route("**/api/submit", route)
+        st.server.desk.submit = full_once
+        button(page, "Hand in").click()
+        page.get_by_role("status").get_by_text("There is no connection to the server").wait_for()
+        assert page.get_by_role("button", name="Handing in").is_disabled()
+        page.get_by_role("status").get_by_text("The server can't answer right now").wait_for()
+        page.get_by_text("Tasks done: 1 of 3").wait_for()
+        assert len(st.kept) == 1
+        assert len(bodies) == 3 and len(set(bodies)) == 1
+
+
+def test_impatient_clicks_hand_in_once(tmp_path, visit):
+    page = visit()
+    with stage(bare(ONE), ITEMS, tmp_path) as st:
+        start(page, st.link("ann"))
+        to_overview(page)
+        sent = []
+        page.on("request", lambda request: sent.append(request) if "/api/submit" in request.url else None)
+        button(page, "Hand in").evaluate("one => { one.click(); one.click(); one.form.requestSubmit(); }")
+        page.get_by_text("Tasks done: 1 of 3").wait_for()
+        assert len(sent) == 1
+        assert len(st.kept) == 1
+
+
+@pytest.mark.parametrize("how", ["throw new DOMException('', 'QuotaExceededError')", "throw new DOMException('', 'SecurityError')"])
+def test_a_browser_that_keeps_nothing_is_told_and_still_good_enough(tmp_path, visit, how):
+    page = visit()
+    full = "Storage.prototype.setItem = () => { %s }" % how
+    blocked = "for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, {get() { %s }})"
+    page.add_init_script(full if "Quota" in how else blocked % how)
+    with stage(bare(ONE), ITEMS, tmp_path) as st:
+        start(page, st.link("ann"))
+        page.get_by_role("radio", name="Yes").check()
+        page.get_by_text("This browser keeps nothing for this page").wait_for()
+        to_overview(page)
+        button(page, "Hand in").click()
+        page.get_by_text("Tasks done: 1 of 3").wait_for()
+        assert len(st.kept) == 1
+
+
+def test_time_that_is_short_and_time_that_is_over(tmp_path, visit):
+    page, clock = visit(expected=("410",)), Clock()
+    with stage(bare(ONE, minutes_per_unit=60), ITEMS, tmp_path, clock=clock) as st:
+        start(page, st.link("ann"))
+        assert page.get_by_text("Time left").count() == 0
+        clock.pass_by(54.5 * 60)
+        page.reload()
+        page.get_by_text("Time left: 6 min").wait_for()
+        to_overview(page)
+        clock.pass_by(20 * 60)
+        button(page, "Hand in").click()
+        heading(page, "Too late")
+        assert st.kept == []
+        clock.pass_by(1)
+        st.server.call(st.server.desk.expire)
+        button(page, "Go on").click()
+        heading(page, "Ready")
+
+
+def test_giving_back_asks_once_and_drops_what_was_kept(tmp_path, visit):
+    page = visit()
+    with stage(bare(ONE), ITEMS, tmp_path) as st:
+        start(page, st.link("ann"))
+        page.get_by_role("radio", name="Yes").check()
+        button(page, "Give this task back").click()
+        page.get_by_role("dialog", name="Give this task back?").wait_for()
+        page.keyboard.press("2")  # numbers answer nothing behind a dialogue
+        page.keyboard.press("Escape")
+        page.get_by_role("dialog").wait_for(state="hidden")
+        assert page.get_by_role("radio", name="Yes").is_checked()
+        assert page.evaluate("document.activeElement.innerText") == "Give this task back"
+        button(page, "Give this task back").click()
+        button(page, "Give it back").click()
+        heading(page, "Ready")
+        page.get_by_text("you have had 1").wait_for()
+        assert page.evaluate("Object.keys(localStorage)") == []
+        assert st.kept == []
+
+
+def test_a_wrong_link_opens_nothing_and_says_so(tmp_path, visit):
+    page = visit(expected=("403",))
+    with stage(bare(ONE), ITEMS, tmp_path) as st:
+        page.goto(f"{st.url}/?worker_id=ann&t=forged")
+        heading(page, "This link does not open anything")
+
+
+def test_two_tabs_work_on_one_unit(tmp_path, visit):
+    page = visit()
+    with stage(bare(ONE), ITEMS, tmp_path) as st:
+        start(page, st.link("ann"))
+        other = page.context.new_page()
+        other.goto(st.link("ann"))
+        other.get_by_role("radio", name="No").check()
+        page.wait_for_function("document.querySelector('input[value=no]').checked")
+        to_overview(page)
+        button(page, "Hand in").click()
+        page.get_by_text("Tasks done: 1 of 3").wait_for()
+        other.get_by_role("radio", name="No").check()
+        assert len(st.kept) == 1
+
+
+def test_who_fails_the_practice_sees_why_and_is_stopped(tmp_path, visit):
+    survey = get_survey("spot_the_bot")
+    survey = replace(survey, consent=(), limits=replace(survey.limits, onboarding_attempts=2))
+    page = visit()
+    with stage(survey, ITEMS, tmp_path) as st:
+        page.goto(st.link("ann"))
+        button(page, "I have understood").click()
+        for attempt in (1, 2):
+            page.get_by_text(f"Attempt {attempt} of 2").wait_for()
+            heading(page, "Exercise 1")
+            while page.locator("[data-question]").count():
+                for question in page.locator("[data-question]").all():
+                    question.locator(".option").nth(2).click()
+                before = page.locator("main").inner_text()
+                page.locator(".panel .actions .primary").click()
+                page.wait_for_function("before => document.querySelector('main').innerText !== before", arg=before)
+            heading(page, "Practice")
+            page.get_by_text("Not right").first.wait_for()
+            assert page.locator(".mark").first.inner_text().count("Unsure") == 2
+            button(page, "Next attempt" if attempt == 1 else "Go on").click()
+        heading(page, "You can't go on")
+
+
+FINISHES = {
+    "code": {"kind": "code", "code": "C0DE-<b>", "link": "https://platform.example/complete?cc=1"},
+    "script": {"kind": "code", "code": "X", "link": "javascript:alert(1)"},
+    "mturk": {"kind": "mturk", "action": "https://workersandbox.mturk.com/mturk/externalSubmit",
+              "fields": {"assignmentId": "A1", "done": 1}},
+}  # fmt: skip
+
+
+def test_the_ways_to_finish(tmp_path, visit):
+    for name, finish in FINISHES.items():
+        page = visit(permissions=["clipboard-read", "clipboard-write"])
+        with stage(bare(ONE, units_per_annotator=1), ITEMS, tmp_path / name, finish=lambda *_: finish) as st:
+            start(page, st.link("ann"))
+            to_overview(page)
+            button(page, "Hand in").click()
+            heading(page, "Thank you")
+            if name == "mturk":
+                form = page.locator("form.finish")
+                assert (form.get_attribute("method"), form.get_attribute("action")) == ("post", finish["action"])
+                sent = form.evaluate("one => Object.fromEntries(new FormData(one))")
+                assert sent == {"assignmentId": "A1", "done": "1"}
+                button(page, "Finish on Mechanical Turk").wait_for()
+                continue
+            button(page, "Copy the code").click()
+            page.get_by_text("The code is copied").wait_for()
+            assert page.evaluate("navigator.clipboard.readText()") == finish["code"]
+            links = [one.get_attribute("href") for one in page.get_by_role("link").all()]
+            assert [link for link in links if link != "#content"] == ([finish["link"]] if name == "code" else [])
+
+
+CONTRASTS = """() => {
+  const style = getComputedStyle(document.documentElement);
+  const light = (name) => {
+    const hex = style.getPropertyValue(name).trim();
+    const parts = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / 255);
+    const [r, g, b] = parts.map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+  return PAIRS.map(([a, b]) => [a, b, ratio(a, b)]);
+}"""
+TEXT = [
+    ("--ink", "--ground"), ("--ink", "--paper"), ("--soft", "--paper"), ("--soft", "--ground"), ("--ink", "--left"),
+    ("--right-ink", "--right"), ("--accent-ink", "--accent"), ("--accent", "--paper"), ("--good", "--good-wash"),
+    ("--bad", "--bad-wash"), ("--bad", "--paper"), ("--warn-ink", "--warn-wash"), ("--ink", "--accent-wash"),
+    ("--good", "--paper"), ("--soft", "--accent-wash"),
+]  # fmt: skip
+EDGES = [("--strong-line", "--paper"), ("--accent", "--paper"), ("--accent", "--ground")]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrasts_and_names(tmp_path, visit, scheme):
+    page = visit(PHONE if scheme == "dark" else DESKTOP, color_scheme=scheme)
+    with stage(bare(get_survey("spot_the_bot")), ITEMS, tmp_path) as st:
+        start(page, st.link("ann"))
+        found = page.evaluate(CONTRASTS.replace("PAIRS", json.dumps(TEXT + EDGES)))
+        assert [pair for pair in found[: len(TEXT)] if pair[2] < 4.5] == []
+        assert [pair for pair in found[len(TEXT) :] if pair[2] < 3] == []
+        tree = page.locator("body").aria_snapshot()
+        assert re.search(r"radiogroup \"Is Entity [AB] a human or a bot\?\"", tree)
+        assert 'heading "Conversation 1 of 2" [level=1]' in tree
+        for role in ("banner", "main", "progressbar", "list"):
+            assert re.search(rf"- '?{role}\b", tree)
+        assert "Entity A says" in tree
+        assert not re.search(r"- (button|radio|textbox|checkbox|link)\s*(\[|:|$)", tree, re.M)  # none without a name

@@ -5,7 +5,7 @@ ARGS ?=
 STUDY ?= demo-study
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all lint bench wheel clean
+.PHONY: help install demo annotate test test-all lint bench wheel clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /|/' | column -t -s '|'
@@ -16,6 +16,11 @@ install: ## everything needed, into .venv (PYTHON=… names another Python 3.11;
 demo: install ## a tournament between six chatbots, to a report (STUDY=… names its folder)
 	$(VENV)/parlai spotbot_tournament --study $(STUDY) --pool embedded --conversations-per-pair 10
 	@echo "The report: $(abspath $(STUDY))/report/index.html"
+
+annotate: install ## annotate in your browser: the demo study, or a small one that is made at once (STUDY=… names another)
+	@set -e; study=$(STUDY); [ "$(origin STUDY)" != file ] || [ -e $$study/conversations.jsonl ] || study=demo-annotate; \
+	[ -e $$study/conversations.jsonl ] || $(VENV)/parlai spotbot_selfchat --study $$study --pool rules --conversations-per-pair 6; \
+	exec $(VENV)/parlai spotbot_crowdsource --study $$study --annotators 1 --open-browser
 
 test: install ## the quick tests (ARGS="-k study" goes to pytest)
 	.ci/test -m "not slow" $(ARGS)

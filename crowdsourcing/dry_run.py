@@ -175,4 +175,6 @@ def said(found: Estimate, settings: Settings, survey: Survey) -> str:
 def _fee_from(settings: Settings) -> str:
     if settings.fee is not None:
         return "as set"
+    if settings.provider == "mturk_sandbox":
+        return "the sandbox; nobody is paid there"
     return "nobody in between" if not settings.platform_fee else "what the platform takes, as far as known; set fee"

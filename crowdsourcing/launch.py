@@ -231,7 +231,7 @@ def _welcome(
     first = ""
     if provider == "in_house":
         links = write_links(places.links, names, base, secret)
-        say(f"\n{len(links)} annotators, each with a link of their own: {places.links}")
+        say(f"\nlinks, one for each annotator ({len(links)}): {places.links}")
         for name, link in list(links.items())[:SHOWN]:
             say(f"  {name}: {link}")
         first = links[names[0]]

@@ -180,13 +180,17 @@ class MephistoCrowd:
         self.runner.release(unit.db_id)
 
     def gone(self, agent_id: str, how: str) -> None:
-        """The agent gave the unit back (`how` "returned") or ran out of time ("expired"); the unit is free again."""
+        """The agent gave the unit back (`how` "returned") or ran out of time ("expired"); the unit is free again.
+
+        A unit that was taken off the offer stays so.
+        """
         agent = self._agent(agent_id)
         if agent.db_status in DONE:
             return
-        agent.update_status(WHY_GONE[how])
+        if agent.db_status not in AgentState.complete():
+            agent.update_status(WHY_GONE[how])
         unit = Unit.get(self.db, agent.unit_id)
-        if unit.agent_id == agent.db_id:
+        if unit.agent_id == agent.db_id and unit.db_status not in AssignmentState.final_agent():
             unit.clear_assigned_agent()
             self.runner.release(unit.db_id)
 

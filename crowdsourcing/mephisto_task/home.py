@@ -131,8 +131,8 @@ def use(data_root: Path | str, countries: tuple[str, ...] | None = None) -> Path
 def database(data_root: Path | str, countries: tuple[str, ...] | None = None) -> LocalMephistoDB:
     """`use` the data root and open Mephisto's database in it.
 
-    It is in WAL mode, so that readers and a review beside the operator don't block it. Commits are not forced to the disk one by one: after a power cut the next launch sets the mirror right from the
-    ledger, which is.
+    It is in WAL mode, so that readers and a review beside the operator don't block it. Commits are not forced to the
+    disk one by one: after a power cut the next launch sets the mirror right from the ledger, which is.
     """
     root = use(data_root, countries)
     return _database_class()(str(root / "database.db"))

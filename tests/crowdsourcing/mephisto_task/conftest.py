@@ -1,8 +1,12 @@
-"""Fixtures of the Mephisto tests: a page, units, and a task served in a thread, with a real server and database."""
+"""Fixtures of the Mephisto tests: a page, units, a task served in a thread or in a process, with a real database."""
 
 import contextlib
 import functools
 import http.server
+import importlib.util
+import os
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -142,3 +146,88 @@ def setup_task(tmp_path):
         page=page,
     )
     return lambda **changes: replace(setup, **changes)
+
+
+# -- operators in processes of their own -----------------------------------------------------------------------------
+SCRIPT = Path(__file__).parent / "operator_process.py"
+
+
+@pytest.fixture
+def journal_of():
+    """journal_of(path): what an operator's journal says (operator_process.read_journal)."""
+    return load_script().read_journal
+
+
+def load_script():
+    spec = importlib.util.spec_from_file_location("operator_process", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Operator:
+    """The script in a process of its own, with an empty home and nobody at the terminal."""
+
+    def __init__(self, root, blocks, mode, prepare=None):
+        self.home = root / "home"
+        self.home.mkdir(parents=True, exist_ok=True)
+        env = {**os.environ, "HOME": str(self.home), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        self.process = subprocess.Popen(
+            [sys.executable, str(SCRIPT), str(root / "study"), str(blocks), mode],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=env,
+            cwd=self.home,
+            preexec_fn=prepare,
+        )
+
+    def wait_for(self, *words):
+        """Read one line for each word, in any order."""
+        lines = sorted(self.process.stdout.readline() for _ in words)
+        assert all(map(str.startswith, lines, sorted(words))), self.process.stderr.read()
+
+    def end(self):
+        out, err = self.process.communicate(timeout=120)
+        return self.process.returncode, out, err
+
+
+@pytest.fixture
+def operator(tmp_path):
+    """operator(blocks, mode): starts one; none outlives the test."""
+    started = []
+
+    def start(blocks=2, mode="busy", prepare=None):
+        started.append(Operator(tmp_path, blocks, mode, prepare))
+        return started[-1]
+
+    yield start
+    for one in started:
+        if one.process.poll() is None:
+            one.process.kill()
+            one.process.communicate()
+
+
+def read_rows(root):
+    """(agents, units, number of runs) of the whole database, as plain rows."""
+    from parlai_spotbot.crowdsourcing.mephisto_task import home
+
+    database = home.database(root)
+    try:
+        agents = [(a.db_id, a.unit_id, a.db_status) for a in database.find_agents()]
+        units = {}
+        for assignment in database.find_assignments():
+            data = assignment.get_assignment_data().unit_data
+            for unit in assignment.get_units():
+                units.setdefault(data[unit.unit_index]["unit_id"], []).append(
+                    (unit.db_id, unit.agent_id, unit.db_status)
+                )
+        return agents, units, len(database.find_task_runs())
+    finally:
+        database.shutdown()
+
+
+@pytest.fixture
+def rows():
+    return read_rows

@@ -111,7 +111,8 @@ def visitor(worker, hit, assignment):
 
 @pytest.mark.parametrize(("provider", "where"), [("mturk_sandbox", "-sandbox"), ("mturk", "")])
 def test_launch_work_and_approval(turk, on_mturk, serve_task, provider, where):
-    with serve_task(on_mturk(provider=provider, countries=("DE", "CH"))) as task:
+    own = {"QualificationTypeId": "0001", "Comparator": "GreaterThan", "IntegerValues": [95]}
+    with serve_task(on_mturk(provider=provider, countries=("DE", "CH"), mturk_qualifications=(own,))) as task:
         with urllib.request.urlopen(task.url, timeout=10) as page:
             assert page.status == 200
         posted(task, turk, 6)
@@ -127,8 +128,9 @@ def test_launch_work_and_approval(turk, on_mturk, serve_task, provider, where):
     (kind,) = turk.of("CreateHITType")
     assert (kind["Title"], kind["Reward"]) == ("Which of them is a bot?", "1.5")
     assert (kind["Keywords"], kind["AssignmentDurationInSeconds"]) == ("chat,bot", 3600)
-    failed, *locales = kind["QualificationRequirements"]
+    failed, rate, *locales = kind["QualificationRequirements"]
     assert failed["Comparator"] == "DoesNotExist"
+    assert rate == {**own, "ActionsGuarded": "DiscoverPreviewAndAccept"}
     assert [entry["LocaleValues"] for entry in locales] == ([] if where else [[{"Country": "DE"}, {"Country": "CH"}]])
     assert all(PUBLIC.replace("&", "&amp;") in hit["Question"] for hit in turk.hits.values())
     assert [call["AssignmentId"] for call in turk.of("ApproveAssignment")] == ["ASSIGN0"]

@@ -1,8 +1,6 @@
 """Launching, resuming in place, stopping, closing: real processes, killed for real, and what they leave behind."""
 
-import importlib.util
 import os
-import random
 import signal
 import socket
 import subprocess
@@ -23,173 +21,10 @@ from mephisto.tools.data_browser import DataBrowser  # isort: skip
 
 from parlai_spotbot.crowdsourcing.mephisto_task.operator import close  # isort: skip
 
-SCRIPT = Path(__file__).parent / "operator_process.py"
-
-
-def load_script():
-    spec = importlib.util.spec_from_file_location("operator_process", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-class Operator:
-    """The script in a process of its own, with an empty home and nobody at the terminal."""
-
-    def __init__(self, root, blocks, mode, prepare=None):
-        self.home = root / "home"
-        self.home.mkdir(parents=True, exist_ok=True)
-        env = {**os.environ, "HOME": str(self.home), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-        self.process = subprocess.Popen(
-            [sys.executable, str(SCRIPT), str(root / "study"), str(blocks), mode],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=env,
-            cwd=self.home,
-            preexec_fn=prepare,
-        )
-
-    def wait_for(self, *words):
-        """Read one line for each word, in any order."""
-        lines = sorted(self.process.stdout.readline() for _ in words)
-        assert all(map(str.startswith, lines, sorted(words))), self.process.stderr.read()
-
-    def end(self):
-        out, err = self.process.communicate(timeout=120)
-        return self.process.returncode, out, err
-
-
-@pytest.fixture
-def operator(tmp_path):
-    """operator(blocks, mode): starts one; none outlives the test."""
-    started = []
-
-    def start(blocks=2, mode="busy", prepare=None):
-        started.append(Operator(tmp_path, blocks, mode, prepare))
-        return started[-1]
-
-    yield start
-    for one in started:
-        if one.process.poll() is None:
-            one.process.kill()
-            one.process.communicate()
-
-
-def rows(root):
-    """(agents, units) of the whole database, as plain rows."""
-    database = home.database(root)
-    try:
-        agents = [(a.db_id, a.unit_id, a.db_status) for a in database.find_agents()]
-        units = {}
-        for assignment in database.find_assignments():
-            data = assignment.get_assignment_data().unit_data
-            for unit in assignment.get_units():
-                units.setdefault(data[unit.unit_index]["unit_id"], []).append(
-                    (unit.db_id, unit.agent_id, unit.db_status)
-                )
-        return agents, units, len(database.find_task_runs())
-    finally:
-        database.shutdown()
-
-
-# -- killed ----------------------------------------------------------------------------------------------------------
-def kill_and_go_on(operator, tmp_path, blocks, kills, seed):
-    """Kill the operator again and again while it works, then let it end; every answer must be there once."""
-    script, chance = load_script(), random.Random(seed)
-    journal = tmp_path / "study" / "journal.jsonl"
-    for _ in range(kills):
-        one = operator(blocks)
-        if chance.random() < 0.7:
-            one.wait_for("ready")  # else while it creates or recovers
-        try:
-            one.process.wait(chance.random() * 1.2)
-        except subprocess.TimeoutExpired:
-            one.process.send_signal(signal.SIGKILL)
-        one.end()
-    code, out, err = operator(blocks).end()
-    assert (code, err) == (0, "")
-    assert out.endswith("ended done\n")
-    opened, done, given = script.read_journal(journal)
-    assert opened == {}
-    assert len(done) == blocks * 3
-    assert len(given) == len(done)  # each was given out once: nobody lost a unit that was open
-    agents, units, runs = rows(tmp_path / "study" / "mephisto")
-    assert runs == 1
-    assert {unit: [(row[1], row[2]) for row in found] for unit, found in units.items()} == {
-        unit: [(agent, "completed")] for unit, agent in done.items()
-    }
-    assert {a for a, _, status in agents if status == "completed"} == set(done.values())
-    assert {status for a, _, status in agents if a not in done.values()} <= {"disconnect"}
-
-
-def test_killed_twice_and_resumed(operator, tmp_path):
-    kill_and_go_on(operator, tmp_path, blocks=30, kills=2, seed=1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
-def test_killed_many_times(operator, tmp_path, seed):
-    kill_and_go_on(operator, tmp_path, blocks=150, kills=8, seed=seed)
-
-
-class CutOffError(BaseException):
-    """The moment of a kill, at a chosen statement."""
-
-
-def test_cut_off_at_every_statement_of_a_launch(setup_task, serve_task, monkeypatch, tmp_path):
-    """After a launch that ended at any write to Mephisto's database, the next one offers every unit once."""
-    Database = home._database_class()
-    writes = ("_new_task", "_new_task_run", "_new_assignment", "_new_unit", "_update_unit", "_new_requester")
-    countdown = [0]
-
-    def cut(original):
-        def write(self, *args, **kwargs):
-            countdown[0] -= 1
-            if countdown[0] == 0:
-                raise CutOffError
-            return original(self, *args, **kwargs)
-
-        return write
-
-    for name in writes:
-        monkeypatch.setattr(Database, name, cut(getattr(Database, name)))
-    cuts = 0
-    for step in range(1, 100):
-        setup = setup_task(data_root=tmp_path / f"root{step}")
-        countdown[0] = step
-        try:
-            with serve_task(setup):
-                break  # ran through: there are no more statements
-        except CutOffError:
-            cuts += 1
-        countdown[0] = 0
-        with serve_task(setup) as task:
-            assert task.crowd.statuses() == {"launched": 6}
-        _, units, runs = rows(setup.data_root)
-        assert runs == 1
-        assert sorted(units) == sorted(unit.unit_id for unit in setup.units)
-        assert all(len(found) == 1 for found in units.values())
-    assert cuts > 15
-
-
-def test_a_torn_assignment_file(setup_task, serve_task):
-    """A power cut took a file that Mephisto had written: its rows are given up, its units get new ones."""
-    setup = setup_task()
-    with serve_task(setup):
-        pass
-    (torn, *_) = sorted(setup.data_root.rglob("assign_data.json"))
-    torn.write_text('{"shared": {"blo', encoding="utf-8")
-    with serve_task(setup) as task:
-        assert task.crowd.statuses() == {"expired": 3, "launched": 6}
-        for unit in setup.units:
-            task.crowd.assign(Visitor("w" + unit.unit_id), unit.unit_id)
-
 
 # -- stopped and resumed ---------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_stopped_by_a_signal_even_in_the_background(operator, tmp_path, number):
+def test_stopped_by_a_signal_even_in_the_background(operator, tmp_path, number, rows):
     """A shell starts background jobs with SIGINT ignored; open work stays open."""
     one = operator(2, "idle", prepare=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
     one.wait_for("ready", "idle")
@@ -222,7 +57,7 @@ def test_resumed_in_place(setup_task, serve_task):
     assert task.outcome.reason == "stopped"
 
 
-def test_a_study_that_grew(setup_task, serve_task, make_units):
+def test_a_study_that_grew(setup_task, serve_task, make_units, rows):
     setup = setup_task()
     with serve_task(setup) as task:
         agent = task.crowd.assign(Visitor("ann"), "unit-1-0")
@@ -266,7 +101,7 @@ def test_a_port_that_is_taken_leaves_nothing_running(setup_task, serve_task):
 
 
 # -- closed ----------------------------------------------------------------------------------------------------------
-def test_closing_is_for_good_and_spares_what_is_done(setup_task, serve_task):
+def test_closing_is_for_good_and_spares_what_is_done(setup_task, serve_task, rows):
     setup = setup_task()
     with serve_task(setup) as task:
         done = task.crowd.assign(Visitor("ann"), "unit-0-0")
@@ -277,6 +112,8 @@ def test_closing_is_for_good_and_spares_what_is_done(setup_task, serve_task):
     agents, _, _ = rows(setup.data_root)
     assert {a: status for a, _, status in agents} == {done: "completed", at_work: "expired"}
     with serve_task(setup) as task:  # somebody thinks better of it: a new run with what isn't done
+        task.crowd.gone(at_work, "expired")  # the desk, too, hears of it and tells: the closed run stays closed
+        assert task.crowd.db.unit_statuses("1") == {"completed": 1, "expired": 5}
         assert task.crowd.statuses() == {"launched": 5}
         task.crowd.assign(Visitor("cat"), "unit-0-1")
         with pytest.raises(RuntimeError, match="is done"):

@@ -12,7 +12,7 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 from parlai_spotbot.study import Study
 
-STEMS = ("ranking", "survival", "features", "segments", "agreement", "annotators", "time", "order", "stability")
+STEMS = ("ranking", "survival", "features", "segments", "agreement", "annotators", "time", "order", "stability", "game")
 
 
 @dataclass(frozen=True)

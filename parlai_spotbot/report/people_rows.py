@@ -45,11 +45,14 @@ def annotators(own: dict, named: dict[str, str], people: bool) -> Table | None:
     found = own.get("annotators")
     if not found:
         return None
-    rows = []
+    rows, controlled = [], any(e.get("controls") for e in found.values())
     for worker, e in found.items():
         cells = (named.get(worker, "annotator"), str(e["n"]), percent(e["correct"]), percent(e["balanced_accuracy"]),
                  num(e["sensitivity"]) + _ends(e, "sensitivity"), num(e["bias"]) + _ends(e, "bias"))  # fmt: skip
-        rows.append((*cells, num(e["median_seconds"], 0), "; ".join(e["flags"]) or "–") if people else cells)
+        if people:
+            known = [_controls(e)] if controlled else []
+            cells = (*cells, num(e["median_seconds"], 0), *known, "; ".join(e["flags"]) or "–")
+        rows.append(cells)
     total = own.get("summary", {})
     how = (
         f"How well each of {total.get('n', len(rows))} tells bots from people: always the same answer has balanced "
@@ -59,8 +62,12 @@ def annotators(own: dict, named: dict[str, str], people: bool) -> Table | None:
     head = ("", "Annotations", "Correct", "Balanced accuracy", "Sensitivity", "Bias")
     if people:
         how += f" Flagged: {total.get('flagged', 0)}; nobody is left out of any other table or figure for it."
-        head += ("Median seconds", "Flags")
+        head += ("Median seconds", *(["Controls missed"] if controlled else []), "Flags")
     return Table("Annotators", how, head, rows, folded=len(rows) > 12)
+
+
+def _controls(entry: dict) -> str:
+    return f"{entry['missed_controls']} of {entry['controls']}" if entry.get("controls") else "–"
 
 
 def _ends(entry: dict, key: str) -> str:

@@ -14,6 +14,8 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.drawing import INK, MUTED, WIDTH, Look, drawn, svg
 from parlai_spotbot.report.figures import FEATURES, PERCENT, names_down, whiskers
 
+COUNTED = "Appearances judged at this length"
+
 REACH = 12.0
 """Ratios beyond this, or below its inverse, are drawn at the edge as arrows."""
 
@@ -31,7 +33,7 @@ def curves(own: dict, looks: dict[str, Look], name: str, caution: str = "") -> M
     with drawn(WIDTH, above + below) as figure:
         if counted:
             axes, shown = figure.subplots(2, 1, sharex=True, height_ratios=(above, below))
-            _numbers(shown, found, looks, lengths[-1] + 1.1 * room)
+            _numbers(shown, found, looks, lengths[-1] + 1.1 * room, own.get("counted", COUNTED))
         else:
             axes = figure.subplots()
         axes.grid(axis="y")
@@ -72,7 +74,7 @@ def _bound(axes: Axes, curve: dict, look: Look, room: float) -> None:
     axes.step(x, y, where="post", color=look.colour, ls=look.linestyle, lw=1.5)
 
 
-def _numbers(axes: Axes, found: dict, looks: dict[str, Look], x: float) -> None:
+def _numbers(axes: Axes, found: dict, looks: dict[str, Look], x: float, title: str) -> None:
     """How many appearances were judged at each length, a line a contestant, under the curves; names at `x`."""
     for place, (bot, curve) in enumerate(found.items()):
         look = {"color": looks[bot].colour, "va": "center", "fontsize": 7.5}
@@ -82,7 +84,7 @@ def _numbers(axes: Axes, found: dict, looks: dict[str, Look], x: float) -> None:
     axes.set_ylim(len(found) - 0.5, -0.5)
     axes.tick_params(axis="both", length=0, labelbottom=False, labelleft=False)
     axes.spines[:].set_visible(False)
-    axes.set_title("Appearances judged at this length", fontsize=7.5, fontweight="normal", color=MUTED)
+    axes.set_title(title, fontsize=7.5, fontweight="normal", color=MUTED)
 
 
 def _labels_right(

@@ -1,0 +1,140 @@
+"""The sections of what stands behind the verdicts: annotators, agreement, time, order, stability, judges (paper,
+section 5 and appendix G)."""
+
+from __future__ import annotations
+
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report import game as playing
+from parlai_spotbot.report import judge_rows, order_rows, people, people_rows, rows, words
+from parlai_spotbot.report import stability as repeatable
+from parlai_spotbot.report.parts import Page, Part
+
+ANNOTATORS = (
+    "A mark an annotator, marked as in the table, hollow where flagged, with 95 % intervals; the diamond is all of "
+    "them together. Higher: tells bots from people better; further right: slower to say bot."
+)
+
+VARIANTS = "A judge's annotators are its variants: how they agree says nothing of how people would."
+
+
+def agreement(page: Page) -> list[Part]:
+    """How far annotators agree, and a judge with people."""
+    parts = []
+    for source in page.contents.sources:
+        own, bots = page.contents.of("agreement", source), page.ranked(source)
+        drawing = people.agreement(own, bots, page.looks, *page.id("agreement", source))
+        caption = (
+            "Left: Krippendorff's alpha with 95 % interval. Right: of the times that one annotator called it human "
+            "(H), bot (B) or unsure (U), how often a second one did too; without intervals, the counts are in the "
+            "table."
+        )
+        length = (own.get("krippendorff_alpha_by_length") or {}).get("nature", {}).get("test", {})
+        who = "Annotators" if source == HUMAN else "The judge's variants"
+        plain = " ".join(t for t in (words.agreement(own, who), words.alike(own)) if t)
+        tables = [people_rows.alphas(own), people_rows.both_given_one(own, bots), people_rows.alike(own)]
+        tables.insert(0, judge_rows.with_people(own))
+        text = [judge_rows.with_people_sentence(own), length.get("sentence")]
+        if source != HUMAN and any(tables):
+            text.append(VARIANTS)
+        parts.append(page.part(source, [(drawing, caption, plain)], tables, text))
+    return parts
+
+
+def annotators(page: Page) -> list[Part]:
+    """How well each annotator tells bots from people, and results without some of them."""
+    parts = []
+    for source in page.contents.sources:
+        own = page.contents.of("annotators", source)
+        named = {w: name for (s, w), name in page.contents.annotators.items() if s == source}
+        numbers = {w: name.removeprefix("annotator ") for w, name in named.items()}
+        drawing = people.annotators(own, numbers, *page.id("annotators", source))
+        effects = own.get("worker_effects") or {}
+        pooled = (own.get("pooled") or {}).get("sentence", "")
+        text = [people_rows.without_sentence(own), effects.get("sentence")]
+        controls = own.get("controls") or {}
+        if controls.get("answered"):
+            text.append(controls["sentence"])
+        if own.get("annotators") and drawing is None:
+            text.append("Nobody judged both bots and people, so nothing is known of sensitivity and bias.")
+        if effects.get("why") and source == HUMAN:
+            text.append(f"No ranking with annotators' effects: {effects['why']}.")
+        tables = [
+            people_rows.annotators(own, named, source == HUMAN),
+            people_rows.without(own),
+            people_rows.worker_effects(own),
+        ]
+        parts.append(page.part(source, [(drawing, ANNOTATORS, pooled)], tables, text))
+    return parts
+
+
+def game(page: Page) -> list[Part]:
+    """Who plays how, who leads, and what is left without those whose habits defeat the game."""
+    parts = []
+    for source in page.contents.sources:
+        own = page.contents.of("game", source)
+        named = {w: name for (s, w), name in page.contents.annotators.items() if s == source}
+        numbers = {w: name.removeprefix("annotator ") for w, name in named.items()}
+        drawing = playing.habits(own, numbers, *page.id("game", source))
+        stopping = [(own.get(key) or {}).get("sentence") for key in ("depends", "test")]
+        text = [*stopping, playing.bonus_sentence(own, named)]
+        tables = [
+            playing.leaderboard(own, named),
+            playing.habits_table(own, named),
+            playing.without(own),
+            playing.opened(own),
+        ]
+        drawings = [(drawing, playing.CAPTION, own.get("habits_sentence", ""))]
+        parts.append(page.part(source, drawings, tables, text))
+    return parts
+
+
+def time(page: Page) -> list[Part]:
+    """How long annotations took."""
+    parts = []
+    for source in page.contents.sources:
+        own = page.contents.of("time", source)
+        drawing = people.seconds(own, *page.id("time", source))
+        caption = (
+            "Thick: the middle half of the annotations; thin: nine tenths of them. Marks: the median with its 95 % "
+            "interval. The scale is logarithmic."
+        )
+        text = [(own.get("effort") or {}).get("sentence")]
+        tables = [people_rows.time_by_length(own)]
+        parts.append(page.part(source, [(drawing, caption, words.time(own))], tables, text))
+    return parts
+
+
+def order(page: Page) -> list[Part]:
+    """What else verdicts rest on: place, order, presentation, texts."""
+    parts = []
+    for source in page.contents.sources:
+        own = page.contents.of("order", source)
+        tables = [order_rows.position(own), order_rows.balance(own), *order_rows.presentation(own)]
+        overlap = own.get("training_overlap") or {}
+        text = [order_rows.sentence(own), order_rows.repeated(own), overlap.get("sentence", "")]
+        parts.append(page.part(source, [], [*tables, order_rows.texts(own)], text))
+    return parts
+
+
+def stability(page: Page) -> list[Part]:
+    """How many conversations make the ranking repeatable."""
+    parts = []
+    for source in page.contents.sources:
+        own = page.contents.of("stability", source)
+        drawing = repeatable.curves(own, page.looks, *page.id("stability", source))
+        caption = repeatable.CAPTION + (f" {repeatable.PAPER}" if own.get("paper") else "")
+        drawings = [(drawing, caption, repeatable.sentences(own))]
+        tables = [repeatable.table(own), repeatable.sizes(own)]
+        parts.append(page.part(source, drawings, tables, [own.get("outdated", "")]))
+    return parts
+
+
+def judges(page: Page) -> list[Part]:
+    """What each judge says of itself."""
+    parts = []
+    for source, judge in page.contents.judges.items():
+        tables = [rows.confusion(variant, f"Variant {name}") for name, variant in judge["variants"].items()]
+        about = {name: variant.get("description") for name, variant in judge["variants"].items()}
+        text = [f"Variant {name}: {description}" for name, description in about.items() if description]
+        parts.append(page.part(source, [], tables, [*text, judge.get("rule")]))
+    return parts

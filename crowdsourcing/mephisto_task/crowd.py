@@ -8,7 +8,7 @@ the desk, the desk is right: its ledger is what was made durable first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from mephisto.abstractions.blueprint import AgentState
@@ -30,6 +30,8 @@ from parlai_spotbot.crowdsourcing.mephisto_task.setup import MTURK
 BLOCKED = "You can't take part in this task."
 FAILED = "You can't go on with this task, as some answers to questions with a known answer were wrong."
 UNQUALIFIED = "This task is for annotators with a qualification that you don't have."
+
+PATIENCE_SECONDS = 10.0
 
 WHY_GONE = {"returned": AgentState.STATUS_RETURNED, "expired": AgentState.STATUS_TIMEOUT}
 
@@ -56,6 +58,7 @@ class MephistoCrowd:
         self._unit_ids = unit_ids
         self._paid = self.provider.PROVIDER_TYPE in MTURK
         self._errands = ThreadPoolExecutor(1, "spotbot-platform") if self._paid else None
+        self._under_way: list[Future] = []
         self.qualifications = [q for q in live_run.qualifications if self._applies(q)]
         for qualification in (self.passed, self.failed):
             find_or_create_qualification(self.db, qualification)
@@ -107,7 +110,8 @@ class MephistoCrowd:
         person = self._worker(worker, {})
         person.grant_qualification(name, 1, skip_crowd=True)
         if self._errands is not None:
-            self._errands.submit(self._tell_platform, person, name)
+            self._under_way = [told for told in self._under_way if not told.done()]
+            self._under_way.append(self._errands.submit(self._tell_platform, person, name))
 
     def _tell_platform(self, worker: Worker, qualification: str) -> None:
         try:
@@ -215,6 +219,7 @@ class MephistoCrowd:
         return self.db.unit_statuses(self.task_run.db_id)
 
     def close(self) -> None:
-        """Wait for what the platform is still being told."""
+        """Wait a while for what the platform is still being told."""
         if self._errands is not None:
-            self._errands.shutdown()
+            wait(self._under_way, PATIENCE_SECONDS)
+            self._errands.shutdown(wait=False, cancel_futures=True)

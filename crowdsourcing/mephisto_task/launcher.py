@@ -131,7 +131,7 @@ class UnitLauncher(TaskLauncher):
             return
         units = [unit for unit in self.units if unit.task_run_id == self.task_run.db_id]
         with mturk.explained(self.task_run.get_provider().datastore):
-            missing = len(units) - len(mturk.posted(self.task_run, url)) if units else 0
+            missing = len(units) - len(mturk.posted(self.task_run, url, len(units))) if units else 0
             for unit in units[: max(0, missing)]:
                 if halt():
                     return

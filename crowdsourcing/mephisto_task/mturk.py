@@ -51,9 +51,13 @@ def use_credentials(database: Any, setup: TaskSetup) -> None:
 @functools.cache
 def _session_class() -> type:
     import boto3
+    from botocore.config import Config
 
     class Session(boto3.Session):
-        """A session that makes each client once: Mephisto asks for one at every call, from several threads."""
+        """A session that makes each client once: Mephisto asks for one at every call, from several threads.
+
+        A network that hangs is given up on after a minute or so.
+        """
 
         def __init__(self, **kwargs: Any):
             super().__init__(**kwargs)
@@ -61,7 +65,8 @@ def _session_class() -> type:
             self._making = threading.Lock()
 
         def client(self, *args: Any, **kwargs: Any) -> Any:
-            key = repr((args, kwargs))
+            kwargs.setdefault("config", Config(connect_timeout=10, read_timeout=20, retries={"max_attempts": 3}))
+            key = repr((args, sorted(set(kwargs) - {"config"}), kwargs.get("endpoint_url")))
             with self._making:
                 if key not in self._clients:
                     self._clients[key] = super().client(*args, **kwargs)
@@ -87,19 +92,23 @@ def explained(store: Any) -> Iterator[None]:
         ) from None
 
 
-def posted(task_run: Any, url: str) -> list[str]:
+def posted(task_run: Any, url: str, wanted: int) -> list[str]:
     """The ids of all HITs of a run, those included that a crash took between their posting and our note of it.
 
-    Such a one is found on MTurk by its type and the address that it shows, and noted now.
+    Such a one is found on MTurk by its type and the address that it shows, and noted now; MTurk is asked only where
+    fewer than `wanted` are known.
     """
     store, run_id = task_run.get_provider().datastore, task_run.db_id
     query = "SELECT hit_id FROM run_mappings WHERE run_id = ?"
     with store.table_access_condition:
         known = {row["hit_id"] for row in store._get_connection().execute(query, (run_id,))}
+    if len(known) >= wanted:
+        return sorted(known)
     requester = task_run.get_requester()
     hit_type, seconds = store.get_run(run_id)["hit_type_id"], task_run.get_task_args().assignment_duration_in_seconds
     shown = url.replace("&", "&amp;")
-    for page in requester._get_client(requester._requester_name).get_paginator("list_hits").paginate():
+    listing = requester._get_client(requester._requester_name).get_paginator("list_hits")
+    for page in listing.paginate(PaginationConfig={"PageSize": 100}):
         for hit in page["HITs"]:
             if (
                 hit["HITTypeId"] == hit_type

@@ -1,18 +1,36 @@
 """An operator in a process of its own, to be killed: its desk is one thread with a journal for a ledger.
 
 Usage: operator_process.py ROOT BLOCKS [busy|idle]. "busy" annotates all units by itself and ends; "idle" gives one unit
-out and waits for a signal. Prints "ready URL" once it answers, "idle" once it waits, "ended REASON" at its end.
+out and waits for a signal. Everything that is opened for writing, made, moved or removed is listed in ROOT/written.txt.
+Prints "ready URL" once it answers, "idle" once it waits, "ended REASON" at its end.
 """
 
+import os
 import sys
 import threading
 import time
 from pathlib import Path
 
-from parlai_spotbot import files
-from parlai_spotbot.crowdsourcing.contract import Visitor
-from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup
-from parlai_spotbot.records import Unit
+WRITTEN = []
+
+
+def note_writing(event, args):
+    """An audit hook: note every path that something is done to."""
+    if event == "open":
+        path, _, flags = args
+        if isinstance(path, str | bytes) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            WRITTEN.append(os.path.abspath(os.fsdecode(path)))
+    elif event in ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "sqlite3.connect"):
+        WRITTEN.extend(os.path.abspath(os.fsdecode(path)) for path in args[:2] if isinstance(path, str | bytes))
+
+
+if __name__ == "__main__":
+    sys.addaudithook(note_writing)  # before anything of ours is imported
+
+from parlai_spotbot import files  # noqa: E402
+from parlai_spotbot.crowdsourcing.contract import Visitor  # noqa: E402
+from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup  # noqa: E402
+from parlai_spotbot.records import Unit  # noqa: E402
 
 
 def task(root, blocks):
@@ -118,6 +136,7 @@ def main():
             stop=stop,
             on_ready=lambda url: print("ready", url, flush=True),
         )
+    files.write_text(root / "written.txt", "\n".join(sorted(set(WRITTEN))))
     print("ended", outcome.reason, flush=True)
 
 

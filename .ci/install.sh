@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs all that the project needs into .venv; `make install` calls it. Each step leaves a stamp with the checksum of
 # what it was made from, so what is done isn't done again, and an interrupted installation goes on where it stopped.
-# R is best effort: without it everything else works; R=no leaves it out.
+# Best effort, because all else works without them: R (R=no leaves it out), the annotation page, which needs node and
+# npm to be built, and Chromium for the tests of pages (BROWSER=no leaves it out).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,6 +13,7 @@ stamps=$venv/.installed
 pip="$venv/bin/python -m pip --disable-pip-version-check"
 torch=$(grep '^torch==' locks/requirements.lock)
 r_packages="r-base-dev r-cran-survival"
+page=crowdsourcing/webapp
 
 say() { echo "install: $*"; }
 die() { echo "install: $*" >&2; exit 1; }
@@ -54,19 +56,54 @@ make_venv() {
     fi
 }
 
+# optional NAME COMMAND PURPOSE PACKAGE…: Debian packages for what is missing, where that may be; asked for once.
+optional() {
+    local name=$1 command=$2 purpose=$3 start=$SECONDS
+    shift 3
+    command -v "$command" >/dev/null && return
+    if ! can_apt || done_already "$name" "$*"; then return; fi
+    say "Debian packages $* ($purpose, optional)"
+    if apt_install "$@"; then
+        say "  done in $((SECONDS - start)) s"
+    else
+        say "  apt-get failed: $(tail -n 1 "$log")"
+    fi
+    stamp "$name" "$*"
+}
+
+page_sources() {
+    find "$page" \( -name node_modules -o -name build \) -prune -o -type f -print | LC_ALL=C sort
+}
+
+build_page() {
+    (cd "$page" && npm ci --no-audit --no-fund --ignore-scripts && node build.mjs) >"$log" 2>&1
+}
+
+need_page() {
+    optional apt-node npm "to build the annotation page" nodejs npm
+    if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+        say "node and npm are missing, so the annotation page is left out (all else works)." \
+            "To have it: install node 18 or later with npm; then make install"
+        return
+    fi
+    local key start=$SECONDS
+    key=$(page_sources | tr '\n' '\0' | xargs -0 sha256sum | checksum -)
+    [ -f "$page/build/index.html" ] && done_already page "$key" && return
+    say "the annotation page"
+    if build_page; then
+        stamp page "$key"
+        say "  done in $((SECONDS - start)) s"
+    else
+        cp "$log" "$stamps/page.log"
+        say "  it could not be built, so it is left out (all else works). Why: $stamps/page.log;" \
+            "to try again: make install"
+    fi
+}
+
 has_r() { command -v R >/dev/null; }
 
 need_r() {
-    if ! has_r && can_apt && ! done_already apt "$r_packages"; then
-        say "Debian packages $r_packages (R, optional)"
-        local start=$SECONDS
-        if apt_install $r_packages; then
-            say "  done in $((SECONDS - start)) s"
-        else
-            say "  apt-get failed: $(tail -n 1 "$log")"
-        fi
-        stamp apt "$r_packages"
-    fi
+    optional apt R "R" $r_packages
     if ! has_r; then
         say "R is missing, so its backend is left out (all else works)." \
             "To have it: apt-get install $r_packages; then make install"
@@ -106,4 +143,6 @@ step lock "$(checksum locks/requirements.lock)" "the packages of locks/requireme
     $pip install -qq --no-deps -r locks/requirements.lock
 step project "$(checksum setup.py pyproject.toml)" "parlai_spotbot itself" \
     $pip install -qq --no-deps --no-build-isolation -e .
+need_page
 [ "${R:-}" = no ] || need_r
+[ "${BROWSER:-}" = no ] || optional apt-chromium chromium "for the tests of pages in a browser" chromium

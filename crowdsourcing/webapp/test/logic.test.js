@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as logic from "../src/logic.js";
-import { answers, item, question, survey } from "./helpers.js";
+import { answers, item, question, survey } from "../support/helpers.js";
 
 const BOTH = ["entity:0", "entity:1"];
 const keys = (pairs) => pairs.map((pair) => logic.keyOf(pair.question.name, pair.target));

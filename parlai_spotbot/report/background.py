@@ -33,7 +33,8 @@ def agreement(page: Page) -> list[Part]:
         plain = " ".join(t for t in (words.agreement(own, who), words.alike(own)) if t)
         tables = [people_rows.alphas(own), people_rows.both_given_one(own, bots), people_rows.alike(own)]
         tables.insert(0, judge_rows.with_people(own))
-        text = [judge_rows.with_people_sentence(own), length.get("sentence")]
+        compared = length.get("sentence") if length.get("p") is not None else ""
+        text = [judge_rows.with_people_sentence(own), compared]
         if source != HUMAN and any(tables):
             text.append(VARIANTS)
         parts.append(page.part(source, [(drawing, caption, plain)], tables, text))

@@ -14,7 +14,7 @@ from parlai_spotbot.report.people import NUMBERED
 from parlai_spotbot.report.rows import Name, Table, between, listed, num, p_value, percent
 
 CAPTION = (
-    "Left: a mark an annotator, by the share of dialogues with a first decision after one exchange, and with none "
+    "Left: a mark an annotator, by the share of dialogues with both decisions after one exchange, and with none "
     "before everything was open; hollow where the rule finds a habit. Right: how often sure decisions were right, by "
     "the exchanges open; bars are 95 % intervals that take decisions as independent."
 )

@@ -215,6 +215,8 @@ def summary(result: dict[str, dict]) -> str:
             lines.append(f"  TrueSkill, win rate and survival order these pairs differently: {', '.join(changed)}")
         survival = result["survival"]["by_source"][source]
         lines.append(f"  survival by {survival['backend']}; {survival['unsure']['said']}")
+        if "warning" in survival:
+            lines.append("  take care: annotators chose when to stop, so S falls too steeply; the report has bounds")
     return "\n".join(lines)
 
 

@@ -152,6 +152,7 @@ def summarise(conversations: Sequence[Conversation], units: Sequence[Unit], opti
             "people": sum(length == k and i in people for i, length in shown),
         }
         for k in options.segments
+        if not options.longest or k in {length for _, length in shown}
     }
     sizes = [len(unit.items) for unit in units]
     return {

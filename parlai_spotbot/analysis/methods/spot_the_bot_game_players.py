@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 AT_ONCE, OPENS_ALL = "decides at once", "opens everything"
 TOLD = {
-    AT_ONCE: f"a first decision with one exchange open: {RULE}",
-    OPENS_ALL: f"no decision before everything is open: {RULE}",
+    AT_ONCE: f"decides for both with one exchange open: {RULE}",
+    OPENS_ALL: f"decides for neither before everything is open: {RULE}",
 }
 
 LEADERBOARD = ("rank", "worker_id", "points", "units", "points_per_unit", "decisions", "right", "wrong", "unsure",
@@ -111,7 +111,8 @@ def habits_of(source: Source) -> dict:
     items = np.bincount(place, minlength=len(names))
     right = {worker: _accuracy(own) for worker, own in source.play.groupby("worker_id")}
     result = {}
-    did = {AT_ONCE: first == 1, OPENS_ALL: first == rows["whole"]}
+    did = {AT_ONCE: rows["k"] == 1, OPENS_ALL: first == rows["whole"]}
+    soon = np.bincount(place, first == 1, len(names))
     counted = {habit: np.bincount(place, own, len(names)).astype(int) for habit, own in did.items()}
     for habit, other in ((AT_ONCE, OPENS_ALL), (OPENS_ALL, AT_ONCE)):
         counts = counted[habit]
@@ -121,6 +122,7 @@ def habits_of(source: Source) -> dict:
             name: {
                 "items": items[i], "count": counts[i], "share": found.share[i], "p": found.p[i],
                 "p_adjusted": found.p_adjusted[i], "flagged": found.flagged[i],
+                "first_decision_at_once": soon[i] / items[i] if items[i] else np.nan,
                 **{key: right[name][key] for key in ("accuracy", "accuracy_bots", "accuracy_people")},
             }
             for i, name in enumerate(names)
@@ -143,6 +145,7 @@ def _habits_sentence(habits: dict) -> str:
         alarm = own["false_alarms"]["annotators"]
         who = f"{flagged} of {len(own['annotators'])} annotators" if flagged else "Nobody"
         does = habit if flagged < 2 else habit.replace("s ", " ", 1)
+        does += "" if flagged else " so often that it can be told from chance"
         parts.append(
             f"{who} {does}; the others do so with {own['typical']:.0%} of items (the rule flags {alarm:.1%} of "
             "annotators like them by mistake)."
@@ -153,7 +156,8 @@ def _habits_sentence(habits: dict) -> str:
 def _without(source: Source) -> dict:
     """Results with everybody, and without those of each habit, and of both: win rates, survival, accuracy."""
     groups = {"nobody": set()} | {habit: set(workers) for habit, (_, workers) in source.marked.items()}
-    groups["both habits"] = set().union(*groups.values())
+    if all(workers for _, workers in source.marked.values()):
+        groups["both habits"] = set().union(*groups.values())
     result = {}
     for name, workers in groups.items():
         kept = ~source.annotations["worker_id"].isin(workers).to_numpy()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.crowdsourcing.bonus import natures_of
 from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor, MTurkDoor, ProlificDoor
+from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor, MTurkDoor, ProlificDoor, leaving
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
 from parlai_spotbot.crowdsourcing.server import Server
@@ -71,7 +71,7 @@ def _desk(job: Job, secret: bytes, seeds: Mapping[str, str], crowd: MephistoCrow
     seeds = {name: name for item in job.controls for name in item.conversation_ids} | dict(seeds)
     desk = Desk(
         job.survey, job.units, job.controls, seeds, truths, ledger, crowd,
-        texts=job.texts, consent=consent(job), secret=secret, language=job.language, finish=door.finish,
+        texts=job.texts, consent=consent(job), secret=secret, language=job.language, finish=leaving([door]),
     )  # fmt: skip
     desk.resume()
     crowd.settle([handout.agent_id for handout in ledger.handouts("status = 'open'") if handout.agent_id])

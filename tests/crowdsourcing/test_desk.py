@@ -9,7 +9,6 @@ import pytest
 from office import Office, careful, conversations, refused
 
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
-from parlai_spotbot.crowdsourcing.desk import GRACE
 from parlai_spotbot.errors import UserError
 
 ANN, BOB = Visitor("ann"), Visitor("bob")
@@ -57,7 +56,7 @@ def test_nobody_gets_more_than_the_allowance_given_back_or_not(office):
     do_unit(o, ANN)
     o.desk.give_back(ANN, o.unit("ann"))
     o.unit("ann")
-    o.clock.pass_by(3600 + GRACE + 1)
+    o.clock.pass_by(3631)
     assert o.desk.expire() == 1
     said = o.desk.next_unit(ANN)
     assert (said["state"], said["progress"]["used"]) == ("finished", 3)
@@ -218,7 +217,7 @@ def test_another_ones_unit_is_refused(office):
 def test_late_is_late_after_the_grace(office):
     o = office()
     body = careful(o.survey, o.unit("ann"))
-    o.clock.pass_by(3600 + GRACE)
+    o.clock.pass_by(3630)
     assert o.desk.session(ANN)["unit"]["seconds_left"] == 0
     assert o.desk.expire() == 0
     o.clock.pass_by(0.5)
@@ -234,7 +233,7 @@ def test_late_is_late_after_the_grace(office):
 def test_within_the_grace_it_is_taken(office):
     o = office()
     body = careful(o.survey, o.unit("ann"))
-    o.clock.pass_by(3600 + GRACE)
+    o.clock.pass_by(3630)
     assert o.desk.submit(ANN, body)["accepted"]
 
 

@@ -87,7 +87,7 @@ class Job:
             minutes=self.survey.limits.minutes_per_unit,
             provider=settings.provider,
             units=tuple(self.units),
-            public_url=self.asked.url,
+            public_url=self.asked.url or ("https://dry.run" if self.asked.dry_run else ""),
             countries=settings.qualifications.countries,
             mturk_qualifications=settings.mturk_qualifications,
         )
@@ -113,7 +113,16 @@ def launch(asked: Asked, say: Callable[[str], None] = print) -> int:
                 f"provider {asked.settings.provider}: people would be asked to work for money, and --live is missing.",
                 "Read the figures above, then run the same command with --live.",
             )
+        _check_url(asked)
         return _serve(job, found, say)
+
+
+def _check_url(asked: Asked) -> None:
+    if asked.settings.provider == "prolific" and not asked.url.startswith("https://"):
+        raise UserError(
+            f"--url {asked.url or 'missing'}: Prolific's participants reach the page at an https address only.",
+            "Put the server behind an https proxy or tunnel and name its address.",
+        )
 
 
 # -- before ----------------------------------------------------------------------------------------------------------

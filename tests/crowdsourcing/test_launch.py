@@ -134,6 +134,13 @@ def test_where_people_are_paid_nothing_goes_live_without_the_flag(study, provide
     assert not Places.of(study, SURVEY).folder.exists()
 
 
+def test_prolific_needs_an_address_that_its_participants_reach(study):
+    settings = Settings(provider="prolific", completion_code="C0DE", pay=2.0)
+    for url in ("", "http://study.example.org"):
+        with pytest.raises(UserError, match="https"):
+            launch(Asked(study.path, settings=settings, url=url, live=True), say=lambda text: None)
+
+
 def test_codes_that_are_worth_money_are_written_nowhere(study, monkeypatch):
     monkeypatch.setattr("parlai_spotbot.crowdsourcing.mephisto_task.operator.serve", stop_at_once)
     settings = Settings(provider="prolific", completion_code="C0DE-WORTH-MONEY", screened_out_code="0UT", pay=2.0)

@@ -149,7 +149,7 @@ class Runner:
         for job, world in zip(jobs, worlds, strict=True):
             if world.failure is None:
                 if world.episode_done():
-                    outcome.done.append((job, conversation(self.plan, job, world.turns)))
+                    outcome.done.append((job, conversation(self.plan, job, world.turns, self._prompts(job))))
                     for name in job.entities:
                         self.contestants[name].finished()
             elif self._begin_again(job, world.failure):
@@ -157,6 +157,11 @@ class Runner:
             else:
                 outcome.failed.append((job, world.failure, world.turns))
         return outcome
+
+    def _prompts(self, job: Job) -> dict[str, str]:
+        """What each contestant of a conversation was told beforehand, where it says so."""
+        told = {name: self.contestants[name].about.get("system_prompt", "") for name in job.entities}
+        return {name: prompt for name, prompt in told.items() if prompt}
 
     def _begin_again(self, job: Job, failure: Failure) -> bool:
         again = failure.suspect or failure.kind == "lost"
@@ -183,8 +188,11 @@ class Runner:
         return [[job] for job in outcome.alone] + ([outcome.together] if outcome.together else [])
 
 
-def conversation(plan: Plan, job: Job, turns: list[Turn]) -> Conversation:
-    """The record of a finished conversation, the seed exchange in front."""
+def conversation(plan: Plan, job: Job, turns: list[Turn], prompts: dict[str, str]) -> Conversation:
+    """The record of a finished conversation, the seed exchange in front.
+
+    `prompts` is what contestants were told beforehand by their own options; what the domain told them is the context.
+    """
     seed = tuple(Turn(name, text) for name, text in zip(job.entities, job.seed.turns, strict=True))
     return Conversation(
         conversation_id=job.conversation_id,
@@ -196,7 +204,7 @@ def conversation(plan: Plan, job: Job, turns: list[Turn]) -> Conversation:
         seed_exchanges=1,
         seed_id=job.seed.seed_id,
         context=job.seed.context,
-        provenance={"fold": "seeds"},
+        provenance={"fold": "seeds", **({"system_prompts": prompts} if prompts else {})},
     )
 
 

@@ -93,13 +93,19 @@ class AgentServer:
         torch.set_num_threads(threads)
 
     def about(self) -> dict:
-        """What provenance keeps of the agent: its class, whether it is batched, and the checksum of its model file."""
+        """What provenance keeps of the agent: its class, whether it is batched, and the checksum of its model file.
+
+        An agent with a method ``provenance()`` adds what it returns, such as a model's exact version; in that,
+        ``system_prompt`` is what it was told before each conversation.
+        """
         kind = type(self.agent)
         about = {"agent": f"{kind.__module__}:{kind.__qualname__}", "batched": self.batchable}
         model_file = str(self.agent.opt.get("model_file") or "")
         if model_file and Path(model_file).is_file():
             with open(model_file, "rb") as file:
                 about["model_sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+        if callable(getattr(self.agent, "provenance", None)):
+            about |= self.agent.provenance()
         return about
 
     def act(self, requests: list[tuple[str, list, int]], batch_seed: int):

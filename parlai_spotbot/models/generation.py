@@ -1,0 +1,340 @@
+"""Writes the next turn of many conversations at once with a causal language model, reading only what is new of each.
+
+Rows are padded on the left. Of a conversation that was read before, the keys and values are laid into the batch and
+only the tokens behind them are read, conversations with about as much to read together; a row that has ended leaves the
+batch at once. Models whose memory is no plain cache of keys and values are run through transformers' own `generate`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from transformers import LogitsProcessor, LogitsProcessorList, PreTrainedModel, StoppingCriteria, StoppingCriteriaList
+
+from parlai_spotbot.models.choosing import Row, Rules, Vocabulary, choose
+from parlai_spotbot.models.kv_cache import Batch, Entry, Store, Workspace, common
+from parlai_spotbot.models.linear import pack, unpack
+from parlai_spotbot.models.probe import differs, plain_shape, reference
+
+PREFIX = "the beginning that conversations share"
+MIN_PREFIX = 16
+"""A beginning that several new conversations share is read once if it has so many tokens."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A conversation that waits for its next turn.
+
+    `tokens` are all that stands before it; `key` finds what was kept of the conversation ("" for nothing); `seed` is
+    that of the turn's chances; `said` are the turns so far, for `Rules.echo`.
+    """
+
+    tokens: Sequence[int]
+    key: str = ""
+    seed: int = 0
+    said: Sequence[Sequence[int]] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A turn: its tokens and text, and whether it was finished or broken off."""
+
+    tokens: tuple[int, ...]
+    text: str
+    finished: bool
+
+
+@dataclass
+class Count:
+    """Tokens since the start: wanted (the prompts' lengths), read, and written."""
+
+    prompt: int = 0
+    read: int = 0
+    written: int = 0
+
+
+@dataclass
+class Slot:
+    """A row of a batch: its request, what is written, what was kept of its tokens, and its columns of padding."""
+
+    request: Request
+    row: Row | None = None
+    kept: Entry | None = None
+    known: int = 0
+    pad: int = 0
+    tokens: np.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tokens = np.array(self.request.tokens, dtype=np.int64)
+
+    @property
+    def need(self) -> int:
+        return len(self.tokens) - self.known
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Sizes of batches: rows, bytes of keys and values (of a batch, and again of what is kept), tokens read at once.
+
+    Rows are read together until they have `enough` tokens; further ones join while none has to read much more.
+    """
+
+    rows: int = 64
+    cache_bytes: int = 2 << 30
+    enough: int = 256
+    most: int = 8192
+
+
+class Writer:
+    """A model that answers requests. ``plain`` says why it can't be batched, "" where it can."""
+
+    def __init__(self, model: PreTrainedModel, vocabulary: Vocabulary, limits: Limits | None = None):
+        self.model, self.vocabulary = model, vocabulary
+        self.limits = limits or Limits()
+        self.device, self.dtype = model.device, model.dtype
+        self.count = Count()
+        self.store = Store(self.limits.cache_bytes)
+        accepted = inspect.signature(model.forward).parameters
+        self._positions = "position_ids" in accepted
+        self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
+        self.plain, self.packed = "", False
+        self._prepare()
+
+    # -- what the model can do ---------------------------------------------------------------------------------------
+    @torch.inference_mode()
+    def _prepare(self) -> None:
+        """Find out whether batches with kept keys and values give what the model alone gives; pack its layers if so."""
+        shape, self.plain = plain_shape(self.model)
+        if shape is None:
+            return
+        self.workspace = Workspace(shape, self.device, self.dtype)
+        tokens, expected = reference(self.model, self.vocabulary.size)
+        replaced = pack(self.model)
+        self.packed = bool(replaced)
+        if replaced and differs(self._probe, tokens, expected):
+            unpack(replaced)
+            self.packed = False
+        if not self.packed:
+            self.plain = differs(self._probe, tokens, expected)
+        self.count = Count()
+
+    def _probe(self, tokens: list[int]) -> torch.Tensor:
+        """The last scores of `tokens`, computed in every way that a batch uses: padded, with kept ones, one by one."""
+        slots = [Slot(Request(tokens[:-1])), Slot(Request(tokens[:2]))]
+        slots[0].kept, slots[0].known = self._read_prefix(tokens[:3]), 3
+        batch, columns, _ = self._read(slots, len(tokens))
+        return self._step(batch, slots, columns, [tokens[-1], tokens[2]])[0]
+
+    # -- answering ---------------------------------------------------------------------------------------------------
+    @torch.inference_mode()
+    def write(self, requests: Sequence[Request], rules: Rules) -> list[Answer]:
+        """Write the next turn of every request, in their order."""
+        slots = [Slot(request) for request in requests]
+        for part in self._parts(slots, rules.max_new_tokens):
+            self._answer(part, rules)
+        for slot in slots:
+            self.count.prompt += len(slot.tokens)
+            self.count.written += len(slot.row.written)
+        return [Answer(tuple(slot.row.written), slot.row.text, slot.row.finished) for slot in slots]
+
+    def _parts(self, slots: list[Slot], new: int) -> Iterator[list[Slot]]:
+        """Cut `slots` into batches that the limits of rows and of bytes allow."""
+        if self.plain:
+            yield from ([slot] for slot in slots)
+            return
+        part: list[Slot] = []
+        longest = 0
+        for slot in slots:
+            longest = max(longest, len(slot.tokens) + new)
+            size = (len(part) + 1) * longest * self.workspace.bytes_per_token
+            if part and (len(part) == self.limits.rows or size > self.limits.cache_bytes):
+                yield part
+                part, longest = [], len(slot.tokens) + new
+            part.append(slot)
+        if part:
+            yield part
+
+    def _answer(self, slots: list[Slot], rules: Rules) -> None:
+        for slot in slots:
+            request = slot.request
+            slot.row, slot.kept, slot.known = Row(rules, self.vocabulary, request.seed, request.said), None, 0
+        if self.plain:
+            self._generate(slots[0], rules)
+            return
+        try:
+            self._write(slots, rules)
+        except torch.OutOfMemoryError:
+            if len(slots) == 1:
+                raise
+        else:
+            return
+        # What was kept costs memory that two smaller batches might need. All their turns are begun again.
+        self.store.clear()
+        self.workspace.free()
+        self._answer(slots[: len(slots) // 2], rules)
+        self._answer(slots[len(slots) // 2 :], rules)
+
+    def _write(self, slots: list[Slot], rules: Rules) -> None:
+        self._recall(slots)
+        slots = sorted(slots, key=lambda slot: slot.need)
+        longest = max(len(slot.tokens) for slot in slots)
+        batch, columns, logits = self._read(slots, longest + rules.max_new_tokens)
+        while True:
+            chosen = choose([slot.row for slot in slots], logits)
+            for slot, token in zip(slots, chosen, strict=True):
+                slot.row.add(token)
+            chosen = self._leave(batch, slots, chosen, columns)
+            if not slots:
+                return
+            logits = self._step(batch, slots, columns, chosen)
+            columns += 1
+
+    def _leave(self, batch: Batch, slots: list[Slot], chosen: list[int], columns: int) -> list[int]:
+        """Keep the rows that have ended for their next turn, and let the last rows take their places."""
+        for place in reversed(range(len(slots))):
+            slot = slots[place]
+            if not slot.row.ended:
+                continue
+            if slot.request.key and self.store.limit:
+                read = np.concatenate([slot.tokens, np.array(slot.row.written, dtype=np.int64)])
+                self.store.put(slot.request.key, batch.take(place, slot.pad, read[: columns - slot.pad]))
+            if place < len(slots) - 1:
+                batch.move(len(slots) - 1, place, columns)
+                slots[place], chosen[place] = slots[-1], chosen[-1]
+            slots.pop()
+            chosen.pop()
+        return chosen
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+    def _recall(self, slots: list[Slot]) -> None:
+        """Find what was kept of each conversation; of new ones, at least the beginning that they share."""
+        if not self.store.limit:
+            return
+        for slot in slots:
+            self._use(slot, self.store.get(slot.request.key) if slot.request.key else None)
+        new = [slot for slot in slots if slot.known < MIN_PREFIX]
+        if not new:
+            return
+        shared = self.store.get(PREFIX)
+        for slot in new:
+            self._use(slot, shared)
+        new = [slot for slot in new if slot.known < MIN_PREFIX]
+        if len(new) > 1:
+            length = min(common(new[0].tokens, slot.tokens) for slot in new[1:])
+            if length >= MIN_PREFIX:
+                shared = self._read_prefix(new[0].tokens[:length])
+                self.store.put(PREFIX, shared)
+                for slot in new:
+                    self._use(slot, shared)
+
+    @staticmethod
+    def _use(slot: Slot, entry: Entry | None) -> None:
+        # The last token is always read: its scores are those of the next one.
+        known = min(common(slot.tokens, entry.tokens), len(slot.tokens) - 1) if entry else 0
+        if known > slot.known:
+            slot.kept, slot.known = entry, known
+
+    def _read_prefix(self, tokens: Sequence[int]) -> Entry:
+        slot = Slot(Request(tokens))
+        batch, _, _ = self._read([slot], len(tokens))
+        return batch.take(0, 0, slot.tokens)
+
+    def _read(self, slots: list[Slot], columns: int) -> tuple[Batch, int, torch.Tensor]:
+        """Read all prompts, which then end at the same column; returns the batch, that column and the last scores."""
+        batch = self.workspace.open(len(slots), columns)
+        end = max(len(slot.tokens) for slot in slots)
+        logits = []
+        first = 0
+        for chunk in self._chunks(slots):
+            width = max(slot.need for slot in chunk)
+            for row, slot in enumerate(chunk, start=first):
+                slot.pad = end - len(slot.tokens)
+                # Rows with less to read than others read some of what was kept again, where padding would be.
+                slot.known = max(0, len(slot.tokens) - width)
+                batch.put(row, slot.pad, slot.kept, slot.known)
+            logits.append(self._read_chunk(batch, chunk, first, end, width))
+            first += len(chunk)
+        for slot in slots:
+            slot.kept = None
+        return batch, end, torch.cat(logits)
+
+    def _chunks(self, slots: list[Slot]) -> Iterator[list[Slot]]:
+        """Cut `slots`, in ascending order of what they need, so that few read much more than they need."""
+        chunk: list[Slot] = []
+        for slot in slots:
+            size = slot.need * (len(chunk) + 1)
+            wasteful = chunk and slot.need > 1.25 * chunk[0].need and chunk[-1].need * len(chunk) >= self.limits.enough
+            if chunk and (wasteful or size > self.limits.most):
+                yield chunk
+                chunk = []
+            chunk.append(slot)
+        yield chunk
+
+    def _read_chunk(self, batch: Batch, chunk: list[Slot], first: int, end: int, width: int) -> torch.Tensor:
+        ids = np.zeros((len(chunk), width), dtype=np.int64)
+        for row, slot in enumerate(chunk):
+            new = slot.tokens[slot.known :]
+            ids[row, width - len(new) :] = new
+        self.count.read += ids.size
+        pads = np.array([slot.pad for slot in chunk])
+        return self._forward(ids, pads, batch.cache(first, first + len(chunk), end - width), end)
+
+    def _step(self, batch: Batch, slots: list[Slot], columns: int, tokens: list[int]) -> torch.Tensor:
+        """The scores after one more token of every row."""
+        pads = np.array([slot.pad for slot in slots])
+        ids = np.array(tokens, dtype=np.int64)[:, None]
+        return self._forward(ids, pads, batch.cache(0, len(slots), columns), columns + 1)
+
+    def _forward(self, ids: np.ndarray, pads: np.ndarray, cache: object, end: int) -> torch.Tensor:
+        """The scores (rows, vocabulary) of what follows `ids`, whose last column is the batch's column `end` - 1."""
+        columns = np.arange(end)
+        mask = (columns >= pads[:, None]).astype(np.int64)
+        words = {"input_ids": ids, "attention_mask": mask}
+        if self._positions:
+            words["position_ids"] = np.maximum(columns[end - ids.shape[1] :] - pads[:, None], 0)
+        tensors = {name: torch.from_numpy(array).to(self.device) for name, array in words.items()}
+        output = self.model(**tensors, past_key_values=cache, use_cache=True, **self._last_only)
+        return output.logits[:, -1]
+
+    # -- models without a plain cache --------------------------------------------------------------------------------
+    def _generate(self, slot: Slot, rules: Rules) -> None:
+        """Write one turn by transformers' own loop, which chooses what we choose."""
+        ids = torch.tensor(slot.tokens[None], device=self.device)
+        by_row = _ByRow(slot.row)
+        self.model.generate(
+            input_ids=ids,
+            attention_mask=torch.ones_like(ids),
+            do_sample=False,
+            num_beams=1,
+            max_new_tokens=rules.max_new_tokens + 1,
+            eos_token_id=None,
+            pad_token_id=0,
+            logits_processor=LogitsProcessorList([by_row]),
+            stopping_criteria=StoppingCriteriaList([by_row.stop]),
+        )
+        self.count.read += len(slot.tokens)
+
+
+class _ByRow(LogitsProcessor):
+    """Leaves only the token that a row chooses."""
+
+    def __init__(self, row: Row):
+        self.row = row
+        self.stop = _Ended(row)
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
+        (token,) = choose([self.row], scores)
+        self.row.add(token)
+        return torch.full_like(scores, float("-inf")).index_fill_(-1, torch.tensor([token], device=scores.device), 0.0)
+
+
+@dataclass
+class _Ended(StoppingCriteria):
+    row: Row = field()
+
+    def __call__(self, input_ids: torch.LongTensor, scores: object, **kwargs: object) -> torch.BoolTensor:
+        return torch.tensor([self.row.ended], device=input_ids.device)

@@ -1,0 +1,171 @@
+"""Keys and values of a transformer, as batches need them and as conversations keep them between their turns.
+
+A batch writes into one block of memory that is used again for the next batch. What a conversation leaves behind is an
+`Entry`: the tokens that were read and their keys and values. Entries are found by the conversation's key, but trusted
+only as far as their tokens agree with those asked for: the cache changes how long an answer takes, not the answer.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from transformers.cache_utils import Cache, DynamicLayer
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a model keeps a token: layers, heads of the keys and size of each, and the same of the values."""
+
+    layers: int
+    key_heads: int
+    key_size: int
+    value_heads: int
+    value_size: int
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers a token takes."""
+        return self.layers * (self.key_heads * self.key_size + self.value_heads * self.value_size)
+
+
+class Layer(DynamicLayer):
+    """One layer's part of a batch: writes what is new behind the `length` columns that are filled."""
+
+    def __init__(self, keys: torch.Tensor, values: torch.Tensor, length: int):
+        super().__init__()
+        self._keys, self._values = keys, values
+        self.length = length
+        self.dtype, self.device = keys.dtype, keys.device
+        self.is_initialized = True
+
+    def update(self, key_states: torch.Tensor, value_states: torch.Tensor, *args: object, **kwargs: object) -> tuple:
+        start, self.length = self.length, self.length + key_states.shape[-2]
+        self._keys[:, :, start : self.length] = key_states
+        self._values[:, :, start : self.length] = value_states
+        return self._keys[:, :, : self.length], self._values[:, :, : self.length]
+
+    def get_seq_length(self) -> int:
+        return self.length
+
+    def get_mask_sizes(self, query_length: int | torch.Tensor) -> tuple[int, int]:
+        new = query_length if isinstance(query_length, int) else query_length.shape[0]
+        return self.length + new, 0
+
+
+class Batch:
+    """The keys, of shape (layers, rows, heads, columns, size), and values of a batch. Rows end at the same column."""
+
+    def __init__(self, keys: torch.Tensor, values: torch.Tensor):
+        self.keys, self.values = keys, values
+
+    def cache(self, first: int, last: int, length: int) -> Cache:
+        """Rows `first` to `last` as transformers knows a cache, of which `length` columns are filled."""
+        layers = zip(self.keys[:, first:last], self.values[:, first:last], strict=True)
+        return Cache(layers=[Layer(keys, values, length) for keys, values in layers])
+
+    def put(self, row: int, start: int, entry: Entry | None, tokens: int) -> None:
+        """Lay the first `tokens` of `entry` into a row from column `start` on; what is before is padding, and zero."""
+        # Masked columns count nothing, but nothing times a NaN left there would be a NaN.
+        self.keys[:, row, :, :start] = 0
+        self.values[:, row, :, :start] = 0
+        if entry is not None and tokens:
+            self.keys[:, row, :, start : start + tokens] = entry.keys[:, :, :tokens]
+            self.values[:, row, :, start : start + tokens] = entry.values[:, :, :tokens]
+
+    def take(self, row: int, start: int, tokens: np.ndarray) -> Entry:
+        """A copy of a row's `tokens`, which begin at column `start`."""
+        columns = slice(start, start + len(tokens))
+        return Entry(tokens, self.keys[:, row, :, columns].clone(), self.values[:, row, :, columns].clone())
+
+    def move(self, source: int, target: int, columns: int) -> None:
+        """Let row `target` be what row `source` is, as far as `columns` are filled."""
+        for block in (self.keys, self.values):
+            block[:, target, :, :columns] = block[:, source, :, :columns]
+
+
+class Workspace:
+    """The block of memory that batches share, one after the other; it grows to the largest."""
+
+    def __init__(self, shape: Shape, device: torch.device, dtype: torch.dtype):
+        self.shape, self.device, self.dtype = shape, device, dtype
+        self._block = torch.zeros(0, dtype=dtype, device=device)
+
+    @property
+    def bytes_per_token(self) -> int:
+        return self.shape.numbers * self._block.element_size()
+
+    def open(self, rows: int, columns: int) -> Batch:
+        """A batch of so many rows and columns, with whatever was left there."""
+        shape = self.shape
+        keys = (shape.layers, rows, shape.key_heads, columns, shape.key_size)
+        values = (shape.layers, rows, shape.value_heads, columns, shape.value_size)
+        split, whole = int(np.prod(keys)), int(np.prod(keys)) + int(np.prod(values))
+        if self._block.numel() < whole:
+            self.free()
+            self._block = torch.zeros(whole, dtype=self.dtype, device=self.device)
+        return Batch(self._block[:split].view(keys), self._block[split:whole].view(values))
+
+    def free(self) -> None:
+        """Give the memory back."""
+        self._block = self._block[:0].clone()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Tokens that were read, with their keys (layers, heads, tokens, size) and values."""
+
+    tokens: np.ndarray
+    keys: torch.Tensor
+    values: torch.Tensor
+
+    @property
+    def nbytes(self) -> int:
+        return self.keys.nbytes + self.values.nbytes
+
+
+class Store:
+    """The entries of conversations, at most `limit` bytes; those not used for longest go first."""
+
+    def __init__(self, limit: int):
+        self.limit = limit
+        self.used = 0
+        self._entries: OrderedDict[str, Entry] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, key: str) -> Entry | None:
+        entry = self._entries.get(key)
+        if entry is not None:
+            self._entries.move_to_end(key)
+        return entry
+
+    def put(self, key: str, entry: Entry) -> None:
+        """Keep `entry` in place of the key's earlier one; one that is larger than the limit isn't kept."""
+        self.drop(key)
+        if entry.nbytes > self.limit:
+            return
+        self._entries[key] = entry
+        self.used += entry.nbytes
+        while self.used > self.limit:
+            self.drop(next(iter(self._entries)))
+
+    def drop(self, key: str) -> None:
+        entry = self._entries.pop(key, None)
+        if entry is not None:
+            self.used -= entry.nbytes
+
+    def clear(self) -> None:
+        self._entries.clear()
+        self.used = 0
+
+
+def common(a: Sequence[int] | np.ndarray, b: Sequence[int] | np.ndarray) -> int:
+    """How many tokens two sequences have in common from their beginning."""
+    n = min(len(a), len(b))
+    differ = np.flatnonzero(np.asarray(a[:n]) != np.asarray(b[:n]))
+    return int(differ[0]) if len(differ) else n

@@ -1,0 +1,196 @@
+"""How a conversation is laid out for a language model: by its own chat template, as lines of a script, or turn by turn.
+
+A prompt grows at its end only, as far as the model's context goes, so that what was read of it before serves again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import jinja2
+from transformers import PreTrainedTokenizerBase
+
+from parlai_spotbot.errors import UserError
+
+FORMATS = ("auto", "chat", "plain", "eos")
+
+MARK = "Xyzzy"
+"""A word that is looked for in what a template makes of it."""
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """One turn: who said it (`mine`: the model) and what."""
+
+    text: str
+    mine: bool
+
+
+class Layout:
+    """Turns a system text and turns into tokens; `line` tells whether a line break ends a turn."""
+
+    def __init__(self, tokenizer: PreTrainedTokenizerBase):
+        self.tokenizer = tokenizer
+        self.line = False
+        self.special_tokens = False
+
+    def text(self, system: str, turns: Sequence[Spoken]) -> str:
+        raise NotImplementedError
+
+    def ends(self) -> set[int]:
+        """The tokens that end a turn: all that are no text."""
+        added = self.tokenizer.added_tokens_decoder.items()
+        return set(self.tokenizer.all_special_ids) | {number for number, token in added if token.special}
+
+    def tokens(self, prompts: Sequence[tuple[str, Sequence[Spoken]]]) -> list[list[int]]:
+        """The tokens of every ``(system, turns)``; at least one for each."""
+        texts = [self.text(system, turns) for system, turns in prompts]
+        if not texts:
+            return []
+        rows = self.tokenizer(texts, add_special_tokens=self.special_tokens)["input_ids"]
+        start = self.tokenizer.bos_token_id if self.tokenizer.bos_token_id is not None else min(self.ends(), default=0)
+        return [list(row) or [start] for row in rows]
+
+
+class ChatLayout(Layout):
+    """The model's chat template, with the system text as its template allows: by itself, or before the first turn."""
+
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, name: str):
+        super().__init__(tokenizer)
+        talk = [Spoken("b", False), Spoken("c", True), Spoken("d", False)]
+        self.style = ""
+        errors = []
+        for style in ("system", "merged"):
+            self.style = style
+            try:
+                if all(MARK in self.text(MARK, turns) for turns in (talk, talk[1:])):
+                    return
+                errors.append("it leaves the system text out")
+            except (jinja2.exceptions.TemplateError, TypeError, ValueError) as err:
+                errors.append(" ".join(str(err).split()))
+        raise UserError(
+            f"{name}: its chat template can't lay out a conversation: {errors[-1]}.",
+            "Use --lm-format plain, or name another template with --lm-chat-template FILE.",
+        )
+
+    def messages(self, system: str, turns: Sequence[Spoken]) -> list[dict]:
+        """The conversation as templates take it: one role after the other, the user's first where they insist."""
+        rows = [{"role": "assistant" if turn.mine else "user", "content": turn.text} for turn in turns]
+        if self.style == "merged":
+            rows = [{"role": "user", "content": system}, *rows] if system or (turns and turns[0].mine) else rows
+        merged: list[dict] = []
+        for row in rows:
+            if self.style == "merged" and merged and merged[-1]["role"] == row["role"]:
+                merged[-1]["content"] = f"{merged[-1]['content']}\n\n{row['content']}"
+            else:
+                merged.append(row)
+        lead = [{"role": "system", "content": system}] if system and self.style == "system" else []
+        return lead + merged
+
+    def text(self, system: str, turns: Sequence[Spoken]) -> str:
+        # Models that may think aloud are asked not to; other templates don't know the word and leave it.
+        return self.tokenizer.apply_chat_template(
+            self.messages(system, turns), tokenize=False, add_generation_prompt=True, enable_thinking=False
+        )
+
+    def ends(self) -> set[int]:
+        """All special tokens, and the one that the template puts behind a turn of the model."""
+        whole = self.tokenizer.apply_chat_template(
+            self.messages("", [Spoken("b", False), Spoken(MARK, True)]), tokenize=False, enable_thinking=False
+        )
+        behind = self.tokenizer(whole.rpartition(MARK)[2], add_special_tokens=False)["input_ids"]
+        return super().ends() | {token for token in behind[:2] if token in self.tokenizer.added_tokens_decoder}
+
+
+class PlainLayout(Layout):
+    """Lines of a script, for models without a chat template: ``Stranger: hi``; a line break ends the model's turn."""
+
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, names: tuple[str, str]):
+        super().__init__(tokenizer)
+        self.line = True
+        self.special_tokens = True
+        self.other, self.own = names
+
+    def text(self, system: str, turns: Sequence[Spoken]) -> str:
+        lines = [f"{self.own if turn.mine else self.other}: {' '.join(turn.text.split())}\n" for turn in turns]
+        return (f"{system}\n\n" if system else "") + "".join(lines) + f"{self.own}:"
+
+
+class EosLayout(Layout):
+    """Each turn followed by the end token, as DialoGPT and its kind are trained; a system text is the first turn."""
+
+    def text(self, system: str, turns: Sequence[Spoken]) -> str:
+        texts = ([system] if system else []) + [turn.text for turn in turns]
+        return "".join(text + self.tokenizer.eos_token for text in texts)
+
+
+def layout(tokenizer: PreTrainedTokenizerBase, kind: str, names: tuple[str, str], name: str) -> Layout:
+    """The layout of `kind` for the model `name`; "auto" takes the chat template where there is one.
+
+    Raises
+    ------
+    UserError
+        Where the tokenizer has no chat template, no end token, or the template can't be used.
+    """
+    if kind == "auto":
+        kind = "chat" if tokenizer.chat_template else "plain"
+    if kind == "plain":
+        return PlainLayout(tokenizer, names)
+    if kind == "chat":
+        if not tokenizer.chat_template:
+            raise UserError(
+                f"{name}: --lm-format chat, but its tokenizer has no chat template.",
+                "Use --lm-format plain, or name a template with --lm-chat-template FILE.",
+            )
+        return ChatLayout(tokenizer, name)
+    if tokenizer.eos_token is None:
+        raise UserError(f"{name}: --lm-format eos, but its tokenizer has no end token.", "Use --lm-format plain.")
+    return EosLayout(tokenizer)
+
+
+def fitting(layout: Layout, system: str, turns: Sequence[Spoken], room: int) -> list[int]:
+    """The tokens of the prompt with as many of the last turns as `room` has space for.
+
+    When the turns no longer fit, half the room is cleared at once. What is left out follows from the turns alone, not
+    from when they were read; and the prompt keeps its beginning for a number of turns, so that what was read serves.
+    Of a last turn that is too long by itself, the end is kept.
+
+    Raises
+    ------
+    UserError
+        Where the system text alone takes more than the room.
+    """
+    (tokens,) = layout.tokens([(system, turns)])
+    if len(tokens) <= room:
+        return tokens
+    plain = layout.tokenizer([system, *(turn.text for turn in turns)], add_special_tokens=False)["input_ids"]
+    base, *sizes = (len(row) + 8 for row in plain)
+    for first in range(_first(sizes, base, room), len(turns)):
+        (tokens,) = layout.tokens([(system, turns[first:])])
+        if len(tokens) <= room:
+            return tokens
+    spare = len(tokens) - room
+    rest = plain[-1][spare:] if turns else []
+    while rest:
+        last = Spoken(layout.tokenizer.decode(rest).lstrip(" \ufffd"), turns[-1].mine)
+        (tokens,) = layout.tokens([(system, [last])])
+        if len(tokens) <= room:
+            return tokens
+        rest = rest[8:]
+    raise UserError(
+        f"the system text and persona take more than the {room} tokens that the model's context has for a prompt.",
+        "Shorten --lm-system or the persona, or raise --lm-context.",
+    )
+
+
+def _first(sizes: Sequence[int], base: int, room: int) -> int:
+    """The number of the first turn that stays: as the turns came one by one, whenever they were too many."""
+    first, used = 0, base
+    for last, size in enumerate(sizes):
+        used += size
+        if used > room:
+            while first < last and used > base + (room - base) // 2:
+                used -= sizes[first]
+                first += 1
+    return first

@@ -1,0 +1,181 @@
+"""The writer of turns: what it says is what the model says alone, whatever is batched, kept, evicted or out of memory."""
+
+import random
+
+import pytest
+import tiny_models
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from parlai_spotbot.models.choosing import Rules, Vocabulary
+from parlai_spotbot.models.generation import PREFIX, Limits, Request, Writer
+
+GREEDY = Rules(frozenset(), max_new_tokens=6)
+DRAWN = Rules(frozenset(), max_new_tokens=6, temperature=0.8, top_p=0.9, top_k=50)
+
+
+@pytest.fixture(scope="module")
+def make(tmp_path_factory):
+    """Return a fresh model of a family and its vocabulary."""
+    folders = {}
+
+    def get(family="llama"):
+        if family not in folders:
+            folders[family] = tiny_models.save(tmp_path_factory.mktemp(family), family)
+        words = AutoTokenizer.from_pretrained(folders[family])
+        return AutoModelForCausalLM.from_pretrained(folders[family]).eval(), Vocabulary(words)
+
+    return get
+
+
+def plain_loop(model, tokens, new=6):
+    """What transformers' own loop writes: one conversation, read anew."""
+    ids = torch.tensor([tokens])
+    with torch.inference_mode():
+        for _ in range(new):
+            following = model(input_ids=ids, use_cache=False).logits[:, -1].argmax(-1, keepdim=True)
+            ids = torch.cat([ids, following], dim=1)
+    return tuple(ids[0, len(tokens) :].tolist())
+
+
+def conversations(number, size, shared=20):
+    """Prompts of different lengths with a common beginning."""
+    chance = random.Random(1)
+    system = [chance.randrange(size) for _ in range(shared)]
+    return [system + [chance.randrange(size) for _ in range(chance.randrange(2, 40))] for _ in range(number)]
+
+
+def talk(writer, prompts, rules, batchsize, turns=2, mixed=False):
+    """Let all conversations go on for some turns; batches can be other ones each time."""
+    chance = random.Random(2)
+    prompts = [list(tokens) for tokens in prompts]
+    said = [[] for _ in prompts]
+    for turn in range(turns):
+        order = list(range(len(prompts)))
+        if mixed:
+            random.Random(turn).shuffle(order)
+        for start in range(0, len(order), batchsize):
+            part = order[start : start + batchsize]
+            requests = [Request(prompts[i], f"c{i}", seed=1000 * i + turn) for i in part]
+            for i, answer in zip(part, writer.write(requests, rules), strict=True):
+                said[i].append(answer.tokens)
+        for i, tokens in enumerate(prompts):
+            cut = chance.randrange(1, 6)
+            tokens += list(said[i][-1][:cut]) + [chance.randrange(writer.vocabulary.size) for _ in range(5)]
+    return said
+
+
+@pytest.mark.parametrize("family", [name for name in tiny_models.FAMILIES if name != "mamba"])
+def test_a_batch_with_kept_turns_says_what_the_model_says_alone(family, make):
+    model, vocabulary = make(family)
+    reference, _ = make(family)
+    writer = Writer(model, vocabulary)
+    assert writer.plain == ""
+    prompts = conversations(9, vocabulary.size)
+    said = talk(writer, prompts, GREEDY, 9)
+    chance = random.Random(2)
+    for turn in range(2):
+        for i, tokens in enumerate(prompts):
+            assert said[i][turn] == plain_loop(reference, tokens)
+            cut = chance.randrange(1, 6)
+            tokens += list(said[i][turn][:cut]) + [chance.randrange(vocabulary.size) for _ in range(5)]
+    assert writer.count.read < 0.7 * writer.count.prompt
+
+
+def test_a_model_without_a_plain_cache_answers_one_by_one(make):
+    model, vocabulary = make("mamba")
+    reference, _ = make("mamba")
+    writer = Writer(model, vocabulary)
+    assert "no plain cache" in writer.plain
+    prompts = conversations(3, vocabulary.size)
+    answers = writer.write([Request(tokens) for tokens in prompts], GREEDY)
+    assert [answer.tokens for answer in answers] == [plain_loop(reference, tokens) for tokens in prompts]
+
+
+@pytest.mark.parametrize("family", ["llama", "gpt2"])
+@pytest.mark.parametrize("rules", [GREEDY, DRAWN], ids=["greedy", "drawn"])
+def test_the_same_at_any_batch_size_with_and_without_the_cache(family, rules, make):
+    model, vocabulary = make(family)
+    prompts = conversations(45, vocabulary.size)
+    said = {}
+    for cache in (0, 1 << 30):
+        writer = Writer(model, vocabulary, Limits(cache_bytes=cache))
+        for batchsize in (1, 7, 45):
+            writer.store.clear()
+            said[cache, batchsize] = talk(writer, prompts, rules, batchsize, mixed=batchsize == 7)
+    assert all(turns == said[0, 1] for turns in said.values())
+    assert len({turn for turns in said[0, 1] for turn in turns}) > 70
+
+
+def test_what_is_kept_is_bounded_and_eviction_changes_nothing(make):
+    model, vocabulary = make()
+    prompts = conversations(12, vocabulary.size)
+    expected = talk(Writer(model, vocabulary), prompts, GREEDY, 12)
+    whole = Writer(model, vocabulary).workspace.bytes_per_token * 70
+    for limit in (whole, 3 * whole):
+        writer = Writer(model, vocabulary, Limits(cache_bytes=limit))
+        assert talk(writer, prompts, GREEDY, 12) == expected
+        assert 0 < writer.store.used <= limit
+        assert writer.store.used == sum(entry.nbytes for entry in writer.store._entries.values())
+        assert len(writer.store) < 12
+
+
+def test_a_beginning_that_all_share_is_read_once(make):
+    model, vocabulary = make()
+    writer = Writer(model, vocabulary)
+    prompts = conversations(8, vocabulary.size, shared=100)
+    writer.write([Request(tokens, str(i)) for i, tokens in enumerate(prompts)], GREEDY)
+    assert len(writer.store.get(PREFIX).tokens) >= 100
+    assert writer.count.read < 100 + 8 * 45
+
+
+def test_a_batch_that_exceeds_the_memory_is_halved(make):
+    model, vocabulary = make()
+    prompts = conversations(9, vocabulary.size)
+    expected = talk(Writer(model, vocabulary), prompts, DRAWN, 9)
+    writer = Writer(model, vocabulary)
+    forward = model.forward
+
+    def small(*args, **kwargs):
+        if len(kwargs["input_ids"]) > 3:
+            raise torch.OutOfMemoryError("out of memory")
+        return forward(*args, **kwargs)
+
+    model.forward = small
+    assert talk(writer, prompts, DRAWN, 9) == expected
+    model.forward = lambda *args, **kwargs: (_ for _ in ()).throw(torch.OutOfMemoryError("out of memory"))
+    with pytest.raises(torch.OutOfMemoryError):
+        writer.write([Request(prompts[0])], GREEDY)
+
+
+def test_a_model_that_computes_no_numbers_is_an_error_that_says_so(make):
+    model, vocabulary = make()
+    writer = Writer(model, vocabulary)
+    with torch.no_grad():
+        model.model.norm.weight.fill_(float("nan"))
+    with pytest.raises(FloatingPointError, match="no finite score"):
+        writer.write([Request([1, 2, 3])], GREEDY)
+
+
+def test_a_turn_has_something_to_see_and_then_ends(make):
+    model, vocabulary = make()
+    end = 0
+    head = torch.nn.Linear(model.config.hidden_size, vocabulary.size)
+    with torch.no_grad():
+        head.weight.zero_()
+        head.bias.copy_(-torch.arange(float(vocabulary.size)))
+    space = vocabulary.tokenizer.convert_tokens_to_ids("\u0120")
+    with torch.no_grad():
+        head.bias[space] = 0.5
+        head.bias[end] = 1.0
+    model.lm_head = head
+    writer = Writer(model, vocabulary)
+    rules = Rules(frozenset({0, 1, 2, 3}), max_new_tokens=6)
+    (answer,) = writer.write([Request([5, 6])], rules)
+    assert (answer.text, answer.finished) == (" " * 6, False)  # blanks are what this model likes best
+    with torch.no_grad():
+        head.bias[space] = -1e4
+    (answer,) = Writer(model, vocabulary).write([Request([5, 6])], rules)
+    assert answer.finished
+    assert len(answer.tokens) == 1
+    assert answer.text.strip()

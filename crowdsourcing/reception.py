@@ -102,13 +102,14 @@ class Reception:
         self.reload()
 
     def reload(self) -> None:
-        """Take over what the ledger says."""
-        self.stock.load(self.ledger.handouts(), self.ledger.seen())
+        """Take over what the ledger says; where it can't be read now, everything stays as it was."""
+        handouts, seen = self.ledger.handouts(), list(self.ledger.seen())
+        submissions = list(self.ledger.submissions()) if self.survey.game else []
+        self.stock.load(handouts, seen)
         self.scores = Scores(self.secret)
-        if self.survey.game and self.opening:
-            workers = {handout.handle: handout.worker for handout in self.ledger.handouts("status = 'done'")}
-            for submission in self.ledger.submissions():
-                self.score(workers[submission.handle], submission.record)
+        workers = {handout.handle: handout.worker for handout in handouts}
+        for submission in submissions:
+            self.score(workers[submission.handle], submission.record)
 
     def score(self, worker: str, record: dict) -> None:
         """Count the points of a finished unit."""

@@ -84,16 +84,16 @@ class Desk(Reception):
         if not isinstance(body, dict):
             raise malformed("The answers are not an object.")
         attempts = self.ledger.attempts(visitor.worker)
-        place = self.place(visitor)
-        number = body.get("attempt", len(attempts) + 1 if place.state == "onboarding" else len(attempts))
-        if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= len(attempts) + 1:
+        state = self.place(visitor).state
+        number = body.get("attempt", max(1, len(attempts) + (state == "onboarding")))
+        if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= len(attempts) + 1:
             raise malformed("There is no such attempt.")
-        if 0 < number <= len(attempts):
-            if digest(attempts[number - 1].body) != digest(body):
-                raise self.refusal("attempt")
-        elif place.state != "onboarding":
-            raise self._no(place.state, "attempt")
-        result = self._marked(visitor.worker, max(0, number - 1), body)
+        if number > len(attempts):
+            if state != "onboarding":
+                raise self._no(state, "attempt")
+        elif digest(attempts[number - 1].body) != digest(body):
+            raise self.refusal("attempt")
+        result = self._marked(visitor.worker, number - 1, body)
         if number > len(attempts):
             self._record_attempt(Attempt(
                 visitor.worker, number - 1, body, result["of"] - result["right"], result["passed"], self.clock()

@@ -119,9 +119,20 @@ def test_unfinished_exercises_are_no_attempt(full):
     said = full.desk.consent(ANN)
     body = keyed(FULL, 0, said)
     assert refused(full.desk.onboarding, ANN, {**body, "items": body["items"][1:]}) == (422, "incomplete")
-    for bad in (None, [], {}, {"items": 0}, {**body, "attempt": 5}, {**body, "attempt": "1"}, {**body, "attempt": -1}):
+    for bad in (None, [], {}, {"items": 0}):
         assert refused(full.desk.onboarding, ANN, bad) == (400, "malformed")
+    for attempt in (0, -1, 2, 5, "1", None, True, 1.0):  # no attempt that isn't counted
+        assert refused(full.desk.onboarding, ANN, {**body, "attempt": attempt}) == (400, "malformed")
     assert full.ledger.attempts("ann") == []
+
+
+def test_there_is_nothing_to_practise_without_exercises_or_when_it_is_done(full, office):
+    body = keyed(FULL, 0, full.desk.consent(ANN))
+    full.desk.onboarding(ANN, body)
+    del body["attempt"]
+    assert refused(full.desk.onboarding, ANN, body) == (409, "attempt")
+    assert refused(office().desk.onboarding, ANN, {"items": []}) == (409, "attempt")
+    assert len(full.ledger.attempts("ann")) == 1
 
 
 def test_mistakes_may_be_allowed_and_the_last_exercises_come_again(office):

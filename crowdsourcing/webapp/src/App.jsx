@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { ApiError } from "./api.js";
 import { Frame } from "./Frame.jsx";
-import { Onboarding, OnboardingResult } from "./screens/Onboarding.jsx";
+import { handleOf, Onboarding, OnboardingResult } from "./screens/Onboarding.jsx";
 import { Consent } from "./screens/Consent.jsx";
 import { Finish } from "./screens/Finish.jsx";
 import { InstructionsScreen } from "./screens/Instructions.jsx";
@@ -49,8 +49,9 @@ export function App({ api, stores }) {
   }, []);
 
   // One request at a time, so that nothing is sent twice by two clicks; returns the answer, or null when refused.
+  // `over` is called where the server says that the unit is over for good.
   const ask = useCallback(
-    async (method, path, body) => {
+    async (method, path, body, { over } = {}) => {
       if (running.current) return null;
       running.current = true;
       setBusy(true);
@@ -60,6 +61,7 @@ export function App({ api, stores }) {
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         const kind = noticeFor(path, error);
+        if (["late", "doubled"].includes(error.code)) over?.();
         if (kind) setNotice({ kind, text: error.text });
         else {
           setProblem(error);
@@ -91,7 +93,9 @@ export function App({ api, stores }) {
 
   const practised = async (items) => {
     const answer = await ask("POST", "onboarding", { items, attempt: session.onboarding.attempt });
-    if (answer) setResult({ before: session, given: items, answer });
+    if (!answer) return;
+    stores.practice.clear(handleOf(session));
+    setResult({ before: session, given: items, answer });
   };
   const screen = () => {
     if (notice) return <Notice {...notice} onContinue={notice.kind === "link" ? null : refresh} busy={busy} />;

@@ -3,6 +3,7 @@
 import { createRoot } from "react-dom/client";
 import "./style/base.css";
 import "./style/layout.css";
+import "./style/conversation.css";
 import "./style/questions.css";
 import { Api, tokenKeeper } from "./api.js";
 import { App } from "./App.jsx";

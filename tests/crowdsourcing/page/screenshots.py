@@ -1,10 +1,11 @@
 """Makes the pictures of the annotation page anew: every step of a task of Spot The Bot, and of the game.
 
-    .venv/bin/python tests/crowdsourcing/page/screenshots.py [FOLDER]
+.venv/bin/python tests/crowdsourcing/page/screenshots.py [FOLDER]
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
 import sys
 import tempfile
@@ -108,6 +109,13 @@ def game(page, url: str, folder: Path, stem: str) -> None:
     shoot(page, folder, f"{stem}game", whole=stem.startswith("phone"))
 
 
+@contextlib.contextmanager
+def staged(survey, **more):
+    """The survey on a stage of its own."""
+    with tempfile.TemporaryDirectory() as place, stage(survey, ITEMS, Path(place), **more) as st:
+        yield st
+
+
 def main(folder: Path) -> None:
     """Both surveys, on a desktop in daylight, and on a phone at night."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -118,11 +126,9 @@ def main(folder: Path) -> None:
         for stem, size, colours in (("", DESKTOP, "light"), ("phone-", PHONE, "dark")):
             page = page_in(found, size, color_scheme=colours, has_touch=size is PHONE, is_mobile=size is PHONE)
             page.practice = len(survey.onboarding[0])
-            with tempfile.TemporaryDirectory() as place, stage(survey, ITEMS, Path(place), finish=lambda *_: code) as st:
+            with staged(survey, finish=lambda *_: code) as st:
                 spot_the_bot(page, st.link("ann"), folder, stem)
-            with tempfile.TemporaryDirectory() as place, stage(
-                bare(get_survey("spot_the_bot_game")), ITEMS, Path(place)
-            ) as st:
+            with staged(bare(get_survey("spot_the_bot_game"))) as st:
                 game(page, st.link("ann"), folder, stem)
             print(stem or "desktop", page.said or "no complaints")
 

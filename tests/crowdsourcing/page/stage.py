@@ -19,7 +19,7 @@ from office import SECRET, MemoryCrowd
 
 from parlai_spotbot.crowdsourcing import tokens
 from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.doors import InHouseDoor
+from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.server import Server
 from parlai_spotbot.records import Item, Unit, Utterance
@@ -48,9 +48,7 @@ TALKS = (
 
 def item(number: int, texts: Sequence[str], more: Sequence[Sequence[str]] = ()) -> Item:
     """An item that shows `texts` as one conversation, or with `more` several."""
-    shown = tuple(
-        tuple(Utterance(turn % 2, text) for turn, text in enumerate(said)) for said in (texts, *more)
-    )
+    shown = tuple(tuple(Utterance(turn % 2, text) for turn, text in enumerate(said)) for said in (texts, *more))
     ids = tuple(f"secret-conversation-{number}-{part}" for part in range(len(shown)))
     return Item(f"secret-item-{number}", ids, len(texts) // 2, shown)
 
@@ -115,8 +113,8 @@ SIDES = Survey(
     questions=(
         Question("better", "choice", ("pair",), "Which is better?",
                  (Option("conversation:0", "0"), Option("conversation:1", "1")), heading="Better"),
-        Question("good", "scale", ("conversation:0", "conversation:1"), "How good is it?", options("bad", "fair", "good"),
-                 heading="Good"),
+        Question("good", "scale", ("conversation:0", "conversation:1"), "How good is it?",
+                 options("bad", "fair", "good"), heading="Good"),
     ),
 )  # fmt: skip
 
@@ -144,21 +142,19 @@ class Stage:
 
 
 @contextlib.contextmanager
-def stage(survey: Survey, items: Sequence[Item], folder: Path, controls: Sequence[Item] = (), **more) -> Iterator[Stage]:
+def stage(survey: Survey, items: Sequence[Item], folder: Path, door: Door | None = None, **more) -> Iterator[Stage]:
     """Serve a survey on these items; `more` goes to the desk."""
-    truths = more.pop("truths", None) or (lambda units: {
-        name: ("human", "bot") for unit in units for one in unit.items for name in one.conversation_ids
-    })  # fmt: skip
     units = units_of(survey, items)
-    consent = {"pay": "2.50 dollars for each task", "minutes": "60", "contact": "study@example.org", "units": "3"}
+    names = [name for unit in units for one in unit.items for name in one.conversation_ids]
+    consent = {"pay": "2.50 dollars", "minutes": "60", "contact": "study@example.org", "units": "3"}
 
     def desk() -> Desk:
         return Desk(
-            survey, units, controls, {}, truths(units), Ledger(folder / "ledger.db"), MemoryCrowd(),
+            survey, units, (), {}, dict.fromkeys(names, ("human", "bot")), Ledger(folder / "ledger.db"), MemoryCrowd(),
             **{"texts": {}, "consent": consent, "secret": SECRET, **more},
         )  # fmt: skip
 
-    with Server(desk, InHouseDoor(SECRET), PAGE, folder / "refused.jsonl", secret=SECRET) as server:
+    with Server(desk, door or InHouseDoor(SECRET), PAGE, folder / "refused.jsonl", secret=SECRET) as server:
         yield Stage(server, server.url, folder)
 
 

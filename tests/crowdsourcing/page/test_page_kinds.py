@@ -175,13 +175,16 @@ def test_text_is_text_and_stays_in_its_place(tmp_path, visit, width):
     with stage(bare(get_survey("spot_the_bot")), [item(0, HOSTILE)], tmp_path) as st:
         start(page, st.link("ann"))
         shown = page.locator(".bubble").evaluate_all("all => all.map(one => one.textContent)")
-        assert [text.replace("\x00", "\ufffd") for text in shown] == [text.replace("\x00", "\ufffd") for text in HOSTILE]
+        assert [text.replace("\x00", "\ufffd") for text in shown] == [
+            text.replace("\x00", "\ufffd") for text in HOSTILE
+        ]
         assert page.evaluate("window.hacked") is None
         assert page.locator(".bubble *").count() == 0
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         for bubble in page.locator(".bubble").all():
             box, frame = bubble.bounding_box(), page.locator(".transcript").bounding_box()
-            assert frame["x"] <= box["x"] and box["x"] + box["width"] <= frame["x"] + frame["width"]
+            assert frame["x"] <= box["x"]
+            assert box["x"] + box["width"] <= frame["x"] + frame["width"]
         who = page.locator(".who").all_inner_texts()
         assert set(who) == {"Entity A", "Entity B"}
 

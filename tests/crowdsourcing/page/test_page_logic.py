@@ -34,7 +34,9 @@ def draw_survey(rng):
         options = () if kind == "free_text" else tuple(Option(value, value) for value in "abc")
         earlier = [question.name for question in questions]
         after = tuple(rng.sample(earlier, rng.randint(0, min(2, len(earlier)))))
-        when = tuple(draw_condition(rng, rng.choice(questions)) for _ in range(rng.choice((0, 0, 1, 1, 2))) if questions)
+        when = tuple(
+            draw_condition(rng, rng.choice(questions)) for _ in range(rng.choice((0, 0, 1, 1, 2))) if questions
+        )
         questions.append(Question(
             f"q{number}", kind, rng.choice(TARGETS), "?", options, required=rng.random() < 0.8, after=after, when=when,
             shuffle=rng.random() < 0.5,
@@ -87,9 +89,8 @@ def test_the_page_asks_what_the_server_expects():
         }
         for survey, page, answers, _ in cases
     ]
-    done = subprocess.run(
-        [NODE, WEBAPP / "support" / "asked.js"], input=json.dumps(sent), capture_output=True, text=True, check=True, timeout=120
-    )
+    command = [NODE, WEBAPP / "support" / "asked.js"]
+    done = subprocess.run(command, input=json.dumps(sent), capture_output=True, text=True, check=True, timeout=120)
     whole = 0
     for (survey, page, answers, turns), found in zip(cases, json.loads(done.stdout), strict=True):
         given = {pair: answer for pair, answer in answers.items() if not empty(answer)}

@@ -11,6 +11,7 @@ from office import Clock
 from stage import DESKTOP, PHONE, TALKS, bare, button, heading, item, stage
 
 from parlai_spotbot.crowdsourcing.contract import Refusal
+from parlai_spotbot.crowdsourcing.doors import MTurkDoor
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.survey import Option, Question, Survey
 
@@ -61,7 +62,8 @@ def test_a_lost_connection_and_a_full_disk_are_told_and_outlasted(tmp_path, visi
         page.get_by_role("status").get_by_text("The server can't answer right now").wait_for()
         page.get_by_text("Tasks done: 1 of 3").wait_for()
         assert len(st.kept) == 1
-        assert len(bodies) == 3 and len(set(bodies)) == 1
+        assert len(bodies) == 3
+        assert len(set(bodies)) == 1
 
 
 def test_impatient_clicks_hand_in_once(tmp_path, visit):
@@ -77,12 +79,15 @@ def test_impatient_clicks_hand_in_once(tmp_path, visit):
         assert len(st.kept) == 1
 
 
-@pytest.mark.parametrize("how", ["throw new DOMException('', 'QuotaExceededError')", "throw new DOMException('', 'SecurityError')"])
-def test_a_browser_that_keeps_nothing_is_told_and_still_good_enough(tmp_path, visit, how):
+FULL = "Storage.prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError') }"
+BLOCKED = """for (const name of ['localStorage', 'sessionStorage'])
+  Object.defineProperty(window, name, { get() { throw new DOMException('', 'SecurityError') } })"""
+
+
+@pytest.mark.parametrize("script", [FULL, BLOCKED], ids=["full", "blocked"])
+def test_a_browser_that_keeps_nothing_is_told_and_still_good_enough(tmp_path, visit, script):
     page = visit()
-    full = "Storage.prototype.setItem = () => { %s }" % how
-    blocked = "for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, {get() { %s }})"
-    page.add_init_script(full if "Quota" in how else blocked % how)
+    page.add_init_script(script)
     with stage(bare(ONE), ITEMS, tmp_path) as st:
         start(page, st.link("ann"))
         page.get_by_role("radio", name="Yes").check()
@@ -139,6 +144,17 @@ def test_a_wrong_link_opens_nothing_and_says_so(tmp_path, visit):
         heading(page, "This link does not open anything")
 
 
+def test_a_preview_shows_what_it_is_about_and_takes_nothing(tmp_path, visit):
+    page = visit()
+    door = MTurkDoor(lambda hit: True, sandbox=True)
+    with stage(get_survey("spot_the_bot"), ITEMS, tmp_path, door) as st:
+        page.goto(f"{st.url}/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=H")
+        heading(page, "Preview")
+        page.get_by_text("2.50 dollars").wait_for()
+        page.get_by_text("An example").wait_for()
+        assert page.get_by_role("button").count() == 0
+
+
 def test_two_tabs_work_on_one_unit(tmp_path, visit):
     page = visit()
     with stage(bare(ONE), ITEMS, tmp_path) as st:
@@ -146,7 +162,7 @@ def test_two_tabs_work_on_one_unit(tmp_path, visit):
         other = page.context.new_page()
         other.goto(st.link("ann"))
         other.get_by_role("radio", name="No").check()
-        page.wait_for_function("document.querySelector('input[value=no]').checked")
+        page.wait_for_function("() => document.querySelector('input[value=no]').checked")
         to_overview(page)
         button(page, "Hand in").click()
         page.get_by_text("Tasks done: 1 of 3").wait_for()
@@ -188,7 +204,9 @@ FINISHES = {
 def test_the_ways_to_finish(tmp_path, visit):
     for name, finish in FINISHES.items():
         page = visit(permissions=["clipboard-read", "clipboard-write"])
-        with stage(bare(ONE, units_per_annotator=1), ITEMS, tmp_path / name, finish=lambda *_: finish) as st:
+        with stage(
+            bare(ONE, units_per_annotator=1), ITEMS, tmp_path / name, finish=lambda *_, finish=finish: finish
+        ) as st:
             start(page, st.link("ann"))
             to_overview(page)
             button(page, "Hand in").click()

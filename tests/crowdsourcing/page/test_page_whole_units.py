@@ -121,7 +121,8 @@ def tab_to(page, name, key="Tab"):
 
 
 def focused(page):
-    return page.evaluate("document.activeElement.closest('[data-question]')?.dataset.question ?? document.activeElement.tagName")
+    active = "document.activeElement"
+    return page.evaluate(f"{active}.closest('[data-question]')?.dataset.question ?? {active}.tagName")
 
 
 def test_a_unit_by_keyboard_alone_on_a_phone(tmp_path, visit):
@@ -140,7 +141,7 @@ def test_a_unit_by_keyboard_alone_on_a_phone(tmp_path, visit):
             assert focused(page) == "H1"
             order = [g.get_attribute("data-question").split()[1] for g in page.locator("[data-question]").all()]
             page.keyboard.press("2")  # a bot; on to the other
-            page.wait_for_function("document.activeElement.type === 'radio' && !document.activeElement.checked")
+            page.wait_for_function("() => document.activeElement.type === 'radio' && !document.activeElement.checked")
             page.keyboard.press("Enter")  # too early: said, and the focus is where something is missing
             page.get_by_text("Something is not answered yet").wait_for()
             assert focused(page).startswith("nature")

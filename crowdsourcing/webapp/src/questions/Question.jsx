@@ -3,7 +3,7 @@
 // `barred` are values that can't be chosen now; what is the same for all targets is said for the `first` only.
 
 import { useId, useRef } from "react";
-import { given, keyOf, wordingOf } from "../logic.js";
+import { given, keyOf, nameOf, wordingOf } from "../logic.js";
 import { useTexts } from "../texts.js";
 import { Checkboxes } from "./Checkboxes.jsx";
 import { Choice } from "./Choice.jsx";
@@ -20,6 +20,7 @@ export function Question({ survey, item, question, target, answer, wrong, barred
   const edit = useEdit(question, answer);
   const Kind = KINDS[question.kind];
   const key = keyOf(question.name, target);
+  const heading = headingOf(question, target, item);
   const hint = { checkboxes: "checkboxes_hint", ranking: "ranking_hint" }[question.kind];
   return (
     <fieldset
@@ -31,7 +32,7 @@ export function Question({ survey, item, question, target, answer, wrong, barred
       data-answered={given(question, answer)}
     >
       <legend dir="auto">
-        {question.heading && question.targets.length === 1 && <span className="heading">{question.heading} </span>}
+        {heading && <span className="heading">{heading} </span>}
         <span className="wording">{wordingOf(question, target, item)}</span>
         {!question.required && <span className="soft"> ({t("optional")})</span>}
       </legend>
@@ -50,6 +51,12 @@ export function Question({ survey, item, question, target, answer, wrong, barred
       </p>
     </fieldset>
   );
+}
+
+// What stands in front of the wording: the question's short name, or whom it is put of where the wording doesn't say so.
+function headingOf(question, target, item) {
+  const about = question.wording.includes("{entity}") ? "" : nameOf(target, item);
+  return about || (question.targets.length === 1 ? question.heading : "");
 }
 
 // Choosing another option is a change of mind each time; typing, ticking and ordering count once for each visit to a

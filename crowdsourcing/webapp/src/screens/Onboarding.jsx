@@ -8,7 +8,7 @@ import { Item } from "../work/Item.jsx";
 import { useWork } from "../work/useWork.js";
 import { shortName } from "./Instructions.jsx";
 
-const handleOf = (session) => `practice:${session.survey.name}:${session.onboarding.attempt}`;
+export const handleOf = (session) => `practice:${session.survey.name}:${session.onboarding.attempt}`;
 
 export function Onboarding({ session, onFinish, busy, stores }) {
   const t = useTexts();

@@ -35,7 +35,7 @@ export function Unit({ session, ask, step, receive, busy, stores }) {
       comment: last.comment,
       texts_language: session.language ?? "en",
     };
-    const answer = await ask("POST", "submit", body);
+    const answer = await ask("POST", "submit", body, { over: actions.clear });
     if (!answer?.accepted) return;
     actions.clear();
     receive(answer);

@@ -32,18 +32,16 @@ def survival_bounds(source: Source, own: dict) -> dict:
         mine = rows[rows["group"] == name]
         found = stopping_bounds(mine, np.array(curve["exchanges"], dtype=float), weights[:, mine.index])
         curve["bounds"] = {key: value.tolist() for key, value in found.items()}
-        curve["bounds"]["sentence"] = _bounds_sentence(name, curve)
-    said = " ".join(curve["bounds"]["sentence"] for curve in own["curves"].values())
     return own | {"warning": WARNING, "counted": "Appearances still undecided when so much was open",
-                  "bounds_sentence": said}  # fmt: skip
+                  "bounds_sentence": _bounds_sentence(own["curves"])}  # fmt: skip
 
 
-def _bounds_sentence(name: str, curve: dict) -> str:
-    k, low, high = curve["exchanges"][-1], curve["bounds"]["low"][-1], curve["bounds"]["high"][-1]
-    return (
-        f"However annotators chose to stop, after {k} exchange{'s' if k != 1 else ''} between {low:.0%} and {high:.0%} "
-        f"of {'people' if name == HUMAN else name}'s appearances judged pass."
-    )
+def _bounds_sentence(curves: dict[str, dict]) -> str:
+    ends = []
+    for name, curve in curves.items():
+        k, low, high = curve["exchanges"][-1], curve["bounds"]["low"][-1], curve["bounds"]["high"][-1]
+        ends.append(f"{'people' if name == HUMAN else name} {low:.0%} to {high:.0%} (after {k})")
+    return f"However annotators chose to stop, of the appearances judged there pass: {', '.join(ends)}." if ends else ""
 
 
 def stopping(source: Source) -> dict:

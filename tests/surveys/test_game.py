@@ -1,0 +1,128 @@
+"""The game of appendix B as a survey: its points, what it says of them, and packing each conversation once."""
+
+import re
+
+import pytest
+
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.scripts.spotbot_pack import SpotbotPack, table
+from parlai_spotbot.surveys import get_survey, known
+from parlai_spotbot.surveys.game import points
+from parlai_spotbot.surveys.packing import PackOptions, blocks_of, pack
+from parlai_spotbot.surveys.run import options_json, pack_study
+from parlai_spotbot.surveys.survey import Game
+
+NAME = "spot_the_bot_game"
+
+
+@pytest.mark.parametrize(
+    ("truth", "answer", "opened", "earned"),
+    [
+        ("bot", "bot", 1, 10), ("bot", "bot", 4, 7), ("human", "human", 2, 9), ("bot", "human", 1, -10),
+        ("human", "bot", 5, -14), ("human", "unsure", 5, -4), ("bot", "unsure", 1, 0),
+    ],
+)  # fmt: skip
+def test_points(truth, answer, opened, earned):
+    assert points(Game(), truth, answer, opened) == earned
+
+
+def test_points_are_the_games_own_and_nothing_is_open_before_the_first_exchange():
+    assert points(Game(right=3, wrong=-1, penalty=0.5), "bot", "bot", 3) == 2
+    with pytest.raises(ValueError, match="opened is 0"):
+        points(Game(), "bot", "bot", 0)
+
+
+def test_the_survey_explains_its_points_and_its_bonus():
+    survey, plain = get_survey(NAME), get_survey("spot_the_bot")
+    assert survey.layout == "opening"
+    assert (survey.game.right, survey.game.wrong, survey.game.penalty) == (10, -10, 1)
+    for number in ("10 for each entity", "−10 for each", "less 1 for every exchange beyond the first"):
+        assert number in survey.instructions
+    paid = [i for i, paragraph in enumerate(survey.consent) if "{pay}" in paragraph]
+    assert survey.consent[paid[0] + 1].startswith("Bonus:")
+    assert [p for p in survey.consent if not p.startswith("Bonus:")] == list(plain.consent)
+    assert set(re.findall(r"{(\w+)}", " ".join(survey.consent))) == {"pay", "minutes", "contact", "units"}
+    assert [q.name for q in survey.questions] == [q.name for q in plain.questions]
+    assert survey.questions[1:] == plain.questions[1:]
+    assert "once everything is open" in survey.question("nature").help
+    assert survey.onboarding == plain.onboarding
+
+
+def test_each_conversation_is_packed_once_at_its_longest_segment(pool, make_conversation):
+    conversations = pool(bots=4, per_pair=10, people=20)
+    conversations += [make_conversation(f"short{k}", ("bot0", "bot1"), f"short{k}", k) for k in (1, 2, 4)]
+    options = PackOptions(survey=NAME, longest=True)
+    units = pack(conversations, options)
+    fills = {c.conversation_id: c.exchanges for c in conversations}
+    longest = {name: max((k for k in (2, 3, 5) if k <= n), default=0) for name, n in fills.items()}
+    shown = [(u.block_id, u.replicate, i.conversation_ids[0], i.exchanges) for u in units for i in u.items]
+    assert all(k == longest[name] for _, _, name, k in shown)
+    assert len(shown) == len(set(shown))
+    assert {u.rotation for u in units} == {0}
+    assert {name for _, _, name, _ in shown if not name.startswith("people")} == {
+        name for name in fills if longest[name] and not name.startswith("people")
+    }
+    assert len(units) == 2 * len(blocks_of(units))
+
+
+def test_packing_on_disk_says_what_it_did_and_repeats_itself(study_of, pool, make_conversation):
+    short = make_conversation("short", ("bot0", "bot1"), "seed of short", 3)
+    study = study_of([*pool(), short])
+    found = pack_study(study, NAME)
+    assert found["segments"] == {"3": {"bots": 1, "people": 0}, "5": {"bots": 150, "people": 50}}
+    assert found["left_out"] == []
+    assert found["annotations"] == 2 * 201
+    before = study.units_path(NAME).read_bytes()
+    assert pack_study(study, NAME)["added_units"] == 0
+    assert study.units_path(NAME).read_bytes() == before
+    assert "longest" not in study.provenance()["pack"][NAME]["options"]
+    pack_study(study, "spot_the_bot")  # the other survey packs as ever, beside it
+    assert {item.exchanges for unit in study.units("spot_the_bot") for item in unit.items} == {2, 3, 5}
+    assert NAME in study.plan.surveys
+    assert "3 exchanges" in table(found)
+
+
+def test_options_as_recorded_are_those_of_earlier_studies():
+    """What was packed before there was a game must not look as if it were packed otherwise."""
+    assert set(options_json(PackOptions())) == {
+        "survey", "segments", "unit_size", "humans_per_unit", "annotators_per_segment", "seed", "surface",
+    }  # fmt: skip
+
+
+def test_the_command(study_of, pool, capsys):
+    study = study_of(pool(people=20))
+    SpotbotPack.main(study=str(study.path), survey=NAME)
+    assert "5 exchanges" in capsys.readouterr().out
+    assert all(item.exchanges == 5 for unit in study.units(NAME) for item in unit.items)
+
+
+@pytest.mark.parametrize(
+    ("control", "natures", "missed"),
+    [
+        ("known_human", ("bot", "bot"), True), ("known_human", ("bot", HUMAN), False),
+        ("known_human", ("unsure", "bot"), False), ("known_bot:0", ("bot", HUMAN), False),
+        ("known_bot:0", ("unsure", "bot"), True), ("known_bot:1", ("bot", HUMAN), True),
+        ("known_bot:1", ("bot", "bot"), False),
+    ],
+)  # fmt: skip
+def test_known_segments(control, natures, missed):
+    assert known.missed(control, natures) is missed
+    assert [t == "bot" for t in known.truth(control)] == [control == f"known_bot:{e}" for e in (0, 1)]
+
+
+def test_an_unknown_kind_of_control_is_refused():
+    with pytest.raises(ValueError, match="control is 'attention', expected one of known_human"):
+        known.missed("attention", ("bot", "bot"))
+
+
+def test_server_and_analysis_grade_alike():
+    from parlai_spotbot.records import Item
+    from parlai_spotbot.surveys import controls
+
+    for control in known.KINDS:
+        item = Item("i", ("c",), 2, ((),), control)
+        assert controls.truth(item) == known.truth(control)
+        for first in ("human", "unsure", "bot"):
+            for second in ("human", "unsure", "bot"):
+                answers = {("nature", "entity:0"): first, ("nature", "entity:1"): second}
+                assert controls.missed(item, answers) == known.missed(control, (first, second))

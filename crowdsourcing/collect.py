@@ -38,13 +38,14 @@ REJECTED = ("rejected", "soft_rejected")
 class Collected:
     """What a collection found: `rows` are all judgements of finished units that were not rejected.
 
-    `added` and `removed` count rows of judgements.jsonl that are new or gone, `rejected` the units left out. `look`
-    says whom to look at, `standings` who has how many points in a game. `names` leads from worker id to the name in
-    the rows.
+    `added` and `removed` count rows of judgements.jsonl that are new or gone, `rejected` and `withdrawn` the units left
+    out. `look` says whom to look at, `standings` who has how many points in a game. `names` leads from worker id to
+    the name in the rows.
     """
 
     units: int
     rejected: int
+    withdrawn: int
     added: int
     removed: int
     comments: int
@@ -81,14 +82,16 @@ def collect(study: Study, survey: str, keep_worker_ids: bool = False) -> Collect
     secret = read_secret(places.secret)
     names = {worker: worker if keep_worker_ids else pseudonym(secret, worker) for worker in workers}
     rejected = rejected_agents(places.mephisto)
-    kept, out = [], set()
+    kept, out, withdrawn = [], set(), 0
     for submission in submissions:
         handout = done[submission.handle]
-        if handout.agent_id in rejected:
+        if submission.record.get("withdrawn"):
+            withdrawn += 1
+        elif handout.agent_id in rejected:
             out.add(handout.handle)
         else:
             kept.append(rows_of(submission, handout, survey, names[handout.worker]))
-    ours = {annotation_id(s.handle, item["item"]) for s in submissions for item in s.record["items"]}
+    ours = {annotation_id(handle, number) for handle in done for number in range(len(done[handle].items))}
     added, removed = _bring_up_to_date(study.judgements_path(survey), kept, ours)
     comments = list(_comments(submissions, done, out, survey, names))
     _write_if_new(study.survey_path(survey) / "comments.jsonl", "".join(files.dumps(row) + "\n" for row in comments))
@@ -97,7 +100,7 @@ def collect(study: Study, survey: str, keep_worker_ids: bool = False) -> Collect
     points = _points(study, survey, submissions, done, out)
     _write_bonus(places, points)
     look = look_at(rows, annotators, grades, names)
-    return Collected(len(kept), len(out), added, removed, len(comments), rows, look, points, names)
+    return Collected(len(kept), len(out), withdrawn, added, removed, len(comments), rows, look, points, names)
 
 
 # -- from a submission to rows ---------------------------------------------------------------------------------------

@@ -22,6 +22,8 @@ class SpotbotCollect(Command):
       At any time, any number of times, also while people annotate: every finished unit is in judgements.jsonl once.
   parlai spotbot_collect --study studies/mine --keep-worker-ids
       With the platform's worker ids instead of pseudonyms. Such a file is not for sharing.
+  parlai spotbot_collect --study studies/mine --withdraw 3e81bc178df6de2d
+      Somebody withdraws: their answers and comments are deleted, here and wherever the collection keeps them.
   Work that Mephisto's tools rejected is left out: spotbot mephisto --study studies/mine examine"""
 
     @classmethod
@@ -32,6 +34,11 @@ class SpotbotCollect(Command):
             "--keep-worker-ids", action="store_true", help="write worker ids as the platform has them, no pseudonyms"
         )
 
+        group.add_argument(
+            "--withdraw", type=str, default=None, metavar="NAME",
+            help="first delete all answers of this annotator (pseudonym or worker id); no launch may be running",
+        )  # fmt: skip
+
     def execute(self) -> None:
         from parlai_spotbot.crowdsourcing.collect import collect
         from parlai_spotbot.study import Study
@@ -40,6 +47,11 @@ class SpotbotCollect(Command):
         study, survey = Study.open(self.opt["study"]), self.opt["survey"]
         get_survey(survey)
         with study.lock("spotbot_collect"):
+            if self.opt["withdraw"] is not None:
+                from parlai_spotbot.crowdsourcing.withdraw import withdraw
+
+                units = withdraw(study, survey, self.opt["withdraw"])
+                print(f"withdrawn: {self.opt['withdraw']}; the answers to {units} units are deleted\n")
             found = collect(study, survey, self.opt["keep_worker_ids"])
         print(said(found, study, survey))
 
@@ -53,8 +65,10 @@ def said(found: Collected, study: Study, survey: str) -> str:
     lines = [f"finished units: {found.units}; judgements: {len(found.rows)}, {found.added} of them new"]
     if found.rejected:
         lines.append(f"left out: {found.rejected} units that Mephisto's tools rejected")
+    if found.withdrawn:
+        lines.append(f"left out: {found.withdrawn} units of annotators who withdrew")
     if found.removed:
-        lines.append(f"taken out again: {found.removed} judgements, rejected since the last time")
+        lines.append(f"taken out again: {found.removed} judgements, rejected or withdrawn since the last time")
     if found.look:
         lines += ["", table(found.look)]
     if found.standings:

@@ -20,6 +20,7 @@ from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.look_at import MISSED
 from parlai_spotbot.crowdsourcing.places import Places
 from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
+from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.surveys import get_survey
@@ -240,6 +241,41 @@ def test_who_missed_controls_was_too_fast_or_always_said_the_same_is_listed_firs
     row = next(row for row in found.look if row.name == hasty)
     assert (row.units, row.seconds, row.missed, row.controls) == (1, 2.0, 0, 2)
     assert row.speed == pytest.approx(9.5 / 2)
+
+
+def test_who_withdraws_leaves_no_answer_behind(collection):
+    collection.work("anna", lambda body: {**body, "comment": "a secret of mine"})
+    collection.work("bob")
+    visitor = Visitor("anna")
+    assert collection.desk.session(visitor)["progress"]["done"] == 1
+    collection.collect()
+    files.write_jsonl(collection.places.refused, [
+        {"annotator": collection.collect().names["anna"], "body": "a secret of mine"}, {"annotator": "x", "body": "y"},
+    ])  # fmt: skip
+    with pytest.raises(UserError, match="--withdraw cleo"):
+        withdraw(collection.study, SURVEY, "cleo")
+    assert withdraw(collection.study, SURVEY, collection.collect().names["anna"]) == 1
+    for _ in range(2):
+        found = collection.collect()
+        assert (found.units, found.withdrawn, found.comments) == (1, 1, 0)
+    assert len(collection.rows()) == 40
+    held = b"".join(path.read_bytes() for path in collection.study.path.rglob("*") if path.is_file())
+    assert b"a secret of mine" not in held
+    assert b'"body": "y"' in held
+    assert withdraw(collection.study, SURVEY, "anna") == 1
+    # The unit stays done, and the allowance used: the rules go on to hold.
+    collection.desk.reload()
+    assert collection.desk.counts()["done"] == 2
+    assert collection.desk.session(visitor)["progress"]["done"] == 1
+
+
+def test_nobody_withdraws_under_a_running_operator(collection):
+    collection.work("anna")
+    with (
+        files.lock(collection.study.path / ".crowdsourcing.lock", "spotbot_crowdsource"),
+        pytest.raises(UserError, match="in use by spotbot_crowdsource"),
+    ):
+        withdraw(collection.study, SURVEY, "anna")
 
 
 # -- the game --------------------------------------------------------------------------------------------------------

@@ -23,12 +23,11 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import Survey, get_survey
+from parlai_spotbot.surveys import known as by_kind
+from parlai_spotbot.surveys.known import KINDS, KNOWN_BOT, KNOWN_HUMAN
 from parlai_spotbot.surveys.packing import PackOptions, is_people, opaque
 from parlai_spotbot.surveys.scripted import SCRIPTS, replaced
 from parlai_spotbot.surveys.surface import SURFACES
-
-KNOWN_HUMAN, KNOWN_BOT = "known_human", ("known_bot:0", "known_bot:1")
-KINDS = (KNOWN_HUMAN, *KNOWN_BOT)
 
 WANTED = 18
 """Segments of people, and segments with a bot, to set aside."""
@@ -100,23 +99,12 @@ def missed(item: Item, answers: Mapping[tuple[str, str], object]) -> bool:
 
     Raises `ValueError` for an item that is no control.
     """
-    natures = [answers.get(("nature", f"entity:{entity}")) for entity in (0, 1)]
-    if item.control == KNOWN_HUMAN:
-        return natures == ["bot", "bot"]
-    return natures[_bot_of(item)] != "bot"
+    return by_kind.missed(item.control, [answers.get(("nature", f"entity:{entity}")) for entity in (0, 1)])
 
 
 def truth(item: Item) -> tuple[str, str]:
     """What the entities of a control are: "human" or "bot"."""
-    if item.control == KNOWN_HUMAN:
-        return ("human", "human")
-    return ("bot", "human") if _bot_of(item) == 0 else ("human", "bot")
-
-
-def _bot_of(item: Item) -> int:
-    if item.control not in KNOWN_BOT:
-        raise ValueError(f"item {item.item_id}: control is {item.control!r}, expected one of {', '.join(KINDS)}")
-    return KNOWN_BOT.index(item.control)
+    return by_kind.truth(item.control)
 
 
 # -- making ---------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ KNOWN_HUMAN, KNOWN_BOT = "known_human", ("known_bot:0", "known_bot:1")
 KINDS = (KNOWN_HUMAN, *KNOWN_BOT)
 
 
-def missed(control: str, natures: Sequence[object]) -> bool:
+def missed(control: str | None, natures: Sequence[object]) -> bool:
     """Whether two answers, about entity 0 and entity 1, miss a control of this kind.
 
     Known people are missed if both are called bots, a known bot if it is called anything but a bot. Another kind is a
@@ -22,14 +22,14 @@ def missed(control: str, natures: Sequence[object]) -> bool:
     return natures[KNOWN_BOT.index(control)] != "bot"
 
 
-def truth(control: str) -> tuple[str, str]:
+def truth(control: str | None) -> tuple[str, str]:
     """What the two entities of a control of this kind are: "human" or "bot"."""
     if _checked(control) == KNOWN_HUMAN:
         return ("human", "human")
     return ("bot", "human") if control == KNOWN_BOT[0] else ("human", "bot")
 
 
-def _checked(control: str) -> str:
+def _checked(control: str | None) -> str:
     if control not in KINDS:
         raise ValueError(f"control is {control!r}, expected one of {', '.join(KINDS)}")
     return control

@@ -113,16 +113,3 @@ def test_known_segments(control, natures, missed):
 def test_an_unknown_kind_of_control_is_refused():
     with pytest.raises(ValueError, match="control is 'attention', expected one of known_human"):
         known.missed("attention", ("bot", "bot"))
-
-
-def test_server_and_analysis_grade_alike():
-    from parlai_spotbot.records import Item
-    from parlai_spotbot.surveys import controls
-
-    for control in known.KINDS:
-        item = Item("i", ("c",), 2, ((),), control)
-        assert controls.truth(item) == known.truth(control)
-        for first in ("human", "unsure", "bot"):
-            for second in ("human", "unsure", "bot"):
-                answers = {("nature", "entity:0"): first, ("nature", "entity:1"): second}
-                assert controls.missed(item, answers) == known.missed(control, (first, second))

@@ -88,7 +88,7 @@ def spot_the_bot(page, url: str, folder: Path, stem: str) -> None:
     page.get_by_label("Comment").fill("The third conversation was fun to read.")
     shoot(page, folder, f"{stem}overview", whole=True)
     button(page, "Hand in").click()
-    heading(page, "Thank you|Ready")
+    heading(page, "Thank you")
     shoot(page, folder, f"{stem}thank-you")
 
 
@@ -120,13 +120,13 @@ def main(folder: Path) -> None:
     """Both surveys, on a desktop in daylight, and on a phone at night."""
     folder.mkdir(parents=True, exist_ok=True)
     survey = get_survey("spot_the_bot")
-    survey = replace(survey, limits=replace(survey.limits, onboarding_mistakes=99, units_per_annotator=1))
+    survey = replace(survey, limits=replace(survey.limits, onboarding_mistakes=99))
     code = {"kind": "code", "code": "C1X7-SPOT", "link": "https://example.org/complete"}
     with browser() as found:
         for stem, size, colours in (("", DESKTOP, "light"), ("phone-", PHONE, "dark")):
             page = page_in(found, size, color_scheme=colours, has_touch=size is PHONE, is_mobile=size is PHONE)
             page.practice = len(survey.onboarding[0])
-            with staged(survey, finish=lambda *_: code) as st:
+            with staged(survey, number=1, finish=lambda *_: code) as st:
                 spot_the_bot(page, st.link("ann"), folder, stem)
             with staged(bare(get_survey("spot_the_bot_game"))) as st:
                 game(page, st.link("ann"), folder, stem)

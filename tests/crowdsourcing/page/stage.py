@@ -53,7 +53,7 @@ def item(number: int, texts: Sequence[str], more: Sequence[Sequence[str]] = ()) 
     return Item(f"secret-item-{number}", ids, len(texts) // 2, shown)
 
 
-def units_of(survey: Survey, items: Sequence[Item], units: int = 3) -> list[Unit]:
+def units_of(survey: Survey, items: Sequence[Item], units: int) -> list[Unit]:
     """As many units, of different conversations."""
     made = []
     for number in range(units):
@@ -142,9 +142,11 @@ class Stage:
 
 
 @contextlib.contextmanager
-def stage(survey: Survey, items: Sequence[Item], folder: Path, door: Door | None = None, **more) -> Iterator[Stage]:
-    """Serve a survey on these items; `more` goes to the desk."""
-    units = units_of(survey, items)
+def stage(
+    survey: Survey, items: Sequence[Item], folder: Path, door: Door | None = None, number: int = 3, **more
+) -> Iterator[Stage]:
+    """Serve a survey on `number` units of these items; `more` goes to the desk."""
+    units = units_of(survey, items, number)
     names = [name for unit in units for one in unit.items for name in one.conversation_ids]
     consent = {"pay": "2.50 dollars", "minutes": "60", "contact": "study@example.org", "units": "3"}
 

@@ -132,7 +132,7 @@ def test_giving_back_asks_once_and_drops_what_was_kept(tmp_path, visit):
         button(page, "Give this task back").click()
         button(page, "Give it back").click()
         heading(page, "Ready")
-        page.get_by_text("you have had 1").wait_for()
+        page.get_by_text("so far you had 1").wait_for()
         assert page.evaluate("Object.keys(localStorage)") == []
         assert st.kept == []
 
@@ -223,6 +223,18 @@ def test_the_ways_to_finish(tmp_path, visit):
             assert page.evaluate("navigator.clipboard.readText()") == finish["code"]
             links = [one.get_attribute("href") for one in page.get_by_role("link").all()]
             assert [link for link in links if link != "#content"] == ([finish["link"]] if name == "code" else [])
+
+
+def test_one_may_leave_with_the_code_before_everything_is_done(tmp_path, visit):
+    page = visit()
+    with stage(bare(ONE), ITEMS, tmp_path, finish=lambda *_: FINISHES["code"]) as st:
+        start(page, st.link("ann"))
+        to_overview(page)
+        button(page, "Hand in").click()
+        heading(page, "Ready")
+        page.get_by_text("You need not do more").wait_for()
+        page.get_by_text(FINISHES["code"]["code"]).wait_for()
+        button(page, "Start the next task").wait_for()
 
 
 CONTRASTS = """() => {

@@ -3,6 +3,7 @@
 import { useEffect } from "react";
 import { Screen } from "../parts/Screen.jsx";
 import { FinishStep } from "./Finish.jsx";
+import { Enough } from "./Ready.jsx";
 import { useTexts } from "../texts.js";
 
 const LOOK_AGAIN = 15_000;
@@ -53,6 +54,7 @@ export function Waiting({ session, busy, onCheck }) {
       <button type="button" className="primary" disabled={busy} onClick={onCheck}>
         {t("waiting_check")}
       </button>
+      <Enough finish={session.finish} />
     </Screen>
   );
 }

@@ -1,5 +1,6 @@
 // Before a task: how many are done, how long one may take, the game's standing.
 
+import { FinishStep } from "./Finish.jsx";
 import { Leaderboard } from "./Leaderboard.jsx";
 import { Progress } from "../parts/Progress.jsx";
 import { Screen } from "../parts/Screen.jsx";
@@ -20,7 +21,20 @@ export function Ready({ session, step, busy }) {
           {done ? t("ready_next") : t("ready_start")}
         </button>
       </div>
+      <Enough finish={session.finish} />
       <Leaderboard game={session.game} />
     </Screen>
+  );
+}
+
+// Where the platform pays what is done, one may stop before the allowance is used.
+export function Enough({ finish }) {
+  const t = useTexts();
+  if ((finish?.kind ?? "none") === "none") return null;
+  return (
+    <>
+      <p className="enough">{t("ready_enough")}</p>
+      <FinishStep finish={finish} />
+    </>
   );
 }

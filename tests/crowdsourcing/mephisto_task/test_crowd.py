@@ -2,6 +2,7 @@
 
 import json
 from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -277,3 +278,18 @@ def check_mirror(crowd, setup, desk):
         assert row.db_status == {"free": "launched", "open": "assigned", "done": "completed"}[state]
         if state != "free":
             assert agent_of(crowd, agent).db_status == {"open": "in task", "done": "completed"}[state]
+
+
+def test_an_assignment_that_failed_half_way_can_be_done_again(crowd, monkeypatch):
+    """A full disk, say, after the unit was reserved; and nothing stays reserved of what is done or given back."""
+    with monkeypatch.context() as patched:
+        patched.setattr(crowd.provider.AgentClass, "new", _fail)
+        with pytest.raises(OSError, match="full"):
+            crowd.assign(Visitor("ann"), "unit-0-0")
+    crowd.completed(crowd.assign(Visitor("bob"), "unit-0-0"), SUBMISSION)
+    crowd.gone(crowd.assign(Visitor("cat"), "unit-0-1"), "returned")
+    assert list((Path(crowd.task_run.get_run_dir()) / "reservations").iterdir()) == []
+
+
+def _fail(*_):
+    raise OSError(28, "the disk is full")

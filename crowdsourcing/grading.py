@@ -10,8 +10,6 @@ from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.surveys.controls import missed
 from parlai_spotbot.surveys.survey import Exercise, Question, Survey
 
-__all__ = ["exercise_item", "exercises_of", "grade_exercises", "missed", "right"]
-
 
 def exercises_of(survey: Survey, attempt: int) -> tuple[Exercise, ...]:
     """The exercises of an attempt, from 0; the last ones again where there are fewer sets than attempts."""

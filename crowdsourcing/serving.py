@@ -155,8 +155,8 @@ class Progress:
         changed = counts["done"] != self.counts["done"]
         self.counts = dict(counts)
         if self.moving:
-            self.bar.set_postfix_str(self._rest(), refresh=False)
-            self.bar.update(counts["done"] - self.bar.n)
+            self.bar.n = counts["done"]
+            self.bar.set_postfix_str(self._rest())
         elif changed:
             print(self.said(), file=sys.stderr, flush=True)
 

@@ -5,6 +5,8 @@ A prompt grows at its end only, as far as the model's context goes, so that what
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -42,6 +44,14 @@ class Layout:
         """The tokens that end a turn: all that are no text."""
         added = self.tokenizer.added_tokens_decoder.items()
         return set(self.tokenizer.all_special_ids) | {number for number, token in added if token.special}
+
+    @functools.cached_property
+    def overhead(self) -> int:
+        """How many tokens a turn takes beside those of its text, and two more for what merges differently."""
+        pair = [Spoken(MARK, False), Spoken(MARK, True)]
+        short, long = self.tokens([("", [*pair, pair[0]]), ("", [*pair * 3, pair[0]])])
+        text = len(self.tokenizer(MARK, add_special_tokens=False)["input_ids"])
+        return 2 + max(0, math.ceil((len(long) - len(short)) / 4 - text))
 
     def tokens(self, prompts: Sequence[tuple[str, Sequence[Spoken]]]) -> list[list[int]]:
         """The tokens of every ``(system, turns)``; at least one for each."""
@@ -165,7 +175,7 @@ def fitting(layout: Layout, system: str, turns: Sequence[Spoken], room: int) -> 
     if len(tokens) <= room:
         return tokens
     plain = layout.tokenizer([system, *(turn.text for turn in turns)], add_special_tokens=False)["input_ids"]
-    base, *sizes = (len(row) + 8 for row in plain)
+    base, *sizes = (len(row) + layout.overhead for row in plain)
     for first in range(_first(sizes, base, room), len(turns)):
         (tokens,) = layout.tokens([(system, turns[first:])])
         if len(tokens) <= room:

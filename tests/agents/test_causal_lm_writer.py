@@ -1,4 +1,4 @@
-"""The writer of turns: what it says is what the model says alone, whatever is batched, kept, evicted or out of memory."""
+"""The writer of turns says what the model says alone, whatever is batched, kept, evicted or out of memory."""
 
 import random
 

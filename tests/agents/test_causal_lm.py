@@ -1,0 +1,228 @@
+"""The agent causal_lm: any folder is a contestant; prompts, contexts, cuts and errors."""
+
+import json
+import shutil
+
+import pytest
+import tiny_models
+import torch
+from parlai.core.agents import create_agent
+from parlai.core.opt import Opt
+from transformers import AutoTokenizer
+
+from parlai_spotbot import compat, plugin
+from parlai_spotbot.agents.dialogue import Dialogue, Said
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.models.prompts import Spoken, fitting, layout
+
+TALK = (Spoken("hi there", False), Spoken("hello!", True), Spoken("how are you?", False))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    compat.install()
+    plugin.register()
+    return tiny_models.save(tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def agent(folder):
+    loaded = {}
+
+    def get(**options):
+        key = json.dumps(options, sort_keys=True)
+        if key not in loaded:
+            given = {"lm_model": str(folder), "max_new_tokens": 8, **options}
+            loaded[key] = create_agent(Opt({"model": "spotbot:causal_lm", "override": {}, **given}))
+        return loaded[key]
+
+    return get
+
+
+def test_chats_reproducibly_whatever_the_batch(agent, converse):
+    together = converse(agent())
+    assert all(reply and reply == " ".join(reply.split()) for replies in together for reply in replies)
+    assert converse(agent(), batched=False) == together
+    assert converse(agent(lm_cache=0), batched=False) == together
+    assert converse(agent(), conversation_seeds=(1, 2, 3)) != together
+
+
+def test_global_generators_are_neither_used_nor_disturbed(agent, converse):
+    torch.manual_seed(1)
+    before = torch.get_rng_state().tolist()
+    said = converse(agent())
+    assert torch.get_rng_state().tolist() == before
+    torch.manual_seed(2)
+    assert converse(agent()) == said
+
+
+def test_clones_share_one_model(agent):
+    first = agent()
+    assert first.clone()._writer is first._writer
+
+
+def test_what_it_is_and_is_told_is_recorded(agent, folder):
+    about = agent(lm_system="You are Ann.", lm_persona="You have a cat.").provenance()
+    assert about["system_prompt"] == "You are Ann.\nYou have a cat."
+    assert (about["model"], about["source"], about["dtype"], about["device"]) == (
+        str(folder), "folder", "float32", "cpu",
+    )  # fmt: skip
+    assert len(about["weights_sha256"]) == 64
+    assert about["generation"]["max_new_tokens"] == 8
+    json.dumps(about)
+
+
+def test_the_prompt_is_the_chat_template_with_system_persona_and_context(agent):
+    told = agent(lm_system="You are Ann.", lm_persona="You have a cat.")
+    request = told._request(Dialogue("your persona: I ski.", (Said("hi", False), Said("oh", True), Said("so?", False))))
+    assert told._layout.tokenizer.decode(request.tokens) == (
+        "<|im_start|>system\nYou are Ann.\nYou have a cat.\nyour persona: I ski.<|im_end|>\n"
+        "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\noh<|im_end|>\n"
+        "<|im_start|>user\nso?<|im_end|>\n<|im_start|>assistant\n"
+    )
+    assert {told._layout.tokenizer.convert_tokens_to_ids("<|im_end|>"), 0} <= told._rules.ends
+
+
+def test_templates_without_a_system_role_get_it_before_the_first_turn():
+    strict = layout(tiny_models.tokenizer(tiny_models.STRICT), "auto", ("A", "B"), "m")
+    assert strict.text("Be kind.", TALK) == (
+        "<|end|><|im_start|>user Be kind.\n\nhi there<|im_end|>\n<|im_start|>assistant hello!<|im_end|>\n"
+        "<|im_start|>user how are you?<|im_end|>\n<|im_start|>assistant "
+    )
+    assert strict.text("Be kind.", TALK[1:]).startswith("<|end|><|im_start|>user Be kind.<|im_end|>\n<|im_start|>assis")
+    assert strict.text("Be kind.", [TALK[0], *TALK]).count("<|im_start|>user") == 2
+
+
+def test_plain_and_eos_layouts():
+    words = tiny_models.tokenizer()
+    plain = layout(words, "auto", ("You", "Me"), "m")
+    assert (
+        plain.text("Two people chat.", TALK) == "Two people chat.\n\nYou: hi there\nMe: hello!\nYou: how are you?\nMe:"
+    )
+    assert plain.line
+    assert layout(words, "eos", ("You", "Me"), "m").text("", TALK) == "hi there<|end|>hello!<|end|>how are you?<|end|>"
+
+
+def test_a_line_break_ends_a_plain_turn(agent):
+    plain = agent(lm_format="plain", max_new_tokens=40, temperature=5.0, topp=1.0)
+    dialogues = [Dialogue("", (Said("hello", False),), seed) for seed in range(30)]
+    answers = plain._writer.write([plain._request(d) for d in dialogues], plain._rules)
+    broken = [a for a in answers if "\n" in a.text.lstrip()]
+    assert broken
+    assert all(a.finished and a.text.rstrip("\n").lstrip().count("\n") == 0 for a in broken)
+
+
+def test_a_conversation_longer_than_the_context_loses_its_oldest_turns():
+    words = layout(tiny_models.tokenizer(tiny_models.CHATML), "auto", ("A", "B"), "m")
+    turns = [Spoken(f"this is turn number {i} of a long talk", bool(i % 2)) for i in range(60)]
+    firsts, room = [], 900
+    for last in range(1, len(turns) + 1, 2):
+        tokens = fitting(words, "Be kind.", turns[:last], room)
+        assert len(tokens) <= room
+        text = words.tokenizer.decode(tokens)
+        assert text.startswith("<|im_start|>system\nBe kind.<|im_end|>\n")
+        assert turns[last - 1].text in text
+        firsts.append(min(i for i in range(last) if f"number {i} of" in text))
+    assert firsts == sorted(firsts)
+    # The beginning stays for several turns, so that what was read of it can be used again.
+    assert len(set(firsts)) <= len(firsts) / 3
+    huge = fitting(words, "Be kind.", [Spoken("so " * 2000 + "the end", False)], room)
+    assert len(huge) <= room
+    assert "the end" in words.tokenizer.decode(huge)
+    with pytest.raises(UserError, match="system text and persona take more than the 900 tokens"):
+        fitting(words, "kind " * 900, turns, room)
+
+
+def test_an_overflowing_conversation_is_the_same_with_and_without_the_cache(agent):
+    said = {}
+    for cache in (0, 1.0):
+        small = agent(lm_context=200, lm_cache=cache, inference="greedy").clone()
+        small.reset()
+        said[cache] = []
+        for i in range(12):
+            small.observe({"text": f"I like music and films, number {i}. Do you cook?", "episode_done": False})
+            said[cache].append(small.act()["text"])
+    assert said[0] == said[1.0]
+    assert len(set(said[0])) > 1
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"lm_model": ""}, "--lm-model is missing"),
+        ({"lm_model": "/no/such/folder"}, "no such folder"),
+        ({"lm_model": "./nowhere"}, "no such folder"),
+        ({"lm_model": "no name!"}, "neither a folder nor a name"),
+        ({"lm_format": "chatty"}, "option 'lm_format' is 'chatty'"),
+        ({"lm_names": "Ann"}, "option 'lm_names' is 'Ann'"),
+        ({"lm_dtype": "int4"}, "option 'lm_dtype' is 'int4'"),
+        ({"lm_device": "cuda:99"}, "--lm-device cuda:99"),
+        ({"lm_context": 100_000}, "sees 512 tokens"),
+        ({"max_new_tokens": 500}, "leaves no room for a prompt"),
+        ({"max_new_tokens": 0}, "option 'max_new_tokens' is 0"),
+        ({"max_sentences": 1.5}, "option 'max_sentences' is 1.5, expected a whole number"),
+        ({"temperature": "hot"}, "option 'temperature' is 'hot'"),
+        ({"lm_chat_template": "/no/template"}, "--lm-chat-template /no/template"),
+        ({"lm_system": "kind " * 900}, "system text and persona take more"),
+    ],
+)
+def test_wrong_options_are_named_with_their_remedy(options, says, agent):
+    with pytest.raises(UserError) as caught:
+        agent(**options)
+    assert says in str(caught.value)
+    assert caught.value.remedy
+
+
+def test_a_model_that_is_not_here_is_not_fetched_offline(agent, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(UserError) as caught:
+        agent(lm_model="nobody/no-such-model")
+    assert "HF_HUB_OFFLINE forbids" in caught.value.problem
+    assert "hf download nobody/no-such-model" in caught.value.remedy
+
+
+@pytest.fixture
+def copy(folder, tmp_path):
+    return shutil.copytree(folder, tmp_path / "copy")
+
+
+def broken(path, change):
+    config = json.loads(path.read_text())
+    change(config)
+    path.write_text(json.dumps(config))
+
+
+def test_folders_that_hold_no_model_are_named(copy, agent, tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError, match=r"no config\.json"):
+        agent(lm_model=str(tmp_path / "empty"))
+    broken(copy / "config.json", lambda config: config.update(num_hidden_layers=4))
+    with pytest.raises(UserError, match=r"the weights lack .* of the model's tensors"):
+        agent(lm_model=str(copy))
+    (copy / "model.safetensors").unlink()
+    with pytest.raises(UserError, match="its model can't be loaded"):
+        agent(lm_model=str(copy))
+    (copy / "tokenizer.json").unlink()
+    with pytest.raises(UserError, match="its tokenizer can't be loaded"):
+        agent(lm_model=str(copy))
+
+
+def test_a_tokenizer_of_another_model_is_noticed(copy, agent):
+    words = AutoTokenizer.from_pretrained(copy)
+    words.add_tokens([f"<extra{i}>" for i in range(50)])
+    words.save_pretrained(copy)
+    with pytest.raises(UserError, match="Tokenizer and weights don't belong together"):
+        agent(lm_model=str(copy))
+
+
+def test_without_a_chat_template_chat_is_refused_and_plain_is_the_default(copy, agent, tmp_path):
+    (copy / "chat_template.jinja").unlink()
+    with pytest.raises(UserError, match="has no chat template"):
+        agent(lm_model=str(copy), lm_format="chat")
+    assert agent(lm_model=str(copy)).provenance()["prompt_format"] == "plain"
+    (tmp_path / "template").write_text(tiny_models.CHATML)
+    given = agent(lm_model=str(copy), lm_chat_template=str(tmp_path / "template"))
+    assert given.provenance()["prompt_format"] == "chat"
+    (tmp_path / "template").write_text("{% for %}")
+    with pytest.raises(UserError, match="can't lay out a conversation"):
+        agent(lm_model=str(copy), lm_format="chat", lm_chat_template=str(tmp_path / "template"))

@@ -80,6 +80,7 @@ build_page() {
 }
 
 need_page() {
+    [ -d "$page" ] || return 0
     optional apt-node npm "to build the annotation page" nodejs npm
     if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
         say "node and npm are missing, so the annotation page is left out (all else works)." \

@@ -1,6 +1,8 @@
 """The wheel on top of the lock works from any folder; locks, licences, make targets and the installer hold together."""
 
 import ast
+import contextlib
+import json
 import os
 import re
 import shutil
@@ -55,8 +57,8 @@ def source(tmp_path_factory) -> Path:
             shutil.copy(path, copy)
     for folder in SOURCES:
         shutil.copytree(ROOT / folder, copy / folder, ignore=NOT_PACKED)
-    # Files as a web app leaves them behind: its sources are packed, what npm installed is not.
-    for name in ("webapp/src/page.js", "webapp/node_modules/big/index.js"):
+    # Files as a web app leaves them behind: its sources and the built page are packed, what npm installed is not.
+    for name in ("webapp/src/page.js", "webapp/build/assets/page-1.js", "webapp/node_modules/big/index.js"):
         path = copy / "crowdsourcing" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("1\n")
@@ -102,7 +104,9 @@ def test_wheel_holds_every_module_and_data_file(source, wheel):
         files = [f for f in (source / folder).rglob("*") if f.suffix in ENDINGS and "node_modules" not in f.parts]
         assert files
         assert {f"{place}/{f.relative_to(source / folder).as_posix()}" for f in files} <= packed
-    assert "parlai_spotbot/crowdsourcing/webapp/src/page.js" in packed
+    assert {
+        f"parlai_spotbot/crowdsourcing/webapp/{name}" for name in ("src/page.js", "build/assets/page-1.js")
+    } <= packed
     assert not [name for name in packed if "node_modules" in name]
 
 
@@ -250,7 +254,7 @@ def checkout(tmp_path) -> Path:
 
 
 def install(checkout: Path, **environment: str) -> tuple[int, list[str], str]:
-    """Run the installer without a network and without R; return its exit code, the steps it took, and its errors."""
+    """Run the installer without a network, R and a browser; return its exit code, the steps it took, and its errors."""
     outcome = subprocess.run(
         [checkout / ".ci" / "install.sh"],
         capture_output=True,
@@ -262,6 +266,7 @@ def install(checkout: Path, **environment: str) -> tuple[int, list[str], str]:
             "PIP_NO_INDEX": "1",
             "PIP_FIND_LINKS": str(checkout.parent / "wheels"),
             "R": "no",
+            "BROWSER": "no",
             **environment,
         },
     )
@@ -286,6 +291,61 @@ def test_installing_resumes_and_repeats_nothing(checkout):
 
     moved = checkout.rename(checkout.with_name("moved"))  # an environment names its own folder in its scripts
     assert install(moved)[1][0] == "a virtual environment in .venv"
+
+
+BUILD = "import fs from 'node:fs'; fs.mkdirSync('build', {recursive: true}); fs.writeFileSync('build/index.html', 'x');"
+
+
+@pytest.fixture
+def webapp(checkout) -> Path:
+    """A page without dependencies in the checkout, all of whose packages are there."""
+    write_wheel(checkout.parent / "wheels" / "second-1.0-py3-none-any.whl")
+    folder = checkout / "crowdsourcing" / "webapp"
+    folder.mkdir(parents=True)
+    about = {"name": "page", "version": "1.0.0", "private": True, "type": "module"}
+    lock = {"name": "page", "version": "1.0.0", "lockfileVersion": 3, "packages": {"": about}}
+    (folder / "package.json").write_text(json.dumps(about))
+    (folder / "package-lock.json").write_text(json.dumps(lock))
+    (folder / "build.mjs").write_text(BUILD)
+    return folder
+
+
+@pytest.mark.skipif(not shutil.which("npm"), reason="no npm here")
+def test_the_page_is_built_once_and_again_after_a_change(checkout, webapp):
+    built = webapp / "build" / "index.html"
+    assert install(checkout)[1][-1] == "the annotation page"
+    assert built.exists()
+    assert install(checkout) == (0, [], "")
+    (webapp / "src").mkdir()
+    (webapp / "src" / "page.js").write_text("changed")
+    assert install(checkout) == (0, ["the annotation page"], "")
+    built.unlink()
+    assert install(checkout) == (0, ["the annotation page"], "")
+    assert built.exists()
+
+
+@pytest.mark.skipif(not shutil.which("npm"), reason="no npm here")
+def test_a_page_that_can_t_be_built_is_left_out_and_tried_again(checkout, webapp):
+    (webapp / "build.mjs").write_text("throw new Error('no space left')")
+    code, _, errors = install(checkout)
+    assert (code, errors) == (0, "")
+    assert "no space left" in (checkout / ".venv" / ".installed" / "page.log").read_text()
+    (webapp / "build.mjs").write_text(BUILD)
+    assert install(checkout) == (0, ["the annotation page"], "")
+
+
+def test_without_node_the_page_is_left_out_and_it_is_said_how_to_get_it(checkout, webapp, tmp_path):
+    tools = tmp_path / "tools"  # all commands but these
+    tools.mkdir()
+    for folder in os.environ["PATH"].split(os.pathsep):
+        for command in Path(folder).glob("*"):
+            if command.name not in ("node", "npm", "apt-get"):
+                with contextlib.suppress(FileExistsError):
+                    (tools / command.name).symlink_to(command)
+    code, steps, errors = install(checkout, PATH=str(tools))
+    assert (code, errors) == (0, "")
+    assert "the annotation page is left out" in steps[-1]
+    assert "install node 18 or later" in steps[-1]
 
 
 def test_a_missing_python_is_one_clear_line(checkout):

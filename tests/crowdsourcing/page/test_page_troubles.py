@@ -155,6 +155,7 @@ def test_a_preview_shows_what_it_is_about_and_takes_nothing(tmp_path, visit):
         assert page.get_by_role("button").count() == 0
 
 
+@pytest.mark.slow
 def test_two_tabs_work_on_one_unit(tmp_path, visit):
     page = visit()
     with stage(bare(ONE), ITEMS, tmp_path) as st:
@@ -170,6 +171,7 @@ def test_two_tabs_work_on_one_unit(tmp_path, visit):
         assert len(st.kept) == 1
 
 
+@pytest.mark.slow
 def test_who_fails_the_practice_sees_why_and_is_stopped(tmp_path, visit):
     survey = get_survey("spot_the_bot")
     survey = replace(survey, consent=(), limits=replace(survey.limits, onboarding_attempts=2))
@@ -201,6 +203,7 @@ FINISHES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_ways_to_finish(tmp_path, visit):
     for name, finish in FINISHES.items():
         page = visit(permissions=["clipboard-read", "clipboard-write"])

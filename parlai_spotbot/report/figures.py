@@ -40,7 +40,7 @@ def whiskers(axes: Axes, place: float, value: float, ci: list | None, look: Look
 
 def names_down(axes: Axes, names: list[str]) -> None:
     axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
 
 

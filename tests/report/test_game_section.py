@@ -1,0 +1,164 @@
+"""The report of a game, of controls, and of a judge beside people: what stands there is what the analysis says."""
+
+import html
+import json
+import re
+import shutil
+from dataclasses import replace
+
+import pytest
+from game_players import Players, play
+
+from parlai_spotbot import files
+from parlai_spotbot.records import HUMAN, Contestant
+from parlai_spotbot.report import CAUTION, build_report, game, judge_rows, people_rows
+from parlai_spotbot.scripts.spotbot_analyze import analyze_study, summary
+from parlai_spotbot.scripts.spotbot_report import SpotbotReport
+from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.surveys.run import pack_study
+
+NAME = "spot_the_bot_game"
+BOTS = ("alice", "dr", "blender")
+PLAYERS = Players(per_pair=40, people=40, annotators=14, at_once=2, open_all=1, controls=True)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A study in which people played, and a judge answered: packed, analysed by the command's function."""
+    study = Study.create(
+        tmp_path_factory.mktemp("game") / "study",
+        Plan("chitchat", {bot: Contestant(bot, model=f"spotbot:{bot}") for bot in BOTS}, 40, seed=5),
+    )
+    judgements, conversations = play(PLAYERS, 2)
+    files.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
+    pack_study(study, NAME)
+    items = {i.conversation_ids[0]: i for unit in study.units(NAME) for i in unit.items}
+    rows = [
+        j if j.control else replace(j, item_id=items[j.conversation_ids[0]].item_id)
+        for j in judgements if j.control or j.conversation_ids[0] in items
+    ]  # fmt: skip
+    rows += [
+        replace(j, source="judge:quick", worker_id="v", exchanges=5, annotation_id=f"v{j.item_id}")
+        for j in rows if not j.control
+    ]  # fmt: skip
+    files.write_jsonl(study.judgements_path(NAME), [j.to_json() for j in rows])
+    result = analyze_study(Study.open(study.path), NAME, bootstraps=15, backend="native", progress=False)
+    return Study.open(study.path), result
+
+
+@pytest.fixture(scope="module")
+def page(played):
+    return build_report(played[0], NAME).read_text(encoding="utf-8")
+
+
+def section(page, anchor):
+    """A section as people's part and the judge's."""
+    found = html.unescape(page[page.index(f'<section id="{anchor}">') :].split("</section>")[0])
+    return found.split('<div class="part judge">')
+
+
+def own(played, stem, source=HUMAN):
+    return played[1][stem]["by_source"][source]
+
+
+def test_the_page_says_that_it_is_a_game(page):
+    assert "<h1>Spot The Bot, the game:" in page
+    assert "opened by the annotators themselves, up to 5 exchanges" in page
+    assert '<section id="segments">' not in page
+    assert 'href="#game"' in page
+    assert "no turn after what they had opened" in page
+
+
+def test_the_section_holds_leader_habits_and_what_is_left_without_them(played, page):
+    people, judge = section(page, "game")[0], section(page, "game")[1:]
+    found = own(played, "game")
+    named = sorted({row["worker_id"] for row in found["leaderboard"]})
+    leader = f"nnotator {named.index(found['bonus']['annotators'][0]) + 1} leads with"
+    assert leader in people
+    for title in ("Leaderboard", "Habits", "Results without habits", "Exchanges opened"):
+        assert title in people
+    assert found["habits_sentence"] in people
+    assert found["depends"]["sentence"] in people
+    assert found["test"]["sentence"] in people
+    assert people.count(">yes<") == 3  # two decide at once, one opens everything
+    assert not re.search(r"\bw\d\d\b", people)  # never by the platform's id
+    assert "<svg" in people
+    assert judge == []  # a judge plays no game
+
+
+def test_the_leaderboard_has_its_points(played, page):
+    people = section(page, "game")[0]
+    for row in own(played, "game")["leaderboard"]:
+        points = f"{row['points']:.0f}".replace("-", "−")
+        assert f"<td>{row['rank']}</td><td>{points}</td><td>{row['units']}</td>" in people
+
+
+def test_survival_warns_and_has_bounds_for_people_only(played, page):
+    people, judge = section(page, "survival")
+    survival = own(played, "survival")
+    assert survival["warning"] in people
+    assert survival["bounds_sentence"] in people
+    assert "Bounds of survival" in people
+    assert "Appearances still undecided when so much was open" in people
+    curve = survival["curves"]["alice"]
+    low, high = curve["bounds"]["low"][-1], curve["bounds"]["high"][-1]
+    assert f"{low:.0%} to {high:.0%} [" in people
+    assert survival["warning"] not in judge
+    assert "Bounds of survival" not in judge
+
+
+def test_controls_are_listed_with_the_annotators(played, page):
+    people = section(page, "annotators")[0]
+    assert "14 annotators answered 28 control segments, known people and known bots, and missed 2 (7%)" in people
+    assert '<th scope="col">Controls missed</th>' in people
+    assert people.count("<td>0 of 2</td>") == 13
+    assert people.count("<td>2 of 2</td>") == 1
+    assert ">failed the controls</th>" in people  # a row of the rankings without
+
+
+def test_a_judge_stands_beside_people(played, page):
+    people, judge = section(page, "agreement")
+    found = own(played, "agreement", "judge:quick")["with_people"]
+    assert "The judge and people" in judge
+    assert "The judge and people" not in people
+    entry = found["questions"]["nature"]
+    assert f"gives a person's answer in {entry['agree']:.0%} of cases" in judge
+    assert f"a second person in {entry['people']:.0%}" in judge
+    assert f"<td>{entry['agree']:.0%} [{entry['ci'][0]:.0%}, {entry['ci'][1]:.0%}]</td>" in judge
+    assert CAUTION in judge.split("The judge and people")[1].split("</p>")[0]
+
+
+def test_ids_stay_unique_and_the_bytes_the_same(played, page, tmp_path):
+    ids = re.findall(r'\bid="([^"]*)"', page)
+    assert len(ids) == len(set(ids))
+    shutil.copytree(played[0].path, tmp_path / "copy")
+    assert build_report(Study.open(tmp_path / "copy"), NAME).read_text(encoding="utf-8") == page
+
+
+def test_the_commands_say_what_to_take_care_of(played, capsys):
+    assert "annotators chose when to stop" in summary(played[1])
+    SpotbotReport.main(study=str(played[0].path), survey=NAME)
+    assert str(played[0].report_path) in capsys.readouterr().out
+    written = json.loads((played[0].analysis_path(NAME) / "game.json").read_text())
+    assert written["by_source"][HUMAN]["leaderboard"] == own(played, "game")["leaderboard"]
+    assert (played[0].analysis_path(NAME) / "game_leaderboard.csv").exists()
+
+
+def test_before_anybody_played_it_says_what_to_run(played, tmp_path):
+    shutil.copytree(played[0].path, tmp_path / "s")
+    study = Study.open(tmp_path / "s")
+    shutil.rmtree(study.analysis_path(NAME))
+    page = build_report(study, NAME).read_text(encoding="utf-8")
+    assert f"parlai spotbot_analyze --study DIR --survey {NAME}" in page
+    assert "Nobody has played it yet" in section(page, "game")[0]
+
+
+def test_an_analysis_without_a_game_controls_or_people_is_shown_as_ever(study):
+    page = build_report(study).read_text(encoding="utf-8")
+    assert '<section id="game">' not in page
+    assert "Controls missed" not in page
+    for table in (game.leaderboard, game.habits_table):
+        assert table({}, {}) is None
+    assert [make({}) for make in (game.without, game.opened, game.bounds, judge_rows.with_people)] == [None] * 4
+    assert judge_rows.with_people_sentence({"with_people": {"items": 0, "questions": {}}}) == ""
+    assert people_rows.annotators({}, {}, True) is None

@@ -325,6 +325,7 @@ def test_the_page_is_built_once_and_again_after_a_change(checkout, webapp):
 
 
 @pytest.mark.skipif(not shutil.which("npm"), reason="no npm here")
+@pytest.mark.slow
 def test_a_page_that_can_t_be_built_is_left_out_and_tried_again(checkout, webapp):
     (webapp / "build.mjs").write_text("throw new Error('no space left')")
     code, _, errors = install(checkout)
@@ -334,6 +335,7 @@ def test_a_page_that_can_t_be_built_is_left_out_and_tried_again(checkout, webapp
     assert install(checkout) == (0, ["the annotation page"], "")
 
 
+@pytest.mark.slow
 def test_without_node_the_page_is_left_out_and_it_is_said_how_to_get_it(checkout, webapp, tmp_path):
     tools = tmp_path / "tools"  # all commands but these
     tools.mkdir()

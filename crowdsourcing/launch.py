@@ -210,7 +210,12 @@ def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int
     stop, progress = threading.Event(), Progress(len(job.units))
 
     def ready(url: str) -> None:
-        state = {"port": int(url.rpartition(":")[2]), "url": asked.url, "settings": _told(asked.settings)}
+        port = int(url.rpartition(":")[2])
+        if previous not in (0, port) and not asked.url:
+            say(
+                f"warning: the last launch served at port {previous}: pages that are open, and links, need the new ones"
+            )
+        state = {"port": port, "url": asked.url, "settings": _told(asked.settings)}
         files.write_json(places.launch, state)
         _welcome(job, found, names, asked.url or url, secret, say)
 

@@ -112,6 +112,18 @@ def test_a_port_that_is_taken_is_named(study):
             launch(Asked(study.path, port=port, annotators=1), say=lambda text: None)
 
 
+def test_another_port_than_the_last_time_is_said_and_the_links_follow(study, monkeypatch):
+    monkeypatch.setattr("parlai_spotbot.crowdsourcing.mephisto_task.operator.serve", stop_at_once)
+    places = Places.of(study, SURVEY)
+    places.make()
+    files.write_json(places.launch, {"port": 999})
+    launch(Asked(study.path, annotators=1), say=(said := []).append)
+    assert any("the last launch served at port 999" in line for line in said)
+    assert "http://127.0.0.1:1234/?t=" in places.links.read_text(encoding="utf-8")
+    launch(Asked(study.path, annotators=1), say=(again := []).append)
+    assert not any("the last launch" in line for line in again)
+
+
 def test_a_dry_run_posts_nothing_and_makes_no_collection(study):
     before = snapshot(study.path)
     settings = Settings(provider="prolific", completion_code="C0DE", pay=2.0)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import threading
 import time
 import webbrowser
@@ -217,7 +218,10 @@ def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int
             )
         state = {"port": port, "url": asked.url, "settings": _told(asked.settings)}
         files.write_json(places.launch, state)
-        _welcome(job, found, names, asked.url or url, secret, say)
+        first = _welcome(job, found, names, asked.url or url, secret, say)
+        say(f"serving at {url} until all units are done; Ctrl-C stops, and the same command goes on")
+        if first and asked.open_browser:
+            _open(first, say)
 
     previous = files.read_json(places.launch).get("port", 0) if places.launch.exists() else 0
     with signals(stop):
@@ -239,8 +243,8 @@ def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int
 
 def _welcome(
     job: Job, found: dry_run.Estimate, names: list[str], base: str, secret: bytes, say: Callable[[str], None]
-) -> None:
-    """Say where annotators come in."""
+) -> str:
+    """Say where annotators come in; returns the first link, "" where there are none."""
     provider, places = job.asked.settings.provider, job.places
     first = ""
     if provider == "in_house":
@@ -256,12 +260,14 @@ def _welcome(
         say(f"  {study_link(base, secret, job.setup.task_name)}")
     else:
         say(f"\nposting to {provider}; the page is at {base}")
-    say(f"serving at {base} until all units are done; Ctrl-C stops, and the same command goes on")
-    if first and job.asked.open_browser:
-        if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.name != "posix":
-            webbrowser.open(first)
-        else:
-            say(f"open this in a browser: {first}")
+    return first
+
+
+def _open(link: str, say: Callable[[str], None]) -> None:
+    """Open the link in a browser where there is a screen, else say it."""
+    screen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform in ("darwin", "win32")
+    if not screen or not webbrowser.open(link):
+        say(f"open this in a browser: {link}")
 
 
 def _record(job: Job) -> None:

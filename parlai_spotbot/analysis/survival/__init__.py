@@ -22,6 +22,7 @@ from parlai_spotbot.analysis.survival.results import (
     SurvivalWarning,
 )
 from parlai_spotbot.analysis.survival.sample import sample
+from parlai_spotbot.analysis.survival.stopping import StoppingTest, stopping_bounds, stopping_test
 from parlai_spotbot.analysis.survival.turnbull import TurnbullFit, turnbull
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "ParametricFit",
     "RegressionFit",
     "SeparationWarning",
+    "StoppingTest",
     "SurvivalWarning",
     "TurnbullFit",
     "compare_distributions",
@@ -47,6 +49,8 @@ __all__ = [
     "parametric",
     "parametric_check",
     "sample",
+    "stopping_bounds",
+    "stopping_test",
     "survival_intervals",
     "turnbull",
 ]

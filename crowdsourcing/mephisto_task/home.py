@@ -135,6 +135,9 @@ def database(data_root: Path | str, countries: tuple[str, ...] | None = None) ->
     disk one by one: after a power cut the next launch sets the mirror right from the ledger, which is.
     """
     root = use(data_root, countries)
+    # Mephisto finds the classes of what it reads in its registry.
+    from parlai_spotbot.crowdsourcing.mephisto_task import architect, blueprint, provider  # noqa: F401
+
     return _database_class()(str(root / "database.db"))
 
 

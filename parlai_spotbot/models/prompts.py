@@ -20,6 +20,9 @@ FORMATS = ("auto", "chat", "plain", "eos")
 MARK = "Xyzzy"
 """A word that is looked for in what a template makes of it."""
 
+OPENING = "Hi!"
+"""What a chat model that is told nothing is greeted with, as in ParlAI's self_chat; no template takes no messages."""
+
 
 @dataclass(frozen=True)
 class Spoken:
@@ -96,7 +99,7 @@ class ChatLayout(Layout):
             else:
                 merged.append(row)
         lead = [{"role": "system", "content": system}] if system and self.style == "system" else []
-        return lead + merged
+        return lead + merged or [{"role": "user", "content": OPENING}]
 
     def text(self, system: str, turns: Sequence[Spoken]) -> str:
         # Models that may think aloud are asked not to; other templates don't know the word and leave it.

@@ -93,6 +93,12 @@ def test_templates_without_a_system_role_get_it_before_the_first_turn():
     assert strict.text("Be kind.", [TALK[0], *TALK]).count("<|im_start|>user") == 2
 
 
+def test_a_model_that_is_told_nothing_can_begin(agent):
+    first = agent(lm_system="").clone()
+    first.reset()
+    assert first.act()["text"]
+
+
 def test_plain_and_eos_layouts():
     words = tiny_models.tokenizer()
     plain = layout(words, "auto", ("You", "Me"), "m")

@@ -73,6 +73,11 @@ class Job:
         return Places.of(self.study, self.survey.name)
 
     @property
+    def last(self) -> dict[str, Any]:
+        """What the last launch left: port, address, settings, and the task's name, which outlives the folder's."""
+        return files.read_json(self.places.launch) if self.places.launch.exists() else {}
+
+    @property
     def setup(self) -> TaskSetup:
         """What Mephisto is told."""
         settings = self.asked.settings
@@ -80,7 +85,7 @@ class Job:
             study=self.study.path,
             survey=self.survey.name,
             data_root=self.places.mephisto,
-            task_name=f"{self.study.path.resolve().name}-{self.survey.name}",
+            task_name=self.last.get("task_name", f"{self.study.path.resolve().name}-{self.survey.name}"),
             title=self.survey.title,
             description=settings.description or self.survey.instructions.split("\n")[0],
             keywords=settings.keywords,
@@ -216,17 +221,17 @@ def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int
             say(
                 f"warning: the last launch served at port {previous}: pages that are open, and links, need the new ones"
             )
-        state = {"port": port, "url": asked.url, "settings": _told(asked.settings)}
+        state = {"port": port, "url": asked.url, "task_name": setup.task_name, "settings": _told(asked.settings)}
         files.write_json(places.launch, state)
         first = _welcome(job, found, names, asked.url or url, secret, say)
         say(f"serving at {url} until all units are done; Ctrl-C stops, and the same command goes on")
         if first and asked.open_browser:
             _open(first, say)
 
-    previous = files.read_json(places.launch).get("port", 0) if places.launch.exists() else 0
+    setup, previous = job.setup, job.last.get("port", 0)
     with signals(stop):
         outcome = serve(
-            job.setup,
+            setup,
             make_server=make_server(job, secret, _seeds(job.study), previous, progress),
             stop=stop,
             on_ready=ready,

@@ -124,6 +124,20 @@ def test_another_port_than_the_last_time_is_said_and_the_links_follow(study, mon
     assert not any("the last launch" in line for line in again)
 
 
+def test_a_study_whose_folder_is_renamed_is_the_same_task(study, monkeypatch):
+    seen = []
+
+    def serve(setup, **options):
+        seen.append(setup.task_name)
+        return stop_at_once(setup, **options)
+
+    monkeypatch.setattr("parlai_spotbot.crowdsourcing.mephisto_task.operator.serve", serve)
+    launch(Asked(study.path, annotators=1), say=lambda text: None)
+    moved = study.path.rename(study.path.with_name("moved"))
+    launch(Asked(moved, annotators=1), say=lambda text: None)
+    assert seen == ["study-spot_the_bot"] * 2
+
+
 def test_a_dry_run_posts_nothing_and_makes_no_collection(study):
     before = snapshot(study.path)
     settings = Settings(provider="prolific", completion_code="C0DE", pay=2.0)

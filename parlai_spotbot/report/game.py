@@ -10,13 +10,12 @@ from markupsafe import Markup
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.drawing import INK, MUTED, WIDTH, WIN, drawn, svg
 from parlai_spotbot.report.figures import PERCENT
-from parlai_spotbot.report.people import NUMBERED
-from parlai_spotbot.report.rows import Name, Table, between, listed, num, p_value, percent
+from parlai_spotbot.report.rows import NAMED, Name, Table, between, listed, num, p_value, percent
 
 CAPTION = (
     "Left: a mark an annotator, by the share of dialogues with both decisions after one exchange, and with none "
-    "before everything was open; hollow where the rule finds a habit. Right: how often sure decisions were right, by "
-    "the exchanges open; bars are 95 % intervals that take decisions as independent."
+    "before everything was open; hollow, with their numbers, where the rule finds a habit. Right: how often sure "
+    "decisions were right, by the exchanges open; bars are 95 % intervals that take decisions as independent."
 )
 
 
@@ -28,15 +27,18 @@ def habits(own: dict, numbers: dict[str, str], name: str, caution: str = "") -> 
     once, everything = (entry["annotators"] for entry in found.values())
     with drawn(WIDTH, 2.7) as figure:
         left, right = figure.subplots(1, 2)
+        marked: dict[tuple[float, float], list[str]] = {}
         for worker, entry in once.items():
             other = everything[worker]
             if entry["share"] is None or other["share"] is None:
                 continue
             face = "none" if entry["flagged"] or other["flagged"] else WIN
             left.plot(entry["share"], other["share"], "o", color=WIN, mfc=face, ms=4.5, clip_on=False)
-            if len(once) <= NUMBERED:
-                place = (entry["share"], other["share"])
-                left.annotate(numbers.get(worker, ""), place, (3, 2), textcoords="offset points", fontsize=6.5)
+            if face == "none":
+                marked.setdefault((entry["share"], other["share"]), []).append(numbers.get(worker, ""))
+        for place, names in marked.items():
+            if len(names) <= NAMED:
+                left.annotate(", ".join(names), place, (-4, 6), textcoords="offset points", fontsize=6.5)
         for axes in (left, right):
             axes.grid()
             axes.set_ylim(-0.03, 1.05)

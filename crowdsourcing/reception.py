@@ -87,6 +87,7 @@ class Reception:
         self.ledger, self.crowd, self.clock = ledger, crowd, clock
         self.texts, self.language, self.secret, self.finish = texts, language, secret, finish
         self.closed = False
+        self.waited_at = 0.0  # when a page was last told to wait
         self.survey_json = survey.to_json()  # once: every session holds it
         self.stock = Stock(units, seeds)
         self.items = {item.item_id: item for unit in units for item in unit.items}
@@ -156,13 +157,15 @@ class Reception:
 
     @served
     def session(self, visitor: Visitor) -> dict:
-        """The page's whole state, a SESSION; asking changes nothing.
+        """The page's whole state, a SESSION; asking changes nothing for the annotator.
 
         ``{"state", "survey", "texts", "language", "progress": {"done", "allowance", "used"}}`` and, where they apply,
         "consent", "onboarding", "unit", "game", "finish", "why". States: preview, consent, onboarding, ready, working,
         handed_in, finished, waiting, stopped, closed.
         """
         place = self.place(visitor)
+        if place.state == "waiting":
+            self.waited_at = self.clock()
         mine = self.ledger.handouts("worker = ? AND status <> 'void'", visitor.worker)
         done = sum(handout.status == "done" for handout in mine)
         said = {

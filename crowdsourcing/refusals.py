@@ -24,6 +24,7 @@ REFUSALS = {
     "all_open": (409, "There is no further exchange to open."),
     "not_yet": (409, "You can be unsure only when everything is open."),
     "attempt": (409, "These exercises were answered before."),
+    "taken": (409, "Every task was taken while you practised, so there is nothing to practise for just now."),
     "busy": (503, "The server can't store anything right now. Try again in a moment."),
 }
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 LINGER = 120.0
 """Seconds that the page goes on being served on a paid platform when all is done: who was last may reload it."""
 
+WAITING = 20.0
+"""Seconds that it goes on after a page was told to wait: such pages ask every 15 seconds, and want to hear the end."""
+
 EVERY = 1.0
 """Seconds between two looks at how far the collection is."""
 
@@ -116,7 +119,7 @@ class Operated:
         return self.server.failed()
 
     def finished(self) -> bool:
-        """Whether all units have been done for a while."""
+        """Whether all units have been done for a while, and pages that waited have heard so."""
         if time.monotonic() - self._looked >= EVERY:
             self._look()
         if not self.server.finished():
@@ -125,7 +128,9 @@ class Operated:
         if self._done_since is None:
             self._look()
             self._done_since = time.monotonic()
-        return time.monotonic() - self._done_since >= self.linger
+        desk = self.server.desk
+        still_asked = desk.clock() - desk.waited_at < WAITING
+        return time.monotonic() - self._done_since >= self.linger and not still_asked
 
     def _look(self) -> None:
         self._looked = time.monotonic()

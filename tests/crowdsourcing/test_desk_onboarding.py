@@ -135,6 +135,20 @@ def test_there_is_nothing_to_practise_without_exercises_or_when_it_is_done(full,
     assert len(full.ledger.attempts("ann")) == 1
 
 
+def test_who_practised_while_the_last_unit_went_is_told_so(full):
+    body = keyed(FULL, 0, full.desk.consent(ANN))
+    assert full.desk.waited_at == 0
+    for n in range(len(full.desk.stock.units)):
+        other = Visitor(f"w{n}")
+        full.desk.onboarding(other, keyed(FULL, 0, full.desk.consent(other)))
+        full.desk.next_unit(other)
+    assert not full.desk.stock.free
+    assert refused(full.desk.onboarding, ANN, body) == (409, "taken")
+    assert full.ledger.attempts("ann") == []
+    assert full.desk.session(ANN)["state"] == "waiting"
+    assert full.desk.waited_at == full.clock()
+
+
 def test_mistakes_may_be_allowed_and_the_last_exercises_come_again(office):
     survey = replace(
         FULL, onboarding=FULL.onboarding[:1], limits=replace(FULL.limits, onboarding_mistakes=1, onboarding_attempts=3)

@@ -1,0 +1,239 @@
+"""Any model behind an OpenAI-compatible chat server as a ParlAI agent; all conversations that wait are asked at once.
+
+What a server answers isn't in our hands: the same seed need not give the same text, and the model behind a name may
+change. So what the server says of itself, and what it all took, is kept in the provenance.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+
+import httpx2
+from parlai.core.message import Message
+from parlai.core.opt import Opt
+from parlai.core.params import ParlaiParser
+
+from parlai_spotbot.agents.dialogue import BatchedDialogueAgent, Dialogue, Said
+from parlai_spotbot.agents.openai_chat.client import Ask, ChatClient, ChatError, Endpoint, is_local
+from parlai_spotbot.agents.openai_chat.keys import read_key
+from parlai_spotbot.agents.openai_chat.options import Options, add_args, options
+from parlai_spotbot.agents.openai_chat.prompts import BYTES_PER_TOKEN, Reply, fitting, messages, reply, tokens
+from parlai_spotbot.errors import UserError, nearest
+
+ROUNDS = 4
+"""So often a conversation is asked again whose reply was empty, or whose prompt was longer than the context."""
+
+GREETING = (Said("Hi.", True), Said("Hello! How are you?", False))
+"""What is asked at the start, to know that server, key, model and options work: laid out as a real conversation is."""
+
+REMEDIES = {
+    "unreachable": "Start the server or correct 'openai_url' (it ends in /v1 as a rule).",
+    "timeout": "Start the server, or give it longer with 'openai_timeout'.",
+    "busy": "Look at the server's log; if it was only busy, try again, with a lower 'openai_concurrency'.",
+    "unpaid": "Fill up the account with that service.",
+    "key": "Put a valid key for this server into the environment variable that 'openai_key_variable' names.",
+    "unknown": "Correct 'openai_model', or 'openai_url' (it ends in /v1 as a rule).",
+    "rejected": "Correct the option that it names; --openai-extra leaves a field out (null) or adds one.",
+    "too_long": "Shorten 'openai_system'.",
+    "redirected": "Write that address, if it is the right one, as 'openai_url'.",
+    "malformed": "Correct 'openai_url': is it a chat server's, ending in /v1?",
+    "endless": "Correct 'openai_url': is it a chat server's, ending in /v1?",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class _Try:
+    """One conversation's request: how many tokens its prompt may have, and which try it is."""
+
+    room: int
+    number: int = 0
+
+
+class OpenaiChatAgent(BatchedDialogueAgent):
+    """A model behind a chat server, named by ``--openai-url`` and ``--openai-model``."""
+
+    NAME = "openai_chat"
+    own_timeouts = True
+    """Each request ends by itself, however slow the limits make a batch."""
+
+    @classmethod
+    def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
+        super().add_cmdline_args(parser, partial_opt)
+        add_args(parser)
+        return parser
+
+    @classmethod
+    def check_options(cls, opt: dict) -> None:
+        """Check all that can be checked of a pool entry's options without asking the server; raises `UserError`."""
+        given = options(opt, cls.NAME)
+        read_key(given.key_variable, httpx2.URL(given.url).host, _where(given))
+
+    def __init__(self, opt: Opt, shared: dict | None = None):
+        super().__init__(opt, shared)
+        if shared:
+            self._options, self._client, self._events, self._listed = shared["chat"]
+            return
+        self._options, self._events, self._listed = options(opt, self.NAME), Counter(), {}
+        self._client = ChatClient(self._endpoint())
+        try:
+            self._greet()
+        except BaseException:
+            self._client.close()
+            raise
+
+    def _endpoint(self) -> Endpoint:
+        given = self._options
+        url = httpx2.URL(given.url)
+        key = read_key(given.key_variable, url.host, _where(given))
+        if key and url.scheme == "http" and not is_local(url.host):
+            print(f"{self.NAME}: the key goes to {url.host} unencrypted; use https where you can.", flush=True)
+        return Endpoint(
+            url=given.url,
+            model=given.model,
+            key=key,
+            header=given.key_header,
+            timeout=given.timeout,
+            retries=given.retries,
+            concurrency=given.concurrency,
+            requests_per_minute=given.requests_per_minute,
+            tokens_per_minute=given.tokens_per_minute,
+        )
+
+    def _greet(self) -> None:
+        """One real request, before anything else is played; what can't be used is a `UserError`."""
+        (answer,) = self._client.ask([self._ask(Dialogue(turns=GREETING), _Try(self._options.room))])
+        listed = self._client.models()
+        self._listed = next((row for row in listed if row["id"] == self._options.model), {})
+        if not isinstance(answer, ChatError):
+            try:
+                reply(answer, *self._sizes())
+                return
+            except ChatError as err:
+                if err.kind != "empty" or "cut before" not in str(err):
+                    return  # another time it may say something
+                answer = err
+        names = [str(row["id"])[:100] for row in listed]
+        remedy = REMEDIES.get(answer.kind, "Correct its options.")
+        if answer.kind == "unknown" or (names and self._options.model not in names):
+            remedy = f"{remedy} {nearest(self._options.model, names, most=20)}".strip()
+        elif answer.kind == "rejected":
+            remedy += " If it wants the user to speak first, use 'openai_system_role: user'."
+        raise UserError(f"{_where(self._options)}: {answer}.", remedy)
+
+    # -- conversations -----------------------------------------------------------------------------------------------
+    def answers(self, dialogues: Sequence[Dialogue]) -> list[str]:
+        outcomes = self._outcomes(dialogues)
+        for outcome in outcomes:
+            if isinstance(outcome, ChatError):
+                raise outcome
+        return [outcome.text for outcome in outcomes]
+
+    def batch_act(self, observations: Sequence[Message]) -> list[Message]:
+        """Answer observations, in their order; one without an answer has no text and says why under ``failure``."""
+        acts = []
+        for outcome in self._outcomes([observation["dialogue"] for observation in observations]):
+            failed = isinstance(outcome, ChatError)
+            acts.append(self._message("" if failed else outcome.text))
+            if failed:
+                acts[-1]["failure"] = f"{type(outcome).__name__}: {outcome}"
+                print(f"{self.NAME}: {outcome}", flush=True)
+        return acts
+
+    def _outcomes(self, dialogues: Sequence[Dialogue]) -> list[Reply | ChatError]:
+        outcomes: list = [None] * len(dialogues)
+        waiting = {index: _Try(self._options.room) for index in range(len(dialogues))}
+        while waiting:
+            asks = [self._ask(dialogues[index], attempt) for index, attempt in waiting.items()]
+            answered = zip(list(waiting.items()), self._client.ask(asks), strict=True)
+            waiting = {}
+            for (index, attempt), answer in answered:
+                outcomes[index] = self._outcome(answer)
+                if again := self._again(outcomes[index], attempt):
+                    waiting[index] = again
+        return outcomes
+
+    def _ask(self, dialogue: Dialogue, attempt: _Try) -> Ask:
+        given = self._options
+        persona = dialogue.context if given.persona == "told" else ""
+        system = f"{given.system}\n{persona}".strip()
+        turns = fitting(system, dialogue.turns, attempt.room)
+        if len(turns) < len(dialogue.turns):
+            self._events["prompts_shortened"] += 1
+        chance = (dialogue.chance() + attempt.number) % 2**31
+        body = given.body(messages(system, turns, given.system_role), chance)
+        size = sum(tokens(message["content"]) for message in body["messages"])
+        return Ask(body, chance, size + given.max_new_tokens)
+
+    def _outcome(self, answer: dict | ChatError) -> Reply | ChatError:
+        try:
+            outcome = answer if isinstance(answer, ChatError) else reply(answer, *self._sizes())
+        except ChatError as err:
+            outcome = err
+        if isinstance(outcome, Reply):
+            self._events.update(outcome.events)
+        elif outcome.kind in ("empty", "filtered", "too_long"):
+            self._events[{"empty": "empty_replies"}.get(outcome.kind, outcome.kind)] += 1
+        return outcome
+
+    def _sizes(self) -> tuple[int, int]:
+        """The longest reply in characters, far more than its tokens would take; and the most sentences."""
+        return 4 * BYTES_PER_TOKEN * self._options.max_new_tokens, self._options.max_sentences
+
+    @staticmethod
+    def _again(outcome: Reply | ChatError, attempt: _Try) -> _Try | None:
+        if isinstance(outcome, Reply) or attempt.number >= ROUNDS or outcome.kind not in ("empty", "too_long"):
+            return None
+        return _Try(attempt.room if outcome.kind == "empty" else attempt.room // 2, attempt.number + 1)
+
+    # -- what is kept of it ------------------------------------------------------------------------------------------
+    def provenance(self) -> dict:
+        """What a study keeps of this contestant: model and versions as served, every word it is told, and the cost.
+
+        `usage` is what this process asked for; it grows while conversations are played.
+        """
+        given, account, key = self._options, self._client.account, self._client.endpoint.key
+        told = {"id", "created", "owned_by", "root", "revision", "max_model_len"}
+        return {
+            "server": given.url,
+            "model": given.model,
+            "served": {name: dict(model) for name, model in sorted(account.served.items())},
+            "listed": {name: value for name, value in self._listed.items() if name in told},
+            "key_variable": key.variable,
+            "system_prompt": given.system,
+            "persona": given.persona,
+            "generation": given.generation(),
+            "usage": {
+                "requests": account.requests,
+                "replies": account.replies,
+                "retries": account.retries,
+                "prompt_tokens": account.prompt_tokens,
+                "completion_tokens": account.completion_tokens,
+                "replies_without_count": account.uncounted_replies,
+                **self._cost(),
+                "troubles": dict(sorted(account.troubles.items())),
+                "handled": dict(sorted(self._events.items())),
+            },
+            "reproducible": False,
+        }
+
+    def _cost(self) -> dict:
+        given, account = self._options, self._client.account
+        if not given.price_prompt and not given.price_completion:
+            return {}
+        millions = account.prompt_tokens / 1e6, account.completion_tokens / 1e6
+        cost = millions[0] * given.price_prompt + millions[1] * given.price_completion
+        return {"cost": round(cost, 9), "currency": given.currency}
+
+    def share(self) -> dict:
+        return {**super().share(), "chat": (self._options, self._client, self._events, self._listed)}
+
+    def shutdown(self) -> None:
+        """Close the connections; clones share them, so only when all conversations have ended."""
+        self._client.close()
+        super().shutdown()
+
+
+def _where(given: Options) -> str:
+    return f"{OpenaiChatAgent.NAME}: model '{given.model}' at {given.url}"

@@ -1,0 +1,135 @@
+"""API keys: read from the environment when needed, and kept out of options, files, logs and errors.
+
+A key lives in a `Key` alone, which neither prints nor pickles, and whatever a server sends passes `Key.hidden` before
+anybody sees it: some servers quote the key in their errors.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from parlai_spotbot.errors import UserError
+
+OPENAI = "api.openai.com"
+DEFAULT_VARIABLE = "OPENAI_API_KEY"
+MARK = "[key]"
+
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+LIKELY = re.compile(
+    r"(?<![A-Za-z0-9])(?:sk-|sk_|gsk_|csk-|hf_|xai-|pplx-|nvapi-|r8_|tgp_)(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{16,}"
+    r"|AIza[0-9A-Za-z_-]{30,}|\b[Bb]earer\s+[^\s<$]{8,}"
+)
+"""How the keys of the known services look, and what an Authorization header says."""
+
+NAMES = re.compile(r"(?:^|_)(?:api_?key|secret|password|authorization|access_token|bearer)$", re.IGNORECASE)
+"""What options are called that people would put a key in."""
+
+LEAST = 8
+"""A shorter value of a variable is no key that could be looked for: it would be found in plain words."""
+
+
+class Key:
+    """A key and the name of the environment variable that it was read from; an empty one where there is none."""
+
+    __slots__ = ("_value", "variable")
+
+    def __init__(self, value: str = "", variable: str = ""):
+        self._value = value
+        self.variable = variable
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __repr__(self) -> str:
+        return f"<the key in {self.variable}>" if self else "<no key>"
+
+    def __reduce__(self) -> tuple:
+        raise TypeError("a key is never written anywhere")
+
+    def headers(self, header: str = "Authorization") -> dict[str, str]:
+        """The header that carries the key."""
+        if not self:
+            return {}
+        return {header: f"Bearer {self._value}" if header.lower() == "authorization" else self._value}
+
+    def hidden(self, data: Any) -> Any:
+        """`data`, a text or JSON, with a mark wherever the key stands in it."""
+        if not self:
+            return data
+        if isinstance(data, str):
+            for form in self._forms():
+                data = data.replace(form, MARK)
+            return data
+        if isinstance(data, Mapping):
+            return {self.hidden(key): self.hidden(value) for key, value in data.items()}
+        return [self.hidden(item) for item in data] if isinstance(data, list) else data
+
+    def _forms(self) -> tuple[str, ...]:
+        return self._value, quote(self._value, safe=""), base64.b64encode(self._value.encode()).decode().rstrip("=")
+
+
+def read_key(variable: str, host: str, where: str) -> Key:
+    """The key in the environment variable `variable`; without a name, OpenAI's own server gets OpenAI's variable.
+
+    Any other server gets none unless it is named: a key must not go to whoever answers.
+
+    Raises
+    ------
+    UserError
+        Where the variable's name is none (a key stands in its place), it isn't set, or what it holds can't be a key.
+    """
+    if not variable:
+        if host != OPENAI:
+            return Key()
+        variable = DEFAULT_VARIABLE
+    if not VARIABLE.fullmatch(variable) or (variable not in os.environ and _like_a_key(variable)):
+        raise UserError(
+            f"{where}: option 'openai_key_variable' holds no name of an environment variable; it looks like a key.",
+            "Put the key into an environment variable, write that variable's name here, and replace the key: it has "
+            "stood in a file.",
+        )
+    value = os.environ.get(variable, "").strip()
+    if not value:
+        raise UserError(
+            f"{where}: its key is to be read from the environment variable {variable}, which is not set.",
+            f"Set it (export {variable}=…) on every machine that plays, or name another with 'openai_key_variable'.",
+        )
+    if len(value) < LEAST or not value.isascii() or not value.isprintable() or " " in value:
+        raise UserError(
+            f"{where}: the environment variable {variable} holds no key: expected at least {LEAST} printable ASCII "
+            "characters without spaces.",
+            "Set it to the key alone, without quotes or line breaks.",
+        )
+    return Key(value, variable)
+
+
+def _like_a_key(word: str) -> bool:
+    mixed = any(c.islower() for c in word) and any(c.isupper() for c in word) and any(c.isdigit() for c in word)
+    return bool(LIKELY.search(word)) or (len(word) >= 20 and mixed)
+
+
+def refuse_keys(options: Mapping[str, Any], where: str) -> None:
+    """Raise `UserError` where an option of a pool entry holds a key; what it holds is never repeated.
+
+    Looked for are values that look like a service's key, options named like one, and what the environment variables
+    hold whose names end in KEY or TOKEN.
+    """
+    secrets = [
+        value.strip()
+        for name, value in os.environ.items()
+        if re.search(r"(KEY|TOKEN|SECRET)$", name.upper()) and len(value.strip()) >= 12
+    ]
+    for name, value in options.items():
+        text = value if isinstance(value, str) else repr(value)
+        if LIKELY.search(text) or (NAMES.search(str(name)) and value) or any(secret in text for secret in secrets):
+            shown = MARK if LIKELY.search(str(name)) else name
+            raise UserError(
+                f"{where}: option '{shown}' holds a key.",
+                "Keys are read from the environment alone: name the variable with 'openai_key_variable', take the key "
+                "out of the file, and replace it if others could read it.",
+            )

@@ -1,0 +1,135 @@
+"""What a chat server is sent of a conversation, cut to the model's context, and the turn that is in its answer.
+
+A server's tokenizer isn't known, so lengths are estimated, on the long side, from the text alone: the same conversation
+is always cut at the same place.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from parlai_spotbot.agents.dialogue import Said, whole_sentences
+from parlai_spotbot.agents.openai_chat.client import ChatError
+
+OPENING = "(The conversation begins. You speak first.)"
+"""Said in the partner's place where it said nothing yet, since servers want something to answer."""
+
+ROLES = ("system", "developer", "user")
+BYTES_PER_TOKEN = 3
+TOKENS_PER_MESSAGE = 8
+
+THOUGHT = re.compile(r"^\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+LABEL = re.compile(r"^\s*(?:assistant|ai|bot)\s*:\s*", re.IGNORECASE)
+TURN_END = re.compile(
+    r"<\|[a-z_]+\|>|</s>|<end_of_turn>|<eos>|\[/?INST\]"
+    r"|\n\s*(?:user|human|stranger|partner|assistant)\s*:",
+    re.IGNORECASE,
+)
+"""Where a model goes on past its turn: the special tokens of chat templates, or the next speaker's name."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A turn, and what had to be done to get it: names of counts in the provenance."""
+
+    text: str
+    events: tuple[str, ...] = ()
+
+
+def tokens(text: str) -> int:
+    """About how many tokens `text` takes as a message, rather too many than too few."""
+    return math.ceil(len(text.encode()) / BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE
+
+
+def messages(system: str, turns: Sequence[Said], role: str = "system") -> list[dict]:
+    """The conversation as a server takes it. `role` says who tells the system text; "user": the partner, at first."""
+    rows = [("assistant" if turn.mine else "user", turn.text) for turn in turns]
+    if not rows or rows[-1][0] != "user":
+        rows.append(("user", OPENING))
+    if system:
+        rows.insert(0, (role, system))
+    merged: list[dict] = []
+    for who, text in rows:
+        if merged and merged[-1]["role"] == who:
+            merged[-1]["content"] += f"\n\n{text}"
+        else:
+            merged.append({"role": who, "content": text})
+    return merged
+
+
+def fitting(system: str, turns: Sequence[Said], room: int) -> list[Said]:
+    """As many of the last turns as `room` tokens have space for beside the system text.
+
+    When the turns no longer fit, half the room is cleared at once, so that prompts keep their beginning for a number of
+    turns and a server that remembers what it read need not read it again. Of a last turn that is too long by itself,
+    the end is kept.
+    """
+    space = room - (tokens(system) if system else 0)
+    first = used = 0
+    for last, turn in enumerate(turns):
+        used += tokens(turn.text)
+        if used > space:
+            while first < last and used > space // 2:
+                used -= tokens(turns[first].text)
+                first += 1
+    kept = list(turns[first:])
+    if kept and used > space:
+        end = kept[-1].text.encode()[-max(1, BYTES_PER_TOKEN * (space - TOKENS_PER_MESSAGE)) :]
+        kept[-1] = Said(end.decode(errors="ignore").strip() or kept[-1].text[-1:], kept[-1].mine)
+    return kept
+
+
+def reply(data: dict, longest: int, sentences: int) -> Reply:
+    """The turn in the completion `data`, in whole sentences: at most `sentences` of them, and `longest` characters.
+
+    Raises
+    ------
+    ChatError
+        "empty" or "filtered" where there is no turn.
+    """
+    choice = data["choices"][0]
+    message, reason = choice["message"], choice.get("finish_reason") or "stop"
+    if reason == "content_filter":
+        raise ChatError("filtered", "the server's content filter held the reply back")
+    text, events = _text(message), []
+    if not text.strip() and isinstance(message.get("refusal"), str) and message["refusal"].strip():
+        text = message["refusal"]
+        events.append("refusals")
+    finished = reason != "length"
+    for name, cut in (("thoughts_left_out", THOUGHT), ("labels_left_out", LABEL)):
+        if cut.search(text):
+            text = cut.sub("", text, count=1)
+            events.append(name)
+    if past := TURN_END.search(text.lstrip()):
+        text, finished = text.lstrip()[: past.start()], True
+        events.append("cut_at_the_turns_end")
+    if len(text) > longest:
+        text, finished = text[:longest], False
+        events.append("cut_since_endless")
+    elif not finished:
+        events.append("cut_by_length")
+    said = whole_sentences(text, finished, sentences or 1000)
+    if not said:
+        raise ChatError("empty", _why_empty(reason, message, events))
+    return Reply(said, tuple(events))
+
+
+def _text(message: dict) -> str:
+    content = message.get("content")
+    if isinstance(content, list):  # parts, as some servers give them
+        content = "".join(str(p.get("text") or "") for p in content if isinstance(p, dict) and p.get("type") == "text")
+    return content if isinstance(content, str) else ""
+
+
+def _why_empty(reason: str, message: dict, events: Sequence[str]) -> str:
+    if reason == "length":
+        return (
+            "the reply was cut before its first word, all its tokens went into thinking: raise --max-new-tokens, or "
+            "have the model think less with --openai-extra"
+        )
+    if message.get("tool_calls"):
+        return "the model called a tool instead of answering"
+    return f"an empty reply ({', '.join([f'finish_reason {reason}', *events])})"

@@ -1,0 +1,323 @@
+"""The agent for chat servers, against a server that checks every request as the real ones do."""
+
+import itertools
+import json
+import random
+import threading
+
+import pytest
+from chat_servers import CREATED, ChatServer, Refused, chat_agents, hear, replies
+
+from parlai_spotbot.agents.dialogue import Said
+from parlai_spotbot.agents.openai_chat.prompts import fitting, messages, tokens
+from parlai_spotbot.errors import UserError
+
+PERSONA = "your persona: I like dogs.\nyour persona: I live in Bern."
+
+
+@pytest.fixture
+def make():
+    with chat_agents() as new:
+        yield new
+
+
+def test_a_conversation_is_sent_as_it_was(make, converse):
+    with ChatServer() as server:
+        agent = make(server.url, openai_system="Be Sam.", temperature=0.5, topp=0.8, openai_stop=["Q:"])
+        said = converse(agent)
+    assert said[0][0] == "You said: That sounds like fun. Do you have any pets?"
+    assert said == [said[0]] * 3
+    last = [body["messages"] for body in server.played if len(body["messages"]) == 8 and "hey" in str(body)]
+    assert last == [[
+        {"role": "system", "content": "Be Sam."},
+        {"role": "user", "content": "hey how are you doing today?"},
+        {"role": "assistant", "content": "I'm good, just got back from work. You?"},
+        {"role": "user", "content": "That sounds like fun. Do you have any pets?"},
+        {"role": "assistant", "content": "You said: That sounds like fun. Do you have any pets?"},
+        {"role": "user", "content": "No, never."},
+        {"role": "assistant", "content": "You said: No, never."},
+        {"role": "user", "content": "So what are your plans for the weekend?"},
+    ]]  # fmt: skip
+    for body in server.bodies:
+        assert {k: v for k, v in body.items() if k not in ("messages", "seed")} == {
+            "model": "parrot-1", "stream": False, "max_tokens": 100, "temperature": 0.5, "top_p": 0.8, "stop": ["Q:"]
+        }  # fmt: skip
+
+
+def test_one_by_one_and_batched_send_the_same_seeds(make, converse):
+    def seeds(batched):
+        with ChatServer() as server:
+            converse(make(server.url), batched=batched)
+        return [body["seed"] for body in server.played]
+
+    batched = seeds(True)
+    assert sorted(batched) == sorted(seeds(False))
+    assert len(set(batched)) == 9  # each turn of each conversation its own
+
+
+@pytest.mark.parametrize(("option", "sent"), [("none", None), ("17", 17), (17, 17)])
+def test_seed_as_asked(make, option, sent):
+    with ChatServer() as server:
+        replies(make(server.url, openai_seed=option), "hi", "ho")
+    assert [body.get("seed") for body in server.bodies] == [sent] * 3
+
+
+def test_all_waiting_conversations_are_asked_at_once_and_answered_in_order(make):
+    meeting = threading.Barrier(6)
+    now, most, lock = itertools.count(), [], threading.Lock()
+    inside = [0]
+
+    def say(body):
+        text = body["messages"][-1]["content"]
+        if text.startswith("t"):
+            with lock:
+                inside[0] += 1
+                most.append(inside[0])
+            meeting.wait(timeout=20)  # nobody is answered before six have asked
+            with lock:
+                inside[0] -= 1
+        return f"{text} {next(now)}"
+
+    with ChatServer(say) as server:
+        acts = replies(make(server.url, openai_concurrency=6), *(f"t{i}" for i in range(18)))
+    assert [act["text"].split()[0] for act in acts] == [f"t{i}" for i in range(18)]
+    assert max(most) == 6  # and never more
+
+
+@pytest.mark.parametrize(("use", "told"), [("told", True), ("ignored", False)])
+def test_persona(make, use, told):
+    with ChatServer() as server:
+        agent = make(server.url, openai_persona=use, openai_system="Be nice.")
+        hear(agent, f"{PERSONA}\nhi")[0].act()
+    system = "Be nice.\n" + PERSONA if told else "Be nice."
+    assert server.played[0]["messages"] == [{"role": "system", "content": system}, {"role": "user", "content": "hi"}]
+
+
+def test_servers_whose_templates_want_the_user_first(make):
+    with ChatServer(strict_roles=True) as server:
+        with pytest.raises(UserError, match=r"must alternate.*openai_system_role: user"):
+            make(server.url)
+        agent = make(server.url, openai_system_role="user", openai_system="Be nice.")
+        assert hear(agent, "one", "two", "three")[0].act()["text"] == "You said: three"
+        assert hear(agent, "two", "three")[0].act()["text"] == "You said: three"
+    assert server.bodies[-1]["messages"][:2] == [
+        {"role": "user", "content": "Be nice."},
+        {"role": "assistant", "content": "two"},
+    ]
+
+
+def test_who_speaks_first_has_something_to_answer():
+    assert [row["role"] for row in messages("", [])] == ["user"]
+    assert [row["role"] for row in messages("s", [Said("a", True)])] == ["system", "assistant", "user"]
+
+
+def test_a_field_that_the_server_refuses_is_named_and_can_be_left_out(make):
+    def say(body):
+        if "max_tokens" in body:
+            raise Refused(400, "Unsupported parameter: 'max_tokens'.", "unsupported_parameter")
+        return "fine"
+
+    with ChatServer(say) as server:
+        with pytest.raises(UserError, match=r"parrot-1.*HTTP 400: Unsupported parameter.*openai-extra"):
+            make(server.url)
+        extra = {"max_tokens": None, "max_completion_tokens": 300}
+        agent = make(server.url, openai_extra=json.dumps(extra))
+        assert agent.provenance()["generation"]["max_completion_tokens"] == 300
+        make(server.url, openai_extra=extra)
+    assert server.bodies[-1]["max_completion_tokens"] == 300
+    assert "max_tokens" not in server.bodies[-1]
+
+
+# -- what comes back -------------------------------------------------------------------------------------------------
+def choice(content, finish_reason="stop", **message):
+    return {"message": {"role": "assistant", "content": content, **message}, "finish_reason": finish_reason}
+
+
+@pytest.mark.parametrize(
+    ("said", "turn", "handled"),
+    [
+        ("One.\nTwo!  Three? Four.", "One. Two!", {}),
+        (choice("I like it. And I al", "length"), "I like it.", {"cut_by_length": 1}),
+        (choice("well, I think, that it", "length"), "well, I think.", {"cut_by_length": 1}),
+        ("Assistant: hello you", "hello you", {"labels_left_out": 1}),
+        ("Fine.\nUser: and you?\nAssistant: me too", "Fine.", {"cut_at_the_turns_end": 1}),
+        ("Fine<|im_end|>\n<|im_start|>user", "Fine", {"cut_at_the_turns_end": 1}),
+        ("<think>Hm. What?</think>\n\nYes.", "Yes.", {"thoughts_left_out": 1}),
+        (choice(None, refusal="I can't talk about that."), "I can't talk about that.", {"refusals": 1}),
+        (choice([{"type": "text", "text": "in "}, {"type": "text", "text": "parts"}]), "in parts", {}),
+        ("and so on " * 1000, "and so on " * 120, {"cut_since_endless": 1}),
+    ],
+)
+def test_a_turn_is_made_of_whole_sentences_and_what_was_done_is_counted(make, said, turn, handled):
+    with ChatServer(lambda body: said if body["messages"][-1]["content"] == "now" else "ok") as server:
+        agent = make(server.url)
+        assert [act["text"] for act in replies(agent, "now")] == [turn.strip()]
+    assert agent.provenance()["usage"]["handled"] == handled
+
+
+def test_an_empty_reply_is_asked_for_again_with_another_seed(make):
+    answers = iter(["ok", "  ", choice(None), "now I speak"])
+    with ChatServer(lambda body: next(answers)) as server:
+        agent = make(server.url)
+        assert [act["text"] for act in replies(agent, "hi")] == ["now I speak"]
+    assert agent.provenance()["usage"]["handled"] == {"empty_replies": 2}
+    assert len({body["seed"] for body in server.played}) == 3
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("", r"empty reply \(finish_reason stop\)"),
+        (choice("", "length"), r"cut before its first word.*max-new-tokens"),
+        (choice("<think>Well, let me see", "length"), r"cut before its first word"),
+        (choice(None, "tool_calls", tool_calls=[{"id": "1"}]), "called a tool"),
+        (choice("I will ki", "content_filter"), "content filter"),
+    ],
+)
+def test_no_turn_fails_its_conversation_alone_and_says_why(make, said, why):
+    with ChatServer(lambda body: said if body["messages"][-1]["content"] == "bad" else "good") as server:
+        agent = make(server.url)
+        acts = replies(agent, "one", "bad", "two")
+        assert [act["text"] for act in acts] == ["good", "", "good"]
+        with pytest.raises(RuntimeError, match=why):
+            hear(agent, "bad")[0].act()
+    assert acts[1]["failure"].startswith("ChatError: ")
+    assert "failure" not in acts[0]
+    assert sum(body["messages"][-1]["content"] == "one" for body in server.bodies) == 1  # nothing is paid twice
+
+
+def test_a_model_that_never_gets_to_speak_is_known_before_anything_is_played(make):
+    with ChatServer(lambda body: choice("", "length")) as server, pytest.raises(UserError, match="max-new-tokens"):
+        make(server.url)
+
+
+# -- the context -----------------------------------------------------------------------------------------------------
+def test_long_conversations_are_cut_to_the_context(make):
+    texts = [f"{i} {'word ' * 30}" for i in range(41)]
+    with ChatServer() as server:
+        agent = make(server.url, openai_context=800, openai_system="Be Sam.")
+        hear(agent, *texts)[0].act()
+    (body,) = server.played
+    assert body["messages"][0] == {"role": "system", "content": "Be Sam."}
+    assert body["messages"][-1]["content"] == texts[-1].strip()
+    kept = len(body["messages"])
+    assert 5 < kept < 15
+    assert sum(tokens(row["content"]) for row in body["messages"]) <= 700
+    assert agent.provenance()["usage"]["handled"] == {"prompts_shortened": 1}
+
+
+def test_what_is_cut_stays_the_same_for_some_turns():
+    turns = [Said("x" * 90, i % 2 == 0) for i in range(60)]
+    firsts = [len(turns[:n]) - len(fitting("", turns[:n], 500)) for n in range(1, 61)]
+    assert firsts == sorted(firsts)
+    assert len(set(firsts)) < 12  # of 60
+    assert all(sum(tokens(t.text) for t in fitting("s", turns[:n], 500)) <= 490 for n in range(1, 61))
+
+
+def test_of_a_turn_too_long_by_itself_the_end_is_kept():
+    (kept,) = fitting("", [Said("a" * 5000 + " the end", False)], 100)
+    assert kept.text.endswith("the end")
+    assert tokens(kept.text) <= 100
+
+
+def test_a_server_with_less_context_than_thought(make):
+    def say(body):
+        if sum(len(row["content"]) for row in body["messages"]) > 2000:
+            raise Refused(400, "This model's maximum context length is 500 tokens.", "context_length_exceeded")
+        return "short enough"
+
+    with ChatServer(say) as server:
+        agent = make(server.url)
+        assert hear(agent, *["word " * 60] * 21)[0].act()["text"] == "short enough"
+    assert agent.provenance()["usage"]["handled"]["too_long"] >= 1
+
+
+# -- what is kept of it ----------------------------------------------------------------------------------------------
+def test_provenance_has_the_model_as_served_and_the_cost(make):
+    with ChatServer(lambda body: "four words it is") as server:
+        agent = make(server.url, openai_system="Be Sam.", openai_price_prompt=2.5, openai_price_completion=10)
+        replies(agent, "one two", "three four five")
+        kept = json.loads(json.dumps(agent.provenance()))
+    assert kept["model"] == "parrot-1"
+    assert kept["server"] == server.url
+    served = kept["served"]["parrot-1-2026-01-31"]
+    assert served["replies"] == 3
+    assert served["system_fingerprints"] == ["fp_1"]
+    assert served["first_reply"] == "2023-11-14T22:13:21+00:00"  # CREATED + 1
+    assert served["last_reply"] == "2023-11-14T22:13:23+00:00"
+    assert kept["listed"] == {"id": "parrot-1", "created": CREATED, "owned_by": "us"}
+    assert kept["system_prompt"] == "Be Sam."
+    usage = kept["usage"]
+    words = (2 + 1 + 4) + (2 + 2) + (2 + 3)  # the greeting, and two conversations
+    assert (usage["requests"], usage["prompt_tokens"], usage["completion_tokens"]) == (3, words, 12)
+    assert usage["cost"] == pytest.approx(words * 2.5e-6 + 12 * 10e-6)
+    assert usage["currency"] == "USD"
+
+
+@pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": -1, "completion_tokens": 2}, "many"])
+def test_servers_that_do_not_count(make, usage):
+    with ChatServer(answer={"usage": usage, "created": None, "system_fingerprint": None}) as server:
+        agent = make(server.url)
+    kept = agent.provenance()
+    assert kept["usage"]["replies_without_count"] == 1
+    assert kept["usage"]["prompt_tokens"] == 0
+    assert kept["served"]["parrot-1-2026-01-31"]["system_fingerprints"] == []
+    assert kept["served"]["parrot-1-2026-01-31"]["first_reply"] > "2026"  # the Date header
+
+
+def test_global_chance_is_left_alone(make):
+    with ChatServer() as server:
+        agent = make(server.url)
+        random.seed(5)
+        before = random.getstate()
+        replies(agent, "hi", "ho")
+    assert random.getstate() == before
+
+
+# -- options ---------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"openai_url": ""}, "'openai_url' is missing"),
+        ({"openai_url": "localhost:8000"}, "'openai_url' is 'localhost:8000'.*http://"),
+        ({"openai_url": "http://h/v1/chat/completions"}, "without /chat/completions"),
+        ({"openai_model": " "}, "'openai_model' is missing"),
+        ({"temperature": "hot"}, "'temperature' is 'hot', expected a number from 0 to 5"),
+        ({"topp": 1.5}, "'topp' is 1.5"),
+        ({"max_new_tokens": 0}, "'max_new_tokens' is 0"),
+        ({"max_new_tokens": 2.5}, "whole number"),
+        ({"openai_context": 150}, "'openai_context' is 150.*leave no room"),
+        ({"openai_seed": "chance"}, "'openai_seed' is 'chance', expected each, none or a whole number"),
+        ({"openai_stop": '["a"'}, "'openai_stop'"),
+        ({"openai_stop": [1]}, "'openai_stop'"),
+        ({"openai_extra": "{"}, "'openai_extra'.*JSON"),
+        ({"openai_extra": {"messages": []}}, "without model, messages"),
+        ({"openai_retries": -1}, "'openai_retries' is -1"),
+        ({"openai_concurrency": 0}, "'openai_concurrency' is 0"),
+        ({"openai_timeout": float("nan")}, "'openai_timeout' is nan"),
+        ({"openai_system_role": "boss"}, "'openai_system_role' is 'boss', expected system or developer or user"),
+        ({"openai_key_header": "a b"}, "'openai_key_header' is 'a b'"),
+    ],
+)
+def test_wrong_options_are_named_before_any_request(make, options, match):
+    with pytest.raises(UserError, match=match):
+        make("http://127.0.0.1:9/v1", **options)
+
+
+def test_a_wrong_model_name_names_the_right_one(make):
+    with ChatServer(models=("parrot-1", "owl-2")) as server, pytest.raises(UserError) as caught:
+        make(server.url, openai_model="parot-1")
+    assert "model 'parot-1'" in str(caught.value)
+    assert "HTTP 404" in str(caught.value)
+    assert "Did you mean 'parrot-1'? Known: owl-2, parrot-1." in caught.value.remedy
+
+
+def test_a_wrong_path_says_so(make):
+    with ChatServer() as server, pytest.raises(UserError, match="'openai_url' \\(it ends in /v1"):
+        make(server.url.removesuffix("/v1"))
+
+
+def test_a_query_in_the_address_stays(make):
+    with ChatServer() as server:
+        replies(make(f"{server.url}/?api-version=2026-01"), "hi")
+    assert set(server.paths) == {"/v1/chat/completions?api-version=2026-01"}

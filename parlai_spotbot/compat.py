@@ -10,6 +10,10 @@ import copy
 import dataclasses
 import functools
 import inspect
+import os
+import pickle
+import types
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from pickle import UnpicklingError
 from typing import Any, NamedTuple
@@ -21,6 +25,11 @@ CHECKPOINT_HINT = (
     "environment variable TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD=1 and run the same command again; from an untrusted source "
     "it could run any code on your machine."
 )
+
+TRUST = "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
+"""torch's own switch, an environment variable: with it, whatever a checkpoint holds is unpickled."""
+
+OLD_NAMES_OF_OPT = ("parlai.core.utils", "parlai.utils.misc")
 
 
 class Mend(NamedTuple):
@@ -117,6 +126,188 @@ def _checkpoint_hint() -> None:
         wrapt.wrap_function_wrapper(module, "load", explain)
 
 
+def _old_options() -> None:
+    """Let ParlAI's Opt be unpickled item by item, and read pickled ``.opt`` files of old without running their code.
+
+    Symptom: checkpoints of before 2020 that hold their options end in "'Opt' object has no attribute 'history'", and
+    their pickled ``.opt`` files in "No module named 'parlai.core.utils'". Versions: ParlAI 1.7.2 moved Opt and gave it
+    a history that unpickling doesn't make; its shim for moved classes is not used for ``.opt`` files.
+    """
+
+    def new(cls, *args, **kwargs):
+        opt = dict.__new__(cls)
+        opt.history, opt.deepcopies = [], []
+        return opt
+
+    @wrapt.when_imported("parlai.core.opt")
+    def _(module):
+        module.Opt.__new__ = new
+        load = functools.partial(_load_options, module.Opt)
+        module.pickle = types.SimpleNamespace(**{**vars(module.pickle), "load": load})
+
+
+def _load_options(opt_class: type, file: Any) -> Any:
+    """Unpickle options: plain values, dictionaries and ParlAI's Opt; anything else only where the user trusts it."""
+    plain = {("collections", "OrderedDict"): OrderedDict, ("collections", "defaultdict"): defaultdict}
+    known = {("parlai.core.opt", "Opt"): opt_class, **{(name, "Opt"): opt_class for name in OLD_NAMES_OF_OPT}, **plain}
+    builtin = {"dict": dict, "list": list, "set": set, "tuple": tuple, "int": int, "float": float, "str": str}
+
+    class Options(pickle.Unpickler):
+        def find_class(self, module, name):
+            if (module, name) in known:
+                return known[module, name]
+            if module in ("builtins", "__builtin__") and name in builtin:
+                return builtin[name]
+            if os.environ.get(TRUST, "").lower() in ("1", "true", "yes", "y"):
+                return super().find_class(module, name)
+            err = UnpicklingError(f"the .opt file holds {module}.{name}")
+            err.add_note(CHECKPOINT_HINT)
+            raise err
+
+    return Options(file).load()
+
+
+def _plain_contents() -> None:
+    """Let torch's safe loader take what is harmless in ParlAI's checkpoints: Opt, defaultdict, numpy's numbers.
+
+    Symptom: old seq2seq checkpoints end in "Weights only load failed … Unsupported global".
+    Versions: torch 2.6 made ``weights_only=True`` the default; ParlAI stored options and counts beside the weights.
+    """
+
+    @wrapt.when_imported("torch.serialization")
+    def _(module):
+        factories = [(kind, f"builtins.{kind.__name__}") for kind in (int, float, list, dict)]
+        allowed = [defaultdict, *factories, *((dict, f"{name}.Opt") for name in OLD_NAMES_OF_OPT)]
+        module.add_safe_globals([*allowed, *_numpy_contents(), *_apex_contents()])
+
+    @wrapt.when_imported("parlai.core.opt")
+    def _(module):
+        from torch.serialization import add_safe_globals
+
+        add_safe_globals([module.Opt])
+
+
+def _numpy_contents() -> list:
+    """What numbers and arrays of numpy are pickled by, under the names that numpy gave it over the years."""
+    import numpy as np
+
+    core = np._core.multiarray
+    named = [
+        (getattr(core, name), f"numpy.{folder}.multiarray.{name}")
+        for folder in ("core", "_core")
+        for name in ("scalar", "_reconstruct")
+    ]
+    kinds = [value for name, value in vars(np.dtypes).items() if name.endswith("DType") and isinstance(value, type)]
+    return [*named, np.ndarray, np.dtype, *kinds]
+
+
+class _Scaler:
+    """Stands for the loss scaler of NVIDIA's apex, which matters in half-precision training only."""
+
+
+def _apex_contents() -> list:
+    names = ("fp16_utils.loss_scaler.DynamicLossScaler", "fp16_utils.loss_scaler.LossScaler", "amp.scaler.LossScaler")
+    return [(_Scaler, f"apex.{name}") for name in names]
+
+
+def _missing_classes() -> None:
+    """Put an empty stand-in for a class in a checkpoint whose module isn't installed, and say so.
+
+    Symptom: a checkpoint with an object of somebody's own code beside its weights ends in "No module named …", though
+    nobody needs the object. Versions: all of ParlAI; where the weights themselves need the class, loading still fails.
+    """
+
+    def find(wrapped, instance, args, kwargs):
+        try:
+            return wrapped(*args, **kwargs)
+        except (ModuleNotFoundError, AttributeError):
+            module, name = args
+            import parlai.utils.logging
+
+            parlai.utils.logging.warning(f"the checkpoint holds a {module}.{name}, which is not installed: left out")
+            return type(name, (_Missing,), {"__module__": module})
+
+    @wrapt.when_imported("parlai.utils.pickle")
+    def _(module):
+        wrapt.wrap_function_wrapper(module.Unpickler, "find_class", find)
+
+
+class _Missing(dict):
+    """An object of a class that isn't there: takes whatever a pickle does to it, and does nothing."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+
+    def __setstate__(self, state):
+        pass
+
+    def append(self, item):
+        pass
+
+    def extend(self, items):
+        pass
+
+
+def _generator_options() -> None:
+    """Take an old generator's missing ``beam_size`` for 1, ParlAI's default then and now.
+
+    Symptom: a generator whose ``.opt`` file lacks the key ends in an AssertionError without a word.
+    Versions: checkpoints of before August 2019; ParlAI 1.7.2 infers ``inference`` from the key.
+    """
+
+    def upgrade(wrapped, instance, args, kwargs):
+        (opt,) = inspect.signature(wrapped).bind(*args, **kwargs).args
+        if "inference" not in opt:
+            opt.setdefault("beam_size", 1)
+        return wrapped(opt)
+
+    @wrapt.when_imported("parlai.core.torch_generator_agent")
+    def _(module):
+        wrapt.wrap_function_wrapper(module.TorchGeneratorAgent, "upgrade_opt", upgrade)
+
+
+def _hugging_face_buffers() -> None:
+    """Leave out what models of transformers stored beside their weights once and do no longer: masks and positions.
+
+    Symptom: checkpoints of ``hugging_face/gpt2``, ``dialogpt`` and ``t5`` end in "Unexpected key(s) in state_dict:
+    …attn.bias". Versions: transformers up to 4.26 stored these constants; later ones compute them.
+    """
+    constants = ("attn.bias", "attn.masked_bias", "embeddings.position_ids")
+    never_used = ".layer.1.EncDecAttention.relative_attention_bias.weight"
+
+    def load(wrapped, instance, args, kwargs):
+        (states,) = inspect.signature(wrapped).bind(*args, **kwargs).args
+        known = instance.model.state_dict()
+        wanted = {k: v for k, v in states.items() if k in known or not k.endswith((*constants, never_used))}
+        return wrapped(wanted)
+
+    @wrapt.when_imported("parlai.core.torch_agent")
+    def _(module):
+        wrapt.wrap_function_wrapper(module.TorchAgent, "load_state_dict", load)
+
+
+def _prefix_space() -> None:
+    """Let a byte-level dictionary decode a turn that doesn't begin with a space.
+
+    Symptom: models with ``dict_tokenizer`` bytelevelbpe or gpt2 (blender_400Mdistill, blender_3B) end in an
+    AssertionError without a word in ``decode``, as soon as the first token, or that after a special one, continues a
+    word. Versions: ParlAI 1.7.2.
+    """
+
+    def decode(wrapped, instance, args, kwargs):
+        if not instance.add_prefix_space or instance.debug:
+            return wrapped(*args, **kwargs)
+        instance.add_prefix_space = False  # what ParlAI asserts and strips only where it is set
+        try:
+            return wrapped(*args, **kwargs).lstrip(" ")
+        finally:
+            instance.add_prefix_space = True
+
+    @wrapt.when_imported("parlai.utils.bpe")
+    def _(module):
+        wrapt.wrap_function_wrapper(module.BPEHelper, "decode", decode)
+
+
 MENDS = (
     Mend(
         "learning_rate_scheduler",
@@ -141,6 +332,42 @@ MENDS = (
         "an old checkpoint is refused without a word on what to do: Weights only load failed",
         "torch >= 2.6, parlai 1.7.2",
         _checkpoint_hint,
+    ),
+    Mend(
+        "old_options",
+        "checkpoints that hold an Opt, and pickled .opt files, end in: no attribute 'history', no parlai.core.utils",
+        "parlai < 1.0 files, parlai 1.7.2",
+        _old_options,
+    ),
+    Mend(
+        "plain_contents",
+        "old seq2seq checkpoints end in: Weights only load failed, Unsupported global",
+        "torch >= 2.6, parlai 1.7.2",
+        _plain_contents,
+    ),
+    Mend(
+        "missing_classes",
+        "a checkpoint with an object of code that isn't installed ends in: No module named",
+        "parlai 1.7.2",
+        _missing_classes,
+    ),
+    Mend(
+        "generator_options",
+        "a generator of before August 2019 ends in an AssertionError: its .opt lacks beam_size",
+        "parlai 1.7.2",
+        _generator_options,
+    ),
+    Mend(
+        "hugging_face_buffers",
+        "old checkpoints of gpt2, dialogpt and t5 end in: Unexpected key(s) in state_dict",
+        "transformers >= 4.27, parlai 1.7.2",
+        _hugging_face_buffers,
+    ),
+    Mend(
+        "prefix_space",
+        "generators with byte-level dictionaries end in an AssertionError in decode",
+        "parlai 1.7.2",
+        _prefix_space,
     ),
 )
 

@@ -1,4 +1,6 @@
-"""Fixtures of the crowdsourcing room; helpers for its tests are in office.py, which they import by that name."""
+"""Fixtures of the crowdsourcing room; helpers for its tests are in office.py (a desk), asking.py (the server) and
+blind.py (conversations that show in the bytes), which they import by these names.
+"""
 
 import itertools
 import sys
@@ -9,8 +11,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from asking import SECRET, RecordingDesk
 from office import Office, controls_of, conversations, spot_the_bot
 
+from parlai_spotbot.crowdsourcing.doors import InHouseDoor
+from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
+from parlai_spotbot.crowdsourcing.server import Server
 from parlai_spotbot.surveys.packing import PackOptions, pack
 
 
@@ -28,3 +34,49 @@ def office(tmp_path) -> Callable[..., Office]:
         return Office(survey, units, controls_of() if controls is None else controls, talks, path)
 
     return make
+
+
+@pytest.fixture
+def page(tmp_path) -> Path:
+    """A folder that stands in for the built page, and a file beside it that nobody may get."""
+    folder = tmp_path / "page"
+    (folder / "assets").mkdir(parents=True)
+    (folder / "index.html").write_text("<!doctype html><title>page</title>" + "x" * 2000)
+    (folder / "assets" / "main.0123abcd.js").write_text("console.log(1);" * 100)
+    (folder / "icon.svg").write_text("<svg/>")
+    (tmp_path / "secret.txt").write_text("not to be served")
+    return folder
+
+
+@pytest.fixture
+def served(tmp_path, page) -> Server:
+    """A server that runs, with a desk that notes what it is asked."""
+    desk = RecordingDesk()
+    server = Server(desk, [InHouseDoor(SECRET)], page, tmp_path / "refused.jsonl", secret=SECRET,
+                    log_path=tmp_path / "server.log", expire_every=0.05)  # fmt: skip
+    server.start()
+    yield server
+    desk.gate.set()
+    server.stop()
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """serve(survey, talks, options, known): the office and the server, with the built page where there is one."""
+    running = []
+
+    def start(survey, talks, options, known=()):
+        page = PAGE
+        if not (page / "index.html").is_file():
+            page = tmp_path / "page"
+            page.mkdir()
+            (page / "index.html").write_text("<p>not built</p>")
+        office = Office(survey, pack(talks, options), list(known), talks, tmp_path / "ledger.db")
+        server = Server(office.desk, InHouseDoor(SECRET), page, tmp_path / "refused.jsonl", secret=SECRET)
+        server.start()
+        running.append(server)
+        return office, server
+
+    yield start
+    for server in running:
+        server.stop()

@@ -1,0 +1,102 @@
+"""What the tests of the server share: a desk that notes what it is asked, and requests over real sockets."""
+
+import contextlib
+import http.client
+import json
+import socket
+import threading
+import time
+
+from parlai_spotbot.crowdsourcing import tokens
+
+SECRET = bytes(range(32))
+
+
+class RecordingDesk:
+    """Answers with what it was asked; `fail` is raised instead, `gate` holds everything up while it is cleared."""
+
+    def __init__(self):
+        self.calls, self.threads, self.fail = [], set(), None
+        self.expired = self.done = 0
+        self.gate = threading.Event()
+        self.gate.set()
+        self.state = "ready"
+
+    def _answer(self, name, visitor, body=None):
+        self.threads.add(threading.get_ident())
+        self.gate.wait(20)
+        if self.fail is not None:
+            raise self.fail
+        self.calls.append((name, visitor.worker, body))
+        return {"state": self.state if visitor.worker else "preview", "progress": {"done": 1, "allowance": 3}}
+
+    def session(self, visitor):
+        return self._answer("session", visitor)
+
+    def consent(self, visitor):
+        return self._answer("consent", visitor)
+
+    def next_unit(self, visitor):
+        return self._answer("unit", visitor)
+
+    def onboarding(self, visitor, body):
+        return self._answer("onboarding", visitor, body)
+
+    def give_back(self, visitor, body):
+        return self._answer("return", visitor, body)
+
+    def submit(self, visitor, body):
+        return self._answer("submit", visitor, body)
+
+    def open_exchange(self, visitor, body):
+        return self._answer("open", visitor, body)
+
+    def decide(self, visitor, body):
+        return self._answer("decide", visitor, body)
+
+    def counts(self):
+        return {"units": 2, "done": self.done}
+
+    def expire(self):
+        self.threads.add(threading.get_ident())
+        self.expired += 1
+        return 0
+
+
+def token_of(worker, seconds=60.0, now=None):
+    payload = {"door": "in_house", "worker": worker, "registration": "", "data": {}}
+    return tokens.sign_session(SECRET, payload, time.time() if now is None else now, seconds)
+
+
+def request(server, method, path, body=None, token=None, headers=None):
+    """(status, headers, body) of one request on a connection of its own."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    fields = dict(headers or {})
+    if token:
+        fields["Authorization"] = f"Bearer {token}"
+    if isinstance(body, (dict, list)):
+        body = json.dumps(body)
+    try:
+        connection.request(method, path, body=body, headers=fields)
+        response = connection.getresponse()
+        return response.status, response.headers, response.read()
+    finally:
+        connection.close()
+
+
+def api(server, name, body=None, token=None, method=None):
+    """(status, JSON) of an address below /api/."""
+    method = method or ("GET" if name == "session" else "POST")
+    status, _, content = request(server, method, f"/api/{name}", body, token)
+    return status, json.loads(content)
+
+
+def raw(server, data, wait=5.0):
+    """What comes back for these bytes until the server closes or `wait` seconds have passed."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=wait) as connection:
+        connection.sendall(data)
+        received = b""
+        with contextlib.suppress(TimeoutError, ConnectionResetError):
+            while chunk := connection.recv(65536):
+                received += chunk
+        return received

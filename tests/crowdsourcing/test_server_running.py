@@ -1,0 +1,179 @@
+"""The server with many and slow clients; how it begins and ends."""
+
+import http.client
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from asking import SECRET, RecordingDesk, api, token_of
+
+from parlai_spotbot.crowdsourcing import server as server_module
+from parlai_spotbot.crowdsourcing.doors import InHouseDoor
+from parlai_spotbot.crowdsourcing.server import Server, listen
+from parlai_spotbot.errors import UserError
+
+
+# -- many and slow clients ---------------------------------------------------------------------------------------------
+def test_idle_and_slow_clients_do_not_hold_up_others(served):
+    slow = []
+    try:
+        for number in range(300):
+            connection = socket.create_connection(("127.0.0.1", served.port), timeout=10)
+            if number % 3:  # some send nothing, some half a header, some half a body
+                part = b"POST /api/submit HTTP/1.1\r\nHost: a\r\n"
+                connection.sendall(part if number % 3 == 1 else part + b"Content-Length: 1000\r\n\r\n{")
+            slow.append(connection)
+        assert api(served, "session", token=token_of("ann"))[0] == 200
+    finally:
+        for connection in slow:
+            connection.close()
+
+
+def test_more_connections_than_there_is_room_for_push_out_the_idle_ones(served, monkeypatch):
+    monkeypatch.setattr(server_module.Connections, "most", 20)
+    working = http.client.HTTPConnection("127.0.0.1", served.port, timeout=10)
+    idle = []
+    try:
+        for _ in range(4):
+            idle += [socket.create_connection(("127.0.0.1", served.port), timeout=10) for _ in range(15)]
+            working.request("GET", "/api/session", headers={"Authorization": f"Bearer {token_of('ann')}"})
+            answer = working.getresponse()
+            assert answer.status == 200
+            answer.read()
+        assert not working.sock._closed
+        idle[0].settimeout(5)
+        assert idle[0].recv(1) == b""  # closed by the server
+    finally:
+        working.close()
+        for connection in idle:
+            connection.close()
+
+
+def test_one_annotator_s_flood_leaves_room_for_others(served):
+    served.desk.gate.clear()
+    statuses = []
+    flood = [
+        threading.Thread(target=lambda: statuses.append(api(served, "unit", {}, token_of("eve"))[0])) for _ in range(40)
+    ]
+    for thread in flood:
+        thread.start()
+    while len(statuses) < 40 - 16:
+        time.sleep(0.01)
+    other = threading.Thread(target=lambda: statuses.append(api(served, "unit", {}, token_of("ann"))[0]))
+    other.start()
+    served.desk.gate.set()
+    for thread in [*flood, other]:
+        thread.join()
+    assert sorted(statuses) == [200] * 17 + [503] * 24
+    assert ("unit", "ann", None) in served.desk.calls
+
+
+def test_one_connection_serves_many_requests(served):
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=10)
+    for number in range(50):
+        path = ("/api/session", "/", "/api/nothing", "/assets/main.0123abcd.js")[number % 4]
+        connection.request("GET", path, headers={"Authorization": f"Bearer {token_of('ann')}"})
+        response = connection.getresponse()
+        response.read()
+        assert response.status == (200, 200, 404, 200)[number % 4]
+    connection.close()
+
+
+# -- beginning and end -------------------------------------------------------------------------------------------------
+def test_it_listens_on_the_loopback_address_alone(served):
+    assert served.url == f"http://127.0.0.1:{served.port}"
+    others = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)}
+    for address in others - {"127.0.0.1"}:
+        if not address.startswith("127."):
+            with pytest.raises(OSError, match=r".*"):
+                socket.create_connection((address, served.port), timeout=2)
+
+
+def test_a_taken_port_is_named_and_a_preferred_one_given_up(served, tmp_path, page):
+    with pytest.raises(UserError, match=f"--port {served.port}: taken"):
+        listen("127.0.0.1", served.port)
+    for port in (-1, 65536):
+        with pytest.raises(UserError, match="expected a number from 0 to 65535"):
+            listen("127.0.0.1", port)
+    with pytest.raises(UserError, match="Name an address of this machine"):
+        listen("192.0.2.1", 0)
+    sockets = listen("127.0.0.1", 0, prefer=served.port)
+    assert sockets[0].getsockname()[1] != served.port
+    free = sockets[0].getsockname()[1]
+    sockets[0].close()
+    again = listen("127.0.0.1", 0, prefer=free)
+    assert again[0].getsockname()[1] == free
+    again[0].close()
+
+
+def test_it_comes_back_at_its_old_port_at_once(tmp_path, page):
+    port = 0
+    for _ in range(3):
+        with Server(RecordingDesk(), InHouseDoor(SECRET), page, tmp_path / "r", secret=SECRET, prefer=port) as server:
+            assert port in (0, server.port)
+            port = server.port
+            assert api(server, "session", token=token_of("ann"))[0] == 200
+
+
+def test_stopping_answers_what_was_asked_and_ends_the_threads(served):
+    served.desk.gate.clear()
+    answers = []
+    client = threading.Thread(target=lambda: answers.append(api(served, "submit", {"unit": "u"}, token_of("ann"))))
+    client.start()
+    while not served.intake.running:
+        time.sleep(0.01)
+    threading.Timer(0.3, served.desk.gate.set).start()
+    served.stop()
+    client.join()
+    assert answers[0][0] == 200
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith(("server", "desk", "refused"))]
+    with pytest.raises(OSError, match=r".*"):
+        socket.create_connection(("127.0.0.1", served.port), timeout=2)
+    served.stop()  # twice is fine
+
+
+def test_it_says_when_every_unit_is_done(served):
+    seen = served.desk.expired
+    while served.desk.expired < seen + 3:
+        time.sleep(0.01)
+    assert not served.finished()
+    assert served.failed() is None
+    served.desk.done = 2
+    while not served.finished():
+        time.sleep(0.01)
+
+
+def test_errors_of_the_clockwork_are_logged_and_go_by(served, tmp_path, monkeypatch):
+    def broken():
+        raise RuntimeError("no time")
+
+    monkeypatch.setattr(served.desk, "expire", broken)
+    log = tmp_path / "server.log"
+    while not log.exists() or "error in expire: RuntimeError: no time" not in log.read_text():
+        time.sleep(0.02)
+    assert api(served, "session", token=token_of("ann"))[0] == 200
+
+
+def test_a_desk_that_is_made_in_its_thread(tmp_path, page):
+    made = []
+
+    def make():
+        made.append(threading.get_ident())
+        return RecordingDesk()
+
+    with Server(make, InHouseDoor(SECRET), page, tmp_path / "r", secret=SECRET) as server:
+        api(server, "session", token=token_of("ann"))
+        assert server.desk.threads == set(made)
+
+    def broken():
+        raise UserError("the ledger is damaged.")
+
+    with pytest.raises(UserError, match="damaged"):
+        Server(broken, InHouseDoor(SECRET), page, tmp_path / "r", secret=SECRET).start()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith(("server", "desk", "refused"))]

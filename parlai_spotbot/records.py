@@ -142,7 +142,8 @@ class Contestant:
     """One entry of a pool: a name and any ParlAI agent.
 
     `model_file` and `model` are ParlAI's options, `opt` holds any others. `turn_timeout` (seconds for one turn) and
-    `memory_limit` (GiB of resident memory) stop a contestant that hangs or grows; 0 means no limit.
+    `memory_limit` (GiB of resident memory) stop a contestant that hangs or grows; 0 means no limit. `copies` of it run
+    at once, each with the share `gpus` of one or more GPUs (which Ray reckons with; other engines give what there is).
     """
 
     name: str
@@ -153,8 +154,16 @@ class Contestant:
     turn_timeout: float = 120.0
     load_timeout: float = 900.0
     memory_limit: float = 0.0
+    gpus: float = 0.0
+    copies: int = 1
 
-    KEYS = ("model_file", "model", "opt", "description", "turn_timeout", "load_timeout", "memory_limit")
+    BOT = ("model_file", "model", "opt")
+    LIMITS = ("turn_timeout", "load_timeout", "memory_limit", "gpus")
+    KEYS = (*BOT, "description", *LIMITS, "copies")
+
+    def same_bot(self, other: Contestant) -> bool:
+        """Whether the two would say the same: all but name, description, limits and copies is equal."""
+        return all(getattr(self, key) == getattr(other, key) for key in self.BOT)
 
     def to_json(self) -> dict:
         """The entry as it stands in a pool file: without the name, without defaults."""
@@ -182,16 +191,20 @@ class Contestant:
         if not entry.get("model_file") and not entry.get("model"):
             raise UserError(f"{where}: neither 'model_file' nor 'model' is given.", "Give at least one of them.")
         limits = {}
-        for key in ("turn_timeout", "load_timeout", "memory_limit"):
+        for key in cls.LIMITS:
             limits[key] = float(get(entry, key, (int, float), where, getattr(cls(name), key)))
             if limits[key] < 0 or not math.isfinite(limits[key]):
                 raise UserError(f"{where}: field '{key}' is {limits[key]}, expected a number from 0 up.", "Correct it.")
+        copies = get(entry, "copies", int, where, 1)
+        if copies < 1:
+            raise UserError(f"{where}: field 'copies' is {copies}, expected a whole number from 1 up.", "Correct it.")
         return cls(
             name=name,
             model_file=get(entry, "model_file", str, where, ""),
             model=get(entry, "model", str, where, ""),
             opt=get(entry, "opt", dict, where, {}),
             description=get(entry, "description", str, where, ""),
+            copies=copies,
             **limits,
         )
 

@@ -18,12 +18,17 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Contestant, Conversation, Judgement, Unit
 
+GROUPINGS = ("by_model", "consecutive")
+"""How conversations are put into groups that are played in step: so that each model's batches are full, whatever the
+partner; or, in studies from before that, in canonical order."""
+
 
 @dataclass(frozen=True)
 class Plan:
     """What a study is to be. `pairs` lists the pairs to play; an empty tuple means every pair of contestants.
 
     `human_conversations` is the number of human-human conversations mixed in; -1 means a third of the bots'.
+    `batchsize`, `grouping` and `max_loaded` (contestants needed at a time, 0: all) say what is answered in one batch.
     """
 
     domain: str
@@ -37,10 +42,12 @@ class Plan:
     pairs: tuple[tuple[str, str], ...] = ()
     batchsize: int = 32
     surveys: tuple[str, ...] = ("spot_the_bot",)
+    grouping: str = "by_model"
+    max_loaded: int = 0
 
     KEYS = (
         "domain", "contestants", "conversations_per_pair", "exchanges", "segments", "seed", "paired_seeds",
-        "human_conversations", "pairs", "batchsize", "surveys",
+        "human_conversations", "pairs", "batchsize", "surveys", "grouping", "max_loaded",
     )  # fmt: skip
 
     def all_pairs(self) -> list[tuple[str, str]]:
@@ -81,6 +88,9 @@ class Plan:
             pairs=_pairs(row, contestants, where),
             batchsize=_count(row, "batchsize", where, 32),
             surveys=tuple(files.field(row, "surveys", list, where, ["spot_the_bot"])),
+            # A study without this key is from before there were others: its batches stay what they were.
+            grouping=files.field(row, "grouping", str, where, "consecutive"),
+            max_loaded=_count(row, "max_loaded", where, 0, least=0),
         )
         return plan.check(where)
 
@@ -97,6 +107,13 @@ class Plan:
         if not self.all_pairs():
             raise UserError(
                 f"{where}: one contestant makes no pair.", "Add a second one to the pool, or play it with itself."
+            )
+        if self.grouping not in GROUPINGS:
+            raise UserError(f"{where}: field 'grouping' is '{self.grouping}'.", nearest(self.grouping, GROUPINGS))
+        if self.max_loaded == 1 and any(a != b for a, b in self.all_pairs()):
+            raise UserError(
+                f"{where}: field 'max_loaded' is 1, but a conversation takes two contestants.",
+                "Allow at least 2, or 0 for all at once.",
             )
         return self
 
@@ -229,7 +246,10 @@ class Study:
         self.extensions.append(extension)
 
     def extend(self, **add: Any) -> None:
-        """Write an extension to history.jsonl: `contestants` (dict of entries), `conversations_per_pair`, `surveys`."""
+        """Write an extension to history.jsonl: `contestants` (dict of entries), `conversations_per_pair`, `surveys`.
+
+        With `contestants`, `mended` lists those whose entry replaces one that never played.
+        """
         extended(self.plan, add, str(self.history_path))
         with files.Journal(self.history_path) as journal:
             journal.append({"extend": add})
@@ -256,6 +276,22 @@ class Study:
             f"Run: parlai spotbot_selfchat --study {self.path}",
         )  # fmt: skip
 
+    def finished(self) -> list[Conversation]:
+        """Every conversation that is on disk, whether or not self-play has ended; a line torn by a crash is left out.
+
+        What was written first stays: a conversation that was played twice (its group was interrupted) is the first.
+        """
+        rows: list[Conversation] = []
+        if self.conversations_path.exists():
+            rows += files.read_jsonl(self.conversations_path, Conversation.from_json, "conversations file")
+        if self.journal_path.exists():
+            rows += files.read_jsonl(self.journal_path, Conversation.from_json, "journal", torn_tail=True)
+        return list({row.conversation_id: row for row in reversed(rows)}.values())[::-1]
+
+    def played(self) -> set[str]:
+        """The contestants of whom at least one conversation is finished."""
+        return {name for row in self.finished() for name in row.entities}
+
     def units(self, survey: str) -> list[Unit]:
         return files.read_jsonl(
             self.units_path(survey), Unit.from_json, "units file", f"Run: parlai spotbot_pack --study {self.path}"
@@ -280,15 +316,19 @@ class Study:
 
 
 def extended(plan: Plan, add: dict, where: str) -> Plan:
-    """`plan` with an extension; what would change what is already there is a `UserError`."""
-    known = ("contestants", "conversations_per_pair", "surveys")
+    """`plan` with an extension; what would change what is already there is a `UserError`.
+
+    A contestant's limits may change, and, where it is listed under ``mended``, its whole entry: none of its
+    conversations had been played.
+    """
+    known = ("contestants", "conversations_per_pair", "surveys", "mended")
     for key in add:
         if key not in known:
             raise UserError(f"{where}: a study can't be extended by '{key}'.", nearest(key, known))
     contestants = dict(plan.contestants)
     for name, entry in files.field(add, "contestants", dict, where, {}).items():
         contestant = Contestant.from_json(name, entry, where)
-        if contestants.get(name, contestant) != contestant:
+        if not contestants.get(name, contestant).same_bot(contestant) and name not in add.get("mended", []):
             raise UserError(
                 f"{where}: contestant '{name}' is in the study with other options.",
                 "Give the changed one another name.",

@@ -7,6 +7,7 @@ the journal in one write; at the end journal and earlier results become conversa
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
@@ -17,16 +18,19 @@ from tqdm import tqdm
 
 from parlai_spotbot import files
 from parlai_spotbot.records import Conversation, Turn
-from parlai_spotbot.selfplay.contestants import Contestants, Failure
+from parlai_spotbot.selfplay.contestants import Contestants, Failure, Handle
 from parlai_spotbot.selfplay.schedule import Job
 from parlai_spotbot.selfplay.worlds import GroupWorld, ProxyAgent, SelfPlayWorld
 from parlai_spotbot.study import Plan, Study
 
 ATTEMPTS = 5
-"""How often a conversation that lost its contestant to another's fault is begun again before it counts as failed."""
+"""How often a conversation is begun that ended with a suspicion, before it counts as failed."""
 
-IN_FLIGHT = 3
-"""Groups played at once: while one waits for a slow contestant, the others keep the rest busy."""
+LOSSES = 50
+"""The same where it is innocent: each loss has cost another conversation an attempt, so there can't be many."""
+
+IN_FLIGHT = 2
+"""Groups played at once, for each copy: while one waits for a slow contestant, another keeps the rest busy."""
 
 SHOWN = 10
 """So many failures are shown as they happen; all stand in failures.jsonl."""
@@ -34,12 +38,16 @@ SHOWN = 10
 
 @dataclass
 class Outcome:
-    """What came of a group: finished conversations, failed ones, and those to be begun again (alone, or together)."""
+    """What came of a group: finished conversations, failed ones, and those to be begun again (alone, or together).
+
+    An interrupted group is begun again as a whole, so that its batches are what they would have been.
+    """
 
     done: list[tuple[Job, Conversation]] = field(default_factory=list)
     failed: list[tuple[Job, Failure, list[Turn]]] = field(default_factory=list)
     alone: list[Job] = field(default_factory=list)
     together: list[Job] = field(default_factory=list)
+    leased: dict[str, Handle] = field(default_factory=dict)
 
 
 @dataclass
@@ -51,13 +59,8 @@ class Result:
 
 
 def finished(study: Study) -> dict[str, Conversation]:
-    """Every conversation of the study that is on disk, by id; a line torn by a crash is left out."""
-    rows: list[Conversation] = []
-    if study.conversations_path.exists():
-        rows += files.read_jsonl(study.conversations_path, Conversation.from_json, "conversations file")
-    if study.journal_path.exists():
-        rows += files.read_jsonl(study.journal_path, Conversation.from_json, "journal", torn_tail=True)
-    return {row.conversation_id: row for row in rows}
+    """Every conversation of the study that is on disk, by id."""
+    return {row.conversation_id: row for row in study.finished()}
 
 
 def failed_before(study: Study) -> set[str]:
@@ -86,6 +89,11 @@ def missing_groups(jobs: list[Job], done: Collection[str], failed: Collection[st
     return todo
 
 
+def names_of(group: list[Job]) -> list[str]:
+    """The contestants that a group needs, in the order in which it first needs them."""
+    return list(dict.fromkeys(name for job in group for name in job.entities))
+
+
 class Runner:
     """Plays groups of conversations and keeps the journal. One use per run."""
 
@@ -95,7 +103,8 @@ class Runner:
         self.contestants = contestants
         self.opt = Opt(task=plan.domain, datatype="valid")
         self.result = Result()
-        self.attempts: dict[str, int] = {}
+        self.attempts: Counter[str] = Counter()
+        self.suspected: Counter[str] = Counter()
         self._shown = 0
         self._stop = threading.Event()
         self._bar_lock = threading.Lock()
@@ -105,68 +114,76 @@ class Runner:
         """Play `groups`; what finishes is durable at once."""
         turns = 2 * self.plan.exchanges * sum(map(len, groups))
         bar = tqdm(total=turns, unit="turn", desc="self-play", disable=not self._progress, smoothing=0.1)
-        pool = ThreadPoolExecutor(max_workers=IN_FLIGHT, thread_name_prefix="group")
+        most = IN_FLIGHT * self.contestants.copies
+        pool = ThreadPoolExecutor(max_workers=most, thread_name_prefix="group")
         queue = list(groups)
         running: set[Future] = set()
         with files.Journal(self.study.journal_path) as journal, files.Journal(self.study.failures_path) as failures:
             try:
                 while queue or running:
-                    while queue and len(running) < IN_FLIGHT:
-                        running.add(pool.submit(self._play, queue.pop(0), bar))
+                    while queue and len(running) < most:
+                        leased = self.contestants.lease(names_of(queue[0]))
+                        if leased is None:
+                            break
+                        running.add(pool.submit(self._play, queue.pop(0), leased, bar))
                     ended, running = wait(running, return_when=FIRST_COMPLETED)
                     for future in ended:
-                        queue = self._settle(future.result(), journal, failures, bar) + queue
+                        outcome = future.result()
+                        self.contestants.give_back(outcome.leased)
+                        queue = self._settle(outcome, journal, failures, bar) + queue
+                self.contestants.refresh()
             finally:
                 self._stop.set()
-                for process in self.contestants.processes.values():
-                    process.end()
+                self.contestants.end()
                 pool.shutdown(wait=True, cancel_futures=True)
                 bar.close()
         return self.result
 
-    def _play(self, jobs: list[Job], bar: tqdm) -> Outcome:
-        worlds = [self._world(job) for job in jobs]
+    def _play(self, jobs: list[Job], leased: dict[str, Handle], bar: tqdm) -> Outcome:
+        worlds = [self._world(job, leased) for job in jobs]
         group = GroupWorld(self.opt, worlds)
-        while not group.episode_done() and not self._stop.is_set():
-            before = sum(len(world.turns) for world in worlds)
+        said, interrupted = 0, False
+        while not group.episode_done() and not self._stop.is_set() and not interrupted:
             group.parley()
+            interrupted = any(world.failure and world.failure.kind == "interrupted" for world in worlds)
+            before, said = said, 0 if interrupted else sum(len(world.turns) for world in worlds)
             with self._bar_lock:
-                bar.update(sum(len(world.turns) for world in worlds) - before)
+                bar.update(said - before)
         group.close()
-        return self._sort(jobs, worlds)
+        if interrupted:
+            self.attempts.update(job.conversation_id for job in jobs)
+            return Outcome(together=jobs, leased=leased)
+        return self._sort(jobs, worlds, leased)
 
-    def _world(self, job: Job) -> SelfPlayWorld:
-        attempt = self.attempts.get(job.conversation_id, 0)
+    def _world(self, job: Job, leased: dict[str, Handle]) -> SelfPlayWorld:
+        attempt = self.attempts[job.conversation_id]
         agents = []
         for side, name in enumerate(job.entities):
             session = f"{job.conversation_id}/{side}/{attempt}"
             # Both sides of a bot with itself must not draw the same chance.
-            agents.append(ProxyAgent(self.opt, self.contestants[name], session, job.rng_seed ^ side))
+            agents.append(ProxyAgent(self.opt, leased[name], session, job.rng_seed ^ side))
         return SelfPlayWorld(self.opt, agents, job, self.plan.exchanges)
 
-    def _sort(self, jobs: list[Job], worlds: list[SelfPlayWorld]) -> Outcome:
-        outcome = Outcome()
+    def _sort(self, jobs: list[Job], worlds: list[SelfPlayWorld], leased: dict[str, Handle]) -> Outcome:
+        outcome = Outcome(leased=leased)
         for job, world in zip(jobs, worlds, strict=True):
             if world.failure is None:
                 if world.episode_done():
-                    outcome.done.append((job, conversation(self.plan, job, world.turns, self._prompts(job))))
+                    outcome.done.append((job, conversation(self.plan, job, world.turns, _prompts(job, leased))))
                     for name in job.entities:
-                        self.contestants[name].finished()
+                        leased[name].finished()
             elif self._begin_again(job, world.failure):
                 (outcome.alone if world.failure.suspect else outcome.together).append(job)
             else:
                 outcome.failed.append((job, world.failure, world.turns))
         return outcome
 
-    def _prompts(self, job: Job) -> dict[str, str]:
-        """What each contestant of a conversation was told beforehand, where it says so."""
-        told = {name: self.contestants[name].about.get("system_prompt", "") for name in job.entities}
-        return {name: prompt for name, prompt in told.items() if prompt}
-
     def _begin_again(self, job: Job, failure: Failure) -> bool:
+        name = job.conversation_id
+        self.attempts[name] += 1
+        self.suspected[name] += failure.suspect
         again = failure.suspect or failure.kind == "lost"
-        self.attempts[job.conversation_id] = self.attempts.get(job.conversation_id, 0) + 1
-        return again and self.attempts[job.conversation_id] < ATTEMPTS
+        return again and self.suspected[name] < ATTEMPTS and self.attempts[name] < LOSSES
 
     def _settle(self, outcome: Outcome, journal: files.Journal, failures: files.Journal, bar: tqdm) -> list[list[Job]]:
         """Write what a group brought; returns the groups that have to be begun again."""
@@ -186,6 +203,12 @@ class Runner:
         if self.result.failures:
             bar.set_postfix_str(f"{len(self.result.failures)} failed")
         return [[job] for job in outcome.alone] + ([outcome.together] if outcome.together else [])
+
+
+def _prompts(job: Job, leased: dict[str, Handle]) -> dict[str, str]:
+    """What each contestant of a conversation was told beforehand, where it says so."""
+    told = {name: leased[name].about.get("system_prompt", "") for name in job.entities}
+    return {name: prompt for name, prompt in told.items() if prompt}
 
 
 def conversation(plan: Plan, job: Job, turns: list[Turn], prompts: dict[str, str]) -> Conversation:

@@ -1,17 +1,18 @@
 """Who plays whom, from which seed, and who speaks first (paper, section 4: 45 conversations a pair).
 
 The schedule follows from the plan and the seeds alone. A study's extension keeps every earlier conversation as it was.
-Conversations are played in groups of `batchsize`, so that what is batched together never depends on interruptions.
+Conversations are played in groups (`grouping`), so that what is batched together never depends on interruptions.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.selfplay.grouping import groups
 from parlai_spotbot.study import Plan
 
 
@@ -26,7 +27,10 @@ class Seed:
 
 @dataclass(frozen=True)
 class Job:
-    """One conversation to be played; entity 0 speaks first. `rng_seed` is where its own chance starts."""
+    """One conversation to be played; entity 0 speaks first. `rng_seed` is where its own chance starts.
+
+    Those of one `group` are played in step, and groups in the order of their numbers.
+    """
 
     conversation_id: str
     pair: tuple[str, str]
@@ -77,9 +81,9 @@ def schedule(plans: list[Plan], seeds: list[Seed]) -> tuple[list[Job], str]:
         slots = [slot for slot in slots if conversation_id(*slot) not in jobs]
         drawn = drawer.draw(slots)
         first_group = 1 + max((job.group for job in jobs.values()), default=-1)
-        for index, ((pair, number), seed) in enumerate(zip(slots, drawn, strict=True)):
-            job = _job(final.seed, pair, number, seed, first_group + index // plan.batchsize)
-            jobs[job.conversation_id] = job
+        new = [_job(final.seed, pair, number, seed) for (pair, number), seed in zip(slots, drawn, strict=True)]
+        for job, group in zip(new, groups(plan, [job.entities for job in new]), strict=True):
+            jobs[job.conversation_id] = replace(job, group=first_group + group)
     order = {pair: i for i, pair in enumerate(final.all_pairs())}
     return sorted(jobs.values(), key=lambda job: (order[job.pair], job.number)), drawer.how
 
@@ -88,12 +92,12 @@ def _distinct(seeds: list[Seed]) -> list[Seed]:
     return list({(seed.turns, seed.context): seed for seed in reversed(seeds)}.values())[::-1]
 
 
-def _job(study_seed: int, pair: tuple[str, str], number: int, seed: Seed, group: int) -> Job:
+def _job(study_seed: int, pair: tuple[str, str], number: int, seed: Seed) -> Job:
     name = conversation_id(pair, number)
     # Within a pair the two take turns at speaking first; which of them begins differs from pair to pair.
     a_first = (number + derive(study_seed, "first", *pair)) % 2 == 0
     entities = pair if a_first else (pair[1], pair[0])
-    return Job(name, pair, number, entities, seed, derive(study_seed, name), group)
+    return Job(name, pair, number, entities, seed, derive(study_seed, name))
 
 
 class _Drawer:

@@ -6,7 +6,9 @@ The server gets batches of observations and answers with batches of turns. It kn
 from __future__ import annotations
 
 import ctypes
+import functools
 import hashlib
+import json
 import os
 import random
 import signal
@@ -35,6 +37,8 @@ def serve(connection: Any, contestant: Contestant, log: str, threads: int) -> No
                 if name == "load":
                     server = AgentServer(contestant, threads)
                     connection.send(("loaded", server.about()))
+                elif name == "about":
+                    connection.send(("about", server.about()))
                 elif name == "act":
                     for index, result in server.act(*args):
                         connection.send(("reply", index, result))
@@ -95,18 +99,26 @@ class AgentServer:
     def about(self) -> dict:
         """What provenance keeps of the agent: its class, whether it is batched, and the checksum of its model file.
 
-        An agent with a method ``provenance()`` adds what it returns, such as a model's exact version; in that,
-        ``system_prompt`` is what it was told before each conversation.
+        An agent with a method ``provenance()`` adds what it returns (JSON), such as a model's exact version; in that,
+        ``system_prompt`` is what it was told before each conversation. It is asked after loading and at the end.
         """
         kind = type(self.agent)
-        about = {"agent": f"{kind.__module__}:{kind.__qualname__}", "batched": self.batchable}
-        model_file = str(self.agent.opt.get("model_file") or "")
-        if model_file and Path(model_file).is_file():
-            with open(model_file, "rb") as file:
-                about["model_sha256"] = hashlib.file_digest(file, "sha256").hexdigest()
+        about = {"agent": f"{kind.__module__}:{kind.__qualname__}", "batched": self.batchable, **self._model_file}
         if callable(getattr(self.agent, "provenance", None)):
-            about |= self.agent.provenance()
+            try:
+                own = json.loads(json.dumps(self.agent.provenance(), allow_nan=False))
+                about |= {key: value for key, value in own.items() if key not in about}
+            except Exception as err:  # no reason to lose what it plays
+                about["provenance_error"] = describe(err)
         return about
+
+    @functools.cached_property
+    def _model_file(self) -> dict[str, str]:
+        path = str(self.agent.opt.get("model_file") or "")
+        if not path or not Path(path).is_file():
+            return {}
+        with open(path, "rb") as file:
+            return {"model_sha256": hashlib.file_digest(file, "sha256").hexdigest()}
 
     def act(self, requests: list[tuple[str, list, int]], batch_seed: int):
         """Yield ``(index, result)`` for every request ``(session, events, seed)``, as soon as it is known.
@@ -190,6 +202,8 @@ def note_own_turn(agent: Any, message: Any) -> None:
 
 def turn(reply: Any) -> dict:
     """A reply as the runner gets it; the text is kept to the letter."""
+    if reply.get("failure"):  # an agent that answers a batch may fail in one of its conversations alone
+        return {"error": str(reply["failure"]), "detail": ""}
     text = reply.get("text")
     if text is None:
         return {"text": ""}

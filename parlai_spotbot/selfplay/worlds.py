@@ -16,7 +16,7 @@ from parlai.core.opt import Opt
 from parlai.core.worlds import DialogPartnerWorld, World
 
 from parlai_spotbot.records import Turn
-from parlai_spotbot.selfplay.contestants import ContestantProcess, Failure, Request
+from parlai_spotbot.selfplay.contestants import Failure, Handle, Request
 from parlai_spotbot.selfplay.schedule import Job, derive
 
 
@@ -31,7 +31,7 @@ class ContestantFailed(Exception):
 class ProxyAgent(Agent):
     """Stands for one contestant in one conversation; what it observes travels with the next request for a turn."""
 
-    def __init__(self, opt: Opt, process: ContestantProcess, session: str, seed: int):
+    def __init__(self, opt: Opt, process: Handle, session: str, seed: int):
         super().__init__(opt)
         self.id = process.contestant.name
         self.process = process
@@ -147,7 +147,7 @@ class GroupWorld(World):
 
     def close(self) -> None:
         """Let the contestants forget these conversations."""
-        sessions: dict[str, tuple[ContestantProcess, list[str]]] = {}
+        sessions: dict[str, tuple[Handle, list[str]]] = {}
         for world in self.worlds:
             for agent in world.agents:
                 sessions.setdefault(agent.id, (agent.process, []))[1].append(agent.session)

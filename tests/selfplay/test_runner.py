@@ -1,5 +1,6 @@
 """Self-play in earnest: real ParlAI agents in processes of their own, killed, hanging, growing and resumed."""
 
+import json
 import os
 import signal
 import subprocess
@@ -125,9 +126,10 @@ def test_kill_9_and_resume_gives_the_bytes_of_an_uninterrupted_run(tmp_path):
     driver = tmp_path / "driver.py"
     driver.write_text(DRIVER.format(here=str(HERE)))
     pool = [contestant("Slow"), contestant("GlobalChance"), contestant("BatchChance")]
-    expected = play(start(tmp_path / "whole", *pool))[1]
-    study = start(tmp_path / "killed", *pool)
-    for rows in (1, 12):
+    sizes = {"conversations_per_pair": 12, "batchsize": 2}  # six groups
+    expected = play(start(tmp_path / "whole", *pool, **sizes))[1]
+    study = start(tmp_path / "killed", *pool, **sizes)
+    for rows in (1, 19):
         children = kill_once_it_has_written(study, driver, rows)
         assert len(children) >= 3
         psutil.wait_procs(children, timeout=10)
@@ -146,7 +148,9 @@ def test_what_was_finished_is_not_played_again(whole, tmp_path):
     rows = content.splitlines(keepends=True)
     jobs, _ = schedule(copy.plans(), seeds())
     first_group = {job.conversation_id for job in jobs if job.group == 0}
-    copy.journal_path.write_bytes(b"".join(rows[: len(first_group)]))
+    assert 0 < len(first_group) < len(rows)
+    kept = [row for row in rows if json.loads(row)["conversation_id"] in first_group]
+    copy.journal_path.write_bytes(b"".join(kept))
     groups = missing_groups(jobs, finished(copy), failed_before(copy))
     assert {job.conversation_id for group in groups for job in group}.isdisjoint(first_group)
     assert play(copy)[1] == content

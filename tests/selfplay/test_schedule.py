@@ -68,7 +68,8 @@ def test_an_extension_keeps_every_earlier_conversation(seed, per_pair, more, nam
     for pair in {job.pair for job in after}:
         drawn = [job.seed.seed_id for job in after if job.pair == pair]
         assert len(drawn) == len(set(drawn)) == per_pair + more
-    assert max(Counter(job.group for job in after).values()) <= batchsize
+    for place in (0, 1):
+        assert max(Counter((job.group, job.entities[place]) for job in after).values()) <= batchsize
 
 
 def test_another_seed_is_another_schedule():

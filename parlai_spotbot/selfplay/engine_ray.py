@@ -1,0 +1,276 @@
+"""``--engine ray``: contestants live on the machines of a Ray cluster, as actors behind the same interface.
+
+In each actor the contestant has a process of its own, watched as on one machine; so a hang or a crash means the same
+everywhere, and what it says are the same bytes. An actor whose machine is lost is started anew elsewhere, and the
+groups that it took part in are played again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import sys
+import tempfile
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.process import ContestantProcess, Failure, Request
+
+if TYPE_CHECKING:
+    from parlai_spotbot.selfplay.contestants import Handle
+
+LOST = 5
+"""After so many lost actors without a finished conversation between, a contestant is set aside."""
+
+SLACK = 120.0
+"""Seconds that a contestant may wait for its place in the cluster, besides the time to load."""
+
+PASSED_ON = ("OMP_NUM_THREADS", "OMP_WAIT_POLICY", "TOKENIZERS_PARALLELISM", "HF_HUB_OFFLINE", "SPOTBOT_CACHE")
+"""Variables that a contestant sees as it would here: Ray sets OMP_NUM_THREADS to 1, for example. Secrets are not
+passed on, for what an actor is started with is kept by the cluster: they belong into the nodes' own environment."""
+
+
+def import_ray() -> Any:
+    """The package ray; a `UserError` where it is missing."""
+    try:
+        import ray
+    except ImportError:
+        raise UserError(
+            "--engine ray needs the package ray, which is not installed.",
+            "Install it: make install-ray; or leave --engine out to play on this machine.",
+        ) from None
+    return ray
+
+
+class RayEngine:
+    """Actors of the cluster at `address`, of $RAY_ADDRESS where that is empty, else of one started on this machine.
+
+    Raises `UserError` where ray is missing or the cluster can't be reached.
+    """
+
+    name = "ray"
+
+    def __init__(self, address: str = ""):
+        self.ray = import_ray()
+        self._ours = not self.ray.is_initialized()
+        if not self._ours:
+            return
+        address = address or os.environ.get("RAY_ADDRESS", "")
+        quiet = {"log_to_driver": False, "logging_level": "ERROR", "ignore_reinit_error": True}
+        try:
+            if address:
+                self.ray.init(address=address, **quiet)
+            else:
+                self.ray.init(address="local", include_dashboard=False, **quiet)
+        except (ConnectionError, RuntimeError, ValueError, OSError) as err:
+            raise UserError(
+                f"--engine ray: no cluster at {address or 'this machine'}: {' '.join(str(err).split())[:300]}",
+                "Start one (ray start --head), name it by --ray-address or RAY_ADDRESS, or use --engine local.",
+            ) from None
+
+    def start(self, contestant: Contestant, log: Path, threads: int) -> Handle:
+        return RayContestant(self.ray, contestant, threads)
+
+    def close(self) -> None:
+        """Leave the cluster; one that was started here ends."""
+        if self._ours:
+            self.ray.shutdown()
+
+
+@dataclass(frozen=True)
+class State:
+    """What the driver knows of a contestant that lives elsewhere."""
+
+    about: dict
+    peak_memory: int
+    set_aside: str
+
+
+class Host:
+    """The actor: keeps one contestant's process on its machine."""
+
+    def __init__(self, contestant: Contestant, threads: int, environment: dict[str, str], paths: list[str]):
+        # A user's own agents are found as they are there, on nodes that have the same folders.
+        sys.path.extend(path for path in paths if path not in sys.path and os.path.isdir(path))
+        for name in PASSED_ON:
+            os.environ.pop(name, None)
+        os.environ.update(environment)
+        log = Path(tempfile.mkdtemp(prefix="spotbot-logs-")) / f"{contestant.name}.log"
+        self.process = ContestantProcess(contestant, log, threads)
+        self.process.place = f"{socket.gethostname()}:{log}"
+
+    def load(self) -> tuple[UserErrorParts | None, State]:
+        error = self.process.load().exception()
+        if error is not None and not isinstance(error, UserError):
+            raise error
+        return error and UserErrorParts(error.problem, error.remedy), self._state()
+
+    def act(self, requests: list[Request]) -> tuple[list[str | Failure], State]:
+        return self.process.act(requests).result(), self._state()
+
+    def refresh(self) -> State:
+        self.process.refresh().result()
+        return self._state()
+
+    def close(self, sessions: list[str]) -> None:
+        self.process.close(sessions)
+
+    def finished(self) -> None:
+        self.process.finished()
+
+    def _state(self) -> State:
+        return State(self.process.about, self.process.peak_memory, self.process.set_aside)
+
+
+@dataclass(frozen=True)
+class UserErrorParts:
+    """A `UserError` on its way through the cluster, which can't carry exceptions with several arguments."""
+
+    problem: str
+    remedy: str
+
+
+class RayContestant:
+    """A contestant in an actor; the actor is started when first needed, and again where it was lost."""
+
+    def __init__(self, ray: Any, contestant: Contestant, threads: int):
+        self.ray = ray
+        self.contestant = contestant
+        self.threads = threads
+        self.about: dict = {}
+        self.peak_memory = 0
+        self.set_aside = ""
+        self._lost = 0
+        self._actor = None
+        self._sessions: set[str] = set()  # those that the present actor knows
+        self._ended = False
+        self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix=contestant.name)
+
+    # -- life --------------------------------------------------------------------------------------------------------
+    def load(self) -> Future:
+        """Start the actor and load the model; the future raises `UserError` where that fails."""
+        return self._queue.submit(self._load)
+
+    def _load(self) -> None:
+        while True:
+            try:
+                return self._try_to_load()
+            except self.ray.exceptions.RayActorError as err:
+                self._kill()
+                self._lost += 1
+                if self._lost >= LOST or self._ended:
+                    raise self._load_error(" ".join(str(err).split())) from None
+
+    def _try_to_load(self) -> None:
+        environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+        # An actor that reserves processors would wait for ever where machines are few, or have gone.
+        host = self.ray.remote(num_cpus=0, num_gpus=self.contestant.gpus, scheduling_strategy="SPREAD")(Host)
+        paths = [os.path.abspath(path) for path in sys.path]
+        self._actor = host.remote(self.contestant, self.threads, environment, paths)
+        limit = self.contestant.load_timeout + SLACK if self.contestant.load_timeout else None
+        try:
+            error, state = self.ray.get(self._actor.load.remote(), timeout=limit)
+        except self.ray.exceptions.GetTimeoutError:
+            self._kill()
+            needs = f" (it needs {self.contestant.gpus:g} GPU)" if self.contestant.gpus else ""
+            raise self._load_error(f"the cluster had no room for it within {limit:g} seconds{needs}") from None
+        except self.ray.exceptions.RayTaskError as err:
+            self._kill()
+            raise self._load_error(" ".join(str(err.cause).split())) from None
+        self._take(state)
+        if error is not None:
+            self._kill()
+            raise UserError(error.problem, error.remedy)
+
+    def _load_error(self, why: str) -> UserError:
+        return UserError(
+            f"contestant '{self.contestant.name}' could not be loaded: {why}.",
+            "Mend its entry, or see what the cluster has (ray status); parlai_spotbot is to be installed on each node.",
+        )
+
+    def _take(self, state: State) -> None:
+        self.about, self.set_aside = state.about or self.about, self.set_aside or state.set_aside
+        self.peak_memory = max(self.peak_memory, state.peak_memory)
+
+    def _kill(self) -> None:
+        actor, self._actor = self._actor, None
+        self._sessions = set()
+        if actor is not None:
+            with contextlib.suppress(Exception):
+                self.ray.kill(actor)
+
+    def refresh(self) -> Future:
+        return self._queue.submit(self._refresh)
+
+    def _refresh(self) -> None:
+        if self._actor is not None:
+            with contextlib.suppress(self.ray.exceptions.RayError):
+                self._take(self.ray.get(self._actor.refresh.remote(), timeout=SLACK))
+
+    def unload(self) -> Future:
+        return self._queue.submit(self._unload)
+
+    def _unload(self) -> None:
+        self._refresh()
+        self._kill()
+
+    def end(self) -> None:
+        self._ended = True
+        self._queue.shutdown(wait=False, cancel_futures=True)
+        self._kill()
+
+    # -- work --------------------------------------------------------------------------------------------------------
+    def act(self, requests: list[Request]) -> Future:
+        return self._queue.submit(self._act, requests)
+
+    def _act(self, requests: list[Request]) -> list[str | Failure]:
+        gone = [r for r in requests if r.session not in self._sessions and r.events[0][0] != "open"]
+        if gone and not self.set_aside:
+            return self._failures(requests, "interrupted", "its place in the cluster was lost")
+        try:
+            if not self.set_aside and not self._ended and self._actor is None:
+                self._load()
+            if self.set_aside or self._ended:
+                return self._failures(requests, "set_aside", self.set_aside or "the run was stopped")
+            self._sessions.update(request.session for request in requests)
+            outcomes, state = self.ray.get(self._actor.act.remote(requests))
+        except UserError as err:
+            self.set_aside = err.problem
+            return self._failures(requests, "set_aside", self.set_aside)
+        except self.ray.exceptions.RayError as err:
+            return self._after_loss(requests, err)
+        self._take(state)
+        return outcomes
+
+    def _after_loss(self, requests: list[Request], err: Exception) -> list[str | Failure]:
+        self._kill()
+        self._lost += 1
+        why = " ".join(str(err).split())[:300]
+        if self._lost >= LOST and not self._ended:
+            self.set_aside = f"set aside after {LOST} losses of its place in the cluster, the last one: {why}"
+        return self._failures(requests, "interrupted", f"its place in the cluster was lost: {why}")
+
+    def _failures(self, requests: list[Request], kind: str, message: str) -> list[str | Failure]:
+        return [Failure(self.contestant.name, kind, message) for _ in requests]
+
+    def close(self, sessions: list[str]) -> None:
+        with contextlib.suppress(RuntimeError):  # it has been stopped
+            self._queue.submit(self._tell, "close", sessions)
+
+    def finished(self) -> None:
+        self._lost = 0
+        with contextlib.suppress(RuntimeError):
+            self._queue.submit(self._tell, "finished")
+
+    def _tell(self, method: str, *args: object) -> None:
+        """Tell the actor without waiting; where it is lost, there is nothing to be told."""
+        if method == "close":
+            self._sessions.difference_update(*args)
+        if self._actor is not None:
+            with contextlib.suppress(self.ray.exceptions.RayError):
+                getattr(self._actor, method).remote(*args)

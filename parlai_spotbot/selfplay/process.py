@@ -1,0 +1,262 @@
+"""A contestant that lives apart, in a process of its own: a batch of observations in, a batch of turns out.
+
+One that hangs, crashes or eats memory is stopped without harm to the others; what it did to whom comes back as
+a `Failure` for each conversation concerned.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.schedule import derive
+from parlai_spotbot.selfplay.server import serve
+
+STRIKES = 3
+"""After so many crashes, hangs or overruns without a finished conversation between, a contestant is set aside."""
+
+ABOUT = 30.0
+"""So many seconds a contestant has to say what it is."""
+
+_POLL = 0.2  # seconds between looks at a busy contestant's memory and clock
+_PRELOAD = ["parlai.core.agents", "parlai_spotbot.selfplay.server"]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a contestant gave no turn. `kind` is exception, empty, crash, hang, memory, lost, interrupted or set_aside.
+
+    With `suspect`, several conversations were in the same batch and any of them may be to blame; "lost" conversations
+    are innocent: their contestant was stopped because of another. "interrupted" is nobody's fault: a machine went.
+    """
+
+    contestant: str
+    kind: str
+    message: str
+    detail: str = ""
+    suspect: bool = False
+
+
+class Stopped(Exception):
+    """A contestant's process ended or was ended: kind crash, hang or memory."""
+
+    def __init__(self, kind: str, message: str):
+        self.kind = kind
+        super().__init__(message)
+
+
+@dataclass(frozen=True)
+class Request:
+    """One session's next turn: what happened since its last, and the seed of global chance for it."""
+
+    session: str
+    events: tuple
+    seed: int
+
+
+class ContestantProcess:
+    """A contestant in a process of its own, started when first needed, restarted after it had to be stopped."""
+
+    def __init__(self, contestant: Contestant, log: Path, threads: int = 1):
+        self.contestant = contestant
+        self.log = log
+        self.place = str(log)  # how a user finds the log
+        self.threads = threads
+        self.about: dict = {}
+        self.peak_memory = 0
+        self.set_aside = ""
+        self._strikes = 0
+        self._process = None
+        self._connection = None
+        self._ended = False
+        self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix=contestant.name)
+
+    # -- life --------------------------------------------------------------------------------------------------------
+    def load(self) -> Future:
+        """Start the process and load the model; the future raises `UserError` where that fails."""
+        return self._queue.submit(self._load)
+
+    def _load(self) -> None:
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(_PRELOAD)  # ParlAI and torch are imported once, not once a contestant
+        ours, theirs = context.Pipe()
+        self._process = context.Process(
+            target=serve, args=(theirs, self.contestant, str(self.log), self.threads), name=self.contestant.name
+        )
+        self._process.start()
+        theirs.close()
+        self._connection = ours
+        try:
+            self._connection.send(("load", ()))
+            answer = self._receive(self.contestant.load_timeout)
+        except Stopped as err:
+            raise self._load_error(f"{err.kind}: {err}") from None
+        if answer[0] == "error":
+            self._kill()
+            raise self._load_error(answer[1])
+        self.about = answer[1]
+
+    def _load_error(self, why: str) -> UserError:
+        return UserError(
+            f"contestant '{self.contestant.name}' could not be loaded: {why}.",
+            f"Mend its entry or take it out of the pool; what it printed is in {self.place}.",
+        )
+
+    def _kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._connection.close()
+        self._process = self._connection = None
+
+    def refresh(self) -> Future:
+        """Ask the contestant once more what it says of itself, some of which may have changed while it played."""
+        return self._queue.submit(self._refresh)
+
+    def _refresh(self) -> None:
+        if self._connection is None:
+            return
+        try:
+            self._connection.send(("about", ()))
+            answer = self._receive(min(self.contestant.turn_timeout or ABOUT, ABOUT))
+        except (Stopped, OSError):
+            self._kill()
+            return
+        if answer[0] == "about":
+            self.about = answer[1]
+
+    def unload(self) -> Future:
+        """Stop the process when it has done what it was asked for; it is started again when it is next needed."""
+        return self._queue.submit(self._unload)
+
+    def _unload(self) -> None:
+        self._refresh()
+        self._kill()
+
+    def end(self) -> None:
+        """Stop the process, whatever it is doing."""
+        self._ended = True
+        self._queue.shutdown(wait=False, cancel_futures=True)
+        process = self._process
+        if process is not None:
+            process.kill()
+            process.join()
+
+    # -- work --------------------------------------------------------------------------------------------------------
+    def act(self, requests: list[Request]) -> Future:
+        """Ask for the next turn of every request; the future gives a list of texts and `Failure`s in their order."""
+        return self._queue.submit(self._act, requests)
+
+    def close(self, sessions: list[str]) -> None:
+        """Let the contestant forget conversations that have ended."""
+        with contextlib.suppress(RuntimeError):  # it has been stopped
+            self._queue.submit(self._close, sessions)
+
+    def finished(self) -> None:
+        """A conversation of this contestant came to its end: earlier strikes are forgiven."""
+        self._strikes = 0
+
+    def _close(self, sessions: list[str]) -> None:
+        if self._connection is not None:
+            try:
+                self._connection.send(("close", (sessions,)))
+                self._receive(self.contestant.turn_timeout)
+            except (Stopped, OSError):
+                self._kill()
+
+    def _act(self, requests: list[Request]) -> list[str | Failure]:
+        if not self.set_aside and self._connection is None and not self._ended:
+            try:
+                self._load()
+            except UserError as err:
+                self.set_aside = err.problem
+        if self.set_aside or self._ended:
+            return [self._failure("set_aside", self.set_aside or "the run was stopped") for _ in requests]
+        outcomes: list = [None] * len(requests)
+        self._exchange(requests, outcomes)
+        return outcomes
+
+    def _exchange(self, requests: list[Request], outcomes: list) -> None:
+        payload = [(request.session, request.events, request.seed) for request in requests]
+        waiting = dict.fromkeys(range(len(requests)))
+        # An agent that waits for a server ends each request itself, but a limit of requests may make a batch slow.
+        limit = 0.0 if self.about.get("own_timeouts") else self.contestant.turn_timeout
+        try:
+            self._connection.send(("act", (payload, derive(*(request.seed for request in requests)))))
+            while True:
+                answer = self._receive(limit)
+                if answer[0] == "done":
+                    break
+                if answer[0] == "error":
+                    raise Stopped("crash", answer[1])
+                waiting.pop(answer[1])
+                outcomes[answer[1]] = self._outcome(answer[2])
+        except (Stopped, OSError, EOFError) as err:
+            self._strike(err, list(waiting), outcomes)
+
+    def _outcome(self, result: dict) -> str | Failure:
+        if "lost" in result:
+            return self._failure("lost", "its process had to be restarted")
+        if "error" in result:
+            return self._failure("exception", result["error"], result["detail"], result.get("suspect", False))
+        if not result["text"].strip():
+            return self._failure("empty", "an empty turn")
+        return result["text"]
+
+    def _strike(self, err: Exception, waiting: list[int], outcomes: list) -> None:
+        self._kill()
+        kind = err.kind if isinstance(err, Stopped) else "crash"
+        self._strikes += 1
+        # Agents that answer one by one are stopped at the first without an answer; a batch is to blame as a whole.
+        batched = self.about.get("batched", False) and len(waiting) > 1
+        for position, index in enumerate(waiting):
+            if batched or position == 0:
+                outcomes[index] = self._failure(kind, str(err), suspect=batched)
+            else:
+                outcomes[index] = self._failure("lost", "its process had to be restarted")
+        if self._strikes >= STRIKES:
+            self.set_aside = f"set aside after {STRIKES} failures in a row, the last one: {kind}: {err}"
+
+    def _failure(self, kind: str, message: str, detail: str = "", suspect: bool = False) -> Failure:
+        return Failure(self.contestant.name, kind, message, detail, suspect)
+
+    def _receive(self, limit: float) -> tuple:
+        """Wait for an answer; kills the process and raises `Stopped` past the limits of time or memory."""
+        start = time.monotonic()
+        while not self._connection.poll(_POLL):
+            self._check_memory()
+            if limit and time.monotonic() - start > limit:
+                self._kill()
+                raise Stopped("hang", f"no answer within {limit:g} seconds")
+        try:
+            answer = self._connection.recv()
+        except (EOFError, OSError):
+            code = self._exit_code()
+            self._kill()
+            raise Stopped("crash", f"its process ended ({code})") from None
+        self._check_memory()
+        return answer
+
+    def _exit_code(self) -> str:
+        self._process.join(timeout=5)
+        code = self._process.exitcode
+        return f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+
+    def _check_memory(self) -> None:
+        try:
+            used = psutil.Process(self._process.pid).memory_info().rss
+        except psutil.NoSuchProcess:
+            return
+        self.peak_memory = max(self.peak_memory, used)
+        limit = self.contestant.memory_limit
+        if limit and used > limit * 2**30:
+            self._kill()
+            raise Stopped("memory", f"it used {used / 2**30:.2f} GiB, its limit is {limit:g} GiB")

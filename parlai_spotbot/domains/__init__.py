@@ -1,18 +1,22 @@
 """What a domain is: a ParlAI task, folds for bots, judges, people and seeds, segment lengths, contexts.
 
 The paper's three domains (section 4, appendix E) and `chitchat`, which needs no download. Any other ParlAI task works
-as a domain by its name.
+as a domain by its name, a file of conversations by its path; a description (YAML) says more of either.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass
+from pathlib import Path
 
+from parlai_spotbot import files
+from parlai_spotbot.domains import custom
 from parlai_spotbot.domains.reading import FOLDS, Episode, parlai_folds
 from parlai_spotbot.errors import UserError, nearest
 
-__all__ = ["DOMAINS", "FOLDS", "Domain", "Episode", "get_domain"]
+__all__ = ["DOMAINS", "FOLDS", "Domain", "Episode", "domain_of", "get_domain", "keep_domain"]
 
 SPLIT_NOTE = (
     "Folds follow the task's splits (train: bots; valid, by a hash of the turns: judges and humans; test: seeds) and "
@@ -41,6 +45,10 @@ class Domain:
         The task the episodes are read from where it differs from `task`, and the teacher's options.
     hidden_test : bool
         Whether there is no public test set, so that seeds come from valid.
+    situation : str
+        The field of the task's messages that tells what the first speaker is to talk about; only that one is told.
+    own : Described, optional
+        The user's own description, where the domain comes from one.
     """
 
     name: str
@@ -53,6 +61,8 @@ class Domain:
     source: str = ""
     options: tuple[tuple[str, str], ...] = ()
     hidden_test: bool = False
+    situation: str = ""
+    own: custom.Described | None = None
 
     def episodes(self, fold: str, datapath: str | None = None) -> list[Episode]:
         """The conversations of a fold ("bots", "judges", "humans", "seeds"), always in the same order.
@@ -68,9 +78,14 @@ class Domain:
             from parlai_spotbot.tasks.chitchat import data
 
             return [Episode(chat.conversation_id, chat.turns, people=chat.people) for chat in data.conversations(fold)]
+        if self.own is not None and self.own.paths:
+            return list(custom.folds_of(self.own)[0][fold])
         source = self.source or self.task
         where = str(datapath or os.environ.get("PARLAI_DATAPATH") or "") or None
-        return list(parlai_folds(self.name, source, self.options, self.hidden_test, where)[fold])
+        found = parlai_folds(self.name, source, self.options, self.hidden_test, where, self.situation)[fold]
+        if self.own is not None and not self.own.contexts:
+            return [Episode(e.episode_id, e.turns, people=e.people) for e in found]
+        return list(found)
 
     def counts(self, datapath: str | None = None) -> dict[str, dict[str, int]]:
         """For each fold how many conversations, how many that fill the longest segment beside the seed, how many turns
@@ -86,6 +101,26 @@ class Domain:
                 **({"people": len(people)} if people else {}),
             }
         return counts
+
+    def table(self, datapath: str | None = None) -> str:
+        """Who may appear in which fold, in a few lines."""
+        lines = [f"domain {self.name}: {self.description}".rstrip(), f"  {'fold':<8}{'conversations':>14}{'people':>8}"]
+        for fold, count in self.counts(datapath).items():
+            lines.append(f"  {fold:<8}{count['conversations']:>14}{count.get('people', 'unknown'):>8}")
+        return "\n".join([*lines, f"  {self.fold_note}"])
+
+    def about(self, datapath: str | None = None) -> dict:
+        """What provenance keeps: the task or the files, the folds' sizes, and a checksum of what they hold."""
+        digest = hashlib.sha256()
+        for fold in FOLDS:
+            for e in self.episodes(fold, datapath):
+                digest.update((files.dumps([fold, e.episode_id, e.turns, e.context, e.people]) + "\n").encode())
+        row = {"task": self.task} if self.task else {}
+        if self.own is not None:
+            kept = self.own.plain()
+            row |= {key: kept[key] for key in ("folds", "sha256") if key in kept}
+            row["by"] = row.pop("folds")
+        return {**row, "folds": self.counts(datapath), "note": self.fold_note, "episodes_sha256": digest.hexdigest()}
 
 
 DOMAINS = {
@@ -113,6 +148,8 @@ DOMAINS = {
             description="A speaker tells of a situation, a listener answers with empathy (Rashkin et al., 2019).",
             aliases=("empathetic", "empatheticdialogues", "ed"),
             options=(("train_experiencer_only", "True"),),  # else each conversation comes in two halves
+            contexts=True,
+            situation="situation",
         ),
         Domain(
             name="convai2",
@@ -130,18 +167,66 @@ DOMAINS = {
 
 
 def get_domain(name: str) -> Domain:
-    """The domain called `name` (or by an alias); any other task that ParlAI knows becomes one; else a `UserError`.
+    """The domain called `name` (or by an alias); a file, or any other task that ParlAI knows, becomes one; else a
+    `UserError`.
 
-    A further task has segments of 2, 3 and 5 exchanges, no contexts, and folds after its splits.
+    `name` may be the path of a description (YAML) or of a file of conversations (JSON Lines). A further task has
+    segments of 2, 3 and 5 exchanges, the contexts that it has, and folds after its splits.
     """
     known = str(name).strip().lower()
     for domain in DOMAINS.values():
         if known == domain.name or known in domain.aliases:
             return domain
+    if custom.is_file(str(name)):
+        return _described(custom.describe(Path(name)), str(name))
     if not _is_task(str(name)):
         names = [*DOMAINS, *(alias for domain in DOMAINS.values() for alias in domain.aliases)]
-        raise UserError(f"unknown domain '{name}'.", nearest(known, names) + " Or name any task that ParlAI knows.")
+        more = " Or name a task that ParlAI knows, a description (.yaml), or a file of conversations (.jsonl)."
+        raise UserError(f"unknown domain '{name}'.", nearest(known, names) + more)
     return Domain(name=str(name), task=str(name), segments=(2, 3, 5), description="A ParlAI task.")
+
+
+def domain_of(folder: Path | str, name: str) -> Domain:
+    """The domain of the study in `folder`, whose plan calls it `name`: the copy it keeps, or a known one."""
+    kept = custom.kept(Path(folder))
+    if kept is None:
+        try:
+            return get_domain(name)
+        except UserError:
+            raise UserError(
+                f"{folder}: its domain '{name}' is none that is known, and there is no copy of it in {custom.COPY}/.",
+                f"Put the study's folder {custom.COPY}/ back; or, for a task of your own, make its package importable.",
+            ) from None
+    domain = _described(custom.describe(kept), str(kept))
+    if domain.name != name:
+        raise UserError(
+            f"{kept}: describes the domain '{domain.name}', but the study's is '{name}'.", "Put the study's own back."
+        )
+    return domain
+
+
+def keep_domain(domain: Domain, folder: Path | str) -> None:
+    """Write a user's own domain into the folder of a new study; known ones need no copy."""
+    if domain.own is not None:
+        custom.keep(domain.own, Path(folder))
+
+
+def _described(own: custom.Described, where: str) -> Domain:
+    names = {name for domain in DOMAINS.values() for name in (domain.name, *domain.aliases)}
+    if own.name.lower() in names:
+        raise UserError(f"{where}: '{own.name}' is the name of a domain that comes with us.", "Choose another name.")
+    if own.task and not _is_task(own.task):
+        raise UserError(
+            f"{where}: field 'task' is '{own.task}', which ParlAI doesn't know.",
+            "Try it: parlai display_data -t TASK. Where it is your own, its package must be importable.",
+        )
+    note = SPLIT_NOTE if own.task else custom.folds_of(own)[1]
+    if own.task and own.hidden_test:
+        note = SPLIT_NOTE.replace("judges and humans; test: seeds", "judges, humans and seeds")
+    return Domain(
+        name=own.name, task=own.task, segments=own.segments, contexts=own.contexts, description=own.description,
+        fold_note=note, options=own.options, hidden_test=own.hidden_test, situation=own.situation, own=own,
+    )  # fmt: skip
 
 
 def _is_task(name: str) -> bool:

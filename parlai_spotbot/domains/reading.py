@@ -78,8 +78,12 @@ def _acts(task: str, split: str, options: dict) -> Iterator[list[dict]]:
         yield acts
 
 
-def _episode(acts: list[dict]) -> tuple[tuple[str, ...], tuple[str, str]]:
-    """The turns and contexts of an episode, entity 0 first."""
+def _episode(acts: list[dict], situation: str = "") -> tuple[tuple[str, ...], tuple[str, str]]:
+    """The turns and contexts of an episode, entity 0 first.
+
+    `situation` names the field that tells whoever begins what to talk about: a line of that entity's persona, as
+    ParlAI's models take it, and nothing for the other.
+    """
     context, turns = ("", ""), []
     for number, act in enumerate(acts):
         text = act.get("text") or ""
@@ -89,6 +93,9 @@ def _episode(acts: list[dict]) -> tuple[tuple[str, ...], tuple[str, str]]:
         turns += [label.strip() for label in (act.get("labels") or act.get("eval_labels") or ())[:1]]
     if turns and turns[0] == SILENCE:
         return tuple(turns[1:]), (context[1], context[0])
+    told = " ".join(str(acts[0].get(situation) or "").split()) if situation else ""
+    if told:
+        context = ("\n".join(filter(None, (context[0], YOURS + told))), context[1])
     return tuple(turns), context
 
 
@@ -116,7 +123,12 @@ def _part(turns: tuple[str, ...], parts: int) -> int:
 
 @lru_cache(maxsize=8)
 def parlai_folds(
-    name: str, task: str, options: tuple[tuple[str, str], ...], hidden_test: bool, datapath: str | None
+    name: str,
+    task: str,
+    options: tuple[tuple[str, str], ...],
+    hidden_test: bool,
+    datapath: str | None,
+    situation: str = "",
 ) -> dict[str, tuple[Episode, ...]]:
     """Read all splits of `task`: train is for bots, valid for judges and humans, test for seeds.
 
@@ -128,7 +140,7 @@ def parlai_folds(
     for split in ("train", "valid") if hidden_test else ("train", "valid", "test"):
         try:
             with _environment_kept("PARLAI_DATAPATH"):
-                found = [_episode(acts) for acts in _acts(task, split, given)]
+                found = [_episode(acts, situation) for acts in _acts(task, split, given)]
         except (Exception, SystemExit) as err:  # a task's own code: it may raise anything
             raise UserError(
                 f"domain '{name}': the {split} split of ParlAI's task '{task}' can't be read: "

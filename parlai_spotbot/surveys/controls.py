@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from parlai_spotbot import files
-from parlai_spotbot.domains import get_domain
+from parlai_spotbot.domains import domain_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
 from parlai_spotbot.study import Study
@@ -267,7 +267,7 @@ def _people_of_domain(study: Study, options: PackOptions) -> list[Conversation]:
     if study.plan.domain != "chitchat" and "selfplay" not in study.provenance():
         return []
     try:
-        episodes = get_domain(study.plan.domain).episodes("humans")
+        episodes = domain_of(study.path, study.plan.domain).episodes("humans")
     except UserError:
         return []
     conversations = study.conversations()

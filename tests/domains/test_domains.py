@@ -19,7 +19,7 @@ PAPERS = ("dailydialog", "empathetic_dialogues", "convai2")
         ("spotbot:chitchat", "chitchat", (2, 3, 5), False),
         ("daily_dialog", "dailydialog", (2, 3, 5), False),
         ("DD", "dailydialog", (2, 3, 5), False),
-        ("empathetic", "empathetic_dialogues", (1, 2, 3), False),
+        ("empathetic", "empathetic_dialogues", (1, 2, 3), True),
         ("personachat", "convai2", (2, 3, 5), True),
         ("persona_chat", "convai2", (2, 3, 5), True),
     ],

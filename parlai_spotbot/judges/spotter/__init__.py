@@ -85,11 +85,11 @@ class Spotter(Judge):
 
     # -- what is learnt from -------------------------------------------------------------------------------------------
     def _gather(self, study: Study) -> None:
-        from parlai_spotbot.domains import get_domain
+        from parlai_spotbot.domains import domain_of
 
         plan, lengths = study.plan, self.lengths
         show = SURFACES[self.surface]
-        domain = get_domain(plan.domain)
+        domain = domain_of(study.path, plan.domain)
         self.domain = domain.name
         people = domain.episodes("judges")
         self.people = ex.of_people(people, lengths, self.seed, show)

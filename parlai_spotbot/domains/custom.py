@@ -1,0 +1,293 @@
+"""A user's own domain: a description (YAML) that names a ParlAI task or files of conversations, or such a file alone.
+
+A study keeps a copy of it in its folder ``domain/``, with checksums, so that it goes on when the user's file has moved.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from parlai_spotbot import files
+from parlai_spotbot.domains import folding
+from parlai_spotbot.domains.conversations import Row, read_rows
+from parlai_spotbot.domains.reading import FOLDS, Episode
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.records import NAME
+from parlai_spotbot.study import check_segments
+
+KEYS = ("name", "description", "task", "options", "conversations", "segments", "contexts", "situation", "folds",
+        "hidden_test", "sha256")  # fmt: skip
+OF_TASK = ("options", "situation")
+SUFFIXES = (".yaml", ".yml", ".jsonl", ".json")
+COPY = "domain"
+"""The folder of a study that keeps its domain."""
+
+DESCRIPTION = "domain.yaml"
+EXAMPLE = "A description is for example 'name: cafe' and 'conversations: cafe.jsonl'."
+
+NOTES = {
+    "split": "Folds follow the splits of the data and share no conversation",
+    "people": "The folds share no person and no conversation",
+    "hash": "Folds follow a hash of the turns and share no conversation; they may share people",
+}
+
+
+@dataclass(frozen=True)
+class Described:
+    """A domain as its description says; `paths` holds (split, file, SHA-256), with "" for a file of all splits."""
+
+    name: str
+    description: str = ""
+    task: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+    paths: tuple[tuple[str, Path, str], ...] = ()
+    segments: tuple[int, ...] = (2, 3, 5)
+    contexts: bool = True
+    situation: str = ""
+    folds: str = "split"
+    hidden_test: bool = False
+
+    def plain(self) -> dict:
+        """The description as it is written into a study, with the copies' names and checksums."""
+        row: dict[str, Any] = {"name": self.name, "description": self.description}
+        if self.task:
+            row |= {"task": self.task, "options": dict(self.options), "situation": self.situation}
+        else:
+            row["conversations"] = {split: copy_name(split) for split, _, _ in self.paths if split} or copy_name("")
+            row["sha256"] = {copy_name(split): digest for split, _, digest in self.paths}
+        row |= {"segments": list(self.segments), "contexts": self.contexts, "folds": self.folds}
+        return row | {"hidden_test": self.hidden_test}
+
+
+def copy_name(split: str) -> str:
+    return f"{split or 'conversations'}.jsonl"
+
+
+def is_file(name: str) -> bool:
+    """Whether `name` means a file rather than a task."""
+    return Path(name).suffix.lower() in SUFFIXES
+
+
+def describe(path: Path) -> Described:
+    """Read a description, or make one for a file of conversations; everything in it is checked.
+
+    Raises `UserError` naming file, line and field.
+    """
+    path = Path(path).expanduser()
+    if path.suffix.lower() in (".yaml", ".yml"):
+        described = _from_description(path)
+    else:
+        name = re.sub(r"[^A-Za-z0-9_.+-]+", "-", path.stem).lstrip("_.+-") or "conversations"
+        described = Described(name, f"Conversations from {path.name}.", paths=(("", path, _checksum(path)),), folds="")
+    return described if described.task else _settled(described)
+
+
+def _settled(described: Described) -> Described:
+    """The description with its way of folding, where none was chosen; reads and checks all conversations."""
+    rows = _rows(described.paths, described.name)
+    if not described.folds:
+        whole = all(row.split for row in rows), all(all(row.episode.people) for row in rows)
+        described = replace(described, folds="split" if whole[0] else "people" if whole[1] else "hash")
+    told = any(any(row.episode.context) for row in rows)
+    described = replace(described, contexts=described.contexts and told)
+    folds, _ = folds_of(described)
+    if not folds["seeds"]:
+        found = ", ".join(f"{fold} {len(episodes)}" for fold, episodes in folds.items())
+        way = "Name a split 'test', or 'seeds'" if described.folds == "split" else "Add conversations"
+        raise UserError(
+            f"domain '{described.name}': no conversation is left for seeds ({found}).",
+            f"{way}; or say 'folds: hash', or, with split valid, 'hidden_test: true', in its description.",
+        )
+    return described
+
+
+# -- the description -------------------------------------------------------------------------------------------------
+def _from_description(path: Path) -> Described:
+    where = str(path)
+    row = _yaml(path)
+    for key in row:
+        if key not in KEYS:
+            raise UserError(f"{where}: unknown key '{key}'.", nearest(key, KEYS))
+    name = files.field(row, "name", str, where)
+    if not NAME.match(name):
+        raise UserError(f"{where}: field 'name' is '{name}'.", "Use letters, digits and . _ + -")
+    task = files.field(row, "task", str, where, "")
+    if bool(task) == ("conversations" in row):
+        raise UserError(f"{where}: expected one of the fields 'task' and 'conversations'.", EXAMPLE)
+    for key in OF_TASK if not task else ():
+        if row.get(key):
+            raise UserError(f"{where}: field '{key}' goes with a task, not with files.", "Remove it.")
+    folds = files.field(row, "folds", str, where, "split" if task else "")
+    if folds and folds not in (("split",) if task else folding.WAYS):
+        hint = "A task's folds follow its splits." if task else nearest(folds, folding.WAYS)
+        raise UserError(f"{where}: field 'folds' is '{folds}'.", hint)
+    hidden = files.field(row, "hidden_test", bool, where, False)
+    if hidden and folds != "split":
+        raise UserError(f"{where}: field 'hidden_test' goes with folds by split.", "Add 'folds: split', or remove it.")
+    options = files.field(row, "options", dict, where, {})
+    return Described(
+        name=name,
+        description=files.field(row, "description", str, where, ""),
+        task=task,
+        options=tuple((str(key), str(value)) for key, value in options.items()),
+        paths=() if task else _paths(row, path),
+        segments=check_segments(files.field(row, "segments", list, where, [2, 3, 5]), where),
+        contexts=files.field(row, "contexts", bool, where, True),
+        situation=files.field(row, "situation", str, where, ""),
+        folds=folds,
+        hidden_test=hidden,
+    )
+
+
+def _yaml(path: Path) -> dict:
+    try:
+        row = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such description of a domain.", EXAMPLE) from None
+    except IsADirectoryError:
+        raise UserError(f"{path}: is a folder, expected a description of a domain.", EXAMPLE) from None
+    except (yaml.YAMLError, UnicodeDecodeError) as err:
+        raise UserError(f"{path}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
+    if not isinstance(row, dict):
+        raise UserError(f"{path}: expected keys and values, found {type(row).__name__}.", EXAMPLE)
+    return row
+
+
+def _paths(row: dict, path: Path) -> tuple[tuple[str, Path, str], ...]:
+    """The files that a description names, relative to itself; where it holds checksums they must be right."""
+    value = files.field(row, "conversations", (str, dict), str(path))
+    named = {"": value} if isinstance(value, str) else value
+    known = files.field(row, "sha256", dict, str(path), {})
+    found = []
+    for split, name in named.items():
+        if split and split not in (*folding.SPLITS, *FOLDS):
+            raise UserError(
+                f"{path}: field 'conversations' names the split '{split}'.", nearest(split, (*folding.SPLITS, *FOLDS))
+            )
+        if not isinstance(name, str) or not name:
+            raise UserError(f"{path}: field 'conversations' holds {name!r}, expected a file's name.", EXAMPLE)
+        file = path.parent / Path(name).expanduser()
+        digest = _checksum(file)
+        if known.get(name, digest) != digest:
+            raise UserError(
+                f"{file}: has changed since {path} was written (SHA-256 {digest[:12]}…, not {str(known[name])[:9]}…).",
+                "Put the old file back, or make a new study with the new one.",
+            )
+        found.append((split, file.resolve(), digest))
+    return tuple(found)
+
+
+def _checksum(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except (FileNotFoundError, NotADirectoryError):
+        raise UserError(f"{path}: no such file of conversations.", "Correct its name.") from None
+    except IsADirectoryError:
+        raise UserError(f"{path}: is a folder, expected a file of conversations.", "Name the file.") from None
+
+
+# -- the conversations -----------------------------------------------------------------------------------------------
+@lru_cache(maxsize=8)
+def _rows(paths: tuple[tuple[str, Path, str], ...], name: str) -> tuple[Row, ...]:
+    return tuple(row for split, path, _ in paths for row in read_rows(path, name, split))
+
+
+@lru_cache(maxsize=8)
+def folds_of(described: Described) -> tuple[dict[str, tuple[Episode, ...]], str]:
+    """The conversations of each fold, and what is promised about them; each conversation is in one fold only."""
+    rows, seen = [], set()
+    for row in _rows(described.paths, described.name):
+        if row.episode.turns not in seen:
+            seen.add(row.episode.turns)
+            rows.append(row if described.contexts else replace(row, episode=replace(row.episode, context=("", ""))))
+    _check_ids(rows)
+    chosen = _chosen(described, rows)
+    folds: dict[str, list[Episode]] = {fold: [] for fold in FOLDS}
+    for row, fold in zip(rows, chosen, strict=True):
+        if fold:
+            folds[fold].append(row.episode)
+    double = len(_rows(described.paths, described.name)) - len(rows)
+    note = _note(described.folds, folds, sum(fold is None for fold in chosen), double)
+    return {fold: tuple(episodes) for fold, episodes in folds.items()}, note
+
+
+def _note(way: str, folds: dict[str, list[Episode]], lost: int, double: int) -> str:
+    """What is promised about the folds, and what they leave out."""
+    note = NOTES[way]
+    if way == "split":
+        people = [{p for e in episodes for p in e.people} for episodes in folds.values()]
+        shared = sum(count > 1 for count in Counter(p for own in people for p in own if p).values())
+        unknown = any("" in own for own in people)
+        said = "the data do not say who spoke, so they may share people"
+        note += f"; {said}" if unknown else f"; they share {shared} people"
+    if lost:
+        note += f"; {lost} conversations between people of different folds are left out"
+    if double:
+        note += f"; {double} that stood there before count once"
+    return f"{note}."
+
+
+def _check_ids(rows: Sequence[Row]) -> None:
+    places: dict[str, str] = {}
+    for row in rows:
+        identity = row.episode.episode_id
+        if identity in places:
+            raise UserError(f"{row.where}: field 'id' is '{identity}', as in {places[identity]}.", "Give each its own.")
+        places[identity] = row.where
+
+
+def _chosen(described: Described, rows: Sequence[Row]) -> list[str | None]:
+    episodes = [row.episode for row in rows]
+    needs = {"split": lambda row: row.split, "people": lambda row: all(row.episode.people)}
+    lacking = next((row for row in rows if described.folds in needs and not needs[described.folds](row)), None)
+    if lacking is not None:
+        raise UserError(
+            f"{lacking.where}: field '{described.folds}' is missing, but folds go by {described.folds}.",
+            "Add it to every line, or say 'folds: hash' in the description of the domain.",
+        )
+    if described.folds == "split":
+        return list(folding.by_split(episodes, [row.split for row in rows], described.hidden_test))
+    return folding.by_people(episodes) if described.folds == "people" else list(folding.by_hash(episodes))
+
+
+# -- a study's own copy ----------------------------------------------------------------------------------------------
+def keep(described: Described, study: Path) -> None:
+    """Write the domain into the study's folder, whole or not at all: the description, which counts, comes last."""
+    folder = Path(study) / COPY
+    folder.mkdir(parents=True, exist_ok=True)
+    for split, path, digest in described.paths:
+        copy = folder / copy_name(split)
+        if not copy.exists() or _checksum(copy) != digest:
+            partial = copy.with_suffix(".tmp")
+            try:
+                shutil.copyfile(path, partial)
+            except OSError as err:
+                partial.unlink(missing_ok=True)
+                raise UserError(f"{copy}: cannot write: {err.strerror or err}.", "Free some space.") from err
+            partial.replace(copy)
+    text = yaml.safe_dump(described.plain(), sort_keys=False, allow_unicode=True)
+    files.write_text(
+        folder / DESCRIPTION, "# The domain of this study, kept so that it goes on wherever it is.\n" + text
+    )
+
+
+def kept(study: Path) -> Path | None:
+    """Where the study keeps the description of its domain; None where its domain is a known one."""
+    path = Path(study) / COPY / DESCRIPTION
+    return path if path.exists() else None
+
+
+def differences(one: Described, other: Described) -> list[str]:
+    """The fields in which two domains differ, wherever their files are."""
+    a, b = one.plain(), other.plain()
+    return [key for key in a | b if key != "description" and a.get(key) != b.get(key)]

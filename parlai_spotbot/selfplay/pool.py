@@ -1,20 +1,41 @@
 """Pools: which contestants take part. A pool is a YAML file, name -> any ParlAI agent, or one of those shipped with us.
 
-Entries are checked here as far as that goes without loading a model: keys, names of agents and zoo models, options.
+Entries are checked here as far as that goes without loading a model: keys, names of agents and zoo models, model files,
+options. Every problem of every entry is found at once, each named by file, contestant and key.
 """
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay import pool_checks as checks
+
+INSTANT = "repeat_query"
+"""An agent that every ParlAI has: stands in where one key of an entry is checked apart from the others."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a pool, as far as it is known without loading a model.
+
+    `contestant` is None where the entry can't be read; `kind` says what it is, `agent` its class ("" where only the
+    model file will tell), `problems` what must be mended, `notes` what is good to know.
+    """
+
+    name: str
+    contestant: Contestant | None = None
+    kind: str = ""
+    agent: str = ""
+    problems: tuple[UserError, ...] = ()
+    notes: tuple[str, ...] = field(default=())
 
 
 def shipped_pools() -> list[str]:
@@ -26,36 +47,60 @@ def shipped_pools() -> list[str]:
 def read_pool(pool: str) -> dict[str, Contestant]:
     """Read the pool `pool`, a shipped one's name or a YAML file, and check every entry without loading its model.
 
-    Raises `UserError` naming file, entry and key, with the nearest valid one.
+    Raises `UserError` naming file, entry and key of every problem, with the nearest valid one.
+    """
+    entries = read_entries(pool)
+    raise_all([problem for entry in entries for problem in entry.problems])
+    return {entry.name: entry.contestant for entry in entries if entry.contestant is not None}
+
+
+def read_entries(pool: str) -> list[Entry]:
+    """The entries of the pool `pool` in its order, each with its problems.
+
+    Raises `UserError` where the file as a whole can't be read.
     """
     text, where = _pool_text(pool)
     try:
-        entries = yaml.load(text, Loader=_UniqueKeys)
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        values = yaml.safe_load(text)
     except yaml.YAMLError as err:
         raise UserError(f"{where}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
-    if not isinstance(entries, dict) or not entries:
+    if not isinstance(values, dict) or not values:
         raise UserError(
             f"{where}: expected contestants as 'name: entry'.", "For example: 'eliza: {model: spotbot:eliza}'."
         )
-    contestants = {str(name): Contestant.from_json(str(name), entry, where) for name, entry in entries.items()}
-    for name, contestant in contestants.items():
-        contestants[name] = check_contestant(contestant, where)
-    return contestants
+    twice: dict[str, list[UserError]] = {}
+    for name, key, line in _twice(node):
+        problem = UserError(
+            f"{where}, line {line}: contestant '{name}': the key '{key}' stands twice.", "Keep one of them."
+        )
+        twice.setdefault(name, []).append(problem)
+    # As written: YAML takes a name such as `no` or `1.0` for something else.
+    names = {yaml.safe_load(key.value) if key.style is None else key.value: key.value for key, _ in node.value}
+    entries = [_entry(str(names.get(name, name)), value, where) for name, value in values.items()]
+    return [replace(e, problems=(*twice.get(e.name, ()), *e.problems)) for e in entries]
 
 
-class _UniqueKeys(yaml.SafeLoader):
-    """YAML in which the same key twice is an error: the second entry would silently replace the first."""
-
-    def construct_mapping(self, node, deep=False):
-        seen = set()
-        for key_node, _ in node.value:
-            key = self.construct_object(key_node, deep=deep)
-            if key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key '{key}' stands twice", key_node.start_mark
-                )
-            seen.add(key)
-        return super().construct_mapping(node, deep)
+def _twice(root: yaml.MappingNode) -> Iterator[tuple[str, str, int]]:
+    """Contestant, key and line of every key that stands twice: YAML would silently take the last one."""
+    names: set[str] = set()
+    for key, value in root.value:
+        name = str(key.value)
+        if name in names:
+            yield name, name, key.start_mark.line + 1
+        names.add(name)
+        waiting, seen = [value], set()
+        while waiting:
+            node = waiting.pop()
+            if id(node) in seen or not isinstance(node, yaml.MappingNode):
+                continue
+            seen.add(id(node))
+            keys: set[str] = set()
+            for inner, below in node.value:
+                if str(inner.value) in keys:
+                    yield name, str(inner.value), inner.start_mark.line + 1
+                keys.add(str(inner.value))
+                waiting.append(below)
 
 
 def _pool_text(pool: str) -> tuple[str, str]:
@@ -70,81 +115,80 @@ def _pool_text(pool: str) -> tuple[str, str]:
         raise UserError(f"--pool {pool}: no such file or pool.", remedy) from None
     except (IsADirectoryError, UnicodeDecodeError):
         raise UserError(f"--pool {pool}: not a YAML file.", "Name the file, not its folder.") from None
+    except PermissionError:
+        raise UserError(f"--pool {pool}: may not be read.", "Change its permissions.") from None
+
+
+def _entry(name: str, value: Any, where: str) -> Entry:
+    try:
+        contestant = Contestant.from_json(name, value, where)
+    except UserError as err:
+        return Entry(name, problems=tuple(_reading_problems(name, value, where)) or (err,))
+    return check_entry(contestant, where)
+
+
+def _reading_problems(name: str, value: Any, where: str) -> list[UserError]:
+    """What is wrong with an entry that can't be read, key by key: each is tried apart from the others."""
+    tries: list[tuple[str, Any]] = [(name, INSTANT)]
+    if isinstance(value, dict):
+        tries += [("bot", {"model": INSTANT, key: given}) for key, given in value.items()]
+        if not value.get("model") and not value.get("model_file"):
+            tries.append(("bot", {}))
+    else:
+        tries.append(("bot", value))
+    problems = []
+    for tried, entry in tries:
+        try:
+            Contestant.from_json(tried, entry, where)
+        except UserError as err:
+            problems.append(UserError(err.problem.replace("contestant 'bot'", f"contestant '{name}'", 1), err.remedy))
+    return problems
 
 
 def check_contestant(contestant: Contestant, where: str) -> Contestant:
     """Check agent name, model file and options of `contestant`; returns it with an absolute path to its model file."""
+    entry = check_entry(contestant, where)
+    raise_all(list(entry.problems))
+    return entry.contestant or contestant
+
+
+def check_entry(contestant: Contestant, where: str) -> Entry:
+    """All that can be said of `contestant` without loading its model; `where` names its file."""
     from parlai_spotbot import compat, plugin
 
     compat.install()
     plugin.register()
     where = f"{where}: contestant '{contestant.name}'"
+    problems: list[UserError] = []
+    notes: list[str] = []
+    kind, agent = "agent", contestant.model
     if contestant.model:
-        _check_agent(contestant.model, where)
-    if contestant.model_file.startswith("zoo:"):
-        _check_zoo(contestant.model_file, where)
-    elif contestant.model_file and not contestant.model:
+        problems += checks.agent(contestant.model, f"{where}: field 'model'")
+    if contestant.model_file.startswith(checks.ZOO):
+        kind = "zoo model"
+        problems += checks.zoo(contestant.model_file, where)
+        agent = agent or checks.zoo_agent(contestant.model_file)
+        notes += checks.zoo_notes(contestant)
+    elif contestant.model_file:
+        kind = "model file"
         path = Path(contestant.model_file).expanduser()
-        if not path.exists() or not Path(f"{path}.opt").exists():
-            raise UserError(
-                f"{where}: field 'model_file': {contestant.model_file} or its .opt file does not exist.",
-                "Name the model file as ParlAI wrote it (with MODEL.opt beside it), or a zoo: model.",
-            )
-        contestant = replace(contestant, model_file=str(path.resolve()))
-    _check_options(contestant, where)
-    return contestant
+        missing = checks.model_file(path, bool(contestant.model), where)
+        problems += missing
+        if not missing:
+            contestant = replace(contestant, model_file=str(path.resolve()))
+            if not contestant.model:
+                agent, wrong = checks.stored_agent(path, where)
+                problems += wrong
+    if not problems:
+        problems += checks.options(agent, contestant.opt, where)
+        agent = checks.class_name(agent)
+    return Entry(contestant.name, contestant, kind, agent, tuple(problems), tuple(notes))
 
 
-def _check_agent(model: str, where: str) -> None:
-    from parlai.core.loader import load_agent_module
-
-    try:
-        load_agent_module(model)
-    except UserError as err:
-        raise UserError(f"{where}: {err.problem}", err.remedy) from None
-    except (ImportError, AttributeError, IndexError, ValueError, RuntimeError) as err:
-        prefix = "spotbot:" if model.startswith("spotbot:") else ""
-        folder = "parlai_spotbot.agents" if prefix else "parlai.agents"
-        package = importlib.import_module(folder)
-        known = [prefix + m.name for m in pkgutil.iter_modules(package.__path__) if m.ispkg]
-        hint = nearest(model, known) if ":" not in model.removeprefix(prefix) else "Check the module and class."
-        raise UserError(f"{where}: field 'model': no agent '{model}' ({err}).", hint) from None
-
-
-def _check_zoo(model_file: str, where: str) -> None:
-    import parlai.zoo
-
-    parts = model_file.removeprefix("zoo:").split("/")
-    try:
-        importlib.import_module(f"parlai.zoo.{parts[0]}.{parts[1] if len(parts) > 1 else 'build'}")
-    except ImportError:
-        known = [m.name for m in pkgutil.iter_modules(parlai.zoo.__path__) if m.ispkg]
-        models = []
-        if parts[0] in known:
-            models = [m.name for m in pkgutil.iter_modules(importlib.import_module(f"parlai.zoo.{parts[0]}").__path__)]
-        if len(parts) == 3 and "build" in models:
-            return  # older zoo entries have one build module for all their models
-        names = [f"zoo:{parts[0]}/{m}/model" for m in models] or [f"zoo:{name}/…" for name in known]
-        raise UserError(
-            f"{where}: field 'model_file': no zoo model '{model_file}'.", nearest(model_file, names)
-        ) from None
-
-
-def _check_options(contestant: Contestant, where: str) -> None:
-    if not contestant.model:
-        return  # the agent's class, and so its options, stand in the model file
-    known = known_options(contestant.model)
-    for key in contestant.opt:
-        if key not in known:
-            raise UserError(
-                f"{where}: field 'opt': {contestant.model} has no option '{key}'.", nearest(key, known, most=30)
-            )
-
-
-def known_options(model: str) -> set[str]:
-    """The option names (``beam_size``) that the agent `model` understands."""
-    from parlai.core.params import ParlaiParser
-
-    parser = ParlaiParser(True, True)
-    parser.add_extra_args(["--model", model])
-    return {action.dest for action in parser._actions} - {"help"}
+def raise_all(problems: list[UserError]) -> None:
+    """Raise what there is of `problems`, several as one `UserError` with a line each."""
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        lines = [f"  {number}. {problem}" for number, problem in enumerate(problems, start=1)]
+        raise UserError("\n".join([f"{len(problems)} problems:", *lines]), "Mend them, then run the same command.")

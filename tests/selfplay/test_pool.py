@@ -28,7 +28,7 @@ def write(tmp_path, text):
         ("a: {model: repeat_lable}", "Did you mean 'repeat_label'?"),
         ("a: {model: no.such.module:Agent}", "no agent 'no.such.module:Agent'"),
         ("a: {model_file: zoo:blendr/blender_90M/model}", "Did you mean 'zoo:blender/…'?"),
-        ("a: {model_file: nowhere/model}", "nowhere/model or its .opt file does not exist"),
+        ("a: {model_file: nowhere/model}", "nowhere/model does not exist"),
         ("a: {model: seq2seq, opt: {hiddn_size: 3}}", "seq2seq has no option 'hiddn_size'. Did you mean 'hiddensize'?"),
         ("a: {model: seq2seq, opt: 3}", "field 'opt' is 3, expected dict"),
         ("a: {model: seq2seq, turn_timeout: -1}", "field 'turn_timeout' is -1.0"),

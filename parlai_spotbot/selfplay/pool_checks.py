@@ -1,0 +1,238 @@
+"""What can be checked of a contestant without loading its model: agent, zoo model, model file, options.
+
+Each check returns its problems, `UserError`s that name file, contestant and key with the nearest valid value; nothing
+is downloaded, and no code of a model file is run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import importlib
+import os
+import pkgutil
+from pathlib import Path
+from typing import Any
+
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.records import Contestant
+
+ZOO = ("zoo:", "models:", "izoo:")
+
+OWN_KEYS = ("model", "model_file")
+
+UNLISTED = 30
+"""Of more options than these only the nearest is named."""
+
+
+# -- agents --------------------------------------------------------------------------------------------------------
+def agent(model: str, where: str) -> list[UserError]:
+    """Whether ParlAI finds the agent `model`."""
+    from parlai.core.loader import load_agent_module
+
+    try:
+        load_agent_module(model)
+    except UserError as err:
+        return [UserError(f"{where}: {err.problem}", err.remedy)]
+    except Exception as err:  # an agent's module may raise anything while it is imported
+        return [UserError(f"{where}: no agent '{model}' ({_line(err)}).", _agent_remedy(model, err))]
+    return []
+
+
+def _line(err: Exception) -> str:
+    return " ".join(str(err).split())[:300] or type(err).__name__
+
+
+def _agent_remedy(model: str, err: Exception) -> str:
+    if model.startswith(("projects:", "projects.")):
+        return (
+            "ParlAI's package holds a few of its projects only. Copy the agent's file from ParlAI's repository (its "
+            "history, where it was removed) into a package of yours, and name it as 'model: your.module:ItsAgent'."
+        )
+    missing = getattr(err, "name", None)
+    if isinstance(err, ModuleNotFoundError) and missing and not str(missing).startswith("parlai"):
+        return f"Install what defines '{missing}', or correct the name. {_nearest_agent(model)}".strip()
+    return _nearest_agent(model)
+
+
+def _nearest_agent(model: str) -> str:
+    prefix = "spotbot:" if model.startswith("spotbot:") else ""
+    if ":" in model.removeprefix(prefix):
+        return "Check the module and class."
+    package = importlib.import_module("parlai_spotbot.agents" if prefix else "parlai.agents")
+    return nearest(model, [prefix + m.name for m in pkgutil.iter_modules(package.__path__) if m.ispkg])
+
+
+def class_name(model: str) -> str:
+    """The class behind an agent's name, as ``module:Class``; the name itself where that can't be told."""
+    from parlai.core.loader import load_agent_module
+
+    if not model:
+        return ""
+    try:
+        kind = load_agent_module(model)
+    except Exception:
+        return model
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+# -- the zoo -------------------------------------------------------------------------------------------------------
+def zoo(path: str, where: str) -> list[UserError]:
+    """Whether ParlAI's zoo (or ours) knows the model `path`."""
+    import parlai.zoo
+
+    if path.startswith("izoo:"):
+        return []
+    parts = path.partition(":")[2].split("/")
+    try:
+        importlib.import_module(f"parlai.zoo.{parts[0]}.{parts[1] if len(parts) > 1 else 'build'}")
+        return []
+    except ImportError:
+        known = [m.name for m in pkgutil.iter_modules(parlai.zoo.__path__) if m.ispkg]
+        models = []
+        if parts[0] in known:
+            models = [m.name for m in pkgutil.iter_modules(importlib.import_module(f"parlai.zoo.{parts[0]}").__path__)]
+        if len(parts) == 3 and "build" in models:
+            return []  # older zoo entries have one build module for all their models
+        names = [f"zoo:{parts[0]}/{m}/model" for m in models] or [f"zoo:{name}/…" for name in known]
+        return [UserError(f"{where}: field 'model_file': no zoo model '{path}'.", nearest(path, names))]
+
+
+def zoo_agent(path: str) -> str:
+    """The agent of a zoo model as ParlAI's list has it, "" where it doesn't say."""
+    from parlai.zoo.model_list import model_list
+
+    named = {entry["path"]: entry.get("agent") or "" for entry in model_list}
+    found = named.get("zoo:" + path.partition(":")[2], "")
+    return "" if found and agent(found, "") else found
+
+
+def zoo_notes(contestant: Contestant) -> list[str]:
+    """Whether a zoo model has yet to be downloaded."""
+    path = Path(datapath(contestant.opt), "models", contestant.model_file.partition(":")[2])
+    if path.exists() or contestant.model_file.startswith("zoo:spotbot/"):
+        return []
+    return [f"not on this machine yet: ParlAI downloads it to {path.parent} when it is first loaded (needs network)"]
+
+
+def datapath(opt: dict) -> str:
+    """ParlAI's data folder for a contestant."""
+    return str(opt.get("datapath") or _default_datapath())
+
+
+@functools.cache
+def _default_datapath() -> str:
+    from parlai.core.params import ParlaiParser
+
+    return ParlaiParser(True, False).parse_kwargs()["datapath"]
+
+
+# -- model files ---------------------------------------------------------------------------------------------------
+def model_file(path: Path, agent_given: bool, where: str) -> list[UserError]:
+    """Whether a model file is there, with its ``.opt`` beside it; that may be missing where the agent is given."""
+    where = f"{where}: field 'model_file'"
+    if path.is_dir():
+        inside = [str(path / name) for name in _models_in(path)]
+        return [UserError(f"{where}: {path} is a folder.", f"Name the model file in it. {nearest(path, inside)}")]
+    if not path.exists():
+        near = nearest(str(path), [str(path.parent / name) for name in _models_in(path.parent)], most=10)
+        if Path(f"{path}.checkpoint").exists():
+            near = f"Training hasn't ended, but there is {path}.checkpoint: name that."
+        return [UserError(f"{where}: {path} does not exist.", near or "Name the file that ParlAI wrote.")]
+    if not os.access(path, os.R_OK):
+        return [UserError(f"{where}: {path} may not be read.", "Change its permissions.")]
+    if not agent_given and not Path(f"{path}.opt").exists():
+        return [
+            UserError(
+                f"{where}: {path}.opt does not exist, which says what kind of model it is.",
+                "Put it beside the model file, or give the agent as 'model' and its options as 'opt'.",
+            )
+        ]
+    return []
+
+
+def _models_in(folder: Path) -> list[str]:
+    """The files of a folder that have an ``.opt`` beside them."""
+    if not folder.is_dir():
+        return []
+    options = (file.name.removesuffix(".opt") for file in folder.glob("*.opt"))
+    return sorted(name for name in options if (folder / name).is_file() and not name.endswith(".dict"))
+
+
+def stored_agent(path: Path, where: str) -> tuple[str, list[UserError]]:
+    """The agent that a model file's ``.opt`` names, and what is wrong with that."""
+    from parlai.core.opt import Opt
+
+    where = f"{where}: field 'model_file': {path}.opt"
+    try:
+        stored = Opt.load(f"{path}.opt").get("model")
+    except Exception as err:
+        notes = " ".join(getattr(err, "__notes__", ()))
+        return "", [UserError(f"{where} can't be read: {_line(err)}.", notes or "Fetch the file anew.")]
+    if not isinstance(stored, str) or not stored:
+        return "", [UserError(f"{where} does not name its agent.", "Give it as 'model'.")]
+    return stored, agent(stored, where)
+
+
+# -- options -------------------------------------------------------------------------------------------------------
+def options(model: str, opt: dict, where: str) -> list[UserError]:
+    """Whether the agent `model` has the options `opt`, with such values; without an agent only what any has."""
+    where = f"{where}: field 'opt'"
+    problems = [
+        UserError(f"{where}: '{key}' stands among the options.", f"Write '{key}: …' beside 'opt', not under it.")
+        for key in opt
+        if key in OWN_KEYS
+    ]
+    if not model:
+        return problems
+    actions = _actions(model)
+    for key, value in opt.items():
+        if key in OWN_KEYS:
+            continue
+        if str(key) not in actions:
+            hint = nearest(key, actions, most=UNLISTED)
+            problems.append(UserError(f"{where}: {model} has no option '{key}'.", hint or "Take it out."))
+        elif wrong := _value_problem(actions[key], value):
+            problems.append(UserError(f"{where}: option '{key}' is {value!r}, {wrong}.", "Correct it."))
+    return problems
+
+
+def known_options(model: str) -> set[str]:
+    """The option names (``beam_size``) that the agent `model` understands."""
+    return set(_actions(model))
+
+
+@functools.cache
+def _actions(model: str) -> dict[str, argparse.Action]:
+    from parlai.core.params import ParlaiParser
+
+    parser = ParlaiParser(True, True)
+    parser.add_extra_args(["--model", model])
+    return {action.dest: action for action in parser._actions if action.dest != "help"}
+
+
+def _value_problem(action: argparse.Action, value: Any) -> str:
+    """What is wrong with an option's value, in words that follow the value; "" where nothing is."""
+    if value is None or isinstance(value, (list, dict)):
+        return ""
+    if action.nargs == 0:
+        return "" if isinstance(value, bool) else "expected true or false"
+    kind = action.type
+    if kind is bool or kind == "bool":
+        words = ("true", "false", "yes", "no", "t", "f", "y", "n", "1", "0", "on", "off")
+        return "" if str(value).lower() in words else "expected true or false"
+    if kind in (int, float):
+        return _number_problem(kind, value)
+    if action.choices is not None and value not in action.choices:
+        return f"expected one of {', '.join(sorted(map(str, action.choices)))}"
+    return ""
+
+
+def _number_problem(kind: type, value: Any) -> str:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = None
+    if isinstance(value, bool) or number is None:
+        return "expected a number"
+    return "" if kind is float or number == int(number) else "expected a whole number"

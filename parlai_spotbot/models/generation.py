@@ -101,7 +101,7 @@ class Writer:
         accepted = inspect.signature(model.forward).parameters
         self._positions = "position_ids" in accepted
         self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
-        self.plain, self.packed = "", False
+        self.plain = ""
         self._prepare()
 
     # -- what the model can do ---------------------------------------------------------------------------------------
@@ -114,11 +114,9 @@ class Writer:
         self.workspace = Workspace(shape, self.device, self.dtype)
         tokens, expected = reference(self.model, self.vocabulary.size)
         replaced = pack(self.model)
-        self.packed = bool(replaced)
-        if replaced and differs(self._probe, tokens, expected):
+        self.plain = differs(self._probe, tokens, expected)
+        if self.plain and replaced:
             unpack(replaced)
-            self.packed = False
-        if not self.packed:
             self.plain = differs(self._probe, tokens, expected)
         self.count = Count()
 

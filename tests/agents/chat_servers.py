@@ -6,6 +6,7 @@ server, that one or a real one, and lets the faults of a list happen, one a requ
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import http.client
 import json
@@ -26,6 +27,11 @@ FIELDS = {
     "max_completion_tokens": int,
 }  # fmt: skip
 CREATED = 1_700_000_000
+
+
+KEY = "sk-test-T0psecret/4+notToBeSeen="
+FORMS = [KEY, base64.b64encode(KEY.encode()).decode().rstrip("="), "sk-test-T0psecret%2F4%2BnotToBeSeen%3D"]
+BLABBING = {"model": f"parrot-{KEY}", "system_fingerprint": KEY}
 
 
 class Refused(Exception):
@@ -114,6 +120,19 @@ class ChatServer(Served):
     def played(self) -> list[dict]:
         """The requests after the first, which is the agent's greeting."""
         return self.bodies[1:]
+
+
+def blab(body: dict) -> str:
+    """Say the key wherever that is possible: in errors when asked for trouble, else in the reply."""
+    last = body["messages"][-1]["content"]
+    if "trouble" in last:
+        raise Refused(500 if "big" in last else 400, f"your key was {KEY}, {FORMS[1]} and {FORMS[2]}", KEY)
+    return f"I know your key, {KEY}! It is {FORMS[1]}."
+
+
+def seen(text: object) -> bool:
+    """Whether the key stands in what `text` prints as."""
+    return any(form in str(text) for form in FORMS)
 
 
 class _ChatHandler(BaseHTTPRequestHandler):

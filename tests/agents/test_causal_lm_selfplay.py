@@ -54,7 +54,7 @@ def test_greedy_smollm2_says_the_same_at_any_batch_size_with_and_without_the_cac
     heard = ["How are you?", "I like music.", "Do you cook?", "I have two cats!", "What do you do for a living?"]
     said = {}
     for cache in (0, 1.0):
-        opt = {"lm_model": "smollm2", "inference": "greedy", "max_new_tokens": 12, "lm_cache": cache}
+        opt = {"lm_model": "smollm2", "inference": "greedy", "max_new_tokens": 6, "lm_cache": cache}
         agent = create_agent(Opt({"model": "spotbot:causal_lm", "override": {}, **opt}))
         for batchsize in (1, 7, 45):
             agent._writer.store.clear()

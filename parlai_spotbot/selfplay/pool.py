@@ -167,6 +167,10 @@ def check_entry(contestant: Contestant, where: str) -> Entry:
     if contestant.model_file.startswith(checks.ZOO):
         kind = "zoo model"
         problems += checks.zoo(contestant.model_file, where)
+        here = checks.zoo_file(contestant)
+        if here.exists() and not agent and not problems:
+            agent, wrong = checks.stored_agent(here, where)
+            problems += wrong
         agent = agent or checks.zoo_agent(contestant.model_file)
         notes += checks.zoo_notes(contestant)
     elif contestant.model_file:

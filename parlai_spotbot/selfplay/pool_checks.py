@@ -107,9 +107,14 @@ def zoo_agent(path: str) -> str:
     return "" if found and agent(found, "") else found
 
 
+def zoo_file(contestant: Contestant) -> Path:
+    """Where ParlAI keeps a zoo model, once it has downloaded it."""
+    return Path(datapath(contestant.opt), "models", contestant.model_file.partition(":")[2])
+
+
 def zoo_notes(contestant: Contestant) -> list[str]:
     """Whether a zoo model has yet to be downloaded."""
-    path = Path(datapath(contestant.opt), "models", contestant.model_file.partition(":")[2])
+    path = zoo_file(contestant)
     if path.exists() or contestant.model_file.startswith("zoo:spotbot/"):
         return []
     return [f"not on this machine yet: ParlAI downloads it to {path.parent} when it is first loaded (needs network)"]

@@ -1,0 +1,312 @@
+"""Trying contestants before self-play: each is loaded in a process of its own, as in self-play, and answers two test
+exchanges in each of two conversations.
+
+What it says is compared with what it says when asked again from the same seed, and in one batch. One that fails,
+hangs, crashes or exceeds its memory is named with a remedy; the others are tried.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+import psutil
+from parlai.core.agents import Agent
+from parlai.core.message import Message
+from parlai.core.opt import Opt
+
+from parlai_spotbot.domains import Domain
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay import remedies
+from parlai_spotbot.selfplay.contestants import ContestantProcess, Failure
+from parlai_spotbot.selfplay.schedule import Job, Seed, derive
+from parlai_spotbot.selfplay.turn_warnings import warnings
+from parlai_spotbot.selfplay.worlds import ProxyAgent, SelfPlayWorld
+
+EXCHANGES = 2
+"""Exchanges that a contestant answers in each test conversation."""
+
+PERSON = "a person"
+
+_LOOK = 0.1  # seconds between looks at a contestant's connections
+
+
+@dataclass(frozen=True)
+class Script:
+    """A test conversation: the seed exchange, which side (0 or 1) the contestant has, and what the person says."""
+
+    seed: Seed
+    side: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What trying a contestant showed. `problem` is "" where it answered; times are in seconds, `memory` in bytes.
+
+    `batch` is "no" (it has no ``batch_act``), "same" or "other" (its texts in a batch against those one at a time);
+    `same_again` whether the same seed gave the same texts. `conversations` holds lists of ``[speaker, text]`` with the
+    seed exchange in front.
+    """
+
+    name: str
+    agent: str = ""
+    problem: str = ""
+    remedy: str = ""
+    load_seconds: float | None = None
+    first_seconds: float | None = None
+    median_seconds: float | None = None
+    memory: int = 0
+    batch: str = ""
+    same_again: bool | None = None
+    warnings: list[str] = field(default_factory=list)
+    conversations: list[list[list[str]]] = field(default_factory=list)
+
+    def to_json(self) -> dict:
+        return asdict(self)
+
+
+def scripts(domain: Domain) -> list[Script]:
+    """Two test conversations from the domain's seeds; the contestant opens the one and answers in the other."""
+    found: list[Script] = []
+    episodes = domain.episodes("seeds")
+    # From the middle of the data on: the first of a collection are often somebody's tests.
+    for episode in episodes[len(episodes) // 2 :] + episodes[: len(episodes) // 2]:
+        side = len(found)
+        lines = episode.turns[3 - side :: 2]
+        if len(lines) >= EXCHANGES and len(set(episode.turns)) == len(episode.turns):
+            seed = Seed(episode.episode_id, (episode.turns[0], episode.turns[1]), tuple(episode.context))
+            found.append(Script(seed, side, tuple(lines[:EXCHANGES])))
+        if len(found) == 2:
+            return found
+    raise UserError(
+        f"domain '{domain.name}' has no two seeds of {2 * EXCHANGES + 2} turns to test with.",
+        "Choose another --domain.",
+    )
+
+
+class Reader(Agent):
+    """The person of a test conversation: says the lines of the script, whatever it hears."""
+
+    def __init__(self, opt: Opt):
+        super().__init__(opt)
+        self.id = PERSON
+
+    def observe(self, observation: Message) -> Message:
+        return observation
+
+    def self_observe(self, self_message: Message) -> None:
+        """What a reader said itself it need not remember."""
+
+    def reply(self, outcome: str) -> Message:
+        return Message({"id": self.id, "text": outcome, "episode_done": False})
+
+
+class _Failed(Exception):
+    def __init__(self, failure: Failure):
+        self.failure = failure
+        super().__init__(failure.message)
+
+
+class _Test:
+    """One play-through of the test conversations with a loaded contestant."""
+
+    def __init__(self, process: ContestantProcess, lines: Sequence[Script], name: str):
+        self.process = process
+        self.scripts = lines
+        self.worlds = [self._world(number, script, name) for number, script in enumerate(lines)]
+        self.answered = [0] * len(lines)
+        self.seconds: list[float] = []
+        self.empty = 0
+
+    def _world(self, number: int, script: Script, name: str) -> SelfPlayWorld:
+        opt = Opt(task="test", datatype="valid")
+        chance = derive("trial", number)  # the same each time
+        agents: list[Agent] = [ProxyAgent(opt, self.process, f"trial/{name}/{number}", chance), Reader(opt)]
+        names = (self.process.contestant.name, PERSON)
+        if script.side == 1:
+            agents, names = agents[::-1], names[::-1]
+        job = Job(f"trial:{number}", names, number, names, script.seed, chance)
+        return SelfPlayWorld(opt, agents, job, EXCHANGES)
+
+    def waiting(self, number: int) -> bool:
+        """Let the person speak, if it is their turn; returns whether the contestant is to answer now."""
+        world = self.worlds[number]
+        if world.episode_done() or self.answered[number] >= EXCHANGES:
+            return False
+        if isinstance(world.speaker, Reader):
+            said = sum(turn.speaker == PERSON for turn in world.turns)
+            world.take(self.scripts[number].lines[said])
+        return True
+
+    def one_by_one(self) -> None:
+        for number in range(len(self.worlds)):
+            while self.waiting(number):
+                self._ask([number])
+
+    def batched(self) -> None:
+        while ready := [number for number in range(len(self.worlds)) if self.waiting(number)]:
+            self._ask(ready)
+
+    def _ask(self, numbers: list[int]) -> None:
+        requests = [self.worlds[number].speaker.request() for number in numbers]
+        start = time.monotonic()
+        outcomes = self.process.act(requests).result()
+        self.seconds.append(time.monotonic() - start)
+        for number, outcome in zip(numbers, outcomes, strict=True):
+            if isinstance(outcome, Failure) and outcome.kind != "empty":
+                raise _Failed(outcome)
+            self.empty += isinstance(outcome, Failure)
+            self.answered[number] += 1
+            self.worlds[number].take(outcome)
+
+    def texts(self) -> list[list[str]]:
+        return [[turn.text for turn in world.turns] for world in self.worlds]
+
+    def conversations(self) -> list[list[list[str]]]:
+        """The conversations to show, seed in front."""
+        shown = []
+        for world in self.worlds:
+            seed = zip(world.job.entities, world.job.seed.turns, strict=True)
+            shown.append([[name, text] for name, text in seed] + [[t.speaker, t.text] for t in world.turns])
+        return shown
+
+    def close(self) -> None:
+        self.process.close([agent.session for w in self.worlds for agent in w.agents if isinstance(agent, ProxyAgent)])
+
+
+class _Connections:
+    """Watches whom a contestant's process talks to over the network, while it is tried."""
+
+    def __init__(self, process: ContestantProcess):
+        self.process = process
+        self.found: set[str] = set()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def _watch(self) -> None:
+        while not self._stop.wait(_LOOK):
+            running = getattr(self.process, "_process", None)
+            with contextlib.suppress(psutil.Error, OSError):
+                if running is not None and running.pid:
+                    for connection in psutil.Process(running.pid).net_connections("inet"):
+                        if connection.raddr:
+                            self.found.add(f"{connection.raddr.ip}:{connection.raddr.port}")
+
+    def __enter__(self) -> _Connections:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+
+def try_contestant(
+    process: ContestantProcess, lines: Sequence[Script], say: Callable[[str], None] = lambda stage: None
+) -> Trial:
+    """Load the contestant of `process`, test it and end it; `say` hears what is going on."""
+    name = process.contestant.name
+    trial = Trial(name)
+    try:
+        with _Connections(process) as connections:
+            say("loading")
+            start = time.monotonic()
+            process.load().result()
+            agent = process.about.get("agent", "")
+            trial = replace(trial, agent=agent, load_seconds=time.monotonic() - start)
+            trial = _tested(trial, process, lines, say)
+        reached = sorted(connections.found)
+        if reached:
+            more = [f"talks over the network, to {', '.join(reached[:3])}: plays only where it reaches that"]
+            trial = replace(trial, warnings=[*trial.warnings, *more])
+    except UserError as err:
+        trial = _failed(trial, "load", err.problem, process)
+    except _Failed as err:
+        failure = err.failure
+        trial = _failed(trial, failure.kind, f"contestant '{name}' failed: {failure.kind}: {failure.message}", process)
+    finally:
+        process.end()
+    return replace(trial, memory=process.peak_memory)
+
+
+def _failed(trial: Trial, kind: str, message: str, process: ContestantProcess) -> Trial:
+    if kind == "load":
+        kind = next((kind for kind in ("memory", "hang", "crash") if f"be loaded: {kind}: " in message), kind)
+    remedy = remedies.remedy(kind, message, str(process.log))
+    return replace(trial, problem=remedies.short(message), remedy=remedy)
+
+
+def _tested(trial: Trial, process: ContestantProcess, lines: Sequence[Script], say: Callable[[str], None]) -> Trial:
+    say("answering")
+    alone = _Test(process, lines, "alone")
+    alone.one_by_one()
+    if alone.empty == sum(alone.answered):
+        raise _Failed(Failure(trial.name, "empty", "nothing but empty turns"))
+    say("answering again")
+    again = _Test(process, lines, "again")
+    again.one_by_one()
+    batch = "no"
+    if process.about.get("batched"):
+        say("answering in a batch")
+        together = _Test(process, lines, "batch")
+        together.batched()
+        together.close()
+        batch = "same" if together.texts() == alone.texts() else "other"
+    turns = [[(turn.speaker != PERSON, turn.text) for turn in world.turns] for world in alone.worlds]
+    heard = [_with_seed(world, turn) for world, turn in zip(alone.worlds, turns, strict=True)]
+    found = [f"empty turns: {alone.empty} of {sum(alone.answered)}"] if alone.empty else []
+    for test in (alone, again):
+        test.close()
+    return replace(
+        trial,
+        first_seconds=alone.seconds[0],
+        median_seconds=statistics.median([*alone.seconds[1:], *again.seconds]),
+        batch=batch,
+        same_again=alone.texts() == again.texts(),
+        warnings=found + warnings(heard),
+        conversations=alone.conversations(),
+    )
+
+
+def _with_seed(world: SelfPlayWorld, turns: list[tuple[bool, str]]) -> list[tuple[bool, str]]:
+    """A conversation's turns with what the person says in its seed in front, so that a copy of that is seen too."""
+    spoken = zip(world.job.entities, world.job.seed.turns, strict=True)
+    return [(False, text) for name, text in spoken if name == PERSON] + turns
+
+
+def try_all(
+    contestants: Iterable[Contestant],
+    lines: Sequence[Script],
+    logs: Path,
+    at_once: int = 1,
+    threads: int = 1,
+    say: Callable[[str, str], None] = lambda name, stage: None,
+) -> Iterable[Trial]:
+    """Try `contestants`, `at_once` side by side, and yield each one's `Trial` as soon as it is known.
+
+    `say` hears names and stages (loading, answering …), from several threads. Whatever stops it ends the processes.
+    """
+    processes = [ContestantProcess(c, (logs / f"{c.name}.log").resolve(), threads) for c in contestants]
+    pool = ThreadPoolExecutor(max_workers=max(1, at_once), thread_name_prefix="trial")
+
+    def run(process: ContestantProcess) -> Trial:
+        return try_contestant(process, lines, lambda stage: say(process.contestant.name, stage))
+
+    futures: list[Future] = [pool.submit(run, process) for process in processes]
+    try:
+        for future in as_completed(futures):
+            yield future.result()
+    finally:
+        for future in futures:
+            future.cancel()
+        for process in processes:
+            process.end()
+        pool.shutdown(wait=True)

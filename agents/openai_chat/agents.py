@@ -55,8 +55,6 @@ class OpenaiChatAgent(BatchedDialogueAgent):
     """A model behind a chat server, named by ``--openai-url`` and ``--openai-model``."""
 
     NAME = "openai_chat"
-    own_timeouts = True
-    """Each request ends by itself, however slow the limits make a batch."""
 
     @classmethod
     def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
@@ -216,6 +214,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
                 "handled": dict(sorted(self._events.items())),
             },
             "reproducible": False,
+            "own_timeouts": True,  # each request ends by itself, however slow its limits make a batch
         }
 
     def _cost(self) -> dict:

@@ -1,0 +1,137 @@
+"""Where the key of `openai_chat` may be: in the environment and in the header of a request, and nowhere else."""
+
+import json
+import logging
+import pickle
+import traceback
+
+import pytest
+from chat_servers import BLABBING, KEY, ChatServer, Proxy, blab, chat_agents, hear, replies, seen
+
+from parlai_spotbot.agents.openai_chat.agents import OpenaiChatAgent
+from parlai_spotbot.agents.openai_chat.keys import OPENAI, Key, read_key
+from parlai_spotbot.errors import UserError
+
+
+@pytest.fixture
+def make(monkeypatch):
+    monkeypatch.setenv("PARROT_KEY", KEY)
+    with chat_agents() as new:
+        yield new
+
+
+@pytest.mark.parametrize(
+    ("header", "sent"), [("Authorization", f"Bearer {KEY}"), ("api-key", KEY)], ids=["bearer", "azure"]
+)
+def test_the_key_goes_into_its_header_alone(make, header, sent):
+    with ChatServer() as server:
+        replies(make(server.url, openai_key_variable="PARROT_KEY", openai_key_header=header), "hi")
+    for headers in server.headers:
+        assert headers.pop(header) == sent
+        assert not seen(headers)
+    assert not seen(json.dumps(server.bodies) + str(server.paths))
+
+
+def test_no_server_gets_a_key_that_was_not_named_for_it(make, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with ChatServer() as server:
+        replies(make(server.url), "hi")
+    assert not seen(server.headers)
+    assert read_key("", OPENAI, "x")
+    assert not read_key("", "example.org", "x")
+
+
+def test_a_key_does_not_follow_to_another_server(make):
+    with ChatServer() as elsewhere, ChatServer() as server, Proxy(server.url, ["moved"]) as proxy:
+        agent = make(proxy.url, openai_key_variable="PARROT_KEY")
+        assert "sends on to" in replies(agent, "hi")[0]["failure"]
+    assert elsewhere.bodies == []
+
+
+def test_a_server_that_quotes_the_key_is_not_repeated(make, capfd, caplog):
+    caplog.set_level(logging.DEBUG)
+    with ChatServer(blab, answer=BLABBING) as server:
+        agent = make(server.url, openai_key_variable="PARROT_KEY", openai_retries=0)
+        acts = replies(agent, "hi", "trouble", "big trouble")
+        with pytest.raises(RuntimeError) as caught:
+            hear(agent, "trouble")[0].act()
+    assert acts[0]["text"] == "I know your key, [key]! It is [key]."
+    assert "your key was [key], [key] and [key]" in acts[1]["failure"]
+    out = capfd.readouterr()
+    told = [
+        acts,
+        traceback.format_exception(caught.value),
+        agent.provenance(),
+        agent.opt,
+        out,
+        caplog.text,
+        vars(agent),
+    ]
+    for text in told:
+        assert text
+        assert not seen(text)
+    assert agent.provenance()["key_variable"] == "PARROT_KEY"
+    assert "parrot-[key]" in agent.provenance()["served"]
+
+
+def test_a_refused_key_is_not_quoted_not_even_in_parts(make):
+    with ChatServer(key="another") as server, pytest.raises(UserError) as caught:
+        make(server.url, openai_key_variable="PARROT_KEY")
+    assert "HTTP 401 (invalid_api_key)" in str(caught.value)
+    assert "T0ps" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_key_neither_prints_nor_pickles():
+    key = Key(KEY, "PARROT_KEY")
+    assert repr(key) == str(key) == f"{key}" == "<the key in PARROT_KEY>"
+    with pytest.raises(TypeError):
+        pickle.dumps(key)
+
+
+# -- where it must not be --------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"openai_key_variable": "sk-proj-4bCdEfGh1jKlMnOpQrSt"},
+        {"openai_key_variable": KEY},
+        {"openai_key_variable": "gsk_4bCdEfGh1jKlMnOpQrStUv"},
+        {"openai_key_variable": "a8F3kLmN0pQrS7tUvWxYz2Bc"},
+        {"openai_url": "http://me:T0psecretT0psecret@127.0.0.1:9/v1"},
+        {"openai_url": "http://127.0.0.1:9/v1?api-key=T0psecretT0psecret"},
+        {"openai_extra": '{"user": "sk-proj-4bCdEfGh1jKlMnOpQrSt"}'},
+        {"openai_extra": {"user": "Bearer 4bCdEfGh1jKlMnOpQrSt"}},
+        {"openai_system": f"Your key is {KEY}"},
+        {"openai_model": KEY},
+        {"openai_api_key": "whatever it is"},
+        {"api_key": "whatever it is"},
+    ],
+)
+def test_a_key_in_a_pool_entry_is_an_error_that_does_not_repeat_it(make, options):
+    given = {"openai_url": "http://127.0.0.1:9/v1", "openai_model": "parrot-1", **options}
+    for check in (OpenaiChatAgent.check_options, lambda opt: make(opt.pop("openai_url"), **opt)):
+        with pytest.raises(UserError, match=r"key|password") as caught:
+            check(dict(given))
+        told = "".join(traceback.format_exception(caught.value))
+        assert not any(part in told for part in ("4bCdEf", "T0ps", "a8F3", "whatever"))
+        assert "environment" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("value", "match"),
+    [
+        (None, "PARROT_KEY, which is not set"),
+        ("", "PARROT_KEY, which is not set"),
+        ("abc", "PARROT_KEY holds no key"),
+        ("sk-secret words", "holds no key"),
+        ("sk-secret\nX-Other: 1", "holds no key"),
+        ("sk-secrét-secrét", "holds no key"),
+    ],
+)
+def test_a_variable_without_a_key(make, monkeypatch, value, match):
+    if value is None:
+        monkeypatch.delenv("PARROT_KEY")
+    else:
+        monkeypatch.setenv("PARROT_KEY", value)
+    with pytest.raises(UserError, match=match) as caught:
+        make("http://127.0.0.1:9/v1", openai_key_variable="PARROT_KEY")
+    assert "secr" not in str(caught.value)

@@ -1,0 +1,90 @@
+"""`openai_chat` in a study, played as a user plays it: the key is nowhere, and what is wrong is said beforehand."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from chat_servers import BLABBING, FORMS, KEY, ChatServer, Refused, blab, seen
+
+POOL = """\
+parrot:
+  model: spotbot:openai_chat
+  opt:
+    openai_url: {url}
+    openai_model: parrot-1
+    openai_key_variable: PARROT_KEY
+    openai_retries: 0
+    openai_price_prompt: 1
+    openai_price_completion: 2
+eliza: {{model: spotbot:eliza}}
+"""
+
+
+def selfchat(tmp_path, pool, study, **environment):
+    """Play in a process of its own, as a user does; everything it writes is below `tmp_path`."""
+    (tmp_path / "tmp").mkdir(exist_ok=True)
+    env = {**os.environ, "TMPDIR": str(tmp_path / "tmp"), "PARROT_KEY": KEY, **environment}
+    words = ["spotbot_selfchat", "--pool", pool, "--study", study, "--conversations-per-pair", "3", "--exchanges", "2"]
+    words += ["--segments", "2", "--human-conversations", "1"]
+    command = [Path(sys.executable).parent / "spotbot", *words]
+    return subprocess.run(
+        [str(word) for word in command], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=240, check=False
+    )
+
+
+def test_the_key_is_nowhere_in_a_played_study(tmp_path):
+    asked = []
+
+    def say(body):
+        asked.append(1)
+        if len(asked) == 3:
+            raise Refused(400, f"your key was {KEY}", KEY)  # one conversation fails, and says why
+        return blab({"messages": [{"content": "hi"}]})
+
+    pool, study = tmp_path / "pool.yaml", tmp_path / "study"
+    with ChatServer(say, key=KEY, answer=BLABBING) as server:
+        pool.write_text(POOL.format(url=server.url))
+        first = selfchat(tmp_path, pool, study)
+        assert first.returncode == 1, first.stdout + first.stderr
+        failures = (study / "failures.jsonl").read_text()
+        logs = [path.read_text() for path in (tmp_path / "tmp").rglob("*.log")]
+        again = selfchat(tmp_path, pool, study)
+    assert (first.returncode, again.returncode) == (1, 0), first.stdout + first.stderr + again.stdout + again.stderr
+    assert "parrot" in failures
+    assert "your key was [key]" in failures
+    assert any("your key was [key]" in log for log in logs)
+    conversations = (study / "conversations.jsonl").read_text()
+    assert "I know your key, [key]!" in conversations  # what it said, but for the key
+    kept = json.loads((study / "provenance.json").read_text())["selfplay"]["contestants"]["parrot"]
+    assert "parrot-[key]" in kept["served"]
+    assert kept["usage"]["cost"] > 0
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {"provenance.json", "failures.jsonl", "study.yaml", "history.jsonl"} & {path.name for path in written}
+    for path in written:
+        assert not any(form.encode() in path.read_bytes() for form in FORMS), path
+    assert not seen(first.stdout + first.stderr + again.stdout + again.stderr)
+
+
+@pytest.mark.slow
+def test_what_stops_a_tournament_names_the_contestant_before_it_starts(tmp_path):
+    pool, study = tmp_path / "pool.yaml", tmp_path / "study"
+    with ChatServer(key=KEY) as server:
+        pool.write_text(POOL.format(url=server.url).replace("parrot-1", "owl-9"))
+        wrong_name = selfchat(tmp_path, pool, study)
+        pool.write_text(POOL.format(url=server.url))
+        no_key = selfchat(tmp_path, pool, study, PARROT_KEY="")
+        wrong_key = selfchat(tmp_path, pool, study, PARROT_KEY="sk-another-one")
+    nobody = selfchat(tmp_path, pool, study)
+    for done, words in (
+        (wrong_name, ("'owl-9'", "HTTP 404", "Known: parrot-1")),
+        (no_key, ("PARROT_KEY, which is not set", "export PARROT_KEY")),
+        (wrong_key, ("HTTP 401", "valid key")),
+        (nobody, ("connection refused", "Start the server")),
+    ):
+        assert done.returncode == 2, done.stdout + done.stderr
+        for word in ("contestant 'parrot'", *words):
+            assert word in done.stderr
+        assert not study.exists()

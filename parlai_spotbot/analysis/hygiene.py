@@ -1,0 +1,287 @@
+"""Conversation hygiene: what a turn says of the machine behind it rather than of what was talked about.
+
+Special tokens, empty and endless turns, loops, text from the training data, "as an AI", and the partner's own words.
+Each kind is a rule on turns, measured for every contestant and for people beside, for people do some of it, too.
+Nothing is left out here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as t_distribution
+
+from parlai_spotbot.analysis.clustered import clustered_mean
+from parlai_spotbot.analysis.self_identification import identifies_itself
+from parlai_spotbot.analysis.texts import plain_text
+from parlai_spotbot.records import HUMAN, Conversation
+from parlai_spotbot.surveys.surface import SPECIAL_TOKEN
+
+KINDS = {
+    "special_tokens": "special tokens of models, such as </s> or <pad>",
+    "empty": "nothing said: white space, dots or special tokens alone",
+    "endless": "more words than 99 of 100 turns of people",
+    "loop": "the same words again and again within a turn",
+    "repeated": "a turn that the same speaker said before in the same conversation",
+    "self_identified": "says to be a machine",
+    "copied": "word for word an earlier turn of the partner",
+    "copied_nearly": "an earlier turn of the partner, word for word or nearly",
+    "training": "word for word a turn of the data that the bots know",
+    "training_nearly": "a turn of those data, word for word or nearly",
+}
+"""The kinds of faults, and what each means."""
+
+OF_TRAINING = ("training", "training_nearly")
+"""Those that need the data that the bots know."""
+
+FEW_TURNS = 100
+"""With fewer turns of people, their 99th percentile is not known."""
+
+LEAST = 3
+"""Shorter turns (words) are said again and copied by people all the time ("yes", "and you?")."""
+
+NEARLY = 6
+"""Shorter turns (words) are compared word for word only."""
+
+GRAM, ALIKE = 3, 0.8
+"""Nearly the same: one other turn holds this share of a turn's sequences of three words."""
+
+QUANTILE = 0.99
+
+
+# -- rules on one turn -----------------------------------------------------------------------------------------------
+def has_special_token(text: str) -> bool:
+    """Whether a model's special token stands in the turn."""
+    return SPECIAL_TOKEN.search(text) is not None
+
+
+def is_empty(text: str) -> bool:
+    """Whether nothing is left of the turn but white space and dots when special tokens are taken out."""
+    return not re.sub(r"[\s.…\u200b\ufeff]+", "", SPECIAL_TOKEN.sub("", text))
+
+
+WORD = re.compile(r"\w+(?:['’]\w+)*")
+SENTENCE = re.compile(r"[.!?…]+(?:\s+|$)|\n+")
+IN_A_ROW = {1: 5, 2: 4, 3: 3, 4: 2}
+"""So often in a row as many words make a loop; four words or more twice. ("ha ha ha", "no no no" are no loops.)"""
+
+LAUGHTER = re.compile(r"(?:b?w?a?(?:ha|he|hi|ho|ja|xd|lo+l)+h?)$")
+
+
+def loops(text: str) -> bool:
+    """Whether the turn goes round in circles.
+
+    The same words come in a row (see `IN_A_ROW`), a sentence of three words or more comes twice, or any four words
+    come three times. Laughter is none.
+    """
+    text = SPECIAL_TOKEN.sub(" ", text)
+    words = [word for word in WORD.findall(text.lower()) if not LAUGHTER.match(word)]
+    for size in range(1, len(words) // 2 + 1):
+        times = IN_A_ROW.get(size, 2)
+        run = 0  # how many words in a row equal the one `size` before
+        for place in range(size, len(words)):
+            run = run + 1 if words[place] == words[place - size] else 0
+            if run == size * (times - 1):
+                return True
+    sentences = Counter(s for s in (plain_text(s) for s in SENTENCE.split(text)) if len(s.split()) >= LEAST)
+    if max(sentences.values(), default=0) > 1:
+        return True
+    return max(Counter(_grams(words, 4)).values(), default=0) > 2
+
+
+def _grams(words: Sequence[str], size: int = GRAM) -> list[tuple[str, ...]]:
+    return [tuple(words[i : i + size]) for i in range(len(words) - size + 1)]
+
+
+# -- turns beside other turns ----------------------------------------------------------------------------------------
+def nearly(text: str, others: Iterable[str]) -> bool:
+    """Whether one of `others` holds at least `ALIKE` of the sequences of three words of `text`.
+
+    Both are plain texts (`plain_text`); one shorter than `NEARLY` words is nearly nothing but itself.
+    """
+    own = set(_grams(text.split()))
+    if len(text.split()) < NEARLY:
+        return False
+    return any(len(own.intersection(_grams(other.split()))) >= ALIKE * len(own) for other in others)
+
+
+def held_nearly(texts: Iterable[str], known: Iterable[str]) -> set[str]:
+    """Those of the plain `texts` that one of `known` holds, word for word or nearly: as `nearly`, for large data."""
+    grams = {text: set(_grams(text.split())) for text in texts if len(text.split()) >= NEARLY}
+    of_gram: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for text, own in grams.items():
+        for gram in own:
+            of_gram[gram].append(text)
+    found: set[str] = set()
+    for other in known:
+        counts: Counter[str] = Counter()
+        for gram in set(_grams(other.split())):
+            counts.update(of_gram.get(gram, ()))
+        found.update(text for text, count in counts.items() if count >= ALIKE * len(grams[text]))
+    return found
+
+
+def turns_of(conversations: Iterable[Conversation]) -> pd.DataFrame:
+    """One row a shown turn: conversation_id, turn (after the seed), name, text, `mine` and `theirs`.
+
+    `mine` holds the plain texts that the same entity said before in the conversation, `theirs` its partner's; the seed,
+    which both were told, counts among them.
+    """
+    rows = []
+    for conversation in conversations:
+        seed = 2 * conversation.seed_exchanges
+        plain = [plain_text(turn.text) for turn in conversation.turns]
+        for place, turn in enumerate(conversation.shown, start=seed):
+            mine, theirs = tuple(plain[place % 2 : place : 2]), tuple(plain[(place + 1) % 2 : place : 2])
+            own = (conversation.conversation_id, place - seed, turn.speaker, turn.text, plain[place], mine, theirs)
+            rows.append(own)
+    return pd.DataFrame(rows, columns=["conversation_id", "turn", "name", "text", "plain", "mine", "theirs"])
+
+
+def longest_usual(turns: pd.DataFrame) -> float | None:
+    """The 99th percentile of how many words people's turns have; None where there are fewer than `FEW_TURNS`."""
+    words = turns.loc[turns["name"] == HUMAN, "plain"].str.split().str.len()
+    return float(np.quantile(words, QUANTILE)) if len(words) >= FEW_TURNS else None
+
+
+def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None) -> pd.DataFrame:
+    """Which turns show which kind of fault.
+
+    Parameters
+    ----------
+    turns : frame
+        As `turns_of` makes it.
+    training : iterable of sequences of str, optional
+        The texts of each conversation of the data that the bots know; without it the kinds `OF_TRAINING` are left out.
+
+    Returns
+    -------
+    frame
+        One column a kind of `KINDS` that can be told, one row a turn, True or False.
+    """
+    said = turns[["plain", "mine", "theirs"]].itertuples(index=False, name=None)
+    beside = [
+        (len(p.split()) >= LEAST and p in mine, len(p.split()) >= LEAST and p in theirs, nearly(p, theirs))
+        for p, mine, theirs in said
+    ]
+    repeated, copied, nearly_copied = zip(*beside, strict=True) if beside else ((), (), ())
+    rules: dict[str, Callable[[str], bool]] = {"special_tokens": has_special_token, "empty": is_empty, "loop": loops,
+                                               "self_identified": identifies_itself}  # fmt: skip
+    found = {kind: np.array([rule(text) for text in turns["text"]], dtype=bool) for kind, rule in rules.items()}
+    found |= {"repeated": np.array(repeated, dtype=bool), "copied": np.array(copied, dtype=bool)}
+    found["copied_nearly"] = found["copied"] | np.array(nearly_copied, dtype=bool)
+    usual = longest_usual(turns)
+    if usual is not None:
+        found["endless"] = (turns["plain"].str.split().str.len() > usual).to_numpy(dtype=bool)
+    if training is not None:
+        known = {plain_text(text) for episode in training for text in episode} - {""}
+        found["training"] = turns["plain"].isin(known).to_numpy(dtype=bool)
+        near = held_nearly(set(turns["plain"]), known)
+        found["training_nearly"] = found["training"] | turns["plain"].isin(near).to_numpy(dtype=bool)
+    return pd.DataFrame({kind: found[kind] for kind in KINDS if kind in found}, index=turns.index)
+
+
+# -- how often ---------------------------------------------------------------------------------------------------------
+def wilson(hits: float, n: float, z: float = 1.959963984540054) -> tuple[float, float]:
+    """Wilson's interval of a share of `n` (which needn't be whole); NaN where n is 0."""
+    if n <= 0:
+        return (np.nan, np.nan)
+    middle, half = (hits + z * z / 2) / (n + z * z), z * (hits * (n - hits) / n + z * z / 4) ** 0.5 / (n + z * z)
+    return (max(0.0, middle - half), min(1.0, middle + half))
+
+
+def clustered_wilson(hits: np.ndarray, clusters: Sequence, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval of the share of `hits` (n,) whose `clusters` (n,) hang together.
+
+    n is replaced by as many independent turns as would be as uncertain (variance by clusters; quantile of Student's t),
+    as Korn & Graubard (1998, Survey Methodology 24) do. Where nothing, or everything, is a hit that variance can't be
+    known, and a cluster counts as one turn.
+    """
+    hits = np.asarray(hits, dtype=float)
+    count = len(set(clusters))
+    if not len(hits):
+        return (np.nan, np.nan)
+    share = float(hits.mean())
+    independent, z = float(count), 1.959963984540054
+    if 0 < share < 1 and count > 1:
+        mean = clustered_mean(hits, [clusters])
+        independent = min(float(len(hits)), share * (1 - share) / mean.se**2) if mean.se > 0 else float(len(hits))
+        z = float(t_distribution.ppf((1 + level) / 2, mean.df))
+    return wilson(share * independent, independent, z)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """How often one contestant shows one kind of fault; `ci` takes turns of one conversation as dependent.
+
+    `conversations` are those with at least one such turn, of `of`; `examples` (conversation_id, turn, text).
+    """
+
+    name: str
+    kind: str
+    count: int
+    n: int
+    wilson: tuple[float, float]
+    ci: tuple[float, float]
+    conversations: int
+    of: int
+    examples: tuple[tuple[str, int, str], ...]
+
+    @property
+    def rate(self) -> float:
+        return self.count / self.n if self.n else np.nan
+
+    def to_dict(self) -> dict:
+        examples = [{"conversation_id": c, "turn": t, "text": x} for c, t, x in self.examples]
+        return {"rate": self.rate, "count": self.count, "n": self.n, "wilson": list(self.wilson), "ci": list(self.ci),
+                "conversations": self.conversations, "of_conversations": self.of, "examples": examples}  # fmt: skip
+
+
+def measure(turns: pd.DataFrame, found: pd.DataFrame, examples: int = 3) -> list[Fault]:
+    """How often each name of `turns` shows each kind of `found` (see `faults`), people included.
+
+    Examples come from as many different conversations as there are, in the order of the turns.
+    """
+    result = []
+    for name, own in turns.groupby("name", sort=True):
+        for kind in found.columns:
+            hit = found.loc[own.index, kind].to_numpy(dtype=bool)
+            shown = own[hit].drop_duplicates("conversation_id").head(examples)
+            cases = zip(shown["conversation_id"], shown["turn"].astype(int), shown["text"], strict=True)
+            result.append(
+                Fault(
+                    str(name), kind, int(hit.sum()), len(own), wilson(int(hit.sum()), len(own)),
+                    clustered_wilson(hit, own["conversation_id"].tolist()),
+                    own.loc[hit, "conversation_id"].nunique(), own["conversation_id"].nunique(), tuple(cases),
+                )
+            )  # fmt: skip
+    return result
+
+
+def faulty_conversations(
+    conversations: Sequence[Conversation], kinds: Sequence[str], training: Iterable[Sequence[str]] | None = None
+) -> dict[str, list[str]]:
+    """The conversations with a fault of one of `kinds`: id -> those kinds, in the order of `KINDS`.
+
+    Raises `ValueError` for an unknown kind, and for one that can't be told from these data.
+    """
+    for kind in kinds:
+        if kind not in KINDS:
+            raise ValueError(f"kinds holds {kind!r}, expected some of {', '.join(KINDS)}")
+    turns = turns_of(conversations)
+    found = faults(turns, training)
+    lacking = [kind for kind in kinds if kind not in found.columns]
+    if lacking:
+        why = "the data that the bots know are not there" if lacking[0] in OF_TRAINING else "there are too few people"
+        raise ValueError(f"kinds holds {lacking[0]!r}, which can't be told: {why}")
+    result: dict[str, list[str]] = {}
+    for kind in KINDS:
+        if kind in kinds:
+            for identity in dict.fromkeys(turns.loc[found[kind], "conversation_id"]):
+                result.setdefault(identity, []).append(kind)
+    return dict(sorted(result.items()))

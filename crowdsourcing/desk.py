@@ -22,9 +22,6 @@ from parlai_spotbot.crowdsourcing.mixing import mix
 from parlai_spotbot.crowdsourcing.reception import Reception, served
 from parlai_spotbot.crowdsourcing.stock import marks_of
 
-GRACE = 30.0
-"""Seconds after the deadline in which answers are still taken: they may have been under way."""
-
 PATIENCE = 60.0
 """Seconds until the crowd is told again what it could not take in."""
 
@@ -268,7 +265,7 @@ class Desk(Reception):
         return handout
 
     def _in_time(self, handout: Handout) -> None:
-        if handout.status != "open" or self.clock() > handout.deadline + GRACE:
+        if handout.status != "open" or self.clock() > self.due(handout):
             raise self.refusal("late")
 
     # -- dialogues that the annotator opens --------------------------------------------------------------------------
@@ -310,8 +307,9 @@ class Desk(Reception):
         """Free the units whose time is over; returns how many. Call it every few seconds: it tries again itself."""
         ended = 0
         try:
-            for handout in self.ledger.handouts("status = 'open' AND deadline < ?", self.clock() - GRACE):
-                ended += self._end(handout, "expired")
+            for handout in self.ledger.handouts("status = 'open' AND deadline < ?", self.clock()):
+                if self.clock() > self.due(handout):
+                    ended += self._end(handout, "expired" if handout.agent_id else "void")  # void: nobody saw it
             if self.clock() >= self._try_again_at:
                 self._try_again_at = self.clock() + PATIENCE
                 self._catch_up()

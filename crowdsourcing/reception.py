@@ -34,6 +34,13 @@ log = logging.getLogger(__name__)
 END = ("handed_in", "finished", "waiting", "stopped", "closed", "ready")
 """States in which the page is told how the platform learns that the annotator is done."""
 
+GRACE = 30.0
+"""Seconds after the deadline in which answers are still taken: they may have been under way."""
+
+CATCH_UP = 60.0
+"""Seconds after a start in which pages that met no server may still send what was ready in time. They try again every
+half minute."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -87,6 +94,7 @@ class Reception:
         self.ledger, self.crowd, self.clock = ledger, crowd, clock
         self.texts, self.language, self.secret, self.finish = texts, language, secret, finish
         self.closed = False
+        self.began = clock()  # pages may be open from before
         self.waited_at = 0.0  # when a page was last told to wait
         self.survey_json = survey.to_json()  # once: every session holds it
         self.stock = Stock(units, seeds)
@@ -205,6 +213,14 @@ class Reception:
             "seconds_left": max(0, round(handout.deadline - self.clock())),
             "items": [page for page, _ in self.pages(handout)],
         }
+
+    def due(self, handout: Handout) -> float:
+        """Until when answers are taken. Nobody loses work because there was no server when it was done.
+
+        A registration is over on its platform when its time is, whatever we say.
+        """
+        before = handout.handed_at < self.began and not handout.registration
+        return GRACE + (max(handout.deadline, self.began + CATCH_UP) if before else handout.deadline)
 
     def items_of(self, handout: Handout) -> list[Item]:
         return [self.items[item_id] for item_id in handout.items]

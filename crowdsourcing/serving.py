@@ -6,6 +6,7 @@ Mephisto's operator starts and stops it; all that the desk does happens in the s
 from __future__ import annotations
 
 import contextlib
+import sqlite3
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -133,8 +134,10 @@ class Operated:
         return time.monotonic() - self._done_since >= self.linger and not still_asked
 
     def _look(self) -> None:
+        """Show how far it is; where the ledger can't be read at the moment, the next look does."""
         self._looked = time.monotonic()
-        self.progress.show(self.server.call(self.server.desk.counts))
+        with contextlib.suppress(sqlite3.OperationalError, OSError):
+            self.progress.show(self.server.call(self.server.desk.counts))
 
 
 class Progress:

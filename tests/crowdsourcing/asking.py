@@ -55,7 +55,7 @@ class RecordingDesk:
         return self._answer("decide", visitor, body)
 
     def counts(self):
-        return {"units": 2, "done": self.done}
+        return {"units": 2, "done": self.done, "open": 0, "free": 2 - self.done, "annotators": 0, "stopped": 0}
 
     def expire(self):
         self.threads.add(threading.get_ident())

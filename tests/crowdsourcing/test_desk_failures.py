@@ -50,6 +50,43 @@ def test_a_platform_that_fails_for_a_while_gets_the_same_hand_out(office):
     assert len(o.ledger.handouts()) == 1
 
 
+def test_a_hand_out_that_nobody_saw_costs_nothing_when_its_time_is_over(office):
+    o = office()
+    o.crowd.failing = {"assign"}
+    assert refused(o.desk.next_unit, ANN) == (503, "busy")
+    o.crowd.failing = set()
+    o.clock.pass_by(3700)
+    assert o.desk.expire() == 1
+    assert o.desk.next_unit(ANN)["progress"]["used"] == 1
+    assert [handout.status for handout in o.ledger.handouts()] == ["void", "open"]
+
+
+@pytest.mark.parametrize(("back", "after", "taken"), [(7200, 80, True), (7200, 95, False), (3640, 0, True)])
+def test_what_was_done_while_there_was_no_server_may_still_be_sent(office, back, after, taken):
+    o = office()
+    body = careful(o.survey, o.unit("ann"))
+    o.clock.pass_by(back)
+    o.restart()
+    o.clock.pass_by(after)
+    assert o.desk.expire() == (0 if taken else 1)
+    if taken:
+        assert o.desk.submit(ANN, body)["accepted"]
+    else:
+        assert refused(o.desk.submit, ANN, body) == (410, "late")
+
+
+def test_a_restart_prolongs_nothing_that_comes_after_it_or_is_over_on_the_platform(office):
+    o = office()
+    first = Visitor("ann", "assignment-1")
+    body = careful(o.survey, o.desk.next_unit(first)["unit"])
+    o.clock.pass_by(3640)
+    o.restart()
+    assert refused(o.desk.submit, first, body) == (410, "late")
+    later = careful(o.survey, o.unit("bob"))
+    o.clock.pass_by(3631)
+    assert refused(o.desk.submit, BOB, later) == (410, "late")
+
+
 @pytest.mark.parametrize("restart", [True, False])
 def test_the_platform_is_told_until_it_has_heard(office, restart):
     o = office()

@@ -50,9 +50,9 @@ def served_in_memory(study, page):
 
 
 def test_thirty_annotators_of_all_kinds(tmp_path, monkeypatch):
-    from parlai_spotbot.crowdsourcing import desk
+    from parlai_spotbot.crowdsourcing import reception
 
-    monkeypatch.setattr(desk, "GRACE", 0.0)
+    monkeypatch.setattr(reception, "GRACE", 0.0)
     study = operated.make_study(tmp_path / "study", units=72, items=4)
     (tmp_path / "index.html").write_text("page")
     record = annotators.Record()

@@ -2,6 +2,7 @@
 
 import http.client
 import socket
+import sqlite3
 import sys
 import threading
 import time
@@ -16,6 +17,7 @@ from asking import SECRET, RecordingDesk, api, token_of
 from parlai_spotbot.crowdsourcing import server as server_module
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor
 from parlai_spotbot.crowdsourcing.server import Server, listen
+from parlai_spotbot.crowdsourcing.serving import Operated, Progress
 from parlai_spotbot.errors import UserError
 
 
@@ -146,6 +148,21 @@ def test_it_says_when_every_unit_is_done(served):
     assert served.failed() is None
     served.desk.done = 2
     while not served.finished():
+        time.sleep(0.01)
+
+
+def test_a_ledger_that_cannot_be_read_for_a_moment_ends_no_collection(served, monkeypatch):
+    served.desk.clock, served.desk.waited_at = time.time, 0.0
+    operated = Operated(served, Progress(2), linger=0.0)
+
+    def locked():
+        raise sqlite3.OperationalError("database is locked")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(served.desk, "counts", locked)
+        assert not operated.finished()
+    served.desk.done = 2
+    while not operated.finished():
         time.sleep(0.01)
 
 

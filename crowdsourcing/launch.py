@@ -93,7 +93,7 @@ class Job:
             minutes=self.survey.limits.minutes_per_unit,
             provider=settings.provider,
             units=tuple(self.units),
-            public_url=self.asked.url or ("https://dry.run" if self.asked.dry_run else ""),
+            public_url=self.asked.url or ("https://nothing.posted" if self.asked.dry_run or self.asked.close else ""),
             countries=settings.qualifications.countries,
             mturk_qualifications=settings.mturk_qualifications,
         )
@@ -111,15 +111,18 @@ def launch(asked: Asked, say: Callable[[str], None] = print) -> int:
         if asked.close:
             return _close(asked, study, say)
         job, found = _planned(asked, study, say)
-        if not found.units:
+        if not found.units and not _untold(job):
             say(f"\nall units are done; to have them: parlai spotbot_collect --study {study.path}{_survey(asked)}")
             return 0
-        if asked.settings.paid and not asked.live:
+        if found.units and asked.settings.paid and not asked.live:
             raise UserError(
                 f"provider {asked.settings.provider}: people would be asked to work for money, and --live is missing.",
                 "Read the figures above, then run the same command with --live.",
             )
-        _check_url(asked)
+        if found.units:
+            _check_url(asked)
+        else:
+            say("\nall units are done, but Mephisto has not heard of all of them: it is told now")
         return _serve(job, found, say)
 
 
@@ -181,6 +184,16 @@ def _estimate(job: Job) -> dry_run.Estimate:
     return dry_run.estimate(job.asked.settings, job.survey, job.units, _seeds(job.study), done, judgements)
 
 
+def _untold(job: Job) -> bool:
+    """Whether there are finished units of which a crash kept Mephisto from hearing; the desk tells when it starts."""
+    from parlai_spotbot.crowdsourcing.ledger import Ledger
+
+    if not job.places.ledger.exists():
+        return False
+    with contextlib.closing(Ledger(job.places.ledger)) as ledger:
+        return bool(ledger.handouts("status = 'done' AND told = 0"))
+
+
 def _seeds(study: Study) -> dict[str, str]:
     return {c.conversation_id: c.seed_id for c in study.conversations()}
 
@@ -209,7 +222,7 @@ def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int
     asked, places = job.asked, job.places
     names = []
     if asked.settings.provider == "in_house":
-        names = wanted_names(asked.annotators, found.annotators if not known_names(places.links) else 1)
+        names = wanted_names(asked.annotators, 1 if known_names(places.links) else max(1, found.annotators))
     places.make()
     secret = read_secret(places.secret)
     _record(job)

@@ -14,6 +14,7 @@ from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing import launch as launching
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.launch import Asked, launch
+from parlai_spotbot.crowdsourcing.ledger import Handout, Ledger, Submission
 from parlai_spotbot.crowdsourcing.links import wanted_names
 from parlai_spotbot.crowdsourcing.places import Places
 from parlai_spotbot.crowdsourcing.settings import Settings
@@ -210,6 +211,37 @@ def test_an_unknown_study_or_survey_is_named(study, tmp_path):
         launch(Asked(tmp_path / "nothing"))
     with pytest.raises(UserError, match="spot_the_bot"):
         launch(Asked(study.path, survey="spot_the_bott"))
+
+
+def test_finished_units_of_which_mephisto_never_heard_are_told_by_another_launch(study, monkeypatch):
+    monkeypatch.setattr("parlai_spotbot.crowdsourcing.mephisto_task.operator.serve", stop_at_once)
+    handouts = []
+    with Ledger(Places.of(study, SURVEY).ledger) as ledger:
+        ledger.begin(SURVEY, 3)
+        for number, unit in enumerate(study.units(SURVEY)):
+            handle, worker = f"{number:032x}", f"annotator-{number + 1}"
+            handouts.append(Handout(handle, worker, "", 0, unit.unit_id, unit.block_id, (), "", 0.0, 1.0))
+            ledger.hand_out(handouts[-1], [], [])
+            ledger.submit(Submission(handle, {"items": []}, {}, "", 1.0), {})
+        for handout in handouts[1:]:
+            ledger.told(handout.handle)
+        launch(Asked(study.path), say=(said := []).append)
+        assert any("Mephisto has not heard of all of them" in line for line in said)
+        assert any("serving at" in line for line in said)
+        ledger.told(handouts[0].handle)
+    launch(Asked(study.path), say=(said := []).append)
+    assert any("all units are done; to have them" in line for line in said)
+    assert not any("serving at" in line for line in said)
+
+
+def test_closing_on_mturk_needs_no_address(study, monkeypatch, tmp_path):
+    for name in ("AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, str(tmp_path / "none"))
+    Ledger(Places.of(study, SURVEY).ledger).close()
+    with pytest.raises(UserError, match="no AWS credentials"):  # so it gets as far as asking MTurk
+        launch(Asked(study.path, close=True, settings=Settings(provider="mturk", pay=1.0)))
 
 
 @pytest.mark.slow

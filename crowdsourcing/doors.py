@@ -61,6 +61,14 @@ def refused(text: str) -> Refusal:
     return Refusal(403, "link", text)
 
 
+def _signed(secret: bytes, purpose: str, query: Mapping[str, str], name: str) -> dict:
+    """What the signed field `name` of the query says; refused where this study did not sign it."""
+    try:
+        return tokens.read(secret, purpose, query.get(name, ""))
+    except tokens.BadToken:
+        raise refused(NO_LINK) from None
+
+
 class InHouseDoor:
     """Personal links: whoever holds one is that annotator. A bare name opens nothing."""
 
@@ -75,11 +83,8 @@ class InHouseDoor:
         return "t" in query
 
     def enter(self, query: Mapping[str, str]) -> Visitor:
-        try:
-            payload = tokens.read(self.secret, tokens.LINK, query.get("t", ""))
-        except tokens.BadToken:
-            raise refused(NO_LINK) from None
-        return Visitor(payload["worker"], provider_data={"door": self.name})
+        worker = _signed(self.secret, tokens.LINK, query, "t")["worker"]
+        return Visitor(worker, provider_data={"door": self.name})
 
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
         return NOTHING
@@ -109,11 +114,7 @@ class ProlificDoor:
         return "study" in query
 
     def enter(self, query: Mapping[str, str]) -> Visitor:
-        try:
-            payload = tokens.read(self.secret, tokens.STUDY, query.get("study", ""))
-        except tokens.BadToken:
-            raise refused(NO_LINK) from None
-        if payload["study"] != self.study:
+        if _signed(self.secret, tokens.STUDY, query, "study")["study"] != self.study:
             raise refused(NO_LINK)
         participant, study, session = (query.get(f, "").lower() for f in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
         if not self.ID.fullmatch(participant) or not all(self.ID.fullmatch(i) for i in (study, session) if i):

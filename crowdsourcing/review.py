@@ -96,16 +96,17 @@ class _Database:
 def told(data: dict[str, Any], missed: Counter) -> str:
     """One finished unit as lines: who, how long, controls missed, and each item's answers."""
     record = data["data"]
-    seconds = sorted(item["seconds"] for item in record["items"])
-    middle = seconds[len(seconds) // 2] if seconds else 0.0
+    seconds = sorted(item["seconds"] for item in record["items"] if item["seconds"] is not None)
+    middle = f"{seconds[len(seconds) // 2]:.0f} s" if seconds else "no time"
     lines = [
-        f"\nunit {record['unit_id']} ({data['status']}), {len(record['items'])} items, {middle:.0f} s each in the "
+        f"\nunit {record['unit_id']} ({data['status']}), {len(record['items'])} items, {middle} each in the "
         f"middle, controls missed: {missed[record['handle']]}"
     ]
     for item in record["items"]:
         answers = ", ".join(f"{a['question']} {a['target']}: {a['answer']}" for a in item["answers"])
         mark = " (control)" if item["control"] else ""
-        lines.append(f"  {item['exchanges']} exchanges, {item['seconds']:.0f} s{mark}: {answers}")
+        time = "no time" if item["seconds"] is None else f"{item['seconds']:.0f} s"
+        lines.append(f"  {item['exchanges']} exchanges, {time}{mark}: {answers}")
         if item.get("comment"):
             lines.append(f"    “{item['comment']}”")
     if record.get("comment"):

@@ -125,8 +125,8 @@ def read_settings(path: str | Path | None, **overrides: Any) -> Settings:
             row = yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}
         except FileNotFoundError:
             raise UserError(f"{path}: no such file.", "Name a YAML file with --config, or leave it out.") from None
-        except IsADirectoryError:
-            raise UserError(f"{path}: is a folder.", "Name a YAML file with --config.") from None
+        except OSError as err:
+            raise UserError(f"{path}: cannot be read: {err.strerror}.", "Name a YAML file with --config.") from None
         except (yaml.YAMLError, UnicodeDecodeError) as err:
             raise UserError(f"{path}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
     if isinstance(row, dict):

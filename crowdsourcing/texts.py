@@ -115,6 +115,8 @@ def _path(language: str | Path) -> Path:
 def _read(path: Path) -> dict:
     try:
         row = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as err:
+        raise UserError(f"{path}: cannot be read: {err.strerror}.", "Name a YAML file that you may read.") from None
     except (yaml.YAMLError, UnicodeDecodeError) as err:
         raise UserError(f"{path}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
     return _keys({} if row is None else row, ("language", "page", "survey", "surveys"), str(path))

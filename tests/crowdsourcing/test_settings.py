@@ -97,6 +97,14 @@ def test_a_missing_file_is_named(tmp_path):
         read_settings(tmp_path / "none.yaml")
 
 
+def test_what_cannot_be_read_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path, tmp_path / "file" / "below"):
+        with pytest.raises(UserError, match="cannot be read: ") as caught:
+            read_settings(path)
+        assert "--config" in caught.value.remedy
+
+
 def test_each_provider_has_a_fee_and_only_platforms_of_strangers_are_paid():
     assert set(FEES) == set(PROVIDERS)
     paid = {name for name in PROVIDERS if Settings(provider=name).paid}

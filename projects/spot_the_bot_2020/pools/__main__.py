@@ -1,0 +1,83 @@
+"""``python -m parlai_spotbot.projects.spot_the_bot_2020.pools``: parse, make the pool, print."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.projects.spot_the_bot_2020.pools.recipes import SCALES
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command's options."""
+    result = argparse.ArgumentParser(
+        prog="python -m parlai_spotbot.projects.spot_the_bot_2020.pools",
+        description="Train or fetch the paper's pool of a domain (section 4, appendix C) and write its pool file",
+        epilog="Stopped? The same command goes on.",
+    )
+    result.add_argument("--domain", required=True, help="dailydialog, empathetic_dialogues, convai2 or chitchat")
+    result.add_argument("--out", required=True, metavar="DIR", help="where models, records and pool.yaml go")
+    result.add_argument("--only", default="", metavar="NAMES", help="some of the pool, by commas: GPT,BR")
+    result.add_argument(
+        "--scale", default="paper", choices=SCALES, help="small: everything tiny, from random weights, in minutes"
+    )
+    result.add_argument("--skip-missing", action="store_true", help="leave out what can't be fetched")
+    result.add_argument(
+        "--own", action="append", default=[], metavar="NAME=FILE", help="a model file of yours as that contestant"
+    )
+    result.add_argument("--dry-run", action="store_true", help="say what would be done and what can't be, and stop")
+    return result
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run it; returns the exit code: 0, or 2 for bad input."""
+    options = parser().parse_args(arguments)
+    try:
+        _run(options)
+    except UserError as err:
+        print(f"error: {err.problem}\n  {err.remedy}".rstrip(), file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nstopped; run the same command again", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _run(options: argparse.Namespace) -> None:
+    from tabulate import tabulate
+
+    from parlai_spotbot import compat, plugin
+    from parlai_spotbot.projects.spot_the_bot_2020.pools.building import Order, build, plan
+
+    compat.install()
+    plugin.register()
+    order = Order(
+        domain=options.domain,
+        out=Path(options.out),
+        scale=options.scale,
+        only=_names(options.only),
+        skip_missing=options.skip_missing,
+        own=_pairs(options.own),
+    )
+    if options.dry_run:
+        print(tabulate(plan(order), headers=("", "contestant", "to do", "in the way"), maxcolwidths=[None, 32, 40, 50]))
+        return
+    path = build(order, lambda text: print(text, flush=True))
+    print(f"\npool: {path}\nnext: parlai spotbot_tournament --pool {path} --domain {order.domain} --study DIR")
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _pairs(given: list[str]) -> dict[str, str]:
+    for text in given:
+        if not all(text.partition("=")[::2]):
+            raise UserError(f"--own {text}: not NAME=FILE.", "For example --own LC=models/lc/model.")
+    return dict(text.split("=", 1) for text in given)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

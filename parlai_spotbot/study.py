@@ -262,6 +262,19 @@ class Study:
             plans.append(extended(plans[-1], extension["extend"], str(self.history_path)))
         return plans
 
+    def extended_by(self) -> list[str]:
+        """What extensions added to the conversations, a line each, oldest first."""
+        plans = self.plans()
+        lines = []
+        for before, after in zip(plans, plans[1:], strict=False):
+            new = [name for name in after.contestants if name not in before.contestants]
+            if new:
+                lines.append(f"contestants added to the {len(before.contestants)} there were: {', '.join(new)}")
+            if after.conversations_per_pair != before.conversations_per_pair:
+                numbers = f"{after.conversations_per_pair} instead of {before.conversations_per_pair}"
+                lines.append(f"conversations per pair: {numbers}")
+        return lines
+
     @contextlib.contextmanager
     def lock(self, command: str) -> Iterator[None]:
         """Hold the study for this process; a second process gets a `UserError`."""

@@ -69,10 +69,14 @@ def analyze_study(
                 f"{study.judgements_path(survey)}: {err}.",
                 "Judgement N is line N of that file: correct it, or make the file anew.",
             ) from err
+    if extended := study.extended_by():
+        for value in result.values():
+            value["made_by"]["study_extended"] = extended
     overlap = _training_overlap(study)
     for own in result.get("order", {}).get("by_source", {}).values():
         own["training_overlap"] = overlap
     tables = method.tables(result)
+    result["hygiene"], tables["hygiene"] = _hygiene(study, overlap)
     if stability:
         result["stability"], tables["stability"] = _stability(study, survey, seed, progress)
     folder = study.analysis_path(survey)
@@ -106,6 +110,30 @@ def _training_overlap(study: Study) -> dict:
         f"that the bots know; turns that stand there: {turns or 'none'}."
     )
     return {**found, "sentence": sentence}
+
+
+def _hygiene(study: Study, overlap: dict) -> tuple[dict, DataFrame]:
+    """What the conversations show of the machines behind them, as JSON and as a table."""
+    from parlai_spotbot.analysis.methods.hygiene import hygiene, table
+
+    training, why = training_texts(study)
+    found = hygiene(study.conversations(), list(study.plan.contestants), training, why, overlap)
+    return found, table(found)
+
+
+def training_texts(study: Study) -> tuple[list[tuple[str, ...]] | None, str]:
+    """The turns of each conversation that the study's bots know; or None and why they are not there.
+
+    Only where self-play has read them already: nothing is fetched for this.
+    """
+    from parlai_spotbot.domains import domain_of
+
+    if "selfplay" not in study.provenance():
+        return None, "these conversations were not played here, so what the bots know is not known"
+    try:
+        return [episode.turns for episode in domain_of(study.path, study.plan.domain).episodes("bots")], ""
+    except UserError as err:
+        return None, err.problem.rstrip(".")
 
 
 def _stability(study: Study, survey: str, seed: int, progress: bool) -> tuple[dict, DataFrame]:
@@ -193,7 +221,8 @@ def check_options(
 
 def summary(result: dict[str, dict]) -> str:
     """A table per source: rank cluster, bot, win rate, TrueSkill, share taken for human, survival at the last k."""
-    lines = []
+    extended = result["ranking"]["made_by"].get("study_extended", [])
+    lines = [f"the study was extended: {'; '.join(extended)}"] if extended else []
     for source, own in result["ranking"]["by_source"].items():
         used = result["ranking"]["made_by"]["used"][source]
         lines.append(f"{source}: {used} annotations" + ("" if source == "human" else " (automatic, not people)"))

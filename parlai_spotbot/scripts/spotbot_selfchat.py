@@ -10,6 +10,7 @@ from parlai.core.script import register_script
 from parlai_spotbot.scripts.command import Command, whole_numbers
 
 DEFAULT_STUDY = "spotbot-study"
+ENGINES = ("local", "ray")
 
 
 def add_play_options(parser: ParlaiParser) -> None:
@@ -22,7 +23,11 @@ def add_play_options(parser: ParlaiParser) -> None:
         "--pool", type=str, default=None, help="embedded (default), rules, or a YAML file: name -> agent"
     )
     group.add_argument(
-        "--domain", type=str, default=None, help="chitchat (default), dailydialog, empathetic_dialogues, convai2"
+        "--domain",
+        type=str,
+        default=None,
+        help="chitchat (default), dailydialog, empathetic_dialogues, convai2, any task that ParlAI knows, or a file: "
+        "a description (.yaml) or conversations (.jsonl)",
     )
     group.add_argument(
         "--conversations-per-pair", type=int, default=None, help="conversations of each pair (default 45)"
@@ -40,7 +45,17 @@ def add_play_options(parser: ParlaiParser) -> None:
                        help="give every pair the same seed exchanges")  # fmt: skip
     group.add_argument("--human-conversations", type=int, default=None,
                        help="conversations between people to mix in (default: one for three of the bots')")  # fmt: skip
-    group.add_argument("--batchsize", type=int, default=None, help="conversations played at once, in step (default 32)")
+    group.add_argument(
+        "--batchsize", type=int, default=None, help="conversations that a model answers at once (default 32)"
+    )
+    group.add_argument("--max-loaded", type=int, default=None, metavar="N",
+                       help="contestants in memory at once, others wait and come (default 0: all)")  # fmt: skip
+    group.add_argument(
+        "--engine", type=str, default="local", choices=ENGINES, help="where contestants run: here, or on a Ray cluster"
+    )
+    group.add_argument(
+        "--ray-address", type=str, default="", help="the Ray cluster (default: $RAY_ADDRESS, else one on this machine)"
+    )
 
 
 def add_pair_options(parser: ParlaiParser) -> None:
@@ -87,9 +102,23 @@ def asked_of(opt: dict):
         "paired_seeds",
         "human_conversations",
         "batchsize",
+        "max_loaded",
     )
     segments = whole_numbers(opt["segments"]) if opt["segments"] is not None else None
     return Asked(contestants, pairs, segments=segments, **{name: opt[name] for name in names})
+
+
+def engine_of(opt: dict):
+    """The engine that these options name, None for this machine; raises `UserError` where it isn't to be had."""
+    from parlai_spotbot.errors import UserError
+
+    if opt["engine"] == "ray":
+        from parlai_spotbot.selfplay.engine_ray import RayEngine
+
+        return RayEngine(opt.get("ray_address") or "")
+    if opt.get("ray_address"):
+        raise UserError("--ray-address is given without --engine ray.", "Add --engine ray, or leave the address out.")
+    return None
 
 
 def print_summary(summary) -> None:
@@ -130,6 +159,6 @@ class SpotbotSelfchat(Command):
         from parlai_spotbot.selfplay.play import claimed, play
 
         with claimed(Path(self.opt["study"]), "spotbot_selfchat") as path:
-            summary = play(path, asked_of(self.opt))
+            summary = play(path, asked_of(self.opt), engine=engine_of(self.opt))
         print_summary(summary)
         return 0 if summary.complete else 1

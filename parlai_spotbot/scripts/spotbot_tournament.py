@@ -8,7 +8,7 @@ from parlai.core.params import ParlaiParser
 from parlai.core.script import register_script
 
 from parlai_spotbot.scripts.command import Command
-from parlai_spotbot.scripts.spotbot_selfchat import add_play_options, asked_of, print_summary
+from parlai_spotbot.scripts.spotbot_selfchat import add_play_options, asked_of, engine_of, print_summary
 
 
 @register_script("spotbot_tournament")
@@ -36,7 +36,7 @@ class SpotbotTournament(Command):
         asked = asked_of(self.opt)
         judges = self._check()
         with claimed(Path(self.opt["study"]), "spotbot_tournament") as path:
-            played = play(path, asked)
+            played = play(path, asked, engine=engine_of(self.opt))
             print_summary(played)
             self._evaluate(played.study, judges)
 

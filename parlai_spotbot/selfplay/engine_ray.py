@@ -50,20 +50,25 @@ def import_ray() -> Any:
 class RayEngine:
     """Actors of the cluster at `address`, of $RAY_ADDRESS where that is empty, else of one started on this machine.
 
-    Raises `UserError` where ray is missing or the cluster can't be reached.
+    It is joined when the first contestant is started. Raises `UserError` where ray is missing.
     """
 
     name = "ray"
 
     def __init__(self, address: str = ""):
         self.ray = import_ray()
-        self._ours = not self.ray.is_initialized()
-        if not self._ours:
+        self.address = address or os.environ.get("RAY_ADDRESS", "")
+        self._ours = False
+
+    def connect(self) -> None:
+        """Join the cluster, unless that is done; `UserError` where it can't be reached."""
+        if self.ray.is_initialized():
             return
-        address = address or os.environ.get("RAY_ADDRESS", "")
+        address = self.address
         quiet = {"log_to_driver": False, "logging_level": "ERROR", "ignore_reinit_error": True}
         try:
             if address:
+                _answers(address)
                 self.ray.init(address=address, **quiet)
             else:
                 self.ray.init(address="local", include_dashboard=False, **quiet)
@@ -72,14 +77,24 @@ class RayEngine:
                 f"--engine ray: no cluster at {address or 'this machine'}: {' '.join(str(err).split())[:300]}",
                 "Start one (ray start --head), name it by --ray-address or RAY_ADDRESS, or use --engine local.",
             ) from None
+        self._ours = True
 
     def start(self, contestant: Contestant, log: Path, threads: int) -> Handle:
+        self.connect()
         return RayContestant(self.ray, contestant, threads)
 
     def close(self) -> None:
         """Leave the cluster; one that was started here ends."""
         if self._ours:
             self.ray.shutdown()
+            self._ours = False
+
+
+def _answers(address: str) -> None:
+    """Raise OSError where nobody listens at ``host:port``: Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdigit() and "://" not in address:
+        socket.create_connection((host, int(port)), timeout=10).close()
 
 
 @dataclass(frozen=True)
@@ -89,6 +104,7 @@ class State:
     about: dict
     peak_memory: int
     set_aside: str
+    node: str
 
 
 class Host:
@@ -100,6 +116,7 @@ class Host:
         for name in PASSED_ON:
             os.environ.pop(name, None)
         os.environ.update(environment)
+        self.node = import_ray().get_runtime_context().get_node_id()
         log = Path(tempfile.mkdtemp(prefix="spotbot-logs-")) / f"{contestant.name}.log"
         self.process = ContestantProcess(contestant, log, threads)
         self.process.place = f"{socket.gethostname()}:{log}"
@@ -124,7 +141,8 @@ class Host:
         self.process.finished()
 
     def _state(self) -> State:
-        return State(self.process.about, self.process.peak_memory, self.process.set_aside)
+        process = self.process
+        return State(process.about, process.peak_memory, process.set_aside, self.node)
 
 
 @dataclass(frozen=True)
@@ -145,6 +163,7 @@ class RayContestant:
         self.about: dict = {}
         self.peak_memory = 0
         self.set_aside = ""
+        self.node = ""  # Ray's name of the machine that it is on, or was
         self._lost = 0
         self._actor = None
         self._sessions: set[str] = set()  # those that the present actor knows
@@ -195,7 +214,7 @@ class RayContestant:
 
     def _take(self, state: State) -> None:
         self.about, self.set_aside = state.about or self.about, self.set_aside or state.set_aside
-        self.peak_memory = max(self.peak_memory, state.peak_memory)
+        self.peak_memory, self.node = max(self.peak_memory, state.peak_memory), state.node
 
     def _kill(self) -> None:
         actor, self._actor = self._actor, None

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot.domains import get_domain
+from parlai_spotbot.domains import Domain, custom, domain_of, get_domain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.pool import check_contestant, read_pool
-from parlai_spotbot.study import Plan, Study, check_segments, extended
+from parlai_spotbot.study import GROUPINGS, Plan, Study, check_segments, extended
 
 DEFAULT_POOL = "embedded"
 DEFAULT_DOMAIN = "chitchat"
@@ -34,15 +34,17 @@ class Asked:
     paired_seeds: bool | None = None
     human_conversations: int | None = None
     batchsize: int | None = None
+    max_loaded: int | None = None
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The study to go on with (None for a new one), its plans in order, and what extends it ({} for nothing)."""
+    """The study to go on with (None for a new one), its plans in order, what extends it ({}: nothing), its domain."""
 
     study: Study | None
     plans: list[Plan]
     extension: dict
+    domain: Domain
 
     @property
     def plan(self) -> Plan:
@@ -53,24 +55,27 @@ def decide(path: Path, asked: Asked) -> Decision:
     """Compare what is asked with what is at `path`; raises `UserError` where they contradict each other."""
     if Study.exists(path):
         return _go_on(Study.open(path), asked)
-    others = [f.name for f in path.iterdir() if f.name != ".lock"] if path.is_dir() else []
+    others = [f.name for f in path.iterdir() if f.name not in (".lock", custom.COPY)] if path.is_dir() else []
     if path.exists() and (others or not path.is_dir()):
         raise UserError(
             f"--study {path}: there are other files, but no study.yaml.", "Choose an empty or a new folder."
         )
-    return Decision(None, [_new_plan(asked)], {})
-
-
-def _new_plan(asked: Asked) -> Plan:
     domain = get_domain(asked.domain or DEFAULT_DOMAIN)
+    return Decision(None, [_new_plan(asked, domain)], {}, domain)
+
+
+def _new_plan(asked: Asked, domain: Domain) -> Plan:
     segments = list(asked.segments or domain.segments)
     row: dict[str, Any] = {
         "domain": domain.name,
         "contestants": {n: c.to_json() for n, c in (asked.contestants or read_pool(DEFAULT_POOL)).items()},
         "segments": segments,
         "exchanges": asked.exchanges or max(check_segments(segments, "--segments")),
+        "grouping": GROUPINGS[0],
     }
-    for name in ("conversations_per_pair", "seed", "paired_seeds", "human_conversations", "batchsize", "exchanges"):
+    for name in (
+        "conversations_per_pair", "seed", "paired_seeds", "human_conversations", "batchsize", "exchanges", "max_loaded",
+    ):  # fmt: skip
         if getattr(asked, name) is not None:
             row[name] = getattr(asked, name)
     if asked.pairs is not None:
@@ -80,14 +85,16 @@ def _new_plan(asked: Asked) -> Plan:
 
 def _go_on(study: Study, asked: Asked) -> Decision:
     plan = study.plan
+    domain = domain_of(study.path, plan.domain)
     wanted = {
-        "domain": get_domain(asked.domain).name if asked.domain else None,
+        "domain": _asked_domain(asked.domain, domain, study) if asked.domain else None,
         "exchanges": asked.exchanges,
         "segments": tuple(sorted(asked.segments)) if asked.segments else None,
         "seed": asked.seed,
         "paired_seeds": asked.paired_seeds,
         "human_conversations": asked.human_conversations,
         "batchsize": asked.batchsize,
+        "max_loaded": asked.max_loaded,
         "pairs": asked.pairs,
     }
     differences = [
@@ -100,22 +107,45 @@ def _go_on(study: Study, asked: Asked) -> Decision:
             f"{study.plan_path}: the study was made with other options: {'; '.join(differences)}.",
             "Leave these options out to go on with the study, or choose another --study.",
         )
-    extension = _extension(plan, asked)
+    extension = _extension(study, asked)
     plans = study.plans()
     if extension:
         plans.append(extended(plan, extension, f"extending {study.path}"))
-    return Decision(study, plans, extension)
+    return Decision(study, plans, extension, domain)
 
 
-def _extension(plan: Plan, asked: Asked) -> dict:
+def _asked_domain(name: str, domain: Domain, study: Study) -> str:
+    """The name of the domain that is asked for; one that is called like the study's `domain` must be the same."""
+    if name == domain.name:
+        return name
+    try:
+        other = get_domain(name)
+    except UserError as err:
+        raise UserError(err.problem, f"Leave --domain out: {study.path} knows its own ({domain.name}).") from None
+    if other.name == domain.name and (other.own is not None or domain.own is not None):
+        both = other.own is not None and domain.own is not None
+        differ = custom.differences(domain.own, other.own) if both else ["where it comes from"]
+        if differ:
+            raise UserError(
+                f"--domain {name}: is called '{domain.name}' as the study's is, but differs in: {', '.join(differ)}.",
+                "Leave --domain out to go on with the study, or choose another --study.",
+            )
+    return other.name
+
+
+def _extension(study: Study, asked: Asked) -> dict:
+    plan = study.plan
     extension: dict[str, Any] = {}
     new = {n: c for n, c in (asked.contestants or {}).items() if plan.contestants.get(n) != c}
+    if plan.pairs and set(new) - set(plan.contestants):
+        raise UserError(
+            "the study plays chosen pairs only, so contestants can't be added to it.", "Choose another --study."
+        )
     if new:
-        if plan.pairs:
-            raise UserError(
-                "the study plays chosen pairs only, so contestants can't be added to it.", "Choose another --study."
-            )
         extension["contestants"] = {name: contestant.to_json() for name, contestant in new.items()}
+        changed = {n for n, c in new.items() if n in plan.contestants and not plan.contestants[n].same_bot(c)}
+        if mended := sorted(changed - study.played()):
+            extension["mended"] = mended
     if asked.conversations_per_pair not in (None, plan.conversations_per_pair):
         extension["conversations_per_pair"] = asked.conversations_per_pair
     return extension

@@ -16,19 +16,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from parlai_spotbot import __version__, files
-from parlai_spotbot.domains import Domain, get_domain
+from parlai_spotbot.domains import Domain, keep_domain
 from parlai_spotbot.records import Conversation
 from parlai_spotbot.selfplay import people
-from parlai_spotbot.selfplay.contestants import Contestants
+from parlai_spotbot.selfplay.contestants import Contestants, Engine
 from parlai_spotbot.selfplay.plan import Asked, Decision, decide
-from parlai_spotbot.selfplay.runner import Result, Runner, failed_before, finished, missing_groups, write_conversations
+from parlai_spotbot.selfplay.runner import (
+    Result,
+    Runner,
+    failed_before,
+    finished,
+    missing_groups,
+    names_of,
+    write_conversations,
+)
 from parlai_spotbot.selfplay.schedule import Seed, schedule
 from parlai_spotbot.study import Plan, Study
 
 PROMISE = (
-    "Same plan, same versions and same kind of machine: the same bytes, whatever interruptions and resumptions, since "
-    "the batches are fixed by the plan. Other batch sizes: the same for agents without floating point and for greedy "
-    "fp32 models; not for bf16 models, nor for foreign models that draw from global chance."
+    "Same plan, same versions and same kind of machine: the same bytes, whatever interruptions and resumptions, and "
+    "wherever the contestants run, since the batches are fixed by the plan. Other batch sizes or max_loaded: the same "
+    "for agents without floating point and for greedy fp32 models; not for bf16 models, nor for foreign models that "
+    "draw from global chance."
 )
 
 
@@ -73,13 +82,14 @@ def claimed(path: Path | str, command: str) -> Iterator[Path]:
                         path.rmdir()
 
 
-def play(path: Path, asked: Asked, progress: bool = True, say=print) -> Summary:
+def play(path: Path, asked: Asked, progress: bool = True, say=print, engine: Engine | None = None) -> Summary:
     """Bring the conversations of the study at `path` to what is asked; the caller holds the study (`claimed`).
 
-    Everything that can be checked is checked, and every contestant loaded, before the first file is written.
+    Everything that can be checked is checked, and all contestants loaded that may be at once, before the first file is
+    written. `engine` says where contestants live (on this machine unless it is given).
     """
     decision = decide(path, asked)
-    plan, domain = decision.plan, get_domain(decision.plan.domain)
+    plan, domain = decision.plan, decision.domain
     jobs, how = schedule(decision.plans, seeds_of(domain))
     humans = draw_people(plan, domain)
     done = finished(decision.study) if decision.study else {}
@@ -87,10 +97,14 @@ def play(path: Path, asked: Asked, progress: bool = True, say=print) -> Summary:
     needed = {name for group in groups for job in group for name in job.entities}
     entries = {name: contestant for name, contestant in plan.contestants.items() if name in needed}
     logs = Path(tempfile.mkdtemp(prefix="spotbot-logs-"))
-    with Contestants(entries, logs, threads_each(plan)) as contestants:
+    with Contestants(entries, logs, threads_each(plan), plan.max_loaded, engine if entries else None) as contestants:
+        first = list(entries)
+        if 0 < plan.max_loaded < len(entries):
+            first = names_of(groups[0])[: plan.max_loaded]
         if entries:
-            say(f"loading {len(entries)} contestants: {', '.join(entries)}")
-        contestants.load(say)
+            others = f" (at most {plan.max_loaded} of {len(entries)} at once)" if len(first) < len(entries) else ""
+            say(f"loading {len(first)} contestants{others}: {', '.join(first)}")
+        contestants.load(say, first)
         study = _write_plan(path, decision, say)
         result = Runner(study, plan, contestants, progress).run(groups) if groups else Result()
     if result.failures:
@@ -128,6 +142,8 @@ def draw_people(plan: Plan, domain: Domain) -> list[Conversation]:
 
 def _write_plan(path: Path, decision: Decision, say) -> Study:
     if decision.study is None:
+        keep_domain(decision.domain, path)
+        say(decision.domain.table())
         return Study.create(path, decision.plan)
     if decision.extension:
         decision.study.extend(**decision.extension)
@@ -138,12 +154,13 @@ def _write_plan(path: Path, decision: Decision, say) -> Study:
 def _record(summary: Summary, plan: Plan, domain: Domain, how: str, about: dict) -> None:
     study = summary.study
     known = study.provenance().get("selfplay", {}).get("contestants", {})
+    contestants = {**known, **{name: _with_earlier(new, known.get(name)) for name, new in about.items() if new}}
     study.record("selfplay", {
         "versions": versions(),
         "plan": plan.to_json(),
-        "domain": {"task": domain.task, "folds": domain.counts(), "note": domain.fold_note},
+        "domain": domain.about(),
         "seeds": how,
-        "contestants": {**known, **about},
+        "contestants": contestants,
         "counts": {
             "bot_conversations": summary.bots,
             "bot_conversations_planned": summary.expected,
@@ -155,6 +172,17 @@ def _record(summary: Summary, plan: Plan, domain: Domain, how: str, about: dict)
         "conversations_sha256": hashlib.sha256(study.conversations_path.read_bytes()).hexdigest(),
         "promise": PROMISE,
     })  # fmt: skip
+
+
+def _with_earlier(about: dict, known: dict | None) -> dict:
+    """What a contestant says of itself now; where it said something else in earlier runs, that goes with it."""
+    if known is None:
+        return about
+    earlier = known.get("earlier", [])
+    known = {key: value for key, value in known.items() if key != "earlier"}
+    if known != about:
+        earlier = [*earlier, known]
+    return {**about, "earlier": earlier} if earlier else about
 
 
 def orders(conversations: list[Conversation]) -> dict[str, int]:

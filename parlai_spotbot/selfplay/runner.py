@@ -106,6 +106,7 @@ class Runner:
         self.attempts: Counter[str] = Counter()
         self.suspected: Counter[str] = Counter()
         self._shown = 0
+        self._told: set[str] = set()
         self._stop = threading.Event()
         self._bar_lock = threading.Lock()
         self._progress = progress
@@ -185,6 +186,20 @@ class Runner:
         again = failure.suspect or failure.kind == "lost"
         return again and self.suspected[name] < ATTEMPTS and self.attempts[name] < LOSSES
 
+    def _show(self, row: dict, bar: tqdm) -> None:
+        """Say what failed: the first failures each, and once of each contestant that it has been set aside."""
+        who = f"{row['contestant']}: {row['kind']}: {row['message']}"
+        if row["kind"] == "set_aside":
+            if who not in self._told:
+                self._told.add(who)
+                bar.write(f"failed: {who} (all of its conversations that are left)")
+            return
+        if self._shown < SHOWN:
+            bar.write(f"failed: {row['conversation_id']}: {who}")
+        elif self._shown == SHOWN:
+            bar.write(f"further failures: see {self.study.failures_path}")
+        self._shown += 1
+
     def _settle(self, outcome: Outcome, journal: files.Journal, failures: files.Journal, bar: tqdm) -> list[list[Job]]:
         """Write what a group brought; returns the groups that have to be begun again."""
         rows = [failure_row(job, failure, turns) for job, failure, turns in outcome.failed]
@@ -195,11 +210,7 @@ class Runner:
             journal.append(*(conversation.to_json() for _, conversation in outcome.done))
             self.result.played += len(outcome.done)
         for row in rows:
-            if self._shown < SHOWN:
-                bar.write(f"failed: {row['conversation_id']}: {row['contestant']}: {row['kind']}: {row['message']}")
-            elif self._shown == SHOWN:
-                bar.write(f"further failures: see {self.study.failures_path}")
-            self._shown += 1
+            self._show(row, bar)
         if self.result.failures:
             bar.set_postfix_str(f"{len(self.result.failures)} failed")
         return [[job] for job in outcome.alone] + ([outcome.together] if outcome.together else [])

@@ -11,6 +11,7 @@ from parlai.core.opt import Opt
 
 from parlai_spotbot import compat, plugin
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.tasks.chitchat import data
 from parlai_spotbot.zoo.spotbot import dr
 
 
@@ -60,6 +61,16 @@ def test_a_datapath_that_cannot_be_written_is_named(zoo, monkeypatch, tmp_path):
     blocker.write_text("")
     with pytest.raises(UserError, match="PARLAI_DATAPATH"):
         zoo.download(str(blocker))
+
+
+def test_another_training_is_another_entry_of_the_cache(monkeypatch):
+    key = dr.key()
+    assert key == dr.key()
+    monkeypatch.setitem(dr.OPTIONS, "num_epochs", 7.0)
+    longer = dr.key()
+    assert longer != key
+    monkeypatch.setattr(data, "checksum", lambda fold: f"other {fold}")
+    assert dr.key() not in (key, longer)
 
 
 @pytest.mark.slow

@@ -125,3 +125,32 @@ class NumberAgent(CountingAgent):
 class UnloadableAgent(Agent):
     def __init__(self, opt, shared=None):
         raise RuntimeError("the weights are missing")
+
+
+class TellingAgent(CountingAgent):
+    """Says of itself how many turns it has given, as a contestant that counts its costs does."""
+
+    given = 0
+
+    def act(self):
+        TellingAgent.given += 1
+        return super().act()
+
+    def provenance(self):
+        return {"system_prompt": "Count.", "turns_given": TellingAgent.given, "agent": "not what it is"}
+
+
+class UnreachableAgent(CountingAgent):
+    """Can be loaded only while the folder of its data is there."""
+
+    def __init__(self, opt, shared=None):
+        if not shared and not os.path.exists(opt["datapath"]):
+            raise RuntimeError("nobody answers at http://localhost")
+        super().__init__(opt, shared)
+
+
+class SlowerAgent(SlowAgent):
+    """Slow, and draws from Python's global chance."""
+
+    def say(self):
+        return f"{super().say()}: {random.random()}"

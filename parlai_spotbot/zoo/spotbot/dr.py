@@ -6,6 +6,8 @@ trained for a few epochs only and gives generic answers.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -14,9 +16,6 @@ from pathlib import Path
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.cache import cached_folder
-
-VERSION = "v1"
-"""Changes with the options below, so that an older model isn't taken for the present one."""
 
 OPTIONS = {
     "task": "spotbot:chitchat",
@@ -90,9 +89,17 @@ def _train_apart(folder: Path) -> None:
         raise UserError(f"Training DR failed (exit code {done.returncode}).", "See the messages above.")
 
 
+def key() -> str:
+    """What the model follows from, in short: its options and the conversations of the bots' fold."""
+    from parlai_spotbot.tasks.chitchat import data
+
+    made_of = json.dumps([OPTIONS, data.checksum("bots")], sort_keys=True)
+    return hashlib.sha256(made_of.encode()).hexdigest()[:12]
+
+
 def dr_folder() -> Path:
-    """The folder of the trained model; trained when first needed."""
-    return cached_folder(f"dr-{VERSION}", _train_apart)
+    """The folder of the trained model; trained when first needed, and anew when options or data have changed."""
+    return cached_folder(f"dr-{key()}", _train_apart)
 
 
 def download(datapath: str) -> None:

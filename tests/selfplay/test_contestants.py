@@ -1,0 +1,110 @@
+"""Contestants come and go: few in memory at once, some that can't be loaded, and what they say of themselves."""
+
+import psutil
+import pytest
+from test_runner import contestant, play, seeds, start
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.contestants import Contestants
+from parlai_spotbot.selfplay.runner import Runner, missing_groups
+from parlai_spotbot.selfplay.schedule import schedule
+from parlai_spotbot.study import Study
+
+KINDS = ("Counting", "GlobalChance", "Slow", "Telling")
+
+
+class Watched(Contestants):
+    """Counts, whenever a group gets its contestants, how many processes there are, and who is loaded anew."""
+
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        self.seen, self.loads = [], 0
+        for handle in self.handles():
+            self._count(handle)
+
+    def _count(self, handle):
+        load = handle._load
+
+        def counted():
+            load()
+            self.loads += 1
+            self.seen.append(sum(h._process is not None and psutil.pid_exists(h._process.pid) for h in self.handles()))
+
+        handle._load = counted
+
+
+def play_with(study, most):
+    jobs, _ = schedule(study.plans(), seeds())
+    with Watched(study.plan.contestants, study.path / "logs", threads=1, max_loaded=most) as contestants:
+        result = Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, (), ()))
+    assert result.failures == []
+    return {row.conversation_id: row for row in study.finished()}, contestants
+
+
+def test_few_contestants_in_memory_at_once_say_the_same(tmp_path):
+    pool = [contestant(kind) for kind in KINDS]
+    everything, all_there = play_with(start(tmp_path / "all", *pool), 0)
+    assert max(all_there.seen) == 4
+    assert all_there.loads == 4
+    for most in (2, 3):
+        found, few = play_with(start(tmp_path / str(most), *pool, max_loaded=most), most)
+        assert found == everything
+        assert max(few.seen) <= most
+        assert few.loads <= 8  # four, and one more for each change of partners
+
+
+def test_copies_of_a_contestant_share_its_groups_and_say_the_same(tmp_path):
+    pool = [contestant(kind) for kind in ("GlobalChance", "Slow")]
+    alone = play(start(tmp_path / "one", *pool, batchsize=2))[1]
+    twice = [contestant("GlobalChance"), contestant("Slow", copies=2)]
+    study = start(tmp_path / "two", *twice, batchsize=2)
+    assert play(study)[1] == alone
+    assert sorted(log.name for log in (study.path / "logs").iterdir()) == ["GlobalChance.log", "Slow.2.log", "Slow.log"]
+
+
+def test_what_a_contestant_says_of_itself_is_asked_again_at_the_end(tmp_path):
+    study = start(tmp_path / "s", contestant("Counting"), contestant("Telling"))
+    jobs, _ = schedule(study.plans(), seeds())
+    with Contestants(study.plan.contestants, study.path / "logs", threads=1) as contestants:
+        contestants.load()
+        before = contestants.about()["Telling"]
+        Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, (), ()))
+        after = contestants.about()["Telling"]
+    assert before == {
+        "agent": "faulty_agents:TellingAgent", "batched": False, "system_prompt": "Count.", "turns_given": 0,
+    }  # fmt: skip
+    assert after == {**before, "turns_given": 8 * 5}
+
+
+def test_one_that_cannot_be_loaded_is_named_and_the_others_play(tmp_path, capsys):
+    unreachable = contestant("Unreachable", opt={"datapath": str(tmp_path / "up")})
+    study = start(tmp_path / "s", contestant("Counting"), unreachable, contestant("GlobalChance"))
+    jobs, _ = schedule(study.plans(), seeds())
+    said = []
+    with Contestants(study.plan.contestants, study.path / "logs", threads=1) as contestants:
+        contestants.load(said.append)
+        result = Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, (), ()))
+    assert "contestant 'Unreachable' could not be loaded: RuntimeError: nobody answers at http://localhost" in said[0]
+    assert {row["contestant"] for row in result.failures} == {"Unreachable"}
+    assert {row.pair for row in study.finished()} == {("Counting", "GlobalChance")}
+    kept = {row.conversation_id: row for row in study.finished()}
+    assert capsys.readouterr().out.count("Unreachable: set_aside") == 1
+    (tmp_path / "up").mkdir()
+    assert play(study)[0] == []
+    rows = study.conversations()
+    assert len(rows) == 24
+    assert all(kept.get(row.conversation_id, row) == row for row in rows)
+
+
+def test_a_contestants_limits_may_change_and_its_entry_while_it_has_not_played(tmp_path):
+    study = start(tmp_path / "s", contestant("Counting"), contestant("GlobalChance"))
+    study.extend(contestants={"Counting": contestant("Counting", memory_limit=3.0).to_json()})
+    other = Contestant("Counting", model="faulty_agents:SlowAgent").to_json()
+    with pytest.raises(UserError, match="contestant 'Counting' is in the study with other options"):
+        study.extend(contestants={"Counting": other})
+    study.extend(contestants={"Counting": other}, mended=["Counting"])
+    again = Study.open(study.path)
+    assert again.plan.contestants["Counting"].model == "faulty_agents:SlowAgent"
+    assert again.plans()[1].contestants["Counting"].memory_limit == 3.0
+    assert again.plan.all_pairs() == study.base.all_pairs()

@@ -1,0 +1,202 @@
+"""Self-play on a Ray cluster: real nodes, one of which is killed, and the same bytes as on one machine."""
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from test_runner import contestant, play, seeds, start
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.selfplay import engine_ray
+from parlai_spotbot.selfplay.contestants import Contestants
+from parlai_spotbot.selfplay.runner import Runner, failed_before, finished, missing_groups, write_conversations
+from parlai_spotbot.selfplay.schedule import schedule
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A cluster of a head and two nodes, each with processes of its own."""
+    ray = pytest.importorskip("ray")
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    for _ in range(2):
+        cluster.add_node(num_cpus=1)
+    ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+
+
+def node_of(cluster, node_id):
+    """The worker node of that name; None for the head, which must stay."""
+    return next((node for node in cluster.worker_nodes if node.node_id == node_id), None)
+
+
+class Killer(threading.Thread):
+    """Kills the node on which a contestant lives, as soon as the journal has its first conversations."""
+
+    def __init__(self, cluster, study, contestants):
+        super().__init__(daemon=True)
+        self.cluster, self.study, self.contestants = cluster, study, contestants
+        self.killed = None
+
+    def run(self):
+        while not self.study.finished():
+            time.sleep(0.02)
+        node = next(filter(None, (node_of(self.cluster, handle.node) for handle in self.contestants.handles())))
+        self.killed = node.node_id
+        self.cluster.remove_node(node, allow_graceful=False)
+
+
+def play_on(cluster, study, poisoned=(), kill=False):
+    """`test_runner.play` on a cluster; returns failures, bytes and the runner."""
+    jobs, _ = schedule(study.plans(), seeds(poisoned))
+    groups = missing_groups(jobs, finished(study), failed_before(study))
+    engine = engine_ray.RayEngine(cluster.address)
+    with Contestants(study.plan.contestants, study.path / "logs", 1, engine=engine) as contestants:
+        contestants.load()
+        runner = Runner(study, study.plan, contestants, progress=False)
+        killer = Killer(cluster, study, contestants)
+        if kill:
+            killer.start()
+        result = runner.run(groups)
+        if kill:
+            killer.join()
+            assert all(handle.node != killer.killed for handle in contestants.handles())
+    write_conversations(study, jobs, [])
+    return result.failures, study.conversations_path.read_bytes(), runner
+
+
+@pytest.mark.slow
+def test_batch_sizes_and_a_killed_node_give_one_checksum(cluster, tmp_path):
+    pool = [contestant("GlobalChance"), contestant("Slow"), contestant("Slower")]
+    sizes = {"conversations_per_pair": 45, "exchanges": 2, "segments": (2,)}
+    found = {}
+    for batchsize in (1, 7, 45):
+        kill = batchsize != 45  # there, all conversations are one group: nothing is written before the end
+        if kill:
+            cluster.add_node(num_cpus=1)
+        study = start(tmp_path / f"ray{batchsize}", *pool, batchsize=batchsize, **sizes)
+        failures, content, runner = play_on(cluster, study, kill=kill)
+        assert failures == []
+        assert bool(runner.attempts) == kill  # groups that the node took with it were begun again
+        found[batchsize] = hashlib.sha256(content).hexdigest()
+    local = play(start(tmp_path / "local", *pool, batchsize=7, **sizes))[1]
+    assert local.count(b"\n") == 3 * 45
+    assert set(found.values()) == {hashlib.sha256(local).hexdigest()}
+
+
+@pytest.mark.slow
+def test_batches_of_an_interrupted_group_are_what_they_would_have_been(cluster, tmp_path):
+    cluster.add_node(num_cpus=1)
+    pool = [contestant("BatchChance"), contestant("Slow"), contestant("GlobalChance")]
+    sizes = {"conversations_per_pair": 24, "batchsize": 5}
+    local = play(start(tmp_path / "local", *pool, **sizes))[1]
+    _, content, runner = play_on(cluster, start(tmp_path / "ray", *pool, **sizes), kill=True)
+    assert runner.attempts
+    assert content == local
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "limits", "failure", "says"),
+    [
+        ("Raising", {}, "exception", "it tastes bitter"),
+        ("Empty", {}, "empty", "an empty turn"),
+        ("Dying", {}, "crash", "exit code 7"),
+        ("Hanging", {"turn_timeout": 1.0}, "hang", "within 1 seconds"),
+        ("Hungry", {"memory_limit": 0.5}, "memory", "its limit is 0.5 GiB"),
+    ],
+)
+def test_failures_are_those_of_one_machine(cluster, tmp_path, kind, limits, failure, says):
+    study = start(tmp_path / "s", contestant("Counting"), contestant(kind, **limits), conversations_per_pair=6)
+    poisoned = {int(job.seed.seed_id[1:]) for job in schedule(study.plans(), seeds())[0] if job.number == 2}
+    failures, _, _ = play_on(cluster, study, poisoned)
+    assert [(row["number"], row["contestant"], row["kind"]) for row in failures] == [(2, kind, failure)]
+    assert says in failures[0]["message"]
+    failures, content, _ = play_on(cluster, study)
+    assert failures == []
+    assert content.count(b"\n") == 6
+
+
+@pytest.mark.slow
+def test_one_that_cannot_be_loaded_is_named_with_its_reason(cluster, tmp_path):
+    study = start(tmp_path / "s", contestant("Counting"), contestant("Unloadable"))
+    with pytest.raises(UserError, match="contestant 'Unloadable' could not be loaded: RuntimeError: the weights"):
+        play_on(cluster, study)
+
+
+DRIVER = """
+import sys
+sys.path.insert(0, {here!r})
+import ray
+from pathlib import Path
+from test_engine_ray import play_on
+from parlai_spotbot.study import Study
+
+class Known:
+    address = sys.argv[2]
+
+if __name__ == "__main__":
+    play_on(Known, Study.open(Path(sys.argv[1])))
+"""
+
+
+@pytest.mark.slow
+def test_the_driver_may_be_killed_and_leaves_nothing_behind(cluster, tmp_path):
+    pool = [contestant("Slow"), contestant("GlobalChance")]
+    sizes = {"conversations_per_pair": 24, "batchsize": 2}
+    local = play(start(tmp_path / "local", *pool, **sizes))[1]
+    study = start(tmp_path / "ray", *pool, **sizes)
+    driver = tmp_path / "driver.py"
+    driver.write_text(DRIVER.format(here=str(HERE)))
+    process = subprocess.Popen([sys.executable, str(driver), str(study.path), cluster.address])
+    deadline = time.monotonic() + 120
+    while not study.finished():
+        assert process.poll() is None, "it ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    kept = study.finished()
+    assert 0 < len(kept) < 24
+    failures, content, runner = play_on(cluster, study)
+    assert failures == []
+    assert content == local
+    assert runner.result.played == 24 - len(kept)
+    deadline = time.monotonic() + 60
+    while hosts() and time.monotonic() < deadline:
+        time.sleep(0.5)
+    assert hosts() == []
+
+
+def hosts():
+    """The actors of contestants that still run on this machine."""
+    return [p for p in psutil.process_iter(["cmdline"]) if any("ray::Host" in w for w in p.info["cmdline"] or [])]
+
+
+def test_without_ray_it_says_what_to_do(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(UserError, match=r"--engine ray needs the package ray.*make install-ray"):
+        engine_ray.RayEngine()
+
+
+def test_a_cluster_that_is_not_there_is_named(tmp_path):
+    pytest.importorskip("ray")
+    command = (
+        "from parlai_spotbot.selfplay.engine_ray import RayEngine; from parlai_spotbot.errors import UserError\n"
+        "try: RayEngine('127.0.0.1:1').connect()\nexcept UserError as err: print(err)"
+    )
+    words = [sys.executable, "-c", command]
+    out = subprocess.run(words, capture_output=True, text=True, timeout=100, check=True, cwd=tmp_path).stdout
+    assert "--engine ray: no cluster at 127.0.0.1:1" in out

@@ -31,7 +31,7 @@ GREETING = (Said("Hi.", True), Said("Hello! How are you?", False))
 REMEDIES = {
     "unreachable": "Start the server or correct 'openai_url' (it ends in /v1 as a rule).",
     "timeout": "Start the server, or give it longer with 'openai_timeout'.",
-    "busy": "Look at the server's log; if it was only busy, try again, with a lower 'openai_concurrency'.",
+    "busy": "Look at the server's log: is 'openai_model' right? If it was only busy, lower 'openai_concurrency'.",
     "unpaid": "Fill up the account with that service.",
     "key": "Put a valid key for this server into the environment variable that 'openai_key_variable' names.",
     "unknown": "Correct 'openai_model', or 'openai_url' (it ends in /v1 as a rule).",
@@ -113,10 +113,12 @@ class OpenaiChatAgent(BatchedDialogueAgent):
                     return  # another time it may say something
                 answer = err
         names = [str(row["id"])[:100] for row in listed]
-        remedy = REMEDIES.get(answer.kind, "Correct its options.")
-        if answer.kind == "unknown" or (names and self._options.model not in names):
+        named = answer.kind == "rejected" and self._options.model in str(answer)
+        kind = "unknown" if named else answer.kind
+        remedy = REMEDIES.get(kind, "Correct its options.")
+        if kind == "unknown" or (names and self._options.model not in names):
             remedy = f"{remedy} {nearest(self._options.model, names, most=20)}".strip()
-        elif answer.kind == "rejected":
+        elif kind == "rejected":
             remedy += " If it wants the user to speak first, use 'openai_system_role: user'."
         raise UserError(f"{_where(self._options)}: {answer}.", remedy)
 

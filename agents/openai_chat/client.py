@@ -280,7 +280,7 @@ def unreachable(err: BaseException, key: Key) -> ChatError:
 def completion(status: int, headers: Any, raw: bytes, key: Key) -> dict:
     """The chat completion in an answer, without the key should the server quote it; anything else is a `ChatError`."""
     try:
-        data = key.hidden(json.loads(raw))
+        data = key.hidden(writable(json.loads(raw)))
     except (ValueError, RecursionError):
         data = None
     error = data.get("error") if isinstance(data, dict) else None
@@ -299,6 +299,15 @@ def completion(status: int, headers: Any, raw: bytes, key: Key) -> dict:
         what = "JSON, but no chat completion" if data is not None else f"no valid JSON ({kind}, {len(raw)} bytes)"
         raise ChatError("malformed", f"the answer is {what}", again=True)
     return data
+
+
+def writable(data: Any) -> Any:
+    """JSON with a mark for each half of a character: those can be escaped in JSON, but not written to a file."""
+    if isinstance(data, str):
+        return data.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(data, dict):
+        return {writable(name): writable(value) for name, value in data.items()}
+    return [writable(item) for item in data] if isinstance(data, list) else data
 
 
 def refusal(status: int, headers: Any, data: Any) -> ChatError:

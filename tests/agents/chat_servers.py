@@ -196,6 +196,7 @@ class Proxy(Served):
         self.faults = ([None] if greeting else []) + list(faults or [])
         self.poison = poison or {}
         self.seen: list = []
+        self.bodies: list[dict] = []
         self.lock = threading.Lock()
 
     def fault(self, body: bytes):
@@ -217,6 +218,7 @@ class _ProxyHandler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         fault = self.owner.fault(body)
+        self.owner.bodies.append(json.loads(body))
         status, headers = fault if isinstance(fault, tuple) else (fault, {})
         if isinstance(status, int):
             return self._send(status, b'{"error": {"message": "made up"}}', **headers)

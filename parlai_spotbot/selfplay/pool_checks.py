@@ -92,7 +92,7 @@ def zoo(path: str, where: str) -> list[UserError]:
         models = []
         if parts[0] in known:
             models = [m.name for m in pkgutil.iter_modules(importlib.import_module(f"parlai.zoo.{parts[0]}").__path__)]
-        if len(parts) == 3 and "build" in models:
+        if len(parts) == 3 and "build" in models and (models == ["build"] or "zoo:" + "/".join(parts) in _zoo_list()):
             return []  # older zoo entries have one build module for all their models
         names = [f"zoo:{parts[0]}/{m}/model" for m in models] or [f"zoo:{name}/…" for name in known]
         return [UserError(f"{where}: field 'model_file': no zoo model '{path}'.", nearest(path, names))]
@@ -100,11 +100,14 @@ def zoo(path: str, where: str) -> list[UserError]:
 
 def zoo_agent(path: str) -> str:
     """The agent of a zoo model as ParlAI's list has it, "" where it doesn't say."""
+    found = _zoo_list().get("zoo:" + path.partition(":")[2], "")
+    return "" if found and agent(found, "") else found
+
+
+def _zoo_list() -> dict[str, str]:
     from parlai.zoo.model_list import model_list
 
-    named = {entry["path"]: entry.get("agent") or "" for entry in model_list}
-    found = named.get("zoo:" + path.partition(":")[2], "")
-    return "" if found and agent(found, "") else found
+    return {entry["path"]: entry.get("agent") or "" for entry in model_list}
 
 
 def zoo_file(contestant: Contestant) -> Path:

@@ -1,11 +1,15 @@
 """Pools: any ParlAI agent by one entry; a wrong entry is named, with the nearest valid one."""
 
+import json
+import pickle
+from pathlib import Path
+
 import pytest
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.selfplay.plan import Asked, asked_pair, decide, parse_options
 from parlai_spotbot.selfplay.play import claimed
-from parlai_spotbot.selfplay.pool import read_pool, shipped_pools
+from parlai_spotbot.selfplay.pool import read_entries, read_pool, shipped_pools
 from parlai_spotbot.study import Study
 
 
@@ -33,6 +37,21 @@ def write(tmp_path, text):
         ("a: {model: seq2seq, opt: 3}", "field 'opt' is 3, expected dict"),
         ("a: {model: seq2seq, turn_timeout: -1}", "field 'turn_timeout' is -1.0"),
         ("a b: {model: seq2seq}", "contestant 'a b': not a valid name"),
+        ("human: {model: seq2seq}", "contestant 'human': not a valid name"),
+        ("a: {description: nothing}", "contestant 'a': neither 'model_file' nor 'model' is given"),
+        ("a: [seq2seq]", "contestant 'a': expected keys and values, found ['seq2seq']"),
+        ("a:", "contestant 'a': expected keys and values, found None"),
+        ("a: {model: 7}", "contestant 'a': field 'model' is 7, expected str"),
+        ("a: {model: seq2seq, memory_limit: lots}", "field 'memory_limit' is 'lots'"),
+        ("a: {model: seq2seq, opt: {hiddensize: wide}}", "option 'hiddensize' is 'wide', expected a number"),
+        ("a: {model: seq2seq, opt: {hiddensize: 3.5}}", "option 'hiddensize' is 3.5, expected a whole number"),
+        ("a: {model: seq2seq, opt: {inference: beem}}", "option 'inference' is 'beem', expected one of beam, "),
+        ("a: {model: seq2seq, opt: {skip_generation: 7}}", "option 'skip_generation' is 7, expected true or false"),
+        ("a: {model: seq2seq, opt: {model_file: x}}", "'model_file' stands among the options"),
+        ("a: {model: projects:personachat:kvmemnn}", "ParlAI's package holds a few of its projects only"),
+        ("a: {model: seq2seq, opt: {beam_size: 1, beam_size: 2}}", "pool.yaml, line 1: contestant 'a': the key 'beam"),
+        ("a: {model_file: zoo:blender/blender_9M/model}", "Did you mean 'zoo:blender/blender_"),
+        ("a: {model_file: zoo:blender/blender_90M/model, opt: {beam_sise: 3}}", "Did you mean 'beam_size'?"),
     ],
 )
 def test_a_wrong_pool_is_named_with_its_remedy(tmp_path, text, says):
@@ -40,6 +59,120 @@ def test_a_wrong_pool_is_named_with_its_remedy(tmp_path, text, says):
         read_pool(write(tmp_path, text))
     assert says in str(caught.value)
     assert "pool.yaml" in str(caught.value)
+
+
+def test_every_problem_of_every_entry_is_found_at_once(tmp_path):
+    text = """\
+fine: spotbot:eliza
+a: {modle: repeat_query, turn_timeout: soon, opt: 3}
+b: {model: spotbot:elisa}
+c: {model: seq2seq, opt: {hiddn_size: 3, beam_size: many}}
+b: {model: repeat_query, model: repeat_label}
+"""
+    path = write(tmp_path, text)
+    problems = {entry.name: [problem.problem for problem in entry.problems] for entry in read_entries(path)}
+    assert list(problems) == ["fine", "a", "b", "c"]
+    assert problems["fine"] == []
+    assert [p.partition("contestant 'a': ")[2].partition(",")[0] for p in problems["a"]] == [
+        "unknown key 'modle'.", "field 'turn_timeout' is 'soon'", "field 'opt' is 3",
+        "neither 'model_file' nor 'model' is given.",
+    ]  # fmt: skip
+    assert problems["b"] == [
+        f"{path}, line 5: contestant 'b': the key 'b' stands twice.",
+        f"{path}, line 5: contestant 'b': the key 'model' stands twice.",
+    ]
+    assert ["hiddn_size" in problems["c"][0], "beam_size" in problems["c"][1]] == [True, True]
+    with pytest.raises(UserError) as caught:
+        read_pool(path)
+    assert caught.value.problem.startswith("8 problems:")
+    assert all(p in caught.value.problem for of in problems.values() for p in of)
+
+
+def test_names_are_as_written(tmp_path):
+    names = read_pool(write(tmp_path, "no: repeat_query\n1.0: repeat_query\n007: repeat_query\n'yes': repeat_query\n"))
+    assert list(names) == ["no", "1.0", "007", "yes"]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A model file with its options, as far as checks look."""
+    folder = tmp_path_factory.mktemp("model")
+    (folder / "mine").write_bytes(b"weights")
+    (folder / "mine.opt").write_text(json.dumps({"model": "seq2seq", "beam_size": 1}))
+    return folder / "mine"
+
+
+def test_a_model_file_is_known_by_its_options(tmp_path, model):
+    (entry,) = read_entries(write(tmp_path, f"a: {{model_file: {model}, opt: {{beam_size: 3}}}}"))
+    assert (entry.kind, entry.agent) == ("model file", "parlai.agents.seq2seq.seq2seq:Seq2seqAgent")
+    assert not entry.problems
+    with pytest.raises(UserError, match=r"seq2seq has no option 'beam_sise'. Did you mean 'beam_size'"):
+        read_pool(write(tmp_path, f"a: {{model_file: {model}, opt: {{beam_sise: 3}}}}"))
+
+
+def test_a_pickled_options_file_is_read_but_its_code_not_run(tmp_path, model):
+    path = tmp_path / "old"
+    path.write_bytes(b"weights")
+    Path(f"{path}.opt").write_bytes(pickle.dumps({"model": "seq2seq"}, protocol=2))
+    pool = write(tmp_path, f"a: {path}")
+    assert read_entries(pool)[0].agent.endswith(":Seq2seqAgent")
+
+    class Trap:
+        def __reduce__(self):
+            return Path.write_text, (tmp_path / "sprung", "x")
+
+    Path(f"{path}.opt").write_bytes(pickle.dumps({"model": "seq2seq", "x": Trap()}, protocol=2))
+    with pytest.raises(UserError, match=r"old.opt can't be read: the .opt file holds .*NO_WEIGHTS_ONLY_LOAD=1"):
+        read_pool(pool)
+    assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "says"),
+    [
+        ("none", None, r"does not exist. Did you mean '.*mine'"),
+        ("", None, r"is a folder. Name the model file in it. Did you mean '.*mine'"),
+        ("bare", None, r"bare.opt does not exist, which says what kind of model it is"),
+        ("torn", "{", r"torn.opt can't be read: Expecting property name"),
+        ("mute", "{}", r"mute.opt does not name its agent. Give it as 'model'"),
+        ("kv", '{"model": "projects:personachat:kvmemnn"}', r"kv.opt: no agent 'projects:personachat:kvmemnn'"),
+        ("ended", None, r"Training hasn't ended, but there is .*ended.checkpoint: name that"),
+    ],
+)
+def test_what_a_model_file_lacks_is_named(tmp_path, model, name, options, says):
+    folder = model.parent
+    if options is not None or name == "bare":
+        (folder / name).write_bytes(b"weights")
+    if options is not None:
+        (folder / f"{name}.opt").write_text(options)
+    if name == "ended":
+        (folder / "ended.checkpoint").write_bytes(b"weights")
+    with pytest.raises(UserError, match=says) as caught:
+        read_pool(write(tmp_path, f"a: {folder / name}"))
+    assert "contestant 'a': field 'model_file'" in caught.value.problem
+    for made in (folder / name, folder / f"{name}.opt", folder / "ended.checkpoint"):
+        if made.is_file() and name:
+            made.unlink()
+
+
+def test_a_zoo_model_that_has_yet_to_be_downloaded_is_known_by_parlais_list(tmp_path, monkeypatch):
+    text = f"b: {{model_file: zoo:blender/blender_90M/model, opt: {{datapath: {tmp_path}}}}}"
+    (entry,) = read_entries(write(tmp_path, text))
+    assert entry.kind == "zoo model"
+    assert entry.agent.endswith(":TransformerGeneratorAgent")
+    assert "needs network" in entry.notes[0]
+    here = tmp_path / "models" / "blender" / "blender_90M"
+    here.mkdir(parents=True)
+    (here / "model").write_bytes(b"weights")
+    (here / "model.opt").write_text('{"model": "repeat_query"}')
+    (entry,) = read_entries(write(tmp_path, text))
+    assert entry.agent.endswith(":RepeatQueryAgent")
+    assert entry.notes == ()
+
+
+@pytest.mark.parametrize("path", ["blended_skill_talk/multi_task/model", "dodecadialogue/convai2_ft/model"])
+def test_zoo_models_without_a_module_of_their_own_are_known(tmp_path, path):
+    assert read_pool(write(tmp_path, f"a: zoo:{path}"))["a"].model_file == f"zoo:{path}"
 
 
 def test_a_missing_pool_is_named_with_the_shipped_ones():

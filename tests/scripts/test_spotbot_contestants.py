@@ -1,0 +1,119 @@
+"""``parlai spotbot_contestants`` as a user types it: what it prints, its JSON and its exit codes."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.scripts.spotbot_contestants import WIDTH, bubble
+from parlai_spotbot.study import Plan, Study
+
+PARLAI = Path(sys.executable).parent / "parlai"
+AGENTS = str(Path(__file__).parents[1] / "selfplay")
+POOL = """\
+eliza: {model: spotbot:eliza, description: the psychotherapist}
+echo: {model: odd_agents:EchoAgent, turn_timeout: 20}
+broken: {model: faulty_agents:UnloadableAgent}
+wrong: {model: spotbot:elisa, turn_timeout: soon}
+typo: {model: seq2seq, opt: {hiddn_size: 3}}
+"""
+
+
+def contestants(*words, code=0):
+    """Run the command; returns what it printed to stdout and to stderr."""
+    path = os.pathsep.join([AGENTS, os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [PARLAI, "spotbot_contestants", *map(str, words)], capture_output=True, text=True, timeout=300, check=False,
+        env={**os.environ, "PYTHONPATH": path},
+    )  # fmt: skip
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout, done.stderr
+
+
+@pytest.fixture(scope="module")
+def tried(tmp_path_factory):
+    """A pool with wrong, failing, odd and fine contestants, tried."""
+    folder = tmp_path_factory.mktemp("pool")
+    (folder / "pool.yaml").write_text(POOL)
+    out, err = contestants("--pool", folder / "pool.yaml", "--try", "--at-once", 3, "--json", folder / "t.json", code=2)
+    return out, err, json.loads((folder / "t.json").read_text())["contestants"]
+
+
+def test_the_pool_is_a_table(tried):
+    out = tried[0]
+    assert [line.split()[0] for line in out.splitlines()[2:7]] == ["eliza", "echo", "broken", "wrong", "typo"]
+    assert "ElizaAgent" in out
+    assert "the psychotherapist" in out
+
+
+def test_every_wrong_entry_is_named_and_the_others_are_tried(tried):
+    out, err, _ = tried
+    for says in (
+        "contestant 'wrong': field 'turn_timeout' is 'soon'",
+        "contestant 'typo': field 'opt': seq2seq has no option 'hiddn_size'",
+        "Did you mean 'hiddensize'?",
+    ):
+        assert says in err
+    assert "2 of 3 answered" in out
+    assert "failed: contestant 'broken' could not be loaded: RuntimeError: the weights are missing." in out
+    assert "warning: echo: repeats what its partner said" in out
+    assert "trying" in err  # the bar
+
+
+def test_the_two_conversations_are_shown(tried):
+    out = tried[0]
+    assert "── eliza, conversation 1 ─" in out
+    assert "── eliza, conversation 2 ─" in out
+    assert "a person (seed)" in out
+
+
+def test_everything_is_in_the_json(tried):
+    eliza, echo, broken, wrong, typo = tried[2]
+    assert eliza["entry"] == {"model": "spotbot:eliza", "description": "the psychotherapist"}
+    assert eliza["trial"]["same_again"] is True
+    assert eliza["trial"]["memory"] > 0
+    assert [len(turns) for turns in eliza["trial"]["conversations"]] == [5, 6]
+    assert echo["trial"]["warnings"] == ["repeats what its partner said"]
+    assert broken["trial"]["problem"].endswith("the weights are missing.")
+    assert (wrong["entry"], wrong["trial"], typo["trial"]) == (None, None, None)
+    assert len(wrong["problems"]) == 1
+
+
+def test_one_contestant_that_fails_is_exit_code_1(tmp_path):
+    out, _ = contestants("-m", "faulty_agents:UnloadableAgent", "--try", code=1)
+    assert "0 of 1 answered" in out
+
+
+def test_a_study_s_contestants_are_listed_without_trying(tmp_path):
+    bots = {n: Contestant(n, model="fixed_response", opt={"fixed_response": n}) for n in ("yes", "no")}
+    Study.create(tmp_path / "s", Plan("chitchat", bots, conversations_per_pair=1))
+    out, err = contestants("--study", tmp_path / "s")
+    assert "fixed_response=yes" in out
+    assert "trying" not in err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--pool", "rules", "-m", "spotbot:eliza"], "More than one of --pool, --study and -mf/-m is given."),
+        (["--model-opt", "beam_size=3"], "--model-opt is given without -mf or -m."),
+        (["--pool", "ruls"], "Did you mean 'rules'?"),
+        (["-m", "spotbot:eliza", "--model-opt", "beam_size=3"], "spotbot:eliza has no option 'beam_size'"),
+        (["--pool", "rules", "--try", "--at-once", "0"], "--at-once 0: expected a number from 1 up."),
+    ],
+)
+def test_wrong_options_are_one_error(words, says):
+    assert says in contestants(*words, code=2)[1]
+
+
+def test_a_turn_is_drawn_to_its_side():
+    left = bubble("a person", "hello there", right=False, seed=False)
+    right = bubble("bot", "word " * 40, right=True, seed=True)
+    assert left == ["a person", "│ hello there"]
+    assert right[0] == "bot (seed)".rjust(WIDTH)
+    assert all(len(line) == WIDTH and line.endswith("┊") for line in right[1:])
+    assert bubble("bot", " ", right=False, seed=False)[1] == "│ (empty)"

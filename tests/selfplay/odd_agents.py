@@ -1,0 +1,92 @@
+"""Real ParlAI agents that can be played and are odd in one way each, for the tests of trying contestants."""
+
+import os
+import socket
+import time
+
+from faulty_agents import BatchChanceAgent, CountingAgent
+
+
+class TokenAgent(CountingAgent):
+    def say(self):
+        return f"well __unk__ number {self.seen} </s> <|im_end|>"
+
+
+class EchoAgent(CountingAgent):
+    def say(self):
+        return (self.observation.get("text") or "").split("\n")[-1].upper()
+
+
+class MachineAgent(CountingAgent):
+    def say(self):
+        return f"As an AI language model I have been asked {self.seen} times."
+
+
+class EndlessAgent(CountingAgent):
+    def say(self):
+        return f"{self.seen} " + "and so on " * 50
+
+
+class StuckAgent(CountingAgent):
+    def say(self):
+        return "That is nice."
+
+
+class SilentAgent(CountingAgent):
+    """Says nothing when it is asked a second time."""
+
+    def say(self):
+        return "" if self.seen > 2 else super().say()
+
+
+class MuteAgent(CountingAgent):
+    def say(self):
+        return " "
+
+
+class EvenBatchAgent(BatchChanceAgent):
+    """Batched; what it says does not depend on the batch."""
+
+    def batch_act(self, observations):
+        return [{"id": self.getID(), "text": f"turn {o['seen']}", "episode_done": False} for o in observations]
+
+
+class OtherAgainAgent(CountingAgent):
+    """Never says the same twice, whatever the seed."""
+
+    def say(self):
+        return f"it is {time.monotonic_ns()}"
+
+
+class TalkingAgent(CountingAgent):
+    """Asks a server, and keeps the connection."""
+
+    connection = None
+
+    def say(self):
+        if TalkingAgent.connection is None:
+            TalkingAgent.connection = socket.create_connection(("127.0.0.1", int(os.environ["SPOTBOT_TEST_PORT"])))
+            time.sleep(0.5)
+        return super().say()
+
+
+class SleeperAgent(CountingAgent):
+    """Never finishes loading."""
+
+    def __init__(self, opt, shared=None):
+        time.sleep(600)
+
+
+class GluttonAgent(CountingAgent):
+    """Takes 800 MiB while loading."""
+
+    def __init__(self, opt, shared=None):
+        super().__init__(opt, shared)
+        if shared is None:
+            self.hoard = bytearray(os.urandom(1)) * (800 * 2**20)
+            time.sleep(3)
+
+
+class RefusedAgent(CountingAgent):
+    def __init__(self, opt, shared=None):
+        raise ConnectionError("HTTPSConnectionPool(host='huggingface.co'): Max retries exceeded")

@@ -1,0 +1,196 @@
+"""Trying contestants: real agents in processes of their own, some well, some odd, some that fail."""
+
+import socket
+
+import psutil
+import pytest
+
+from parlai_spotbot.domains import get_domain
+from parlai_spotbot.domains.reading import Episode
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay import remedies
+from parlai_spotbot.selfplay.schedule import Seed
+from parlai_spotbot.selfplay.trial import Script, scripts, try_all
+from parlai_spotbot.selfplay.turn_warnings import warnings
+
+LINES = [
+    Script(Seed("s0", ("hello out there", "good day poison"), ("your persona: i fish", "")), 0, ("really", "ah")),
+    Script(Seed("s1", ("what do you do all day poison", "i fish")), 1, ("how big are the fish", "so big")),
+]
+
+
+def bot(kind, module="odd_agents", **limits):
+    return Contestant(kind, model=f"{module}:{kind}Agent", **{"turn_timeout": 20, "load_timeout": 60, **limits})
+
+
+ODD = ("Token", "Echo", "Machine", "Endless", "Stuck", "Silent", "Mute", "EvenBatch", "OtherAgain", "Talking")
+FAILING = [
+    bot("Raising", "faulty_agents"),
+    bot("Dying", "faulty_agents"),
+    bot("Hanging", "faulty_agents", turn_timeout=2),
+    bot("Hungry", "faulty_agents", memory_limit=0.9),
+    bot("Number", "faulty_agents"),
+    bot("Unloadable", "faulty_agents"),
+    bot("Sleeper", load_timeout=3),
+    bot("Glutton", memory_limit=0.9),
+    bot("Refused"),
+]
+
+
+@pytest.fixture(scope="module")
+def tried(tmp_path_factory):
+    """All agents, tried side by side, by name."""
+    well = [bot(kind, "faulty_agents") for kind in ("Counting", "GlobalChance", "BatchChance")]
+    with socket.create_server(("127.0.0.1", 0)) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPOTBOT_TEST_PORT", str(server.getsockname()[1]))
+        patch.setattr("parlai_spotbot.selfplay.trial._LOOK", 0.05)
+        said = []
+        trials = try_all(
+            [*well, *map(bot, ODD), *FAILING], LINES, tmp_path_factory.mktemp("logs"), at_once=6,
+            say=lambda name, stage: said.append((name, stage)),
+        )  # fmt: skip
+        found = {trial.name: trial for trial in trials}
+    found["said"] = said
+    return found
+
+
+def test_every_contestant_is_tried_whatever_became_of_the_others(tried):
+    assert len(tried) == 3 + len(ODD) + len(FAILING) + 1
+    assert ("Counting", "loading") in tried["said"]
+    assert ("BatchChance", "answering in a batch") in tried["said"]
+
+
+def test_a_contestant_hears_what_it_hears_in_self_play(tried):
+    first, second = tried["Counting"].conversations
+    assert first == [
+        ["Counting", "hello out there"], ["a person", "good day poison"],
+        ["Counting", "turn 2 after good day poison"],  # its persona, and the answer to its opening
+        ["a person", "really"], ["Counting", "turn 3 after really"],
+    ]  # fmt: skip
+    assert second == [
+        ["a person", "what do you do all day poison"], ["Counting", "i fish"],
+        ["a person", "how big are the fish"], ["Counting", "turn 2 after how big are the fish"],
+        ["a person", "so big"], ["Counting", "turn 3 after so big"],
+    ]  # fmt: skip
+
+
+def test_latency_memory_and_class_are_measured(tried):
+    trial = tried["Counting"]
+    assert trial.problem == ""
+    assert trial.agent == "faulty_agents:CountingAgent"
+    assert 0 < trial.median_seconds < 20
+    assert trial.load_seconds > 0
+    assert trial.memory > 50 * 2**20
+
+
+def test_the_same_seed_and_the_batch_are_compared(tried):
+    got = {name: (tried[name].batch, tried[name].same_again) for name in tried if name in ODD or "Chance" in name}
+    assert got["GlobalChance"] == ("no", True)
+    assert got["BatchChance"] == ("other", True)
+    assert got["EvenBatch"] == ("same", True)
+    assert got["OtherAgain"] == ("no", False)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("Token", "special tokens in its turns: </s>, <|im_end|>, __unk__"),
+        ("Echo", "repeats what its partner said"),
+        ("Machine", "says that it is a machine"),
+        ("Endless", "very long turns: up to 151 words"),
+        ("Stuck", "says the same again in one conversation"),
+        ("Stuck", "gives the same answer to different turns"),
+        ("Silent", "empty turns: 2 of "),
+        ("Talking", "talks over the network, to 127.0.0.1:"),
+    ],
+)
+def test_odd_turns_are_warned_of(tried, name, says):
+    assert tried[name].problem == ""
+    assert any(says in warning for warning in tried[name].warnings), tried[name].warnings
+    assert tried["GlobalChance"].warnings == []
+
+
+@pytest.mark.parametrize(
+    ("name", "problem", "remedy"),
+    [
+        ("Raising", "contestant 'Raising' failed: exception: RuntimeError: it tastes bitter", "Raising.log"),
+        ("Dying", "contestant 'Dying' failed: crash: its process ended (exit code 7)", "Dying.log"),
+        ("Hanging", "contestant 'Hanging' failed: hang: no answer within 2 seconds", "turn_timeout"),
+        ("Hungry", "contestant 'Hungry' failed: memory: it used", "memory_limit"),
+        ("Number", "contestant 'Number' failed: exception: the turn's text is a int", "Number.log"),
+        ("Mute", "contestant 'Mute' failed: empty: nothing but empty turns", "empty turn"),
+        ("Unloadable", "contestant 'Unloadable' could not be loaded: RuntimeError: the weights are missing", "log"),
+        ("Sleeper", "contestant 'Sleeper' could not be loaded: hang: no answer within 3 seconds", "load_timeout"),
+        ("Glutton", "contestant 'Glutton' could not be loaded: memory: it used", "memory_limit"),
+        ("Refused", "contestant 'Refused' could not be loaded: ConnectionError", "needs the network"),
+    ],
+)
+def test_one_that_fails_is_named_with_what_and_the_remedy(tried, name, problem, remedy):
+    assert tried[name].problem.startswith(problem)
+    assert remedy in tried[name].remedy
+    assert "\n" not in tried[name].problem
+
+
+def test_no_process_is_left(tried):
+    names = {process.name() for process in psutil.Process().children(recursive=True)}
+    assert not names & {trial.name for trial in tried.values() if hasattr(trial, "name")}
+
+
+def test_the_rest_is_ended_where_trying_is_broken_off(tmp_path):
+    trials = try_all([bot("Sleeper"), bot("Counting", "faulty_agents")], LINES, tmp_path, at_once=2)
+    assert next(iter(trials)).name == "Counting"
+    trials.close()  # or this would wait for ten minutes
+
+
+def test_the_test_conversations_come_from_the_seeds_fold_of_the_domain():
+    domain = get_domain("chitchat")
+    one, other = scripts(domain)
+    seeds = {episode.episode_id: episode for episode in domain.episodes("seeds")}
+    assert (one.side, other.side) == (0, 1)
+    assert one.lines == seeds[one.seed.seed_id].turns[3:6:2]
+    assert other.lines == seeds[other.seed.seed_id].turns[2:5:2]
+    assert scripts(domain) == [one, other]
+
+
+def test_a_domain_without_long_conversations_is_an_error():
+    class Short:
+        name = "short"
+
+        def episodes(self, fold):
+            return [Episode("e", ("a", "b", "c"))]
+
+    with pytest.raises(UserError, match="domain 'short' has no two seeds of 6 turns"):
+        scripts(Short())
+
+
+@pytest.mark.parametrize("text", ["I am a person.", "As a teacher I write code.", "I like ai research", "a < b > c"])
+def test_what_people_say_is_not_warned_of(text):
+    assert warnings([[(False, "hello"), (True, text)]]) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["I'm just an AI, so no.", "i am a chatbot", "As an artificial intelligence I", "I was trained by OpenAI"]
+)
+def test_what_machines_say_of_themselves_is(text):
+    assert warnings([[(True, text)]]) == ["says that it is a machine"]
+
+
+@pytest.mark.parametrize(
+    ("message", "says"),
+    [
+        ("UnpicklingError: Weights only load failed. … GLOBAL lab.Thing was not an allowed", "NO_WEIGHTS_ONLY_LOAD=1"),
+        ("ModuleNotFoundError: No module named 'fairseq'", "Install what defines 'fairseq'"),
+        ("NotImplementedError: Abstract method: user must implement encode_candidates()", "encode_candidate_vecs"),
+        ("RuntimeError: Error(s) in loading state_dict: size mismatch for embeddings", ".dict"),
+        ("crash: its process ended (signal 9)", "want of memory"),
+    ],
+)
+def test_remedies_follow_from_what_was_said(message, says):
+    assert says in remedies.remedy("exception", message)
+    assert "named its log" not in remedies.remedy("exception", message, "named its log")
+
+
+def test_torchs_page_on_a_refused_checkpoint_becomes_a_line():
+    page = "Weights only load failed. \x1b[1mdo those\x1b[0m\n Unsupported global: GLOBAL lab.X was not allowed"
+    assert remedies.short(page) == "torch refuses the checkpoint (Weights only load failed): it holds a lab.X"

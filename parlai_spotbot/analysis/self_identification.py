@@ -46,7 +46,10 @@ _PATTERNS = tuple(
         rf"{_AM}{_ADVERB} (?:{_BOTS})(?= ?(?:,|$|[.!]|and\b|so\b|but\b))",
         rf"{_AM} (?:just|only|merely|simply) a (?:mere |simple )?machine\b(?! (?:at|in|when|on))",
         rf"{_AM}(?: [\w.'-]+){{1,2}} ?, (?:an?|the|your) {_PLAIN}(?:{_BOTS})(?!\w){_OTHERWISE}{_THEN}",
-        rf"\bmy name is(?: [\w.'-]+){{1,2}} ?,? (?:and i'm )?(?:an?|the|your) {_PLAIN}(?:{_BOTS})(?!\w){_OTHERWISE}{_THEN}",
+        rf"\bmy name is(?: [\w.'-]+){{1,2}} ?,? (?:and i'm )?(?:an?|the|your) {_PLAIN}(?:{_BOTS})(?!\w){_THEN}",
+        rf"\b(?:you(?:'re| are) (?:talking|speaking|chatting)|strange to (?:talk|speak|chat)) (?:to|with) an? "
+        rf"(?:{_BOTS})(?!\w){_OTHERWISE}{_THEN}",
+        r"\bi have (?:a|no) botmaster\b",
         rf"{_AM}{_ADVERB} not (?:really |actually |even )?(?:an? )?(?:human(?: being)?|real (?:person|human|boy|girl))"
         r"(?= ?(?:,|$|[.!]|and\b|so\b|but\b|like\b|i\b))",
         r"\bi(?:'m| am| was|'ve been| have been)(?: (?:just|only|not|never|simply|specifically))? programm?ed"

@@ -20,7 +20,8 @@ class Contents:
     """A study as the report reads it.
 
     `analysis` maps file stem -> source -> results, `made_by` file stem -> how they were made; a file that does not
-    exist is absent. `judges` holds what stands in ``judges/*.json`` by judge, `failures` the rows of failures.jsonl.
+    exist is absent. `judges` holds what stands in ``judges/*.json`` by judge, `failures` the rows of failures.jsonl,
+    `hygiene` what stands in hygiene.json, which knows no sources.
     """
 
     study: Study
@@ -32,6 +33,7 @@ class Contents:
     made_by: dict[str, dict]
     judges: dict[str, dict]
     failures: list[dict]
+    hygiene: dict
 
     @property
     def bots(self) -> list[str]:
@@ -94,6 +96,7 @@ def read_contents(study: Study, survey: str) -> Contents:
         made_by=made_by,
         judges=_judges(study, survey),
         failures=_failures(study),
+        hygiene=_hygiene(study, survey),
     )
 
 
@@ -118,6 +121,19 @@ def _analysis(study: Study, survey: str) -> tuple[dict, dict]:
             raise UserError(f"{path}: field 'by_source': expected results by source.", remedy)
         analysis[stem], made_by[stem] = by_source, value.get("made_by") or {}
     return analysis, made_by
+
+
+def _hygiene(study: Study, survey: str) -> dict:
+    path = study.analysis_path(survey) / "hygiene.json"
+    if not path.exists():
+        return {}
+    remedy = f"Run: parlai spotbot_analyze --study {study.path} --survey {survey}"
+    value = files.read_json(path, "analysis file", remedy)
+    keys = ("contestants", "kinds", "not_told", "training_overlap")
+    lacking = [key for key in keys if not isinstance(value, dict) or not isinstance(value.get(key), dict)]
+    if lacking:
+        raise UserError(f"{path}: field '{lacking[0]}': expected what was found of the conversations.", remedy)
+    return value
 
 
 def _judges(study: Study, survey: str) -> dict[str, dict]:

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import background, rows, stability, verdicts
+from parlai_spotbot.report import background, hygiene, rows, stability, verdicts
 from parlai_spotbot.report.contents import Contents, read_contents
 from parlai_spotbot.report.drawing import PALETTE
 from parlai_spotbot.report.examples import examples
@@ -115,6 +115,7 @@ def sections(page: Page) -> list[tuple[str, str, list[Part]]]:
         ("annotators", "Annotators", background.annotators),
         ("time", "Time", background.time),
         ("order", "Place and texts", background.order),
+        ("hygiene", "Hygiene", hygiene.section),
         ("stability", "Stability", background.stability),
         ("judges", "Judges", background.judges),
     ]

@@ -1,0 +1,145 @@
+"""The section on conversation hygiene: what turns show of the machine behind them, by contestant, with people beside.
+
+From ``analysis/hygiene.json``; it is about conversations, so it has one part, whoever judged them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from markupsafe import Markup
+from matplotlib.ticker import FuncFormatter
+
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report.drawing import INK, MUTED, WIDTH, Look, drawn, svg
+from parlai_spotbot.report.figures import names_down, whiskers
+from parlai_spotbot.report.parts import Page, Part
+from parlai_spotbot.report.rows import Name, Table
+
+TITLES = {
+    "special_tokens": "Special tokens",
+    "empty": "Empty",
+    "endless": "Endless",
+    "loop": "Loop",
+    "repeated": "Repeats itself",
+    "self_identified": "“I’m a machine”",
+    "copied": "Partner’s words",
+    "copied_nearly": "… or nearly",
+    "training": "Training text",
+    "training_nearly": "… or nearly",
+}
+FULL = {"copied_nearly": "Partner’s words, nearly", "training_nearly": "Training text, nearly"}
+LEAST_SCALE = 0.05
+LONGEST = 300
+"""Of an example's turn so many characters are shown."""
+
+CAPTION = (
+    "Share of turns, with 95 % intervals that take turns of one conversation as dependent; each panel has a scale of "
+    "its own. Dashed: people, who do some of it, too. Kinds that nobody shows have no panel."
+)
+
+
+def section(page: Page) -> list[Part]:
+    """One part, about all conversations; none where they were not looked through."""
+    own = page.contents.hygiene
+    if not own:
+        return []
+    drawing = figure(own, page.looks, "hygiene0")
+    plain = " ".join(e["sentence"] for e in own["contestants"].values() if e["sentence"])
+    drawings = [(drawing, CAPTION, plain)] if drawing is not None else []
+    text = [] if drawing is not None else [plain]
+    if overlap := own["training_overlap"].get("sentence"):
+        text.append(overlap)
+    tables = [t for t in (rates(own), examples(own)) if t is not None]
+    return [Part("conversations", "All conversations", "", drawings, tables, [t for t in text if t])]
+
+
+def shown(own: dict) -> list[str]:
+    """The kinds that anybody shows."""
+    kinds = (kind for kind in TITLES if kind in own["kinds"])
+    return [kind for kind in kinds if any(e["kinds"][kind]["count"] for e in own["contestants"].values())]
+
+
+def figure(own: dict, looks: dict[str, Look], name: str) -> Markup | None:
+    """A panel a kind: how often each contestant's turns show it."""
+    kinds, names = shown(own), list(own["contestants"])
+    if not kinds:
+        return None
+    rows = (len(kinds) + 1) // 2
+    with drawn(WIDTH, rows * (0.75 + 0.2 * len(names))) as drawing:
+        grid = list(drawing.subplots(rows, 2, sharey=True, squeeze=False).flat)
+        for axes, kind in zip(grid, kinds, strict=False):
+            _panel(axes, kind, own["contestants"], looks)
+        for axes in grid[len(kinds) :]:
+            axes.set_visible(False)
+        grid[0].set_yticks(range(len(names)), ["people" if n == HUMAN else n for n in names])
+        return svg(drawing, name, "How often each contestant's turns show each kind of fault")
+
+
+def _panel(axes, kind: str, contestants: dict, looks: dict[str, Look]) -> None:
+    names = list(contestants)
+    found = [contestants[n]["kinds"][kind] for n in names]
+    most = max([LEAST_SCALE, *(f["ci"][1] for f in found if f["count"])])
+    axes.grid(axis="x")
+    people = contestants.get(HUMAN, {}).get("kinds", {}).get(kind)
+    if people:
+        axes.axvline(people["rate"], color=INK, ls=(0, (4, 2)), lw=1.0)
+    for place, (contestant, fault) in enumerate(zip(names, found, strict=True)):
+        ci = [min(end, most) for end in fault["ci"]]
+        look = looks.get(contestant, Look(MUTED, "o", "-", ""))
+        whiskers(axes, place, fault["rate"], ci, look)
+    names_down(axes, names)
+    axes.set_xlim(-0.03 * most, 1.05 * most)
+    step = next(s for s in (0.02, 0.05, 0.1, 0.2, 0.5) if most / s <= 3.2)
+    axes.set_xticks(np.arange(0, 1.05 * most, step))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0%}"))
+    axes.set_title(TITLES[kind])
+
+
+def percent(value: float | None) -> str:
+    """A share, with a digit after the point where it is small."""
+    return "–" if value is None else f"{value:.0%}" if value >= 0.0995 or value == 0 else f"{value:.1%}"
+
+
+def rates(own: dict) -> Table | None:
+    kinds = list(own["kinds"])
+    rows = []
+    for name, entry in own["contestants"].items():
+        cells = []
+        for kind in kinds:
+            fault = entry["kinds"][kind]
+            ends = "" if None in fault["ci"] else f" [{percent(fault['ci'][0])}, {percent(fault['ci'][1])}]"
+            cells.append(f"{percent(fault['rate'])}{ends}" if fault["n"] else "–")
+        rows.append((Name(name), str(entry["turns"]), *cells))
+    if not rows:
+        return None
+    meant = "; ".join(f"{FULL.get(kind, TITLES[kind])}: {meaning}" for kind, meaning in own["kinds"].items())
+    how = (
+        f"Share of turns after the seed. {meant}. 95 % intervals after Wilson, with as many turns as would be as "
+        "uncertain if they were independent; where none was found every conversation counts as one turn. Turns of "
+        "less than 3 words count as no repetition and no copy, those of less than 6 as no near one."
+    )
+    if own["longest_usual"] is not None:
+        how += f" 99 of 100 turns of people have at most {own['longest_usual']:.0f} words."
+    for why in dict.fromkeys(own["not_told"].values()):
+        lacking = ", ".join(FULL.get(kind, TITLES[kind]) for kind, w in own["not_told"].items() if w == why)
+        how += f" Not told: {lacking}, as {why}."
+    head = ("", "Turns", *(FULL.get(kind, TITLES[kind]) for kind in kinds))
+    return Table("Hygiene", how, head, rows)
+
+
+def examples(own: dict) -> Table | None:
+    """Where it stands: one example or more of whatever was found."""
+    rows = []
+    for name, entry in own["contestants"].items():
+        for kind, fault in entry["kinds"].items():
+            for case in fault["examples"]:
+                text = case["text"] if len(case["text"]) <= LONGEST else case["text"][:LONGEST] + " …"
+                what = FULL.get(kind, TITLES[kind])
+                rows.append((Name(name), what, case["conversation_id"], str(case["turn"] + 1), text or "(nothing)"))
+    if not rows:
+        return None
+    how = (
+        "The first of each kind, from different conversations, as it was said; turns are counted after the seed. "
+        "Nothing of it was left out of the conversations, unless packing was asked to (--leave-out)."
+    )
+    return Table("Examples", how, ("", "What", "Conversation", "Turn", "Text"), rows, folded=True)

@@ -51,6 +51,7 @@ setup(
         "nltk",  # ParlAI's metrics need it without saying so
         "torch>=2.6",
         "transformers>=5",
+        "httpx2",
         "numpy",
         "numba",
         "scipy",

@@ -116,7 +116,7 @@ def options(opt: Mapping[str, Any], agent: str) -> Options:
     UserError
         Naming the option, its value and what is right; and where an option holds a key, without repeating it.
     """
-    ours = {name: opt[name] for name in opt if str(name).startswith("openai_") or name in ("api_key", "description")}
+    ours = {name: opt[name] for name in opt if str(name).startswith("openai_") or name == "api_key"}
     refuse_keys({name: value for name, value in ours.items() if name != "openai_key_variable"}, agent)
     reader = _Reader(opt, agent)
     given = Options(

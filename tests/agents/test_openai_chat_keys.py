@@ -11,6 +11,7 @@ from chat_servers import BLABBING, KEY, ChatServer, Proxy, blab, chat_agents, he
 from parlai_spotbot.agents.openai_chat.agents import OpenaiChatAgent
 from parlai_spotbot.agents.openai_chat.keys import OPENAI, Key, read_key
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.selfplay.pool import read_pool
 
 
 @pytest.fixture
@@ -114,6 +115,17 @@ def test_a_key_in_a_pool_entry_is_an_error_that_does_not_repeat_it(make, options
         told = "".join(traceback.format_exception(caught.value))
         assert not any(part in told for part in ("4bCdEf", "T0ps", "a8F3", "whatever"))
         assert "environment" in caught.value.remedy
+
+
+@pytest.mark.parametrize("entry", ["openai_api_key: {0}", "openai_system: {0}", "openai_timeout: {0}", "api_key: {0}"])
+def test_a_pool_file_with_a_key_names_the_contestant_and_not_the_key(tmp_path, monkeypatch, entry):
+    monkeypatch.setenv("PARROT_KEY", KEY)
+    pool = tmp_path / "pool.yaml"
+    opt = ["openai_url: http://127.0.0.1:9/v1", "openai_model: parrot-1", entry.format(KEY)]
+    pool.write_text("parrot:\n  model: spotbot:openai_chat\n  opt:\n" + "".join(f"    {line}\n" for line in opt))
+    with pytest.raises(UserError, match=r"pool\.yaml: contestant 'parrot'.*holds a key") as caught:
+        read_pool(str(pool))
+    assert not seen("".join(traceback.format_exception(caught.value)))
 
 
 @pytest.mark.parametrize(

@@ -176,10 +176,12 @@ def test_a_server_that_dies_is_said_and_one_that_is_back_goes_on(make, serving):
 
 def test_a_study_with_it(serving, tmp_path):
     pool, study = tmp_path / "pool.yaml", tmp_path / "study"
-    with Proxy(serving.url, [500, "cut", None, None, "malformed"]) as proxy:
+    with Proxy(serving.url, [500, "cut", None, "silent", None, "malformed"]) as proxy:
         opt = {"openai_url": proxy.url, "openai_model": str(serving.folder), "max_new_tokens": 12}
-        opt["openai_price_completion"] = 3
-        entries = {"tiny": {"model": "spotbot:openai_chat", "opt": opt}, "eliza": {"model": "spotbot:eliza"}}
+        opt |= {"openai_price_completion": 3, "openai_timeout": 9}
+        # Slower than the pool allows for a turn, which is not for agents that end their requests themselves.
+        tiny = {"model": "spotbot:openai_chat", "turn_timeout": 4, "opt": opt}
+        entries = {"tiny": tiny, "eliza": {"model": "spotbot:eliza"}}
         pool.write_text(json.dumps(entries))
         words = ["spotbot_selfchat", "--pool", pool, "--study", study, "--conversations-per-pair", 4, "--exchanges", 2]
         words += ["--segments", 2, "--human-conversations", 1]
@@ -189,7 +191,7 @@ def test_a_study_with_it(serving, tmp_path):
     kept = json.loads((study / "provenance.json").read_text())["selfplay"]["contestants"]["tiny"]
     (served,) = kept["served"].values()
     assert served["replies"] == kept["usage"]["replies"] == 1 + 4 * 2  # the greeting, and two turns a conversation
-    assert kept["usage"]["retries"] == 3
+    assert kept["usage"]["retries"] == 4
     assert kept["usage"]["cost"] == pytest.approx(kept["usage"]["completion_tokens"] * 3e-6)
     rows = [json.loads(line) for line in (study / "conversations.jsonl").read_text().splitlines()]
     assert sum("tiny" in row["pair"] for row in rows) == 4

@@ -177,14 +177,20 @@ def _plain_contents() -> None:
     @wrapt.when_imported("torch.serialization")
     def _(module):
         factories = [(kind, f"builtins.{kind.__name__}") for kind in (int, float, list, dict)]
-        allowed = [defaultdict, *factories, *((dict, f"{name}.Opt") for name in OLD_NAMES_OF_OPT)]
-        module.add_safe_globals([*allowed, *_numpy_contents(), *_apex_contents()])
+        options = [(dict, f"{name}.Opt") for name in OLD_NAMES_OF_OPT]
+        counts = [(_plain_dictionary, "collections.defaultdict"), *factories]
+        module.add_safe_globals([*options, *counts, *_numpy_contents(), *_apex_contents()])
 
     @wrapt.when_imported("parlai.core.opt")
     def _(module):
         from torch.serialization import add_safe_globals
 
         add_safe_globals([module.Opt])
+
+
+def _plain_dictionary(*factory: Any) -> dict:
+    """What becomes of a defaultdict: torch's safe loader fills plain dictionaries only."""
+    return {}
 
 
 def _numpy_contents() -> list:
@@ -276,7 +282,7 @@ def _hugging_face_buffers() -> None:
     never_used = ".layer.1.EncDecAttention.relative_attention_bias.weight"
 
     def load(wrapped, instance, args, kwargs):
-        (states,) = inspect.signature(wrapped).bind(*args, **kwargs).args
+        states = args[0] if args else kwargs["state_dict"]
         known = instance.model.state_dict()
         wanted = {k: v for k, v in states.items() if k in known or not k.endswith((*constants, never_used))}
         return wrapped(wanted)

@@ -193,6 +193,8 @@ def options(model: str, opt: dict, where: str) -> list[UserError]:
     ]
     if not model:
         return problems
+    if own := _own_check(model, opt, where):
+        return own  # alone: it may be about a value that must not be repeated
     actions = _actions(model)
     for key, value in opt.items():
         if key in OWN_KEYS:
@@ -203,6 +205,19 @@ def options(model: str, opt: dict, where: str) -> list[UserError]:
         elif wrong := _value_problem(actions[key], value):
             problems.append(UserError(f"{where}: option '{key}' is {value!r}, {wrong}.", "Correct it."))
     return problems
+
+
+def _own_check(model: str, opt: dict, where: str) -> list[UserError]:
+    """What an agent says of its options by ``check_options(opt)``, a class method that loads and asks nothing."""
+    from parlai.core.loader import load_agent_module
+
+    check = getattr(load_agent_module(model), "check_options", None)
+    try:
+        if callable(check):
+            check(opt)
+    except UserError as err:
+        return [UserError(f"{where}: {err.problem}", err.remedy)]
+    return []
 
 
 def known_options(model: str) -> set[str]:

@@ -2,7 +2,10 @@
 
 import random
 import re
+import shutil
 import socket
+import ssl
+import subprocess
 import threading
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -207,6 +210,29 @@ def test_nobody_at_the_port(make):
 def test_no_such_host(make):
     with pytest.raises(UserError, match=r"at http://no-such-host\.invalid/v1: .*Start the server or correct"):
         make("http://no-such-host.invalid/v1", openai_retries=0)
+
+
+def test_a_proxy_for_the_network_is_no_way_to_ones_own_machine(make, monkeypatch):
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    with ChatServer() as server:
+        assert replies(make(server.url), "hi")[0]["text"] == "You said: hi"
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl isn't installed")
+def test_a_certificate_that_nobody_vouches_for(make, tmp_path):
+    files = ["-keyout", str(tmp_path / "key.pem"), "-out", str(tmp_path / "cert.pem")]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+    subprocess.run([*command, *files], check=True, capture_output=True)
+    with ChatServer() as server:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+        server._server.socket = context.wrap_socket(server._server.socket, server_side=True)
+        with pytest.raises(UserError, match="its certificate isn't trusted") as caught:
+            make(server.url.replace("http://", "https://"), openai_retries=3)
+    assert "attempts" not in str(caught.value)
 
 
 def test_no_thread_stays_behind(make):

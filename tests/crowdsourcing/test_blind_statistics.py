@@ -120,7 +120,14 @@ TRUTHS = {
 }
 
 
-@pytest.mark.parametrize("truth", sorted(TRUTHS))
+@pytest.mark.parametrize(
+    "truth",
+    [
+        "the first speaker is human",
+        pytest.param("the second speaker is human", marks=pytest.mark.slow),
+        pytest.param("both are human", marks=pytest.mark.slow),
+    ],
+)
 def test_bytes_do_not_tell_human_from_bot(handed_out, truth):
     """AUC within .5 ± .03. Where nothing leaks, the AUC of 2,000 against 2,000 items has a standard error of .0091
     (√((n₁ + n₀ + 1) / 12 n₁n₀); .0105 for 1,000 against 3,000), so .03 is about three of them; a leak worth an AUC of
@@ -171,20 +178,39 @@ def test_the_classifiers_find_small_leaks(handed_out, leak):
 @pytest.mark.slow
 def test_times_do_not_tell_human_from_bot(serve):
     """The game, where the server knows who is a bot when it answers: 3,600 items, of each the times of opening an
-    exchange and of deciding on both entities. The standard error of the AUC is .0096 where times tell nothing. The
-    ledger doesn't wait for the disk here: less noise, so a difference would show sooner."""
+    exchange and of deciding on both entities. The standard error of the AUC is .0096 to .0111 where times tell nothing,
+    so that one of three AUCs is further than .03 from .5 about once in a hundred times, twice running once in ten
+    thousand: 3,600 further items decide then. The ledger doesn't wait for the disk here: less noise, so a difference
+    would show sooner."""
     rng = random.Random(6)
     count = 3600
-    natures = [NATURES[number % 4] for number in range(count)]
+    natures = [NATURES[number % 4] for number in range(2 * count)]
     rng.shuffle(natures)
-    talks = [talk(number, natures[number], rng, exchanges=3) for number in range(count)]
+    talks = [talk(number, natures[number], rng, exchanges=3) for number in range(2 * count)]
     survey = get_survey("spot_the_bot_game")
     limits = replace(survey.limits, units_per_annotator=1, controls_per_unit=0)
     survey = replace(survey, consent=(), onboarding=(), limits=limits)
     office, server = serve(survey, talks, PackOptions("spot_the_bot_game", (3,), 20, 5, 1))
     office.ledger._db.execute("PRAGMA synchronous = OFF")
-    truths, times = [], []
-    for number in range(len(office.units)):
+    half = len(office.units) // 2
+    for first in (0, half):
+        times, entities = measured(server, range(first, first + half), natures)
+        assert len(times) == count
+        found = {name: auc_of_numbers(times, list(map(truth, entities))) for name, truth in TRUTHS.items()}
+        print(f"AUC of times: {found}")
+        if all(abs(auc - 0.5) < 0.03 for auc in found.values()):
+            break
+    else:
+        pytest.fail(f"twice running: {found}")
+    human = [pair[0] == HUMAN for pair in entities]
+    slower = np.array(times) + np.array(human)[:, None] * 0.5 * np.median(times)
+    assert auc_of_numbers(slower, human) > 0.53
+
+
+def measured(server, numbers, natures):
+    """What these annotators' browsers can measure: three times an item, and what its entities are."""
+    times, entities = [], []
+    for number in numbers:
         token = Browser(server, f"annotator {number}").token
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
         unit = timed(connection, token, "unit", {})[1]["unit"]
@@ -196,15 +222,9 @@ def test_times_do_not_tell_human_from_bot(serve):
                 timed(connection, token, "decide", {**decide, "target": "entity:0"})[0],
                 timed(connection, token, "decide", {**decide, "target": "entity:1"})[0],
             ])  # fmt: skip
-            truths.append(natures[int(MARK.search(json.dumps(page).encode())[1])])
+            entities.append(natures[int(MARK.search(json.dumps(page).encode())[1])])
         connection.close()
-    assert len(times) == count
-    for name, truth in TRUTHS.items():
-        found = auc_of_numbers(times, [truth(entities) for entities in truths])
-        print(f"{name}: AUC of times {found:.3f}")
-        assert abs(found - 0.5) < 0.03
-    slower = np.array(times) + np.array([[entities[0] == HUMAN] for entities in truths]) * 0.5 * np.median(times)
-    assert auc_of_numbers(slower, [entities[0] == HUMAN for entities in truths]) > 0.53
+    return times, entities
 
 
 def timed(connection, token, name, body):

@@ -181,7 +181,7 @@ ROW = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(JSON | st.lists(ROW, max_size=4))
 def test_anything_is_taken_whole_or_refused(body):
     try:
@@ -192,14 +192,21 @@ def test_anything_is_taken_whole_or_refused(body):
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(ROW, max_size=2))
-def test_what_is_taken_beside_complete_answers_can_be_stored(extra):
-    # Two items are answered well, the third by anything: it is refused, or what is kept is plain JSON.
+@given(
+    st.fixed_dictionaries({}, optional={"seconds": JSON, "comment": JSON}),
+    st.fixed_dictionaries({}, optional={"seconds": JSON, "changes": JSON, "more": JSON}),
+)
+def test_what_is_taken_beside_complete_answers_can_be_stored(of_item, of_answer):
+    # An item is answered well, with anything beside: it is refused, or what is kept is plain JSON of the usual form.
+    row = {**copy.deepcopy(GOOD[0]), **of_item}
+    row["answers"][0] |= of_answer
     try:
-        clean = check_items(SURVEY, PAGES[:1], extra)
+        (clean,) = check_items(SURVEY, PAGES[:1], [row])
     except Refusal:
         return
     json.dumps(clean, allow_nan=False).encode("utf-8")
+    assert set(clean) == {"item", "answers", "seconds", "comment"}
+    assert set(clean["answers"][0]) == {"question", "target", "answer", "seconds", "changes"}
 
 
 # -- kinds of answers --------------------------------------------------------------------------------------------------

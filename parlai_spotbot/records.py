@@ -141,9 +141,11 @@ def _context(row: dict, entities: tuple[str, str], where: str) -> tuple[str, str
 class Contestant:
     """One entry of a pool: a name and any ParlAI agent.
 
-    `model_file` and `model` are ParlAI's options, `opt` holds any others. `turn_timeout` (seconds for one turn) and
-    `memory_limit` (GiB of resident memory) stop a contestant that hangs or grows; 0 means no limit. `copies` of it run
-    at once, each with the share `gpus` of one or more GPUs (which Ray reckons with; other engines give what there is).
+    `model_file` and `model` are ParlAI's options, `opt` holds any others. `persona` is what it is told of itself before
+    each conversation, a sentence a line, as ParlAI's tasks tell it ("your persona: …"). `turn_timeout` (seconds for one
+    turn) and `memory_limit` (GiB of resident memory) stop a contestant that hangs or grows; 0 means no limit. `copies`
+    of it run at once, each with the share `gpus` of one or more GPUs (which Ray reckons with; other engines give what
+    there is).
     """
 
     name: str
@@ -156,8 +158,9 @@ class Contestant:
     memory_limit: float = 0.0
     gpus: float = 0.0
     copies: int = 1
+    persona: str = ""
 
-    BOT = ("model_file", "model", "opt")
+    BOT = ("model_file", "model", "opt", "persona")
     LIMITS = ("turn_timeout", "load_timeout", "memory_limit", "gpus")
     KEYS = (*BOT, "description", *LIMITS, "copies")
 
@@ -204,6 +207,7 @@ class Contestant:
             model=get(entry, "model", str, where, ""),
             opt=get(entry, "opt", dict, where, {}),
             description=get(entry, "description", str, where, ""),
+            persona=get(entry, "persona", str, where, "").strip(),
             copies=copies,
             **limits,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 import textwrap
@@ -13,6 +14,7 @@ from parlai.core.script import register_script
 
 from parlai_spotbot.scripts.command import Command
 
+SECRET = re.compile(r"api_?key$|secret|passw|access_?token|bearer|authorization", re.IGNORECASE)
 WIDTH = 96
 BUBBLE = 60
 
@@ -133,7 +135,7 @@ def listing(entries: list) -> str:
     rows = []
     for entry in entries:
         bot = entry.contestant
-        options = ", ".join(f"{key}={value}" for key, value in bot.opt.items()) if bot else ""
+        options = ", ".join(f"{key}={value}" for key, value in shown_options(bot.opt).items()) if bot else ""
         said = "wrong" if entry.problems else entry.kind
         file, words = (bot.model_file, bot.description) if bot else ("", "")
         rows.append((entry.name, said, entry.agent.rpartition(":")[2], file, options, words))
@@ -147,6 +149,11 @@ def listing(entries: list) -> str:
     )
     notes = [f"note: {entry.name}: {note}" for entry in entries for note in entry.notes]
     return "\n".join([table, *notes])
+
+
+def shown_options(opt: dict) -> dict:
+    """Options as they may be shown and written: keys and passwords don't belong into a pool, and aren't repeated."""
+    return {key: "(not shown)" if SECRET.search(str(key)) else value for key, value in opt.items()}
 
 
 def report(trials: list) -> str:
@@ -199,6 +206,8 @@ def as_json(entries: list, trials: list) -> dict:
     for entry in entries:
         row = {"name": entry.name, "kind": entry.kind, "agent": entry.agent, "notes": list(entry.notes)}
         row["entry"] = entry.contestant.to_json() if entry.contestant else None
+        if row["entry"] and "opt" in row["entry"]:
+            row["entry"]["opt"] = shown_options(row["entry"]["opt"])
         row["problems"] = [{"problem": p.problem, "remedy": p.remedy} for p in entry.problems]
         row["trial"] = tried.get(entry.name)
         rows.append(row)

@@ -21,6 +21,9 @@ ZOO = ("zoo:", "models:", "izoo:")
 
 OWN_KEYS = ("model", "model_file")
 
+FILES = ("beam_block_list_filename", "fixed_candidates_path", "bpe_vocab", "bpe_merge")
+"""Options that name a file which is read while loading."""
+
 UNLISTED = 30
 """Of more options than these only the nearest is named."""
 
@@ -204,6 +207,10 @@ def options(model: str, opt: dict, where: str) -> list[UserError]:
             problems.append(UserError(f"{where}: {model} has no option '{key}'.", hint or "Take it out."))
         elif wrong := _value_problem(actions[key], value):
             problems.append(UserError(f"{where}: option '{key}' is {value!r}, {wrong}.", "Correct it."))
+        elif key in FILES and value and not Path(str(value)).expanduser().exists():
+            problems.append(
+                UserError(f"{where}: option '{key}': {value} does not exist.", "Name a file that is there.")
+            )
     return problems
 
 

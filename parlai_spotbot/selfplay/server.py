@@ -88,6 +88,8 @@ class AgentServer:
         seed_everything(0)
         self.agent = create_agent(agent_options(contestant), requireModelExists=bool(contestant.model_file))
         self.sessions: dict[str, Any] = {}
+        self.persona = persona_lines(contestant.persona)
+        self._untold: set[str] = set()  # sessions that have yet to hear the persona
         self.batchable = callable(getattr(self.agent, "batch_act", None))
 
     @staticmethod
@@ -110,6 +112,8 @@ class AgentServer:
                 about |= {key: value for key, value in own.items() if key not in about}
             except Exception as err:  # no reason to lose what it plays
                 about["provenance_error"] = describe(err)
+        if self.persona:
+            about["system_prompt"] = "\n".join(filter(None, [about.get("system_prompt"), self.persona]))
         return about
 
     @functools.cached_property
@@ -162,10 +166,18 @@ class AgentServer:
                 if hasattr(clone, "set_conversation_seed"):
                     clone.set_conversation_seed(value)
                 self.sessions[session] = clone
+                self._untold.add(session)
             elif kind == "observe":
-                self.sessions[session].observe(Message(value))
+                self.sessions[session].observe(Message(self._told(session, value)))
             else:
                 note_own_turn(self.sessions[session], Message(value))
+
+    def _told(self, session: str, message: dict) -> dict:
+        """The first message of a session with the contestant's persona in front; any other as it is."""
+        if not self.persona or session not in self._untold:
+            return message
+        self._untold.discard(session)
+        return {**message, "text": "\n".join(filter(None, [self.persona, message.get("text")]))}
 
     def _batch(self, requests: list, ready: list[int], batch_seed: int) -> list[tuple[int, dict]]:
         clones = [self.sessions[requests[index][0]] for index in ready]
@@ -192,6 +204,13 @@ class AgentServer:
         """Forget conversations that have ended."""
         for session in sessions:
             self.sessions.pop(session, None)
+            self._untold.discard(session)
+
+
+def persona_lines(persona: str) -> str:
+    """A persona as ParlAI's tasks write it: "your persona: " before each line."""
+    lines = filter(None, map(str.strip, persona.splitlines()))
+    return "\n".join(line if line.startswith("your persona:") else f"your persona: {line}" for line in lines)
 
 
 def note_own_turn(agent: Any, message: Any) -> None:

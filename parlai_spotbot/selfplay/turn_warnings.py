@@ -8,19 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from parlai_spotbot.analysis.self_identification import identifies_itself
 from parlai_spotbot.surveys.surface import SPECIAL_TOKEN
 
 LONG = 60
 """Words in one turn: people's in chats have a tenth of it."""
 
 OTHER_TOKEN = re.compile(r"__\w{2,}__|<\|[^|<>]{1,40}\|>|\[/?INST\]|##\w|@@(?=\s|$)|[Ġ▁�]", re.IGNORECASE)
-
-SELF_IDENTIFIED = re.compile(
-    r"\bas an? (?:\w+ ){0,2}(?:ai|artificial intelligence|language model|chat ?bot|virtual assistant)\b|"
-    r"\bi(?: a|')m (?:just |only )?an? (?:\w+ ){0,2}(?:ai|artificial intelligence|language model|chat ?bot|bot|robot|"
-    r"computer program|virtual assistant)\b|\bi (?:was|am) (?:trained|created|developed|programmed) by\b",
-    re.IGNORECASE,
-)
 
 
 def normal(text: str) -> str:
@@ -52,7 +46,7 @@ def warnings(conversations: Sequence[Sequence[tuple[bool, str]]]) -> list[str]:
     longest = max((len(text.split()) for text in own), default=0)
     if longest > LONG:
         found.append(f"very long turns: up to {longest} words")
-    if any(SELF_IDENTIFIED.search(text) for text in own):
+    if any(identifies_itself(text) for text in own):
         found.append("says that it is a machine")
     return found
 

@@ -83,6 +83,13 @@ def test_everything_is_in_the_json(tried):
     assert len(wrong["problems"]) == 1
 
 
+def test_a_key_that_stands_in_a_pool_is_not_repeated(tmp_path):
+    (tmp_path / "p.yaml").write_text("a: {model: fixed_response, opt: {my_api_key: sk-123, fixed_response: hi}}")
+    out, err = contestants("--pool", tmp_path / "p.yaml", "--json", tmp_path / "j.json", code=2)
+    assert "fixed_response has no option 'my_api_key'" in err
+    assert "sk-123" not in out + err + (tmp_path / "j.json").read_text()
+
+
 def test_one_contestant_that_fails_is_exit_code_1(tmp_path):
     out, _ = contestants("-m", "faulty_agents:UnloadableAgent", "--try", code=1)
     assert "0 of 1 answered" in out

@@ -48,6 +48,7 @@ def write(tmp_path, text):
         ("a: {model: seq2seq, opt: {inference: beem}}", "option 'inference' is 'beem', expected one of beam, "),
         ("a: {model: seq2seq, opt: {skip_generation: 7}}", "option 'skip_generation' is 7, expected true or false"),
         ("a: {model: seq2seq, opt: {model_file: x}}", "'model_file' stands among the options"),
+        ("a: {model: seq2seq, opt: {beam_block_list_filename: no.txt}}", "'beam_block_list_filename': no.txt does not"),
         ("a: {model: projects:personachat:kvmemnn}", "ParlAI's package holds a few of its projects only"),
         ("a: {model: seq2seq, opt: {beam_size: 1, beam_size: 2}}", "pool.yaml, line 1: contestant 'a': the key 'beam"),
         ("a: {model_file: zoo:blender/blender_9M/model}", "Did you mean 'zoo:blender/blender_"),

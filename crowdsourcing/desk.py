@@ -330,11 +330,6 @@ class Desk(Reception):
                 self._end(handout, "void" if handout.agent_id is None else "expired")
         return {"told": self._catch_up(), "voided": ended["void"], "expired": ended["expired"]}
 
-    def left(self, agent_id: str) -> bool:
-        """The platform says that this agent's annotator is gone (an assignment returned there); False if not open."""
-        found = self.ledger.handouts("agent_id = ? AND status = 'open'", agent_id)
-        return sum(self._end(handout, "returned") for handout in found) > 0
-
     def close(self) -> None:
         """Hand nothing out any more; what is out may still come in."""
         self.closed = True

@@ -165,15 +165,6 @@ def test_a_registration_whose_unit_went_back_gets_no_other(office):
     assert o.desk.next_unit(Visitor("ann", "assignment-2"))["state"] == "working"
 
 
-def test_who_left_on_the_platform_leaves_the_unit(office):
-    o = office()
-    o.unit("ann")
-    assert o.desk.left("agent-1") is True
-    assert o.desk.left("agent-1") is False
-    assert o.desk.counts()["returned"] == 1
-    assert o.desk.counts()["free"] == len(o.units)
-
-
 def test_the_page_is_told_how_the_platform_learns_of_the_end(office):
     o = office()
     o.desk.finish = lambda visitor, state, done: {"kind": "code", "code": f"{visitor.worker} {state} {done}"}

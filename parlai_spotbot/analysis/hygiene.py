@@ -127,15 +127,15 @@ def held_nearly(texts: Iterable[str], known: Iterable[str]) -> set[str]:
 
 
 def turns_of(conversations: Iterable[Conversation]) -> pd.DataFrame:
-    """One row a shown turn: conversation_id, turn (after the seed), name, text, `mine` and `theirs`.
+    """One row a shown turn: conversation_id, turn (after the seed), name, text, plain, mine, theirs.
 
-    `mine` holds the plain texts that the same entity said before in the conversation, `theirs` its partner's; the seed,
-    which both were told, counts among them.
+    `plain` is the text without special tokens, case and punctuation; `mine` holds the plain texts that the same entity
+    said before in the conversation, `theirs` its partner's; the seed, which both were told, counts among them.
     """
     rows = []
     for conversation in conversations:
         seed = 2 * conversation.seed_exchanges
-        plain = [plain_text(turn.text) for turn in conversation.turns]
+        plain = [plain_text(SPECIAL_TOKEN.sub(" ", turn.text)) for turn in conversation.turns]
         for place, turn in enumerate(conversation.shown, start=seed):
             mine, theirs = tuple(plain[place % 2 : place : 2]), tuple(plain[(place + 1) % 2 : place : 2])
             own = (conversation.conversation_id, place - seed, turn.speaker, turn.text, plain[place], mine, theirs)

@@ -13,7 +13,7 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.drawing import INK, MUTED, WIDTH, Look, drawn, svg
 from parlai_spotbot.report.figures import names_down, whiskers
 from parlai_spotbot.report.parts import Page, Part
-from parlai_spotbot.report.rows import Name, Table
+from parlai_spotbot.report.rows import Name, Table, listed
 
 TITLES = {
     "special_tokens": "Special tokens",
@@ -29,6 +29,8 @@ TITLES = {
 }
 FULL = {"copied_nearly": "Partner’s words, nearly", "training_nearly": "Training text, nearly"}
 LEAST_SCALE = 0.05
+NOTHING = "none of it"
+CLEAN = f"shows {NOTHING}"
 LONGEST = 300
 """Of an example's turn so many characters are shown."""
 
@@ -44,13 +46,21 @@ def section(page: Page) -> list[Part]:
     if not own:
         return []
     drawing = figure(own, page.looks, "hygiene0")
-    plain = " ".join(e["sentence"] for e in own["contestants"].values() if e["sentence"])
-    drawings = [(drawing, CAPTION, plain)] if drawing is not None else []
-    text = [] if drawing is not None else [plain]
-    if overlap := own["training_overlap"].get("sentence"):
-        text.append(overlap)
+    text = [*sentences(own), own["training_overlap"].get("sentence")]
     tables = [t for t in (rates(own), examples(own)) if t is not None]
+    drawings = [(drawing, CAPTION, "")] if drawing is not None else []
     return [Part("conversations", "All conversations", "", drawings, tables, [t for t in text if t])]
+
+
+def sentences(own: dict) -> list[str]:
+    """What each contestant shows, a sentence each; those who show nothing are named together."""
+    told, clean = [], {}
+    for name, entry in own["contestants"].items():
+        if CLEAN in entry["sentence"]:
+            clean.setdefault(entry["sentence"].removeprefix(f"{name} {CLEAN}"), []).append(name)
+        elif entry["sentence"]:
+            told.append(entry["sentence"])
+    return told + [f"{listed(n)} show{'' if len(n) > 1 else 's'} {NOTHING}{end}" for end, n in clean.items()]
 
 
 def shown(own: dict) -> list[str]:

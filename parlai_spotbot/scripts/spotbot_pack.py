@@ -30,6 +30,11 @@ class SpotbotPack(Command):
             "--surface", type=str, default="normalise",
             help="how turns are shown: normalise (one casing and spacing for people and bots) or keep",
         )  # fmt: skip
+        group.add_argument(
+            "--leave-out", type=str, default=None, metavar="KINDS",
+            help="leave out conversations with such faults, counted and named: empty,loop,special_tokens,"
+            "self_identified,… (default: none)",
+        )  # fmt: skip
         add_seed(group)
 
     def execute(self) -> None:
@@ -41,6 +46,8 @@ class SpotbotPack(Command):
         options = {name: self.opt[name] for name in names}
         if self.opt["segments"] is not None:
             options["segments"] = whole_numbers(self.opt["segments"])
+        if self.opt["leave_out"]:
+            options["leave_out"] = [kind.strip() for kind in self.opt["leave_out"].split(",") if kind.strip()]
         with study.lock("spotbot_pack"):
             print(table(pack_study(study, **options)))
         print(f"\nwritten: {study.units_path(self.opt['survey'])}")

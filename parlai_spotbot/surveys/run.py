@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from parlai_spotbot import files
-from parlai_spotbot.errors import UserError
+from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study, check_segments
 from parlai_spotbot.surveys import get_survey
@@ -21,6 +21,7 @@ from parlai_spotbot.surveys.surface_check import surface_report, warnings
 TOO_SHORT = "too short for any segment"
 NOT_NEEDED = "between people, and no block has room for it (or only one that has its seed)"
 SEGMENT_TOO_LONG = "conversation too short for it"
+ON_REQUEST = "left out on request"
 
 
 def pack_study(
@@ -32,11 +33,14 @@ def pack_study(
     annotators_per_segment: int = 2,
     seed: int | None = None,
     surface: str = "normalise",
+    leave_out: Sequence[str] = (),
 ) -> dict:
     """Write the units of a study and return the summary that `spotbot_pack` prints; the caller holds the study's lock.
 
-    `segments` and `seed` are the plan's where they are None. The summary (see `summarise`) with the surface report
-    stands in provenance.json too, under ``pack``; the surface report also in surveys/NAME/surface.json.
+    `segments` and `seed` are the plan's where they are None. `leave_out` names kinds of faults
+    (`parlai_spotbot.analysis.hygiene`): conversations that show one are not packed, people's by the same rules as bots'
+    (those that stand in units already stay); all are counted and named. The summary (see `summarise`) with the surface
+    report stands in provenance.json too, under ``pack``; the surface report also in surveys/NAME/surface.json.
 
     Raises `UserError`, before anything is written, on options that can't be carried out, and where units packed in
     another way have judgements already.
@@ -49,13 +53,20 @@ def pack_study(
     )  # fmt: skip
     conversations = study.conversations()
     _check_lengths(conversations, options, study)
-    existing = _existing(study, conversations, options)
-    added = pack(conversations, options, existing)
+    faulty = _faulty(study, conversations, leave_out)
+    wanted = options_json(options) | ({"leave_out": sorted(set(leave_out))} if leave_out else {})
+    existing = _existing(study, conversations, options, wanted)
+    kept = [c for c in conversations if c.conversation_id not in faulty]
+    if not any(options.lengths(c) for c in kept if not is_people(c)):
+        raise UserError(
+            f"--leave-out {','.join(leave_out)}: no conversation of bots is left to pack.", "Leave fewer kinds out."
+        )
+    added = pack(kept, options, existing)
     units = existing + added
     report = surface_report(conversations, options.segments, options.surface)
-    summary = summarise(conversations, units, options)
+    summary = summarise(conversations, units, options, faulty)
     summary["warnings"] += warnings(report)
-    _write(study, options, existing, added, report, summary)
+    _write(study, options, existing, added, report, summary, wanted)
     return {**summary, "surface": report, "added_units": len(added)}
 
 
@@ -64,6 +75,28 @@ def options_json(options: PackOptions) -> dict:
     return {key: value for key, value in vars(options).items() if key != "longest"} | {
         "segments": list(options.segments)
     }
+
+
+def _faulty(study: Study, conversations: list[Conversation], kinds: Sequence[str]) -> dict[str, list[str]]:
+    """The conversations that show a fault of one of `kinds`, with those that they show."""
+    if not kinds:
+        return {}
+    from parlai_spotbot.analysis.hygiene import KINDS, OF_TRAINING, faulty_conversations
+
+    for kind in kinds:
+        if kind not in KINDS:
+            raise UserError(f"--leave-out {kind}: no such kind of fault.", nearest(kind, KINDS))
+    training = None
+    if set(kinds) & set(OF_TRAINING):
+        from parlai_spotbot.domains import domain_of
+
+        if "selfplay" not in study.provenance():
+            raise UserError("--leave-out: what the bots know is not known, as they didn't play here.", "Leave it out.")
+        training = [e.turns for e in domain_of(study.path, study.plan.domain).episodes("bots")]
+    try:
+        return faulty_conversations(conversations, kinds, training)
+    except ValueError as err:
+        raise UserError(f"--leave-out {','.join(kinds)}: {err}.", "Leave that kind out of the list.") from err
 
 
 def _check_lengths(conversations: list[Conversation], options: PackOptions, study: Study) -> None:
@@ -80,23 +113,22 @@ def _check_lengths(conversations: list[Conversation], options: PackOptions, stud
         )
 
 
-def _existing(study: Study, conversations: list[Conversation], options: PackOptions) -> list[Unit]:
+def _existing(study: Study, conversations: list[Conversation], options: PackOptions, wanted: dict) -> list[Unit]:
     """The units to keep; none where they are to be packed anew, which must not happen to judged ones."""
     path = study.units_path(options.survey)
     if not path.exists():
         return []
     units = study.units(options.survey)
     known = study.provenance().get("pack", {}).get(options.survey, {}).get("options")
-    wanted = options_json(options)
     if known == wanted and _from(conversations, units, options):
         return units
     judgements = study.judgements_path(options.survey)
     ledger = study.survey_path(options.survey) / "crowdsourcing" / "ledger.db"
     if ledger.exists() or (judgements.exists() and study.judgements(options.survey)):
         holder = ledger if ledger.exists() else judgements
-        differ = [key for key in wanted if known and known.get(key) != wanted[key]]
+        differ = [key for key in {**(known or {}), **wanted} if known and known.get(key) != wanted.get(key)]
         if differ:
-            how = ", ".join(f"{key} {known.get(key)!r} there, {wanted[key]!r} here" for key in differ)
+            how = ", ".join(f"{key} {known.get(key)!r} there, {wanted.get(key)!r} here" for key in differ)
             problem = f"{path}: packed with other options ({how}), and {holder.name} holds answers to these units."
         else:
             problem = f"{path}: not made from these conversations by this command, and {holder.name} holds answers."
@@ -116,7 +148,13 @@ def _from(conversations: list[Conversation], units: list[Unit], options: PackOpt
 
 
 def _write(
-    study: Study, options: PackOptions, existing: list[Unit], added: list[Unit], report: dict, summary: dict
+    study: Study,
+    options: PackOptions,
+    existing: list[Unit],
+    added: list[Unit],
+    report: dict,
+    summary: dict,
+    wanted: dict,
 ) -> None:
     path = study.units_path(options.survey)
     kept = path.read_text(encoding="utf-8") if existing else ""
@@ -129,12 +167,17 @@ def _write(
     if options.survey not in study.plan.surveys:
         study.extend(surveys=[options.survey])
     checksum = hashlib.sha256(text.encode("utf-8")).hexdigest()
-    done = {"options": options_json(options), **summary, "units_sha256": checksum}
+    done = {"options": wanted, **summary, "units_sha256": checksum}
     study.record("pack", {**study.provenance().get("pack", {}), options.survey: done})
 
 
-def summarise(conversations: Sequence[Conversation], units: Sequence[Unit], options: PackOptions) -> dict:
-    """What the units hold and what they don't, from both alone.
+def summarise(
+    conversations: Sequence[Conversation],
+    units: Sequence[Unit],
+    options: PackOptions,
+    faulty: Mapping[str, Sequence[str]] | None = None,
+) -> dict:
+    """What the units hold and what they don't, from both alone; `faulty` were to be left out, and why.
 
     Returns a dict ready for JSON: `units`, `blocks`, `smallest_unit` and `largest_unit` (items), `conversations`
     (`bots`, `people`, and `people_reused`, those in more than one block), `segments` (by length: `bots` and `people`,
@@ -167,12 +210,17 @@ def summarise(conversations: Sequence[Conversation], units: Sequence[Unit], opti
         },
         "segments": by_length,
         "annotations": sum(sizes),
-        "left_out": left_out(conversations, shown, options),
+        "left_out": left_out(conversations, shown, options, faulty or {}),
         "warnings": shortages(blocks, uses, people, options),
     }
 
 
-def left_out(conversations: Sequence[Conversation], shown: set[tuple[str, int]], options: PackOptions) -> list[dict]:
+def left_out(
+    conversations: Sequence[Conversation],
+    shown: set[tuple[str, int]],
+    options: PackOptions,
+    faulty: Mapping[str, Sequence[str]],
+) -> list[dict]:
     """Every conversation, and every segment of a packed one, that no unit shows; why, and how many."""
     rows: dict[tuple[str, str], list[str]] = {}
     packed = {i for i, _ in shown}
@@ -180,6 +228,8 @@ def left_out(conversations: Sequence[Conversation], shown: set[tuple[str, int]],
         name = conversation.conversation_id
         if name not in packed:
             reason = NOT_NEEDED if options.lengths(conversation) else TOO_SHORT
+            if name in faulty:
+                reason = f"{ON_REQUEST}: {', '.join(faulty[name])}"
             rows.setdefault(("conversations", reason), []).append(name)
             continue
         for k in options.lengths(conversation) if options.longest else options.segments:

@@ -39,6 +39,9 @@ I do not have personal opinions.
 We robots don't sleep.
 i am just a machine .
 I am a computer and you are a person.
+I don't really have a father. I have a botmaster.
+Does it seem strange to talk to a computer?
+Sorry, you are talking to a chatbot.
 I'm ChatGPT, nice to meet you.
 """.strip().splitlines()
 
@@ -79,6 +82,7 @@ i am a big ai fan
 you sound like a chatbot
 I am an assistant at a law firm.
 we both like robots
+are you talking to a robot company
 then I'm just a bad computer detector. Who's there?
 I'm more of the computer generated graphics that you see in movies
 """.strip().splitlines()

@@ -6,8 +6,8 @@ import pytest
 
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.records import HUMAN, Contestant
-from parlai_spotbot.selfplay.play import claimed, play
 from parlai_spotbot.selfplay.plan import Asked
+from parlai_spotbot.selfplay.play import claimed, play
 from parlai_spotbot.surveys.run import pack_study
 
 

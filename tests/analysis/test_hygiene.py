@@ -1,0 +1,240 @@
+"""Hygiene: each rule on turns that break it and on turns that don't, rates against counts, intervals against theory."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
+
+from parlai_spotbot.analysis import hygiene
+from parlai_spotbot.analysis.methods.hygiene import hygiene as result_of
+from parlai_spotbot.analysis.methods.hygiene import table
+from parlai_spotbot.records import HUMAN, Conversation, Turn
+
+
+def conversation(name, entities, *texts, seed=("hello there", "hi , how are you ?")):
+    turns = [Turn(entities[i % 2], text) for i, text in enumerate((*seed, *texts))]
+    return Conversation(name, "chitchat", tuple(sorted(entities)), 0, entities, tuple(turns), 1, f"seed of {name}")
+
+
+def found_in(*texts, entities=("a", "b"), training=None, **more):
+    turns = hygiene.turns_of([conversation("c", entities, *texts, **more)])
+    return hygiene.faults(turns, training)
+
+
+@pytest.mark.parametrize(
+    "text", ["i drive a truck < /s >", "hi <pad><pad>", "__unk__ you", "[CLS] yes", "<|endoftext|>"]
+)
+def test_special_tokens(text):
+    assert hygiene.has_special_token(text)
+
+
+@pytest.mark.parametrize("text", ["i <3 you", "a < b", "s > t", "pad thai", "__init__ is python", ""])
+def test_no_special_tokens(text):
+    assert not hygiene.has_special_token(text)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "...", "…", "</s>", "<pad> <pad> .", "\u200b"])
+def test_empty(text):
+    assert hygiene.is_empty(text)
+
+
+@pytest.mark.parametrize("text", ["?", ":)", "ok", "😀", "1"])
+def test_not_empty(text):
+    assert not hygiene.is_empty(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "i ' m not sure . i ' m not sure .",
+        "i love the desert , i love the desert",
+        "i am a nurse . i like it . i am a nurse .",
+        "yes yes yes yes yes",
+        "you know you know you know you know",
+        "i like to swim i like to swim",
+        "to the best of my day and to the best of my week and to the best of my year",
+    ],
+)
+def test_loops(text):
+    assert hygiene.loops(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "no", "ha ha ha ha ha ha", "hahaha hahaha hahaha hahaha hahaha", "no no no no", "very very good",
+        "bye bye !", "do you ? do you ?", "i like tea . i like coffee . i like milk .", "that that is is",
+        "a red car <pad><pad><pad><pad><pad><pad>",
+    ],
+)  # fmt: skip
+def test_no_loops(text):
+    assert not hygiene.loops(text)
+
+
+def test_what_was_said_before_counts_for_the_same_seat_only():
+    said = ("i like my job .", "what do you do ?", "I like my job!", "i like my job", "yes", "so so", "yes", "so so")
+    found = found_in(*said)
+    assert found["repeated"].tolist() == [False, False, True, False, False, False, False, False]  # two words are few
+    assert found["copied"].tolist() == [False, False, False, True, False, False, False, False]
+
+
+def test_the_seed_is_not_measured_but_can_be_copied_and_repeated():
+    found = found_in("hi how are you", "hello there you", seed=("hello there you", "hi , how are you ?"))
+    assert len(found) == 2
+    assert found["copied"].tolist() == [True, True]
+    found = found_in("hello there you", "x", seed=("hello there you", "hi , how are you ?"))
+    assert found["repeated"].tolist() == [True, False]
+
+
+def test_a_bot_that_talks_with_itself_copies_its_other_self():
+    found = found_in("i have two dogs", "i have two dogs", entities=("a", "a"))
+    assert found["copied"].tolist() == [False, True]
+    assert not found["repeated"].any()
+
+
+def test_nearly_is_most_of_the_words_in_order():
+    theirs = "i went to the cinema with my sister last night and it was great"
+    found = found_in(
+        theirs, "well i went to the cinema with my sister last night", theirs.replace("cinema", "sea"), "x"
+    )
+    assert found["copied_nearly"].tolist() == [False, True, False, False]
+    assert not found["copied"].any()
+    assert not hygiene.nearly("my sister last night", [theirs])  # five words are compared word for word only
+
+
+words = st.lists(st.sampled_from(["a", "b", "c", "d", "e", "f"]), min_size=0, max_size=14).map(" ".join)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(words, max_size=8), st.lists(words, max_size=6))
+def test_the_index_finds_what_comparing_one_by_one_finds(texts, known):
+    expected = {text for text in texts if hygiene.nearly(text, known)}
+    assert hygiene.held_nearly(texts, known) == expected
+
+
+def test_training_text():
+    long = "my cat sleeps on the sofa all day and all night"
+    found = found_in("Yes, I do!", f"well {long}", "i do not know", "no", training=[("yes i do", "why"), (long,)])
+    assert found["training"].tolist() == [True, False, False, False]
+    assert found["training_nearly"].tolist() == [True, True, False, False]
+    assert "training" not in found_in("yes i do")
+
+
+def people(count, length=4):
+    return [conversation(f"h{i}", (HUMAN, HUMAN), *(f"word{j} " * length for j in range(4))) for i in range(count)]
+
+
+def test_endless_is_measured_against_people():
+    turns = hygiene.turns_of([*people(25), conversation("c", ("a", "b"), "one two three four", "one " * 5)])
+    assert hygiene.longest_usual(turns) == 4
+    found = hygiene.faults(turns)
+    assert found["endless"].sum() == 1
+    assert found["endless"].iloc[-1]
+    assert "endless" not in hygiene.faults(hygiene.turns_of(people(24)))  # 96 turns are too few
+
+
+@pytest.mark.parametrize(("hits", "n"), [(0, 20), (3, 20), (20, 20), (17, 400)])
+def test_wilson_is_that_of_statsmodels(hits, n):
+    assert hygiene.wilson(hits, n) == pytest.approx(proportion_confint(hits, n, method="wilson"), abs=1e-12)
+
+
+def test_turns_of_one_conversation_that_go_together_count_as_one():
+    hits = np.repeat([1, 0, 0, 1, 0, 0, 0, 1, 0, 0] * 3, 8)
+    low, high = hygiene.clustered_wilson(hits, np.repeat(np.arange(30), 8))
+    alone = hygiene.wilson(9, 30)
+    assert low == pytest.approx(alone[0], abs=0.02)
+    assert high == pytest.approx(alone[1], abs=0.02)
+    apart = hygiene.clustered_wilson(hits, np.arange(240))
+    assert apart == pytest.approx(hygiene.wilson(72, 240), abs=2e-3)
+
+
+def test_intervals_cover_shares_of_clustered_turns():
+    """Turns of a conversation are alike (beta-binomial, correlation .3): plain Wilson would cover far too seldom."""
+    rng = np.random.default_rng(1)
+    covered = plain = 0
+    for _ in range(400):
+        shares = rng.beta(0.3 * 7 / 3, 0.7 * 7 / 3, 60)
+        hits = rng.random((60, 8)) < shares[:, None]
+        low, high = hygiene.clustered_wilson(hits.ravel(), np.repeat(np.arange(60), 8))
+        covered += low <= 0.3 <= high
+        low, high = hygiene.wilson(hits.sum(), hits.size)
+        plain += low <= 0.3 <= high
+    assert 0.92 <= covered / 400 <= 0.98
+    assert plain / 400 < 0.85
+
+
+def test_where_nothing_is_found_a_conversation_counts_as_one_turn():
+    low, high = hygiene.clustered_wilson(np.zeros(80), np.repeat(np.arange(10), 8))
+    assert (low, high) == pytest.approx(proportion_confint(0, 10, method="wilson"))
+    assert np.isnan(hygiene.clustered_wilson([], [])).all()
+
+
+def test_measured_by_contestant_with_examples_from_different_conversations():
+    told = [
+        conversation(f"c{i}", ("a", "b"), "a red car </s>", "fine", "a blue one </s>", "i am a bot .") for i in range(5)
+    ]
+    turns = hygiene.turns_of(told)
+    faults = {(f.name, f.kind): f for f in hygiene.measure(turns, hygiene.faults(turns))}
+    tokens = faults["a", "special_tokens"]
+    assert (tokens.count, tokens.n, tokens.rate, tokens.conversations, tokens.of) == (10, 10, 1.0, 5, 5)
+    assert [case[:2] for case in tokens.examples] == [("c0", 0), ("c1", 0), ("c2", 0)]
+    machine = faults["b", "self_identified"]
+    assert (machine.count, machine.rate) == (5, 0.5)
+    assert machine.examples[0] == ("c0", 3, "i am a bot .")
+    assert faults["b", "special_tokens"].count == 0
+
+
+def test_which_conversations_to_leave_out():
+    told = [
+        conversation("c1", ("a", "b"), "fine", "i am a bot ."), conversation("c2", ("a", "b"), "fine", "ok"),
+        conversation("c3", ("a", "b"), "</s>", "i am a bot ."),
+    ]  # fmt: skip
+    left = hygiene.faulty_conversations(told, ["self_identified", "empty"])
+    assert left == {"c1": ["self_identified"], "c3": ["empty", "self_identified"]}
+    with pytest.raises(ValueError, match="kinds holds 'emty', expected some of special_tokens"):
+        hygiene.faulty_conversations(told, ["emty"])
+    with pytest.raises(ValueError, match="'endless', which can't be told: there are too few people"):
+        hygiene.faulty_conversations(told, ["endless"])
+    with pytest.raises(ValueError, match="the data that the bots know are not there"):
+        hygiene.faulty_conversations(told, ["training"])
+
+
+def test_the_result_says_who_does_it_more_than_people():
+    told = [conversation(f"c{i}", ("a", "b"), "a red car </s>", "fine", "a blue one </s>", "good") for i in range(30)]
+    result = result_of([*told, *people(30)], ["b", "a"])
+    assert list(result["contestants"]) == ["b", "a", HUMAN]
+    said = result["contestants"]["a"]["sentence"]
+    assert said.startswith("a shows special tokens in 100% of its turns (89% to 100%, people 0%)")
+    assert result["contestants"]["b"]["sentence"] == "b shows none of it clearly more often than people."
+    assert result["contestants"][HUMAN]["sentence"] == ""
+    assert set(result["not_told"]) == set(hygiene.OF_TRAINING)
+    rows = table(result)
+    assert len(rows) == 3 * (len(hygiene.KINDS) - 2)
+    own = rows[(rows["name"] == "a") & (rows["kind"] == "special_tokens")].iloc[0]
+    assert (own["rate"], own["example"], own["example_turn"]) == (1.0, "c0", 0)
+
+
+def test_without_conversations_there_is_nothing_to_say():
+    result = result_of([])
+    assert result["contestants"] == {}
+    assert len(table(result)) == 0
+
+
+def test_released_data_show_what_is_known_of_them(shared_data):
+    """LC's tokens and DR's loops are known oddities of the released PersonaChat conversations."""
+    from parlai_spotbot.importers.spotbot2020 import read_dump
+
+    dump = Path(shared_data) / "data" / "spot_the_bot_2020" / "MongoDump.zip"
+    if not os.path.exists(dump):
+        pytest.skip("no released data")
+    rows = table(result_of(read_dump(dump, "convai2").conversations)).set_index(["name", "kind"])["rate"]
+    assert rows["LC", "special_tokens"] == pytest.approx(0.693, abs=0.001)
+    assert rows.xs("special_tokens", level="kind").drop("LC").max() == 0
+    assert rows["DR", "loop"] > 0.07
+    assert rows.xs("loop", level="kind").drop("DR").max() < 0.01
+    assert rows.xs("self_identified", level="kind").max() == 0
+    assert rows[HUMAN, "repeated"] < 0.002

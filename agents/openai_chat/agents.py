@@ -120,7 +120,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
             remedy = f"{remedy} {nearest(self._options.model, names, most=20)}".strip()
         elif kind == "rejected":
             remedy += " If it wants the user to speak first, use 'openai_system_role: user'."
-        raise UserError(f"{_where(self._options)}: {answer}.", remedy)
+        raise UserError(f"{_where(self._options)}: {str(answer).rstrip('.')}.", remedy)
 
     # -- conversations -----------------------------------------------------------------------------------------------
     def answers(self, dialogues: Sequence[Dialogue]) -> list[str]:

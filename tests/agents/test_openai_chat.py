@@ -309,7 +309,7 @@ def test_a_wrong_model_name_names_the_right_one(make):
     with ChatServer(models=("parrot-1", "owl-2")) as server, pytest.raises(UserError) as caught:
         make(server.url, openai_model="parot-1")
     assert "model 'parot-1'" in str(caught.value)
-    assert "HTTP 404" in str(caught.value)
+    assert caught.value.problem.endswith("HTTP 404: The model `parot-1` does not exist.")
     assert "Did you mean 'parrot-1'? Known: owl-2, parrot-1." in caught.value.remedy
 
 

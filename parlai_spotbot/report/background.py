@@ -46,8 +46,7 @@ def annotators(page: Page) -> list[Part]:
     parts = []
     for source in page.contents.sources:
         own = page.contents.of("annotators", source)
-        named = {w: name for (s, w), name in page.contents.annotators.items() if s == source}
-        numbers = {w: name.removeprefix("annotator ") for w, name in named.items()}
+        named, numbers = _called(page, source)
         drawing = people.annotators(own, numbers, *page.id("annotators", source))
         effects = own.get("worker_effects") or {}
         pooled = (own.get("pooled") or {}).get("sentence", "")
@@ -68,13 +67,18 @@ def annotators(page: Page) -> list[Part]:
     return parts
 
 
+def _called(page: Page, source: str) -> tuple[dict[str, str], dict[str, str]]:
+    """What the annotators of a source are called, in words and by number alone."""
+    named = {w: name for (s, w), name in page.contents.annotators.items() if s == source}
+    return named, {w: name.removeprefix("annotator ") for w, name in named.items()}
+
+
 def game(page: Page) -> list[Part]:
     """Who plays how, who leads, and what is left without those whose habits defeat the game."""
     parts = []
     for source in page.contents.sources:
         own = page.contents.of("game", source)
-        named = {w: name for (s, w), name in page.contents.annotators.items() if s == source}
-        numbers = {w: name.removeprefix("annotator ") for w, name in named.items()}
+        named, numbers = _called(page, source)
         drawing = playing.habits(own, numbers, *page.id("game", source))
         stopping = [(own.get(key) or {}).get("sentence") for key in ("depends", "test")]
         text = [*stopping, playing.bonus_sentence(own, named)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.rows import Name, Table, between, num, p_value, percent
+from parlai_spotbot.report.rows import Name, Table, in_points, num, p_value, percent
 
 GROUPS = {"conversations": "conversations of", "k": "exchanges shown:", "pair": "pair", "name": "bot"}
 LEVEL = 0.05
@@ -61,8 +61,7 @@ def position(own: dict) -> Table | None:
     rows = []
     for by, entries in found.items():
         for e in entries:
-            points = [None if e.get(key) is None else 100 * e[key] for key in ("difference", "low", "high")]
-            said = num(points[0], 1) + between(points[1:], lambda v: num(v, 1))
+            said = in_points(e, "difference")
             shares = (percent(e["human_0"]), percent(e["human_1"]))
             rows.append(
                 (f"{GROUPS.get(by, by)} {e['group']}", str(e["n"]), *shares, said, p_value(e.get("p_adjusted")))

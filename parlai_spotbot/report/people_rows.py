@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.rows import NATURES, Name, Table, between, listed, num, p_value, percent, span
+from parlai_spotbot.report.rows import NATURES, Name, Table, between, in_points, listed, num, p_value, percent, span
 from parlai_spotbot.report.words import shown
 
 
@@ -81,10 +81,8 @@ def alike(own: dict) -> Table | None:
         return None
     rows = []
     for e in found:
-        points = [None if e[key] is None else 100 * e[key] for key in ("excess", "low", "high")]
-        excess = num(points[0], 1) + between(points[1:], lambda v: num(v, 1))
         cells = (e["conversations"], e["within"], str(e["n"]), percent(e["observed"]), percent(e["expected"]))
-        rows.append((*cells, excess, p_value(e.get("p"))))
+        rows.append((*cells, in_points(e, "excess"), p_value(e.get("p"))))
     how = (
         "Annotators label both entities at once: the share of annotations with the same label twice, what chance gives "
         "where labels are shuffled within the groups named, and the points between them with a 95 % interval. Above 0: "

@@ -48,6 +48,12 @@ def between(ci: list | None, show=percent) -> str:
     return "" if not ci or None in ci else f" [{show(ci[0])}, {show(ci[1])}]"
 
 
+def in_points(entry: dict, key: str) -> str:
+    """A difference of shares in points of a hundred, with its interval ("low", "high") where there is one."""
+    found = [None if entry.get(name) is None else 100 * entry[name] for name in (key, "low", "high")]
+    return num(found[0], 1) + between(found[1:], lambda value: num(value, 1))
+
+
 def p_value(value: float | None) -> str:
     return "–" if value is None else "< .001" if value < 0.001 else f"{value:.3f}".lstrip("0") if value < 1 else "1"
 

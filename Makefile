@@ -5,13 +5,16 @@ ARGS ?=
 STUDY ?= demo-study
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo annotate test test-all lint bench wheel clean
+.PHONY: help install install-ray demo annotate test test-all lint bench wheel clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /|/' | column -t -s '|'
 
 install: ## everything needed, into .venv (PYTHON=… names another Python 3.11; R=no leaves R out)
 	@.ci/install.sh
+
+install-ray: install ## ray, for --engine ray (many machines); its tests skip where it is missing
+	@$(VENV)/python -c 'import ray' 2>/dev/null || $(VENV)/pip install -q --disable-pip-version-check --no-deps -r locks/requirements-distributed.lock
 
 demo: install ## a tournament between six chatbots, to a report (STUDY=… names its folder)
 	$(VENV)/parlai spotbot_tournament --study $(STUDY) --pool embedded --conversations-per-pair 10

@@ -198,6 +198,9 @@ def test_a_larger_pool_extends_a_study_and_keeps_what_is_there(study, pool, tmp_
     assert set(before) <= after
     assert (study / UNITS).read_text().startswith(units)
     assert len((study / "history.jsonl").read_text().splitlines()) == 1
+    ranking = json.loads((study / "surveys/spot_the_bot/analysis/ranking.json").read_text())
+    assert ranking["made_by"]["study_extended"] == ["contestants added to the 3 there were: repeat"]
+    assert "the study was extended: contestants added to the 3 there were: repeat" in out
 
 
 def test_a_second_process_says_so_and_ends(tmp_path):
@@ -247,7 +250,7 @@ def test_a_tournament_killed_again_and_again_ends_as_an_uninterrupted_one(tourna
 
 def test_a_full_disk_is_one_error_and_the_same_command_goes_on_once_there_is_room(tournament, pool, tmp_path):
     words = ["spotbot_selfchat", "--pool", pool, "--conversations-per-pair", 6, "--study", tmp_path / "study"]
-    words += ["--batchsize", 6]
+    words += ["--batchsize", 2]  # three groups of six conversations, each contestant twice first and twice second
 
     whole = (tournament[0] / "conversations.jsonl").read_text()
     bots = sum(len(line.encode()) + 1 for line in whole.splitlines() if '"human:human' not in line)

@@ -7,6 +7,7 @@ Conversations are played in groups (`grouping`), so that what is batched togethe
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -108,6 +109,7 @@ class _Drawer:
         self.order = [int(i) for i in np.random.default_rng(derive(plan.seed, "seeds")).permutation(len(seeds))]
         self.taken: set[int] = set()
         self.by_pair: dict[tuple[str, str], set[int]] = {}
+        self.walks: dict[tuple[str, str], Iterator[int]] = {}
         self.how = "drawn without replacement over the whole study"
 
     def draw(self, slots: list[tuple[tuple[str, str], int]]) -> list[Seed]:
@@ -127,7 +129,9 @@ class _Drawer:
 
     def _next_of(self, pair: tuple[str, str]) -> int:
         used = self.by_pair.setdefault(pair, set())
-        rng = np.random.default_rng(derive(self.plan.seed, "seeds", *pair))
-        index = next(int(i) for i in rng.permutation(len(self.seeds)) if int(i) not in used)
+        if pair not in self.walks:
+            rng = np.random.default_rng(derive(self.plan.seed, "seeds", *pair))
+            self.walks[pair] = map(int, rng.permutation(len(self.seeds)))
+        index = next(i for i in self.walks[pair] if i not in used)
         used.add(index)
         return index

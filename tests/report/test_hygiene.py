@@ -1,0 +1,99 @@
+"""The section on hygiene: what stands there is what hygiene.json says, and text in it stays text."""
+
+import html
+import json
+import re
+import shutil
+
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.analysis.methods.hygiene import hygiene
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report import build_report
+from parlai_spotbot.report import hygiene as section_of
+from parlai_spotbot.study import Study
+
+BAD = "<b>i am a bot</b> . </s>"
+
+
+@pytest.fixture
+def looked_at(tmp_path, new_study):
+    """A study in which every conversation of bots holds a turn with a tag, a token and a confession."""
+    study = new_study(tmp_path / "study", text=BAD, sources=("human",), analyze=False)
+    result = hygiene(study.conversations(), list(study.plan.contestants), training_overlap={"sentence": "2 of 9 hold."})
+    files.write_json(study.analysis_path("spot_the_bot") / "hygiene.json", result)
+    return study, result
+
+
+def section(study):
+    page = build_report(study).read_text(encoding="utf-8")
+    return page, page[page.index('<section id="hygiene">') :].split("</section>")[0]
+
+
+def test_every_contestant_has_its_sentence_row_and_panel(looked_at):
+    study, result = looked_at
+    page, own = section(study)
+    assert 'href="#hygiene"' in page
+    said = html.unescape(own)
+    for name, entry in result["contestants"].items():
+        if "none of it" not in entry["sentence"]:
+            assert entry["sentence"] in said
+        assert f"<td>{entry['turns']}</td>" in own
+        assert (">people<" if name == HUMAN else f">{name}<") in own
+    assert "2 of 9 hold." in said
+    assert own.count("<svg") == 1
+    assert "Special tokens" in own
+    rate = result["contestants"]["eliza"]["kinds"]["special_tokens"]
+    assert f"<td>{section_of.percent(rate['rate'])} [{section_of.percent(rate['ci'][0])}, " in own
+
+
+def test_an_example_names_conversation_and_turn_and_is_no_markup(looked_at):
+    study, result = looked_at
+    _, own = section(study)
+    case = result["contestants"]["eliza"]["kinds"]["self_identified"]["examples"][0]
+    assert re.search(rf"<td[^>]*>{case['conversation_id']}</td><td>{case['turn'] + 1}</td>", own)
+    assert html.escape(BAD) in own
+    assert "<b>i am a bot" not in own
+
+
+def test_those_who_show_nothing_are_named_together():
+    entry = {"kinds": {}, "turns": 1}
+    own = {
+        "contestants": {
+            "a": {**entry, "sentence": "a shows none of it clearly more often than people."},
+            "b": {**entry, "sentence": "b repeats itself."},
+            "c": {**entry, "sentence": "c shows none of it clearly more often than people."},
+            HUMAN: {**entry, "sentence": ""},
+        }
+    }
+    said = ["b repeats itself.", "a and c show none of it clearly more often than people."]
+    assert section_of.sentences(own) == said
+
+
+def test_ids_are_unique_and_bytes_the_same(looked_at, tmp_path):
+    page, _ = section(looked_at[0])
+    ids = re.findall(r'\bid="([^"]*)"', page)
+    assert len(ids) == len(set(ids))
+    shutil.copytree(looked_at[0].path, tmp_path / "copy")
+    assert section(Study.open(tmp_path / "copy"))[0] == page
+
+
+def test_where_nobody_shows_anything_there_is_no_figure():
+    result = hygiene([])
+    assert section_of.figure(result, {}, "x") is None
+    assert section_of.rates(result) is None
+    assert section_of.examples(result) is None
+
+
+def test_what_was_not_looked_through_says_so_and_what_is_wrong_is_named(looked_at, tmp_path):
+    shutil.copytree(looked_at[0].path, tmp_path / "s")
+    study = Study.open(tmp_path / "s")
+    path = study.analysis_path("spot_the_bot") / "hygiene.json"
+    path.write_text(json.dumps({"contestants": []}))
+    with pytest.raises(UserError, match=r"hygiene\.json: field 'contestants'") as error:
+        build_report(study)
+    assert "spotbot_analyze" in error.value.remedy
+    path.unlink()
+    assert "Not computed yet." in section(study)[1]

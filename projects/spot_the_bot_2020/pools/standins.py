@@ -6,7 +6,7 @@ comes out of it says nothing about the paper's bots.
 
 from __future__ import annotations
 
-import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,28 +21,25 @@ def make_gpt2(folder: Path, texts: Sequence[str]) -> None:
     from transformers import GPT2Config, GPT2Model
 
     words = ByteLevelBPETokenizer()
-    words.train_from_iterator(texts, vocab_size=1000, min_frequency=2, special_tokens=["<|endoftext|>"])
+    end = "<|endoftext|>"
+    words.train_from_iterator(texts, vocab_size=1000, min_frequency=2, show_progress=False, special_tokens=[end])
     words.save_model(str(folder))
     size = words.get_vocab_size()
-    end = words.token_to_id("<|endoftext|>")
-    config = GPT2Config(
-        vocab_size=size, n_positions=256, n_embd=64, n_layer=2, n_head=2, bos_token_id=end, eos_token_id=end
-    )
+    marks = dict.fromkeys(("bos_token_id", "eos_token_id"), words.token_to_id(end))
+    config = GPT2Config(vocab_size=size, n_positions=256, n_embd=64, n_layer=2, n_head=2, **marks)
     torch.manual_seed(SEED)
     GPT2Model(config).save_pretrained(folder)
 
 
 def make_bert(folder: Path, texts: Sequence[str]) -> None:
-    """A BERT of six layers of 64 with word pieces learned from `texts`, as pytorch-pretrained-bert stores it."""
+    """A BERT of six layers of 64 with the words of `texts` as pieces, as pytorch-pretrained-bert stores it."""
     import torch
     from pytorch_pretrained_bert.modeling import BertConfig, BertModel
-    from tokenizers import BertWordPieceTokenizer
 
-    words = BertWordPieceTokenizer()
-    words.train_from_iterator(texts, vocab_size=1000, min_frequency=2, show_progress=False)
-    words.save_model(str(folder))
+    pieces = word_pieces(texts)
+    (folder / "vocab.txt").write_text("\n".join(pieces) + "\n", encoding="utf-8")
     config = BertConfig(
-        words.get_vocab_size(),
+        len(pieces),
         hidden_size=64,
         num_hidden_layers=6,
         num_attention_heads=2,
@@ -52,6 +49,18 @@ def make_bert(folder: Path, texts: Sequence[str]) -> None:
     (folder / "config.json").write_text(config.to_json_string(), encoding="utf-8")
     torch.manual_seed(SEED)
     torch.save(BertModel(config).state_dict(), folder / "pytorch_model.bin")
+
+
+def word_pieces(texts: Sequence[str], size: int = 1000) -> list[str]:
+    """BERT's marks, every character at the begin and inside of words, and the most frequent words of `texts`.
+
+    Learned word pieces would be others each time, for their trainer goes through its words in no fixed order.
+    """
+    counts = Counter(word for text in texts for word in re.findall(r"\w+|[^\w\s]", text.lower()))
+    characters = sorted({character for word in counts for character in word if character.isascii()})
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *characters, *(f"##{c}" for c in characters)]
+    frequent = (word for word, _ in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+    return list(dict.fromkeys([*pieces, *frequent]))[:size]
 
 
 def make_vectors(folder: Path, texts: Sequence[str], size: int = 32) -> None:
@@ -64,9 +73,3 @@ def make_vectors(folder: Path, texts: Sequence[str], size: int = 32) -> None:
     lines = [f"{len(words)} {size}"]
     lines += [" ".join([word, *(f"{value:.4f}" for value in row)]) for word, row in zip(words, vectors, strict=True)]
     (folder / "crawl-300d-2M.vec").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def describe(folder: Path) -> str:
-    """What a stand-in's config says of its size; "" for vectors."""
-    config = folder / "config.json"
-    return json.dumps(json.loads(config.read_text(encoding="utf-8")), sort_keys=True) if config.exists() else ""

@@ -24,6 +24,7 @@ QUESTIONS = ("hello, how are you?", "what do you do for fun?")
 def run(folder: Path) -> None:
     """Do what FOLDER/job.json says: train, write candidates, measure, answer."""
     import torch
+    import transformers
     from parlai.utils import logging
 
     from parlai_spotbot import compat, plugin
@@ -31,6 +32,8 @@ def run(folder: Path) -> None:
     compat.install()
     plugin.register()
     logging.set_log_level(logging.ERROR)
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
     job = read_json(folder / JOB, "job")
     if job["threads"]:
         torch.set_num_threads(job["threads"])

@@ -194,7 +194,10 @@ class AgentServer:
     def _single(self, session: str) -> dict:
         clone = self.sessions[session]
         try:
-            reply = clone.act()
+            if not self.batchable:
+                return turn(clone.act())
+            # TorchAgent.act would hear itself too, which then makes its history another than in a batch.
+            reply = clone.batch_act([clone.observation])[0]
             note_own_turn(clone, reply)
             return turn(reply)
         except Exception as err:

@@ -51,6 +51,30 @@ class EvenBatchAgent(BatchChanceAgent):
         return [{"id": self.getID(), "text": f"turn {o['seen']}", "episode_done": False} for o in observations]
 
 
+class OwnEarsAgent(CountingAgent):
+    """As ParlAI's TorchAgents: hears what it said by `self_observe`, which its `act` calls but `batch_act` doesn't."""
+
+    def reset(self):
+        super().reset()
+        self.said = []
+
+    def observe(self, observation):
+        super().observe(observation)
+        self.observation["said"] = list(self.said)
+        return self.observation
+
+    def self_observe(self, message):
+        self.said.append(message["text"])
+
+    def batch_act(self, observations):
+        return [{"id": self.getID(), "text": " / ".join([*o["said"], str(o["seen"])])} for o in observations]
+
+    def act(self):
+        reply = self.batch_act([self.observation])[0]
+        self.self_observe(reply)
+        return reply
+
+
 class OtherAgainAgent(CountingAgent):
     """Never says the same twice, whatever the seed."""
 

@@ -24,7 +24,19 @@ def bot(kind, module="odd_agents", **limits):
     return Contestant(kind, model=f"{module}:{kind}Agent", **{"turn_timeout": 20, "load_timeout": 60, **limits})
 
 
-ODD = ("Token", "Echo", "Machine", "Endless", "Stuck", "Silent", "Mute", "EvenBatch", "OtherAgain", "Talking")
+ODD = (
+    "Token",
+    "Echo",
+    "Machine",
+    "Endless",
+    "Stuck",
+    "Silent",
+    "Mute",
+    "EvenBatch",
+    "OwnEars",
+    "OtherAgain",
+    "Talking",
+)
 FAILING = [
     bot("Raising", "faulty_agents"),
     bot("Dying", "faulty_agents"),
@@ -102,6 +114,13 @@ def test_the_same_seed_and_the_batch_are_compared(tried):
     assert got["BatchChance"] == ("other", True)
     assert got["EvenBatch"] == ("same", True)
     assert got["OtherAgain"] == ("no", False)
+
+
+def test_a_contestant_hears_itself_once_alone_and_in_a_batch(tried):
+    trial = tried["OwnEars"]
+    assert trial.batch == "same"
+    own = [text for name, text in trial.conversations[1] if name == "OwnEars"]
+    assert own == ["i fish", "i fish / 2", "i fish / i fish / 2 / 3"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 // Any number of options. Where none may apply, the survey has an option that says so: no box ticked is no answer.
 
 import { labelOf, optionsOf } from "../logic.js";
+import { OptionText } from "./OptionText.jsx";
 
 export function Checkboxes({ question, item, name, answer, onAnswer }) {
   const ticked = answer ?? [];
@@ -19,10 +20,7 @@ export function Checkboxes({ question, item, name, answer, onAnswer }) {
             onChange={() => toggle(option.value)}
           />
           {place < 9 && <kbd aria-hidden="true">{place + 1}</kbd>}
-          <span className="text" dir="auto">
-            {labelOf(option, item)}
-            {option.definition && <span className="definition">{option.definition}</span>}
-          </span>
+          <OptionText label={labelOf(option, item)} definition={option.definition} />
         </label>
       ))}
     </div>

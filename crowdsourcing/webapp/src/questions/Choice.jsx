@@ -2,6 +2,7 @@
 
 import { labelOf, optionsOf } from "../logic.js";
 import { useTexts } from "../texts.js";
+import { OptionText } from "./OptionText.jsx";
 
 export function Choice({ question, item, name, answer, barred, first, onAnswer }) {
   const options = optionsOf(question, item);
@@ -23,10 +24,7 @@ export function Choice({ question, item, name, answer, barred, first, onAnswer }
               onChange={() => onAnswer(option.value)}
             />
             {place < 9 && <kbd aria-hidden="true">{place + 1}</kbd>}
-            <span className="text" dir="auto">
-              {labels[place]}
-              {!row && option.definition && <span className="definition">{option.definition}</span>}
-            </span>
+            <OptionText label={labels[place]} definition={row ? "" : option.definition} />
           </label>
         ))}
       </div>

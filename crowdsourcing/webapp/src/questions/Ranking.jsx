@@ -4,6 +4,7 @@
 import { useRef, useState } from "react";
 import { labelOf, optionsOf } from "../logic.js";
 import { useTexts } from "../texts.js";
+import { OptionText } from "./OptionText.jsx";
 
 export function Ranking({ question, item, answer, onAnswer }) {
   const t = useTexts();
@@ -64,10 +65,7 @@ export function Ranking({ question, item, answer, onAnswer }) {
                 onClick={() => change([...order, option.value], option.value)}
               >
                 {key <= 9 && <kbd aria-hidden="true">{key}</kbd>}
-                <span className="text" dir="auto">
-                  {labelOf(option, item)}
-                  {option.definition && <span className="definition">{option.definition}</span>}
-                </span>
+                <OptionText label={labelOf(option, item)} definition={option.definition} />
               </button>
             );
           })}

@@ -87,7 +87,8 @@ def reject_one_and_collect(study, places):
     assert len(study.judgements(SURVEY)) == 120
 
 
-@pytest.mark.parametrize("how", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM])
+@pytest.mark.slow  # quick: test_operator.py, the same without the command around it
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_cleanly_and_leaves_nothing_behind(study, how):
     with Launch(study, "--annotators", "1") as started:
         address = started.ready()

@@ -11,6 +11,9 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 MINUTE = 60.0
+ROUNDING = 1e-6
+"""Seconds that sums of times may be wrong by; to wait for less would be to wait for nothing, again and again."""
+
 FIRST_DELAY, LONGEST_DELAY = 0.5, 30.0
 
 
@@ -50,7 +53,7 @@ class Window:
         """Seconds until `amount` may be spent; more than `most` may be spent when nothing else was for a minute."""
         if not self.most:
             return 0.0
-        while self._spent and self._spent[0][0] <= now - MINUTE:
+        while self._spent and self._spent[0][0] <= now - MINUTE + ROUNDING:
             self._spent.popleft()
         over = sum(spent for _, spent in self._spent) + min(amount, self.most) - self.most
         for then, spent in self._spent:

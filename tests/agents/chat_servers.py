@@ -66,6 +66,11 @@ def checked(body: dict, models: tuple[str, ...], strict_roles: bool) -> None:
             raise Refused(400, "Conversation roles must alternate user/assistant/user/assistant/...")
 
 
+class _Listening(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128  # of the usual 5, some of many that come at once are turned away
+
+
 class Served:
     """A server in threads of its own, until the end of the ``with``; ``url`` is what clients are told."""
 
@@ -80,8 +85,7 @@ class Served:
             def log_message(self, *args):
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server = _Listening(("127.0.0.1", 0), Handler)
         self._server.handle_error = lambda *args: None  # clients that hang up are part of the tests
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05})
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"

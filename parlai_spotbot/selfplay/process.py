@@ -88,12 +88,15 @@ class ContestantProcess:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(_PRELOAD)  # ParlAI and torch are imported once, not once a contestant
         ours, theirs = context.Pipe()
-        self._process = context.Process(
+        process = context.Process(
             target=serve, args=(theirs, self.contestant, str(self.log), self.threads), name=self.contestant.name
         )
-        self._process.start()
+        process.start()
         theirs.close()
-        self._connection = ours
+        self._process, self._connection = process, ours  # only now: one that hasn't started can't be ended
+        if self._ended:
+            self._kill()
+            raise self._load_error("the run was stopped")
         try:
             self._connection.send(("load", ()))
             answer = self._receive(self.contestant.load_timeout)

@@ -4,10 +4,19 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 from chat_servers import BLABBING, FORMS, KEY, ChatServer, Refused, blab, seen
+
+
+@pytest.fixture
+def folder():
+    """A folder with a short name: sockets in it have names of at most a hundred bytes."""
+    with tempfile.TemporaryDirectory(prefix="spotbot-") as name:
+        yield Path(name)
+
 
 POOL = """\
 parrot:
@@ -23,19 +32,19 @@ eliza: {{model: spotbot:eliza}}
 """
 
 
-def selfchat(tmp_path, pool, study, **environment):
-    """Play in a process of its own, as a user does; everything it writes is below `tmp_path`."""
-    (tmp_path / "tmp").mkdir(exist_ok=True)
-    env = {**os.environ, "TMPDIR": str(tmp_path / "tmp"), "PARROT_KEY": KEY, **environment}
+def selfchat(folder, pool, study, **environment):
+    """Play in a process of its own, as a user does; everything it writes is below `folder`."""
+    (folder / "tmp").mkdir(exist_ok=True)
+    env = {**os.environ, "TMPDIR": str(folder / "tmp"), "PARROT_KEY": KEY, **environment}
     words = ["spotbot_selfchat", "--pool", pool, "--study", study, "--conversations-per-pair", "3", "--exchanges", "2"]
     words += ["--segments", "2", "--human-conversations", "1"]
     command = [Path(sys.executable).parent / "spotbot", *words]
     return subprocess.run(
-        [str(word) for word in command], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=240, check=False
+        [str(word) for word in command], cwd=folder, env=env, capture_output=True, text=True, timeout=240, check=False
     )
 
 
-def test_the_key_is_nowhere_in_a_played_study(tmp_path):
+def test_the_key_is_nowhere_in_a_played_study(folder):
     asked = []
 
     def say(body):
@@ -44,14 +53,14 @@ def test_the_key_is_nowhere_in_a_played_study(tmp_path):
             raise Refused(400, f"your key was {KEY}", KEY)  # one conversation fails, and says why
         return blab({"messages": [{"content": "hi"}]})
 
-    pool, study = tmp_path / "pool.yaml", tmp_path / "study"
+    pool, study = folder / "pool.yaml", folder / "study"
     with ChatServer(say, key=KEY, answer=BLABBING) as server:
         pool.write_text(POOL.format(url=server.url))
-        first = selfchat(tmp_path, pool, study)
+        first = selfchat(folder, pool, study)
         assert first.returncode == 1, first.stdout + first.stderr
         failures = (study / "failures.jsonl").read_text()
-        logs = [path.read_text() for path in (tmp_path / "tmp").rglob("*.log")]
-        again = selfchat(tmp_path, pool, study)
+        logs = [path.read_text() for path in (folder / "tmp").rglob("*.log")]
+        again = selfchat(folder, pool, study)
     assert (first.returncode, again.returncode) == (1, 0), first.stdout + first.stderr + again.stdout + again.stderr
     assert "parrot" in failures
     assert "your key was [key]" in failures
@@ -61,7 +70,7 @@ def test_the_key_is_nowhere_in_a_played_study(tmp_path):
     kept = json.loads((study / "provenance.json").read_text())["selfplay"]["contestants"]["parrot"]
     assert "parrot-[key]" in kept["served"]
     assert kept["usage"]["cost"] > 0
-    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    written = [path for path in folder.rglob("*") if path.is_file()]
     assert {"provenance.json", "failures.jsonl", "study.yaml", "history.jsonl"} & {path.name for path in written}
     for path in written:
         assert not any(form.encode() in path.read_bytes() for form in FORMS), path
@@ -69,15 +78,15 @@ def test_the_key_is_nowhere_in_a_played_study(tmp_path):
 
 
 @pytest.mark.slow
-def test_what_stops_a_tournament_names_the_contestant_before_it_starts(tmp_path):
-    pool, study = tmp_path / "pool.yaml", tmp_path / "study"
+def test_what_stops_a_tournament_names_the_contestant_before_it_starts(folder):
+    pool, study = folder / "pool.yaml", folder / "study"
     with ChatServer(key=KEY) as server:
         pool.write_text(POOL.format(url=server.url).replace("parrot-1", "owl-9"))
-        wrong_name = selfchat(tmp_path, pool, study)
+        wrong_name = selfchat(folder, pool, study)
         pool.write_text(POOL.format(url=server.url))
-        no_key = selfchat(tmp_path, pool, study, PARROT_KEY="")
-        wrong_key = selfchat(tmp_path, pool, study, PARROT_KEY="sk-another-one")
-    nobody = selfchat(tmp_path, pool, study)
+        no_key = selfchat(folder, pool, study, PARROT_KEY="")
+        wrong_key = selfchat(folder, pool, study, PARROT_KEY="sk-another-one")
+    nobody = selfchat(folder, pool, study)
     for done, words in (
         (wrong_name, ("'owl-9'", "HTTP 404", "Known: parrot-1")),
         (no_key, ("PARROT_KEY, which is not set", "export PARROT_KEY")),

@@ -4,6 +4,7 @@ The slow test at the end trains the whole small pool and plays a tournament with
 """
 
 import functools
+import importlib
 import json
 import os
 import shutil
@@ -203,6 +204,23 @@ def test_what_is_no_archive_is_refused_and_not_kept(server, tmp_path):
     assert not list((tmp_path / "place").iterdir())
 
 
+def test_a_model_of_the_zoo_is_fetched_by_parlai_and_recorded(tmp_path, monkeypatch):
+    trained = tmp_path / "trained"
+    trained.mkdir()
+    (trained / "model").write_text("weights")
+    monkeypatch.setattr(importlib.import_module("parlai.zoo.spotbot.dr"), "dr_folder", lambda: trained)
+    monkeypatch.setenv("PARLAI_DATAPATH", str(tmp_path / "data"))
+    file = "models/spotbot/dr/model"
+    source = recipes.Source("dr", "zoo", "http://nowhere", (file,), model_file="zoo:spotbot/dr/model")
+    assert fetching.obstacle(source, tmp_path / "dr", no_network)[0]
+    record = fetching.fetch(source, tmp_path / "dr")
+    assert record["sha256"] == {file: fetching.sha256(trained / "model")}
+    assert fetching.obstacle(source, tmp_path / "dr", no_network) == ("", "")
+    absent = recipes.Source("dr", "zoo", "http://nowhere", ("models/x",), model_file="zoo:spotbot/dr/model")
+    with pytest.raises(UserError, match="models/x did not come"):
+        fetching.fetch(absent, tmp_path / "x")
+
+
 # --- The models
 
 
@@ -253,6 +271,50 @@ def test_only_the_last_layers_are_trained(tmp_path):
     assert layers == {"2", "3", "4", "5"}
     assert not any(name.startswith("embeddings") for name in trained)
     assert {name.split(".")[0] for name in trained} == {"encoder", "pooler"}
+
+
+@pytest.mark.slow
+def test_the_ranker_learns_what_can_be_learned(tmp_path):
+    words = [
+        "red",
+        "green",
+        "blue",
+        "black",
+        "white",
+        "brown",
+        "pink",
+        "grey",
+        "gold",
+        "plum",
+        "lime",
+        "navy",
+        "teal",
+        "rose",
+        "sand",
+        "mint",
+    ]
+    lines = [f"text:do you like {word}\tlabels:yes i love {word} things\tepisode_done:True\n" for word in words]
+    (tmp_path / "chats_train.txt").write_text("".join(lines))
+    (tmp_path / "chats_valid.txt").write_text("".join(lines))
+    bert = tmp_path / "bert"
+    bert.mkdir()
+    standins.make_bert(bert, lines)
+    shutil.copyfile(bert / "config.json", bert / "bert_config.json")
+    recipe = recipes.recipes()["BR"]
+    task = {"fromfile_datapath": str(tmp_path / "chats"), "fromfile_datatype_extension": True}
+    train = recipes.training_options(recipe, "fromfile:parlaiformat", "small")
+    train = recipes.fill(train | task | {"batchsize": 16, "max_train_steps": 150}, {"bert": str(bert)})
+    folder = tmp_path / "BR"
+    folder.mkdir()
+    training.train({**train, "model_file": str(folder / "model")}, folder)
+    evaluation = recipes.evaluation_options(recipe, "fromfile:parlaiformat", "small")
+    figures = training.measure({**evaluation, **task, "batchsize": 16, "model_file": str(folder / "model")})
+    assert figures["metrics"]["hits@1"] > 0.8  # a guess: 1 of 16
+    before = torch.load(bert / "pytorch_model.bin")
+    after = torch.load(folder / "model", weights_only=False)["model"]
+    for name, weights in before.items():
+        frozen = name.startswith("embeddings") or name.startswith(("encoder.layer.0.", "encoder.layer.1."))
+        assert torch.equal(weights, after[f"context_encoder.bert_model.{name}"]) == frozen or "pooler" in name, name
 
 
 def test_stand_ins_are_the_same_each_time(tmp_path):
@@ -390,7 +452,7 @@ def test_the_whole_small_pool_is_trained_and_plays_a_tournament(tmp_path):
         assert not list((out / name).glob("model.checkpoint*"))
     # From random weights, after some hundred steps: far better than a guess among the words or candidates.
     assert all(figures[name]["ppl"] < 400 for name in ("GPT", "S2", "DR"))
-    assert figures["BR"]["hits@1"] > 1.3 / 20
+    assert figures["BR"]["mrr"] > 0.18  # a guess: 0.18; what can be learned is tested above
     weights = (out / "BR" / "model").stat().st_mtime_ns
     again = subprocess.run(command, env=ENVIRONMENT, check=True, capture_output=True, text=True)
     assert again.stdout.count("finished before") == 4

@@ -109,6 +109,8 @@ def fetch(source: Source, folder: Path, texts: Callable[[], Sequence[str]] | Non
             origin = _from_hub(source, folder)
         elif source.kind == "archive":
             _from_archive(source, folder)
+        elif source.kind == "zoo":
+            _from_zoo(source)
     except OSError as err:
         raise UserError(
             f"{source.name}: {origin} can't be fetched into {folder}: {type(err).__name__}: {err}.",
@@ -116,7 +118,8 @@ def fetch(source: Source, folder: Path, texts: Callable[[], Sequence[str]] | Non
         ) from err
     if "config.json" in source.files and source.name == "bert":
         shutil.copyfile(folder / "config.json", folder / "bert_config.json")  # the name under which it is looked for
-    files = {} if source.kind == "zoo" else {file: sha256(folder / file) for file in source.files}
+    root = data_folder() if source.kind == "zoo" else folder
+    files = {file: sha256(root / file) for file in source.files}
     row = {"name": source.name, "origin": origin, "fetched": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
     write_json(record, {**row, "sha256": files})
     return read_json(record)
@@ -136,6 +139,15 @@ def _from_hub(source: Source, folder: Path) -> str:
         path = Path(hf_hub_download(source.address, file))
         shutil.copyfile(path, folder / file)
     return f"{source.address}@{path.parent.name}"
+
+
+def _from_zoo(source: Source) -> None:
+    from parlai.core.build_data import modelzoo_path
+
+    modelzoo_path(str(data_folder()), source.model_file)
+    missing = [file for file in source.files if not (data_folder() / file).exists()]
+    if missing:
+        raise FileNotFoundError(f"{', '.join(missing)} did not come with it")
 
 
 def _from_archive(source: Source, folder: Path) -> None:

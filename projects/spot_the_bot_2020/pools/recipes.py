@@ -22,7 +22,8 @@ class Source:
     """Something to be fetched: weights, vectors.
 
     `kind` is "hub" (Hugging Face's hub), "archive" (a zip file), "zoo" (ParlAI's) or "elsewhere" (not to be had by a
-    stable address in a form that runs; `why` says so). `small` names the function that makes a small stand-in.
+    stable address in a form that runs; `why` says so). `small` names the function that makes a small stand-in,
+    `model_file` what the zoo calls it.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Source:
     files: tuple[str, ...] = ()
     small: str = ""
     why: str = ""
+    model_file: str = ""
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,8 @@ def train(opt: dict[str, Any], folder: Path) -> None:
     form = "{desc}: {percentage:3.0f}%|{bar}| {n:.5g}/{total:g} {unit} [{elapsed}<{remaining}{postfix}]"
     with tqdm(total=total, unit=unit, desc=folder.name, bar_format=form) as bar:
         for report in loop.train_steps():
-            bar.set_postfix_str(f"{metric} {_value(report, metric):.4g}", refresh=False)
+            shown = next(name for name in (metric, "mean_loss", "loss", "exs") if name in report)
+            bar.set_postfix_str(f"{shown} {_value(report, shown):.4g}", refresh=False)
             bar.update(reached() - bar.n)
             if os.getppid() != parent:
                 raise SystemExit(1)  # who started this is gone; another may start it anew

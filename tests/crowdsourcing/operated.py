@@ -15,6 +15,8 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -72,6 +74,12 @@ def _talk(number: int, entities: tuple[str, str]) -> Conversation:
         turns.append(Turn(entities[place % 2], f"turn {place} of {number}: " + " ".join(words)))
     pair = (min(entities), max(entities))
     return Conversation(name, "invented", pair, number, entities, tuple(turns), 1, f"seed {name}")
+
+
+def run(coroutine: Coroutine) -> None:
+    """Run it in a thread of its own: beside tests with a browser, the main thread has an event loop that is running."""
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(asyncio.run, coroutine).result()
 
 
 def known_segments(study: Study) -> dict[tuple[str, ...], tuple[str, str]]:
@@ -173,7 +181,7 @@ class Operated:
 
         began = time.monotonic()
         links = self.links()[: self.annotators]
-        asyncio.run(meet(links, survey, known_segments(self.study), think, arrive, record, disturb, kinds))
+        run(meet(links, survey, known_segments(self.study), think, arrive, record, disturb, kinds))
         self.seconds = time.monotonic() - began
         self.submitted = len(record.accepted)
         return record

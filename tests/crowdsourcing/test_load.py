@@ -4,7 +4,6 @@ The quick test has the server and the desk in this process; the slow one a real 
 No times are asserted: `make bench` prints them.
 """
 
-import asyncio
 import sqlite3
 import sys
 from dataclasses import replace
@@ -59,7 +58,7 @@ def test_thirty_annotators_of_all_kinds(tmp_path, monkeypatch):
     with served_in_memory(study, tmp_path) as server:
         links = [in_house_link(server.url, SECRET, f"annotator-{number}") for number in range(30)]
         known = operated.known_segments(study)
-        asyncio.run(annotators.meet(links, get_survey(operated.SURVEY), known, (0.0, 0.1), 0.0, record))
+        operated.run(annotators.meet(links, get_survey(operated.SURVEY), known, (0.0, 0.1), 0.0, record))
         counts = server.call(server.desk.counts)
     found = operated.verify(study, record)
     assert found["units done"] == counts["done"] == counts["units"]
@@ -79,7 +78,7 @@ def _eight_plain_annotators(tmp_path, monkeypatch):
     with served_in_memory(study, tmp_path) as server:
         links = [in_house_link(server.url, SECRET, f"annotator-{number}") for number in range(8)]
         known = operated.known_segments(study)
-        asyncio.run(annotators.meet(links, get_survey(operated.SURVEY), known, (0.0, 0.0), 0.0, record))
+        operated.run(annotators.meet(links, get_survey(operated.SURVEY), known, (0.0, 0.0), 0.0, record))
     operated.verify(study, record)
     return study, record
 

@@ -100,7 +100,7 @@ def test_parlai_displays_the_conversations(tournament):
 BAD_OPTIONS = [
     (["--pool", "nowhere.yaml"], "--pool nowhere.yaml: no such file or pool"),
     (["-m", "spotbot:elisa"], "Did you mean 'spotbot:eliza'?"),
-    (["-mf", "nowhere/model"], "nowhere/model or its .opt file does not exist"),
+    (["-mf", "nowhere/model"], "nowhere/model does not exist"),
     (["-pm", "spotbot:eliza"], "A partner is given without a bot"),
     (["-m", "spotbot:eliza", "--model-opt", "x=1"], "spotbot:eliza has no option 'x'"),
     (["-m", "spotbot:eliza", "--domain", "chitchatt"], "Did you mean 'chitchat'?"),

@@ -23,11 +23,10 @@ TITLES = {
     "repeated": "Repeats itself",
     "self_identified": "“I’m a machine”",
     "copied": "Partner’s words",
-    "copied_nearly": "… or nearly",
+    "copied_nearly": "Partner’s words, nearly",
     "training": "Training text",
-    "training_nearly": "… or nearly",
+    "training_nearly": "Training text, nearly",
 }
-FULL = {"copied_nearly": "Partner’s words, nearly", "training_nearly": "Training text, nearly"}
 LEAST_SCALE = 0.05
 NOTHING = "none of it"
 CLEAN = f"shows {NOTHING}"
@@ -36,7 +35,8 @@ LONGEST = 300
 
 CAPTION = (
     "Share of turns, with 95 % intervals that take turns of one conversation as dependent; each panel has a scale of "
-    "its own. Dashed: people, who do some of it, too. Kinds that nobody shows have no panel."
+    "its own, beyond which the bars of those who show none may go. Dashed: people, who do some of it, too. Kinds that "
+    "nobody shows have no panel."
 )
 
 
@@ -122,7 +122,7 @@ def rates(own: dict) -> Table | None:
         rows.append((Name(name), str(entry["turns"]), *cells))
     if not rows:
         return None
-    meant = "; ".join(f"{FULL.get(kind, TITLES[kind])}: {meaning}" for kind, meaning in own["kinds"].items())
+    meant = "; ".join(f"{TITLES[kind]}: {meaning}" for kind, meaning in own["kinds"].items())
     how = (
         f"Share of turns after the seed. {meant}. 95 % intervals after Wilson, with as many turns as would be as "
         "uncertain if they were independent; where none was found every conversation counts as one turn. Turns of "
@@ -131,9 +131,9 @@ def rates(own: dict) -> Table | None:
     if own["longest_usual"] is not None:
         how += f" 99 of 100 turns of people have at most {own['longest_usual']:.0f} words."
     for why in dict.fromkeys(own["not_told"].values()):
-        lacking = ", ".join(FULL.get(kind, TITLES[kind]) for kind, w in own["not_told"].items() if w == why)
+        lacking = ", ".join(TITLES[kind] for kind, w in own["not_told"].items() if w == why)
         how += f" Not told: {lacking}, as {why}."
-    head = ("", "Turns", *(FULL.get(kind, TITLES[kind]) for kind in kinds))
+    head = ("", "Turns", *(TITLES[kind] for kind in kinds))
     return Table("Hygiene", how, head, rows)
 
 
@@ -144,7 +144,7 @@ def examples(own: dict) -> Table | None:
         for kind, fault in entry["kinds"].items():
             for case in fault["examples"]:
                 text = case["text"] if len(case["text"]) <= LONGEST else case["text"][:LONGEST] + " …"
-                what = FULL.get(kind, TITLES[kind])
+                what = TITLES[kind]
                 rows.append((Name(name), what, case["conversation_id"], str(case["turn"] + 1), text or "(nothing)"))
     if not rows:
         return None

@@ -233,6 +233,20 @@ def test_a_killed_training_goes_on_from_its_checkpoint(tmp_path):
     assert all(evaluation["answers"])
 
 
+def test_every_epoch_is_validated_the_last_too(tmp_path):
+    folder = tmp_path / "DR"
+    tiny_job(folder, steps=-1)
+    job = json.loads((folder / training.JOB).read_text())
+    paper = {"num_epochs": 0.02, "validation_every_n_epochs": 0.008, "validation_max_exs": 20, "log_every_n_secs": 0.1}
+    training.train({**job["train"], **paper, "model_file": job["model_file"]}, folder)
+    reports = json.loads((folder / "model.checkpoint.trainstats").read_text())["valid_reports"]
+    epochs = [report["total_epochs"] for report in reports]
+    assert epochs[:2] == pytest.approx([0.008, 0.016], abs=0.002)
+    assert epochs[-1] >= 0.02
+    kept = json.loads((folder / "model.trainstats").read_text())["best_valid"]
+    assert kept == min(report["ppl"] for report in reports)
+
+
 def test_a_torn_checkpoint_is_dropped_a_whole_one_kept(tmp_path, capsys):
     for name in ("model.checkpoint", "model.checkpoint.opt", "model.checkpoint.trainstats"):
         (tmp_path / name).write_text('{"parleys": ')

@@ -184,7 +184,7 @@ def test_code_of_others_is_not_run_by_torchs_safe_loader(aged):
 
 def test_a_refused_checkpoint_is_one_line_with_its_remedy(aged, tmp_path):
     from parlai_spotbot.selfplay.contestants import ContestantProcess
-    from parlai_spotbot.selfplay.remedies import remedy, short
+    from parlai_spotbot.selfplay.remedies import short
 
     process = ContestantProcess(Contestant("old", model_file=str(aged["s2s_class"])), tmp_path / "log")
     try:
@@ -192,8 +192,12 @@ def test_a_refused_checkpoint_is_one_line_with_its_remedy(aged, tmp_path):
             process.load().result()
     finally:
         process.end()
-    assert short(caught.value.problem).endswith("it holds a laboratory.things.Thing")
-    assert remedy("load", caught.value.problem) == compat.CHECKPOINT_HINT
+    assert caught.value.problem == (
+        "contestant 'old' could not be loaded: torch refuses the checkpoint (Weights only load failed): "
+        "it holds a laboratory.things.Thing."
+    )
+    assert short(caught.value.problem) == caught.value.problem
+    assert caught.value.remedy.startswith(compat.CHECKPOINT_HINT)
 
 
 def test_hugging_face_buffers():

@@ -17,6 +17,7 @@ import psutil
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.schedule import derive
 from parlai_spotbot.selfplay.server import serve
 
@@ -101,16 +102,16 @@ class ContestantProcess:
             self._connection.send(("load", ()))
             answer = self._receive(self.contestant.load_timeout)
         except Stopped as err:
-            raise self._load_error(f"{err.kind}: {err}") from None
+            raise self._load_error(f"{err.kind}: {err}", err.kind) from None
         if answer[0] == "error":
             self._kill()
             raise self._load_error(answer[1])
         self.about = answer[1]
 
-    def _load_error(self, why: str) -> UserError:
+    def _load_error(self, why: str, kind: str = "exception") -> UserError:
         return UserError(
-            f"contestant '{self.contestant.name}' could not be loaded: {why}.",
-            f"Mend its entry or take it out of the pool; what it printed is in {self.place}.",
+            f"contestant '{self.contestant.name}' could not be loaded: {remedies.short(why)}.",
+            f"{remedies.remedy(kind, why)} What it printed is in {self.place}.",
         )
 
     def _kill(self) -> None:

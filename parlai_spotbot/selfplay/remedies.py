@@ -55,6 +55,8 @@ RULES: tuple[tuple[re.Pattern, str], ...] = (
     ),
 )
 
+REFUSAL = "torch refuses the checkpoint"
+
 REFUSED = re.compile(r"GLOBAL (\S+?)[,.]? (?:was not|is not)|Unsupported (?:class|global): (?:GLOBAL )?(\S+)")
 
 BY_KIND = {
@@ -77,8 +79,8 @@ def remedy(kind: str, message: str, log: str = "") -> str:
 def short(message: str, most: int = 300) -> str:
     """An error message in one line: torch's page about a refused checkpoint becomes what it refused."""
     text = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", message).split())
-    if "Weights only load failed" in text:
+    if "Weights only load failed" in text and REFUSAL not in text:
         refused = REFUSED.search(text)
         held = next((name for name in refused.groups() if name), "") if refused else ""
-        text = "torch refuses the checkpoint (Weights only load failed)" + (f": it holds a {held}" if held else "")
+        text = f"{REFUSAL} (Weights only load failed)" + (f": it holds a {held}" if held else "")
     return text if len(text) <= most else text[: most - 1] + "…"

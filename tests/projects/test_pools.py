@@ -281,6 +281,7 @@ def test_what_is_finished_is_not_made_again_and_stands_in_the_pool_file(tmp_path
     pool = read_pool(str(path))
     assert list(pool) == ["BR", "DR"]
     assert pool["BR"].opt["fixed_candidates_path"] == str(tmp_path / "pool" / "BR" / "candidates.txt")
+    assert pool["BR"].description.startswith("a small stand-in for: BERT")
     assert pool["DR"].model_file == str(tmp_path / "pool" / "DR" / "model")
     held = json.loads((tmp_path / "pool" / "pool.json").read_text())
     assert held["contestants"]["DR"]["evaluation"] == {"metrics": {"ppl": 9.0}}

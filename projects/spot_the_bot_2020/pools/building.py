@@ -246,7 +246,9 @@ def write_pool(order: Order) -> None:
             held[name] = {"own": entries[name]["model_file"]}
         elif _finished(order, name):
             done = job(order, recipe)
-            entries[name] = {"model_file": done["model_file"], "opt": done["play"], "description": recipe.description}
+            small = "a small stand-in for: " if order.scale == "small" and recipe.trained else ""
+            what = f"{small}{recipe.description}"
+            entries[name] = {"model_file": done["model_file"], "opt": done["play"], "description": what}
             entries[name] = {key: value for key, value in entries[name].items() if value}
             record = read_json(order.out / name / RECORD)
             held[name] = {key: record[key] for key in ("finished", "evaluation", "sha256")}

@@ -73,7 +73,7 @@ def test_files_put_there_by_hand_do_without_the_network(tmp_path):
 def test_ready_models_without_a_stable_address_are_named_even_with_a_network(tmp_path):
     (_, _), found = building.obstacles(Order("convai2", tmp_path), all_reachable)
     assert list(found) == ["KV", "LC", "HF"]
-    assert "ParlAI 1.7.2 has no agent" in found["KV"][0][0]
+    assert "no agent for them" in found["KV"][0][0]
 
 
 def test_missing_data_of_a_task_is_said_first(tmp_path, monkeypatch):

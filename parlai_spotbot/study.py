@@ -7,6 +7,7 @@ of history.jsonl; the plan in force is both together. Every command takes the st
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -266,7 +267,7 @@ class Study:
         """What extensions added to the conversations, a line each, oldest first."""
         plans = self.plans()
         lines = []
-        for before, after in zip(plans, plans[1:], strict=False):
+        for before, after in itertools.pairwise(plans):
             new = [name for name in after.contestants if name not in before.contestants]
             if new:
                 lines.append(f"contestants added to the {len(before.contestants)} there were: {', '.join(new)}")

@@ -11,6 +11,18 @@ sys.path[:0] = [str(Path(__file__).parent / "selfplay"), str(Path(__file__).pare
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
+@pytest.fixture(scope="session")
+def chromium():
+    """A headless Chromium for all tests of a process; they skip where there is none."""
+    pytest.importorskip("playwright.sync_api")
+    from chromium import CHROMIUM, browser
+
+    if not CHROMIUM:
+        pytest.skip("no Chromium here")
+    with browser() as found:
+        yield found
+
+
 @pytest.fixture
 def shared_data() -> Path:
     """The folder with real data and reference numbers; tests that need it skip without it."""

@@ -1,31 +1,23 @@
 """Sorting and copying of the report's tables, in a real browser (skipped where there is no Chromium)."""
 
 import csv
-import shutil
 
 import pytest
 
 from parlai_spotbot.report import build_report
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no Chromium here")
-
 
 @pytest.fixture(scope="module")
-def tab(study):
-    sync_api = pytest.importorskip("playwright.sync_api")
-    path = build_report(study)
-    with sync_api.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        context = browser.new_context(viewport={"width": 1100, "height": 900})
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
-        page = context.new_page()
-        page.said = []
-        page.on("console", lambda message: page.said.append(message.text))
-        page.on("pageerror", lambda error: page.said.append(str(error)))
-        page.goto(path.as_uri())
-        yield page
-        browser.close()
+def tab(study, chromium):
+    context = chromium.new_context(viewport={"width": 1100, "height": 900})
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.said = []
+    page.on("console", lambda message: page.said.append(message.text))
+    page.on("pageerror", lambda error: page.said.append(str(error)))
+    page.goto(build_report(study).as_uri())
+    yield page
+    context.close()
 
 
 def column(table, place):

@@ -10,20 +10,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 import stage
 
 
-@pytest.fixture(scope="session")
-def chromium():
-    pytest.importorskip("playwright.sync_api")
-    if not stage.CHROMIUM:
-        pytest.skip("no Chromium here")
-    if not (stage.PAGE / "index.html").exists():
-        pytest.skip("the page is not built: make install")
-    with stage.browser() as found:
-        yield found
-
-
 @pytest.fixture
 def visit(chromium):
     """Makes pages, each like a browser of its own; closes them, and sees that nothing was complained about."""
+    if not (stage.PAGE / "index.html").exists():
+        pytest.skip("the page is not built: make install")
     pages = []
 
     def make(size=stage.DESKTOP, expected=(), **context):

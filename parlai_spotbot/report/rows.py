@@ -7,8 +7,8 @@ counted, never hidden.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from parlai_spotbot.analysis.sections import Name, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.figures import FEATURES
 
@@ -16,21 +16,6 @@ NATURES = ("human", "unsure", "bot")
 
 NAMED = 4
 """A sentence names so many bots or pairs; of more it says the number."""
-
-
-class Name(str):
-    """A contestant's name, shown with its colour."""
-
-
-@dataclass(frozen=True)
-class Table:
-    """`how` is the sentence on how to read it, `rows` hold text and `Name`s; a long table starts folded."""
-
-    title: str
-    how: str
-    head: tuple[str, ...]
-    rows: list[tuple[str, ...]]
-    folded: bool = False
 
 
 def num(value: float | None, digits: int = 2) -> str:

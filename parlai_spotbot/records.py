@@ -225,7 +225,9 @@ class Utterance:
 class Item:
     """What is asked about at once. `transcripts` holds what is shown, one transcript a conversation, and nothing else.
 
-    `control` names the kind of a control item (never analysed as data), or is None.
+    `control` names the kind of a control item (never analysed as data), or is None. `judged` holds for each transcript
+    the entity that is judged, 0 or 1; where it is empty, both are. `questions` names those of the survey's questions
+    that are put; where it is empty, all are.
     """
 
     item_id: str
@@ -233,9 +235,12 @@ class Item:
     exchanges: int
     transcripts: tuple[tuple[Utterance, ...], ...]
     control: str | None = None
+    judged: tuple[int, ...] = ()
+    questions: tuple[str, ...] = ()
 
     def to_json(self) -> dict:
-        return asdict(self)
+        row = asdict(self)
+        return {key: value for key, value in row.items() if value or key not in ("judged", "questions")}
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Item:
@@ -249,7 +254,31 @@ class Item:
             exchanges=get(row, "exchanges", int, where),
             transcripts=transcripts,
             control=get(row, "control", (str, type(None)), where, None),
+            judged=_judged(row, len(transcripts), where),
+            questions=_question_names(row, where),
         )
+
+
+def _judged(row: dict, transcripts: int, where: str) -> tuple[int, ...]:
+    value = get(row, "judged", list, where, [])
+    if value and (
+        len(value) != transcripts or any(type(entity) is not int or entity not in (0, 1) for entity in value)
+    ):
+        raise UserError(
+            f"{where}: field 'judged' is {value!r}, expected 0 or 1 for each of the {transcripts} transcripts.",
+            "Correct it, or leave it out where both entities are judged.",
+        )
+    return tuple(value)
+
+
+def _question_names(row: dict, where: str) -> tuple[str, ...]:
+    value = get(row, "questions", list, where, [])
+    if not all(isinstance(name, str) and name for name in value) or len(set(value)) != len(value):
+        raise UserError(
+            f"{where}: field 'questions' is {value!r}, expected different names of questions.",
+            "Correct it, or leave it out where all questions are put.",
+        )
+    return tuple(value)
 
 
 @dataclass(frozen=True)

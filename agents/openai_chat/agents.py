@@ -16,11 +16,11 @@ from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
 
 from parlai_spotbot.agents.dialogue import BatchedDialogueAgent, Dialogue, Said
-from parlai_spotbot.agents.openai_chat.client import Ask, ChatClient, ChatError, Endpoint, is_local
-from parlai_spotbot.agents.openai_chat.keys import read_key
 from parlai_spotbot.agents.openai_chat.options import Options, add_args, options
 from parlai_spotbot.agents.openai_chat.prompts import BYTES_PER_TOKEN, Reply, fitting, messages, reply, tokens
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.models.chat.client import Ask, ChatClient, ChatError, Endpoint, is_local
+from parlai_spotbot.models.chat.keys import read_key
 
 ROUNDS = 4
 """So often a conversation is asked again whose reply was empty, or whose prompt was longer than the context."""

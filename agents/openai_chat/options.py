@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl
 
-import httpx2
 from parlai.core.params import ParlaiParser
 
-from parlai_spotbot.agents.openai_chat.keys import refuse_keys
-from parlai_spotbot.agents.openai_chat.prompts import ROLES, tokens
-from parlai_spotbot.errors import UserError
+from parlai_spotbot.agents.openai_chat.prompts import ROLES
+from parlai_spotbot.models.chat.keys import refuse_keys
+from parlai_spotbot.models.chat.reading import Reader
+from parlai_spotbot.models.chat.texts import tokens
 
 SYSTEM = "You are chatting with a stranger. Answer briefly and casually, like a person, and often ask something back."
 CONTEXT = 4096
-OURS = ("model", "messages", "stream", "n")
-"""Fields of a request that --openai-extra must not change."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +113,7 @@ def options(opt: Mapping[str, Any], agent: str) -> Options:
     """
     ours = {name: opt[name] for name in opt if str(name).startswith("openai_") or name == "api_key"}
     refuse_keys({name: value for name, value in ours.items() if name != "openai_key_variable"}, agent)
-    reader = _Reader(opt, agent)
+    reader = Reader(opt, agent, "openai_")
     given = Options(
         url=reader.url(),
         model=reader.text("openai_model", needed="Name the model as the server knows it."),
@@ -147,102 +142,3 @@ def options(opt: Mapping[str, Any], agent: str) -> Options:
     if given.room < tokens(given.system) + 32:
         reader.fail("openai_context", "more: system text and reply leave no room for a conversation", "Raise it.")
     return given
-
-
-class _Reader:
-    """Takes options out of `opt`, one kind at a time."""
-
-    def __init__(self, opt: Mapping[str, Any], agent: str):
-        self.opt, self.agent = opt, agent
-
-    def fail(self, name: str, expected: str, remedy: str = "Correct it.") -> None:
-        value = repr(self.opt.get(name))
-        value = value if len(value) <= 80 else value[:80] + "…"
-        raise UserError(f"{self.agent}: option '{name}' is {value}, expected {expected}.", remedy)
-
-    def text(self, name: str, default: str = "", needed: str = "") -> str:
-        value = default if self.opt.get(name) is None else self.opt[name]
-        if not isinstance(value, str):
-            self.fail(name, "text", "Put it in quotes.")
-        if needed and not value.strip():
-            raise UserError(f"{self.agent}: option '{name}' is missing.", needed)
-        return value
-
-    def one_of(self, name: str, known: tuple[str, ...]) -> str:
-        value = self.opt.get(name) or known[0]
-        if value not in known:
-            self.fail(name, " or ".join(known))
-        return value
-
-    def number(self, name: str, default: float | None, low: float, high: float = math.inf) -> float | None:
-        value = default if self.opt.get(name) is None else self.opt[name]
-        if value is None:
-            return None
-        good = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-        if not good or not low <= value <= high:
-            self.fail(name, f"a number from {low:g}" + (f" to {high:g}" if high < math.inf else " up"))
-        return value
-
-    def whole(self, name: str, default: int, low: int) -> int:
-        value = self.number(name, default, low)
-        if not isinstance(value, int):
-            self.fail(name, f"a whole number from {low} up")
-        return value
-
-    def url(self) -> str:
-        example = "Write for example openai_url: http://127.0.0.1:8000/v1."
-        text = self.text("openai_url", needed=example).strip()
-        try:
-            url = httpx2.URL(text)
-        except httpx2.InvalidURL:
-            self.fail("openai_url", "a server's address", example)
-        if url.userinfo or any(_secret(name) for name, _ in parse_qsl(url.query.decode("ascii", "replace"))):
-            raise UserError(
-                f"{self.agent}: option 'openai_url' holds a key or a password.",
-                "Take it out, put it into an environment variable, and name that in 'openai_key_variable'; "
-                "'openai_key_header' says where the server looks for it.",
-            )
-        if url.scheme not in ("http", "https") or not url.host:
-            self.fail("openai_url", "an address that begins with http:// or https://", example)
-        if url.path.rstrip("/").endswith("/chat/completions"):
-            self.fail("openai_url", "the address without /chat/completions at its end", example)
-        return text
-
-    def header(self) -> str:
-        name = self.text("openai_key_header", "Authorization")
-        if not name or not all(c.isascii() and (c.isalnum() or c in "-_") for c in name):
-            self.fail("openai_key_header", "the name of a header, such as Authorization or api-key")
-        return name
-
-    def seed(self) -> str:
-        value = self.opt.get("openai_seed")
-        value = "each" if value is None else str(value).strip()
-        if value not in ("each", "none") and not value.isdecimal():
-            self.fail("openai_seed", "each, none or a whole number")
-        return value
-
-    def stop(self) -> tuple[str, ...]:
-        value = self.opt.get("openai_stop") or ()
-        if isinstance(value, str):
-            value = self._json("openai_stop", "a list of texts") if value.lstrip().startswith("[") else [value]
-        if not isinstance(value, (list, tuple)) or not all(isinstance(text, str) and text for text in value):
-            self.fail("openai_stop", "a text or a list of texts")
-        return tuple(value)
-
-    def extra(self) -> dict:
-        value = self.opt.get("openai_extra") or {}
-        if isinstance(value, str):
-            value = self._json("openai_extra", "a JSON object")
-        if not isinstance(value, dict) or any(name in OURS for name in value):
-            self.fail("openai_extra", f"a JSON object without {', '.join(OURS)}")
-        return value
-
-    def _json(self, name: str, expected: str) -> Any:
-        try:
-            return json.loads(self.opt[name])
-        except (ValueError, RecursionError):
-            self.fail(name, expected, 'For example: \'{"reasoning_effort": "low"}\' or \'["a", "b"]\'.')
-
-
-def _secret(name: str) -> bool:
-    return any(word in name.lower() for word in ("key", "token", "secret", "password", "sig"))

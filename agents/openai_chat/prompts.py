@@ -6,22 +6,18 @@ is always cut at the same place.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from parlai_spotbot.agents.dialogue import Said, whole_sentences
-from parlai_spotbot.agents.openai_chat.client import ChatError
+from parlai_spotbot.models.chat.client import ChatError
+from parlai_spotbot.models.chat.texts import BYTES_PER_TOKEN, THOUGHT, TOKENS_PER_MESSAGE, text_of, tokens
 
 OPENING = "(The conversation begins. You speak first.)"
 """Said in the partner's place where it said nothing yet, since servers want something to answer."""
 
 ROLES = ("system", "developer", "user")
-BYTES_PER_TOKEN = 3
-TOKENS_PER_MESSAGE = 8
-
-THOUGHT = re.compile(r"^\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 LABEL = re.compile(r"^\s*(?:assistant|ai|bot)\s*:\s*", re.IGNORECASE)
 TURN_END = re.compile(
     r"<\|[a-z_]+\|>|</s>|<end_of_turn>|<eos>|\[/?INST\]"
@@ -37,11 +33,6 @@ class Reply:
 
     text: str
     events: tuple[str, ...] = ()
-
-
-def tokens(text: str) -> int:
-    """About how many tokens `text` takes as a message, rather too many than too few."""
-    return math.ceil(len(text.encode()) / BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE
 
 
 def messages(system: str, turns: Sequence[Said], role: str = "system") -> list[dict]:
@@ -94,7 +85,7 @@ def reply(data: dict, longest: int, sentences: int) -> Reply:
     message, reason = choice["message"], choice.get("finish_reason") or "stop"
     if reason == "content_filter":
         raise ChatError("filtered", "the server's content filter held the reply back")
-    text, events = _text(message), []
+    text, events = text_of(message), []
     if not text.strip() and isinstance(message.get("refusal"), str) and message["refusal"].strip():
         text = message["refusal"]
         events.append("refusals")
@@ -115,13 +106,6 @@ def reply(data: dict, longest: int, sentences: int) -> Reply:
     if not said:
         raise ChatError("empty", _why_empty(reason, message, events))
     return Reply(said, tuple(events))
-
-
-def _text(message: dict) -> str:
-    content = message.get("content")
-    if isinstance(content, list):  # parts, as some servers give them
-        content = "".join(str(p.get("text") or "") for p in content if isinstance(p, dict) and p.get("type") == "text")
-    return content if isinstance(content, str) else ""
 
 
 def _why_empty(reason: str, message: dict, events: Sequence[str]) -> str:

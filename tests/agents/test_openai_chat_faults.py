@@ -15,8 +15,8 @@ from chat_servers import ChatServer, Proxy, chat_agents, hear, replies
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlai_spotbot.agents.openai_chat import pace
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.models.chat import pace
 
 AGAIN = [408, 409, 429, 500, 502, 503, 529, "refuse", "cut", "malformed", "html", "text"]
 

@@ -9,8 +9,8 @@ import pytest
 from chat_servers import BLABBING, KEY, ChatServer, Proxy, blab, chat_agents, hear, replies, seen
 
 from parlai_spotbot.agents.openai_chat.agents import OpenaiChatAgent
-from parlai_spotbot.agents.openai_chat.keys import OPENAI, Key, read_key
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.models.chat.keys import OPENAI, Key, read_key
 from parlai_spotbot.selfplay.pool import read_pool
 
 

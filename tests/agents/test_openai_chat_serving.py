@@ -21,8 +21,8 @@ from chat_servers import Proxy, chat_agents, hear, replies
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from parlai_spotbot.agents.dialogue import whole_sentences
-from parlai_spotbot.agents.openai_chat import pace
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.models.chat import pace
 
 NEEDED = ("fastapi", "uvicorn", "openai", "starlette")
 MISSING = [name for name in NEEDED if importlib.util.find_spec(name) is None]

@@ -15,7 +15,7 @@ import random
 import ssl
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -23,8 +23,8 @@ from typing import Any
 
 import httpx2
 
-from parlai_spotbot.agents.openai_chat.keys import Key
-from parlai_spotbot.agents.openai_chat.pace import Pace, backoff, retry_after
+from parlai_spotbot.models.chat.keys import Key
+from parlai_spotbot.models.chat.pace import Pace, backoff, retry_after
 
 MOST_BYTES = 2**20
 """A longer answer to one request is none: a chat turn takes a few hundred bytes."""
@@ -121,7 +121,7 @@ class Account:
 
 
 class ChatClient:
-    """The connection to one server, for all conversations of a contestant."""
+    """The connection to one server, for all conversations of a contestant, or all questions to a judge."""
 
     def __init__(self, endpoint: Endpoint):
         self.endpoint = endpoint
@@ -162,16 +162,32 @@ class ChatClient:
             self._thread.join(timeout=5)
 
     # -- asking ------------------------------------------------------------------------------------------------------
-    def ask(self, asks: Sequence[Ask]) -> list[dict | ChatError]:
-        """The server's answer to each of `asks` in their order: the completion as JSON, or why there is none."""
-        return self._run(self._ask_all(asks))
+    def ask(
+        self, asks: Sequence[Ask], came: Callable[[int, dict | ChatError], None] | None = None
+    ) -> list[dict | ChatError]:
+        """The server's answer to each of `asks` in their order: the completion as JSON, or why there is none.
+
+        `came` is told of each as it comes, with its place in `asks`, in the client's thread; what it raises ends all.
+        """
+        return self._run(self._ask_all(asks, came))
 
     def models(self) -> list[dict]:
         """What the server lists as its models; empty where it doesn't."""
         return self._run(self._models())
 
-    async def _ask_all(self, asks: Sequence[Ask]) -> list[dict | ChatError]:
-        return list(await asyncio.gather(*(self._ask(ask) for ask in asks)))
+    async def _ask_all(self, asks: Sequence[Ask], came: Callable | None) -> list[dict | ChatError]:
+        async def one(place: int, ask: Ask) -> dict | ChatError:
+            answer = await self._ask(ask)
+            if came:
+                came(place, answer)
+            return answer
+
+        tasks = [asyncio.create_task(one(place, ask)) for place, ask in enumerate(asks)]
+        try:
+            return list(await asyncio.gather(*tasks))
+        finally:
+            for task in tasks:
+                task.cancel()
 
     async def _ask(self, ask: Ask) -> dict | ChatError:
         async with self._slots:

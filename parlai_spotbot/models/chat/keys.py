@@ -73,10 +73,10 @@ class Key:
         return self._value, quote(self._value, safe=""), base64.b64encode(self._value.encode()).decode().rstrip("=")
 
 
-def read_key(variable: str, host: str, where: str) -> Key:
+def read_key(variable: str, host: str, where: str, option: str = "openai_key_variable") -> Key:
     """The key in the environment variable `variable`; without a name, OpenAI's own server gets OpenAI's variable.
 
-    Any other server gets none unless it is named: a key must not go to whoever answers.
+    Any other server gets none unless it is named: a key must not go to whoever answers. `option` is what names it.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def read_key(variable: str, host: str, where: str) -> Key:
         variable = DEFAULT_VARIABLE
     if not VARIABLE.fullmatch(variable) or (variable not in os.environ and _like_a_key(variable)):
         raise UserError(
-            f"{where}: option 'openai_key_variable' holds no name of an environment variable; it looks like a key.",
+            f"{where}: option '{option}' holds no name of an environment variable; it looks like a key.",
             "Put the key into an environment variable, write that variable's name here, and replace the key: it has "
             "stood in a file.",
         )
@@ -97,7 +97,7 @@ def read_key(variable: str, host: str, where: str) -> Key:
     if not value:
         raise UserError(
             f"{where}: its key is to be read from the environment variable {variable}, which is not set.",
-            f"Set it (export {variable}=…) on every machine that plays, or name another with 'openai_key_variable'.",
+            f"Set it (export {variable}=…) on every machine that plays, or name another with '{option}'.",
         )
     if len(value) < LEAST or not value.isascii() or not value.isprintable() or " " in value:
         raise UserError(
@@ -113,7 +113,7 @@ def _like_a_key(word: str) -> bool:
     return bool(LIKELY.search(word)) or (len(word) >= 20 and mixed)
 
 
-def refuse_keys(options: Mapping[str, Any], where: str) -> None:
+def refuse_keys(options: Mapping[str, Any], where: str, name_it: str = "openai_key_variable") -> None:
     """Raise `UserError` where an option of a pool entry holds a key; what it holds is never repeated.
 
     Looked for are values that look like a service's key, options named like one, and what the environment variables
@@ -130,6 +130,6 @@ def refuse_keys(options: Mapping[str, Any], where: str) -> None:
             shown = MARK if LIKELY.search(str(name)) else name
             raise UserError(
                 f"{where}: option '{shown}' holds a key.",
-                "Keys are read from the environment alone: name the variable with 'openai_key_variable', take the key "
+                f"Keys are read from the environment alone: name the variable with '{name_it}', take the key "
                 "out of the file, and replace it if others could read it.",
             )

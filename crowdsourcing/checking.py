@@ -8,17 +8,15 @@ nothing unforeseen reaches the ledger; answers to questions that are not put are
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.contract import Refusal
-from parlai_spotbot.surveys.survey import Condition, Question, Survey
+from parlai_spotbot.surveys.asking import Pair, asked, targets_of
+from parlai_spotbot.surveys.survey import Question, Survey
 
 MOST_SECONDS = 1e7
 MOST_CHANGES = 10**6
-
-Pair = tuple[str, str]
-"""A question's name and one of its targets."""
 
 
 def malformed(text: str) -> Refusal:
@@ -29,49 +27,6 @@ def malformed(text: str) -> Refusal:
 def incomplete(text: str) -> Refusal:
     """A body that lacks answers."""
     return Refusal(422, "incomplete", text)
-
-
-# -- what is asked -----------------------------------------------------------------------------------------------------
-def targets_of(question: Question, turns: int) -> list[str]:
-    """The question's targets; "turn" stands for turn:0 to turn:`turns` − 1."""
-    found: list[str] = []
-    for target in question.targets:
-        found += [f"turn:{i}" for i in range(turns)] if target == "turn" else [target]
-    return found
-
-
-def asked(
-    survey: Survey, transcripts_turns: int, answers: Mapping[Pair, Any], put: Collection[str] | None = None
-) -> list[Pair]:
-    """The questions and targets that are on the page when `answers` are given, answered or not, in the survey's order.
-
-    `transcripts_turns` is the number of turns shown, `put` the questions that are put at all (default: every one).
-    What a question comes after, or depends on, and is not put at all, holds nothing up.
-    """
-    questions = {q.name: q for q in survey.questions if put is None or q.name in put}
-    targets = {name: targets_of(question, transcripts_turns) for name, question in questions.items()}
-    pairs: list[Pair] = []
-    settled: dict[str, bool] = {}
-
-    def holds(condition: Condition, target: str) -> bool:
-        name = condition.question
-        if name not in questions:
-            return True
-        meant = [condition.target] if condition.target else [target] if target in targets[name] else targets[name]
-        found = [(name, t) for t in meant if (name, t) in pairs and (name, t) in answers]
-        return any(_matches(answers[pair], condition.values) for pair in found)
-
-    for name, question in questions.items():
-        ready = all(settled.get(earlier, True) for earlier in question.after)
-        mine = [(name, t) for t in targets[name] if ready and all(holds(c, t) for c in question.when)]
-        settled[name] = ready and (not question.required or all(pair in answers for pair in mine))
-        pairs += mine
-    return pairs
-
-
-def _matches(answer: Any, values: Collection[str]) -> bool:
-    """Whether the answer is one of `values`; of several ticked boxes one is enough."""
-    return any(part in values for part in answer) if isinstance(answer, list) else answer in values
 
 
 # -- what was answered -------------------------------------------------------------------------------------------------

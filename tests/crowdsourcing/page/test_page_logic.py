@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from parlai_spotbot.crowdsourcing.checking import asked, check_item
+from parlai_spotbot.crowdsourcing.checking import check_item
 from parlai_spotbot.crowdsourcing.presentation import present
 from parlai_spotbot.records import Item, Utterance
+from parlai_spotbot.surveys.asking import asked
 from parlai_spotbot.surveys.survey import Condition, Option, Question, Survey
 
 WEBAPP = Path(__file__).parents[3] / "crowdsourcing" / "webapp"

@@ -1,0 +1,83 @@
+"""Which questions an item asks, and of which targets: the one rule for the web page's server and for judges.
+
+A question is put when all required answers to the questions under its `after` are given, and to those targets for which
+its conditions hold (surveys.survey).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from parlai_spotbot.records import Item
+from parlai_spotbot.surveys.survey import Condition, Question, Survey
+
+Pair = tuple[str, str]
+"""A question's name and one of its targets."""
+
+
+def targets_of(
+    question: Question, turns: int, speakers: Sequence[int] | None = None, judged: Collection[int] = ()
+) -> list[str]:
+    """The question's targets; "turn" stands for turn:0 to turn:`turns` − 1.
+
+    Where one entity is `judged`, its own turns only (`speakers` says whose each is), and that entity only.
+    """
+    found: list[str] = []
+    for target in question.targets:
+        if target == "turn":
+            found += [f"turn:{i}" for i in range(turns) if not (judged and speakers) or speakers[i] in judged]
+        elif not (judged and target.startswith("entity:")) or int(target[-1]) in judged:
+            found.append(target)
+    return found
+
+
+def asked(
+    survey: Survey,
+    transcripts_turns: int,
+    answers: Mapping[Pair, Any],
+    put: Collection[str] | None = None,
+    speakers: Sequence[int] | None = None,
+    judged: Collection[int] = (),
+) -> list[Pair]:
+    """The questions and targets that are put when `answers` are given, answered or not, in the survey's order.
+
+    `transcripts_turns` is the number of turns shown, `put` the questions that are put at all (default: every one).
+    What a question comes after, or depends on, and is not put at all, holds nothing up. `speakers` and `judged` as for
+    `targets_of`.
+    """
+    questions = {q.name: q for q in survey.questions if put is None or q.name in put}
+    targets = {name: targets_of(question, transcripts_turns, speakers, judged) for name, question in questions.items()}
+    pairs: list[Pair] = []
+    settled: dict[str, bool] = {}
+
+    def holds(condition: Condition, target: str) -> bool:
+        name = condition.question
+        if name not in questions:
+            return True
+        meant = [condition.target] if condition.target else [target] if target in targets[name] else targets[name]
+        found = [(name, t) for t in meant if (name, t) in pairs and (name, t) in answers]
+        return any(_matches(answers[pair], condition.values) for pair in found)
+
+    for name, question in questions.items():
+        ready = all(settled.get(earlier, True) for earlier in question.after)
+        mine = [(name, t) for t in targets[name] if ready and all(holds(c, t) for c in question.when)]
+        settled[name] = ready and (not question.required or all(pair in answers for pair in mine))
+        pairs += mine
+    return pairs
+
+
+def asked_of_item(survey: Survey, item: Item, answers: Mapping[Pair, Any]) -> list[Pair]:
+    """The same for a whole item as it is packed: its own questions, of the entity that it says is judged.
+
+    Of an item with several transcripts the judged entities differ from one to the next: none is left out.
+    """
+    turns = item.transcripts[0]
+    judged = item.judged if len(item.transcripts) == 1 else ()
+    put = item.questions or None
+    return asked(survey, len(turns), answers, put, [turn.entity for turn in turns], judged)
+
+
+def _matches(answer: Any, values: Collection[str]) -> bool:
+    """Whether the answer is one of `values`; of several ticked boxes one is enough."""
+    return any(part in values for part in answer) if isinstance(answer, list) else answer in values

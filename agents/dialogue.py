@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import random
 import re
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,8 @@ from parlai.core.params import ParlaiParser
 
 PERSONA = ("your persona:", "partner's persona:")
 """How ParlAI's tasks begin a line that describes an entity and is no turn."""
+
+_PLAYS = itertools.count(1)
 
 SENTENCE_END = re.compile(r"[.!?…]+[\"')\]]*(?=\s|$)")
 
@@ -50,11 +53,15 @@ class Said:
 
 @dataclass(frozen=True)
 class Dialogue:
-    """A conversation from one side: its `context` (a persona, "" for none), `turns`, and the `seed` of its chances."""
+    """A conversation from one side: its `context` (a persona, "" for none), `turns`, and the `seed` of its chances.
+
+    `play` tells conversations of this process apart, the same one played again too; an answer doesn't depend on it.
+    """
 
     context: str = ""
     turns: tuple[Said, ...] = ()
     seed: int = 0
+    play: int = 0
 
     @property
     def last(self) -> str:
@@ -120,10 +127,15 @@ class DialogueAgent(Agent):
     def _forget(self) -> None:
         self._context = ""
         self._turns: list[Said] = []
+        self._play = next(_PLAYS)
+
+    def end_conversation(self) -> None:
+        """Give free what the conversation took; it is over."""
+        self._forget()
 
     @property
     def dialogue(self) -> Dialogue:
-        return Dialogue(self._context, tuple(self._turns), self.seed)
+        return Dialogue(self._context, tuple(self._turns), self.seed, self._play)
 
     def observe(self, observation: Message) -> Message:
         """Hear the partner. The observation returned and kept carries the `dialogue`, so that it can be batched."""

@@ -1,13 +1,12 @@
 """What our agents on language models share: how a conversation becomes a request, how a turn is cut, and the options.
 
 What such an agent says follows from its options, the conversation so far and that conversation's seed; not from the
-batch that it is answered in, nor from what happened to be kept (in fp32; in bf16 rounding depends on the batch).
+batch that it is answered in (in fp32; in bf16 rounding depends on the batch), nor on what was played before.
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections.abc import Sequence
 
 from parlai.core.opt import Opt
@@ -58,13 +57,12 @@ class LanguageModelAgent(BatchedDialogueAgent):
         turns = [Spoken(turn.text, turn.mine) for turn in dialogue.turns]
         tokens = fitting(self._layout, system, turns[-self._turns_kept :], self._room)
         said = said_tokens(self._layout, turns) if self._rules.echo else ()
-        return Request(tokens, conversation_key(dialogue), dialogue.chance(), said)
+        return Request(tokens, str(dialogue.play), dialogue.chance(), said)
 
-
-def conversation_key(dialogue: Dialogue) -> str:
-    """What finds the conversation again at its next turn. Two that share it only make each other slower."""
-    first = dialogue.turns[0].text if dialogue.turns else ""
-    return hashlib.sha256(repr((dialogue.seed, dialogue.context, first)).encode()).hexdigest()
+    def _forget(self) -> None:
+        if writer := getattr(self, "_writer", None):
+            writer.store.drop(str(self._play))
+        super()._forget()
 
 
 def said_tokens(layout: Layout, turns: Sequence[Spoken]) -> list[list[int]]:

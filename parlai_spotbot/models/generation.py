@@ -3,6 +3,9 @@
 Rows are padded on the left. Of a conversation that was read before, the keys and values are laid into the batch and
 only the tokens behind them are read, conversations with about as much to read together; a row that has ended leaves the
 batch at once. Models whose memory is no plain cache of keys and values are run through transformers' own `generate`.
+
+What is kept of a conversation, and what of it is read again, follows from the requests alone and not from what else
+passed through the model: rounding in bf16 depends on it, so otherwise an interrupted run would go on differently.
 """
 
 from __future__ import annotations
@@ -20,9 +23,11 @@ from parlai_spotbot.models.kv_cache import Batch, Entry, Store, Workspace, commo
 from parlai_spotbot.models.linear import pack, unpack
 from parlai_spotbot.models.probe import differs, plain_shape, reference
 
-PREFIX = "the beginning that conversations share"
 MIN_PREFIX = 16
 """A beginning that several new conversations share is read once if it has so many tokens."""
+
+SIDE_BY_SIDE = 2
+"""Groups of conversations whose turns come in turn, each of which may keep so large a part of the limit."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +64,15 @@ class Count:
 
 @dataclass
 class Slot:
-    """A row of a batch: its request, what is written, what was kept of its tokens, and its columns of padding."""
+    """A row of a batch: its request, what is written, what was kept of its tokens, its columns of padding, and whether
+    it is kept for its next turn."""
 
     request: Request
     row: Row | None = None
     kept: Entry | None = None
     known: int = 0
     pad: int = 0
+    keep: bool = False
     tokens: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -132,12 +139,23 @@ class Writer:
     def write(self, requests: Sequence[Request], rules: Rules) -> list[Answer]:
         """Write the next turn of every request, in their order."""
         slots = [Slot(request) for request in requests]
+        self._choose_kept(slots, rules.max_new_tokens)
         for part in self._parts(slots, rules.max_new_tokens):
             self._answer(part, rules)
         for slot in slots:
             self.count.prompt += len(slot.tokens)
             self.count.written += len(slot.row.written)
         return [Answer(tuple(slot.row.written), slot.row.text, slot.row.finished) for slot in slots]
+
+    def _choose_kept(self, slots: list[Slot], new: int) -> None:
+        """Keep the first conversations, as many as certainly fit; forget what was kept of the others."""
+        room = 0 if self.plain else self.store.limit // SIDE_BY_SIDE
+        for slot in slots:
+            size = (len(slot.tokens) + new) * self.workspace.bytes_per_token if room else 0
+            slot.keep = bool(slot.request.key) and size < room
+            room -= size if slot.keep else 0
+            if not slot.keep:
+                self.store.drop(slot.request.key)
 
     def _parts(self, slots: list[Slot], new: int) -> Iterator[list[Slot]]:
         """Cut `slots` into batches that the limits of rows and of bytes allow."""
@@ -197,7 +215,7 @@ class Writer:
             slot = slots[place]
             if not slot.row.ended:
                 continue
-            if slot.request.key and self.store.limit:
+            if slot.keep:
                 read = np.concatenate([slot.tokens, np.array(slot.row.written, dtype=np.int64)])
                 self.store.put(slot.request.key, batch.take(place, slot.pad, read[: columns - slot.pad]))
             if place < len(slots) - 1:
@@ -209,25 +227,17 @@ class Writer:
 
     # -- reading -----------------------------------------------------------------------------------------------------
     def _recall(self, slots: list[Slot]) -> None:
-        """Find what was kept of each conversation; of new ones, at least the beginning that they share."""
-        if not self.store.limit:
-            return
+        """Find what was kept of each conversation; read what new ones have in common at their beginning once."""
         for slot in slots:
             self._use(slot, self.store.get(slot.request.key) if slot.request.key else None)
         new = [slot for slot in slots if slot.known < MIN_PREFIX]
-        if not new:
+        if len(new) < 2 or not self.store.limit:
             return
-        shared = self.store.get(PREFIX)
-        for slot in new:
-            self._use(slot, shared)
-        new = [slot for slot in new if slot.known < MIN_PREFIX]
-        if len(new) > 1:
-            length = min(common(new[0].tokens, slot.tokens) for slot in new[1:])
-            if length >= MIN_PREFIX:
-                shared = self._read_prefix(new[0].tokens[:length])
-                self.store.put(PREFIX, shared)
-                for slot in new:
-                    self._use(slot, shared)
+        length = min(common(new[0].tokens, slot.tokens) for slot in new[1:])
+        if length >= MIN_PREFIX:
+            shared = self._read_prefix(new[0].tokens[:length])
+            for slot in new:
+                self._use(slot, shared)
 
     @staticmethod
     def _use(slot: Slot, entry: Entry | None) -> None:

@@ -206,7 +206,9 @@ class AgentServer:
     def close(self, sessions: list[str]) -> None:
         """Forget conversations that have ended."""
         for session in sessions:
-            self.sessions.pop(session, None)
+            clone = self.sessions.pop(session, None)
+            if hasattr(clone, "end_conversation"):
+                clone.end_conversation()
             self._untold.discard(session)
 
 

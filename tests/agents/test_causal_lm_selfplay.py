@@ -1,6 +1,7 @@
 """Language models as contestants: in real self-play by one entry each, and SmolLM2 at several sizes of batches."""
 
 import random
+from dataclasses import replace
 
 import pytest
 import tiny_models
@@ -58,7 +59,7 @@ def test_greedy_smollm2_says_the_same_at_any_batch_size_with_and_without_the_cac
         agent = create_agent(Opt({"model": "spotbot:causal_lm", "override": {}, **opt}))
         for batchsize in (1, 7, 45):
             agent._writer.store.clear()
-            dialogues = [Dialogue("", (Said(f"{heard[i % 5]} And {i}?", False),), i) for i in range(45)]
+            dialogues = [Dialogue("", (Said(f"{heard[i % 5]} And {i}?", False),), i, i) for i in range(45)]
             chance, texts = random.Random(0), []
             for _ in range(2):
                 answers = []
@@ -66,7 +67,7 @@ def test_greedy_smollm2_says_the_same_at_any_batch_size_with_and_without_the_cac
                     answers += agent.answers(dialogues[start : start + batchsize])
                 texts += answers
                 dialogues = [
-                    Dialogue(d.context, (*d.turns, Said(text, True), Said(chance.choice(heard), False)), d.seed)
+                    replace(d, turns=(*d.turns, Said(text, True), Said(chance.choice(heard), False)))
                     for d, text in zip(dialogues, answers, strict=True)
                 ]
             said[cache, batchsize] = texts

@@ -8,7 +8,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from parlai_spotbot.models.choosing import Rules, Vocabulary
-from parlai_spotbot.models.generation import PREFIX, Limits, Request, Writer
+from parlai_spotbot.models.generation import Limits, Request, Writer
 
 GREEDY = Rules(frozenset(), max_new_tokens=6)
 DRAWN = Rules(frozenset(), max_new_tokens=6, temperature=0.8, top_p=0.9, top_k=50)
@@ -112,7 +112,7 @@ def test_what_is_kept_is_bounded_and_eviction_changes_nothing(make):
     prompts = conversations(12, vocabulary.size)
     expected = talk(Writer(model, vocabulary), prompts, GREEDY, 12)
     whole = Writer(model, vocabulary).workspace.bytes_per_token * 70
-    for limit in (whole, 3 * whole):
+    for limit in (2 * whole, 6 * whole):
         writer = Writer(model, vocabulary, Limits(cache_bytes=limit))
         assert talk(writer, prompts, GREEDY, 12) == expected
         assert 0 < writer.store.used <= limit
@@ -120,12 +120,28 @@ def test_what_is_kept_is_bounded_and_eviction_changes_nothing(make):
         assert len(writer.store) < 12
 
 
+def test_what_was_played_before_changes_neither_the_answers_nor_what_is_read(make):
+    """In bf16 a text depends on what is read at once, so that must not depend on other conversations."""
+    model, vocabulary = make()
+    model = model.to(torch.bfloat16)
+    prompts = conversations(10, vocabulary.size)
+    others = [tokens[3:] for tokens in conversations(30, vocabulary.size, shared=50)]
+    limits = Limits(cache_bytes=Writer(model, vocabulary).workspace.bytes_per_token * 2 * 300)
+    found = []
+    for before in ((), others, prompts):
+        writer = Writer(model, vocabulary, limits)
+        if before:
+            writer.write([Request(tokens, f"before {i}") for i, tokens in enumerate(before)], DRAWN)
+        start = writer.count.read
+        found.append((talk(writer, prompts, DRAWN, 10), writer.count.read - start))
+    assert found[0] == found[1] == found[2]
+
+
 def test_a_beginning_that_all_share_is_read_once(make):
     model, vocabulary = make()
     writer = Writer(model, vocabulary)
     prompts = conversations(8, vocabulary.size, shared=100)
     writer.write([Request(tokens, str(i)) for i, tokens in enumerate(prompts)], GREEDY)
-    assert len(writer.store.get(PREFIX).tokens) >= 100
     assert writer.count.read < 100 + 8 * 45
 
 

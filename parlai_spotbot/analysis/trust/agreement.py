@@ -1,0 +1,142 @@
+"""How far a judge answers as people do, beside how far people answer alike: on the same items, by the same statistic.
+
+Krippendorff's alpha is reckoned from coincidences (Krippendorff 2004, "Content Analysis", chapter 11): between people
+those of every two different people, so that it is the usual one; between a judge and people those of a person's answer
+and the judge's, in which every person's answer counts once, however many variants the judge has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.trust.draws import Draws, ratio
+
+UNIT = ["item_id", "question", "target"]
+
+
+def coincidences(pairs: pd.DataFrame, levels: Sequence[str], draws: Draws, people: Sequence[str]) -> np.ndarray:
+    """How often answer x met answer y in each draw: (draws, levels, levels), from the columns x, y and mass."""
+    place = {answer: i for i, answer in enumerate(levels)}
+    size = len(levels)
+    cells = (pairs["x"].map(place) * size + pairs["y"].map(place)).to_numpy(dtype=int)
+    found = draws.sums(pairs, cells, size * size, pairs["mass"].to_numpy(dtype=float), people)
+    return found.reshape(-1, size, size)
+
+
+def alpha(met: np.ndarray, ordered: bool = False) -> np.ndarray:
+    """Krippendorff's alpha (draws,) from symmetric coincidences (draws, levels, levels): nominal, or ordinal.
+
+    NaN where only one answer occurs: there alpha says nothing.
+    """
+    given = met.sum(axis=2)
+    n = given.sum(axis=1)
+    distance = _ordinal(given) if ordered else 1 - np.eye(met.shape[1])
+    observed = ratio((met * distance).sum(axis=(1, 2)), n)
+    chance = (given[:, :, None] * given[:, None, :] * distance).sum(axis=(1, 2))
+    return 1 - ratio(observed, ratio(chance, n * (n - 1)))
+
+
+def _ordinal(given: np.ndarray) -> np.ndarray:
+    """The squared distance of two ranks (draws, levels, levels): answers between them, and half of either's own."""
+    upto = given.cumsum(axis=1) - given / 2
+    return (upto[:, :, None] - upto[:, None, :]) ** 2
+
+
+def judge_pairs(people: pd.DataFrame, judge: pd.DataFrame) -> pd.DataFrame:
+    """One row a person's answer and one of the judge's to the same question: x (the person's), y, mass, person."""
+    pairs = people.rename(columns={"answer": "x", "worker_id": "person"}).merge(
+        judge[[*UNIT, "worker_id", "answer"]].rename(columns={"answer": "y", "worker_id": "variant"}), on=UNIT
+    )
+    size = pairs.groupby([*UNIT, "annotation_id"])["x"].transform("size")
+    return pairs.assign(mass=1 / size)
+
+
+def people_pairs(people: pd.DataFrame) -> pd.DataFrame:
+    """One row an answer and another person's to the same question, both ways round: x, y, mass, person, other."""
+    mine = people.rename(columns={"answer": "x", "worker_id": "person"})
+    theirs = people[[*UNIT, "worker_id", "answer"]].rename(columns={"answer": "y", "worker_id": "other"})
+    pairs = mine.merge(theirs, on=UNIT)
+    pairs = pairs[pairs["person"] != pairs["other"]]
+    size = pairs.groupby([*UNIT, "annotation_id"])["x"].transform("size")
+    return pairs.assign(mass=1 / size)
+
+
+def agreement(
+    people: pd.DataFrame, judge: pd.DataFrame, draws: Draws, scales: Mapping[str, Sequence[str]]
+) -> tuple[dict, dict]:
+    """By question what `_question` tells; and by variant and question the share of people's answers that it gives."""
+    questions, variants = {}, {}
+    for question in dict.fromkeys(people["question"]):
+        ours, theirs = (frame[frame["question"] == question] for frame in (people, judge))
+        pairs = judge_pairs(ours, theirs)
+        if pairs.empty:
+            continue
+        questions[question] = _question(pairs, people_pairs(ours), ours, theirs, draws, scales.get(question))
+        for variant, own in pairs.groupby("variant", sort=True):
+            variants.setdefault(variant, {})[question] = float((own["x"] == own["y"]).mean())
+    return questions, variants
+
+
+def _question(
+    pairs: pd.DataFrame,
+    among: pd.DataFrame,
+    people: pd.DataFrame,
+    judge: pd.DataFrame,
+    draws: Draws,
+    scale: Sequence[str] | None,
+) -> dict:
+    """`agree`, `alpha` (judge with people), the same between people, their difference, confusion and style."""
+    given = set(people["answer"]) | set(judge["answer"])
+    levels = [str(answer) for answer in scale] if scale else sorted(given)
+    levels += sorted(given - set(levels))
+    mixed = coincidences(pairs, levels, draws, ["person"])
+    own = coincidences(among, levels, draws, ["person", "other"])
+    agree, people_agree = (_same(met) for met in (mixed, own))
+    with_judge, between = alpha(mixed + mixed.swapaxes(1, 2), bool(scale)), alpha(own, bool(scale))
+    return {
+        "measure": "ordinal" if scale else "nominal",
+        "n": int(pairs.groupby([*UNIT, "annotation_id"]).ngroups),
+        "pairs": len(pairs),
+        **draws.told(agree, "agree", "agree_ci"),
+        **draws.told(with_judge, "alpha", "alpha_ci"),
+        "people_pairs": len(among) // 2,
+        **draws.told(people_agree, "people_agree", "people_agree_ci"),
+        **draws.told(between, "people_alpha", "people_alpha_ci"),
+        "alpha_without_one": draws.without_one(with_judge),
+        "people_alpha_without_one": draws.without_one(between),
+        **draws.told(with_judge - between, "difference", "difference_ci"),
+        "confusion": _confusion(mixed, levels, draws),
+        "style": {"judge": style(judge["answer"], levels), "people": style(people["answer"], levels)},
+    }
+
+
+def _same(met: np.ndarray) -> np.ndarray:
+    return ratio(np.trace(met, axis1=1, axis2=2), met.sum(axis=(1, 2)))
+
+
+def _confusion(met: np.ndarray, levels: list[str], draws: Draws) -> dict:
+    """`counts` [judge's answer][people's answer], and the share of the judge's answers where people gave one."""
+    shares = ratio(met, met.sum(axis=2, keepdims=True)).swapaxes(1, 2)
+    ends = draws.interval(shares)
+    return {"answers": levels, "counts": met[0].T, "share_given_people": shares[0], "share_given_people_ci": ends}
+
+
+def style(answers: pd.Series, levels: Sequence[str]) -> dict:
+    """How somebody answers, whatever is asked about: `shares` of each answer, `entropy` (bits; 0: always the same).
+
+    `most` is the most frequent answer, `constant` the only one that is ever given, or None.
+    """
+    counts = answers.value_counts().reindex(levels, fill_value=0)
+    share = counts / max(1, counts.sum())
+    some = share[share > 0]
+    most = str(counts.idxmax()) if len(answers) else None
+    return {
+        "n": len(answers),
+        "shares": {str(level): float(value) for level, value in share.items()},
+        "entropy": float(-(some * np.log2(some)).sum()) + 0.0,
+        "most": most,
+        "constant": most if len(some) == 1 else None,
+    }

@@ -1,0 +1,150 @@
+"""Answers as a long frame: one row an answer, whatever the survey asks, of which targets, and of how many
+conversations.
+
+Controls, answers to further questions of a launch and incomplete annotations are left out here, once for all
+statistics, and counted by reason. Who was judged in a conversation is found here, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from parlai_spotbot.records import ADDITIONAL, HUMAN, Conversation, Item, Judgement
+from parlai_spotbot.surveys.survey import Survey
+
+COLUMNS = (
+    "source", "worker_id", "annotation_id", "unit_id", "item_id", "conversation_id", "conversation_ids", "question",
+    "target", "answer", "exchanges", "seconds", "number",
+)  # fmt: skip
+
+KINDS = {
+    "self": "a bot with itself",
+    "people": "a bot with a person",
+    "bots": "two different bots",
+    "human": "two people",
+}
+"""Kinds of conversations, and who talks in them."""
+
+Asked = Mapping[str, frozenset[tuple[str, str]]]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The frame of answers (columns `COLUMNS`) and, by source, how many were left out and why.
+
+    `conversation_id` is the first of `conversation_ids`; `number` is the judgement's place, from 1.
+    """
+
+    frame: pd.DataFrame
+    left_out: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+def asked_of(items: Iterable[Item], survey: Survey) -> dict[str, frozenset[tuple[str, str]]]:
+    """What every item must be answered by: (question, target), from the survey's required questions without
+    conditions."""
+    return {item.item_id: frozenset(_required(item, survey)) for item in items}
+
+
+def _required(item: Item, survey: Survey) -> Iterable[tuple[str, str]]:
+    for question in survey.questions:
+        if not question.required or question.when or (item.questions and question.name not in item.questions):
+            continue
+        for target in question.targets:
+            if target == "turn":
+                for place, said in enumerate(item.transcripts[0]):
+                    if not item.judged or said.entity == item.judged[0]:
+                        yield question.name, f"turn:{place}"
+            elif not (target.startswith("entity:") and len(item.transcripts) == 1 and item.judged) or (
+                int(target[-1]) == item.judged[0]
+            ):
+                yield question.name, target
+
+
+def answers_frame(
+    judgements: Sequence[Judgement], conversations: Iterable[Conversation], asked: Asked | None = None
+) -> Answers:
+    """One row an answer; controls, further questions, second answers and incomplete annotations are left out and
+    counted.
+
+    Parameters
+    ----------
+    asked : mapping, optional
+        What an item must be answered by, see `asked_of`; an annotation of an item that isn't there is complete as it
+        is.
+
+    Raises
+    ------
+    ValueError
+        Names the judgement (numbered from 1) whose conversations are unknown or missing.
+    """
+    known = {conversation.conversation_id for conversation in conversations}
+    left_out: dict[str, dict[str, int]] = {}
+    rows: dict[tuple[str, str], dict[tuple[str, str], tuple]] = {}
+    controls: set[tuple[str, str]] = set()
+    for number, row in enumerate(judgements, start=1):
+        key = (row.source, row.annotation_id)
+        if row.control is not None:
+            if key not in controls:
+                _count(left_out, row.source, "control")
+            controls.add(key)
+        elif row.question.startswith(ADDITIONAL):
+            _count(left_out, row.source, "answer to a further question of the launch")
+        elif (row.question, row.target) in rows.get(key, {}):
+            _count(left_out, row.source, "answer given twice (the first one counts)")
+        else:
+            rows.setdefault(key, {})[row.question, row.target] = _row(row, number, known)
+    complete = []
+    for (source, _), own in rows.items():
+        item = next(iter(own.values()))[4]
+        if asked is not None and not asked.get(item, frozenset()) <= own.keys():
+            _count(left_out, source, "incomplete annotation")
+        else:
+            complete += own.values()
+    frame = pd.DataFrame(complete, columns=list(COLUMNS))
+    frame["seconds"] = frame["seconds"].astype(float)
+    frame = frame.sort_values(["source", "annotation_id", "number"], kind="stable").reset_index(drop=True)
+    return Answers(frame, left_out)
+
+
+def _count(left_out: dict[str, dict[str, int]], source: str, reason: str, by: int = 1) -> None:
+    reasons = left_out.setdefault(source, {})
+    reasons[reason] = reasons.get(reason, 0) + by
+
+
+def _row(row: Judgement, number: int, known: Collection[str]) -> tuple:
+    where = f"judgement {number} ({row.judgement_id})"
+    if not row.conversation_ids:
+        raise ValueError(f"{where}: conversation_ids is empty, expected one or two")
+    for identity in row.conversation_ids:
+        if identity not in known:
+            raise ValueError(f"{where}: conversation_ids names '{identity}', which is not among the conversations")
+    return (row.source, row.worker_id, row.annotation_id, row.unit_id, row.item_id, row.conversation_ids[0],
+            tuple(row.conversation_ids), row.question, row.target, row.answer, row.exchanges, row.seconds,
+            number)  # fmt: skip
+
+
+def where(number: int) -> str:
+    """How messages name a judgement by its place."""
+    return f"judgement {number}"
+
+
+def kind_of(conversation: Conversation) -> str:
+    """Which of `KINDS` a conversation is."""
+    first, second = conversation.entities
+    if first == second:
+        return "human" if first == HUMAN else "self"
+    return "people" if HUMAN in (first, second) else "bots"
+
+
+def judged_name(conversation: Conversation, entity: int | None = None) -> str | None:
+    """Whose conversation it is: `entity` where that is known, else the only bot, or the name that both bear; else
+    None."""
+    if entity is not None:
+        return conversation.entities[entity]
+    names = set(conversation.entities)
+    if len(names) > 1:
+        names.discard(HUMAN)
+    return names.pop() if len(names) == 1 else None

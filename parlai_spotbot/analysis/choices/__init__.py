@@ -1,0 +1,22 @@
+"""Which of two conversations is better? Win grids, orderings, cycles, wordings and tests of a bot against itself."""
+
+from parlai_spotbot.analysis.choices.cycles import cycle_test, fit_test
+from parlai_spotbot.analysis.choices.grid import choice_frame, pair_grid, share_test
+from parlai_spotbot.analysis.choices.order import Ordering, bradley_terry, ordering
+from parlai_spotbot.analysis.choices.same import rejection_rate, same_test
+from parlai_spotbot.analysis.choices.wordings import compare_wordings, known_pairs
+
+__all__ = [
+    "Ordering",
+    "bradley_terry",
+    "choice_frame",
+    "compare_wordings",
+    "cycle_test",
+    "fit_test",
+    "known_pairs",
+    "ordering",
+    "pair_grid",
+    "rejection_rate",
+    "same_test",
+    "share_test",
+]

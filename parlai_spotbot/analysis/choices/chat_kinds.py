@@ -1,0 +1,165 @@
+"""Do self-chats say the same as conversations with people? The same questions, one order and grid for each kind.
+
+A choice is of a kind where both of its conversations are; conversations between two people, which are the same whatever
+the bots do, go with the other one's kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from parlai_spotbot.analysis.answers import KINDS
+from parlai_spotbot.analysis.choices.grid import pair_grid
+from parlai_spotbot.analysis.choices.order import Ordering, ordering
+from parlai_spotbot.analysis.comparisons import adjust
+from parlai_spotbot.analysis.resampling import percentile_interval
+
+ALPHA = 0.05
+MIXED = "mixed"
+LEAST = 3
+"""Fewer contestants in common make no order to compare."""
+
+
+def kind_of_choice(choices: pd.DataFrame) -> pd.Series:
+    """The kind of each choice: that of its conversations where it is one, else `MIXED`; "human" for two of people."""
+    a, b = choices["kind_a"], choices["kind_b"]
+    kind = a.where(a != "human", b)
+    other = b.where(b != "human", a)
+    return kind.where(kind == other, MIXED)
+
+
+def compare_kinds(
+    choices: pd.DataFrame,
+    names: Sequence[str],
+    *,
+    rng: np.random.Generator,
+    replicates: int = 1000,
+    crossed: bool = True,
+    resample: str = "conversations_workers",
+) -> dict:
+    """The order and the win shares by kind of conversation, and how far kinds agree.
+
+    Returns
+    -------
+    dict
+        `kinds` {kind: {"n", "order", "score", "score_ci"}}; `comparisons` [{"kinds": [x, y], "contestants", "tau"
+        (Kendall's, of the scores), "tau_ci", "same_order", "pairs" [{a, b, x, y, n_x, n_y, estimate (x less y), ci,
+        p, p_adjusted}], "p" (least adjusted), "sentence"}]; `why` where there is one kind alone.
+    """
+    kind = kind_of_choice(choices)
+    present = [name for name in (*KINDS, MIXED) if name != "human" and (kind == name).any()]
+    result: dict = {"kinds": {}, "comparisons": []}
+    orders: dict[str, Ordering] = {}
+    for name in present:
+        own = choices[kind == name]
+        seen = [n for n in names if n in set(own["a"]) | set(own["b"])]
+        found = ordering(own, seen, rng=rng, replicates=replicates, crossed=crossed, resample=resample)
+        orders[name] = found
+        result["kinds"][name] = {
+            "what": KINDS.get(name, "conversations of two different kinds"),
+            "n": len(own),
+            "order": found.order,
+            "score": dict(zip(found.names, found.score.tolist(), strict=True)),
+            "score_ci": dict(zip(found.names, found.score_ci.tolist(), strict=True)),
+        } | ({"why": found.why} if found.why else {})
+    told = [name for name in present if name != MIXED]
+    for x, y in combinations(told, 2):
+        grids = [pair_grid(choices[kind == k], names, crossed=crossed, resample=resample) for k in (x, y)]
+        of = [choices[kind == k] for k in (x, y)]
+        result["comparisons"].append(_compare((x, y), (orders[x], orders[y]), grids, of, crossed, resample))
+    if len(told) < 2:
+        result["why"] = "all choices are about one kind of conversations"
+    return result
+
+
+def _compare(
+    kinds: tuple[str, str],
+    orders: tuple[Ordering, Ordering],
+    grids: Sequence[list[dict]],
+    choices: Sequence[pd.DataFrame],
+    crossed: bool,
+    resample: str,
+) -> dict:
+    common = [name for name in orders[0].names if name in orders[1].names]
+    places = [[o.names.index(name) for name in common] for o in orders]
+    found: dict = {"kinds": list(kinds), "contestants": common, "tau": np.nan, "tau_ci": (np.nan, np.nan)}
+    if len(common) >= LEAST:
+        scores = [o.score[place] for o, place in zip(orders, places, strict=True)]
+        found["tau"] = float(kendall(*scores))
+        drawn = [o.draws[:, place] for o, place in zip(orders, places, strict=True)]
+        found["tau_ci"] = tuple(percentile_interval(kendall(*drawn)).tolist())
+        ranked = [[common[i] for i in np.argsort(-score, kind="stable")] for score in scores]
+        found["same_order"] = ranked[0] == ranked[1]
+    found["pairs"] = _pairs(grids, choices, crossed, resample)
+    known = [row["p_adjusted"] for row in found["pairs"]]
+    found["p"] = min(known, default=np.nan)
+    return found | {"sentence": _sentence(found)}
+
+
+def kendall(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Kendall's τ (...) of two sets of scores (..., K) without ties; NaN where one is unknown."""
+    i, j = np.triu_indices(np.shape(first)[-1], 1)
+    product = np.sign(first[..., i] - first[..., j]) * np.sign(second[..., i] - second[..., j])
+    return product.mean(axis=-1)
+
+
+def _pairs(grids: Sequence[list[dict]], choices: Sequence[pd.DataFrame], crossed: bool, resample: str) -> list[dict]:
+    """The difference of the two win shares of each pair that met in both kinds."""
+    first, second = ({(row["a"], row["b"]): row for row in grid} for grid in grids)
+    rows = []
+    for pair in first.keys() & second.keys():
+        x, y = first[pair], second[pair]
+        shares, sizes = (x["estimate"], y["estimate"]), (x["effective"], y["effective"])
+        if not (min(sizes) > 1 and np.isfinite(shares).all()):
+            continue
+        p, ci = two_shares(shares, sizes)
+        rows.append({"a": pair[0], "b": pair[1], "x": shares[0], "y": shares[1], "n_x": x["n"], "n_y": y["n"],
+                     "estimate": shares[0] - shares[1], "ci": ci, "p": p})  # fmt: skip
+    rows.sort(key=lambda row: (row["a"], row["b"]))
+    for row, p in zip(rows, adjust(np.array([row["p"] for row in rows])), strict=True):
+        row["p_adjusted"] = float(p)
+    return rows
+
+
+def two_shares(shares: tuple[float, float], sizes: tuple[float, float], level: float = 0.95) -> tuple[float, tuple]:
+    """Two-sided p of two shares being equal (score test), and Newcombe's interval of their difference (1998, Stat.
+    Med. 17).
+
+    `sizes` are (effective) numbers of independent choices and needn't be whole.
+    """
+    z = norm.ppf((1 + level) / 2)
+    pooled = (shares[0] * sizes[0] + shares[1] * sizes[1]) / sum(sizes)
+    se = np.sqrt(pooled * (1 - pooled) * (1 / sizes[0] + 1 / sizes[1]))
+    difference = shares[0] - shares[1]
+    p = float(2 * norm.sf(abs(difference) / se)) if se > 0 else 1.0
+    (l1, u1), (l2, u2) = (_wilson(share, n, z) for share, n in zip(shares, sizes, strict=True))
+    low = difference - np.hypot(shares[0] - l1, u2 - shares[1])
+    high = difference + np.hypot(u1 - shares[0], shares[1] - l2)
+    return p, (float(low), float(high))
+
+
+def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
+    middle = (share * n + z * z / 2) / (n + z * z)
+    half = z * np.sqrt(share * (1 - share) * n + z * z / 4) / (n + z * z)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _sentence(found: dict) -> str:
+    x, y = (KINDS[kind] for kind in found["kinds"])
+    if np.isfinite(found["tau"]):
+        low, high = found["tau_ci"]
+        same = "in the same order" if found["same_order"] else "in different orders"
+        text = f"Conversations of {x} and those of {y} put {len(found['contestants'])} contestants {same} "
+        text += f"(rank correlation τ {found['tau']:.2f}, {low:.2f} to {high:.2f})"
+    else:
+        text = f"Conversations of {x} and those of {y} have too few contestants in common to compare orders"
+    clear = [row for row in found["pairs"] if row["p_adjusted"] < ALPHA]
+    if clear:
+        pairs = ", ".join(f"{row['a']} over {row['b']} {row['x']:.0%} against {row['y']:.0%}" for row in clear)
+        return f"{text}; win shares differ clearly for {pairs}."
+    return f"{text}; no pair's win share differs more than chance explains ({len(found['pairs'])} pairs in both)."

@@ -1,0 +1,181 @@
+"""The win grid: of every two contestants, how often one's conversation is chosen over the other's, and what is known
+of it.
+
+Where each conversation was shown once and each annotator chose once, choices are independent: the exact binomial test
+and Clopper and Pearson's interval (1934, Biometrika 26) hold. Where conversations or annotators recur, the interval is
+that of as many independent choices as would be as uncertain (Korn & Graubard 1998, Survey Methodology 24), and the test
+is by the clustered standard error, never below the exact p.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+from scipy.stats import beta, binomtest
+from scipy.stats import t as t_distribution
+
+from parlai_spotbot.analysis.answers import judged_name, kind_of
+from parlai_spotbot.analysis.comparisons import adjust
+from parlai_spotbot.analysis.multiway import Clusters, frame_clusters
+from parlai_spotbot.records import Conversation, Item
+
+OUTCOMES = {"conversation:0": 1, "neither": 0, "conversation:1": -1}
+NOBODY = "which of two speakers was judged isn't known (the units file doesn't hold the item)"
+
+
+def choice_frame(
+    answers: pd.DataFrame,
+    conversations: Mapping[str, Conversation],
+    items: Mapping[str, Item],
+    presentation: Mapping[str, Mapping] | None = None,
+    *,
+    tie: bool = False,
+) -> tuple[pd.DataFrame, dict[str, int]]:
+    """One row a choice between two conversations, from the answers (see `answers_frame`) to questions of choice.
+
+    Parameters
+    ----------
+    presentation : mapping, optional
+        annotation_id -> how it was presented; "place:0" is the side on which the first conversation stood.
+    tie : bool
+        Whether "neither" is an answer.
+
+    Returns
+    -------
+    frame
+        The columns of `answers`, and a, b (whose conversations they are), kind_a, kind_b (see `KINDS` of answers),
+        outcome (+1 where a's was chosen, -1 where b's, 0 for neither), left (+1 where the left one was chosen, -1 where
+        the right one, NaN where unknown or neither).
+    dict
+        Why rows were left out, and how many.
+
+    Raises
+    ------
+    ValueError
+        Names the judgement that is of another number of conversations, or whose answer or target is another.
+    """
+    allowed = [value for value in OUTCOMES if tie or value != "neither"]
+    rows, lost = [], 0
+    for place, row in enumerate(answers.itertuples(index=False)):
+        where = f"judgement {row.number}"
+        if len(row.conversation_ids) != 2:
+            raise ValueError(f"{where}: conversation_ids {list(row.conversation_ids)}, expected two")
+        if row.target != "pair":
+            raise ValueError(f"{where}: question '{row.question}' about target '{row.target}', expected 'pair'")
+        if row.answer not in allowed:
+            raise ValueError(f"{where}: answer {row.answer!r}, expected one of {', '.join(allowed)}")
+        both = [conversations[identity] for identity in row.conversation_ids]
+        item = items.get(row.item_id)
+        judged = item.judged if item is not None and item.judged else (None, None)
+        names = [judged_name(c, entity) for c, entity in zip(both, judged, strict=True)]
+        if None in names:
+            lost += 1
+            continue
+        outcome = OUTCOMES[row.answer]
+        side = (presentation or {}).get(row.annotation_id, {}).get("place:0")
+        left = np.nan if side not in ("left", "right") or not outcome else outcome * (1 if side == "left" else -1)
+        rows.append((place, *names, kind_of(both[0]), kind_of(both[1]), outcome, left))
+    found = pd.DataFrame(rows, columns=["place", "a", "b", "kind_a", "kind_b", "outcome", "left"])
+    frame = pd.concat([answers.iloc[found["place"]].reset_index(drop=True), found.drop(columns="place")], axis=1)
+    return frame, ({NOBODY: lost} if lost else {})
+
+
+def share_test(hits: np.ndarray, clusters: Clusters, level: float = 0.95) -> dict:
+    """How often a choice (n,) of True or False is True: `estimate`, `ci`, `p` (of one half, two-sided), and on what
+    they rest.
+
+    Returns
+    -------
+    dict
+        `estimate`, `ci`, `p` (see the module); `p_exact`, `clopper_pearson`, `wilson`, which take choices as
+        independent; `independent`: whether they are; `n`, `effective` (as many independent choices).
+    """
+    hits = np.asarray(hits, dtype=float)
+    n, won = len(hits), int(hits.sum())
+    if not n:
+        nothing = (np.nan, np.nan)
+        return {"estimate": np.nan, "ci": nothing, "p": 1.0, "p_exact": 1.0, "clopper_pearson": nothing,
+                "wilson": nothing, "independent": True, "n": 0, "effective": 0.0}  # fmt: skip
+    test = binomtest(won, n, 0.5)
+    exact, score = test.proportion_ci(level, "exact"), test.proportion_ci(level, "wilson")
+    found = {
+        "estimate": won / n,
+        "ci": (float(exact.low), float(exact.high)),
+        "p": float(test.pvalue),
+        "p_exact": float(test.pvalue),
+        "clopper_pearson": (float(exact.low), float(exact.high)),
+        "wilson": (float(score.low), float(score.high)),
+        "independent": clusters.independent,
+        "n": n,
+        "effective": float(n),
+    }
+    return found if found["independent"] else {**found, **_clustered(hits, clusters, found["p_exact"], level)}
+
+
+def _clustered(hits: np.ndarray, clusters: Clusters, exact: float, level: float) -> dict:
+    share, n, effective = float(hits.mean()), len(hits), clusters.effective
+    df = effective - 1
+    if df <= 0 or min(clusters.counts) < 2:  # one conversation or one annotator decided everything
+        return {"ci": (0.0, 1.0), "p": 1.0, "effective": 1.0}
+    variance = float(clusters.covariance((hits - share) / n)[0, 0])
+    like = min(n, share * (1 - share) / variance) if variance > 0 and 0 < share < 1 else effective
+    usual = t_distribution.ppf((1 + level) / 2, np.inf) / t_distribution.ppf((1 + level) / 2, df)
+    ci = _beta_interval(share, like * usual**2, level)
+    if variance > 0 and 0 < share < 1:
+        p = float(2 * t_distribution.sf(abs(share - 0.5) / np.sqrt(variance), df))
+    else:
+        p = min(1.0, 2 * 0.5**effective)
+    return {"ci": ci, "p": max(exact, p), "effective": float(like)}
+
+
+def _beta_interval(share: float, n: float, level: float) -> tuple[float, float]:
+    """Clopper and Pearson's interval where n needn't be whole."""
+    hits, out = share * n, (1 - level) / 2
+    low = float(beta.ppf(out, hits, n - hits + 1)) if hits > 0 else 0.0
+    high = float(beta.ppf(1 - out, hits + 1, n - hits)) if hits < n else 1.0
+    return (low, high)
+
+
+def oriented(choices: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
+    """The choices between `a` and `b`, with `outcome` seen from `a`."""
+    forth = (choices["a"] == a) & (choices["b"] == b)
+    back = (choices["a"] == b) & (choices["b"] == a)
+    rows = choices[forth | back]
+    return rows.assign(outcome=np.where(forth[forth | back], rows["outcome"], -rows["outcome"]))
+
+
+def met(choices: pd.DataFrame, names: Sequence[str]) -> list[tuple[str, str]]:
+    """The pairs of `names` that were compared, in their order."""
+    pairs = {tuple(sorted(pair)) for pair in zip(choices["a"], choices["b"], strict=True)}
+    return [(a, b) for a, b in combinations(names, 2) if tuple(sorted((a, b))) in pairs]
+
+
+def pair_grid(
+    choices: pd.DataFrame,
+    names: Sequence[str],
+    *,
+    crossed: bool = True,
+    resample: str = "conversations_workers",
+    correction: str = "holm",
+) -> list[dict]:
+    """One entry a pair that met, as `share_test` gives it of the decided choices, p-values corrected over the pairs.
+
+    Each has a, b, n (choices, those for neither included), wins_a, wins_b, ties, estimate (a's share of the
+    decided), ci, p, p_adjusted, and the rest of `share_test`. `crossed`: whether annotators are a sample, as people
+    are.
+    """
+    found = []
+    for a, b in met(choices, names):
+        rows = oriented(choices, a, b)
+        decided = rows[rows["outcome"] != 0]
+        test = share_test((decided["outcome"] > 0).to_numpy(), frame_clusters(decided, crossed, resample))
+        won, lost = int((rows["outcome"] > 0).sum()), int((rows["outcome"] < 0).sum())
+        test.pop("n")
+        found.append({"a": a, "b": b, "n": len(rows), "wins_a": won, "wins_b": lost, "ties": len(rows) - won - lost,
+                      **test})  # fmt: skip
+    for row, p in zip(found, adjust(np.array([row["p"] for row in found]), correction), strict=True):
+        row["p_adjusted"] = float(p)
+    return found

@@ -1,0 +1,69 @@
+"""A contestant against itself (A/A): whatever is found there is found of nothing.
+
+By the labels, either side is as likely; what an annotator sees is a left and a right one, so the test asks whether
+they are chosen alike. It tells a page that favours one side, or a wording that draws one answer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binom
+
+from parlai_spotbot.analysis.choices.grid import share_test
+from parlai_spotbot.analysis.multiway import frame_clusters
+
+ALPHA = 0.05
+
+
+def rejection_rate(n: int, alpha: float = ALPHA) -> float:
+    """How often the exact binomial test of n choices rejects at `alpha` where both sides are equal.
+
+    Never more than `alpha`, and less than it as n is small: .021 of 10 choices, .041 of 20, .035 of 100.
+    """
+    if n < 0:
+        raise ValueError(f"n is {n}, expected a whole number from 0 up")
+    cumulative = binom.cdf(np.arange(n // 2 + 1), n, 0.5)
+    reaching = cumulative[2 * cumulative <= alpha * (1 + 1e-12)]
+    return float(2 * reaching[-1]) if len(reaching) else 0.0
+
+
+def mid_p(hits: int, n: int) -> float:
+    """Two-sided mid-p of `hits` in n against one half: the chance of what is rarer, and half of what is as rare."""
+    tail = min(hits, n - hits)
+    value = 2 * (binom.cdf(tail, n, 0.5) - 0.5 * binom.pmf(tail, n, 0.5))
+    return float(min(1.0, value))
+
+
+def same_test(choices: pd.DataFrame, *, crossed: bool = True, resample: str = "conversations_workers") -> list[dict]:
+    """One entry a contestant that was compared with itself, then one of all of them together ("all").
+
+    Each: `name`, `share_test` of the left conversation (of the first one, where sides aren't known: `of`), `p_mid`,
+    `size` (how often the exact test would reject with so many choices), `sentence`.
+    """
+    rows = choices[(choices["a"] == choices["b"]) & (choices["outcome"] != 0)]
+    groups = [(str(name), own) for name, own in rows.groupby("a", sort=True)]
+    if len(groups) > 1:
+        groups.append(("all", rows))
+    found = []
+    for name, own in groups:
+        sided = own[own["left"].notna()]
+        of = "left" if len(sided) == len(own) else "first"
+        hits = (sided["left"] > 0 if of == "left" else own["outcome"] > 0).to_numpy()
+        test = share_test(hits, frame_clusters(own, crossed, resample))
+        n = test["n"]
+        found.append({"name": name, "of": of, **test, "p_mid": mid_p(int(hits.sum()), n), "size": rejection_rate(n),
+                      "sentence": _sentence(name, of, test)})  # fmt: skip
+    return found
+
+
+def _sentence(name: str, of: str, test: dict) -> str:
+    low, high = test["ci"]
+    who = "contestants against themselves" if name == "all" else f"{name} against itself"
+    clear = (
+        "that is more than chance explains: look for what favours a side" if test["p"] < ALPHA else "as it should be"
+    )
+    return (
+        f"{who}: the {of} conversation was chosen in {test['estimate']:.0%} of {test['n']} choices "
+        f"({low:.0%} to {high:.0%}, p {test['p']:.2g}), {clear}."
+    )

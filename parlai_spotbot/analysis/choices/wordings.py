@@ -1,0 +1,146 @@
+"""Which wording of a question do people answer alike, and rightly? Several wordings on one set of pairs whose better
+one is known (Li, Weston & Roller 2019, section on question optimisation).
+
+A wording's agreement is the share of choices for the known better conversation. Wordings are compared on the pairs
+that both were put for: the same pairs make differences smaller or surer than each share by itself, which the
+clustered errors (by conversations and by annotators, who may have answered both) know. Agreement does not say that
+people understood what was meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.choices.grid import share_test
+from parlai_spotbot.analysis.comparisons import adjust
+from parlai_spotbot.analysis.multiway import frame_clusters, group_means
+from parlai_spotbot.analysis.ordinal import ordinal_alpha
+from parlai_spotbot.records import HUMAN
+
+ALPHA = 0.05
+
+
+def known_pairs(order: Sequence[str]) -> list[tuple[str, str]]:
+    """(better, worse) of every step in chains such as "human>tfidf>dr"; all pairs of a chain follow from it.
+
+    Raises `ValueError` for an entry that isn't of that form, or that contradicts another.
+    """
+    found: list[tuple[str, str]] = []
+    for entry in order:
+        names = [name.strip() for name in entry.split(">")]
+        if len(names) < 2 or not all(names) or len(set(names)) < len(names):
+            raise ValueError(f"known order {entry!r}, expected different names joined by '>', as human>dr")
+        found += combinations(names, 2)
+    for better, worse in found:
+        if (worse, better) in found:
+            raise ValueError(f"known order: {better} is said to be both better and worse than {worse}")
+    return list(dict.fromkeys(found))
+
+
+def right_choices(choices: pd.DataFrame, known: Sequence[tuple[str, str]]) -> pd.DataFrame:
+    """The decided choices between contestants whose better one is known, with `right` (True where it was chosen).
+
+    Without `known`, a person's conversation is better than a bot's.
+    """
+    a, b = choices["a"], choices["b"]
+    better = pd.Series(0, index=choices.index)
+    if known:
+        for name, other in known:
+            better[(a == name) & (b == other)] = 1
+            better[(a == other) & (b == name)] = -1
+    else:
+        better[(a == HUMAN) & (b != HUMAN)] = 1
+        better[(a != HUMAN) & (b == HUMAN)] = -1
+    rows = choices[(better != 0) & (choices["outcome"] != 0)]
+    pair = [" ".join(sorted(own)) for own in rows["conversation_ids"]]
+    return rows.assign(right=rows["outcome"] == better[rows.index], pair=pair)
+
+
+def compare_wordings(
+    choices: pd.DataFrame,
+    known: Sequence[tuple[str, str]] = (),
+    *,
+    rng: np.random.Generator,
+    replicates: int = 1000,
+    crossed: bool = True,
+    resample: str = "conversations_workers",
+) -> dict:
+    """How each wording (`question` of the choices) does on pairs of known order, and which wordings differ.
+
+    Returns
+    -------
+    dict
+        `known` ([better, worse], …; [] for people over bots); `wordings` {name: `share_test` of the right choices,
+        pairs, `alike` (the share of couples of answers about one pair that are the same), `alpha` (nominal),
+        `alpha_ci`}; `differences` [{a, b, pairs, n, estimate (a less b, on the pairs of both), ci, p, p_adjusted}];
+        `sentences`; and `why` where there is nothing to go by.
+    """
+    rows = right_choices(choices, known)
+    result: dict = {"known": [list(pair) for pair in known], "wordings": {}, "differences": [], "sentences": []}
+    if rows.empty:
+        what = ", ".join(f"{a} over {b}" for a, b in known) or "people over bots"
+        return result | {"why": f"no choice between contestants whose better one is known ({what})"}
+    names = sorted(set(rows["question"]))
+    for name in names:
+        own = rows[rows["question"] == name]
+        test = share_test(own["right"].to_numpy(), frame_clusters(own, crossed, resample))
+        code = own["right"].astype(int)
+        alike = ordinal_alpha(own["pair"], code, own["pair"], rng=rng, replicates=replicates, metric="nominal")
+        result["wordings"][name] = {**test, "pairs": own["pair"].nunique(), "alike": alike["alike"],
+                                    "alpha": alike["alpha"], "alpha_ci": alike["ci"]}  # fmt: skip
+    result["differences"] = _differences(rows, names, crossed, resample)
+    result["sentences"] = _sentences(result)
+    if rows["pair"].nunique() == 1:
+        result["note"] = "All choices are about one pair of conversations: what is found speaks of this pair alone."
+    return result
+
+
+def _differences(rows: pd.DataFrame, names: Sequence[str], crossed: bool, resample: str) -> list[dict]:
+    """Every two wordings on the pairs of conversations that both were put for."""
+    found = []
+    for a, b in combinations(names, 2):
+        both = set(rows.loc[rows["question"] == a, "pair"]) & set(rows.loc[rows["question"] == b, "pair"])
+        own = rows[rows["question"].isin([a, b]) & rows["pair"].isin(both)]
+        if own.empty:
+            continue
+        group = (own["question"] == b).to_numpy().astype(int)
+        # One pair is no sample of pairs: then annotators alone are what another study would change.
+        over = resample if len(both) > 1 else "workers" if crossed else "annotations"
+        clusters = frame_clusters(own, crossed, over)
+        means = group_means(own["right"].to_numpy(dtype=float), group, 2, clusters)
+        test = means.contrast(np.array([1.0, -1.0]))
+        found.append({"a": a, "b": b, "pairs": len(both), "n": len(own), **test})
+    known = [row for row in found if np.isfinite(row["p"])]
+    for row, p in zip(known, adjust(np.array([row["p"] for row in known])), strict=True):
+        row["p_adjusted"] = float(p)
+    for row in found:
+        row.setdefault("p_adjusted", np.nan)
+    return found
+
+
+def _sentences(result: dict) -> list[str]:
+    wordings, said = result["wordings"], []
+    best = max(wordings, key=lambda name: wordings[name]["estimate"])
+    low, high = wordings[best]["ci"]
+    said.append(
+        f"The wording with the highest agreement is {best}: {wordings[best]['estimate']:.0%} of {wordings[best]['n']} "
+        f"choices went to the better conversation ({low:.0%} to {high:.0%})."
+    )
+    clear = [row for row in result["differences"] if row["p_adjusted"] < ALPHA]
+    for row in clear:
+        better, worse = (row["a"], row["b"]) if row["estimate"] > 0 else (row["b"], row["a"])
+        ends = sorted(abs(end) if row["estimate"] > 0 else -end for end in row["ci"])
+        said.append(
+            f"{better} does better than {worse} by {100 * abs(row['estimate']):.0f} points ({100 * ends[0]:.0f} to "
+            f"{100 * ends[1]:.0f}, adjusted p {row['p_adjusted']:.2g})."
+        )
+    if result["differences"] and not clear:
+        said.append("No difference between wordings is more than chance explains; more choices may tell them apart.")
+    elif len(clear) < len(result["differences"]):
+        rest = len(result["differences"]) - len(clear)
+        said.append(f"The other {rest} differences between wordings may be chance.")
+    return said

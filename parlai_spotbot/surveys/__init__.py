@@ -1,4 +1,4 @@
-"""Each evaluation method as data (what is asked), and packing of segments into units.
+"""Each evaluation method as data (what is asked), and packing of conversations into units.
 
 A survey is one module here, found by its name, that exports `SURVEY`; what is computed from its answers stands in the
 module of the same name under analysis/methods.
@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from typing import TYPE_CHECKING
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.surveys.survey import Option, Question, Survey
 
-__all__ = ["Option", "Question", "Survey", "get_survey", "survey_names"]
+if TYPE_CHECKING:
+    from parlai_spotbot.study import Study
+
+__all__ = ["Option", "Question", "Survey", "get_survey", "survey_names", "survey_of"]
 
 
 def survey_names() -> list[str]:
@@ -27,3 +31,11 @@ def get_survey(name: str) -> Survey:
     if name not in names:
         raise UserError(f"--survey {name}: unknown survey.", nearest(name, names))
     return importlib.import_module(f"{__name__}.{name}").SURVEY
+
+
+def survey_of(study: Study, name: str) -> Survey:
+    """The survey of this name as this study asks it: with the questions of its own that were added to it."""
+    from parlai_spotbot.surveys.own_questions import questions_of_study, with_questions
+
+    survey, added = get_survey(name), questions_of_study(study, name)
+    return with_questions(survey, added) if added else survey

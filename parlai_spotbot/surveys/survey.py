@@ -17,6 +17,16 @@ LAYOUTS = ("dialogue", "side_by_side", "turn_by_turn", "opening")
 """How transcripts are shown: one dialogue; several beside each other; one, asked about turn by turn; one that the
 annotator opens exchange by exchange."""
 
+PACKINGS = ("segments", "pairs", "dialogues")
+"""What an item is made of: a segment of a conversation (packing); two whole conversations of different contestants side
+by side (pairing); one whole conversation (dialogues)."""
+
+PACKED = ("packing", "spread", "asked", "unit_size", "annotators_per_item", "repeated", "control_first")
+"""The fields of a survey that say how it is packed: no browser's business."""
+
+SPREADS = ("", "items", "units")
+"""What the questions are dealt to: every item has all of them; an item has one; the items of a unit have one."""
+
 TARGET = re.compile(r"^(entity:[01]|conversation:\d+|pair|turn)$")
 """`turn` stands for every turn of the item in turn; its judgements name each as turn:0, turn:1, …"""
 
@@ -26,7 +36,8 @@ class Option:
     """One possible answer: `value` is stored, `label` is shown, `definition` explains it.
 
     An option whose value is a target (entity:0, conversation:1) is shown under the name which that target bears in the
-    item, not under `label`.
+    item, not under `label`; a label that holds {name} is shown with that name in its place ("{name} sounds more
+    human"). The name of a conversation of which one speaker is judged is that speaker's (`Survey.speakers`).
     """
 
     value: str
@@ -84,12 +95,21 @@ class Exercise:
     """A short transcript with known answers, for the example in the instructions and for onboarding.
 
     `turns` are (entity, text). `key` holds (question, target, accepted answers); questions that it doesn't name are not
-    put. The key never reaches a browser before the exercise is answered (the example's is shown at once).
+    put. The key never reaches a browser before the exercise is answered (the example's is shown at once). `second`
+    holds the turns of the other conversation where two stand side by side, `judged` for each conversation who is
+    judged.
     """
 
     turns: tuple[tuple[int, str], ...]
     key: tuple[tuple[str, str, tuple[str, ...]], ...]
     explanation: str
+    second: tuple[tuple[int, str], ...] = ()
+    judged: tuple[int, ...] = ()
+
+    @property
+    def transcripts(self) -> tuple[tuple[tuple[int, str], ...], ...]:
+        """The turns of each conversation shown."""
+        return (self.turns, self.second) if self.second else (self.turns,)
 
 
 @dataclass(frozen=True)
@@ -129,7 +149,13 @@ class Survey:
     """An evaluation method: what annotators read first, what they are asked about every item, and by which rules.
 
     `consent` are paragraphs that may hold {pay}, {minutes}, {contact}, {units}. `entities` are the neutral names, drawn
-    anew for every item. `onboarding` holds a tuple of exercises for each attempt.
+    anew for every item. `onboarding` holds a tuple of exercises for each attempt. Where conversations stand side by
+    side, `speakers` are the names of the two who are judged, from left to right; where only one speaker of a
+    conversation is judged, the other's turns are grey and bear the name `other`.
+
+    The last fields say how it is packed: `packing` and `spread` as above; the questions `asked` unless others are named
+    (empty: all); `unit_size` items in a unit, each by `annotators_per_item` people, a share `repeated` of the units by
+    one more. With `control_first` the controls come first in an annotator's first unit, else at drawn places in each.
     """
 
     name: str
@@ -144,10 +170,23 @@ class Survey:
     limits: Limits = Limits()
     game: Game | None = None
     thanks: str = "Thank you. Your answers are stored."
+    speakers: tuple[str, ...] = ()
+    other: str = ""
+    packing: str = "segments"
+    spread: str = ""
+    asked: tuple[str, ...] = ()
+    unit_size: int = 20
+    annotators_per_item: int = 2
+    repeated: float = 0.0
+    control_first: bool = False
 
     def __post_init__(self):
         if self.layout not in LAYOUTS:
             raise ValueError(f"survey '{self.name}': layout is {self.layout!r}, expected one of {', '.join(LAYOUTS)}")
+        for name, known_values in (("packing", PACKINGS), ("spread", SPREADS)):
+            if getattr(self, name) not in known_values:
+                values = ", ".join(map(repr, known_values))
+                raise ValueError(f"survey '{self.name}': {name} is {getattr(self, name)!r}, expected one of {values}")
         known: set[str] = set()
         for question in self.questions:
             if question.name in known:
@@ -159,6 +198,13 @@ class Survey:
                         "expected names of earlier questions"
                     )
             known.add(question.name)
+        if not set(self.asked) <= known:
+            raise ValueError(f"survey '{self.name}': asked is {self.asked!r}, expected names of its questions")
+
+    @property
+    def main(self) -> tuple[Question, ...]:
+        """The questions that are dealt to items; free texts go with any of them."""
+        return tuple(question for question in self.questions if question.kind != "free_text")
 
     def question(self, name: str) -> Question:
         """The question of this name; an unknown one is a `ValueError`."""
@@ -170,9 +216,10 @@ class Survey:
 
     def to_json(self) -> dict:
         """The survey as the web page gets it: lists in place of tuples, without the exercises of the onboarding, and
-        without how many known segments there are and how many may be missed."""
+        without how it is packed, how many known segments there are and how many may be missed."""
         row = _lists(asdict(self))
-        del row["onboarding"]
+        for name in ("onboarding", *PACKED):
+            del row[name]
         for name in ("onboarding_mistakes", "controls_per_unit", "control_mistakes"):
             del row["limits"][name]
         return row

@@ -1,27 +1,128 @@
-"""`parlai spotbot_report`: one HTML page of what a study found."""
+"""`parlai spotbot_report`: one HTML page of what a study found; pages over several studies; a study for publication."""
 
 from __future__ import annotations
 
 from parlai.core.params import ParlaiParser
 from parlai.core.script import register_script
 
-from parlai_spotbot.scripts.command import Command, add_common
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.scripts.command import Command
+
+OPTIONAL = "--with-comments, --without-human-turns"
 
 
 @register_script("spotbot_report")
 class SpotbotReport(Command):
     DESCRIPTION = "Write the report of a study: one HTML file that opens anywhere, without network"
-    EPILOG = "parlai spotbot_report --study studies/mine"
+    EPILOG = """\
+  parlai spotbot_report --study studies/mine
+      studies/mine/report/index.html; beside it, in report/appendix/, texts for the appendix of a paper: methods (text,
+      LaTeX, BibTeX), a data card, and a human evaluation datasheet (HEDS).
+  parlai spotbot_report --compare studies/first studies/second studies/third
+      How the ranking moved from each study to the next, whether by more than chance, and in what the studies differ:
+      studies/compared/compare.html, with leaderboard.html beside it. --study A --compare B C is the same as
+      --compare A B C. The studies must be analysed. Contestants are matched by name; only the same survey is compared,
+      people with people, each judge with itself.
+  parlai spotbot_report --leaderboard studies/* --out pages
+      All studies side by side, in pages/leaderboard.html, without a comparison.
+  parlai spotbot_report --study studies/mine --export publish/mine
+      A copy of the study fit for publication: new pseudonyms that lead nowhere, no times of day, no comments or other
+      free text, no worker ids, links, paths, hosts or keys; conversations, units and judgements fit together as before,
+      so spotbot_analyze gives the same figures. Its README.md says what was taken out, and what to do before publishing.
+  parlai spotbot_report --study studies/mine --export publish/mine --without-human-turns
+      Also without what people said in conversations, where the licence of their source forbids to pass it on."""
 
     @classmethod
     def add_options(cls, parser: ParlaiParser) -> None:
-        add_common(parser)
+        group = parser.add_argument_group("Study")
+        group.add_argument("--study", type=str, default=None, metavar="DIR", help="the study's folder")
+        group.add_argument(
+            "--survey", type=str, default=None,
+            help="the method, what annotators are asked (default: spot_the_bot; of several studies, all that they share)",
+        )  # fmt: skip
+        group = parser.add_argument_group("Several studies")
+        group.add_argument(
+            "--compare", type=str, nargs="+", default=None, metavar="STUDY",
+            help="how the ranking moved from study to study, in the order given",
+        )  # fmt: skip
+        group.add_argument(
+            "--leaderboard", type=str, nargs="+", default=None, metavar="STUDY", help="all studies side by side"
+        )
+        group.add_argument(
+            "--out", type=str, default=None, metavar="DIR",
+            help="where these pages go (default: the folder 'compared' beside the first study)",
+        )  # fmt: skip
+        group = parser.add_argument_group("For publication")
+        group.add_argument(
+            "--export",
+            type=str,
+            default=None,
+            metavar="DIR",
+            help="write an anonymised copy of the study; a new folder",
+        )
+        group.add_argument(
+            "--with-comments", action="store_true",
+            help="with annotators' comments and free-text answers, as they wrote them: read them all before publishing",
+        )  # fmt: skip
+        group.add_argument(
+            "--without-human-turns", action="store_true", help="without what people said in conversations"
+        )
 
     def execute(self) -> None:
+        opt = self.opt
+        self._check()
+        if opt["compare"] or opt["leaderboard"]:
+            self._several()
+        elif opt["export"]:
+            self._export()
+        else:
+            self._report()
+
+    def _check(self) -> None:
+        opt = self.opt
+        modes = [f"--{name}" for name in ("compare", "leaderboard", "export") if opt[name]]
+        if len(modes) > 1:
+            raise UserError(f"{' and '.join(modes)}: only one at a time.", "Run the command once for each.")
+        if not opt["study"] and not (opt["compare"] or opt["leaderboard"]):
+            raise UserError("--study missing.", "Name it; --help shows an example.")
+        if opt["out"] and not (opt["compare"] or opt["leaderboard"]):
+            raise UserError(
+                f"--out {opt['out']}: is for pages over several studies.",
+                "The report of one study goes into its own folder; a copy for publication into --export DIR.",
+            )
+        if not opt["export"] and (opt["with_comments"] or opt["without_human_turns"]):
+            raise UserError(f"{OPTIONAL}: say what a copy for publication holds.", "Add --export DIR.")
+        if opt["export"] and opt["survey"]:
+            raise UserError("--survey: a copy for publication holds all surveys.", "Leave it out.")
+
+    def _report(self) -> None:
         from parlai_spotbot.report import build_report
         from parlai_spotbot.study import Study
 
         study = Study.open(self.opt["study"])
         with study.lock("spotbot_report"):
-            path = build_report(study, self.opt["survey"])
-        print(f"report: {path}")
+            path = build_report(study, self.opt["survey"] or "spot_the_bot")
+        print(f"report:   {path}")
+        print(f"appendix: {path.parent / 'appendix'}")
+
+    def _several(self) -> None:
+        from parlai_spotbot.report.studies import write_compare, write_leaderboard
+
+        opt = self.opt
+        named = opt["compare"] or opt["leaderboard"]
+        paths = [*([opt["study"]] if opt["study"] else []), *named]
+        if opt["compare"]:
+            print(f"comparison:  {write_compare(paths, opt['out'], opt['survey'])}")
+        print(f"leaderboard: {write_leaderboard(paths, opt['out'], opt['survey'])}")
+
+    def _export(self) -> None:
+        from parlai_spotbot.report.export import export_study
+        from parlai_spotbot.study import Study
+
+        opt = self.opt
+        study = Study.open(opt["study"])
+        with study.lock("spotbot_report"):
+            made = export_study(
+                study, opt["export"], with_comments=opt["with_comments"], human_turns=not opt["without_human_turns"]
+            )
+        print(made.said())

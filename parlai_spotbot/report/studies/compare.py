@@ -1,0 +1,133 @@
+"""The page that shows how a ranking moved from study to study, by survey, source and criterion."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.report.parts import said
+from parlai_spotbot.report.rows import listed
+from parlai_spotbot.report.studies import moving, plans
+from parlai_spotbot.report.studies.charts import slopes
+from parlai_spotbot.report.studies.moving import Step, step, with_holm
+from parlai_spotbot.report.studies.pages import Block, all_looks, folder, render, source_title
+from parlai_spotbot.report.studies.standings import (
+    Opened,
+    Standing,
+    chosen_surveys,
+    open_studies,
+    said_criterion,
+    source_order,
+    standings,
+    title_of,
+)
+
+RANKS = (
+    "Above: ranks among the contestants that the studies shown have in common, best at the top. Below: the scores "
+    "behind them, with 95 % intervals; marks are set apart so that they don't hide each other."
+)
+
+
+def write_compare(
+    paths: Sequence[str | Path], out: str | Path | None = None, survey: str | None = None, seed: int = 0
+) -> Path:
+    """Compare two studies or more, each with the one before it, and return the page's path.
+
+    `survey`: by default every survey that two of them share. Missing studies, judgements or analysis are a `UserError`
+    that names the command that makes them.
+    """
+    studies = open_studies(paths)
+    if len(studies) < 2:
+        raise UserError(
+            "--compare: two different studies are needed.", "Write for example --compare studies/one studies/two."
+        )
+    surveys = chosen_surveys(studies, survey, 2)
+    target = folder(out, studies)
+    looks = all_looks(studies)
+    sections = []
+    for number, name in enumerate(surveys):
+        having = [s for s in studies if name in s.judged()]
+        contents = [s.contents(name) for s in having]
+        table, same = plans.table(having, contents)
+        blocks = _blocks(having, [standings(own) for own in contents], looks, number, seed)
+        left_out = [s.label for s in studies if s not in having]
+        sections.append(
+            {"anchor": f"survey-{number}", "title": title_of(name), "blocks": blocks, "plan": table, "same": same,
+             "left_out": f"Without judgements of this survey: {listed(left_out)}." if left_out else "",
+             "warnings": plans.warnings(having)}
+        )  # fmt: skip
+    return render("studies_compare.html", studies, target, sections=sections, labels=[s.label for s in studies])
+
+
+def _blocks(
+    studies: Sequence[Opened], found: Sequence[list[Standing]], looks: dict, number: int, seed: int
+) -> list[Block]:
+    """A block a source, with those of further criteria folded away in it."""
+    sources = sorted({own.source for each in found for own in each}, key=source_order)
+    blocks = []
+    for source in sources:
+        by_criterion: dict[str, list[tuple[str, Standing]]] = {}
+        for study, each in zip(studies, found, strict=True):
+            for own in each:
+                if own.source == source:
+                    by_criterion.setdefault(own.criterion, []).append((study.label, own))
+        main = None
+        for place, (criterion, own) in enumerate(by_criterion.items()):
+            block = _block(source, criterion, own, looks, f"s{number}-{len(blocks)}-{place}", seed)
+            if main is None:
+                main = block
+                lacking = [s.label for s in studies if s.label not in {label for label, _ in own}]
+                if lacking:
+                    main.text.append(f"No judgements by {said(source, inline=True)} in {listed(lacking)}.")
+            else:
+                main.folded.append(block)
+        if main is not None:
+            blocks.append(main)
+    return blocks
+
+
+def _block(
+    source: str, criterion: str, own: Sequence[tuple[str, Standing]], looks: dict, name: str, seed: int
+) -> Block:
+    block = Block(source_title(source, said_criterion(criterion)), source)
+    if len(own) < 2:
+        block.text.append("Only one of the studies has this, so there is nothing to compare.")
+        return block
+    steps = with_holm([step(a, one, b, two, seed) for (a, one), (b, two) in itertools.pairwise(own)])
+    for each in steps:
+        block.text.append(" ".join([*moving.sentences(each), _left_out(each)]).strip())
+    block.figures = _figures(own, steps, looks, name, block.caution)
+    for each in steps:
+        block.tables += [t for t in (moving.table_of_moves(each), moving.table_of_pairs(each)) if t is not None]
+    every = steps if len(own) == 2 else [step(a, x, b, y, seed) for (a, x), (b, y) in itertools.combinations(own, 2)]
+    block.tables.append(moving.table_of_correlations(every))
+    return block
+
+
+def _left_out(own: Step) -> str:
+    """The contestants that only one of the two studies has."""
+    alone = [
+        f"only in {label}: {listed(names)}"
+        for label, names in ((own.before, own.only_before), (own.after, own.only_after))
+        if names
+    ]
+    return f"Left out, {'; '.join(alone)}." if alone else ""
+
+
+def _figures(
+    own: Sequence[tuple[str, Standing]], steps: Sequence[Step], looks: dict, name: str, caution: str
+) -> list[tuple]:
+    """A chart over all studies where they share two contestants; one a step that shares more."""
+    common = [n for n in own[0][1].order if all(n in standing.order for _, standing in own)]
+    figures, shown = [], len(common) if len(common) > 1 else 0
+    if shown:
+        scores = [standing.scores(common).of(common) for _, standing in own]
+        figures.append((slopes([label for label, _ in own], scores, own[0][1].what, looks, name, caution), RANKS))
+    for place, each in enumerate(steps):
+        if len(each.common) > max(shown, 1):
+            labels, scores = [each.before, each.after], [each.first, each.second]
+            drawing = slopes(labels, scores, own[0][1].what, looks, f"{name}-{place}", caution)
+            figures.append((drawing, f"From {each.before} to {each.after}. {RANKS}"))
+    return figures

@@ -1,0 +1,143 @@
+"""The leaderboard over studies: every contestant's results side by side, by survey and source, and what may be joined.
+
+Win rates of different pools aren't comparable, since they depend on the opponents; where studies share contestants, one
+Davidson model over all their matches is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from parlai_spotbot.analysis.sections import Name, Table
+from parlai_spotbot.report.contents import Contents
+from parlai_spotbot.report.rows import span
+from parlai_spotbot.report.studies.charts import side_by_side
+from parlai_spotbot.report.studies.joint import joint
+from parlai_spotbot.report.studies.moving import shown
+from parlai_spotbot.report.studies.pages import Block, all_looks, folder, render, source_title
+from parlai_spotbot.report.studies.standings import (
+    Opened,
+    Standing,
+    chosen_surveys,
+    open_studies,
+    said_criterion,
+    source_order,
+    standings,
+    title_of,
+)
+
+POOLS = (
+    "A win rate is a mean over the opponents in its own study. A weak pool makes high win rates, so figures of "
+    "different columns can't be compared where the pools differ."
+)
+CAPTION = "Each mark is a contestant's score in one study, with its 95 % interval; {}the studies differ by the mark."
+
+
+def write_leaderboard(
+    paths: Sequence[str | Path], out: str | Path | None = None, survey: str | None = None, seed: int = 0
+) -> Path:
+    """Write the leaderboard of one study or more, and return the page's path; errors as those of `write_compare`."""
+    studies = open_studies(paths)
+    surveys = chosen_surveys(studies, survey, 1)
+    target, looks = folder(out, studies), all_looks(studies)
+    sections = []
+    for number, name in enumerate(surveys):
+        having = [s for s in studies if name in s.judged()]
+        contents = [s.contents(name) for s in having]
+        pools = {tuple(sorted(own.bots)) for own in contents}
+        blocks = _blocks(having, contents, looks, number, seed, len(pools) > 1)
+        sections.append(
+            {"anchor": f"survey-{number}", "title": title_of(name), "blocks": blocks,
+             "pools": POOLS if len(pools) > 1 else ""}
+        )  # fmt: skip
+    compared = (target / "compare.html").exists()
+    labels = [s.label for s in studies]
+    return render("studies_leaderboard.html", studies, target, sections=sections, labels=labels, compared=compared)
+
+
+def _blocks(
+    studies: Sequence[Opened], contents: Sequence[Contents], looks: dict, number: int, seed: int, differ: bool
+) -> list[Block]:
+    found = [(s.label, own) for s, c in zip(studies, contents, strict=True) for own in standings(c)]
+    blocks = []
+    for source in sorted({own.source for _, own in found}, key=source_order):
+        mine = [(label, own) for label, own in found if own.source == source]
+        criteria = list(dict.fromkeys(own.criterion for _, own in mine))
+        block = None
+        for place, criterion in enumerate(criteria):
+            own = {label: standing for label, standing in mine if standing.criterion == criterion}
+            made = _block(source, criterion, own, looks, f"l{number}-{len(blocks)}-{place}", differ)
+            if block is None:
+                block = made
+                _join(block, [(s, c) for s, c in zip(studies, contents, strict=True) if s.label in own], source, seed)
+            else:
+                block.folded.append(made)
+        blocks.append(block)
+    return blocks
+
+
+def _block(source: str, criterion: str, own: dict[str, Standing], looks: dict, name: str, differ: bool) -> Block:
+    block = Block(source_title(source, said_criterion(criterion)), source)
+    labels = list(own)
+    rows = _rows(own)
+    what = next(iter(own.values())).what
+    found = {
+        (label, bot): (standing.score[bot], standing.ci.get(bot))
+        for label, standing in own.items() for bot in standing.order if standing.score.get(bot) is not None
+    }  # fmt: skip
+    drawing = side_by_side(labels, rows, found, what, looks, name, block.caution)
+    if drawing is not None:
+        block.figures.append((drawing, CAPTION.format("a contestant keeps its colour, ")))
+    block.tables.append(_table(own, rows, what, differ))
+    return block
+
+
+def _rows(own: dict[str, Standing]) -> list[str]:
+    """The contestants: those of most studies first, then by their mean rank in these."""
+    places: dict[str, list[int]] = {}
+    for standing in own.values():
+        for rank, bot in enumerate(standing.order):
+            places.setdefault(bot, []).append(rank)
+    return sorted(places, key=lambda bot: (-len(places[bot]), sum(places[bot]) / len(places[bot]), bot))
+
+
+def _table(own: dict[str, Standing], rows: Sequence[str], what: str, differ: bool) -> Table:
+    lines = [(Name(bot), *(_cell(standing, bot, what) for standing in own.values())) for bot in rows]
+    if any(standing.people for standing in own.values()):
+        told = []
+        for standing in own.values():
+            share, ci = standing.people or (None, None)
+            told.append("–" if share is None else f"{shown('win rate', share)}{_ends('win rate', ci)} taken for people")
+        lines.append(("people", *told))
+    lines.append(("annotations", *(str(standing.annotations) for standing in own.values())))
+    how = (
+        f"A cell holds the range of ranks that the study's own ranking gives (#1 is the best; those of one range "
+        f"can't be told apart), then the {what} with its 95 % interval; – where the study has no such contestant."
+    )
+    if differ:
+        how += f" {POOLS}"
+    return Table(f"{what.capitalize()} by study", how, ("", *own), lines)
+
+
+def _cell(standing: Standing, bot: str, what: str) -> str:
+    if bot not in standing.order:
+        return "–"
+    first, last = standing.clusters.get(bot, (standing.order.index(bot) + 1,) * 2)
+    return f"#{span(first, last)} · {shown(what, standing.score.get(bot))}{_ends(what, standing.ci.get(bot))}"
+
+
+def _ends(what: str, ci: list | None) -> str:
+    if not ci or None in ci:
+        return ""
+    return f" [{shown(what, ci[0])}, {shown(what, ci[1])}]"
+
+
+def _join(block: Block, found: Sequence[tuple[Opened, Contents]], source: str, seed: int) -> None:
+    """Add one ranking over all studies, where there can be one."""
+    if len(found) < 2:
+        return
+    result = joint([(study.label, contents) for study, contents in found], source, seed)
+    if result is not None:
+        block.text += result.text
+        block.tables += result.tables

@@ -28,7 +28,7 @@ class SpotbotReport(Command):
   parlai spotbot_report --study studies/mine --export publish/mine
       A copy of the study fit for publication: new pseudonyms that lead nowhere, no times of day, no comments or other
       free text, no worker ids, links, paths, hosts or keys; conversations, units and judgements fit together as before,
-      so spotbot_analyze gives the same figures. Its README.md says what was taken out, and what to do before publishing.
+      so spotbot_analyze gives the same figures. Its README.md says what was taken out, and what is left to do.
   parlai spotbot_report --study studies/mine --export publish/mine --without-human-turns
       Also without what people said in conversations, where the licence of their source forbids to pass it on."""
 
@@ -38,7 +38,7 @@ class SpotbotReport(Command):
         group.add_argument("--study", type=str, default=None, metavar="DIR", help="the study's folder")
         group.add_argument(
             "--survey", type=str, default=None,
-            help="the method, what annotators are asked (default: spot_the_bot; of several studies, all that they share)",
+            help="the method, what annotators are asked (default: spot_the_bot; of several studies, all they share)",
         )  # fmt: skip
         group = parser.add_argument_group("Several studies")
         group.add_argument(

@@ -25,8 +25,8 @@ REPLICATES = 400
 
 ASSUMED = (
     "One ranking over all studies (Davidson's model on all matches together) supposes that a contestant is equally "
-    "strong wherever it plays, whatever the domain and the annotators; where a comparison finds changes, it isn't, and this "
-    "ranking is a mean over studies."
+    "strong wherever it plays, whatever the domain and the annotators; where a comparison finds changes, it isn't, and "
+    "this ranking is a mean over studies."
 )
 
 

@@ -18,10 +18,11 @@ def facts(study: Opened, contents: Contents) -> dict[str, str]:
     plan, provenance = study.plan, study.study.provenance()
     packed = provenance.get("pack", {}).get(contents.survey, {}).get("options", {})
     people = sum(all(c.is_human) for c in contents.conversations)
+    bots = len(contents.conversations) - people
     found = {
         "Domain": plan.domain,
         "Contestants": f"{len(plan.contestants)}: {', '.join(plan.contestants)}",
-        "Conversations of bots": f"{len(contents.conversations) - people} ({plan.conversations_per_pair} a pair planned)",
+        "Conversations of bots": f"{bots} ({plan.conversations_per_pair} a pair planned)",
         "Conversations of people": str(people),
         "Exchanges of a conversation": str(plan.exchanges),
         "Segments shown (exchanges)": ", ".join(map(str, packed.get("segments", plan.segments))),
@@ -60,15 +61,15 @@ def warnings(studies: Sequence[Opened]) -> list[str]:
     imported = [study.label for study in studies if "import" in study.study.provenance()]
     if imported:
         found.append(
-            f"Contestants are matched by name alone. {listed(imported)} {'was' if len(imported) == 1 else 'were'} imported, "
-            "so the same name may stand for models trained on different data."
+            f"Contestants are matched by name alone. {listed(imported)} {'was' if len(imported) == 1 else 'were'} "
+            "imported, so the same name may stand for models trained on different data."
         )
     for one, two in itertools.combinations(studies, 2):
         shared = len(one.texts & two.texts)
         if shared:
             found.append(
-                f"{one.label} and {two.label} share {shared} conversations, word for word. They are not independent, so "
-                "what is said here of chance holds only roughly: a change is found less often than it should be."
+                f"{one.label} and {two.label} share {shared} conversations, word for word. They are not independent, "
+                "so what is said here of chance holds only roughly: a change is found less often than it should be."
             )
         names = [name for name in one.plan.contestants if name in two.plan.contestants]
         other = [n for n in names if not one.plan.contestants[n].same_bot(two.plan.contestants[n])]

@@ -78,7 +78,7 @@ class Opened:
 
     @cached_property
     def texts(self) -> set[str]:
-        """What was said in each conversation with a bot, as checksums: whatever the names, the same talk is the same."""
+        """What was said in each conversation with a bot, as checksums, which don't go by names."""
         found = set()
         for conversation in self.conversations:
             if not all(conversation.is_human):

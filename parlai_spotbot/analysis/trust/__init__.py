@@ -12,7 +12,15 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.trust.agreement import agreement
+from parlai_spotbot.analysis.trust.biases import favours, length, position
 from parlai_spotbot.analysis.trust.draws import Draws
+from parlai_spotbot.analysis.trust.ranks import points, rank_agreement
+from parlai_spotbot.analysis.trust.savings import savings
+from parlai_spotbot.analysis.trust.speakers import balanced_accuracy, depends
+from parlai_spotbot.analysis.trust.tables import trust_rows
+from parlai_spotbot.analysis.trust.verdict import verdict
+
+__all__ = ["COLUMNS", "CONTESTS", "RATINGS", "trust_part", "trust_rows"]
 
 COLUMNS = ("item_id", "conversation_id", "worker_id", "annotation_id", "question", "target", "answer")
 CONTESTS = ("criterion", "annotation_id", "worker_id", "item_id", "conversation_id", "a", "b", "outcome")
@@ -60,21 +68,90 @@ def trust_part(
     Returns
     -------
     dict
-        `items`, `people`, `variants`, `questions`, `ranks`, `speakers`, `position`, `length`, `favours`, `savings`,
-        `verdict`, `sentences`, `bootstrap`: see the modules of this folder. `items` 0 and `why` where no item was
-        answered by both.
+        `items` that both answered, `people` (how many), `questions` and `variants` (see `agreement`), `accuracy`
+        {question: judge, people}, and by criterion `ranks`, `speakers`, `position`, `length`, `favours`, `savings`;
+        `flips` as the judge tells them; `verdict`; `bootstrap`. Only `items` 0 and `why` where nothing is shared.
     """
     shared = set(people["item_id"]) & set(judge["item_id"])
     if not shared:
-        return {"items": 0, "why": "people and the judge answered no item both", "questions": {}}
-    ours, theirs = (_rows(frame, shared) for frame in (people, judge))
-    draws = Draws(
-        [*ours["conversation_id"], *theirs["conversation_id"]], ours["worker_id"], rng=rng, replicates=replicates
-    )
+        return {"items": 0, "why": "people and the judge answered no item both"}
+    people, judge = (frame[list(COLUMNS)].assign(answer=frame["answer"].astype(str)) for frame in (people, judge))
+    matches, scored = (_both(make, people, judge) for make in (contests, ratings))
+    homes = [*people["conversation_id"], *judge["conversation_id"]]
+    draws = Draws(homes, people["worker_id"], rng=rng, replicates=replicates, strata=_strata(*matches, *scored))
+    ours, theirs = (frame[frame["item_id"].isin(shared)].reset_index(drop=True) for frame in (people, judge))
     questions, variants = agreement(ours, theirs, draws, scales or {})
-    return {"items": len(shared), "questions": questions, "variants": variants}
+    found = {"items": len(shared), "people": int(ours["worker_id"].nunique()), "questions": questions}
+    found |= {"variants": variants, "accuracy": _accuracy(ours, theirs, truth, draws)}
+    found |= _by_criterion(matches, scored, shared, own, draws, rng)
+    if about and about.get("position"):
+        found["flips"] = about["position"]
+    found["bootstrap"] = {"replicates": replicates, "resample": "conversations", "left_out_in_turn": draws.left_out,
+                          "level": 0.95}  # fmt: skip
+    return found | {"verdict": verdict(found)}
 
 
-def _rows(frame: pd.DataFrame, items: set) -> pd.DataFrame:
-    rows = frame.loc[frame["item_id"].isin(items), list(COLUMNS)].reset_index(drop=True)
-    return rows.assign(answer=rows["answer"].astype(str))
+def _both(make: Frame | None, people: pd.DataFrame, judge: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    if make is None:
+        nothing = pd.DataFrame(columns=["criterion", "item_id"])
+        return nothing, nothing
+    return make(people).reset_index(drop=True), make(judge).reset_index(drop=True)
+
+
+def _strata(*frames: pd.DataFrame) -> dict:
+    """The contestants that meet in each conversation: within them conversations are drawn."""
+    found: dict = {}
+    for frame in frames:
+        if "contestant" in frame:
+            for home, names in frame.groupby("conversation_id")["contestant"]:
+                found.setdefault(home, "\t".join(sorted(set(names))))
+        elif "a" in frame:
+            for home, a, b in zip(frame["conversation_id"], frame["a"], frame["b"], strict=True):
+                found.setdefault(home, "\t".join(sorted((a, b))))
+    return found
+
+
+def _accuracy(people: pd.DataFrame, judge: pd.DataFrame, truth: pd.Series | None, draws: Draws) -> dict:
+    found = {}
+    for question in [] if truth is None else dict.fromkeys(people["question"]):
+        ours, theirs = (frame[frame["question"] == question] for frame in (people, judge))
+        values = balanced_accuracy(ours, truth, draws, True), balanced_accuracy(theirs, truth, draws, False)
+        if None not in [None if value is None else 0 for value in values]:
+            entry = draws.told(values[1], "judge", "judge_ci") | draws.told(values[0], "people", "people_ci")
+            found[question] = entry | draws.told(values[1] - values[0], "difference", "difference_ci")
+    return found
+
+
+def _by_criterion(
+    matches: tuple, scored: tuple, shared: set, own: Sequence[str], draws: Draws, rng: np.random.Generator
+) -> dict:
+    """`ranks`, `speakers`, `position`, `length`, `favours`, `savings`, each by criterion."""
+    names = ("ranks", "speakers", "position", "length", "favours", "savings")
+    found: dict[str, dict] = {name: {} for name in names}
+    decided = set(matches[0]["criterion"]) & set(matches[1]["criterion"])
+    rated = set(scored[0]["criterion"]) & set(scored[1]["criterion"])
+    for criterion in sorted(decided | rated):
+        own_matches, own_scores = (
+            [frame[frame["criterion"] == criterion].reset_index(drop=True) for frame in frames]
+            for frames in (matches, scored)
+        )  # fmt: skip
+        if criterion in decided:
+            found["savings"][criterion] = savings(*own_matches, draws)
+        own_matches, own_scores = (
+            [frame[frame["item_id"].isin(shared)].reset_index(drop=True) for frame in frames]
+            for frames in (own_matches, own_scores)
+        )
+        ranked = [points(frame) for frame in (own_matches if criterion in decided else own_scores)]
+        if any(frame.empty for frame in ranked):
+            continue
+        found["ranks"][criterion] = rank_agreement(*ranked, draws, rng)
+        found["position"][criterion] = position(*ranked, draws)
+        found["favours"][criterion] = favours(*ranked, own, draws)
+        if criterion in decided and "words_a" in own_matches[0]:
+            found["length"][criterion] = length(*own_matches, draws)
+        spoken = own_scores if criterion in rated and not any(frame.empty for frame in own_scores) else ranked
+        found["speakers"][criterion] = {
+            source: depends(frame, rng, draws.replicates)
+            for source, frame in zip(("people", "judge"), spoken, strict=True)
+        }
+    return found

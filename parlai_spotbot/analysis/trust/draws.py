@@ -13,9 +13,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
 
-from parlai_spotbot.analysis.resampling import BLOCK, bootstrap_weights, percentile_interval
+from parlai_spotbot.analysis.resampling import bootstrap_weights, percentile_interval
 
 
 class Draws:
@@ -30,7 +29,7 @@ class Draws:
         The ids of all conversations that occur; `strata` names the stratum of each (the pair of bots), within which
         conversations are drawn.
     workers : sequence
-        The ids of all people.
+        The ids of all people; a single one is not left out.
     """
 
     def __init__(
@@ -51,8 +50,6 @@ class Draws:
         within = [(strata or {}).get(home, "") for home in homes]
         drawn = bootstrap_weights(homes, homes, within, rng=rng, replicates=replicates, resample="conversations")
         self._homes[1 : 1 + replicates] = drawn
-        self._people = np.ones((self.rows, len(people) + 1))  # the last column is of anybody else
-        self._people[np.arange(len(people)) + 1 + replicates, np.arange(len(people))] = 0
 
     @property
     def rows(self) -> int:
@@ -75,26 +72,28 @@ class Draws:
 
         `rows` has the column conversation_id, and those named in `people`, which hold the people whose row it is.
         """
-        # Rows that are drawn together and fall into one cell are one row.
-        keys = np.column_stack([*self._places(rows, people), cells])
-        keys, place = np.unique(keys, axis=0, return_inverse=True)
-        mass = np.bincount(place.ravel(), np.ones(len(rows)) if mass is None else mass, minlength=len(keys))
-        member = csr_array((mass, (keys[:, -1], np.arange(len(keys)))), shape=(count, len(keys)))
+        home, *who = self._places(rows, people)
+        cells = np.asarray(cells, dtype=int)
+        mass = np.ones(len(rows)) if mass is None else mass
+        size = len(self._home)
+        by_home = np.bincount(home * count + cells, mass, size * count).reshape(size, count)
         result = np.empty((self.rows, count))
-        step = max(1, BLOCK // max(1, len(keys)))
-        for start in range(0, self.rows, step):
-            part = slice(start, start + step)
-            result[part] = (member @ self._product(list(keys[:, :-1].T), part).T).T
+        drawn = 1 + self.replicates
+        result[:drawn] = self._homes[:drawn] @ by_home
+        if self.left_out:
+            own = np.zeros((self.left_out + 1) * count)
+            for place in who:  # nobody is a pair with himself, so a row is nowhere taken off twice
+                own += np.bincount(place * count + cells, mass, len(own))
+            result[drawn:] = result[0] - own.reshape(-1, count)[:-1]
         return result
 
     def weights(self, rows: pd.DataFrame, people: Sequence[str] = ()) -> np.ndarray:
         """How often each row counts: (draws, n)."""
-        return self._product(self._places(rows, people), slice(None))
-
-    def _product(self, places: list[np.ndarray], part: slice) -> np.ndarray:
-        weights = self._homes[part][:, places[0]]
-        for place in places[1:]:
-            weights = weights * self._people[part][:, place]
+        home, *who = self._places(rows, people)
+        weights = self._homes[:, home]
+        for place in who:
+            known = place < self.left_out
+            weights[1 + self.replicates + place[known], np.flatnonzero(known)] = 0
         return weights
 
     def interval(self, values: np.ndarray) -> np.ndarray:

@@ -1,0 +1,144 @@
+"""Whether a judge ranks the contestants as people do, beside whether people rank them as other people do.
+
+A contestant's score is the mean over its opponents of its share of points (a win 1, a tie ½), or its mean rating.
+Rankings are compared by Kendall's tau-b and Spearman's rho, on items that both answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+
+from parlai_spotbot.analysis.trust.draws import Draws, ratio
+
+SPLITS = 20
+PERSON = ["worker_id"]
+LEAST = 3
+"""Two contestants have only two orders, of which no agreement can be told from chance."""
+
+
+def points(rows: pd.DataFrame) -> pd.DataFrame:
+    """Contests or ratings as one row a contestant, its opponent ("" for ratings), its place, and its score."""
+    if "outcome" not in rows:
+        return rows.assign(opponent="")
+    halves = []
+    for place, (own, other, sign) in enumerate((("a", "b", 1), ("b", "a", -1))):
+        half = rows.drop(columns=["a", "b", "outcome"])
+        half = half.assign(contestant=rows[own], opponent=rows[other], place=place)
+        halves.append(half.assign(score=(1 + sign * rows["outcome"].astype(float)) / 2))
+    return pd.concat(halves, ignore_index=True)
+
+
+def scores(rows: pd.DataFrame, names: Sequence[str], draws: Draws, people: Sequence[str] = ()) -> np.ndarray:
+    """The score of each name in each draw (draws, names) from `points`; NaN where it was never rated."""
+    place = {name: i for i, name in enumerate(names)}
+    others = {"": 0} if set(rows["opponent"]) <= {""} else place
+    cells = (rows["contestant"].map(place) * len(others) + rows["opponent"].map(others)).to_numpy(dtype=int)
+    shape = (-1, len(names), len(others))
+    total = draws.sums(rows, cells, len(names) * len(others), rows["score"].to_numpy(dtype=float), people)
+    count = draws.sums(rows, cells, len(names) * len(others), None, people)
+    mean = ratio(total.reshape(shape), count.reshape(shape))
+    met = np.isfinite(mean)
+    return ratio(np.where(met, mean, 0).sum(axis=2), met.sum(axis=2))
+
+
+def kendall(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Tau-b (draws,) of scores (draws, names); NaN where either ranks all alike, or a score is not known."""
+    ways = [np.sign(np.round(x[:, :, None] - x[:, None, :], 12)) for x in (first, second)]
+    untied = [(way != 0).sum(axis=(1, 2)) for way in ways]
+    result = ratio((ways[0] * ways[1]).sum(axis=(1, 2)), np.sqrt(untied[0] * untied[1]))
+    return np.where(np.isfinite(first + second).all(axis=1), result, np.nan)
+
+
+def spearman(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Rho (draws,) of scores (draws, names), ties at their mean rank; NaN as in `kendall`."""
+    known = np.isfinite(first + second).all(axis=1)
+    ranks = [rankdata(np.where(known[:, None], np.round(x, 12), 0), axis=1) for x in (first, second)]
+    centred = [rank - rank.mean(axis=1, keepdims=True) for rank in ranks]
+    spread = np.sqrt((centred[0] ** 2).sum(axis=1) * (centred[1] ** 2).sum(axis=1))
+    return np.where(known, ratio((centred[0] * centred[1]).sum(axis=1), spread), np.nan)
+
+
+def rank_agreement(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws, rng: np.random.Generator) -> dict:
+    """Of one criterion, from `points` of both.
+
+    Returns
+    -------
+    dict
+        `scores` {"people", "judge"} by contestant; `tau`, `spearman` of judge and people, with `_ci`; `people`: that
+        of one person an item with all others (`tau`), the judge with these others (`judge_tau`), their `difference`;
+        `split_half`, Spearman's rho of two halves of people, and `spearman_brown`, what it makes of all of them.
+        `why` where there are too few contestants, or no item that two people answered.
+    """
+    shared = set(people["item_id"]) & set(judge["item_id"])
+    people, judge = (rows[rows["item_id"].isin(shared)] for rows in (people, judge))
+    names = sorted(set(people["contestant"]) & set(judge["contestant"]))
+    people, judge = (_among(rows, set(names)) for rows in (people, judge))
+    found = {"contestants": len(names), "items": len(shared)}
+    if len(names) < LEAST:
+        return found | {"why": f"fewer than {LEAST} contestants that both rated: two have no ranking to agree on"}
+    ours, theirs = scores(people, names, draws, PERSON), scores(judge, names, draws)
+    found["scores"] = {
+        source: {name: draws.told(values[:, i]) for i, name in enumerate(names)}
+        for source, values in (("people", ours), ("judge", theirs))
+    }
+    found |= draws.told(kendall(ours, theirs), "tau", "tau_ci")
+    found |= draws.told(spearman(ours, theirs), "spearman", "spearman_ci")
+    found["people"] = _between(people, judge, names, draws, rng)
+    return found
+
+
+def _among(rows: pd.DataFrame, names: set) -> pd.DataFrame:
+    return rows[rows["contestant"].isin(names) & rows["opponent"].isin({"", *names})]
+
+
+def _between(
+    people: pd.DataFrame, judge: pd.DataFrame, names: Sequence[str], draws: Draws, rng: np.random.Generator
+) -> dict:
+    """People's rankings beside each other: means over `SPLITS` random splits of the people of each item."""
+    several = people.groupby("item_id")["worker_id"].transform("nunique") > 1
+    people = people[several]
+    if people.empty:
+        return {"items": 0, "why": "no item was answered by two people"}
+    judge = judge[judge["item_id"].isin(set(people["item_id"]))]
+    theirs = scores(judge, names, draws)
+    kept: dict[str, list[np.ndarray]] = {"tau": [], "judge_tau": [], "split_half": []}
+    for _ in range(SPLITS):
+        order = _shuffled(people, rng)
+        one, rest, first, second = (
+            scores(people[part], names, draws, PERSON)
+            for part in (order == 0, order > 0, *_halves(people, order))
+        )  # fmt: skip
+        kept["tau"].append(kendall(one, rest))
+        kept["judge_tau"].append(kendall(theirs, rest))
+        kept["split_half"].append(spearman(first, second))
+    means = {key: _mean(values) for key, values in kept.items()}
+    half = means["split_half"]
+    means["spearman_brown"] = np.where(half > -1, 2 * half / np.where(half > -1, 1 + half, 1), np.nan)
+    means["difference"] = means["judge_tau"] - means["tau"]
+    found = {"items": int(people["item_id"].nunique()), "splits": SPLITS}
+    for key, values in means.items():
+        found |= draws.told(values, key, f"{key}_ci")
+    return found
+
+
+def _shuffled(people: pd.DataFrame, rng: np.random.Generator) -> np.ndarray:
+    """A random number from 0 up (n,) for each person of each item, the same for all of this person's rows there."""
+    pairs = people[["item_id", "worker_id"]].drop_duplicates()
+    drawn = pairs.assign(u=rng.random(len(pairs)))
+    drawn["order"] = drawn.groupby("item_id")["u"].rank(method="first").astype(int) - 1
+    return people[["item_id", "worker_id"]].merge(drawn, on=["item_id", "worker_id"])["order"].to_numpy()
+
+
+def _halves(people: pd.DataFrame, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    size = people.groupby("item_id")["worker_id"].transform("nunique").to_numpy()
+    return order < size // 2, order >= size // 2
+
+
+def _mean(values: list[np.ndarray]) -> np.ndarray:
+    stacked = np.array(values)
+    known = np.isfinite(stacked)
+    return ratio(np.where(known, stacked, 0).sum(axis=0), known.sum(axis=0))

@@ -1,0 +1,77 @@
+"""What trust.json holds of one judge as rows of flat tables, for CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+AGREEMENT = ("measure", "n", "pairs", "agree", "people_agree", "people_pairs", "alpha", "people_alpha", "difference")
+ENDS = ("agree", "people_agree", "alpha", "people_alpha", "difference")
+
+
+def trust_rows(own: Mapping) -> Iterator[tuple[str, dict]]:
+    """(table, row): trust, trust_confusion, trust_answers, trust_ranks, trust_scores, trust_biases, trust_savings."""
+    levels = (own.get("verdict") or {}).get("questions", {})
+    for question, entry in own.get("questions", {}).items():
+        row = {"question": question, **{key: entry[key] for key in AGREEMENT}}
+        for name in ENDS:
+            row |= _ends(entry[f"{name}_ci"], name)
+        yield "trust", row | {"verdict": levels.get(question, {}).get("level")}
+        yield from _answers(question, entry)
+    for criterion, entry in own.get("ranks", {}).items():
+        yield "trust_ranks", _ranks(criterion, entry)
+        for source, scores in entry.get("scores", {}).items():
+            for name, score in scores.items():
+                row = {"criterion": criterion, "given_by": source, "contestant": name, "score": score["estimate"]}
+                yield "trust_scores", row | _ends(score["ci"])
+    yield from _biases(own)
+    for criterion, entry in own.get("savings", {}).items():
+        for name, found in entry.get("saved", {}).items():
+            row = {"criterion": criterion, "further_ratings": name, "ratings": found["ratings"]}
+            row |= {"saved": found["estimate"], **_ends(found["ci"]), "annotations": found["annotations"]}
+            yield "trust_savings", row
+
+
+def _ends(ci, name: str = "") -> dict:
+    low, high = ci
+    prefix = f"{name}_" if name else ""
+    return {f"{prefix}low": low, f"{prefix}high": high}
+
+
+def _answers(question: str, entry: Mapping) -> Iterator[tuple[str, dict]]:
+    confusion = entry["confusion"]
+    for i, judge in enumerate(confusion["answers"]):
+        for j, person in enumerate(confusion["answers"]):
+            row = {"question": question, "judge": judge, "people": person, "n": confusion["counts"][i][j]}
+            yield "trust_confusion", row | {"share_given_people": confusion["share_given_people"][i][j]}
+    for source, style in entry["style"].items():
+        for answer, share in style["shares"].items():
+            row = {"question": question, "given_by": source, "answer": answer, "share": share, "n": style["n"]}
+            yield "trust_answers", row | {"entropy": style["entropy"]}
+
+
+def _ranks(criterion: str, entry: Mapping) -> dict:
+    row = {"criterion": criterion, "contestants": entry["contestants"], "items": entry["items"]}
+    for name in ("tau", "spearman"):
+        row |= {name: entry.get(name), **_ends(entry.get(f"{name}_ci", (None, None)), name)}
+    people = entry.get("people", {})
+    for name in ("tau", "judge_tau", "difference", "split_half", "spearman_brown"):
+        row |= {f"people_{name}": people.get(name)}
+        row |= _ends(people.get(f"{name}_ci", (None, None)), f"people_{name}")
+    return row
+
+
+def _biases(own: Mapping) -> Iterator[tuple[str, dict]]:
+    for bias in ("position", "length"):
+        for criterion, entry in own.get(bias, {}).items():
+            for name in ("judge", "people", "difference"):
+                if name in entry:
+                    row = {"bias": bias, "criterion": criterion, "of": name, "estimate": entry[name]}
+                    yield "trust_biases", row | _ends(entry[f"{name}_ci"]) | {"p": entry[f"{name}_p"]}
+    for criterion, entry in own.get("favours", {}).items():
+        if "estimate" in entry["self"]:
+            row = {"bias": "self-preference", "criterion": criterion, "of": "difference"}
+            row |= {"estimate": entry["self"]["estimate"], **_ends(entry["self"]["ci"]), "p": entry["self"]["p"]}
+            yield "trust_biases", row
+        for name, gap in entry["contestants"].items():
+            row = {"bias": "liking", "criterion": criterion, "of": name, "estimate": gap["estimate"]}
+            yield "trust_biases", row | _ends(gap["ci"])

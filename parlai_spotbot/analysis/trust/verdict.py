@@ -1,0 +1,164 @@
+"""What it comes to, in plain words: how far a judge's answers may be taken for people's.
+
+Of each question the verdict is one of `LEVELS`, worst first. A difference from people is claimed only where its
+interval leaves out 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+LEVELS = ("constant", "chance", "below", "unclear", "unknown", "level")
+"""One answer whatever it is shown; no better than chance; below people; not told from people; people's own agreement is
+not known; not below people."""
+
+WARNINGS = ("constant", "chance", "below")
+
+MOST = 0.95
+"""From this share on, one answer is so frequent that it is said."""
+
+
+def named(question: str) -> str:
+    return "who is human" if question == "nature" else question.replace("_", " ")
+
+
+def number(value: float) -> str:
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def known(*values: float | None) -> bool:
+    return all(value is not None and math.isfinite(value) for value in values)
+
+
+def level(entry: Mapping) -> str:
+    """The verdict on one question, from what `agreement` tells of it."""
+    if entry["style"]["judge"]["constant"] is not None and entry["style"]["people"]["constant"] is None:
+        return "constant"
+    low, high = entry["alpha_ci"]
+    if known(entry["alpha"], low) and low <= 0:
+        return "chance"
+    if not known(*entry["difference_ci"]):
+        return "unknown"
+    low, high = entry["difference_ci"]
+    return "below" if high < 0 else "unclear" if low < 0 else "level"
+
+
+def verdict(found: Mapping) -> dict:
+    """`level`, the worst of all questions, `warning`, `sentence`, and `questions` {question: {level, sentence}}."""
+    questions = {q: {"level": level(entry), "sentence": _on(q, entry)} for q, entry in found["questions"].items()}
+    if not questions:
+        return {"level": "unknown", "warning": False, "sentence": "", "questions": {}}
+    worst = min((entry["level"] for entry in questions.values()), key=LEVELS.index)
+    return {
+        "level": worst,
+        "warning": worst in WARNINGS,
+        "sentence": _sentence(questions, found),
+        "questions": questions,
+    }
+
+
+def _sentence(questions: Mapping, found: Mapping) -> str:
+    by_level = {name: [q for q, entry in questions.items() if entry["level"] == name] for name in LEVELS}
+    parts = []
+    if by_level["constant"]:
+        parts.append(_unmasked(by_level["constant"], found))
+    if by_level["chance"]:
+        what = _listed(by_level["chance"])
+        parts.append(f"Beware: on {what} this judge agrees with people no more than chance may give")
+    if by_level["below"]:
+        what = _listed(by_level["below"])
+        parts.append(f"Beware: on {what} this judge agrees with people less than people agree with each other")
+    if by_level["unclear"]:
+        what = _listed(by_level["unclear"])
+        parts.append(f"On {what} its agreement with people can't be told from that between people")
+    if by_level["unknown"]:
+        what = _listed(by_level["unknown"])
+        parts.append(f"On {what} nobody knows how far people agree with each other: no item was answered by two")
+    if by_level["level"]:
+        parts.append(f"On {_listed(by_level['level'])} it agrees with people no less than people do with each other")
+    return ". ".join(parts) + ". It is no substitute for people."
+
+
+def _unmasked(questions: list[str], found: Mapping) -> str:
+    """A judge that always says the same, in words that leave no doubt."""
+    first = questions[0]
+    own = found["questions"][first]["style"]["judge"]
+    text = f"Do not trust this judge on {_listed(questions)}: "
+    text += f"asked {named(first)}, it says “{own['constant']}” in all of its {own['n']} answers, whoever speaks. "
+    agree = found["questions"][first]["agree"]
+    text += f"That it gives a person's answer in {agree:.0%} of cases is no more than how often people say so"
+    accuracy = (found.get("accuracy") or {}).get(first, {}).get("judge")
+    if known(accuracy):
+        text += f", and it tells people from bots as well as guessing does (balanced accuracy {accuracy:.0%})"
+    return text
+
+
+def _on(question: str, entry: Mapping) -> str:
+    """One sentence on one question: agreement with people beside agreement between people."""
+    style = entry["style"]["judge"]
+    text = f"On {named(question)} the judge's agreement with people "
+    text += f"(alpha {_with(entry['alpha'], entry['alpha_ci'])}, {entry['n']} answers of people)"
+    if known(entry["people_alpha"]):
+        text += f" beside that between people ({_with(entry['people_alpha'], entry['people_alpha_ci'])})"
+    if known(entry["difference"]):
+        text += f": a difference of {_with(entry['difference'], entry['difference_ci'])}"
+    if style["constant"] is not None:
+        text += f"; it always says “{style['constant']}”"
+    elif style["n"] and style["shares"][style["most"]] >= MOST:
+        text += f"; it says “{style['most']}” {style['shares'][style['most']]:.0%} of the time"
+    return text + "."
+
+
+def _with(value: float, ci: list) -> str:
+    if not known(value):
+        return "not defined"
+    return f"{number(value)}, {number(ci[0])} to {number(ci[1])}" if known(*ci) else f"{number(value)}, no interval"
+
+
+def _listed(questions: list[str]) -> str:
+    *most, last = [named(question) for question in questions]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def saving_sentence(entry: Mapping) -> str:
+    """How much of people's work a judge would save, from what `savings` tells of one criterion."""
+    if "saved" not in entry:
+        return ""
+    if entry["slope_ci"][0] <= 0:
+        return f"An estimate of what this judge saves would be idle: {entry['notice']}."
+    many, endless = entry["saved"]["as_many"], entry["saved"]["endless"]
+    text = "An estimate, used nowhere else: with its errors modelled, and if it rated as many further items as people "
+    text += f"did, this judge would save {_share(many)} of people's annotations at equal power to tell contestants "
+    text += f"apart ({many['annotations']:.0f} of {entry['people']}); however many it rated, {_share(endless)}"
+    return f"{text}; {entry['notice']}." if entry["notice"] else f"{text}."
+
+
+def _share(entry: Mapping) -> str:
+    low, high = entry["ci"]
+    return f"{entry['estimate']:.0%} (95 % interval {low:.0%} to {high:.0%})"
+
+
+def self_sentence(entry: Mapping) -> str:
+    """Whether a judge favours its own model, from what `favours` tells of one criterion."""
+    own = entry.get("self") or {}
+    if not known(own.get("estimate")):
+        return ""
+    low, high = own["ci"]
+    who = _listed(own["own"])
+    size = f"{number(own['estimate'])} (95 % interval {number(low)} to {number(high)})"
+    if low > 0:
+        return f"This judge favours its own model ({who}): by {size} of score more than people do, beside the others."
+    if high < 0:
+        return f"This judge is harder on its own model ({who}) than people are, by {size} of score, beside the others."
+    return f"That this judge favours its own model ({who}) is not shown: {size} of score more than people do."
+
+
+def speaker_sentence(entry: Mapping) -> str:
+    """Where a judge's answers don't depend on who speaks, though people's do."""
+    judge, people = entry["judge"], entry["people"]
+    if judge["depends"]:
+        return ""
+    text = "Its answers do not depend on who speaks, as far as can be told"
+    text += f" (contestants exchanged at random do as well: p {judge['p']:.2f})"
+    return f"{text}; people's do (p {people['p']:.3f})." if people["depends"] else f"{text}; people's neither."

@@ -16,7 +16,8 @@ from typing import Protocol
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.selfplay.process import STRIKES, ContestantProcess, Failure, Request
+from parlai_spotbot.selfplay.handle import Failure, Handle, Request, added
+from parlai_spotbot.selfplay.process import STRIKES, ContestantProcess
 
 __all__ = ["STRIKES", "Contestants", "ContestantProcess", "Engine", "Failure", "Handle", "LocalEngine", "Request"]
 
@@ -25,23 +26,6 @@ PATIENCE = 20.0
 
 FAREWELL = 60.0
 """So many seconds all contestants together have, at the end, to say what they were."""
-
-
-class Handle(Protocol):
-    """A contestant, wherever it lives. What it is asked for it does in that order."""
-
-    contestant: Contestant
-    about: dict
-    peak_memory: int
-    set_aside: str
-
-    def load(self) -> Future: ...
-    def act(self, requests: list[Request]) -> Future: ...
-    def close(self, sessions: list[str]) -> None: ...
-    def finished(self) -> None: ...
-    def refresh(self) -> Future: ...
-    def unload(self) -> Future: ...
-    def end(self) -> None: ...
 
 
 class Engine(Protocol):
@@ -144,8 +128,11 @@ class Contestants:
             wait([handle.refresh() for handle in self.handles()], timeout=FAREWELL)
 
     def about(self) -> dict[str, dict]:
-        """What each contestant says of itself, for provenance; {} for one that was never loaded."""
-        return {name: copies[0].about for name, copies in self._copies.items()}
+        """What each contestant says of itself, for provenance; {} for one that was never loaded.
+
+        What it used up (`usage`) is that of all its copies, also of those that had to make room.
+        """
+        return {name: _told(copies) for name, copies in self._copies.items()}
 
     def peak_memory(self) -> dict[str, int]:
         """The largest resident memory seen of each contestant, in bytes."""
@@ -175,6 +162,13 @@ class Contestants:
     def __exit__(self, *exc: object) -> None:
         self.end()
         self.engine.close()
+
+
+def _told(copies: list[Handle]) -> dict:
+    usage: dict = {}
+    for handle in copies:
+        usage = added(usage, handle.usage)
+    return copies[0].about | ({"usage": usage} if usage else {})
 
 
 def _wait(loading: dict[Future, str], say: Callable[[str], None]) -> None:

@@ -12,17 +12,15 @@ import os
 import socket
 import sys
 import tempfile
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.selfplay.process import ContestantProcess, Failure, Request
-
-if TYPE_CHECKING:
-    from parlai_spotbot.selfplay.contestants import Handle
+from parlai_spotbot.selfplay import remedies
+from parlai_spotbot.selfplay.handle import Failure, Handle, Request
+from parlai_spotbot.selfplay.process import ContestantProcess
 
 LOST = 5
 """After so many lost actors without a finished conversation between, a contestant is set aside."""
@@ -142,7 +140,8 @@ class Host:
 
     def _state(self) -> State:
         process = self.process
-        return State(process.about, process.peak_memory, process.set_aside, self.node)
+        about = process.about | ({"usage": process.usage} if process.usage else {})
+        return State(about, process.peak_memory, process.set_aside, self.node)
 
 
 @dataclass(frozen=True)
@@ -153,34 +152,25 @@ class UserErrorParts:
     remedy: str
 
 
-class RayContestant:
+class RayContestant(Handle):
     """A contestant in an actor; the actor is started when first needed, and again where it was lost."""
 
     def __init__(self, ray: Any, contestant: Contestant, threads: int):
+        super().__init__(contestant)
         self.ray = ray
-        self.contestant = contestant
         self.threads = threads
-        self.about: dict = {}
-        self.peak_memory = 0
-        self.set_aside = ""
         self.node = ""  # Ray's name of the machine that it is on, or was
         self._lost = 0
         self._actor = None
         self._sessions: set[str] = set()  # those that the present actor knows
-        self._ended = False
-        self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix=contestant.name)
 
     # -- life --------------------------------------------------------------------------------------------------------
-    def load(self) -> Future:
-        """Start the actor and load the model; the future raises `UserError` where that fails."""
-        return self._queue.submit(self._load)
-
     def _load(self) -> None:
         while True:
             try:
                 return self._try_to_load()
             except self.ray.exceptions.RayActorError as err:
-                self._kill()
+                self._stop()
                 self._lost += 1
                 if self._lost >= LOST or self._ended:
                     raise self._load_error(" ".join(str(err).split())) from None
@@ -195,58 +185,47 @@ class RayContestant:
         try:
             error, state = self.ray.get(self._actor.load.remote(), timeout=limit)
         except self.ray.exceptions.GetTimeoutError:
-            self._kill()
+            self._stop()
             needs = f" (it needs {self.contestant.gpus:g} GPU)" if self.contestant.gpus else ""
             raise self._load_error(f"the cluster had no room for it within {limit:g} seconds{needs}") from None
         except self.ray.exceptions.RayTaskError as err:
-            self._kill()
+            self._stop()
             raise self._load_error(" ".join(str(err.cause).split())) from None
         self._take(state)
         if error is not None:
-            self._kill()
+            self._stop()
             raise UserError(error.problem, error.remedy)
 
     def _load_error(self, why: str) -> UserError:
         return UserError(
-            f"contestant '{self.contestant.name}' could not be loaded: {why}.",
-            "Mend its entry, or see what the cluster has (ray status); parlai_spotbot is to be installed on each node.",
+            f"contestant '{self.contestant.name}' could not be loaded: {remedies.short(why)}.",
+            f"{remedies.remedy('exception', why)} Or see what the cluster has (ray status); parlai_spotbot is to be "
+            "installed on each node.",
         )
 
     def _take(self, state: State) -> None:
         self.about, self.set_aside = state.about or self.about, self.set_aside or state.set_aside
         self.peak_memory, self.node = max(self.peak_memory, state.peak_memory), state.node
 
-    def _kill(self) -> None:
+    def _kill(self) -> bool:
         actor, self._actor = self._actor, None
         self._sessions = set()
         if actor is not None:
             with contextlib.suppress(Exception):
                 self.ray.kill(actor)
-
-    def refresh(self) -> Future:
-        return self._queue.submit(self._refresh)
+        return actor is not None
 
     def _refresh(self) -> None:
         if self._actor is not None:
             with contextlib.suppress(self.ray.exceptions.RayError):
                 self._take(self.ray.get(self._actor.refresh.remote(), timeout=SLACK))
 
-    def unload(self) -> Future:
-        return self._queue.submit(self._unload)
-
-    def _unload(self) -> None:
-        self._refresh()
-        self._kill()
-
     def end(self) -> None:
         self._ended = True
         self._queue.shutdown(wait=False, cancel_futures=True)
-        self._kill()
+        self._stop()
 
     # -- work --------------------------------------------------------------------------------------------------------
-    def act(self, requests: list[Request]) -> Future:
-        return self._queue.submit(self._act, requests)
-
     def _act(self, requests: list[Request]) -> list[str | Failure]:
         gone = [r for r in requests if r.session not in self._sessions and r.events[0][0] != "open"]
         if gone and not self.set_aside:
@@ -267,7 +246,7 @@ class RayContestant:
         return outcomes
 
     def _after_loss(self, requests: list[Request], err: Exception) -> list[str | Failure]:
-        self._kill()
+        self._stop()
         self._lost += 1
         why = " ".join(str(err).split())[:300]
         if self._lost >= LOST and not self._ended:

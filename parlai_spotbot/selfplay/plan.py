@@ -22,7 +22,8 @@ DEFAULT_DOMAIN = "chitchat"
 
 @dataclass(frozen=True)
 class Asked:
-    """What the user asks for; None where nothing was said. `pairs` is set where one pair is to be played."""
+    """What the user asks for; None where nothing was said. `pairs` is set where one pair is to be played; `self_chats`
+    asks for each contestant with itself."""
 
     contestants: dict[str, Contestant] | None = None
     pairs: tuple[tuple[str, str], ...] | None = None
@@ -35,6 +36,7 @@ class Asked:
     human_conversations: int | None = None
     batchsize: int | None = None
     max_loaded: int | None = None
+    self_chats: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ def _new_plan(asked: Asked, domain: Domain) -> Plan:
             row[name] = getattr(asked, name)
     if asked.pairs is not None:
         row["pairs"] = [list(pair) for pair in asked.pairs]
+    if asked.self_chats:
+        row["meetings"] = "self"
     return Plan.from_json(row, "what you asked for")
 
 
@@ -148,6 +152,8 @@ def _extension(study: Study, asked: Asked) -> dict:
             extension["mended"] = mended
     if asked.conversations_per_pair not in (None, plan.conversations_per_pair):
         extension["conversations_per_pair"] = asked.conversations_per_pair
+    if asked.self_chats and plan.meetings == "pairs":
+        extension["meetings"] = "both"
     return extension
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import tempfile
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -18,6 +17,7 @@ import psutil
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies
+from parlai_spotbot.selfplay.handle import Failure, Handle, Request
 from parlai_spotbot.selfplay.schedule import derive
 from parlai_spotbot.selfplay.server import serve
 
@@ -27,23 +27,11 @@ STRIKES = 3
 ABOUT = 30.0
 """So many seconds a contestant has to say what it is."""
 
+LONGEST_FOLDER = 70
+"""Characters that the path of the folder for temporary files may have: a socket's has at most about 100."""
+
 _POLL = 0.2  # seconds between looks at a busy contestant's memory and clock
 _PRELOAD = ["parlai.core.agents", "parlai_spotbot.selfplay.server"]
-
-
-@dataclass(frozen=True)
-class Failure:
-    """Why a contestant gave no turn. `kind` is exception, empty, crash, hang, memory, lost, interrupted or set_aside.
-
-    With `suspect`, several conversations were in the same batch and any of them may be to blame; "lost" conversations
-    are innocent: their contestant was stopped because of another. "interrupted" is nobody's fault: a machine went.
-    """
-
-    contestant: str
-    kind: str
-    message: str
-    detail: str = ""
-    suspect: bool = False
 
 
 class Stopped(Exception):
@@ -54,37 +42,19 @@ class Stopped(Exception):
         super().__init__(message)
 
 
-@dataclass(frozen=True)
-class Request:
-    """One session's next turn: what happened since its last, and the seed of global chance for it."""
-
-    session: str
-    events: tuple
-    seed: int
-
-
-class ContestantProcess:
+class ContestantProcess(Handle):
     """A contestant in a process of its own, started when first needed, restarted after it had to be stopped."""
 
     def __init__(self, contestant: Contestant, log: Path, threads: int = 1):
-        self.contestant = contestant
+        super().__init__(contestant)
         self.log = log
         self.place = str(log)  # how a user finds the log
         self.threads = threads
-        self.about: dict = {}
-        self.peak_memory = 0
-        self.set_aside = ""
         self._strikes = 0
         self._process = None
         self._connection = None
-        self._ended = False
-        self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix=contestant.name)
 
     # -- life --------------------------------------------------------------------------------------------------------
-    def load(self) -> Future:
-        """Start the process and load the model; the future raises `UserError` where that fails."""
-        return self._queue.submit(self._load)
-
     def _load(self) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(_PRELOAD)  # ParlAI and torch are imported once, not once a contestant
@@ -92,11 +62,14 @@ class ContestantProcess:
         process = context.Process(
             target=serve, args=(theirs, self.contestant, str(self.log), self.threads), name=self.contestant.name
         )
-        process.start()
+        try:
+            process.start()
+        except OSError as err:
+            raise _start_error(self.contestant.name, err) from None
         theirs.close()
         self._process, self._connection = process, ours  # only now: one that hasn't started can't be ended
         if self._ended:
-            self._kill()
+            self._stop()
             raise self._load_error("the run was stopped")
         try:
             self._connection.send(("load", ()))
@@ -104,7 +77,7 @@ class ContestantProcess:
         except Stopped as err:
             raise self._load_error(f"{err.kind}: {err}", err.kind) from None
         if answer[0] == "error":
-            self._kill()
+            self._stop()
             raise self._load_error(answer[1])
         self.about = answer[1]
 
@@ -114,16 +87,14 @@ class ContestantProcess:
             f"{remedies.remedy(kind, why)} What it printed is in {self.place}.",
         )
 
-    def _kill(self) -> None:
-        if self._process is not None:
+    def _kill(self) -> bool:
+        running = self._process is not None
+        if running:
             self._process.kill()
             self._process.join()
             self._connection.close()
         self._process = self._connection = None
-
-    def refresh(self) -> Future:
-        """Ask the contestant once more what it says of itself, some of which may have changed while it played."""
-        return self._queue.submit(self._refresh)
+        return running
 
     def _refresh(self) -> None:
         if self._connection is None:
@@ -132,21 +103,12 @@ class ContestantProcess:
             self._connection.send(("about", ()))
             answer = self._receive(min(self.contestant.turn_timeout or ABOUT, ABOUT))
         except (Stopped, OSError):
-            self._kill()
+            self._stop()
             return
         if answer[0] == "about":
             self.about = answer[1]
 
-    def unload(self) -> Future:
-        """Stop the process when it has done what it was asked for; it is started again when it is next needed."""
-        return self._queue.submit(self._unload)
-
-    def _unload(self) -> None:
-        self._refresh()
-        self._kill()
-
     def end(self) -> None:
-        """Stop the process, whatever it is doing."""
         self._ended = True
         self._queue.shutdown(wait=False, cancel_futures=True)
         process = self._process
@@ -155,17 +117,11 @@ class ContestantProcess:
             process.join()
 
     # -- work --------------------------------------------------------------------------------------------------------
-    def act(self, requests: list[Request]) -> Future:
-        """Ask for the next turn of every request; the future gives a list of texts and `Failure`s in their order."""
-        return self._queue.submit(self._act, requests)
-
     def close(self, sessions: list[str]) -> None:
-        """Let the contestant forget conversations that have ended."""
         with contextlib.suppress(RuntimeError):  # it has been stopped
             self._queue.submit(self._close, sessions)
 
     def finished(self) -> None:
-        """A conversation of this contestant came to its end: earlier strikes are forgiven."""
         self._strikes = 0
 
     def _close(self, sessions: list[str]) -> None:
@@ -174,7 +130,7 @@ class ContestantProcess:
                 self._connection.send(("close", (sessions,)))
                 self._receive(self.contestant.turn_timeout)
             except (Stopped, OSError):
-                self._kill()
+                self._stop()
 
     def _act(self, requests: list[Request]) -> list[str | Failure]:
         if not self.set_aside and self._connection is None and not self._ended:
@@ -216,7 +172,7 @@ class ContestantProcess:
         return result["text"]
 
     def _strike(self, err: Exception, waiting: list[int], outcomes: list) -> None:
-        self._kill()
+        self._stop()
         kind = err.kind if isinstance(err, Stopped) else "crash"
         self._strikes += 1
         # Agents that answer one by one are stopped at the first without an answer; a batch is to blame as a whole.
@@ -238,13 +194,13 @@ class ContestantProcess:
         while not self._connection.poll(_POLL):
             self._check_memory()
             if limit and time.monotonic() - start > limit:
-                self._kill()
+                self._stop()
                 raise Stopped("hang", f"no answer within {limit:g} seconds")
         try:
             answer = self._connection.recv()
         except (EOFError, OSError):
             code = self._exit_code()
-            self._kill()
+            self._stop()
             raise Stopped("crash", f"its process ended ({code})") from None
         self._check_memory()
         return answer
@@ -262,5 +218,15 @@ class ContestantProcess:
         self.peak_memory = max(self.peak_memory, used)
         limit = self.contestant.memory_limit
         if limit and used > limit * 2**30:
-            self._kill()
+            self._stop()
             raise Stopped("memory", f"it used {used / 2**30:.2f} GiB, its limit is {limit:g} GiB")
+
+
+def _start_error(name: str, err: OSError) -> UserError:
+    """What keeps a process from starting: mostly a folder for temporary files whose path is too long for a socket."""
+    folder = tempfile.gettempdir()
+    long = len(folder) > LONGEST_FOLDER
+    return UserError(
+        f"contestant '{name}': its process could not be started: {err}.",
+        f"Set TMPDIR to a folder with a shorter path, it is {folder}." if long else "See what the system lacks.",
+    )

@@ -137,7 +137,11 @@ class TellingAgent(CountingAgent):
         return super().act()
 
     def provenance(self):
-        return {"system_prompt": "Count.", "turns_given": TellingAgent.given, "agent": "not what it is"}
+        return {
+            "system_prompt": "Count.",
+            "usage": {"replies": TellingAgent.given, "currency": "EUR"},
+            "agent": "not what it is",
+        }
 
 
 class UnreachableAgent(CountingAgent):

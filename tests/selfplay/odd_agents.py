@@ -87,9 +87,14 @@ class TalkingAgent(CountingAgent):
 
     connection = None
 
+    @classmethod
+    def add_cmdline_args(cls, parser, partial_opt=None):
+        parser.add_argument("--test-port", type=int)
+        return parser
+
     def say(self):
         if TalkingAgent.connection is None:
-            TalkingAgent.connection = socket.create_connection(("127.0.0.1", int(os.environ["SPOTBOT_TEST_PORT"])))
+            TalkingAgent.connection = socket.create_connection(("127.0.0.1", self.opt["test_port"]))
             time.sleep(0.5)
         return super().say()
 

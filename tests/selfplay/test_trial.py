@@ -55,11 +55,12 @@ def tried(tmp_path_factory):
     """All agents, tried side by side, by name."""
     well = [bot(kind, "faulty_agents") for kind in ("Counting", "GlobalChance", "BatchChance")]
     with socket.create_server(("127.0.0.1", 0)) as server, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SPOTBOT_TEST_PORT", str(server.getsockname()[1]))
+        port = {"test_port": server.getsockname()[1]}
+        odd = [bot(kind, opt=port if kind == "Talking" else {}) for kind in ODD]
         patch.setattr("parlai_spotbot.selfplay.trial._LOOK", 0.05)
         said = []
         trials = try_all(
-            [*well, *map(bot, ODD), *FAILING], LINES, tmp_path_factory.mktemp("logs"), at_once=6,
+            [*well, *odd, *FAILING], LINES, tmp_path_factory.mktemp("logs"), at_once=6,
             say=lambda name, stage: said.append((name, stage)),
         )  # fmt: skip
         found = {trial.name: trial for trial in trials}

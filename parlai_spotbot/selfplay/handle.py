@@ -1,0 +1,122 @@
+"""What a contestant that lives apart is to the run, wherever it lives: a queue of what it is asked, and what it said.
+
+A process on this machine and an actor of a cluster differ only in how they are started, spoken to and stopped.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from parlai_spotbot.records import Contestant
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a contestant gave no turn. `kind` is exception, empty, crash, hang, memory, lost, interrupted or set_aside.
+
+    With `suspect`, several conversations were in the same batch and any of them may be to blame; "lost" conversations
+    are innocent: their contestant was stopped because of another. "interrupted" is nobody's fault: a machine went.
+    """
+
+    contestant: str
+    kind: str
+    message: str
+    detail: str = ""
+    suspect: bool = False
+
+
+@dataclass(frozen=True)
+class Request:
+    """One session's next turn: what happened since its last, and the seed of global chance for it."""
+
+    session: str
+    events: tuple
+    seed: int
+
+
+class Handle(ABC):
+    """A contestant, wherever it lives. What it is asked for it does in that order.
+
+    `about` is what it says of itself; `usage` what it used up in all, whatever was started and stopped on the way, but
+    for what one that broke down had not told yet.
+    """
+
+    def __init__(self, contestant: Contestant):
+        self.contestant = contestant
+        self.about: dict = {}
+        self.peak_memory = 0
+        self.set_aside = ""
+        self._earlier: dict = {}  # the usage of those that were stopped
+        self._ended = False
+        self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix=contestant.name)
+
+    def load(self) -> Future:
+        """Start it and load the model; the future raises `UserError` where that fails."""
+        return self._queue.submit(self._load)
+
+    def act(self, requests: list[Request]) -> Future:
+        """Ask for the next turn of every request; the future gives a list of texts and `Failure`s in their order."""
+        return self._queue.submit(self._act, requests)
+
+    def refresh(self) -> Future:
+        """Ask the contestant once more what it says of itself, some of which may have changed while it played."""
+        return self._queue.submit(self._refresh)
+
+    def unload(self) -> Future:
+        """Stop it when it has done what it was asked for; it is started again when it is next needed."""
+        return self._queue.submit(self._unload)
+
+    @property
+    def usage(self) -> dict:
+        return added(self._earlier, self.about.get("usage") or {})
+
+    def _unload(self) -> None:
+        self._refresh()
+        self._stop()
+
+    def _stop(self) -> None:
+        """End it and remember what it used up."""
+        if self._kill():
+            self._earlier = self.usage
+            self.about = {key: value for key, value in self.about.items() if key != "usage"}
+
+    @abstractmethod
+    def close(self, sessions: list[str]) -> None:
+        """Let the contestant forget conversations that have ended."""
+
+    @abstractmethod
+    def finished(self) -> None:
+        """A conversation of this contestant came to its end: earlier troubles are forgiven."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """Stop it for good, whatever it is doing."""
+
+    @abstractmethod
+    def _load(self) -> None: ...
+
+    @abstractmethod
+    def _act(self, requests: list[Request]) -> list[str | Failure]: ...
+
+    @abstractmethod
+    def _refresh(self) -> None: ...
+
+    @abstractmethod
+    def _kill(self) -> bool:
+        """Stop it at once; returns whether there was anything to stop."""
+
+
+def added(one: dict, other: dict) -> dict:
+    """Two counts of the same things in one: numbers are added, at any depth; of anything else the second counts."""
+    total = dict(one)
+    for key, value in other.items():
+        before = total.get(key)
+        if isinstance(value, dict) and isinstance(before, dict):
+            total[key] = added(before, value)
+        elif isinstance(value, (int, float)) and isinstance(before, (int, float)) and not isinstance(value, bool):
+            total[key] = before + value
+        else:
+            total[key] = value
+    return total

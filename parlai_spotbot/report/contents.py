@@ -12,7 +12,11 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 from parlai_spotbot.study import Study
 
-STEMS = ("ranking", "survival", "features", "segments", "agreement", "annotators", "time", "order", "stability", "game")
+NO_SOURCES = ("hygiene", "plan")
+"""Stems of files that are not results by source: hygiene is about conversations, a plan about what is to come."""
+
+
+DEFAULT = "spot_the_bot"
 
 
 @dataclass(frozen=True)
@@ -81,15 +85,26 @@ class Contents:
         return changed
 
 
-def read_contents(study: Study, survey: str) -> Contents:
-    """Read everything; what is malformed is a `UserError`, what has not been made yet is empty."""
+def surveys_of(study: Study, survey: str | None = None) -> list[str]:
+    """The surveys that a report is about: `survey` (by default the plan's first), then all others that were judged."""
+    first = survey or next(iter(study.plan.surveys), DEFAULT)
+    _check_survey(study, first)
+    begun = list(dict.fromkeys([*study.plan.surveys, *sorted(_begun(study))]))
+    return [first, *(name for name in begun if name != first and study.judgements_path(name).exists())]
+
+
+def read_contents(study: Study, survey: str, conversations: list[Conversation] | None = None) -> Contents:
+    """Read everything; what is malformed is a `UserError`, what has not been made yet is empty.
+
+    `conversations` spares reading them again, where they are at hand.
+    """
     _check_survey(study, survey)
     analysis, made_by = _analysis(study, survey)
     judgements = study.judgements(survey) if study.judgements_path(survey).exists() else []
     return Contents(
         study=study,
         survey=survey,
-        conversations=study.conversations(),
+        conversations=study.conversations() if conversations is None else conversations,
         units=len(study.units(survey)) if study.units_path(survey).exists() else 0,
         judgements=judgements,
         analysis=analysis,
@@ -100,10 +115,13 @@ def read_contents(study: Study, survey: str) -> Contents:
     )
 
 
-def _check_survey(study: Study, survey: str) -> None:
+def _begun(study: Study) -> set[str]:
     folder = study.path / "surveys"
-    begun = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    known = begun.union(study.plan.surveys)
+    return {path.name for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else set()
+
+
+def _check_survey(study: Study, survey: str) -> None:
+    known = _begun(study).union(study.plan.surveys)
     if survey not in known:
         raise UserError(f"--survey {survey}: {study.path} has no such survey.", nearest(survey, known))
 
@@ -111,9 +129,9 @@ def _check_survey(study: Study, survey: str) -> None:
 def _analysis(study: Study, survey: str) -> tuple[dict, dict]:
     analysis, made_by = {}, {}
     remedy = f"Run: parlai spotbot_analyze --study {study.path} --survey {survey}"
-    for stem in STEMS:
-        path = study.analysis_path(survey) / f"{stem}.json"
-        if not path.exists():
+    for path in sorted(study.analysis_path(survey).glob("*.json")):
+        stem = path.stem
+        if stem in NO_SOURCES:
             continue
         value = files.read_json(path, "analysis file", remedy)
         by_source = value.get("by_source") if isinstance(value, dict) else None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -14,21 +16,30 @@ from parlai_spotbot.report.drawing import Look, looks
 CAUTION = "automatic judge — no substitute for people"
 
 
+class Figure(NamedTuple):
+    """A drawing, how to read it, and the sentence that says it to everybody; `method` and `cite` on demand."""
+
+    drawing: Markup
+    caption: str
+    sentence: str = ""
+    method: str = ""
+    cite: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Part:
-    """What one source has to say in one section.
-
-    `figures` are drawings with captions and, where there is one, the sentence that says it to everybody; `text` is a
-    sentence or two.
-    """
+    """What one source has to say in one section: `text` is a sentence or two, `orders` are rankings with labels."""
 
     source: str
     title: str
     caution: str
-    figures: list[tuple[Markup, str, str]] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
     tables: list[rows.Table] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
     orders: list[tuple[str, list[rows.Name]]] = field(default_factory=list)
+
+    def __post_init__(self):
+        object.__setattr__(self, "figures", [Figure(*figure) for figure in self.figures])
 
     @property
     def empty(self) -> bool:
@@ -36,36 +47,48 @@ class Part:
 
 
 class Page:
-    """What the sections are made from: the study's contents, and how each contestant looks."""
+    """What the sections of one survey are made from: its contents, and how each contestant looks.
 
-    def __init__(self, contents: Contents):
+    `prefix` goes before all its anchors and names of figures: empty for the survey that comes first. `pages` are those
+    of all the study's surveys, in the order in which they stand, for sections that look at several.
+    """
+
+    def __init__(self, contents: Contents, prefix: str = ""):
         self.contents = contents
+        self.prefix = prefix
         self.bots = contents.bots
         self.looks: dict[str, Look] = looks(self.bots)
+        self.pages: list[Page] = [self]
 
     def ranked(self, source: str) -> list[str]:
         """The bots best first, as this source ranks them; those it doesn't rank are left out."""
         return self.contents.of("ranking", source).get("order") or self.bots
 
     def part(self, source: str, drawings: list, tables: list, text: list | None = None, orders=()) -> Part:
-        """A source's part; what couldn't be drawn or tabled is left out."""
+        """A source's part; what couldn't be drawn or tabled is left out. `drawings` hold `Figure`s or the like."""
         # A sentence whose figure can't be drawn is said all the same.
-        lost = [sentence for drawing, _, *plain in drawings if drawing is None for sentence in plain]
+        lost = [sentence for drawing, _, *more in drawings if drawing is None for sentence in more[:1]]
         return Part(
             source=source,
             title=said(source),
             caution="" if source == HUMAN else CAUTION,
-            figures=[
-                (drawing, caption, *plain, "")[:3] for drawing, caption, *plain in drawings if drawing is not None
-            ],
+            figures=[Figure(*drawing) for drawing in drawings if drawing[0] is not None],
             tables=[table for table in tables if table is not None],
             text=[t for t in [*lost, *(text or [])] if t],
             orders=list(orders),
         )
 
     def id(self, stem: str, source: str) -> tuple[str, str]:
-        """The figure's name (prefix of its ids) and the caution written into it."""
-        return f"{stem}{self.contents.sources.index(source)}", "" if source == HUMAN else CAUTION
+        """The figure's name (prefix of its ids, and its file's name) and the caution written into it."""
+        return f"{self.prefix}{stem}-{self._short(source)}", "" if source == HUMAN else CAUTION
+
+    def _short(self, source: str) -> str:
+        """A source as part of an id and of a file's name; numbered where two would come out alike."""
+        plain = [re.sub(r"[^a-z0-9]+", "_", said(s).lower()) for s in self.contents.sources]
+        own = re.sub(r"[^a-z0-9]+", "_", said(source).lower())
+        if plain.count(own) > 1:
+            return f"{own}_{self.contents.sources.index(source)}"
+        return own
 
 
 def said(source: str, inline: bool = False) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from parlai_spotbot.records import ADDITIONAL, HUMAN, Conversation, Item, Judgement
+from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.survey import Survey
 
 COLUMNS = (
@@ -22,13 +23,11 @@ COLUMNS = (
 
 KINDS = {
     "self": "a bot with itself",
-    "people": "a bot with a person",
-    "bots": "two different bots",
-    "human": "two people",
+    "human_model": "a bot with a person",
+    "pairs": "two different bots",
+    "people": "two people",
 }
-"""Kinds of conversations, and who talks in them."""
-
-Asked = Mapping[str, frozenset[tuple[str, str]]]
+"""Kinds of conversations (`Conversation.kind`), and who talks in them."""
 
 
 @dataclass(frozen=True)
@@ -42,38 +41,19 @@ class Answers:
     left_out: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
-def asked_of(items: Iterable[Item], survey: Survey) -> dict[str, frozenset[tuple[str, str]]]:
-    """What every item must be answered by: (question, target), from the survey's required questions without
-    conditions."""
-    return {item.item_id: frozenset(_required(item, survey)) for item in items}
-
-
-def _required(item: Item, survey: Survey) -> Iterable[tuple[str, str]]:
-    for question in survey.questions:
-        if not question.required or question.when or (item.questions and question.name not in item.questions):
-            continue
-        for target in question.targets:
-            if target == "turn":
-                for place, said in enumerate(item.transcripts[0]):
-                    if not item.judged or said.entity == item.judged[0]:
-                        yield question.name, f"turn:{place}"
-            elif not (target.startswith("entity:") and len(item.transcripts) == 1 and item.judged) or (
-                int(target[-1]) == item.judged[0]
-            ):
-                yield question.name, target
-
-
 def answers_frame(
-    judgements: Sequence[Judgement], conversations: Iterable[Conversation], asked: Asked | None = None
+    judgements: Sequence[Judgement],
+    conversations: Iterable[Conversation],
+    items: Mapping[str, Item] | None = None,
+    survey: Survey | None = None,
 ) -> Answers:
-    """One row an answer; controls, further questions, second answers and incomplete annotations are left out and
-    counted.
+    """One row an answer; controls, further questions, second answers and incomplete annotations are left out, counted.
 
     Parameters
     ----------
-    asked : mapping, optional
-        What an item must be answered by, see `asked_of`; an annotation of an item that isn't there is complete as it
-        is.
+    items, survey : optional
+        By these an annotation is found incomplete: a required question that its item asks wasn't answered. One of an
+        item that isn't there is complete as it is.
 
     Raises
     ------
@@ -98,8 +78,9 @@ def answers_frame(
             rows.setdefault(key, {})[row.question, row.target] = _row(row, number, known)
     complete = []
     for (source, _), own in rows.items():
-        item = next(iter(own.values()))[4]
-        if asked is not None and not asked.get(item, frozenset()) <= own.keys():
+        first = next(iter(own.values()))
+        item = (items or {}).get(first[COLUMNS.index("item_id")])
+        if item is not None and survey is not None and lacking(survey, item, own):
             _count(left_out, source, "incomplete annotation")
         else:
             complete += own.values()
@@ -107,6 +88,13 @@ def answers_frame(
     frame["seconds"] = frame["seconds"].astype(float)
     frame = frame.sort_values(["source", "annotation_id", "number"], kind="stable").reset_index(drop=True)
     return Answers(frame, left_out)
+
+
+def lacking(survey: Survey, item: Item, own: Mapping[tuple[str, str], tuple]) -> list[tuple[str, str]]:
+    """The required questions and targets that an annotation of `item` with the rows `own` leaves open."""
+    given = {pair: row[COLUMNS.index("answer")] for pair, row in own.items()}
+    required = {question.name for question in survey.questions if question.required}
+    return [pair for pair in asked_of_item(survey, item, given) if pair[0] in required and pair not in given]
 
 
 def _count(left_out: dict[str, dict[str, int]], source: str, reason: str, by: int = 1) -> None:
@@ -124,19 +112,6 @@ def _row(row: Judgement, number: int, known: Collection[str]) -> tuple:
     return (row.source, row.worker_id, row.annotation_id, row.unit_id, row.item_id, row.conversation_ids[0],
             tuple(row.conversation_ids), row.question, row.target, row.answer, row.exchanges, row.seconds,
             number)  # fmt: skip
-
-
-def where(number: int) -> str:
-    """How messages name a judgement by its place."""
-    return f"judgement {number}"
-
-
-def kind_of(conversation: Conversation) -> str:
-    """Which of `KINDS` a conversation is."""
-    first, second = conversation.entities
-    if first == second:
-        return "human" if first == HUMAN else "self"
-    return "people" if HUMAN in (first, second) else "bots"
 
 
 def judged_name(conversation: Conversation, entity: int | None = None) -> str | None:

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.answers import judged_name, kind_of
+from parlai_spotbot.analysis.answers import judged_name
 from parlai_spotbot.analysis.comparisons import adjust
 from parlai_spotbot.analysis.multiway import Estimates, frame_clusters, group_means
 from parlai_spotbot.analysis.ranking.clusters import cluster_places, rank_ranges
@@ -49,8 +49,8 @@ def rating_frame(
             raise ValueError(f"{where}: answer {row.answer!r}, expected one of {', '.join(map(str, scale))}")
         conversation = conversations[row.conversation_id]
         name = _rated(conversation, row.target, (items or {}).get(row.item_id), where)
-        kind = kind_of(conversation)
-        if name is None or (name == HUMAN and kind == "people"):
+        kind = conversation.kind
+        if name is None or (name == HUMAN and kind == "human_model"):
             lost += 1
             continue
         rows.append((place, name, kind, allowed[row.answer], f"{row.conversation_id}\t{row.target}"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -22,6 +23,12 @@ RESAMPLE = ("conversations_workers", "conversations", "workers", "annotations")
 BACKENDS = ("auto", "native", "icenreg")
 UNSURE = ("survives", "missing", "half")
 
+DEFAULTS: dict = {"backend": "auto", "unsure": "survives", "wage": None, "stability": False, "known_order": ()}
+"""Options that not every survey's analysis has; each says which by `OPTIONS`."""
+
+OF_SPOT_THE_BOT = ("bootstraps", "resample", "backend", "unsure", "wage", "stability")
+"""Those of a method that doesn't say."""
+
 
 def analyze_study(
     study: Study,
@@ -34,18 +41,27 @@ def analyze_study(
     unsure: str = "survives",
     wage: float | None = None,
     stability: bool = False,
+    known_order: Sequence[str] = (),
     progress: bool = True,
 ) -> dict[str, dict]:
     """Compute all statistics of `survey` and write them to its analysis folder, as JSON and CSV.
 
-    `stability`: also how many conversations per pair make the ranking repeatable, which takes minutes.
+    `stability`: also how many conversations per pair make the ranking repeatable, which takes minutes. `known_order`:
+    chains such as "human>dr", by which wordings are compared. An option that the survey's analysis doesn't have, given
+    another value than its default, is a `UserError`.
     Returns what was written, by file stem. Nothing is written unless everything could be computed.
     """
     from tqdm import tqdm
 
     from parlai_spotbot import files
 
-    method = check_options(survey, bootstraps, resample=resample, backend=backend, unsure=unsure, wage=wage)
+    method = check_options(
+        survey, bootstraps, resample=resample, backend=backend, unsure=unsure, wage=wage, stability=stability,
+        known_order=known_order, contestants=study.plan.contestants,
+    )  # fmt: skip
+    given = {"bootstraps": bootstraps, "resample": resample, "backend": backend, "unsure": unsure, "wage": wage,
+             "known_order": tuple(known_order)}  # fmt: skip
+    options = {name: given[name] for name in getattr(method, "OPTIONS", OF_SPOT_THE_BOT) if name in given}
     judgements = study.judgements(survey)
     if not judgements:
         raise UserError(
@@ -61,8 +77,8 @@ def analyze_study(
 
         try:
             result = method.analyze(
-                judgements, study.conversations(), bots=list(study.plan.contestants), seed=seed, bootstraps=bootstraps,
-                resample=resample, backend=backend, unsure=unsure, wage=wage, progress=done, **_opened(study, survey),
+                judgements, study.conversations(), bots=list(study.plan.contestants), seed=seed, progress=done,
+                **options, **_wanted(study, survey, method),
             )  # fmt: skip
         except ValueError as err:
             raise UserError(
@@ -89,14 +105,26 @@ def analyze_study(
     return result
 
 
-def _opened(study: Study, survey: str) -> dict:
-    """What the analysis of a survey in which annotators open the dialogue wants besides: how far each item goes."""
-    from parlai_spotbot.surveys import get_survey, survey_names
+def _wanted(study: Study, survey: str, method: ModuleType) -> dict:
+    """What the method wants to know besides, as it says by `WANTS`: items, survey, what the bots know.
 
-    if survey not in survey_names() or get_survey(survey).layout != "opening":
-        return {}
+    Of a survey in which annotators open the dialogue: how far each item goes.
+    """
+    from parlai_spotbot.surveys import survey_names, survey_of
+
+    asked = survey_of(study, survey) if survey in survey_names() else None
     units = study.units(survey) if study.units_path(survey).exists() else []
-    return {"lengths": {item.item_id: item.exchanges for unit in units for item in unit.items}}
+    items = [item for unit in units for item in unit.items]
+    wants, found = getattr(method, "WANTS", ()), {}
+    if "items" in wants:
+        found["items"] = items
+    if "survey" in wants:
+        found["survey"] = asked
+    if "training" in wants:
+        found["training"], found["training_why"] = training_texts(study)
+    if asked is not None and asked.layout == "opening":
+        found["lengths"] = {item.item_id: item.exchanges for item in items}
+    return found
 
 
 def _training_overlap(study: Study) -> dict:
@@ -199,11 +227,25 @@ def check_options(
     backend: str = "auto",
     unsure: str = "survives",
     wage: float | None = None,
+    stability: bool = False,
+    known_order: Sequence[str] = (),
+    contestants: Collection[str] = (),
 ) -> ModuleType:
     """Raise `UserError` for options that can't be carried out; return the module that analyses `survey`."""
     from parlai_spotbot.analysis.survival import icenreg
 
     method = _method(survey)
+    known = getattr(method, "OPTIONS", OF_SPOT_THE_BOT)
+    given = {"backend": backend, "unsure": unsure, "wage": wage, "stability": stability,
+             "known_order": tuple(known_order)}  # fmt: skip
+    for name, value in given.items():
+        if value != DEFAULTS[name] and name not in known:
+            option = name.replace("_", "-")
+            raise UserError(
+                f"--{option}: the analysis of survey '{survey}' has no such option.",
+                f"Leave it out; it has {', '.join(sorted('--' + own.replace('_', '-') for own in known))}.",
+            )
+    _check_order(known_order, contestants)
     if bootstraps < 1:
         raise UserError(f"--bootstraps {bootstraps}: expected a whole number from 1 up.", "1000 is the default.")
     if resample not in RESAMPLE:
@@ -219,7 +261,27 @@ def check_options(
     return method
 
 
-def summary(result: dict[str, dict]) -> str:
+def _check_order(known_order: Sequence[str], contestants: Collection[str]) -> None:
+    """Raise `UserError` for chains of known order that aren't, or that name nobody of the study."""
+    from parlai_spotbot.analysis.choices import known_pairs
+    from parlai_spotbot.records import HUMAN
+
+    try:
+        pairs = known_pairs(known_order)
+    except ValueError as err:
+        raise UserError(f"--known-order: {err}.", "Write for example --known-order 'human>dr'.") from None
+    for name in dict.fromkeys(name for pair in pairs for name in pair):
+        if contestants and name != HUMAN and name not in contestants:
+            raise UserError(f"--known-order: '{name}' is no contestant.", nearest(name, [HUMAN, *contestants]))
+
+
+def summary(result: dict[str, dict], survey: str = "spot_the_bot") -> str:
+    """What the terminal shows: the method's own, or that of Spot The Bot."""
+    own = getattr(_method(survey), "summary", None)
+    return own(result) if own is not None else _summary(result)
+
+
+def _summary(result: dict[str, dict]) -> str:
     """A table per source: rank cluster, bot, win rate, TrueSkill, share taken for human, survival at the last k."""
     extended = result["ranking"]["made_by"].get("study_extended", [])
     lines = [f"the study was extended: {'; '.join(extended)}"] if extended else []
@@ -292,6 +354,11 @@ class SpotbotAnalyze(Command):
             "--stability", action="store_true",
             help="also how many conversations per pair make the ranking repeatable (section 5.2); takes minutes",
         )  # fmt: skip
+        group.add_argument(
+            "--known-order", type=str, default="",
+            help="acute_eval: contestants from better to worse, as 'human>dr' (several with commas): how often each "
+            "wording of a question finds it; by default people are better than bots",
+        )  # fmt: skip
         add_seed(group)
 
     def execute(self) -> None:
@@ -303,9 +370,9 @@ class SpotbotAnalyze(Command):
             result = analyze_study(
                 study, opt["survey"], seed=seed_of(opt, study), bootstraps=opt["bootstraps"], resample=opt["resample"],
                 backend=opt["backend"], unsure=opt["unsure"], wage=opt["wage"],
-                stability=opt["stability"],
+                stability=opt["stability"], known_order=[c.strip() for c in opt["known_order"].split(",") if c.strip()],
             )  # fmt: skip
-        print(summary(result))
+        print(summary(result, opt["survey"]))
         for source, own in result.get("stability", {"by_source": {}})["by_source"].items():
             print(f"stability, {source}: {own['whole']['sentence'] if 'whole' in own else own['why']}")
         print(f"written to {study.analysis_path(opt['survey'])}")

@@ -66,5 +66,5 @@ class SpotbotTournament(Command):
         if study.judgements_path(survey).exists():
             options = {"bootstraps": self.opt["bootstraps"], "backend": self.opt["backend"]}
             result = spotbot_analyze.analyze_study(study, survey, seed=seed, **options)
-            print(f"\n{spotbot_analyze.summary(result)}")
+            print(f"\n{spotbot_analyze.summary(result, survey)}")
         print(f"\nreport: {build_report(study, survey)}")

@@ -26,10 +26,10 @@ LEAST = 3
 
 
 def kind_of_choice(choices: pd.DataFrame) -> pd.Series:
-    """The kind of each choice: that of its conversations where it is one, else `MIXED`; "human" for two of people."""
+    """The kind of each choice: that of its conversations where it is one, else `MIXED`; "people" for two of people."""
     a, b = choices["kind_a"], choices["kind_b"]
-    kind = a.where(a != "human", b)
-    other = b.where(b != "human", a)
+    kind = a.where(a != "people", b)
+    other = b.where(b != "people", a)
     return kind.where(kind == other, MIXED)
 
 
@@ -52,7 +52,7 @@ def compare_kinds(
         p, p_adjusted}], "p" (least adjusted), "sentence"}]; `why` where there is one kind alone.
     """
     kind = kind_of_choice(choices)
-    present = [name for name in (*KINDS, MIXED) if name != "human" and (kind == name).any()]
+    present = [name for name in (*KINDS, MIXED) if name != "people" and (kind == name).any()]
     result: dict = {"kinds": {}, "comparisons": []}
     orders: dict[str, Ordering] = {}
     for name in present:

@@ -17,7 +17,7 @@ import pandas as pd
 from scipy.stats import beta, binomtest
 from scipy.stats import t as t_distribution
 
-from parlai_spotbot.analysis.answers import judged_name, kind_of
+from parlai_spotbot.analysis.answers import judged_name
 from parlai_spotbot.analysis.comparisons import adjust
 from parlai_spotbot.analysis.multiway import Clusters, frame_clusters
 from parlai_spotbot.records import Conversation, Item
@@ -77,7 +77,7 @@ def choice_frame(
         outcome = OUTCOMES[row.answer]
         side = (presentation or {}).get(row.annotation_id, {}).get("place:0")
         left = np.nan if side not in ("left", "right") or not outcome else outcome * (1 if side == "left" else -1)
-        rows.append((place, *names, kind_of(both[0]), kind_of(both[1]), outcome, left))
+        rows.append((place, *names, both[0].kind, both[1].kind, outcome, left))
     found = pd.DataFrame(rows, columns=["place", "a", "b", "kind_a", "kind_b", "outcome", "left"])
     frame = pd.concat([answers.iloc[found["place"]].reset_index(drop=True), found.drop(columns="place")], axis=1)
     return frame, ({NOBODY: lost} if lost else {})

@@ -13,6 +13,9 @@ from parlai_spotbot.models.minilm import MiniLM
 
 FILE = "embeddings.npy"
 
+DTYPE = "bf16"
+"""Of the index, which is large; what is looked up is embedded in fp32."""
+
 
 class MinilmAgent(RetrievalAgent):
     """Cosine similarity of MiniLM's embeddings; those of the index are kept in the cache."""
@@ -23,9 +26,9 @@ class MinilmAgent(RetrievalAgent):
         model = MiniLM()
 
         def build(folder: Path) -> None:
-            np.save(folder / FILE, model.embed(index.texts, progress="Embedding people's turns (once)", dtype="bf16"))
+            np.save(folder / FILE, model.embed(index.texts, progress="Embedding people's turns (once)", dtype=DTYPE))
 
-        folder = cached_folder(f"{model.name}-{index.checksum()}", build)
+        folder = cached_folder(f"{model.name}-{DTYPE}-{index.checksum()}", build)
         return model, np.load(folder / FILE)
 
     def similarity(self, texts: Sequence[str]) -> np.ndarray:

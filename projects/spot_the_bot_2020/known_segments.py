@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.spotbot2020 import DOMAINS, Dump, read_dump, select
+from parlai_spotbot.projects.command import exit_code
 from parlai_spotbot.records import HUMAN, Item
 from parlai_spotbot.surveys.controls import KNOWN_BOT, KNOWN_HUMAN, missed, talk
 from parlai_spotbot.surveys.surface import normalise
@@ -144,12 +144,8 @@ def main(arguments: list[str] | None = None) -> int:
         description="How often the paper's annotators erred on segments like our control segments",
     )
     parser.add_argument("--data", required=True, metavar="PATH", help="the released MongoDump.zip, or its folder")
-    try:
-        report(parser.parse_args(arguments).data)
-    except UserError as err:
-        print(f"error: {err.problem}\n  {err.remedy}".rstrip(), file=sys.stderr)
-        return 2
-    return 0
+    options = parser.parse_args(arguments)
+    return exit_code(lambda: report(options.data))
 
 
 if __name__ == "__main__":

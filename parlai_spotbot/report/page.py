@@ -69,6 +69,10 @@ def render(contents: list[Contents]) -> str:
 def _context(pages: list[Page]) -> dict[str, Any]:
     page, contents = pages[0], pages[0].contents
     plan = contents.study.plan
+    blocks = [block(own) for own in pages]
+    whole = [Shown(anchor, heading, build(page), NONE.get(anchor, "Not computed yet."))
+             for anchor, heading, build in WHOLE_STUDY]  # fmt: skip
+    parts = [part for section in [*(s for own in blocks for s in own.sections), *whole] for part in section.parts]
     return {
         "plan": plan,
         "pairs": len(plan.all_pairs()),
@@ -76,17 +80,17 @@ def _context(pages: list[Page]) -> dict[str, Any]:
         "looks": page.looks,
         "human": HUMAN,
         "caution": CAUTION,
-        "blocks": [block(own) for own in pages],
+        "blocks": blocks,
         "firsts": {own.contents.survey: first_screen.first_screen(own) for own in pages},
-        "whole": [Shown(anchor, heading, build(page), NONE.get(anchor, "Not computed yet."))
-                  for anchor, heading, build in WHOLE_STUDY],
+        "whole": whole,
+        "sources": citations.used(thing.cite for part in parts for thing in [*part.figures, *part.tables]),
         "examples": examples(contents),
         "failures": rows.failures(contents.failures, {c.conversation_id for c in contents.conversations}),
         "made_by": {own.contents.survey: made for own in pages if (made := own.contents.made_by.get("ranking"))},
         "provenance": contents.study.provenance(),
         "extensions": contents.study.extensions,
         "judge_files": [(own.contents.survey, own.contents.judges) for own in pages],
-    }  # fmt: skip
+    }
 
 
 def build_report(study: Study, survey: str | None = None) -> Path:

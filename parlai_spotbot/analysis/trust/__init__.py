@@ -78,7 +78,7 @@ def trust_part(
     people, judge = (frame[list(COLUMNS)].assign(answer=frame["answer"].astype(str)) for frame in (people, judge))
     matches, scored = (_both(make, people, judge) for make in (contests, ratings))
     homes = [*people["conversation_id"], *judge["conversation_id"]]
-    draws = Draws(homes, people["worker_id"], rng=rng, replicates=replicates, strata=_strata(*matches, *scored))
+    draws = Draws(homes, people, rng=rng, replicates=replicates, strata=_strata(*matches, *scored))
     ours, theirs = (frame[frame["item_id"].isin(shared)].reset_index(drop=True) for frame in (people, judge))
     questions, variants = agreement(ours, theirs, draws, scales or {})
     found = {"items": len(shared), "people": int(ours["worker_id"].nunique()), "questions": questions}

@@ -100,11 +100,11 @@ def _question(
         "measure": "ordinal" if scale else "nominal",
         "n": int(pairs.groupby([*UNIT, "annotation_id"]).ngroups),
         "pairs": len(pairs),
-        **draws.told(agree, "agree", "agree_ci"),
-        **draws.told(with_judge, "alpha", "alpha_ci"),
+        **draws.told(agree, "agree", "agree_ci", 0, 1),
+        **draws.told(with_judge, "alpha", "alpha_ci", -1, 1),
         "people_pairs": len(among) // 2,
-        **draws.told(people_agree, "people_agree", "people_agree_ci"),
-        **draws.told(between, "people_alpha", "people_alpha_ci"),
+        **draws.told(people_agree, "people_agree", "people_agree_ci", 0, 1),
+        **draws.told(between, "people_alpha", "people_alpha_ci", -1, 1),
         "alpha_without_one": draws.without_one(with_judge),
         "people_alpha_without_one": draws.without_one(between),
         **draws.told(with_judge - between, "difference", "difference_ci"),
@@ -120,7 +120,7 @@ def _same(met: np.ndarray) -> np.ndarray:
 def _confusion(met: np.ndarray, levels: list[str], draws: Draws) -> dict:
     """`counts` [judge's answer][people's answer], and the share of the judge's answers where people gave one."""
     shares = ratio(met, met.sum(axis=2, keepdims=True)).swapaxes(1, 2)
-    ends = draws.interval(shares)
+    ends = draws.interval(shares, 0, 1)
     return {"answers": levels, "counts": met[0].T, "share_given_people": shares[0], "share_given_people_ci": ends}
 
 

@@ -1,10 +1,9 @@
-"""One set of draws for all that is said of a judge beside people: conversations drawn anew, and each person left out.
+"""One set of draws for all that is said of a judge beside people, so that differences have intervals of their own.
 
-A judge and people are compared on the same items, so every statistic of both uses the same draws, and differences have
-intervals of their own. Conversations are drawn with replacement; what differs between people comes from leaving out one
-after the other (the jackknife, Efron & Stein 1981), and both variances are added, as in two-way clustering (Cameron,
-Gelbach & Miller 2011, eq. 2.11, without the term that is subtracted: rather too wide than too narrow). Drawing people
-too would count a pair of people twice over. A judge's variants are no sample of judges, so they are taken as they are.
+What conversations add to the variance comes from drawing them with replacement, what people add from leaving out one
+after the other (the jackknife), and what both would count twice, from drawing people's annotations, is taken off: the
+two-way clustered variance of Cameron, Gelbach & Miller (2011, J. Bus. Econ. Stat. 29, eq. 2.11), never less than that
+of conversations or of people alone. A judge's variants are no sample of judges, so they are taken as they are.
 """
 
 from __future__ import annotations
@@ -13,52 +12,65 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array
 
 from parlai_spotbot.analysis.resampling import bootstrap_weights, percentile_interval
 
+TWICE = 200
+"""Draws of annotations, which only serve a variance."""
+
 
 class Draws:
-    """How often each conversation and each person counts.
+    """How often each row of a frame counts.
 
-    Row 0 is the data as they are; then come `replicates` draws of conversations, with all people; then, for each
-    person, everything without this one. Statistics are computed for all rows at once; `told` reads them.
+    Row 0 is the data as they are; then come `replicates` draws of conversations; then, for each person, everything
+    without this one; then draws of people's annotations. Statistics are computed for all rows at once; `told`
+    reads them.
 
     Parameters
     ----------
     conversations : sequence
         The ids of all conversations that occur; `strata` names the stratum of each (the pair of bots), within which
         conversations are drawn.
-    workers : sequence
-        The ids of all people; a single one is not left out.
+    people : frame
+        People's rows: conversation_id, worker_id. A single person is not left out.
     """
 
     def __init__(
         self,
         conversations: Sequence,
-        workers: Sequence,
+        people: pd.DataFrame,
         *,
         rng: np.random.Generator,
         replicates: int,
         strata: Mapping | None = None,
     ):
-        homes, people = sorted(set(conversations)), sorted(set(workers))
-        people = people if len(people) > 1 else []
-        self.replicates, self.left_out = replicates, len(people)
+        homes, workers = sorted(set(conversations)), sorted(set(people["worker_id"]))
+        workers = workers if len(workers) > 1 else []
+        self.replicates, self.left_out = replicates, len(workers)
+        self.twice = TWICE if workers else 0
         self._home = {home: i for i, home in enumerate(homes)}
-        self._person = {person: i for i, person in enumerate(people)}
-        self._homes = np.ones((self.rows, len(homes)))
+        self._person = {person: i for i, person in enumerate(workers)}
         within = [(strata or {}).get(home, "") for home in homes]
-        drawn = bootstrap_weights(homes, homes, within, rng=rng, replicates=replicates, resample="conversations")
-        self._homes[1 : 1 + replicates] = drawn
+        self._homes = np.ones((1 + replicates, len(homes)))
+        self._homes[1:] = bootstrap_weights(
+            homes, homes, within, rng=rng, replicates=replicates, resample="conversations"
+        )
+        codes = self._codes(people, "worker_id")
+        self._cells = np.unique(codes)
+        size = max(1, len(self._cells))
+        self._more = rng.multinomial(size, np.full(size, 1 / size), self.twice) - 1.0
 
     @property
     def rows(self) -> int:
-        return 1 + self.replicates + self.left_out
+        return 1 + self.replicates + self.left_out + self.twice
 
-    def _places(self, rows: pd.DataFrame, people: Sequence[str]) -> list[np.ndarray]:
+    def _codes(self, rows: pd.DataFrame, column: str) -> np.ndarray:
         home = rows["conversation_id"].map(self._home).to_numpy(dtype=int)
-        anybody = len(self._person)
-        return [home, *(rows[c].map(self._person).fillna(anybody).to_numpy(dtype=int) for c in people)]
+        return home * (len(self._person) + 1) + self._who(rows, column)
+
+    def _who(self, rows: pd.DataFrame, column: str) -> np.ndarray:
+        return rows[column].map(self._person).fillna(len(self._person)).to_numpy(dtype=int)
 
     def sums(
         self,
@@ -70,53 +82,71 @@ class Draws:
     ) -> np.ndarray:
         """The mass of the rows (n,) summed by cell (n,): (draws, count).
 
-        `rows` has the column conversation_id, and those named in `people`, which hold the people whose row it is.
+        `rows` has the column conversation_id, and those named in `people`, which hold the people whose row it is
+        (different people, where there are two).
         """
-        home, *who = self._places(rows, people)
+        home = rows["conversation_id"].map(self._home).to_numpy(dtype=int)
         cells = np.asarray(cells, dtype=int)
         mass = np.ones(len(rows)) if mass is None else mass
-        size = len(self._home)
+        size, drawn = len(self._home), 1 + self.replicates
         by_home = np.bincount(home * count + cells, mass, size * count).reshape(size, count)
         result = np.empty((self.rows, count))
-        drawn = 1 + self.replicates
-        result[:drawn] = self._homes[:drawn] @ by_home
+        result[:drawn] = self._homes @ by_home
+        result[drawn:] = result[0]
         if self.left_out:
-            own = np.zeros((self.left_out + 1) * count)
-            for place in who:  # nobody is a pair with himself, so a row is nowhere taken off twice
-                own += np.bincount(place * count + cells, mass, len(own))
-            result[drawn:] = result[0] - own.reshape(-1, count)[:-1]
+            part = slice(drawn, drawn + self.left_out)
+            for column in people:
+                who = self._who(rows, column)
+                own = np.bincount(who * count + cells, mass, (self.left_out + 1) * count)
+                result[part] -= own.reshape(-1, count)[:-1]
+                place = np.searchsorted(self._cells, self._codes(rows, column))
+                by_cell = csr_array((mass, (cells, place)), shape=(count, len(self._cells)))
+                result[part.stop :] += (by_cell @ self._more.T).T
         return result
 
     def weights(self, rows: pd.DataFrame, people: Sequence[str] = ()) -> np.ndarray:
         """How often each row counts: (draws, n)."""
-        home, *who = self._places(rows, people)
-        weights = self._homes[:, home]
-        for place in who:
-            known = place < self.left_out
-            weights[1 + self.replicates + place[known], np.flatnonzero(known)] = 0
+        weights = np.ones((self.rows, len(rows)))
+        drawn = 1 + self.replicates
+        weights[:drawn] = self._homes[:, rows["conversation_id"].map(self._home).to_numpy(dtype=int)]
+        for column in people if self.left_out else ():
+            who = self._who(rows, column)
+            weights[drawn + who, np.arange(len(rows))] = 0
+            weights[drawn + self.left_out :] += self._more[:, np.searchsorted(self._cells, self._codes(rows, column))]
         return weights
 
-    def interval(self, values: np.ndarray) -> np.ndarray:
-        """The 95 % interval (..., 2) of a statistic from its values (draws, ...)."""
-        drawn, without = values[1 : 1 + self.replicates], values[1 + self.replicates :]
-        ends = percentile_interval(drawn)
-        if self.left_out:
-            ends = values[0][..., None] + (ends - values[0][..., None]) * _widening(drawn, without)[..., None]
-        return ends
+    def _variances(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of the draws of conversations, and two-way."""
+        drawn = values[1 : 1 + self.replicates]
+        own = _variance(drawn)
+        if not self.left_out:
+            return own, own
+        without = values[1 + self.replicates :][: self.left_out]
+        count = np.isfinite(without).sum(axis=0)
+        people = np.where(count > 1, _variance(without) * (count - 1) ** 2 / np.maximum(count, 1), 0.0)
+        both = own + people - _variance(values[1 + self.replicates + self.left_out :])
+        return own, np.maximum(both, np.maximum(own, people))
+
+    def interval(self, values: np.ndarray, least: float = -np.inf, most: float = np.inf) -> np.ndarray:
+        """The 95 % interval (..., 2) of a statistic that lies from `least` to `most`, from its values (draws, ...)."""
+        ends = percentile_interval(values[1 : 1 + self.replicates])
+        own, both = self._variances(values)
+        wider = np.sqrt(np.divide(both, own, out=np.ones_like(both), where=own > 0))[..., None]
+        return np.clip(values[0][..., None] + (ends - values[0][..., None]) * wider, least, most)
 
     def error(self, values: np.ndarray) -> np.ndarray:
         """The standard error (...) of a statistic from its values (draws, ...)."""
-        drawn, without = values[1 : 1 + self.replicates], values[1 + self.replicates :]
-        wider = _widening(drawn, without) if self.left_out else 1.0
-        return np.sqrt(_variance(drawn)) * wider
+        return np.sqrt(self._variances(values)[1])
 
-    def told(self, values: np.ndarray, name: str = "estimate", interval: str = "ci") -> dict:
+    def told(
+        self, values: np.ndarray, name: str = "estimate", interval: str = "ci", least=-np.inf, most=np.inf
+    ) -> dict:
         """An estimate and its interval from its values (draws,)."""
-        return {name: float(values[0]), interval: self.interval(values).tolist()}
+        return {name: float(values[0]), interval: self.interval(values, least, most).tolist()}
 
     def without_one(self, values: np.ndarray) -> list[float]:
         """The least and the greatest value where one person is left out; NaN where there is but one."""
-        without = values[1 + self.replicates :]
+        without = values[1 + self.replicates :][: self.left_out]
         without = without[np.isfinite(without)]
         return [float(without.min()), float(without.max())] if len(without) else [np.nan, np.nan]
 
@@ -126,14 +156,6 @@ def _variance(values: np.ndarray) -> np.ndarray:
     count = np.maximum(known.sum(axis=0), 1)
     mean = np.where(known, values, 0).sum(axis=0) / count
     return (np.where(known, values - mean, 0) ** 2).sum(axis=0) / np.maximum(count - 1, 1)
-
-
-def _widening(drawn: np.ndarray, without: np.ndarray) -> np.ndarray:
-    """How much wider an interval gets by what differs between people."""
-    count = np.isfinite(without).sum(axis=0)
-    people = np.where(count > 1, _variance(without) * (count - 1) ** 2 / np.maximum(count, 1), 0.0)
-    own = _variance(drawn)
-    return np.sqrt(1 + np.divide(people, own, out=np.zeros_like(people), where=own > 0))
 
 
 def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from scipy.stats import rankdata
 
 from parlai_spotbot.analysis.trust.draws import Draws, ratio
 
-SPLITS = 20
+SPLITS = 10
 PERSON = ["worker_id"]
 LEAST = 3
 """Two contestants have only two orders, of which no agreement can be told from chance."""
@@ -34,15 +34,33 @@ def points(rows: pd.DataFrame) -> pd.DataFrame:
 
 def scores(rows: pd.DataFrame, names: Sequence[str], draws: Draws, people: Sequence[str] = ()) -> np.ndarray:
     """The score of each name in each draw (draws, names) from `points`; NaN where it was never rated."""
+    return _means(_sums(rows, names, draws, people))[:, 0]
+
+
+def _sums(
+    rows: pd.DataFrame,
+    names: Sequence[str],
+    draws: Draws,
+    people: Sequence[str] = (),
+    part: np.ndarray | None = None,
+    parts: int = 1,
+) -> np.ndarray:
+    """Scores summed, and counted: (2, draws, parts, names, opponents); `part` (n,) says which part a row is of."""
     place = {name: i for i, name in enumerate(names)}
     others = {"": 0} if set(rows["opponent"]) <= {""} else place
     cells = (rows["contestant"].map(place) * len(others) + rows["opponent"].map(others)).to_numpy(dtype=int)
-    shape = (-1, len(names), len(others))
-    total = draws.sums(rows, cells, len(names) * len(others), rows["score"].to_numpy(dtype=float), people)
-    count = draws.sums(rows, cells, len(names) * len(others), None, people)
-    mean = ratio(total.reshape(shape), count.reshape(shape))
+    size = len(names) * len(others)
+    cells = cells + size * (0 if part is None else part)
+    score = rows["score"].to_numpy(dtype=float)
+    both = np.array([draws.sums(rows, cells, size * parts, mass, people) for mass in (score, None)])
+    return both.reshape(2, -1, parts, len(names), len(others))
+
+
+def _means(sums: np.ndarray) -> np.ndarray:
+    """Each name's mean over its opponents of its mean score: (draws, parts, names)."""
+    mean = ratio(*sums)
     met = np.isfinite(mean)
-    return ratio(np.where(met, mean, 0).sum(axis=2), met.sum(axis=2))
+    return ratio(np.where(met, mean, 0).sum(axis=-1), met.sum(axis=-1))
 
 
 def kendall(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -85,8 +103,8 @@ def rank_agreement(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws, rng:
         source: {name: draws.told(values[:, i]) for i, name in enumerate(names)}
         for source, values in (("people", ours), ("judge", theirs))
     }
-    found |= draws.told(kendall(ours, theirs), "tau", "tau_ci")
-    found |= draws.told(spearman(ours, theirs), "spearman", "spearman_ci")
+    found |= draws.told(kendall(ours, theirs), "tau", "tau_ci", -1, 1)
+    found |= draws.told(spearman(ours, theirs), "spearman", "spearman_ci", -1, 1)
     found["people"] = _between(people, judge, names, draws, rng)
     return found
 
@@ -105,37 +123,44 @@ def _between(
         return {"items": 0, "why": "no item was answered by two people"}
     judge = judge[judge["item_id"].isin(set(people["item_id"]))]
     theirs = scores(judge, names, draws)
+    (one, rest), (first, second) = _split(people.reset_index(drop=True), names, draws, rng)
     kept: dict[str, list[np.ndarray]] = {"tau": [], "judge_tau": [], "split_half": []}
-    for _ in range(SPLITS):
-        order = _shuffled(people, rng)
-        one, rest, first, second = (
-            scores(people[part], names, draws, PERSON)
-            for part in (order == 0, order > 0, *_halves(people, order))
-        )  # fmt: skip
-        kept["tau"].append(kendall(one, rest))
-        kept["judge_tau"].append(kendall(theirs, rest))
-        kept["split_half"].append(spearman(first, second))
+    for split in range(SPLITS):
+        kept["tau"].append(kendall(one[:, split], rest[:, split]))
+        kept["judge_tau"].append(kendall(theirs, rest[:, split]))
+        kept["split_half"].append(spearman(first[:, split], second[:, split]))
     means = {key: _mean(values) for key, values in kept.items()}
     half = means["split_half"]
     means["spearman_brown"] = np.where(half > -1, 2 * half / np.where(half > -1, 1 + half, 1), np.nan)
     means["difference"] = means["judge_tau"] - means["tau"]
     found = {"items": int(people["item_id"].nunique()), "splits": SPLITS}
     for key, values in means.items():
-        found |= draws.told(values, key, f"{key}_ci")
+        most = 2 if key == "difference" else 1
+        found |= draws.told(values, key, f"{key}_ci", -most, most)
     return found
 
 
-def _shuffled(people: pd.DataFrame, rng: np.random.Generator) -> np.ndarray:
-    """A random number from 0 up (n,) for each person of each item, the same for all of this person's rows there."""
-    pairs = people[["item_id", "worker_id"]].drop_duplicates()
-    drawn = pairs.assign(u=rng.random(len(pairs)))
-    drawn["order"] = drawn.groupby("item_id")["u"].rank(method="first").astype(int) - 1
-    return people[["item_id", "worker_id"]].merge(drawn, on=["item_id", "worker_id"])["order"].to_numpy()
-
-
-def _halves(people: pd.DataFrame, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    size = people.groupby("item_id")["worker_id"].transform("nunique").to_numpy()
-    return order < size // 2, order >= size // 2
+def _split(people: pd.DataFrame, names: Sequence[str], draws: Draws, rng: np.random.Generator) -> list[tuple]:
+    """Scores (draws, splits, names) of one person an item and of all others; and of either half of the people."""
+    item = pd.factorize(people["item_id"])[0]
+    worker = pd.factorize(people["worker_id"])[0]
+    pair, whose = np.unique(item * (worker.max() + 1) + worker, return_inverse=True)
+    home = pair // (worker.max() + 1)
+    size = np.bincount(home)
+    parts: list[list[np.ndarray]] = [[], []]
+    for _ in range(SPLITS):
+        order = np.lexsort((rng.random(len(pair)), home))
+        rank = np.empty(len(pair), dtype=int)
+        rank[order] = np.arange(len(pair)) - np.repeat(np.cumsum(size) - size, size)
+        for kept, many in zip(parts, (np.ones_like(size), size // 2), strict=True):
+            kept.append(np.flatnonzero((rank < many[home])[whose]))
+    whole = _sums(people, names, draws, PERSON)
+    found = []
+    for kept in parts:
+        split = np.repeat(np.arange(SPLITS), [len(rows) for rows in kept])
+        own = _sums(people.iloc[np.concatenate(kept)], names, draws, PERSON, split, SPLITS)
+        found.append((_means(own), _means(whole - own)))
+    return found
 
 
 def _mean(values: list[np.ndarray]) -> np.ndarray:

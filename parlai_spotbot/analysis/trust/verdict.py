@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-LEVELS = ("constant", "chance", "below", "unclear", "unknown", "level")
+LEVELS = ("constant", "chance", "below", "unclear", "unknown", "nobody", "level")
 """One answer whatever it is shown; no better than chance; below people; not told from people; people's own agreement is
-not known; not below people."""
+not known; neither the judge nor people better than chance; not below people."""
 
 WARNINGS = ("constant", "chance", "below")
 
@@ -37,7 +37,8 @@ def level(entry: Mapping) -> str:
         return "constant"
     low, high = entry["alpha_ci"]
     if known(entry["alpha"], low) and low <= 0:
-        return "chance"
+        people = entry["people_alpha_ci"][0]
+        return "nobody" if known(people) and people <= 0 and not entry["difference_ci"][1] < 0 else "chance"
     if not known(*entry["difference_ci"]):
         return "unknown"
     low, high = entry["difference_ci"]
@@ -75,6 +76,9 @@ def _sentence(questions: Mapping, found: Mapping) -> str:
     if by_level["unknown"]:
         what = _listed(by_level["unknown"])
         parts.append(f"On {what} nobody knows how far people agree with each other: no item was answered by two")
+    if by_level["nobody"]:
+        what = _listed(by_level["nobody"])
+        parts.append(f"On {what} neither it nor other people agree with a person more than chance may give")
     if by_level["level"]:
         parts.append(f"On {_listed(by_level['level'])} it agrees with people no less than people do with each other")
     return ". ".join(parts) + ". It is no substitute for people."

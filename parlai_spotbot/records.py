@@ -21,6 +21,9 @@ HUMAN = "human"
 ADDITIONAL = "extra_"
 """How the names of questions begin that a launch adds to a survey: their answers are kept, analyses leave them out."""
 
+KINDS = ("pairs", "self", "human_model", "people")
+"""Conversations of two different bots, of a bot with itself, of a bot with a person, and between people."""
+
 NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")
 
 
@@ -54,6 +57,14 @@ class Conversation:
     @property
     def is_human(self) -> tuple[bool, bool]:
         return (self.entities[0] == HUMAN, self.entities[1] == HUMAN)
+
+    @property
+    def kind(self) -> str:
+        """Who talks with whom, one of `KINDS`."""
+        people = sum(self.is_human)
+        if people:
+            return "people" if people == 2 else "human_model"
+        return "self" if self.entities[0] == self.entities[1] else "pairs"
 
     @property
     def shown(self) -> tuple[Turn, ...]:

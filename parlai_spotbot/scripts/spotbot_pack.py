@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
+from typing import TYPE_CHECKING
+
 from parlai.core.params import ParlaiParser
 from parlai.core.script import register_script
 
 from parlai_spotbot.scripts.command import Command, add_common, add_seed, whole_numbers
+
+if TYPE_CHECKING:
+    from parlai_spotbot.surveys.whole import Asked
 
 
 @register_script("spotbot_pack")
@@ -14,18 +20,18 @@ class SpotbotPack(Command):
     EPILOG = """\
   parlai spotbot_pack --study studies/rules
   parlai spotbot_pack --study studies/rules --segments 1,2,3 --annotators-per-segment 3
+  parlai spotbot_pack --study studies/rules --survey acute_eval --ask engagingness,humanness --comparisons 50
+  parlai spotbot_pack --study studies/rules --survey acute_eval --write-pairings pairings.jsonl
   The same command again changes nothing; a study that grew gets further units."""
 
     @classmethod
     def add_options(cls, parser: ParlaiParser) -> None:
         add_common(parser)
         group = parser.add_argument_group("Packing")
-        group.add_argument(
-            "--segments", type=str, default=None, help="segment lengths in exchanges (default: the study's)"
-        )
-        group.add_argument("--unit-size", type=int, default=20, help="segments in a unit")
-        group.add_argument("--humans-per-unit", type=int, default=5, help="how many of them are between people")
-        group.add_argument("--annotators-per-segment", type=int, default=2, help="annotators who answer a segment")
+        group.add_argument("--unit-size", type=int, default=None,
+                           help="items in a unit (default: the survey's, 20 for spot_the_bot)")  # fmt: skip
+        group.add_argument("--annotators-per-segment", "--annotators-per-item", type=int, default=None,
+                           help="annotators of an item (default: the survey's, 2 for spot_the_bot)")  # fmt: skip
         group.add_argument(
             "--surface", type=str, default="normalise",
             help="how turns are shown: normalise (one casing and spacing for people and bots) or keep",
@@ -36,6 +42,37 @@ class SpotbotPack(Command):
             "self_identified,… (default: none)",
         )  # fmt: skip
         add_seed(group)
+        cls._add_segments(parser.add_argument_group("Surveys that show segments: spot_the_bot, spot_the_bot_game"))
+        cls._add_whole(parser.add_argument_group(
+            "Surveys that show whole conversations: acute_eval, comparative, dialogue_likert, turn_likert"
+        ))  # fmt: skip
+
+    @staticmethod
+    def _add_segments(group: argparse._ArgumentGroup) -> None:
+        group.add_argument(
+            "--segments", type=str, default=None, help="segment lengths in exchanges (default: the study's)"
+        )
+        group.add_argument("--humans-per-unit", type=int, default=5, help="how many of a unit are between people")
+
+    @staticmethod
+    def _add_whole(group: argparse._ArgumentGroup) -> None:
+        group.add_argument("--source", type=str, default=None,
+                           help="where bots are judged: self, human_model or pairs, several joined by commas "
+                           "(default: self and human_model as there are any, else pairs)")  # fmt: skip
+        group.add_argument("--ask", type=str, default=None, metavar="NAMES",
+                           help="the questions, joined by commas (default: engagingness in acute_eval, else all)"
+                           )  # fmt: skip
+        group.add_argument("--questions", type=str, default=None, metavar="FILE",
+                           help="acute_eval: a YAML file with questions of your own")  # fmt: skip
+        group.add_argument("--comparisons", type=int, default=None,
+                           help="acute_eval, comparative: comparisons of each two contestants on each question "
+                           "(default: as many as each contestant has conversations, 100 at most)")  # fmt: skip
+        group.add_argument("--without-people", action="store_true", default=None,
+                           help="people are no contestant")  # fmt: skip
+        group.add_argument("--repeated", type=float, default=None, metavar="SHARE",
+                           help="the share of units for one more annotator (default: 0.25, acute_eval 0)")  # fmt: skip
+        group.add_argument("--write-pairings", type=str, default=None, metavar="FILE",
+                           help="write the comparisons as ParlAI's pairings.jsonl too")  # fmt: skip
 
     def execute(self) -> None:
         from parlai_spotbot.study import Study
@@ -47,22 +84,45 @@ class SpotbotPack(Command):
         if self.opt["segments"] is not None:
             options["segments"] = whole_numbers(self.opt["segments"])
         if self.opt["leave_out"]:
-            options["leave_out"] = [kind.strip() for kind in self.opt["leave_out"].split(",") if kind.strip()]
+            options["leave_out"] = listed(self.opt["leave_out"])
         with study.lock("spotbot_pack"):
-            print(table(pack_study(study, **options)))
-        print(f"\nwritten: {study.units_path(self.opt['survey'])}")
+            print(table(pack_study(study, **options, whole=self._whole())))
+            print(f"\nwritten: {study.units_path(self.opt['survey'])}")
+            if self.opt["write_pairings"]:
+                from parlai_spotbot.importers.pairings import write_pairings
+
+                count = write_pairings(study, self.opt["survey"], self.opt["write_pairings"])
+                print(f"written: {self.opt['write_pairings']} ({count} pairs)")
+
+    def _whole(self) -> Asked:
+        from parlai_spotbot.surveys.whole import Asked
+
+        sources, ask = self.opt["source"], self.opt["ask"]
+        return Asked(
+            sources=tuple(listed(sources)) if sources else None,
+            ask=tuple(listed(ask)) if ask else None,
+            questions=self.opt["questions"],
+            comparisons=self.opt["comparisons"],
+            people=False if self.opt["without_people"] else None,
+            repeated=self.opt["repeated"],
+        )
+
+
+def listed(text: str) -> list[str]:
+    """The parts of a list joined by commas."""
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def table(summary: dict) -> str:
     """The summary of `pack_study` in a few lines."""
     count = summary["conversations"]
+    what = "items" if "packing" in summary else "segments"
     lines = [
         f"{summary['units']} units ({summary['added_units']} new) in {summary['blocks']} blocks, "
-        f"of {summary['smallest_unit']} to {summary['largest_unit']} segments; {summary['annotations']} annotations",
+        f"of {summary['smallest_unit']} to {summary['largest_unit']} {what}; {summary['annotations']} annotations",
         f"conversations: {count['bots']} of bots, {count['people']} between people",
-        f"\n{'segments of':<16}{'bots':>8}{'people':>8}",
     ]
-    lines += [f"{k + ' exchanges':<16}{row['bots']:>8}{row['people']:>8}" for k, row in summary["segments"].items()]
+    lines += _whole_rows(summary) if "packing" in summary else _segment_rows(summary)
     lines.append(f"\n{'told from people by surface':<32}{'as said':>8}{'as shown':>10}   (AUC, 0.5 is blind)")
     for name, row in summary["surface"]["contestants"].items():
         said, shown = ("too few" if row[when] is None else f"{row[when]:.2f}" for when in ("before", "after"))
@@ -70,3 +130,20 @@ def table(summary: dict) -> str:
     lines += [""] + [f"left out: {row['count']} {row['what']}: {row['reason']}" for row in summary["left_out"]]
     lines += [f"warning: {warning}" for warning in summary["warnings"]]
     return "\n".join(lines).rstrip()
+
+
+def _segment_rows(summary: dict) -> list[str]:
+    lines = [f"\n{'segments of':<16}{'bots':>8}{'people':>8}"]
+    rows = summary["segments"].items()
+    return lines + [f"{k + ' exchanges':<16}{row['bots']:>8}{row['people']:>8}" for k, row in rows]
+
+
+def _whole_rows(summary: dict) -> list[str]:
+    lines = [f"\n{'judged':<32}{'spoke first':>12}{'second':>8}"]
+    lines += [f"{name:<32}{row['spoke_first']:>12}{row['second']:>8}" for name, row in summary["judged"].items()]
+    counts = [row["count"] for row in summary["comparisons"]]
+    if counts:
+        pairs = len({(row["a"], row["b"]) for row in summary["comparisons"]})
+        each = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+        lines.append(f"\n{sum(counts)} comparisons of {pairs} pairs of contestants, {each} of each on each question")
+    return lines

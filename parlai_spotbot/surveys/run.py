@@ -6,56 +6,71 @@ units.jsonl stays byte for byte.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from parlai_spotbot import files
-from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study, check_segments
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing import PackOptions, blocks_of, is_people, item_id, pack
 from parlai_spotbot.surveys.surface_check import surface_report, warnings
+from parlai_spotbot.surveys.units_file import existing_units, faulty_ones, write_units
+from parlai_spotbot.surveys.whole import Asked, pack_whole
 
 TOO_SHORT = "too short for any segment"
 NOT_NEEDED = "between people, and no block has room for it (or only one that has its seed)"
 SEGMENT_TOO_LONG = "conversation too short for it"
 ON_REQUEST = "left out on request"
+NOT_ASKED = {
+    "self": "a bot that talks to itself; this survey asks about conversations of two",
+    "human_model": "between a person and a bot; in this survey people meet no bots",
+}
+"""Kinds of conversations that are not cut into segments, and why."""
 
 
 def pack_study(
     study: Study,
     survey: str = "spot_the_bot",
     segments: Sequence[int] | None = None,
-    unit_size: int = 20,
+    unit_size: int | None = None,
     humans_per_unit: int = 5,
-    annotators_per_segment: int = 2,
+    annotators_per_segment: int | None = None,
     seed: int | None = None,
     surface: str = "normalise",
     leave_out: Sequence[str] = (),
+    whole: Asked | None = None,
 ) -> dict:
     """Write the units of a study and return the summary that `spotbot_pack` prints; the caller holds the study's lock.
 
-    `segments` and `seed` are the plan's where they are None. `leave_out` names kinds of faults
-    (`parlai_spotbot.analysis.hygiene`): conversations that show one are not packed, people's by the same rules as bots'
-    (those that stand in units already stay); all are counted and named. The summary (see `summarise`) with the surface
+    `segments` and `seed` are the plan's where they are None, `unit_size` and `annotators_per_segment` the survey's.
+    `leave_out` names kinds of faults (`parlai_spotbot.analysis.hygiene`): conversations that show one are not packed,
+    people's by the same rules as bots' (those that stand in units already stay); all are counted and named. `whole` is
+    for surveys that show whole conversations (`whole.pack_whole`). The summary (see `summarise`) with the surface
     report stands in provenance.json too, under ``pack``; the surface report also in surveys/NAME/surface.json.
 
     Raises `UserError`, before anything is written, on options that can't be carried out, and where units packed in
     another way have judgements already.
     """
-    longest = get_survey(survey).layout == "opening"  # the annotator opens it, so nobody is to see a part of it twice
+    about = get_survey(survey)
+    unit_size = about.unit_size if unit_size is None else unit_size
+    annotators = about.annotators_per_item if annotators_per_segment is None else annotators_per_segment
+    seed = study.plan.seed if seed is None else seed
+    if about.packing != "segments":
+        if segments is not None:
+            raise UserError(f"--segments: survey {survey} shows whole conversations.", "Leave it out.")
+        return pack_whole(study, survey, whole or Asked(), unit_size, annotators, seed, surface, leave_out)
+    if whole is not None and whole != Asked():
+        raise UserError(f"--{whole.first_set()}: survey {survey} shows segments of conversations.", "Leave it out.")
+    longest = about.layout == "opening"  # the annotator opens it, so nobody is to see a part of it twice
     chosen = study.plan.segments if segments is None else check_segments(list(segments), "--segments")
-    options = PackOptions(
-        survey, chosen, unit_size, humans_per_unit, annotators_per_segment,
-        study.plan.seed if seed is None else seed, surface, longest,
-    )  # fmt: skip
-    conversations = study.conversations()
+    options = PackOptions(survey, chosen, unit_size, humans_per_unit, annotators, seed, surface, longest)
+    everything = study.conversations()
+    conversations = [c for c in everything if c.kind not in NOT_ASKED]
     _check_lengths(conversations, options, study)
-    faulty = _faulty(study, conversations, leave_out)
+    faulty = faulty_ones(study, conversations, leave_out)
     wanted = options_json(options) | ({"leave_out": sorted(set(leave_out))} if leave_out else {})
-    existing = _existing(study, conversations, options, wanted)
+    existing = existing_units(study, survey, wanted, lambda units: _from(everything, units, options))
     kept = [c for c in conversations if c.conversation_id not in faulty]
     if not any(options.lengths(c) for c in kept if not is_people(c)):
         raise UserError(
@@ -64,9 +79,9 @@ def pack_study(
     added = pack(kept, options, existing)
     units = existing + added
     report = surface_report(conversations, options.segments, options.surface)
-    summary = summarise(conversations, units, options, faulty)
+    summary = summarise(everything, units, options, faulty)
     summary["warnings"] += warnings(report)
-    _write(study, options, existing, added, report, summary, wanted)
+    write_units(study, survey, existing, added, report, {"options": wanted, **summary})
     return {**summary, "surface": report, "added_units": len(added)}
 
 
@@ -77,33 +92,12 @@ def options_json(options: PackOptions) -> dict:
     }
 
 
-def _faulty(study: Study, conversations: list[Conversation], kinds: Sequence[str]) -> dict[str, list[str]]:
-    """The conversations that show a fault of one of `kinds`, with those that they show."""
-    if not kinds:
-        return {}
-    from parlai_spotbot.analysis.hygiene import KINDS, OF_TRAINING, faulty_conversations
-
-    for kind in kinds:
-        if kind not in KINDS:
-            raise UserError(f"--leave-out {kind}: no such kind of fault.", nearest(kind, KINDS))
-    training = None
-    if set(kinds) & set(OF_TRAINING):
-        from parlai_spotbot.domains import domain_of
-
-        if "selfplay" not in study.provenance():
-            raise UserError("--leave-out: what the bots know is not known, as they didn't play here.", "Leave it out.")
-        training = [e.turns for e in domain_of(study.path, study.plan.domain).episodes("bots")]
-    try:
-        return faulty_conversations(conversations, kinds, training)
-    except ValueError as err:
-        raise UserError(f"--leave-out {','.join(kinds)}: {err}.", "Leave that kind out of the list.") from err
-
-
 def _check_lengths(conversations: list[Conversation], options: PackOptions, study: Study) -> None:
     longest = max((c.exchanges for c in conversations if not is_people(c)), default=0)
     if not longest:
         raise UserError(
-            f"{study.conversations_path}: no conversation of bots in it.", "Run spotbot_selfchat to the end."
+            f"{study.conversations_path}: no conversation of bots with each other in it.",
+            "Run spotbot_selfchat to the end; on self-chats, and on chats with people, ask --survey acute_eval.",
         )
     if max(options.segments) > longest:
         raise UserError(
@@ -111,29 +105,6 @@ def _check_lengths(conversations: list[Conversation], options: PackOptions, stud
             f"has {max(options.segments)} exchanges, the longest has {longest}.",
             f"Ask for segments of {longest} exchanges or fewer, or make longer conversations (--exchanges).",
         )
-
-
-def _existing(study: Study, conversations: list[Conversation], options: PackOptions, wanted: dict) -> list[Unit]:
-    """The units to keep; none where they are to be packed anew, which must not happen to judged ones."""
-    path = study.units_path(options.survey)
-    if not path.exists():
-        return []
-    units = study.units(options.survey)
-    known = study.provenance().get("pack", {}).get(options.survey, {}).get("options")
-    if known == wanted and _from(conversations, units, options):
-        return units
-    judgements = study.judgements_path(options.survey)
-    ledger = study.survey_path(options.survey) / "crowdsourcing" / "ledger.db"
-    if ledger.exists() or (judgements.exists() and study.judgements(options.survey)):
-        holder = ledger if ledger.exists() else judgements
-        differ = [key for key in {**(known or {}), **wanted} if known and known.get(key) != wanted.get(key)]
-        if differ:
-            how = ", ".join(f"{key} {known.get(key)!r} there, {wanted.get(key)!r} here" for key in differ)
-            problem = f"{path}: packed with other options ({how}), and {holder.name} holds answers to these units."
-        else:
-            problem = f"{path}: not made from these conversations by this command, and {holder.name} holds answers."
-        raise UserError(problem, "Use the options of the first time, or another --study for another way of packing.")
-    return []
 
 
 def _from(conversations: list[Conversation], units: list[Unit], options: PackOptions) -> bool:
@@ -145,30 +116,6 @@ def _from(conversations: list[Conversation], units: list[Unit], options: PackOpt
         return conversation is not None and item.item_id == item_id(conversation, item.exchanges, options)
 
     return all(fits(item) for unit in units for item in unit.items)
-
-
-def _write(
-    study: Study,
-    options: PackOptions,
-    existing: list[Unit],
-    added: list[Unit],
-    report: dict,
-    summary: dict,
-    wanted: dict,
-) -> None:
-    path = study.units_path(options.survey)
-    kept = path.read_text(encoding="utf-8") if existing else ""
-    text = kept + "".join(files.dumps(unit.to_json()) + "\n" for unit in added)
-    if added:
-        files.write_text(path, text)
-    surface_path = study.survey_path(options.survey) / "surface.json"
-    if not surface_path.exists() or files.read_json(surface_path) != report:
-        files.write_json(surface_path, report)
-    if options.survey not in study.plan.surveys:
-        study.extend(surveys=[options.survey])
-    checksum = hashlib.sha256(text.encode("utf-8")).hexdigest()
-    done = {"options": wanted, **summary, "units_sha256": checksum}
-    study.record("pack", {**study.provenance().get("pack", {}), options.survey: done})
 
 
 def summarise(
@@ -230,6 +177,7 @@ def left_out(
             reason = NOT_NEEDED if options.lengths(conversation) else TOO_SHORT
             if name in faulty:
                 reason = f"{ON_REQUEST}: {', '.join(faulty[name])}"
+            reason = NOT_ASKED.get(conversation.kind, reason)
             rows.setdefault(("conversations", reason), []).append(name)
             continue
         for k in options.lengths(conversation) if options.longest else options.segments:

@@ -115,7 +115,7 @@ def test_bad_options_end_before_any_work(study_of, pool, options, named):
 
 
 def test_a_study_without_bots_is_said(study_of, pool):
-    with pytest.raises(UserError, match="no conversation of bots"):
+    with pytest.raises(UserError, match="no conversation of bots with each other"):
         pack_study(study_of(pool(bots=1)))
 
 

@@ -1,0 +1,137 @@
+"""Who of a whole conversation may be judged, for the surveys that show whole ones (ACUTE-Eval, Comparative, Likert).
+
+A contestant appears in self-chats (either seat may be judged), in conversations with other bots (its own seat), and in
+conversations with people (its own seat); people appear as a contestant in the conversations between people.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.records import HUMAN, Conversation, Item, Utterance
+from parlai_spotbot.surveys.packing import opaque
+from parlai_spotbot.surveys.surface import SURFACES
+
+SOURCES = ("self", "human_model", "pairs")
+"""Where bots are judged: talking to themselves, to people, or to other bots."""
+
+MOST_RESERVED, SHARE_RESERVED = 12, 4
+"""So many conversations between people, one in four at most, are kept for controls."""
+
+
+@dataclass(frozen=True)
+class WholeOptions:
+    """How whole conversations are packed; see `Survey` for what a survey says itself.
+
+    `questions` are those that are put, `companions` the free texts that go with each; `comparisons` of each pair of
+    contestants on each question (None: as many as the contestant with the fewest conversations has, 100 at most).
+    """
+
+    survey: str
+    questions: tuple[str, ...]
+    sources: tuple[str, ...]
+    companions: tuple[str, ...] = ()
+    everything: bool = False
+    spread: str = ""
+    people: bool = True
+    comparisons: int | None = None
+    unit_size: int = 1
+    annotators_per_item: int = 1
+    repeated: float = 0.0
+    seed: int = 0
+    surface: str = "normalise"
+
+    def __post_init__(self):
+        for option, value in (("--unit-size", self.unit_size), ("--annotators-per-item", self.annotators_per_item),
+                              ("--comparisons", 1 if self.comparisons is None else self.comparisons)):  # fmt: skip
+            if value < 1:
+                raise UserError(f"{option} {value}: expected a whole number from 1 up.", "Correct it.")
+        if not 0 <= self.repeated <= 1:
+            raise UserError(f"--repeated {self.repeated}: expected a share from 0 to 1.", "Write 0.25 for a quarter.")
+        if self.surface not in SURFACES:
+            raise UserError(f"--surface {self.surface}: unknown.", f"Known: {', '.join(SURFACES)}.")
+
+    def put(self, questions: Sequence[str]) -> tuple[str, ...]:
+        """What an item names as its questions: nothing where it is asked everything."""
+        return () if self.everything else (*questions, *self.companions)
+
+
+def sources_of(conversations: Iterable[Conversation], asked: Sequence[str] | None) -> tuple[str, ...]:
+    """The sources that were asked for, checked; by default self-chats and those with people, else between bots."""
+    counts = Counter(c.kind for c in conversations if c.exchanges)
+    if asked is None:
+        found = tuple(source for source in SOURCES[:2] if counts[source]) or ("pairs",)
+        if not counts[found[0]]:
+            raise UserError("There is no conversation of bots to pack.", "Run spotbot_selfchat to the end.")
+        return found
+    for source in asked:
+        if source not in SOURCES:
+            raise UserError(f"--source {source}: unknown.", nearest(source, SOURCES))
+        if not counts[source]:
+            how = {"self": "spotbot_selfchat --self makes them", "pairs": "spotbot_selfchat makes them",
+                   "human_model": "spotbot_import --format conversations brings them in"}[source]  # fmt: skip
+            raise UserError(f"--source {source}: the study has no such conversations.", f"{how.capitalize()}.")
+    return tuple(source for source in SOURCES if source in asked)
+
+
+def canonical(conversations: Iterable[Conversation]) -> list[Conversation]:
+    """By id, those with nothing to show left out; one that stands twice is a `UserError`."""
+    ordered = sorted(conversations, key=lambda c: c.conversation_id)
+    for one, other in pairwise(ordered):
+        if one.conversation_id == other.conversation_id:
+            raise UserError(
+                f"conversation_id '{one.conversation_id}' stands twice among the conversations.", "Remove one of them."
+            )
+    return [c for c in ordered if c.exchanges]
+
+
+def reserved(people: Iterable[Conversation], shown: Collection[str], seed: int) -> set[str]:
+    """The conversations between people that are kept for controls: those least by a hash, of the ones not `shown`.
+
+    So which they are hardly changes where a study grows.
+    """
+    ids = [c.conversation_id for c in people]
+    free = sorted((hashlib.sha256(f"control {seed} {i}".encode()).hexdigest(), i) for i in ids if i not in shown)
+    return {i for _, i in free[: min(MOST_RESERVED, len(ids) // SHARE_RESERVED)]}
+
+
+def appearances(conversations: Iterable[Conversation], source: str) -> dict[str, dict[str, tuple[int, ...]]]:
+    """By contestant: the ids of its conversations of this source ("people" too) and the seats that may be judged."""
+    found: dict[str, dict[str, tuple[int, ...]]] = {}
+    for conversation in conversations:
+        if conversation.kind != source:
+            continue
+        for name in dict.fromkeys(conversation.entities):
+            if (name == HUMAN) == (source == "people"):
+                seats = tuple(seat for seat in (0, 1) if conversation.entities[seat] == name)
+                found.setdefault(name, {})[conversation.conversation_id] = seats
+    return found
+
+
+def whole_item(
+    conversations: Sequence[Conversation], judged: Sequence[int], questions: Sequence[str], options: WholeOptions
+) -> Item:
+    """The whole conversations without their seed exchange, in their surface form; `exchanges` is the longest's."""
+    show: Callable[[str], str] = SURFACES[options.surface]
+    return Item(
+        item_id=whole_item_id(conversations, judged, questions, options.survey, options.seed),
+        conversation_ids=tuple(c.conversation_id for c in conversations),
+        exchanges=max(c.exchanges for c in conversations),
+        transcripts=tuple(tuple(Utterance(i % 2, show(t.text)) for i, t in enumerate(c.shown)) for c in conversations),
+        judged=tuple(judged),
+        questions=tuple(questions),
+    )
+
+
+def whole_item_id(
+    conversations: Sequence[Conversation], judged: Sequence[int], questions: Sequence[str], survey: str, seed: int
+) -> str:
+    """The same for all annotators; made from turns that nobody is shown too, so it can't be guessed."""
+    said = [text for c in conversations for turn in c.turns for text in (turn.speaker, turn.text)]
+    ids = [c.conversation_id for c in conversations]
+    return opaque("whole", survey, seed, *ids, "judged", *judged, "asked", *questions, "said", *said)

@@ -1,0 +1,92 @@
+"""The units file of a survey: which units stay, which are packed anew, and how both are written.
+
+Units that people or judges have answers to are never packed anew: other options are then an error that names them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.records import Conversation, Unit
+from parlai_spotbot.study import Study
+
+
+def faulty_ones(study: Study, conversations: list[Conversation], kinds: Sequence[str]) -> dict[str, list[str]]:
+    """The conversations that show a fault of one of `kinds`, with those that they show."""
+    if not kinds:
+        return {}
+    from parlai_spotbot.analysis.hygiene import KINDS, OF_TRAINING, faulty_conversations
+
+    for kind in kinds:
+        if kind not in KINDS:
+            raise UserError(f"--leave-out {kind}: no such kind of fault.", nearest(kind, KINDS))
+    training = None
+    if set(kinds) & set(OF_TRAINING):
+        from parlai_spotbot.domains import domain_of
+
+        if "selfplay" not in study.provenance():
+            raise UserError("--leave-out: what the bots know is not known, as they didn't play here.", "Leave it out.")
+        training = [e.turns for e in domain_of(study.path, study.plan.domain).episodes("bots")]
+    try:
+        return faulty_conversations(conversations, kinds, training)
+    except ValueError as err:
+        raise UserError(f"--leave-out {','.join(kinds)}: {err}.", "Leave that kind out of the list.") from err
+
+
+def packed_with(study: Study, survey: str) -> dict | None:
+    """The options with which the units were packed, as they are recorded; None where this package didn't pack them."""
+    return study.provenance().get("pack", {}).get(survey, {}).get("options")
+
+
+def existing_units(
+    study: Study,
+    survey: str,
+    wanted: Mapping,
+    made_here: Callable[[list[Unit]], bool],
+    goes_on: Callable[[Mapping, Mapping], bool] = lambda known, wanted: known == wanted,
+) -> list[Unit]:
+    """The units to keep; none where they are to be packed anew, which must not happen to judged ones.
+
+    Kept are those that `made_here` says were made from these conversations, with options of which `goes_on` (known,
+    wanted) says that they go on with them.
+    """
+    path = study.units_path(survey)
+    if not path.exists():
+        return []
+    units = study.units(survey)
+    known = packed_with(study, survey)
+    if known is not None and goes_on(known, wanted) and made_here(units):
+        return units
+    judgements = study.judgements_path(survey)
+    ledger = study.survey_path(survey) / "crowdsourcing" / "ledger.db"
+    if ledger.exists() or (judgements.exists() and study.judgements(survey)):
+        holder = ledger if ledger.exists() else judgements
+        differ = [key for key in {**(known or {}), **wanted} if known and known.get(key) != wanted.get(key)]
+        if differ:
+            how = ", ".join(f"{key} {known.get(key)!r} there, {wanted.get(key)!r} here" for key in differ)
+            problem = f"{path}: packed with other options ({how}), and {holder.name} holds answers to these units."
+        else:
+            problem = f"{path}: not made from these conversations by this command, and {holder.name} holds answers."
+        raise UserError(problem, "Use the options of the first time, or another --study for another way of packing.")
+    return []
+
+
+def write_units(
+    study: Study, survey: str, existing: Sequence[Unit], added: Sequence[Unit], report: dict, done: dict
+) -> None:
+    """Append the added units, write the surface report, and record `done` (options and summary)."""
+    path = study.units_path(survey)
+    kept = path.read_text(encoding="utf-8") if existing else ""
+    text = kept + "".join(files.dumps(unit.to_json()) + "\n" for unit in added)
+    if added:
+        files.write_text(path, text)
+    surface_path = study.survey_path(survey) / "surface.json"
+    if not surface_path.exists() or files.read_json(surface_path) != report:
+        files.write_json(surface_path, report)
+    if survey not in study.plan.surveys:
+        study.extend(surveys=[survey])
+    checksum = hashlib.sha256(text.encode("utf-8")).hexdigest()
+    study.record("pack", {**study.provenance().get("pack", {}), survey: {**done, "units_sha256": checksum}})

@@ -1,0 +1,60 @@
+"""From items of whole conversations to units: no unit shows a conversation or a seed in two items.
+
+Within an item of two conversations both may have the same seed: it isn't shown, and a common beginning only makes the
+comparison fairer.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+
+from parlai_spotbot.records import Item, Unit
+from parlai_spotbot.surveys.judged import WholeOptions
+from parlai_spotbot.surveys.packing import opaque
+
+
+def marks(item: Item, seeds: Mapping[str, str]) -> set[str]:
+    """What no other item of a unit may show: the item's conversations and their seeds."""
+    found = {f"conversation {i}" for i in item.conversation_ids}
+    return found | {f"seed {seeds[i]}" for i in item.conversation_ids if seeds.get(i)}
+
+
+def deal(items: Iterable[Item], size: int, seeds: Mapping[str, str]) -> list[list[Item]]:
+    """Groups of at most `size` items, as equal as can be, in the order of the items: each goes where it first fits."""
+    items = list(items)
+    groups: list[list[Item]] = []
+    open_: list[tuple[list[Item], set[str]]] = []
+    most = -(-len(items) // -(-len(items) // size)) if items else size
+    for item in items:
+        own = marks(item, seeds)
+        fit = next((pair for pair in open_ if pair[1].isdisjoint(own)), None)
+        if fit is None:
+            fit = ([], set())
+            groups.append(fit[0])
+            open_.append(fit)
+        fit[0].append(item)
+        fit[1].update(own)
+        if len(fit[0]) >= most:
+            open_.remove(fit)
+    return groups
+
+
+def units_of(rotations: Sequence[Sequence[Item]], options: WholeOptions) -> list[Unit]:
+    """The units of one block; `rotations` hold items on the same conversations, of which nobody gets two.
+
+    Each rotation goes to `annotators_per_item` people, in a drawn share `repeated` of the blocks to one more; each has
+    the items in an order of its own.
+    """
+    block_id = opaque(
+        "block", options.survey, options.seed, *sorted(item.item_id for items in rotations for item in items)
+    )
+    again = random.Random(f"again {block_id}").random() < options.repeated
+    units = []
+    for rotation, items in enumerate(rotations):
+        for replicate in range(options.annotators_per_item + again):
+            unit_id = opaque("unit", block_id, rotation, replicate)
+            order = list(items)
+            random.Random(unit_id).shuffle(order)
+            units.append(Unit(unit_id, options.survey, block_id, rotation, replicate, tuple(order)))
+    return units

@@ -23,10 +23,13 @@ GROUPINGS = ("by_model", "consecutive")
 """How conversations are put into groups that are played in step: so that each model's batches are full, whatever the
 partner; or, in studies from before that, in canonical order."""
 
+MEETINGS = ("pairs", "self", "both")
+"""Who plays whom where no pairs are listed: every two contestants, each contestant itself (self-chats), or both."""
+
 
 @dataclass(frozen=True)
 class Plan:
-    """What a study is to be. `pairs` lists the pairs to play; an empty tuple means every pair of contestants.
+    """What a study is to be. `pairs` lists the pairs to play; an empty tuple means those that `meetings` says.
 
     `human_conversations` is the number of human-human conversations mixed in; -1 means a third of the bots'.
     `batchsize`, `grouping` and `max_loaded` (contestants needed at a time, 0: all) say what is answered in one batch.
@@ -45,18 +48,20 @@ class Plan:
     surveys: tuple[str, ...] = ("spot_the_bot",)
     grouping: str = "by_model"
     max_loaded: int = 0
+    meetings: str = "pairs"
 
     KEYS = (
         "domain", "contestants", "conversations_per_pair", "exchanges", "segments", "seed", "paired_seeds",
-        "human_conversations", "pairs", "batchsize", "surveys", "grouping", "max_loaded",
+        "human_conversations", "pairs", "batchsize", "surveys", "grouping", "max_loaded", "meetings",
     )  # fmt: skip
 
     def all_pairs(self) -> list[tuple[str, str]]:
-        """The pairs to play, in canonical order (the order of the contestants in the plan)."""
+        """The pairs to play, in canonical order (the order of the contestants in the plan), self-chats last."""
         if self.pairs:
             return list(self.pairs)
         names = list(self.contestants)
-        return [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+        pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]] if self.meetings != "self" else []
+        return pairs + ([(name, name) for name in names] if self.meetings != "pairs" else [])
 
     def to_json(self) -> dict:
         row = {key: getattr(self, key) for key in self.KEYS}
@@ -64,6 +69,8 @@ class Plan:
         row["segments"] = list(self.segments)
         row["surveys"] = list(self.surveys)
         row["pairs"] = [list(pair) for pair in self.pairs]
+        if self.meetings == MEETINGS[0]:  # so that the plans of such studies stay what they were, byte for byte
+            del row["meetings"]
         return row
 
     @classmethod
@@ -92,6 +99,7 @@ class Plan:
             # A study without this key is from before there were others: its batches stay what they were.
             grouping=files.field(row, "grouping", str, where, "consecutive"),
             max_loaded=_count(row, "max_loaded", where, 0, least=0),
+            meetings=files.field(row, "meetings", str, where, MEETINGS[0]),
         )
         return plan.check(where)
 
@@ -107,8 +115,11 @@ class Plan:
             raise UserError(f"{where}: field 'contestants' is empty.", "Name at least one, better two, contestants.")
         if not self.all_pairs():
             raise UserError(
-                f"{where}: one contestant makes no pair.", "Add a second one to the pool, or play it with itself."
+                f"{where}: one contestant makes no pair.",
+                "Add a second one to the pool, or play it with itself (--self).",
             )
+        if self.meetings not in MEETINGS:
+            raise UserError(f"{where}: field 'meetings' is '{self.meetings}'.", nearest(self.meetings, MEETINGS))
         if self.grouping not in GROUPINGS:
             raise UserError(f"{where}: field 'grouping' is '{self.grouping}'.", nearest(self.grouping, GROUPINGS))
         if self.max_loaded == 1 and any(a != b for a, b in self.all_pairs()):
@@ -247,7 +258,8 @@ class Study:
         self.extensions.append(extension)
 
     def extend(self, **add: Any) -> None:
-        """Write an extension to history.jsonl: `contestants` (dict of entries), `conversations_per_pair`, `surveys`.
+        """Write an extension to history.jsonl: `contestants` (dict of entries), `conversations_per_pair`, `surveys`,
+        `meetings` (to "both").
 
         With `contestants`, `mended` lists those whose entry replaces one that never played.
         """
@@ -274,6 +286,9 @@ class Study:
             if after.conversations_per_pair != before.conversations_per_pair:
                 numbers = f"{after.conversations_per_pair} instead of {before.conversations_per_pair}"
                 lines.append(f"conversations per pair: {numbers}")
+            if after.meetings != before.meetings:
+                added = "self-chats" if before.meetings == "pairs" else "conversations of every two contestants"
+                lines.append(f"{added} added")
         return lines
 
     @contextlib.contextmanager
@@ -335,7 +350,7 @@ def extended(plan: Plan, add: dict, where: str) -> Plan:
     A contestant's limits may change, and, where it is listed under ``mended``, its whole entry: none of its
     conversations had been played.
     """
-    known = ("contestants", "conversations_per_pair", "surveys", "mended")
+    known = ("contestants", "conversations_per_pair", "surveys", "mended", "meetings")
     for key in add:
         if key not in known:
             raise UserError(f"{where}: a study can't be extended by '{key}'.", nearest(key, known))
@@ -355,4 +370,12 @@ def extended(plan: Plan, add: dict, where: str) -> Plan:
             "A study only grows; choose another --study.",
         )
     surveys = plan.surveys + tuple(s for s in add.get("surveys", []) if s not in plan.surveys)
-    return replace(plan, contestants=contestants, conversations_per_pair=per_pair, surveys=surveys).check(where)
+    meetings = files.field(add, "meetings", str, where, plan.meetings)
+    if meetings not in ("both", plan.meetings) or (meetings != plan.meetings and plan.pairs):
+        raise UserError(
+            f"{where}: meetings '{meetings}' leaves out what the study has, or it plays chosen pairs only.",
+            "A study only grows; choose another --study.",
+        )
+    return replace(
+        plan, contestants=contestants, conversations_per_pair=per_pair, surveys=surveys, meetings=meetings
+    ).check(where)

@@ -94,6 +94,8 @@ def asked_of(opt: dict):
         raise UserError("A partner is given without a bot.", "Name the bot by -mf or -m.")
     elif opt["pool"]:
         contestants = read_pool(opt["pool"])
+    if opt.get("self_chats") and any(a != b for a, b in pairs or ()):
+        raise UserError("--self is given with a partner.", "Leave the partner out, or --self.")
     names = (
         "domain",
         "conversations_per_pair",
@@ -105,7 +107,8 @@ def asked_of(opt: dict):
         "max_loaded",
     )
     segments = whole_numbers(opt["segments"]) if opt["segments"] is not None else None
-    return Asked(contestants, pairs, segments=segments, **{name: opt[name] for name in names})
+    self_chats = bool(opt.get("self_chats")) and pairs is None
+    return Asked(contestants, pairs, segments=segments, self_chats=self_chats, **{name: opt[name] for name in names})
 
 
 def engine_of(opt: dict):
@@ -142,17 +145,23 @@ def print_summary(summary) -> None:
 
 @register_script("spotbot_selfchat")
 class SpotbotSelfchat(Command):
-    DESCRIPTION = "Let bots talk to each other: every pair of a pool, or one pair"
+    DESCRIPTION = "Let bots talk to each other, or to themselves: a pool, or one pair"
     EPILOG = """\
   parlai spotbot_selfchat --study studies/rules --pool rules --conversations-per-pair 5
   parlai spotbot_selfchat -mf zoo:blender/blender_90M/model -pmf zoo:tutorial_transformer_generator/model
   parlai spotbot_selfchat -m spotbot:eliza -pm spotbot:alice --study studies/pair
+  parlai spotbot_selfchat -m spotbot:eliza --study studies/alone            (without a partner: with itself)
+  parlai spotbot_selfchat --pool rules --self --study studies/self          (each bot of a pool with itself)
+  parlai spotbot_selfchat --self --study studies/rules                      (self-chats added to the pairs there)
   Stopped? The same command goes on. Read the result:
   parlai display_data -t jsonfile --jsonfile-datapath studies/rules/conversations.jsonl"""
 
     @classmethod
     def add_options(cls, parser: ParlaiParser) -> None:
         add_play_options(parser)
+        group = parser.add_argument_group("Self-chats")
+        group.add_argument("--self", dest="self_chats", action="store_true", default=False,
+                           help="each bot talks to itself; in a study of pairs, beside them")  # fmt: skip
         add_pair_options(parser)
 
     def execute(self) -> int:

@@ -19,7 +19,8 @@ class Name(str):
 class Table:
     """`how` is the sentence on how to read it, `rows` hold text and `Name`s; a long table starts folded.
 
-    `method` says on demand how the figures were made; `cite` are keys of the report's list of citations.
+    `sentence` says effect, direction and uncertainty; `method` says on demand how the figures were made; `cite` are
+    keys of the report's list of citations.
     """
 
     title: str
@@ -29,6 +30,7 @@ class Table:
     folded: bool = False
     method: str = ""
     cite: tuple[str, ...] = ()
+    sentence: str = ""
 
 
 @dataclass(frozen=True)

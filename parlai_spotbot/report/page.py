@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import citations, first_screen, hygiene, rows
+from parlai_spotbot.report import citations, first_screen, hygiene, reading, rows
 from parlai_spotbot.report.blocks import NONE, Shown, block
 from parlai_spotbot.report.contents import Contents, read_contents, surveys_of
 from parlai_spotbot.report.drawing import PALETTE
@@ -26,7 +26,7 @@ from parlai_spotbot.study import Study
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-SCRIPTS = ("tables.js",)
+SCRIPTS = ("tables.js", "reading.js")
 """The page's scripts, each a function of its own that runs at once; they go into one element, in this order."""
 
 WHOLE_STUDY = [
@@ -85,6 +85,8 @@ def _context(pages: list[Page]) -> dict[str, Any]:
         "whole": whole,
         "sources": citations.used(thing.cite for part in parts for thing in [*part.figures, *part.tables]),
         "examples": examples(contents),
+        "conversations": len(contents.conversations),
+        "reading": reading.data(pages, {own.name: own.title for own in blocks}),
         "failures": rows.failures(contents.failures, {c.conversation_id for c in contents.conversations}),
         "made_by": {own.contents.survey: made for own in pages if (made := own.contents.made_by.get("ranking"))},
         "provenance": contents.study.provenance(),

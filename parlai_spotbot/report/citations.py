@@ -1,0 +1,215 @@
+"""Works that the report's tables and figures name as their sources, as data; each can be had as BibTeX.
+
+A key is the first author's name and the year, as a table's or figure's ``cite`` holds it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Work:
+    """A publication. `authors` are "Family, Given", `venue` is journal or proceedings, `doi` "" where there is none.
+
+    `where` is volume, issue and pages as a reader writes them, or where else it is found.
+    """
+
+    key: str
+    authors: tuple[str, ...]
+    title: str
+    venue: str
+    year: int
+    doi: str = ""
+    where: str = ""
+    kind: str = "article"
+
+    @property
+    def short(self) -> str:
+        """As one cites it in a text: Deriu et al. 2020."""
+        names = [author.split(",")[0] for author in self.authors]
+        who = names[0] if len(names) == 1 else " & ".join(names) if len(names) == 2 else f"{names[0]} et al."
+        return f"{who} {self.year}"
+
+    @property
+    def said(self) -> str:
+        """As it stands in a list of references."""
+        if not self.authors:
+            return self.title
+        names = ", ".join(_initials(author) for author in self.authors)
+        text = f"{names} ({self.year}): {self.title}. {self.venue}{', ' + self.where if self.where else ''}."
+        return f"{text} doi:{self.doi}" if self.doi else text
+
+    @property
+    def bibtex(self) -> str:
+        """The entry of a BibTeX file."""
+        field = {"article": "journal", "inproceedings": "booktitle", "book": "publisher"}[self.kind]
+        rows = {"author": " and ".join(self.authors), "title": self.title, field: self.venue, "year": str(self.year)}
+        rows |= {"note": self.where} if self.where else {}
+        entry = "".join(f"  {name} = {{{_tex(value)}}},\n" for name, value in rows.items())
+        entry += f"  doi = {{{self.doi}}},\n" if self.doi else ""
+        return f"@{self.kind}{{{self.key},\n{entry}}}"
+
+
+def _initials(author: str) -> str:
+    family, _, given = author.partition(", ")
+    return f"{family} {''.join(part[0] for part in re.split(r'[ -]', given) if part)}".strip()
+
+
+def _tex(text: str) -> str:
+    return re.sub(r"[&%$#_]", lambda found: f"\\{found[0]}", text)
+
+
+WORKS = (
+    Work(
+        "deriu2020",
+        ("Deriu, Jan", "Tuggener, Don", "von Däniken, Pius", "Campos, Jon Ander", "Rodrigo, Alvaro",
+         "Belkacem, Thiziri", "Soroa, Aitor", "Agirre, Eneko", "Cieliebak, Mark"),
+        "Spot The Bot: A Robust and Efficient Framework for the Evaluation of Conversational Dialogue Systems",
+        "Proceedings of the 2020 Conference on Empirical Methods in Natural Language Processing (EMNLP)", 2020,
+        "10.18653/v1/2020.emnlp-main.326", "pages 3971–3984", "inproceedings",
+    ),
+    Work(
+        "vondaniken2023", ("von Däniken, Pius", "Deriu, Jan", "Cieliebak, Mark"),
+        "Correction of Errors in Preference Ratings from Automated Metrics for Text Generation",
+        "Findings of the Association for Computational Linguistics: ACL 2023", 2023,
+        "10.18653/v1/2023.findings-acl.404", "", "inproceedings",
+    ),
+    Work(
+        "li2019", ("Li, Margaret", "Weston, Jason", "Roller, Stephen"),
+        "ACUTE-EVAL: Improved Dialogue Evaluation with Optimized Questions and Multi-turn Comparisons",
+        "arXiv", 2019, "10.48550/arXiv.1909.03087",
+    ),
+    Work(
+        "finch2023", ("Finch, Sarah E.", "Finch, James D.", "Choi, Jinho D."),
+        "Don't Forget Your ABC's: Evaluating the State-of-the-Art in Chat-Oriented Dialogue Systems",
+        "Proceedings of the 61st Annual Meeting of the Association for Computational Linguistics", 2023,
+        "10.18653/v1/2023.acl-long.839", "", "inproceedings",
+    ),
+    Work(
+        "smith2022",
+        ("Smith, Eric", "Hsu, Orion", "Qian, Rebecca", "Roller, Stephen", "Boureau, Y-Lan", "Weston, Jason"),
+        "Human Evaluation of Conversations is an Open Problem: comparing the sensitivity of various methods for "
+        "evaluating dialogue agents",
+        "Proceedings of the 4th Workshop on NLP for Conversational AI", 2022, "10.18653/v1/2022.nlp4convai-1.8", "",
+        "inproceedings",
+    ),
+    Work(
+        "adiwardana2020", ("Adiwardana, Daniel", "Luong, Minh-Thang", "So, David R.", "Hall, Jamie", "Fiedel, Noah",
+                           "Thoppilan, Romal", "Yang, Zi", "Kulshreshtha, Apoorv", "Nemade, Gaurav", "Lu, Yifeng",
+                           "Le, Quoc V."),
+        "Towards a Human-like Open-Domain Chatbot", "arXiv", 2020, "10.48550/arXiv.2001.09977",
+    ),
+    Work(
+        "herbrich2006", ("Herbrich, Ralf", "Minka, Tom", "Graepel, Thore"), "TrueSkill: A Bayesian Skill Rating System",
+        "Advances in Neural Information Processing Systems 19", 2006, "", "", "inproceedings",
+    ),
+    Work(
+        "bradley1952", ("Bradley, Ralph Allan", "Terry, Milton E."),
+        "Rank Analysis of Incomplete Block Designs: I. The Method of Paired Comparisons", "Biometrika", 1952,
+        "10.2307/2334029", "39(3/4), 324–345",
+    ),
+    Work(
+        "davidson1970", ("Davidson, Roger R.",),
+        "On Extending the Bradley-Terry Model to Accommodate Ties in Paired Comparison Experiments",
+        "Journal of the American Statistical Association", 1970, "10.1080/01621459.1970.10481082",
+        "65(329), 317–328",
+    ),
+    Work(
+        "sakaguchi2014", ("Sakaguchi, Keisuke", "Post, Matt", "Van Durme, Benjamin"),
+        "Efficient Elicitation of Annotations for Human Evaluation of Machine Translation",
+        "Proceedings of the Ninth Workshop on Statistical Machine Translation", 2014, "10.3115/v1/W14-3301",
+        "pages 1–11", "inproceedings",
+    ),
+    Work(
+        "owen2012", ("Owen, Art B.", "Eckles, Dean"), "Bootstrapping data arrays of arbitrary order",
+        "The Annals of Applied Statistics", 2012, "10.1214/12-AOAS547", "6(3), 895–927",
+    ),
+    Work(
+        "cameron2011", ("Cameron, A. Colin", "Gelbach, Jonah B.", "Miller, Douglas L."),
+        "Robust Inference With Multiway Clustering", "Journal of Business & Economic Statistics", 2011,
+        "10.1198/jbes.2010.07136", "29(2), 238–249",
+    ),
+    Work(
+        "holm1979", ("Holm, Sture",), "A Simple Sequentially Rejective Multiple Test Procedure",
+        "Scandinavian Journal of Statistics", 1979, "", "6(2), 65–70",
+    ),
+    Work(
+        "turnbull1976", ("Turnbull, Bruce W.",),
+        "The Empirical Distribution Function with Arbitrarily Grouped, Censored and Truncated Data",
+        "Journal of the Royal Statistical Society: Series B", 1976, "10.1111/j.2517-6161.1976.tb01597.x",
+        "38(3), 290–295",
+    ),
+    Work(
+        "sun1996", ("Sun, Jianguo",),
+        "A Non-parametric Test for Interval-censored Failure Time Data with Application to AIDS Studies",
+        "Statistics in Medicine", 1996, "", "15(13), 1387–1395",
+    ),
+    Work(
+        "finkelstein1986", ("Finkelstein, Dianne M.",),
+        "A Proportional Hazards Model for Interval-Censored Failure Time Data", "Biometrics", 1986, "10.2307/2530698",
+        "42(4), 845–854",
+    ),
+    Work(
+        "anderson2017", ("Anderson-Bergman, Clifford",),
+        "icenReg: Regression Models for Interval Censored Data in R", "Journal of Statistical Software", 2017,
+        "10.18637/jss.v081.i12", "81(12), 1–23",
+    ),
+    Work(
+        "peterson1976", ("Peterson, Arthur V.",),
+        "Bounds for a joint distribution function with fixed sub-distribution functions: Application to competing "
+        "risks",
+        "Proceedings of the National Academy of Sciences", 1976, "10.1073/pnas.73.1.11", "73(1), 11–13",
+    ),
+    Work(
+        "hayes2007", ("Hayes, Andrew F.", "Krippendorff, Klaus"),
+        "Answering the Call for a Standard Reliability Measure for Coding Data",
+        "Communication Methods and Measures", 2007, "10.1080/19312450709336664", "1(1), 77–89",
+    ),
+    Work(
+        "hautus1995", ("Hautus, Michael J.",),
+        "Corrections for extreme proportions and their biasing effects on estimated values of d′",
+        "Behavior Research Methods, Instruments, & Computers", 1995, "10.3758/BF03203619", "27(1), 46–51",
+    ),
+    Work(
+        "mccullagh1980", ("McCullagh, Peter",), "Regression Models for Ordinal Data",
+        "Journal of the Royal Statistical Society: Series B", 1980, "10.1111/j.2517-6161.1980.tb01109.x",
+        "42(2), 109–142",
+    ),
+    Work(
+        "wilson1927", ("Wilson, Edwin B.",), "Probable Inference, the Law of Succession, and Statistical Inference",
+        "Journal of the American Statistical Association", 1927, "10.1080/01621459.1927.10502953", "22(158), 209–212",
+    ),
+    Work(
+        "korn1998", ("Korn, Edward L.", "Graubard, Barry I."),
+        "Confidence Intervals for Proportions with Small Expected Number of Positive Counts Estimated from Survey Data",
+        "Survey Methodology", 1998, "", "24(2), 193–201",
+    ),
+    Work(
+        "clopper1934", ("Clopper, C. J.", "Pearson, E. S."),
+        "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial", "Biometrika", 1934,
+        "10.1093/biomet/26.4.404", "26(4), 404–413",
+    ),
+)  # fmt: skip
+
+BY_KEY = {work.key: work for work in WORKS}
+
+
+def short(key: str) -> str:
+    """How a source is cited; one that the list doesn't have is said as it is."""
+    return BY_KEY[key].short if key in BY_KEY else key
+
+
+def anchor(key: str) -> str:
+    """The id of a source in the page's list."""
+    return "source-" + re.sub(r"[^A-Za-z0-9_.-]+", "-", key)
+
+
+def used(cited: Iterable[Iterable[str]]) -> list[Work]:
+    """The works of these lists of keys, each once, by author and year; an unknown key gives a work of that name."""
+    keys = {key for own in cited for key in own}
+    known = [BY_KEY[key] for key in keys if key in BY_KEY]
+    known.sort(key=lambda work: (work.authors[0].lower(), work.year, work.key))
+    return known + [Work(key, (), key, "", 0) for key in sorted(keys - set(BY_KEY))]

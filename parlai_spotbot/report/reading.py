@@ -1,0 +1,231 @@
+"""Every conversation with every judgement of it, as data for the page's reader (templates/reading.js).
+
+Texts stand once, in a list, and all else refers to them by number, so a thousand conversations stay small. The reader
+shows answers as question, target and answer, whatever the survey; nothing here is ever read as HTML.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from markupsafe import Markup
+
+from parlai_spotbot.analysis.answers import judged_name
+from parlai_spotbot.analysis.hygiene import faults, turns_of
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
+from parlai_spotbot.report.contents import Contents
+from parlai_spotbot.report.disagreement import Disagreement, disagreements
+from parlai_spotbot.report.hygiene import TITLES as FAULTS
+from parlai_spotbot.report.parts import CAUTION, Page, said
+from parlai_spotbot.surveys import survey_of
+from parlai_spotbot.surveys.survey import Survey
+
+LEVEL = {"human": 2, "unsure": 1, "bot": 0}
+"""How a verdict compares with that on the other entity (paper, section 3.2)."""
+
+WON, LOST, TIED = 1, 2, 3
+"""What an annotation says of an entity; 0 is nothing."""
+
+SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass
+class Numbers:
+    """Numbers things in the order in which they come, each once."""
+
+    found: dict[Any, int] = field(default_factory=dict)
+
+    def of(self, thing: Any) -> int:
+        return self.found.setdefault(thing, len(self.found))
+
+    @property
+    def list(self) -> list:
+        return list(self.found)
+
+
+def data(pages: Sequence[Page], titles: dict[str, str]) -> Markup:
+    """What the reader reads, as JSON that can stand in a script element; `titles` are the surveys'.
+
+    Every survey's page holds the same conversations. The same study gives the same bytes.
+    """
+    return as_data(collect(pages, titles))
+
+
+def as_data(value: Any) -> Markup:
+    """JSON that ends no script element and opens no comment in it; a lone surrogate, which is no text, is escaped."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return Markup(SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
+def collect(pages: Sequence[Page], titles: dict[str, str]) -> dict:
+    """The data as it is before it is written; see ``templates/reading.js`` for how it is read."""
+    first = pages[0].contents
+    names, texts, kept = Numbers(), Numbers(), Kept()
+    place = {c.conversation_id: i for i, c in enumerate(first.conversations)}
+    told: dict[int, list] = defaultdict(list)
+    open_to: dict[str, Disagreement] = {}
+    for number, page in enumerate(pages):
+        own = _Survey(page.contents, number)
+        for conversation, row in own.rows(first.conversations, place, kept):
+            told[conversation].append(row)
+        for identity, found in disagreements(own.judgements, own.closed).items():
+            open_to.setdefault(identity, Disagreement()).add(found)
+    shown_faults = _faults(first.conversations)
+    failed: dict[str, list[int]] = defaultdict(list)
+    for failure in first.failures:
+        what = f"{failure.get('contestant', '–')}, {failure.get('kind', 'failure')}: {failure.get('message', '')}"
+        failed[str(failure.get("conversation_id"))].append(texts.of(what))
+    conversations = []
+    for i, c in enumerate(first.conversations):
+        apart = open_to.get(c.conversation_id, Disagreement())
+        conversations.append([
+            c.conversation_id, [names.of(e) for e in c.entities], 2 * c.seed_exchanges,
+            [texts.of(turn.text) for turn in c.turns], [texts.of(t) if t else -1 for t in c.context],
+            shown_faults.get(c.conversation_id, []), failed.get(c.conversation_id, []),
+            [apart.people, apart.judges, apart.share], sorted(told[i], key=_order),
+        ])  # fmt: skip
+    looks = pages[0].looks
+    return {
+        "names": [["people" if n == HUMAN else n, looks[n].css if n in looks else ""] for n in names.list],
+        "texts": texts.list,
+        "surveys": [titles[page.contents.survey] for page in pages],
+        "sources": [[said(s), "" if s == HUMAN else CAUTION] for s in kept.sources.list],
+        "annotators": kept.annotators.list,
+        "said": [list(own) for own in kept.said.list],
+        "faults": list(FAULTS.values()),
+        "conversations": conversations,
+    }
+
+
+def _order(annotation: list) -> list:
+    """By source, people first, then survey, length and annotator."""
+    return [annotation[i] for i in (1, 0, 3, 2)]
+
+
+@dataclass
+class Kept:
+    """What annotations refer to by number, over all surveys."""
+
+    sources: Numbers = field(default_factory=Numbers)
+    annotators: Numbers = field(default_factory=Numbers)
+    said: Numbers = field(default_factory=Numbers)
+
+
+class _Survey:
+    """One survey's judgements, ready to be put beside their conversations. Known segments (controls) are left out."""
+
+    def __init__(self, contents: Contents, number: int):
+        self.number = number
+        self.judgements = [j for j in contents.judgements if j.control is None]
+        self.named = contents.annotators
+        self.sources = contents.sources
+        self.survey = _survey(contents)
+        self.items = _items(contents)
+        questions = {q.name: q for q in self.survey.questions} if self.survey else {}
+        self.headings = {name: q.heading or name.replace("_", " ") for name, q in questions.items()}
+        self.labels = {(n, o.value): o.label for n, q in questions.items() for o in q.options if "{" not in o.label}
+        self.open = {name for name, q in questions.items() if q.kind == "free_text"}
+        self.known = set(questions)
+
+    def closed(self, judgement: Judgement) -> bool:
+        """Whether the answer is one of a few that can be compared."""
+        if judgement.question in self.known:
+            return judgement.question not in self.open
+        return isinstance(judgement.answer, str) and len(judgement.answer) <= 24
+
+    def rows(self, conversations: Sequence[Conversation], place: dict[str, int], kept: Kept) -> Iterable[tuple]:
+        """An annotation for each conversation it is about, with the number of that conversation.
+
+        [survey, source, annotator, exchanges, which of its conversations, number of the other or -1, who is judged or
+        -1, outcome of entity 0, of entity 1, answers]
+        """
+        for source in self.sources:
+            kept.sources.of(source)
+        groups: dict[tuple[str, str], list[Judgement]] = defaultdict(list)
+        for judgement in self.judgements:
+            groups[judgement.source, judgement.annotation_id].append(judgement)
+        for (source, _), own in groups.items():
+            ids = own[0].conversation_ids
+            item = self.items.get(own[0].item_id)
+            answers = [kept.said.of(self._said(j)) for j in own]
+            for which, identity in enumerate(ids):
+                if identity not in place:
+                    continue
+                conversation = conversations[place[identity]]
+                other = next((place.get(i, -1) for n, i in enumerate(ids) if n != which), -1)
+                judged = item.judged[which] if item and len(item.judged) > which else -1
+                who = kept.annotators.of(self.named[source, own[0].worker_id])
+                yield place[identity], [
+                    self.number, kept.sources.of(source), who, min(own[0].exchanges, conversation.exchanges), which,
+                    other, judged, *outcome(own, conversation, which, judged, self.closed), answers,
+                ]  # fmt: skip
+
+    def _said(self, judgement: Judgement) -> tuple[str, str, str, str]:
+        """Heading of the question, target, answer as it stands and as it is shown, its question's name."""
+        question, answer = judgement.question, judgement.answer
+        plain = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+        label = self.labels.get((question, plain), plain)
+        return self.headings.get(question, question.replace("_", " ")), judgement.target, plain, label
+
+
+def _survey(contents: Contents) -> Survey | None:
+    """The survey as the study asks it; None where there is no such any more."""
+    try:
+        return survey_of(contents.study, contents.survey)
+    except UserError:
+        return None
+
+
+def _items(contents: Contents) -> dict[str, Item]:
+    """The items in which only one speaker of a conversation is judged."""
+    if not contents.units:
+        return {}
+    return {item.item_id: item for unit in contents.study.units(contents.survey) for item in unit.items if item.judged}
+
+
+def outcome(own: Sequence[Judgement], conversation: Conversation, which: int, judged: int, closed) -> tuple[int, int]:
+    """What an annotation says of both entities: `WON`, `LOST`, `TIED` or, where it compares nothing, 0.
+
+    In one conversation the more human one wins; of two conversations the one that more of the questions chose.
+    """
+    if len(own[0].conversation_ids) == 1:
+        natures = {j.target: LEVEL.get(str(j.answer)) for j in own if j.question == "nature"}
+        first, second = natures.get("entity:0"), natures.get("entity:1")
+        if first is None or second is None or len(set(conversation.entities)) == 1:
+            return 0, 0
+        return _compared(first - second), _compared(second - first)
+    chosen = [str(j.answer) for j in own if j.target == "pair" and closed(j)]
+    for_this, decided = chosen.count(f"conversation:{which}"), sum(a.startswith("conversation:") for a in chosen)
+    if not chosen:
+        return 0, 0
+    name = judged_name(conversation, judged if judged >= 0 else None)
+    result = _compared(2 * for_this - decided)
+    return tuple(  # type: ignore[return-value]
+        result if (i == judged or (judged < 0 and entity == name)) else 0
+        for i, entity in enumerate(conversation.entities)
+    )
+
+
+def _compared(difference: int) -> int:
+    return TIED if difference == 0 else WON if difference > 0 else LOST
+
+
+def _faults(conversations: Sequence[Conversation]) -> dict[str, list[list[int]]]:
+    """By conversation: [turn after the seed, number of the kind of fault], as hygiene finds them in turns alone."""
+    turns = turns_of(conversations)
+    if not len(turns):
+        return {}
+    marks = faults(turns)
+    found: dict[str, list[list[int]]] = defaultdict(list)
+    ids, places = turns["conversation_id"].tolist(), turns["turn"].tolist()
+    kinds = [(list(FAULTS).index(kind), marks[kind].to_numpy()) for kind in marks.columns if kind in FAULTS]
+    for row, (identity, turn) in enumerate(zip(ids, places, strict=True)):
+        found[identity] += [[int(turn), number] for number, hit in kinds if hit[row]]
+    return {identity: own for identity, own in found.items() if own}

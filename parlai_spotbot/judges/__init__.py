@@ -10,6 +10,7 @@ import hashlib
 import importlib
 import pkgutil
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Item, Judgement, Unit
@@ -17,23 +18,48 @@ from parlai_spotbot.study import Study
 
 CAUTION = "automatic judge: no substitute for people"
 
-HELPERS = ("evaluation", "run")
+HELPERS = ("evaluation", "run", "specs")
 """The modules of this folder that are not judges."""
 
 
 class Judge(ABC):
     """Answers units. `version` is raised whenever the same seed would give other answers than before.
 
-    `workers` are the variants' ids, `answers_per_item` is how many rows an item gets.
+    `workers` are the variants' ids, `answers_per_item` is how many rows an item gets, where all get as many. `stopped`
+    says why the judge ended early, "" where it didn't.
     """
 
     name = ""
     version = 1
     workers: tuple[str, ...] = ()
     answers_per_item = 0
+    stopped = ""
 
     def __init__(self, seed: int = 0):
         self.seed = seed
+
+    def options(self) -> dict:
+        """What answers depend on: a study holds answers of one judge with one set of options only."""
+        return {"seed": self.seed, "version": self.version}
+
+    def open(self, study: Study, survey: str) -> None:  # noqa: B027
+        """Read what tells which units are answered; cheap, and before anything else."""
+
+    def close(self) -> None:  # noqa: B027
+        """End what `open` and `prepare` began; called in any case."""
+
+    def answers_to(self, item: Item) -> int:
+        """How many rows an item gets."""
+        return self.answers_per_item
+
+    def is_answered(self, unit: Unit, rows: Sequence[Judgement]) -> bool:
+        """Whether `rows`, this judge's answers to `unit` that are on disk, are all that it gives."""
+        own = [row for row in rows if row.worker_id == self.worker_of(unit)]
+        return len(own) >= sum(self.answers_to(item) for item in unit.items)
+
+    def estimate(self, units: Sequence[Unit]) -> dict:
+        """What answering `units` would take, before any of it is done; the number of units at least."""
+        return {}
 
     @property
     def source(self) -> str:

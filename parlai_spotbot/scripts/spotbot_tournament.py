@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from parlai.core.params import ParlaiParser
 from parlai.core.script import register_script
 
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.spotbot_selfchat import add_play_options, asked_of, engine_of, print_summary
+
+if TYPE_CHECKING:
+    from parlai_spotbot.judges.specs import JudgeSpec
 
 
 @register_script("spotbot_tournament")
@@ -24,7 +28,9 @@ class SpotbotTournament(Command):
         add_play_options(parser)
         group = parser.add_argument_group("After self-play")
         group.add_argument("--survey", type=str, default="spot_the_bot", help="the method, what is asked")
-        group.add_argument("--judges", type=str, default="spotter", help="the automatic judge, or 'none'")
+        group.add_argument(
+            "--judges", type=str, default="spotter", help="names of automatic judges, YAML files, or 'none'"
+        )
         group.add_argument(
             "--bootstraps", type=int, default=1000, help="bootstrap replicates for clusters and intervals"
         )
@@ -40,20 +46,18 @@ class SpotbotTournament(Command):
             print_summary(played)
             self._evaluate(played.study, judges)
 
-    def _check(self) -> list[str]:
-        """Check what comes after self-play before it starts; returns the judges' names."""
-        from parlai_spotbot.judges import get_judge
+    def _check(self) -> list[JudgeSpec]:
+        """Check what comes after self-play before it starts; returns the judges."""
+        from parlai_spotbot.judges.specs import judges_of
         from parlai_spotbot.scripts.spotbot_analyze import check_options
         from parlai_spotbot.surveys import get_survey
 
         get_survey(self.opt["survey"])
-        judges = [name.strip() for name in self.opt["judges"].split(",") if name.strip() not in ("", "none")]
-        for name in judges:
-            get_judge(name)
+        judges = judges_of("" if self.opt["judges"].strip() == "none" else self.opt["judges"])
         check_options(self.opt["survey"], self.opt["bootstraps"], backend=self.opt["backend"])
         return judges
 
-    def _evaluate(self, study, judges: list[str]) -> None:
+    def _evaluate(self, study, judges: list[JudgeSpec]) -> None:
         from parlai_spotbot.judges.run import judge_study
         from parlai_spotbot.report import build_report
         from parlai_spotbot.scripts import spotbot_analyze, spotbot_judge, spotbot_pack
@@ -61,8 +65,8 @@ class SpotbotTournament(Command):
 
         survey, seed = self.opt["survey"], study.plan.seed
         print(f"\n{spotbot_pack.table(pack_study(study, survey))}", flush=True)
-        for name in judges:
-            print(spotbot_judge.table(judge_study(study, survey, name, seed)), flush=True)
+        for spec in judges:
+            print(spotbot_judge.table(judge_study(study, survey, spec.make(seed))), flush=True)
         if study.judgements_path(survey).exists():
             options = {"bootstraps": self.opt["bootstraps"], "backend": self.opt["backend"]}
             result = spotbot_analyze.analyze_study(study, survey, seed=seed, **options)

@@ -1,0 +1,303 @@
+"""A language model as judge: it answers the units of any survey by a stated prompt, in both orders of the entities.
+
+The model is the embedded SmolLM2 by default, any other that transformers loads, or one behind an OpenAI-compatible
+server. Every single answer is kept (raw.jsonl) and never asked for again; judgements are made of them by a stated rule.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from tqdm import tqdm
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges import Judge
+from parlai_spotbot.judges.language_model import combining, prompts
+from parlai_spotbot.judges.language_model.options import Options
+from parlai_spotbot.judges.language_model.prompts import SCORED, WRITTEN, Ask
+from parlai_spotbot.judges.language_model.raw import Cache, Raw, served
+from parlai_spotbot.judges.language_model.server import BudgetSpent
+from parlai_spotbot.models.chat.texts import tokens
+from parlai_spotbot.records import Item, Judgement, Unit
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.asking import Pair, asked_of_item, targets_of
+
+JSON_ANSWER = 12
+"""About so many tokens has the answer {"answer": "1"}."""
+
+NOT_TRAINED = (
+    "Nothing: the model is used as it is. What it was trained on by its makers is not known here, and may hold "
+    "conversations that are judged."
+)
+
+
+class LanguageModelJudge(Judge):
+    """See the module. `options` say which model and how it is asked; `name` is the judge's in the study."""
+
+    name = "smollm2"
+    version = 1
+
+    def __init__(self, seed: int = 0, name: str = "smollm2", options: Options | None = None):
+        super().__init__(seed)
+        self.name, self.settings = name, options or Options()
+        self.workers = (name,)
+        self.where = f"judge {name}"
+        self.model = None
+        self.stopped = ""
+
+    @property
+    def way(self) -> str:
+        return WRITTEN if self.settings.url else SCORED
+
+    def options(self) -> dict:
+        return {**super().options(), **self.settings.deciding(), "prompt_sha256": self.prompt_sha256}
+
+    # -- what is to be asked -------------------------------------------------------------------------------------------
+    def open(self, study: Study, survey: str) -> None:
+        self.survey = get_survey(survey)
+        prompts.check(self.survey)
+        # What a page asks one after the other can be asked at once of a model that doesn't see its other answers.
+        self.free = replace(self.survey, questions=tuple(replace(q, after=()) for q in self.survey.questions))
+        self.questions = {question.name: question for question in self.survey.questions}
+        self.prompt_sha256 = prompts.prompt_sha256(self.survey)
+        self.folder = study.survey_path(survey) / "judges" / self.name
+        self.cache = Cache(self.folder / "raw.jsonl")
+        self.identity = self.settings.identity()
+        self._asks: dict[tuple[str, Pair], list[tuple[str, Ask]]] = {}
+        self._items: dict[str, tuple[Item, ...]] = {}
+        seen: set[tuple[str, str | None]] = set()
+        for unit in study.units(survey):
+            self._items[unit.unit_id] = self._own(unit, seen)
+
+    def _own(self, unit: Unit, seen: set) -> tuple[Item, ...]:
+        """The items of a unit that no earlier unit shows: a second look would only be the first one copied."""
+        own = tuple(item for item in unit.items if (item.item_id, item.control) not in seen)
+        for item in own:
+            unknown = [name for name in item.questions if name not in self.questions]
+            if unknown:
+                raise UserError(
+                    f"unit {unit.unit_id}: item {item.item_id}: field 'questions' names {unknown[0]!r}, which the "
+                    f"survey {self.survey.name} lacks.",
+                    "Pack the units anew.",
+                )
+        seen.update((item.item_id, item.control) for item in own)
+        return own
+
+    def asks(self, item: Item, pair: Pair) -> list[tuple[str, Ask]]:
+        """Every prompt for one question and target, each with its key; none for a text that is not wanted."""
+        place = (item.item_id, pair)
+        if place not in self._asks:
+            given = self.settings
+            wanted = self.questions[pair[0]].kind != "free_text" or given.free_text
+            asks = prompts.asks_of(self.survey, item, pair, self.way, given.order_numbers, given.samples, self.seed)
+            self._asks[place] = [(ask.key(self.identity), ask) for ask in asks] if wanted else []
+        return self._asks[place]
+
+    def _raws(self, item: Item, pair: Pair) -> list[Raw]:
+        """The good answers, where there is one in each order; else none."""
+        asks = self.asks(item, pair)
+        found = [(ask.order, self.cache.good[key]) for key, ask in asks if key in self.cache.good]
+        whole = {order for order, _ in found} == {ask.order for _, ask in asks}
+        settled = all(key in self.cache.good or self._given_up(key) for key, _ in asks)
+        return [raw for _, raw in found] if whole and settled else []
+
+    def _given_up(self, key: str) -> bool:
+        return self.cache.given_up(key, self.settings.attempts)
+
+    def _place(self, item: Item, pair: Pair) -> tuple[str, ...]:
+        return (item.item_id, *pair)
+
+    def answers(self, item: Item) -> dict[Pair, object]:
+        """What is answered of an item so far: those questions first that others depend on."""
+        answers: dict[Pair, object] = {}
+        pairs: list[Pair] = []
+        while (found := asked_of_item(self.free, item, answers)) != pairs:
+            pairs = found
+            for pair in pairs:
+                raws = self._raws(item, pair)
+                if raws and pair not in answers:
+                    answer = combining.combined(self.questions[pair[0]], raws, self.seed, self._place(item, pair))
+                    if answer is not None:
+                        answers[pair] = answer
+        return {pair: answers[pair] for pair in pairs if pair in answers}
+
+    def _open_asks(self, item: Item) -> list[tuple[str, Ask]]:
+        """What can be asked of an item now and is neither answered nor given up."""
+        pairs = asked_of_item(self.free, item, self.answers(item))
+        found = [pair for name in pairs for pair in self.asks(item, name)]
+        return [(key, ask) for key, ask in found if key not in self.cache.good and not self._given_up(key)]
+
+    def is_answered(self, unit: Unit, rows: Sequence[Judgement]) -> bool:
+        have = {(row.item_id, row.question, row.target) for row in rows}
+        own = self._items.get(unit.unit_id, ())
+        if any(self._open_asks(item) for item in own):
+            return False
+        return all((item.item_id, *pair) in have for item in own for pair in self.answers(item))
+
+    # -- answering -----------------------------------------------------------------------------------------------------
+    def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
+        if self.settings.url:
+            from parlai_spotbot.judges.language_model.server import ServedModel as Model
+        else:
+            from parlai_spotbot.judges.language_model.local import LocalModel as Model
+        self.model = Model(self.settings, self.where)
+        self._check_same_model()
+        left = sum(len(self._open_asks(item)) for items in self._items.values() for item in items)
+        self._bar = tqdm(total=left, desc=self.where, unit="answer", disable=not progress)
+
+    def _check_same_model(self) -> None:
+        """A folder may hold other weights than last time; what a server's model is, is its own affair, and recorded."""
+        path = self.folder / "model.json"
+        about = {name: value for name, value in self.model.about.items() if name != "device"}
+        if path.exists() and self.cache.rows and not self.settings.url and (known := files.read_json(path)) != about:
+            differ = next(name for name in {**known, **about} if known.get(name) != about.get(name))
+            raise UserError(
+                f"{self.where}: {path}: its answers are of another model: {differ} {known.get(differ)} there, "
+                f"{about.get(differ)} now.",
+                "Use that model, or give the judge another name.",
+            )
+        files.write_json(path, about)
+
+    def answer(self, unit: Unit) -> list[Judgement]:
+        items = self._items.get(unit.unit_id, ())
+        tried: set[str] = set()
+        while waiting := self._waiting(items, tried):
+            keys = list(waiting)
+            tried.update(keys)
+            try:
+                self.model.answer(list(waiting.values()), keys, self.cache, self._bar.update)
+            except BudgetSpent:
+                budget = f"{self.settings.max_cost:g} {self.settings.currency}"
+                self.stopped = (
+                    f"the budget of {budget} doesn't cover the next question; run again with a higher --max-cost"
+                )
+                return []
+        return [self._row(unit, item, pair, answer) for item in items for pair, answer in self.answers(item).items()]
+
+    def _waiting(self, items: Iterable[Item], tried: set[str]) -> dict[str, Ask]:
+        """What is to be asked next of `items`, each prompt once, those of one item and order in a row."""
+        found = {key: ask for item in items for key, ask in self._open_asks(item) if key not in tried}
+        return dict(sorted(found.items(), key=lambda pair: (pair[1].lead, pair[1].kind == "free_text")))
+
+    def _row(self, unit: Unit, item: Item, pair: Pair, answer: object) -> Judgement:
+        return self.judgement(unit, item, pair[1], pair[0], answer)
+
+    def close(self) -> None:
+        """End what is open; what was answered is on disk."""
+        self.cache.close()
+        if self.model is not None:
+            self.model.close()
+            self._bar.close()
+
+    # -- what is told of it --------------------------------------------------------------------------------------------
+    def estimate(self, units: Sequence[Unit]) -> dict:
+        """What answering `units` would take, before anything is asked: prompts, tokens and cost at most.
+
+        Questions that depend on answers count as if all were put. Tokens are estimated, on the long side.
+        """
+        prompts_of = {}
+        for unit in units:
+            for item in self._items.get(unit.unit_id, ()):
+                prompts_of.update(
+                    (key, ask)
+                    for pair in self._every_pair(item)
+                    for key, ask in self.asks(item, pair)
+                    if key not in self.cache.good and not self._given_up(key)
+                )
+        parts = [(ask, part) for ask in prompts_of.values() for part in ask.parts]
+        read = sum(tokens(ask.system) + tokens(f"{ask.lead}\n\n{part.tail}") for ask, part in parts)
+        given = self.settings
+        usual = sum(given.max_new_tokens if ask.kind == "free_text" else JSON_ANSWER for ask in prompts_of.values())
+        found = {"prompts": len(parts), "answers_kept": len(self.cache.good), "prompt_tokens": read}
+        if not given.url:
+            return {**found, "cost": 0.0}
+        most = len(parts) * given.max_new_tokens
+        found |= {"completion_tokens": usual, "completion_tokens_at_most": most}
+        if not given.priced:
+            return {**found, "cost": None}
+        costs = {"cost": given.cost(read, usual), "cost_at_most": given.cost(read, most), "currency": given.currency}
+        return {**found, **costs, "cost_so_far": given.cost(*self.cache.spent())}
+
+    def _every_pair(self, item: Item) -> Iterator[Pair]:
+        turns = [turn.entity for turn in item.transcripts[0]]
+        judged = item.judged if len(item.transcripts) == 1 else ()
+        for name in item.questions or self.questions:
+            for target in targets_of(self.questions[name], len(turns), turns, judged):
+                yield name, target
+
+    def describe(self) -> dict:
+        items = [item for items in self._items.values() for item in items]
+        missing = self._missing(items)
+        files.write_jsonl(self.folder / "failures.jsonl", missing)
+        given = self.settings
+        way = "the probability of each label" if self.way == SCORED else "JSON that the model writes"
+        about = self.model.about if self.model else files.read_json(self.folder / "model.json")
+        return {
+            "rule": combining.RULE,
+            "trained_on": NOT_TRAINED,
+            "variants": {self.name: {"description": f"{given.model}, by {way}, orders: {given.orders}"}},
+            "model": {**about, "served": served(self.cache.rows)} if given.url else about,
+            "prompt": self._prompt(),
+            "usage": self._usage(),
+            "missing": {"n": len(missing), "reasons": dict(Counter(row["kind"] for row in missing))},
+            "position": self._position(items),
+            "stopped": self.stopped,
+        }
+
+    def _prompt(self) -> dict:
+        put = tuple(self.questions)
+        return {
+            "version": prompts.VERSION, "sha256": self.prompt_sha256, "system": prompts.system_text(self.survey, put),
+            "words": prompts.WORDS, "orders": prompts.__doc__.partition("\n\n")[2].strip().replace("\n", " "),
+        }  # fmt: skip
+
+    def _usage(self) -> dict:
+        rows, given = self.cache.rows, self.settings
+        read, written = self.cache.spent()
+        masses = [row.mass for row in rows if row.mass is not None]
+        usage = {
+            "answers": len(self.cache.good), "bad_answers": sum(not row.good for row in rows),
+            "prompt_tokens": read, "completion_tokens": written,
+            "answers_without_count": sum(row.estimated for row in rows),
+            **({"mean_probability_of_labels": sum(masses) / len(masses)} if masses else {}),
+        }  # fmt: skip
+        if not given.priced:
+            return usage
+        prices = {"price_prompt": given.price_prompt, "price_completion": given.price_completion}
+        return {**usage, "cost": round(given.cost(read, written), 9), "currency": given.currency, **prices}
+
+    def _missing(self, items: Sequence[Item]) -> list[dict]:
+        """What was asked and has no good answer in one of the orders, with the last reason."""
+        rows = []
+        for item in items:
+            for pair in asked_of_item(self.free, item, self.answers(item)):
+                for key, ask in self.asks(item, pair):
+                    if key not in self.cache.good and (bad := self.cache.bad.get(key)):
+                        rows.append({
+                            "item_id": item.item_id, "question": pair[0], "target": pair[1],
+                            "order": prompts.ORDERS[ask.order], "sample": ask.sample, "attempts": len(bad),
+                            "kind": bad[-1].kind, "reason": bad[-1].problem, "said": bad[-1].said,
+                        })  # fmt: skip
+        return rows
+
+    def _position(self, items: Sequence[Item]) -> dict:
+        rows, raws = [], []
+        for item in items:
+            if item.control is not None:
+                continue
+            for pair in self.answers(item):
+                question, found, place = self.questions[pair[0]], self._raws(item, pair), self._place(item, pair)
+                if question.kind == "free_text":
+                    continue
+                both = [combining.in_order(question, found, order, self.seed, place) for order in prompts.ORDERS]
+                if None not in both:
+                    rows.append((pair[0], item.conversation_ids[0], *both))
+                raws += found
+        return combining.position(rows, combining.listed(self.questions, raws))
+
+
+JUDGE = LanguageModelJudge

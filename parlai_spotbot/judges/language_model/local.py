@@ -1,0 +1,80 @@
+"""Asks a model that transformers loads: the labels' probabilities are read off, so there is no bad answer.
+
+All questions about an item in one order are read together, what they have in common once. They go to the journal
+together as well, so that an interruption changes no batch, and no byte of any answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges.language_model.options import Options
+from parlai_spotbot.judges.language_model.prompts import Ask
+from parlai_spotbot.judges.language_model.raw import Cache, Raw
+
+MOST_AT_ONCE = 16
+"""So many prompts are read at once: a long dialogue may be asked about turn by turn."""
+
+
+class LocalModel:
+    """The model that `options` name; loaded when made. `about` says exactly what it is."""
+
+    def __init__(self, options: Options, where: str):
+        from parlai_spotbot.models.causal_lm import load
+        from parlai_spotbot.models.scoring import Scorer
+
+        self.options, self.where = options, where
+        try:
+            self.scorer = Scorer(load(options.model, options.revision, options.dtype, options.device))
+        except UserError as err:
+            named = [text.replace("--lm-", "option ") for text in (err.problem, err.remedy)]
+            raise UserError(f"{where}: {named[0]}", named[1]) from None
+        self.about = self.scorer.about
+
+    def answer(self, asks: Sequence[Ask], keys: Sequence[str], cache: Cache, came: Callable[[], None]) -> None:
+        """Put an answer to each of `asks` into `cache`; `came` is called for each."""
+        pairs = list(zip(asks, keys, strict=True))
+        for _, group in groupby(pairs, key=lambda pair: (pair[0].system, pair[0].lead, pair[0].kind == "free_text")):
+            rows = list(group)
+            for start in range(0, len(rows), MOST_AT_ONCE):
+                part = rows[start : start + MOST_AT_ONCE]
+                texts = part[0][0].kind == "free_text"
+                cache.add(*([self._written(*row) for row in part] if texts else self._scored(part)))
+                for _ in part:
+                    came()
+
+    def close(self) -> None:
+        """Nothing stays open."""
+
+    def _written(self, ask: Ask, key: str) -> Raw:
+        text, read, written = self.scorer.write(ask.system, ask.text, self.options.max_new_tokens)
+        counts = {"prompt_tokens": read, "completion_tokens": written}
+        if text:
+            return Raw.of(ask, key, text=text, **counts)
+        if written:
+            return Raw.of(ask, key, kind="nothing", problem="the model wrote nothing", **counts)
+        return Raw.of(ask, key, kind="too_long", problem=self._too_long(read))
+
+    def _scored(self, rows: Sequence[tuple[Ask, str]]) -> list[Raw]:
+        parts = [part for ask, _ in rows for part in ask.parts]
+        leads = [ask.lead for ask, _ in rows for _ in ask.parts]
+        texts = [f"{lead}\n\n{part.tail}" for lead, part in zip(leads, parts, strict=True)]
+        scores = iter(self.scorer.score(rows[0][0].system, texts, [part.labels for part in parts]))
+        return [self._raw(ask, key, [next(scores) for _ in ask.parts]) for ask, key in rows]
+
+    def _raw(self, ask: Ask, key: str, scores: list) -> Raw:
+        tokens = sum(score.tokens for score in scores)
+        if not all(score.probabilities for score in scores):
+            return Raw.of(ask, key, kind="too_long", problem=self._too_long(max(score.tokens for score in scores)))
+        several = ask.kind == "checkboxes"
+        own = [score.probabilities[ask.yes] for score in scores] if several else scores[0].probabilities
+        by_value = {value: round(chance, 6) for value, chance in zip(ask.values, own, strict=True)}
+        chances = [by_value[value] for value in ask.known]
+        ranking = tuple(sorted(ask.values, key=lambda value: -by_value[value])) if ask.kind == "ranking" else ()
+        mass = round(sum(score.mass for score in scores) / len(scores), 6)
+        return Raw.of(ask, key, chances=tuple(chances), ranking=ranking, mass=mass, prompt_tokens=tokens)
+
+    def _too_long(self, tokens: int) -> str:
+        return f"the prompt has {tokens} tokens, the model's context {self.scorer.context}"

@@ -1,0 +1,246 @@
+"""What a language model is told: a survey's own instructions, the item as the page shows it, and one question.
+
+The wording here is versioned, and hashed together with the survey's texts: the same hash, the same prompts. An item is
+asked about in two orders. Which entity bears which name, which conversation comes first, and how the options of a
+choice are listed (a scale: upwards or downwards) is drawn by the seed for the first order; in the second, names and
+sides are exchanged and options are listed from last to first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges import identifier
+from parlai_spotbot.records import Item
+from parlai_spotbot.surveys.survey import Option, Question, Survey
+
+VERSION = 1
+
+ORDERS = ("first", "second")
+
+CONVERSATIONS = ("Conversation A", "Conversation B")
+"""The names of conversations side by side, as on the page."""
+
+SCORED, WRITTEN = "scored", "written"
+"""How an answer is had: from the probabilities of the labels, or as text that the model writes."""
+
+WORDS = {
+    "system": "You are an annotator in a study of written conversations. These are the instructions to annotators:",
+    "explained": "The explanations that annotators have before them:",
+    "manner": "Judge by the text alone, as a careful annotator would, and give nothing but the answer asked for.",
+    "conversation": "The conversation:",
+    "judged": "The one to be judged is {name}.",
+    "judged_in": "The one to be judged in {conversation} is {name}.",
+    "about": "This is about {name}.",
+    "about_turn": 'This is about turn [{number}], which {name} said: "{text}"',
+    "pick": "Answer with the number of one option.",
+    "pick_letter": "Answer with the letter of one option.",
+    "yes": "Yes",
+    "no": "No",
+    "applies": "Does this apply: {option}?",
+    "first": "Which of these comes first? Answer with its label.",
+    "json_one": 'Reply with JSON alone: {{"answer": "{example}"}}, the answer being one of {labels}.',
+    "json_several": 'Reply with JSON alone: {{"answer": ["{example}"]}}, a list of those that apply, of {labels}.',
+    "json_ranking": 'Reply with JSON alone: {{"answer": [{all}]}}, a list of all of {labels}, the first one first.',
+    "json_text": 'Reply with JSON alone: {"answer": "…"}, the answer being one or two sentences.',
+    "text": "Answer in one or two sentences.",
+}
+"""Every word that is not the survey's."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """The end of a prompt, and the labels that may follow it; none where a text is asked for."""
+
+    tail: str
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One question about one target of an item, in one order, once.
+
+    A prompt is `system`, then `lead` (the item), then the tail of a part. `values` are the options' in the order in
+    which they are listed, `known` in the survey's order, `labels` what stands before each. There is one part, but for
+    checkboxes that are scored: one for each option, answered by yes or no, with the yes at place `yes`.
+    """
+
+    item_id: str
+    question: str
+    target: str
+    kind: str
+    order: int
+    sample: int
+    system: str
+    lead: str
+    parts: tuple[Part, ...]
+    values: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    yes: int = 0
+
+    @property
+    def text(self) -> str:
+        """What the model is asked, after the system text; of a question in several parts, the first."""
+        return f"{self.lead}\n\n{self.parts[0].tail}"
+
+    def key(self, identity: str) -> str:
+        """By which the answer is found again: the same for the same prompt, sample and model."""
+        parts = [[part.tail, part.labels] for part in self.parts]
+        text = json.dumps([identity, self.system, self.lead, parts, self.values, self.order, self.sample])
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
+
+
+def prompt_sha256(survey: Survey) -> str:
+    """What tells this prompt for this survey apart from any other."""
+    asked = {key: value for key, value in survey.to_json().items() if key in ("instructions", "questions", "layout")}
+    text = json.dumps([VERSION, WORDS, CONVERSATIONS, asked, list(survey.entities)], sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def check(survey: Survey) -> None:
+    """Raise `UserError` where a question has more options than there are labels."""
+    for question in survey.questions:
+        if len(question.options) > len(string.ascii_uppercase):
+            raise UserError(
+                f"survey {survey.name}: question '{question.name}' has {len(question.options)} options; a language "
+                f"model can be asked for one of {len(string.ascii_uppercase)} at most.",
+                "Give it fewer options.",
+            )
+
+
+# -- the parts of a prompt ---------------------------------------------------------------------------------------------
+class Shown:
+    """An item in one order: which name each entity, conversation and turn bears."""
+
+    def __init__(self, survey: Survey, item: Item, turned: bool):
+        self.survey, self.item, self.turned = survey, item, turned
+        entities = survey.entities[:2][::-1] if turned else survey.entities[:2]
+        self.names = {f"entity:{i}": name for i, name in enumerate(entities)}
+        self.places = list(range(len(item.transcripts)))
+        if len(self.places) > 1:
+            self.places = self.places[::-1] if turned else self.places
+            for place, number in enumerate(self.places):
+                self.names[f"conversation:{number}"] = CONVERSATIONS[place]
+
+    def label(self, option: Option) -> str:
+        """The option as it is listed: under the name of the target that it stands for, else its own."""
+        return self.names.get(option.value, option.label)
+
+    def named(self, text: str, about: str = "") -> str:
+        """`text` with names in place of {entity}, {entity:0} and {entity:1}."""
+        for key, name in {"entity": about, **self.names}.items():
+            text = text.replace("{" + key + "}", name)
+        return text
+
+    def lead(self, numbered: bool) -> str:
+        """The transcripts, with the turns numbered where questions are about turns."""
+        parts = []
+        for number in self.places:
+            title = self.names.get(f"conversation:{number}")
+            lines = [f"{title}:" if title else WORDS["conversation"]]
+            for place, turn in enumerate(self.item.transcripts[number]):
+                mark = f"[{place + 1}] " if numbered else ""
+                lines.append(f"{mark}{self.names[f'entity:{turn.entity}']}: {' '.join(turn.text.split())}")
+            if self.item.judged:
+                judged = self.names[f"entity:{self.item.judged[number]}"]
+                key = "judged_in" if title else "judged"
+                lines.append(WORDS[key].format(name=judged, conversation=title))
+            parts.append("\n".join(lines))
+        return "\n\n".join(parts)
+
+    def about(self, wording: str, target: str) -> str:
+        """The question as it is put about `target`."""
+        kind, _, number = target.partition(":")
+        if kind == "turn":
+            turn = self.item.transcripts[0][int(number)]
+            speaker = self.names[f"entity:{turn.entity}"]
+            said = WORDS["about_turn"].format(number=int(number) + 1, name=speaker, text=" ".join(turn.text.split()))
+            return f"{said}\n{self.named(wording, speaker)}"
+        name = self.names.get(target, "")
+        text = self.named(wording, name)
+        return text if "{entity}" in wording or not name else f"{text} {WORDS['about'].format(name=name)}"
+
+
+def system_text(survey: Survey, put: Sequence[str]) -> str:
+    """What stands before every item: the survey's instructions, and the explanations of the questions `put`."""
+    explained = []
+    for question in survey.questions:
+        lines = [question.help] if question.help else []
+        lines += [f"{option.label}: {option.definition}" for option in question.options if option.definition]
+        if lines and question.name in put:
+            explained.append(f"{question.heading or question.name}: {' '.join(lines)}")
+    parts = [WORDS["system"], survey.instructions]
+    parts += [WORDS["explained"] + "\n" + "\n".join(explained)] if explained else []
+    return "\n\n".join([*parts, WORDS["manner"]])
+
+
+def labels_of(question: Question) -> tuple[str, ...]:
+    """A single character for each option: its own value where all are digits, else 1, 2, … or A, B, …"""
+    values = [option.value for option in question.options]
+    if all(len(value) == 1 and value.isdigit() for value in values):
+        return tuple(values)
+    many = len(values) > 9
+    return tuple(string.ascii_uppercase[: len(values)]) if many else tuple(str(i + 1) for i in range(len(values)))
+
+
+def asks_of(
+    survey: Survey, item: Item, pair: tuple[str, str], way: str, orders: Sequence[int], samples: int, seed: int = 0
+) -> list[Ask]:
+    """All that is asked about one question and target of an item, in every order and sample.
+
+    A free text is asked for once: reasons can't be averaged. `seed` draws the first order.
+    """
+    question = survey.question(pair[0])
+    put = item.questions or tuple(q.name for q in survey.questions)
+    numbered = any("turn" in survey.question(name).targets for name in put)
+    system = system_text(survey, put)
+    known = tuple(option.value for option in question.options)
+    asks = []
+    for order in orders[:1] if question.kind == "free_text" else orders:
+        shown = Shown(survey, item, (identifier(seed, "names", item.item_id)[0] in "01234567") == bool(order))
+        options = _listed(question, (seed, item.item_id, *pair), order)
+        values = tuple(option.value for option in options)
+        labels = values if labels_of(question) == known else labels_of(question)  # a scale's digits stay its own
+        parts = _parts(question, shown, options, labels, shown.about(question.wording, pair[1]), way)
+        lead = shown.lead(numbered)
+        for sample in range(1 if question.kind == "free_text" else samples):
+            place = (item.item_id, *pair, question.kind, order, sample)
+            asks.append(Ask(*place, system, lead, parts, values, labels, known, int(shown.turned)))
+    return asks
+
+
+def _listed(question: Question, place: Sequence[object], order: int) -> list[Option]:
+    """The options as they are listed: drawn by `place`, from last to first in the second order."""
+    if question.kind == "scale":
+        options = list(question.options)
+        turned = identifier("scale", *place)[0] in "01234567"
+        options = options[::-1] if turned else options
+    else:
+        options = sorted(question.options, key=lambda option: identifier("list", *place, option.value))
+    return options[::-1] if order else options
+
+
+def _parts(
+    question: Question, shown: Shown, options: Sequence[Option], labels: tuple[str, ...], wording: str, way: str
+) -> tuple[Part, ...]:
+    if question.kind == "free_text":
+        return (Part(f"{wording}\n{WORDS['text' if way == SCORED else 'json_text']}"),)
+    listed = "\n".join(f"{label}. {shown.label(option)}" for label, option in zip(labels, options, strict=True))
+    if way == WRITTEN:
+        form = {"checkboxes": "json_several", "ranking": "json_ranking"}.get(question.kind, "json_one")
+        quoted = ", ".join(f'"{label}"' for label in labels)
+        how = WORDS[form].format(example=labels[0], labels=quoted, all=quoted)
+        return (Part(f"{wording}\n{listed}\n{how}", labels),)
+    if question.kind == "checkboxes":
+        yes_no = (WORDS["no"], WORDS["yes"]) if shown.turned else (WORDS["yes"], WORDS["no"])
+        choice = f"1. {yes_no[0]}\n2. {yes_no[1]}\n{WORDS['pick']}"
+        texts = [WORDS["applies"].format(option=shown.label(option)) for option in options]
+        return tuple(Part(f"{wording}\n{text}\n{choice}", ("1", "2")) for text in texts)
+    how = "first" if question.kind == "ranking" else "pick" if labels[0].isdigit() else "pick_letter"
+    return (Part(f"{wording}\n{listed}\n{WORDS[how]}", labels),)

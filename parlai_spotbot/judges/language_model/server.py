@@ -1,0 +1,256 @@
+"""Asks a model behind an OpenAI-compatible server: answers are JSON, by a schema where the server takes one.
+
+Whatever comes is in the journal before it is looked at again. What is no answer is asked for again, a few times; then
+it is missing. A request goes out only if what it could cost at most is still in the budget.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges.language_model.options import Options
+from parlai_spotbot.judges.language_model.prompts import Ask
+from parlai_spotbot.judges.language_model.raw import AGAIN, Cache, Raw
+from parlai_spotbot.models.chat import client as chat
+from parlai_spotbot.models.chat.texts import THOUGHT, text_of, tokens
+
+FORMATS = ("json_schema", "json_object", "text")
+FENCE = re.compile(r"^```(?:json)?\s*(.*?)\s*```$", re.DOTALL)
+SAID = 300
+"""So many characters of what was said are kept."""
+
+WAVE = 4
+"""So many times as many requests as go at once are handed to the client; the budget is looked at in between."""
+
+SILENT = 8
+"""After so many requests in a row without an answer, each tried several times, the server is taken to be gone."""
+
+REMEDIES = {
+    "key": "Put a valid key for this server into the environment variable that 'key_variable' names.",
+    "unpaid": "Fill up the account with that service, then run the same command again.",
+    "unknown": "Correct 'model', or 'url' (it ends in /v1 as a rule).",
+    "redirected": "Write that address, if it is the right one, as 'url'.",
+    "rejected": "Correct the option that it names; 'extra' leaves a field out (null) or adds one.",
+}
+STAYED_AWAY = "Start the server or correct 'url', then run the same command again: what was answered is kept."
+
+
+class BudgetSpent(Exception):
+    """What is left of the budget doesn't cover another request."""
+
+
+class Bad(ValueError):
+    """What the model said is no answer."""
+
+
+class ServedModel:
+    """The server and model that `options` name. Nothing is sent before there is something to ask."""
+
+    def __init__(self, options: Options, where: str):
+        self.options, self.where = options, where
+        endpoint = options.endpoint(where)
+        self.client = chat.ChatClient(endpoint)
+        self._silent = 0
+        self.format = options.answer_format if options.answer_format != "auto" else ""
+        self.about = {"model": options.model, "server": options.url, "key_variable": endpoint.key.variable}
+
+    def close(self) -> None:
+        self.client.close()
+
+    # -- asking --------------------------------------------------------------------------------------------------------
+    def answer(self, asks: Sequence[Ask], keys: Sequence[str], cache: Cache, came: Callable[[], None]) -> None:
+        """Put an answer to each of `asks` into `cache`, or why there is none; `came` is called for each.
+
+        Raises
+        ------
+        BudgetSpent
+            Where the rest would cost too much.
+        UserError
+            Where the server can't be used, or stayed away.
+        """
+        waiting = dict(zip(keys, asks, strict=True))
+        if not self.format:
+            self._agree(waiting, cache, came)
+        while waiting:
+            wave = self._affordable(list(waiting.items())[: WAVE * self.options.concurrency], cache)
+            outcomes = self._send(wave, cache)
+            for (key, _), outcome in zip(wave, outcomes, strict=True):
+                if key in cache.good or cache.given_up(key, self.options.attempts) or outcome in AGAIN:
+                    waiting.pop(key)
+                    came()
+            self._silent = self._silent + len(outcomes) if all(o in AGAIN for o in outcomes) else 0
+            if self._silent >= SILENT:
+                last = cache.rows[-1].problem
+                raise UserError(f"{self.where}: {self.options.url} gave no answer any more: {last}.", STAYED_AWAY)
+
+    def _agree(self, waiting: dict[str, Ask], cache: Cache, came: Callable[[], None]) -> None:
+        """Find out with one request which form of answer the server takes; its answer counts like any other."""
+        known = next((row.answer_format for row in reversed(cache.rows) if row.answer_format and row.good), "")
+        if known or not waiting:
+            self.format = known
+            return
+        first = next(iter(waiting.items()))
+        for form in FORMATS:
+            self.format = form
+            self._affordable([first], cache)
+            (outcome,) = self._send([first], cache, form != FORMATS[-1])
+            if outcome != "rejected":
+                break
+        if outcome in AGAIN:
+            raise UserError(f"{self.where}: {self.options.url}: {cache.rows[-1].problem}.", STAYED_AWAY)
+        if first[0] in cache.good:
+            waiting.pop(first[0])
+            came()
+
+    def _affordable(self, wave: list[tuple[str, Ask]], cache: Cache) -> list[tuple[str, Ask]]:
+        """As much of `wave`, from its beginning, as the budget covers in the worst case."""
+        if self.options.max_cost is None:
+            return wave
+        left = self.options.max_cost - self.options.cost(*cache.spent())
+        for place, (_, ask) in enumerate(wave):
+            left -= self.options.cost(self._prompt_tokens(ask), self.options.max_new_tokens)
+            if left < 0:
+                if not place:
+                    raise BudgetSpent
+                return wave[:place]
+        return wave
+
+    def _send(self, wave: list[tuple[str, Ask]], cache: Cache, quiet: bool = False) -> list[str]:
+        """Ask `wave`; the outcome of each in one word, "" for a good answer.
+
+        A request that is `quiet` leaves no trace when its form is rejected: another form is tried.
+        """
+        outcomes = [""] * len(wave)
+
+        def came(place: int, answer: dict | chat.ChatError) -> None:
+            key, ask = wave[place]
+            row = self._raw(ask, key, cache.tried(key), answer)
+            outcomes[place] = row.kind
+            if row.kind in REMEDIES and (row.kind != "rejected" or (self._nothing_yet(cache) and not quiet)):
+                raise UserError(f"{self.where}: {row.problem.rstrip('.')}.", REMEDIES[row.kind])
+            if not (quiet and row.kind == "rejected"):
+                cache.add(row)
+
+        self.client.ask([self._request(key, ask, cache.tried(key)) for key, ask in wave], came)
+        return outcomes
+
+    def _nothing_yet(self, cache: Cache) -> bool:
+        return not any(row.model for row in cache.rows)
+
+    def _request(self, key: str, ask: Ask, attempt: int) -> chat.Ask:
+        given, chance = self.options, (int(key[:7], 16) + attempt) % 2**31
+        rows = [{"role": given.system_role, "content": ask.system}, {"role": "user", "content": ask.text}]
+        if given.system_role == "user":
+            rows = [{"role": "user", "content": f"{ask.system}\n\n{ask.text}"}]
+        fields = {
+            "max_tokens": given.max_new_tokens,
+            "temperature": given.heat if not attempt or given.heat else None,  # a bad answer at 0 would come again
+            "top_p": given.topp,
+            "seed": chance if given.seed == "each" else None if given.seed == "none" else int(given.seed),
+            "response_format": response_format(ask, self.format),
+            **given.extra,
+        }
+        sent = {name: value for name, value in fields.items() if value is not None}
+        body = {"model": given.model, "messages": rows, "stream": False, **sent}
+        return chat.Ask(body, chance, self._prompt_tokens(ask) + given.max_new_tokens)
+
+    @staticmethod
+    def _prompt_tokens(ask: Ask) -> int:
+        return tokens(ask.system) + tokens(ask.text)
+
+    # -- reading -------------------------------------------------------------------------------------------------------
+    def _raw(self, ask: Ask, key: str, attempt: int, answer: dict | chat.ChatError) -> Raw:
+        if isinstance(answer, chat.ChatError):
+            now = datetime.now(UTC).replace(microsecond=0).isoformat()
+            return Raw.of(ask, key, attempt=attempt, kind=answer.kind, problem=str(answer), date=now)
+        row = Raw.of(ask, key, attempt=attempt, answer_format=self.format, **self._counts(ask, answer), **_who(answer))
+        try:
+            said = _said(answer)
+            return replace(row, said=said[:SAID], **parsed(ask, said))
+        except Bad as err:
+            kind = "filtered" if answer["choices"][0].get("finish_reason") == "content_filter" else "bad"
+            said = text_of(answer["choices"][0]["message"])[:SAID]
+            return replace(row, said=said, kind=kind, problem=str(err))
+
+    def _counts(self, ask: Ask, answer: dict) -> dict:
+        usage = answer.get("usage") if isinstance(answer.get("usage"), dict) else {}
+        counts = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
+        known = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in counts)
+        if not known:
+            counts = [self._prompt_tokens(ask), tokens(text_of(answer["choices"][0]["message"]))]
+        return {"prompt_tokens": counts[0], "completion_tokens": counts[1], "estimated": not known}
+
+
+def _who(answer: dict) -> dict:
+    created = answer.get("created")
+    sane = isinstance(created, (int, float)) and 0 < created < 2**33
+    date = datetime.fromtimestamp(int(created), UTC) if sane else datetime.now(UTC).replace(microsecond=0)
+    return {
+        "model": str(answer.get("model") or "not named")[:200],
+        "fingerprint": str(answer.get("system_fingerprint") or "")[:200],
+        "date": date.isoformat(),
+    }
+
+
+def _said(answer: dict) -> str:
+    """What the model said, without what it thought before, and without the fence around it."""
+    choice = answer["choices"][0]
+    reason = choice.get("finish_reason") or "stop"
+    if reason == "content_filter":
+        raise Bad("the server's content filter held the answer back")
+    text = THOUGHT.sub("", text_of(choice["message"]), count=1).strip()
+    if not text and reason == "length":
+        raise Bad("the answer was cut before its first word: raise 'max_new_tokens', or have the model think less")
+    if not text:
+        refusal = choice["message"].get("refusal")
+        raise Bad("the model refused" if refusal else "an empty answer")
+    fenced = FENCE.match(text)
+    return fenced[1] if fenced else text
+
+
+def parsed(ask: Ask, said: str) -> dict:
+    """The fields of a `Raw` that `said` means; `Bad` where it is not exactly what was asked for.
+
+    Taken are JSON as it was asked for, and a label alone.
+    """
+    try:
+        data = json.loads(said)
+    except (ValueError, RecursionError):
+        data = said.strip().rstrip(".")
+        if ask.kind == "free_text":
+            return {"text": " ".join(said.split())}
+    answer = data.get("answer") if isinstance(data, dict) and set(data) == {"answer"} else data
+    if ask.kind == "free_text":
+        if not isinstance(answer, str) or not answer.strip():
+            raise Bad("no text")
+        return {"text": " ".join(answer.split())}
+    named = [answer] if ask.kind in ("choice", "scale") else answer
+    if not isinstance(named, list):
+        raise Bad("no list of labels")
+    named = [str(part) if isinstance(part, int) and not isinstance(part, bool) else part for part in named]
+    for part in named:
+        if part not in ask.labels:
+            raise Bad(f"{json.dumps(part)[:60]} is none of the labels {', '.join(ask.labels)}")
+    if len(set(named)) != len(named) or (ask.kind == "ranking" and len(named) != len(ask.labels)):
+        raise Bad("it does not name each label once")
+    values = [ask.values[ask.labels.index(part)] for part in named]
+    if ask.kind == "ranking":
+        return {"ranking": tuple(values)}
+    return {"chances": tuple(float(value in values) for value in ask.known)}
+
+
+def response_format(ask: Ask, form: str) -> dict | None:
+    """The field of a request that holds the model to an answer of the right form."""
+    if form == "text":
+        return None
+    if form == "json_object":
+        return {"type": "json_object"}
+    label = {"type": "string", "enum": list(ask.labels)} if ask.labels else {"type": "string"}
+    answer = {"type": "array", "items": label} if ask.kind in ("checkboxes", "ranking") else label
+    schema = {"type": "object", "properties": {"answer": answer}, "required": ["answer"], "additionalProperties": False}
+    return {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}

@@ -1,0 +1,137 @@
+"""Which judges are asked for: by name, by a YAML file of one's own, or by options of a command.
+
+A judges file is read as a pool is: a name, and what stands behind it. Each name is a source of its own in the study
+(``judge:NAME``), so that several language models can judge the same units.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.judges import Judge, get_judge, known_judges
+from parlai_spotbot.records import NAME
+
+LANGUAGE_MODEL = "language_model"
+EXAMPLE = "Write for example 'smollm2: {kind: language_model}'."
+
+
+@dataclass(frozen=True)
+class JudgeSpec:
+    """A judge that is asked for, checked as far as that goes without loading it."""
+
+    name: str
+    kind: str
+    options: Any = None
+
+    def make(self, seed: int, max_cost: float | None = None) -> Judge:
+        """The judge; `max_cost` bounds what it may cost in the study, if it costs anything."""
+        made = get_judge(self.kind)
+        if self.kind != LANGUAGE_MODEL:
+            return made(seed)
+        options = self.options
+        if max_cost is not None and options.url:
+            if not options.priced:
+                raise UserError(
+                    f"--max-cost {max_cost:g}: judge {self.name} has no prices.",
+                    "Give 'price_prompt' and 'price_completion' (for a million tokens) in the judges file.",
+                )
+            options = dataclasses.replace(options, max_cost=max_cost)
+        return made(seed, self.name, options)
+
+
+def judges_of(text: str, given: Mapping[str, Any] | None = None) -> list[JudgeSpec]:
+    """The judges that an option --judges names: names and YAML files, separated by commas.
+
+    `given` are options of a single language model (``model``, ``url``, ``key_variable``, ``name``), as commands have
+    them; they apply where ``language_model`` is named, which is the embedded model without them.
+
+    Raises
+    ------
+    UserError
+        On a name that isn't known, a file that can't be read, an entry with a wrong key, and a name that stands twice.
+    """
+    given = {key: value for key, value in (given or {}).items() if value}
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if given and LANGUAGE_MODEL not in words:
+        if words not in ([], ["spotter"]):
+            option = next(iter(given)).replace("_", "-")
+            raise UserError(
+                f"--judge-{option}: it goes with --judges {LANGUAGE_MODEL}, but --judges is {text}.",
+                f"Name {LANGUAGE_MODEL} under --judges, or write the options into the judges file.",
+            )
+        words = [LANGUAGE_MODEL]
+    specs: list[JudgeSpec] = []
+    for word in words:
+        if word.endswith((".yaml", ".yml")) or Path(word).is_file():
+            specs += read_judges(Path(word))
+        elif word == LANGUAGE_MODEL:
+            specs.append(_from_options(given))
+        else:
+            get_judge(word)
+            specs.append(JudgeSpec(word, word))
+    names = [spec.name for spec in specs]
+    for name in names:
+        if names.count(name) > 1:
+            raise UserError(f"--judges {text}: judge '{name}' stands twice.", "Give each a name of its own.")
+    return specs
+
+
+def _from_options(given: Mapping[str, Any]) -> JudgeSpec:
+    from parlai_spotbot.judges.language_model.options import EMBEDDED
+
+    model = given.get("model", "")
+    last = model.rstrip("/").rpartition("/")[2]
+    name = given.get("name") or re.sub(r"[^A-Za-z0-9_.+-]+", "-", last).strip("-._+") or EMBEDDED
+    options = {key: value for key, value in given.items() if key != "name"}
+    return _entry(name, {"kind": LANGUAGE_MODEL, **options}, "--judges language_model")
+
+
+def read_judges(path: Path) -> list[JudgeSpec]:
+    """The judges of a YAML file, name -> ``kind`` and its options, in the file's order; see `judges_of` for errors."""
+    try:
+        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"--judges {path}: no such file.", nearest(path.stem, known_judges())) from None
+    except (OSError, UnicodeDecodeError) as err:
+        raise UserError(f"--judges {path}: can't be read: {err}.", "Name a YAML file.") from None
+    except yaml.YAMLError as err:
+        where = f", line {err.problem_mark.line + 1}" if getattr(err, "problem_mark", None) else ""
+        raise UserError(f"{path}{where}: not valid YAML: {getattr(err, 'problem', err)}.", EXAMPLE) from None
+    if not isinstance(entries, dict) or not entries:
+        raise UserError(f"{path}: expected names of judges, each with its kind.", EXAMPLE)
+    return [_entry(name, entry, f"{path}: judge '{name}'") for name, entry in entries.items()]
+
+
+def _entry(name: Any, entry: Any, where: str) -> JudgeSpec:
+    if not isinstance(name, str) or not NAME.match(name):
+        raise UserError(f"{where}: not a valid name.", "Use letters, digits and . _ + -; begin with a letter or digit.")
+    if not isinstance(entry, dict):
+        raise UserError(f"{where}: expected keys and values, found {entry!r}.", EXAMPLE)
+    kind = entry.get("kind")
+    if kind not in known_judges():
+        missing = f"kind is {kind!r}, which is no judge" if "kind" in entry else "key 'kind' is missing"
+        raise UserError(f"{where}: {missing}.", nearest(str(kind or ""), known_judges()))
+    options = {key: value for key, value in entry.items() if key != "kind"}
+    if kind != LANGUAGE_MODEL:
+        return _plain(name, kind, options, where)
+    if name in known_judges():
+        raise UserError(f"{where}: this name is a judge's of another kind.", "Give the language model another name.")
+    from parlai_spotbot.judges.language_model.options import read_options
+
+    return JudgeSpec(name, kind, read_options(options, where))
+
+
+def _plain(name: str, kind: str, options: Mapping[str, Any], where: str) -> JudgeSpec:
+    if options:
+        raise UserError(f"{where}: unknown key '{next(iter(options))}'.", f"A judge of kind {kind} has no options.")
+    if name != kind:
+        raise UserError(f"{where}: a judge of kind {kind} bears that name.", f"Write '{kind}: {{kind: {kind}}}'.")
+    return JudgeSpec(name, kind)

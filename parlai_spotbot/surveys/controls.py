@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,9 +22,9 @@ from parlai_spotbot.domains import domain_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import Survey, get_survey
+from parlai_spotbot.surveys import Survey, own_questions, survey_of, whole_controls
 from parlai_spotbot.surveys import known as by_kind
-from parlai_spotbot.surveys.known import KINDS, KNOWN_BOT, KNOWN_HUMAN
+from parlai_spotbot.surveys.known import EVERY_KIND, KINDS, KNOWN_BOT, KNOWN_CHOICE, KNOWN_HUMAN, KNOWN_LOW
 from parlai_spotbot.surveys.packing import PackOptions, is_people, opaque
 from parlai_spotbot.surveys.scripted import SCRIPTS, replaced
 from parlai_spotbot.surveys.surface import SURFACES
@@ -95,15 +95,16 @@ def _function_words() -> frozenset[str]:
 
 
 def missed(item: Item, answers: Mapping[tuple[str, str], object]) -> bool:
-    """Whether an annotator missed this control, by `RULE`; `answers` maps (question, target) to the answer.
+    """Whether an annotator missed this control, by the rule of its kind (`known.missed_by`); `answers` maps (question,
+    target) to the answer.
 
     Raises `ValueError` for an item that is no control.
     """
-    return by_kind.missed(item.control, [answers.get(("nature", f"entity:{entity}")) for entity in (0, 1)])
+    return by_kind.missed_by(item.control, answers)
 
 
 def truth(item: Item) -> tuple[str, str]:
-    """What the entities of a control are: "human" or "bot"."""
+    """What the entities of a control are, or the judged ones of its two conversations: "human" or "bot"."""
     return by_kind.truth(item.control)
 
 
@@ -117,14 +118,9 @@ def make_controls(
     where there are fewer conversations: then both kinds get about half. The same input gives the same items.
     """
     rng = random.Random(f"controls {options.survey} {options.seed}")
-    candidates = [c for c in people if is_people(c) and c.conversation_id not in used]
-    segments = [s for s in (_segment(c, options) for c in sorted(candidates, key=lambda c: c.conversation_id)) if s]
-    rng.shuffle(segments)
-    segments.sort(key=lambda s: -len(s[1]))  # stable: random within a length
+    segments = candidates(people, used, options, rng)
     wanted = min(wanted, (len(segments) + 1) // 2)
-    fitting = [s for s in segments if talk(s[1]).fits]
-    fitting.sort(key=lambda s: (-len(s[1]), -sum(talk(s[1]).taken_up)))
-    known = fitting[:wanted]
+    known = known_people(segments)[:wanted]
     chosen = {conversation.conversation_id for conversation, _ in known}
     rest = [s for s in segments if s[0].conversation_id not in chosen][:wanted]
     items = [_item(conversation, turns, KNOWN_HUMAN, options) for conversation, turns in known]
@@ -134,6 +130,22 @@ def make_controls(
         said = [show(text) for text in replaced(rng, turns, entity, SCRIPTS[number % len(SCRIPTS)])]
         items.append(_item(conversation, said, KNOWN_BOT[entity], options))
     return items
+
+
+def candidates(
+    people: Sequence[Conversation], used: Collection[str], options: PackOptions, rng: random.Random
+) -> list[whole_controls.Segment]:
+    """The segments that may become controls, the longest first, in drawn order within a length."""
+    free = [c for c in people if is_people(c) and c.conversation_id not in used]
+    segments = [s for s in (_segment(c, options) for c in sorted(free, key=lambda c: c.conversation_id)) if s]
+    rng.shuffle(segments)
+    return sorted(segments, key=lambda s: -len(s[1]))
+
+
+def known_people(segments: Sequence[whole_controls.Segment]) -> list[whole_controls.Segment]:
+    """Those that fit `RULE`, the longest first, then those with most turns that take something up."""
+    fitting = [s for s in segments if talk(s[1]).fits]
+    return sorted(fitting, key=lambda s: (-len(s[1]), -sum(talk(s[1]).taken_up)))
 
 
 def _segment(conversation: Conversation, options: PackOptions) -> tuple[Conversation, list[str]] | None:
@@ -169,26 +181,59 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     options = _options(study, survey, seed)
     shown, taken = _shown(study, survey)
     people = [c for c in study.conversations() if is_people(c) and not {c.conversation_id, c.seed_id} & (shown | taken)]
+    about = survey_of(study, survey)
+    make, wanted, kinds, rule = _maker(study, about, options, shown)
     from_domain: list[Conversation] = []
-    items: list[Item] = []
-    if _asks_for_nature(get_survey(survey)):
-        items = make_controls(people, shown, options)
-        if len(items) < 2 * WANTED:
-            from_domain = _people_of_domain(study, options)
-            items = make_controls([*people, *from_domain], shown, options)
+    items = make(people)
+    if wanted and len(items) < wanted:
+        from_domain = _people_of_domain(study, options)
+        items = make([*people, *from_domain])
     text = "".join(files.dumps(item.to_json()) + "\n" for item in items)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         files.write_text(path, text)
     domains = {c.conversation_id for c in from_domain}
-    about = {
-        "rule": RULE,
+    if about.packing == "segments":
+        said = shortages(items, about)
+    else:
+        said = whole_controls.shortage(items, about, _asked(study, about))
+    study.record("controls", {**study.provenance().get("controls", {}), survey: {
+        "rule": rule,
         "seed": options.seed,
-        **{kind: sum(item.control == kind for item in items) for kind in KINDS},
-        "from_domain": sum(item.conversation_ids[0] in domains for item in items),
-        "warnings": shortages(items, get_survey(survey)),
-    }
-    study.record("controls", {**study.provenance().get("controls", {}), survey: about})
+        **{kind: sum(item.control == kind for item in items) for kind in kinds},
+        "from_domain": sum(not domains.isdisjoint(item.conversation_ids) for item in items),
+        "warnings": said,
+    }})  # fmt: skip
     return path
+
+
+def _maker(
+    study: Study, survey: Survey, options: PackOptions, shown: Collection[str]
+) -> tuple[Callable[[list[Conversation]], list[Item]], int, Sequence[str], str]:
+    """What makes controls of conversations between people, how many it should make, their kinds, and the rule."""
+    if survey.packing == "segments":
+        wanted = 2 * WANTED if _asks_for_nature(survey) else 0
+        return lambda people: make_controls(people, shown, options) if wanted else [], wanted, KINDS, RULE
+    asked, rule = _asked(study, survey), whole_controls.rule_of(survey)
+
+    def make(people: list[Conversation]) -> list[Item]:
+        rng = random.Random(f"controls {options.survey} {options.seed}")
+        segments = candidates(people, shown, options, rng)
+        if survey.packing == "dialogues":
+            return whole_controls.make_low(segments, asked, options)
+        fitting = known_people(segments)
+        chosen = {conversation.conversation_id for conversation, _ in fitting}
+        return whole_controls.make_pairs(fitting, [s for s in segments if s[0].conversation_id not in chosen],
+                                         asked, options)  # fmt: skip
+
+    if survey.packing == "pairs":
+        return make, whole_controls.WANTED if asked else 0, KNOWN_CHOICE, rule
+    return make, whole_controls.WANTED * len(asked), KNOWN_LOW, rule
+
+
+def _asked(study: Study, survey: Survey) -> list[tuple[str, ...]]:
+    own = own_questions.questions_of_study(study, survey.name)
+    untold = {name for name, row in own.items() if not row.get("control", True)}
+    return whole_controls.questions_of_units(study.units(survey.name), survey, untold)
 
 
 def read_controls(study: Study, survey: str) -> list[Item]:
@@ -203,9 +248,9 @@ def read_controls(study: Study, survey: str) -> list[Item]:
     remedy = "Remove the file before the first launch, or restore it after."
     items = files.read_jsonl(path, Item.from_json, "controls file", remedy)
     for number, item in enumerate(items, start=1):
-        if item.control not in KINDS:
+        if item.control not in EVERY_KIND:
             raise UserError(
-                f"{path}, line {number}: field 'control' is {item.control!r}, expected {', '.join(KINDS)}.", remedy
+                f"{path}, line {number}: field 'control' is {item.control!r}, expected {', '.join(EVERY_KIND)}.", remedy
             )
     return items
 

@@ -97,6 +97,7 @@ setup(
         "serving": ["fastapi", "uvicorn", "openai"],
         "bench": ["lifelines"],
         "dev": [
+            "axe-playwright-python",
             "krippendorff",
             "pytest",
             "pytest-datadir",

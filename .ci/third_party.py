@@ -19,6 +19,7 @@ PARTS = {
 }
 # Where the metadata is silent or unclear, what the package's own files say.
 STATED = {
+    "axe-playwright-python": "MIT; axe-core in it: MPL-2.0",
     "gevent-websocket": "Apache-2.0 (stated in its source files)",
     "iopath": "MIT",
     "python-dateutil": "BSD-3-Clause or Apache-2.0",
@@ -43,6 +44,9 @@ Data and models that packages carry: `chitchat-dataset` (conversations between p
 
 The annotation page, as `make install` builds it and a wheel ships it, contains React, ReactDOM and scheduler (MIT;
 their notices stand in `crowdsourcing/webapp/build/LICENSES.txt`). esbuild (MIT) builds it and is not shipped.
+
+Tests check pages with axe-core (Mozilla Public License 2.0), which `axe-playwright-python` (extra `dev`) carries; it is
+not shipped.
 """
 
 

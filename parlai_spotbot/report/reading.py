@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from parlai_spotbot.analysis.answers import judged_name
 from parlai_spotbot.analysis.hygiene import faults, turns_of
+from parlai_spotbot.analysis.methods.hygiene import WORD_FOR_WORD
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
 from parlai_spotbot.report.contents import Contents
@@ -218,13 +219,19 @@ def _compared(difference: int) -> int:
 
 
 def _faults(conversations: Sequence[Conversation]) -> dict[str, list[list[int]]]:
-    """By conversation: [turn after the seed, number of the kind of fault], as hygiene finds them in turns alone."""
+    """By conversation: [turn after the seed, number of the kind of fault], as hygiene finds them in turns alone.
+
+    What is the same word for word isn't said to be nearly the same as well.
+    """
     turns = turns_of(conversations)
     if not len(turns):
         return {}
     marks = faults(turns)
     found: dict[str, list[list[int]]] = defaultdict(list)
     ids, places = turns["conversation_id"].tolist(), turns["turn"].tolist()
+    for nearly, exact in WORD_FOR_WORD.items():
+        if nearly in marks.columns:
+            marks[nearly] &= ~marks[exact]
     kinds = [(list(FAULTS).index(kind), marks[kind].to_numpy()) for kind in marks.columns if kind in FAULTS]
     for row, (identity, turn) in enumerate(zip(ids, places, strict=True)):
         found[identity] += [[int(turn), number] for number, hit in kinds if hit[row]]

@@ -219,13 +219,13 @@
   };
 
   const entry = (c, found, words) => {
-    const head = make("summary", "", chip(c, 0), make("span", "with", " with "), chip(c, 1), make("bdi", "id", c.id));
+    const head = make("summary", "", chip(c, 0), " ", make("span", "with", "with"), " ", chip(c, 1), " ", make("bdi", "id", c.id), " ");
     head.append(make("span", "about-it", `${plural(c.exchanges, "exchange")}, ${plural(c.told.length, "annotation")}`));
     const marks = [];
     if (c.people === 1) marks.push(`people disagree on ${c.share}%`);
     if (c.judges === 1) marks.push("judges disagree with people");
     const kinds = [...new Set(c.faults.map(([, kind]) => data.faults[kind]))];
-    for (const mark of [...marks, ...kinds, ...(c.failed.length ? ["failed first"] : [])]) head.append(make("span", "mark", mark));
+    for (const mark of [...marks, ...kinds, ...(c.failed.length ? ["failed first"] : [])]) head.append(" ", make("span", "mark", mark));
     const hit = found ? c.turns.find((t) => found.texts.has(t)) : undefined;
     if (hit !== undefined) {
       const whole = data.texts[hit], at = Math.max(0, whole.toLowerCase().indexOf(words) - LONG / 4);

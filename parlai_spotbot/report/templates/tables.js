@@ -2,18 +2,19 @@
 // Tables sort by a click on a heading and copy as CSV, LaTeX or Markdown. Without script they are plain tables.
 (() => {
   const text = (cell) => cell.textContent.replace(/\s+/g, " ").trim();
+  const order = new Intl.Collator("en", { numeric: true });
 
   // What a cell sorts by: its first number, else its text; "–" (not known) comes last in either direction.
   const key = (cell) => {
     const said = cell ? text(cell) : "";
     if (said === "" || said === "–") return null;
-    const found = said.replace(/−/g, "-").match(/^[<>≈~]?\s*(-?(?:\d[\d,]*)?\.?\d+)/);
-    return found ? Number(found[1].replace(/,/g, "")) - (said[0] === "<" ? 1e-9 : 0) : said.toLowerCase();
+    const found = said.replace(/−/g, "-").match(/^[<>≈~]?\s*([+-]?(?:\d[\d,]*)?\.?\d+)(?![\w.]*[A-Za-z_])/);
+    return found ? Number(found[1].replace(/,/g, "")) - (said[0] === "<" ? 1e-9 : 0) : said;
   };
 
   const compare = (a, b) => {
     if (typeof a === "number" && typeof b === "number") return a - b;
-    if (typeof a === typeof b) return a < b ? -1 : a > b ? 1 : 0;
+    if (typeof a === typeof b) return order.compare(a, b);
     return typeof a === "number" ? -1 : 1;
   };
 
@@ -29,30 +30,48 @@
     table.tBodies[0].append(...rows.map(([, row]) => row));
   };
 
-  const grid = (table) => [...table.rows].map((row) => [...row.cells].map(text));
+  // Marks that turn or join text have no place in a file.
+  const clean = (said) => said.replace(/[\u0000-\u001f\u007f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, "");
+  const grid = (table) => [...table.rows].map((row) => [...row.cells].map((cell) => clean(text(cell))));
+
+  // A minus is a hyphen to programs. A spreadsheet takes what begins with = + - or @ for a formula, unless it is a number.
+  const plain = (said) => {
+    const found = said.replace(/−/g, "-");
+    return /^[=+@\t-]/.test(found) && !/^[+-]?[\d.]/.test(found) ? `'${found}` : found;
+  };
+  const csv = (said) => {
+    const found = plain(said);
+    return /[",\n\r]/.test(found) ? `"${found.replace(/"/g, '""')}"` : found;
+  };
+
+  const TEX = {
+    "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "&": "\\&", "%": "\\%", "$": "\\$",
+    "#": "\\#", "_": "\\_", "{": "\\{", "}": "\\}", "<": "$<$", ">": "$>$", "|": "$|$", "−": "$-$", "±": "$\\pm$",
+    "×": "$\\times$", "≥": "$\\geq$", "≤": "$\\leq$", "≈": "$\\approx$", "≠": "$\\neq$", "∞": "$\\infty$", "·": "$\\cdot$",
+    "→": "$\\to$", "χ": "$\\chi$", "α": "$\\alpha$", "β": "$\\beta$", "κ": "$\\kappa$", "μ": "$\\mu$", "ρ": "$\\rho$",
+    "σ": "$\\sigma$", "τ": "$\\tau$", "²": "$^2$", "′": "$'$", "–": "--", "—": "---", "…": "\\ldots{}", "“": "``", "”": "''",
+    "‘": "`", "’": "'", "›": "$>$", '"': "\\textquotedbl{}", "\u00a0": "~",
+  };
+  const tex = (said) => [...said].map((letter) => TEX[letter] ?? letter).join("");
+  // A row that begins with [ or * would be read as belonging to the line break before it.
+  const texRow = (row) => `${row.map(tex).join(" & ").replace(/^[[*]/, "{}$&")} \\\\`;
+  const markdown = (said) => said.replace(/[\\|<*_`]/g, "\\$&").replace(/\]\(/g, "]\\(");
 
   const formats = {
-    CSV: (rows) =>
-      rows.map((row) => row.map((v) => (/[",\n]/.test(v) ? `"${v.replace(/"/g, '""')}"` : v)).join(",")).join("\n"),
+    CSV: (rows) => rows.map((row) => row.map(csv).join(",")).join("\n"),
     LaTeX: (rows) => {
-      const special = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}" };
-      const escape = (v) =>
-        v
-          .replace(/[\\~^]|[&%$#_{}]/g, (c) => special[c] || `\\${c}`)
-          .replace(/[<>−±×≥≤]/g, (c) => ({ "<": "$<$", ">": "$>$", "−": "$-$", "±": "$\\pm$", "×": "$\\times$", "≥": "$\\geq$", "≤": "$\\leq$" })[c])
-          .replace(/–/g, "--");
-      const line = (row) => `${row.map(escape).join(" & ")} \\\\`;
       const columns = "l" + "r".repeat(Math.max(rows[0].length - 1, 0));
       return [
-        `\\begin{tabular}{${columns}}`, "\\toprule", line(rows[0]), "\\midrule", ...rows.slice(1).map(line),
+        `\\begin{tabular}{${columns}}`, "\\toprule", texRow(rows[0]), "\\midrule", ...rows.slice(1).map(texRow),
         "\\bottomrule", "\\end{tabular}",
       ].join("\n");
     },
     Markdown: (rows) => {
-      const line = (row) => `| ${row.map((v) => v.replace(/\|/g, "\\|")).join(" | ")} |`;
+      const line = (row) => `| ${row.map(markdown).join(" | ")} |`;
       return [line(rows[0]), `|${rows[0].map(() => " --- |").join("")}`, ...rows.slice(1).map(line)].join("\n");
     },
   };
+  const NEEDED = { LaTeX: ", which needs \\usepackage[T1]{fontenc} and \\usepackage{booktabs}" };
 
   const copy = async (content) => {
     try {
@@ -69,18 +88,19 @@
     }
   };
 
-  const toolbar = (table) => {
+  // Buttons that copy: name -> what is copied; a reader of the screen hears what became of it.
+  const toolbar = (before, entries, needed = {}) => {
     const bar = document.createElement("p");
     bar.className = "tools";
-    bar.append("Copy as ");
+    bar.append(before);
     const said = document.createElement("span");
     said.setAttribute("role", "status");
-    for (const [name, write] of Object.entries(formats)) {
+    for (const [name, content] of entries) {
       const button = document.createElement("button");
       button.type = "button";
       button.textContent = name;
       button.addEventListener("click", async () => {
-        said.textContent = (await copy(write(grid(table)))) ? ` ${name} copied` : " the browser refused to copy";
+        said.textContent = (await copy(content())) ? ` ${name} copied${needed[name] || ""}` : " the browser refused to copy";
       });
       bar.append(button, " ");
     }
@@ -99,6 +119,10 @@
       heading.append(button);
       button.addEventListener("click", () => sortBy(table, column, heading));
     });
-    table.parentElement.after(toolbar(table));
+    const entries = Object.entries(formats).map(([name, write]) => [name, () => write(grid(table))]);
+    table.parentElement.after(toolbar("Copy as ", entries, NEEDED));
+  }
+  for (const entry of document.querySelectorAll(".bibtex")) {
+    entry.after(toolbar("Copy ", [["BibTeX", () => entry.textContent]]));
   }
 })();

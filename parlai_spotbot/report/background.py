@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import game as playing
-from parlai_spotbot.report import judge_rows, order_rows, people, people_rows, rows, words
+from parlai_spotbot.report import order_rows, people, people_rows, rows, words
 from parlai_spotbot.report import stability as repeatable
 from parlai_spotbot.report.parts import Page, Part
 
@@ -18,7 +18,7 @@ VARIANTS = "A judge's annotators are its variants: how they agree says nothing o
 
 
 def agreement(page: Page) -> list[Part]:
-    """How far annotators agree, and a judge with people."""
+    """How far annotators agree; a judge's variants with each other."""
     parts = []
     for source in page.contents.sources:
         own, bots = page.contents.of("agreement", source), page.ranked(source)
@@ -32,9 +32,8 @@ def agreement(page: Page) -> list[Part]:
         who = "Annotators" if source == HUMAN else "The judge's variants"
         plain = " ".join(t for t in (words.agreement(own, who), words.alike(own)) if t)
         tables = [people_rows.alphas(own), people_rows.both_given_one(own, bots), people_rows.alike(own)]
-        tables.insert(0, judge_rows.with_people(own))
         compared = length.get("sentence") if length.get("p") is not None else ""
-        text = [judge_rows.with_people_sentence(own), compared]
+        text = [compared]
         if source != HUMAN and any(tables):
             text.append(VARIANTS)
         parts.append(page.part(source, [(drawing, caption, plain)], tables, text))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from parlai_spotbot.analysis import methods
 from parlai_spotbot.analysis.sections import Section
-from parlai_spotbot.report import background, charts, stability, verdicts
+from parlai_spotbot.report import background, charts, stability, trust, verdicts
 from parlai_spotbot.report.contents import Contents
 from parlai_spotbot.report.parts import Page, Part
 
@@ -40,6 +40,7 @@ GAMES = ("spot_the_bot_game",)
 """Surveys in which annotators open the dialogue themselves."""
 
 NONE = {
+    "trust": "No judge has answered what people answered, so nothing is known of how far to trust one.",
     "judges": "No judge has left an account of itself.",
     "time": "No times are known.",
     "stability": stability.COMMAND,
@@ -107,6 +108,7 @@ def _sections(page: Page) -> list[tuple[str, str, list[Part]]]:
 
 
 SHARED: list[tuple[str, str, Builder]] = [
+    ("trust", "How far to trust the judges", trust.section),
     ("judges", "Judges", background.judges),
 ]
 """Sections that any survey has, after its own: anchor, heading, builder of the parts."""

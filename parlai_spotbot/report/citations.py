@@ -164,6 +164,12 @@ WORKS = (
         "Proceedings of the National Academy of Sciences", 1976, "10.1073/pnas.73.1.11", "73(1), 11–13",
     ),
     Work(
+        "deriu2023", ("Deriu, Jan", "von Däniken, Pius", "Tuggener, Don", "Cieliebak, Mark"),
+        "Correction of Errors in Preference Ratings from Automated Metrics for Text Generation",
+        "Findings of the Association for Computational Linguistics: ACL 2023", 2023,
+        "10.18653/v1/2023.findings-acl.404", "6456–6474", "inproceedings",
+    ),
+    Work(
         "hayes2007", ("Hayes, Andrew F.", "Krippendorff, Klaus"),
         "Answering the Call for a Standard Reliability Measure for Coding Data",
         "Communication Methods and Measures", 2007, "10.1080/19312450709336664", "1(1), 77–89",

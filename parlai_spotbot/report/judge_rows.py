@@ -1,50 +1,220 @@
-"""How a judge's answers agree with people's, from one judge's results as they stand in ``analysis/agreement.json``."""
+"""The tables on how far a judge can be trusted, from one judge's results as they stand in ``analysis/trust.json``."""
 
 from __future__ import annotations
 
-from parlai_spotbot.report.rows import Table, between, num, percent
-from parlai_spotbot.report.words import known
+from parlai_spotbot.analysis.trust.verdict import named
+from parlai_spotbot.report.rows import Name, Table, between, num, p_value, percent
+
+VERDICTS = {
+    "constant": "always the same answer",
+    "chance": "no more than chance",
+    "below": "less than people",
+    "unclear": "can't be told from people",
+    "unknown": "people not known",
+    "nobody": "people neither",
+    "level": "no less than people",
+}
+CITE = ("cameron2011",)
+DRAWN = (
+    "95 % intervals: conversations drawn anew, and each person left out in turn (variances of both added, less what is "
+    "counted twice). The judge's variants are taken as they are."
+)
+PLACES = {"judge": "Judge", "people": "People", "difference": "Judge less people"}
 
 
-def with_people(own: dict) -> Table | None:
-    """How often a judge agrees with people on the same items, beside how often people agree with each other."""
-    found = (own.get("with_people") or {}).get("questions")
+def estimate(entry: dict, name: str, show=num) -> str:
+    """An estimate with its interval in brackets; its interval stands as name_ci."""
+    return show(entry.get(name)) + between(entry.get(f"{name}_ci"), show)
+
+
+def agreement(own: dict) -> Table | None:
+    """By question: how far the judge agrees with people, beside how far people agree with each other."""
+    found = own.get("questions")
+    if not found:
+        return None
+    levels = own["verdict"]["questions"]
+    rows = [
+        (named(q), str(e["n"]), estimate(e, "agree", percent), estimate(e, "people_agree", percent),
+         estimate(e, "alpha"), estimate(e, "people_alpha"), estimate(e, "difference"), VERDICTS[levels[q]["level"]])
+        for q, e in found.items()
+    ]  # fmt: skip
+    how = (
+        f"Over the {own['items']} items that the judge and {own['people']} people answered: how often the judge, and "
+        "how often another person, gives a person's answer; Krippendorff's alpha (1 is perfect, 0 what chance gives) "
+        "of the judge with people, of people with each other, and the one less the other."
+    )
+    head = ("Question", "Answers of people", "Judge gives it too", "Another person does", "alpha, judge with people",
+            "alpha between people", "Difference", "Judge agrees")  # fmt: skip
+    method = (
+        f"Alpha is ordinal where answers are a scale, nominal elsewhere. Each answer of a person counts once. {DRAWN}"
+    )
+    return Table("The judge and people", how, head, rows, method=method, cite=("hayes2007", *CITE))
+
+
+def confusion(question: str, entry: dict) -> Table:
+    """What the judge answers where people gave an answer."""
+    own = entry["confusion"]
+    people = [sum(row[j] for row in own["counts"]) for j in range(len(own["answers"]))]
+    rows = []
+    for i, answer in enumerate(own["answers"]):
+        cells = [
+            num(own["counts"][i][j], 0) + (f" ({percent(own['share_given_people'][i][j])})" if total else "")
+            for j, total in enumerate(people)
+        ]
+        rows.append((f"judge: {answer_said(answer)}", *cells))
+    rows.append(("people in all", *(num(total, 0) for total in people)))
+    how = (
+        "Down: what people said; across: what the judge said of the same. In brackets, the share of the judge's "
+        "answers where people said that; a judge that answers as people do has high shares on the diagonal. Where it "
+        "answered an item several times, each of its answers counts in part."
+    )
+    head = ("", *(f"people: {answer_said(answer)}" for answer in own["answers"]))
+    return Table(f"Answers on {named(question)}", how, head, rows, folded=question != "nature")
+
+
+def answer_said(answer: str) -> str:
+    return answer.replace("_", " ").replace("entity:", "entity ").replace("conversation:", "conversation ")
+
+
+def styles(own: dict) -> Table | None:
+    """How often each answer is given, by the judge and by people, and how varied the answers are."""
+    found = own.get("questions")
     if not found:
         return None
     rows = []
-    variants = own["with_people"]["variants"]
-    for question, e in found.items():
-        cells = ("human or bot" if question == "nature" else question, str(e["pairs"]))
-        cells += (percent(e["agree"]) + between(e["ci"]), percent(e["people"]) + between(e["people_ci"]))
-        cells += (num(e["alpha"]) + between(e["alpha_ci"], num),)
-        rows.append((*cells, *(percent(shares.get(question)) for shares in variants.values())))
+    for question, entry in found.items():
+        for who in ("judge", "people"):
+            style = entry["style"][who]
+            shares = ", ".join(f"{answer_said(answer)} {percent(share)}" for answer, share in style["shares"].items())
+            always = f"always “{answer_said(style['constant'])}”" if style["constant"] is not None else "–"
+            rows.append((named(question), PLACES[who], str(style["n"]), shares, num(style["entropy"]), always))
     how = (
-        f"Over the {own['with_people']['items']} items that both answered: how often the judge gives a person's "
-        "answer, and how often a second person gives it; Krippendorff's alpha of the judge with people (1 is "
-        "perfect, 0 chance). 95 % intervals by drawing conversations anew. Last, the agreement of each variant with "
-        "people."
+        "The share of each answer, whatever is asked about, and the entropy of the answers in bits: 0 is always the "
+        "same answer, 1.58 is three answers equally often. Shares without intervals, as counted."
     )
-    head = ("Question", "Pairs of answers", "Judge with people", "People with people", "alpha, judge with people")
-    return Table("The judge and people", how, (*head, *(f"Variant {name}" for name in variants)), rows)
+    return Table("Habits of answering", how, ("Question", "", "Answers", "Shares", "Entropy", "Constant"), rows, True)
 
 
-def with_people_sentence(own: dict) -> str:
-    """On who is human: how often the judge and people say the same, and whether that is more than chance."""
-    entry = ((own.get("with_people") or {}).get("questions") or {}).get("nature")
-    if not entry or entry["agree"] is None:
-        return ""
-    text = f"On who is human the judge gives a person's answer in {percent(entry['agree'])} of cases"
-    text += f" (95 % interval {percent(entry['ci'][0])} to {percent(entry['ci'][1])})" if known(entry["ci"]) else ""
-    if entry["people"] is not None:
-        text += f", a second person in {percent(entry['people'])}"
-    if not known(entry["alpha_ci"]):
-        return f"{text}."
-    low, high = entry["alpha_ci"]
-    more = (
-        "more than chance gives"
-        if low > 0
-        else "less than chance gives"
-        if high < 0
-        else "no more than chance may give"
+def ranks(own: dict) -> Table | None:
+    """By criterion: whether the judge ranks the contestants as people do, beside whether people do."""
+    found = {name: entry for name, entry in (own.get("ranks") or {}).items() if "tau" in entry}
+    if not found:
+        return None
+    rows = []
+    for name, e in found.items():
+        p = e["people"]
+        rows.append((named(name), str(e["contestants"]), estimate(e, "tau"), estimate(e, "spearman"),
+                     estimate(p, "judge_tau"), estimate(p, "tau"), estimate(p, "difference"),
+                     estimate(p, "spearman_brown")))  # fmt: skip
+    how = (
+        "How alike two rankings of the contestants are (1: the same, 0: no more than chance, −1: reversed): the "
+        "judge's and people's by Kendall's tau-b and Spearman's rho; then the judge, and one person an item, each "
+        "against all other people of the same items, and the one less the other. Last, how repeatable people's own "
+        "ranking is: Spearman's rho of two halves of people, stepped up to all of them. With few contestants only a "
+        "few values are possible."
     )
-    return f"{text}: {more} (alpha {num(entry['alpha'])}, {num(low)} to {num(high)})."
+    head = ("Ranked by", "Contestants", "tau, judge with people", "rho, judge with people",
+            "tau, judge with the others", "tau, one person with the others", "Difference", "rho of people, Spearman–Brown")  # fmt: skip
+    method = f"Means over random splits of people within items. Spearman–Brown: 2r / (1 + r). {DRAWN}"
+    return Table("Rankings of the judge and of people", how, head, rows, method=method, cite=CITE)
+
+
+def biases(own: dict) -> Table | None:
+    """Place, length, order and own model: what sways the judge beside what sways people."""
+    rows = []
+    for kind, said in (("position", "the first place"), ("length", "saying twice as much")):
+        for name, e in (own.get(kind) or {}).items():
+            cells = [estimate(e, who) for who in PLACES] if "judge" in e else ["–", "–", "–"]
+            last = p_value(e.get("difference_p")) if "judge" in e else e.get("why", "")
+            rows.append((said, named(name), *cells, last))
+    for name, e in (own.get("favours") or {}).items():
+        kin = e["self"]
+        if "estimate" in kin:
+            value = num(kin["estimate"]) + between(kin["ci"], num)
+            rows.append((f"its own model ({', '.join(kin['own'])})", named(name), "–", "–", value, p_value(kin["p"])))
+    if not rows:
+        return None
+    how = (
+        "How much each helps a contestant, with the judge and with people on the same items, and the one less the "
+        "other with its p. Place and own model in points (a win is 1, a tie ½; of ratings, in their scale); length as "
+        "log-odds of winning a decided contest. People can be swayed too, and saying more can be better: what counts "
+        "is the difference."
+    )
+    method = (
+        "Place: the mean score in the first place less that in the second, of the same contestant against the same "
+        "opponent. Length: logistic regression on log2 of the ratio of words. Own model: a difference in differences, "
+        f"judge less people, its own contestants less all others. Intervals are not corrected for their number. {DRAWN}"
+    )
+    head = ("What helps", "By", *PLACES.values(), "p")
+    return Table("What sways the judge", how, head, rows, method=method, cite=CITE)
+
+
+def flips(own: dict) -> Table | None:
+    """How often a language model answers otherwise when names and sides are exchanged, as it told itself."""
+    found = own.get("flips") or {}
+    rows = [
+        (named(name), str(e["n"]), str(e["flips"]), percent(e.get("rate")) + between(e.get("ci")))
+        for name, e in {**(found.get("by_question") or {}), "all": found}.items()
+        if e.get("n")
+    ]
+    if not rows:
+        return None
+    how = (
+        "How often the judge changes its answer when who comes first is exchanged; one that goes by what is said "
+        "never does."
+    )
+    return Table("Answers that turn with the order", how, ("Question", "Asked both ways", "Changed", "Share"), rows)
+
+
+def likings(own: dict) -> Table | None:
+    """Whom the judge scores higher or lower than people do, by the criterion that comes first."""
+    found = own.get("favours") or {}
+    name = "nature" if "nature" in found else next(iter(found), None)
+    if name is None:
+        return None
+    entry, scores = found[name], (own.get("ranks", {}).get(name, {})).get("scores", {})
+    rows = []
+    for bot, gap in sorted(entry["contestants"].items(), key=lambda pair: -(pair[1]["estimate"] or 0)):
+        both = [scores.get(who, {}).get(bot) for who in ("judge", "people")]
+        cells = [num(one["estimate"]) + between(one["ci"], num) if one else "–" for one in both]
+        rows.append((Name(bot), *cells, num(gap["estimate"]) + between(gap["ci"], num)))
+    test = entry["test"]
+    sentence = ""
+    if test["p"] is not None:
+        alike = "can't be told from people's: what differs may be chance" if test["p"] >= 0.05 else "are not people's"
+        sentence = (
+            f"By {named(name)}, the judge's scores of the contestants {alike} (Wald's test, p {p_value(test['p'])})."
+        )
+    how = "Each contestant's score with the judge, with people on the same items, and the one less the other."
+    head = ("", "Judge", "People", "Judge less people")
+    return Table(f"Whom the judge favours, by {named(name)}", how, head, rows, True, DRAWN, CITE, sentence)
+
+
+def savings(own: dict) -> Table | None:
+    """How many of people's annotations the judge would save, its errors modelled."""
+    rows = []
+    for name, e in (own.get("savings") or {}).items():
+        if "saved" not in e:
+            rows.append((named(name), "–", "–", "–", "–", e.get("why", "")))
+            continue
+        cells = [percent(e["saved"][s]["estimate"]) + between(e["saved"][s]["ci"])
+                 for s in ("as_many", "ten_times", "endless")]  # fmt: skip
+        worth = e["saved"]["as_many"]["worth_of_100"]
+        rows.append((named(name), num(worth["estimate"], 0) + between(worth["ci"], lambda v: num(v, 0)), *cells,
+                     e["notice"] or "–"))  # fmt: skip
+    if not rows:
+        return None
+    how = (
+        "An estimate, used in no other table: what 100 ratings by the judge of further items are worth in annotations "
+        "by people, and the share of people's annotations that could be spared without losing power to tell "
+        "contestants apart, if the judge rated as many further items as people did, ten times as many, or without end."
+    )
+    method = (
+        "People's wins, ties and losses of a pair pass through a matrix of the judge's errors, one for all pairs, that "
+        "is estimated from the items both rated; how exactly each pair's difference is then known follows from "
+        "Fisher's information on all of it. What the judge adds for or against a pair beyond that matrix is taken from "
+        "how far pairs differ; it bounds what more ratings can save. Clustered ratings count for less. A judge that is "
+        f"not shown to go with people saves nothing. {DRAWN}"
+    )
+    head = ("By", "100 ratings are worth", "Saved: as many", "Ten times", "Without end", "Beware")
+    return Table("What the judge could save", how, head, rows, method=method, cite=("deriu2023",))

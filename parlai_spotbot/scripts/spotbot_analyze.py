@@ -98,6 +98,8 @@ def analyze_study(
     folder = study.analysis_path(survey)
     if not stability:
         _mark_outdated(folder / "stability.json", _checksum(study, survey))
+    if "trust" not in result:  # people or judges may be gone since
+        (folder / "trust.json").unlink(missing_ok=True)
     for stem, value in result.items():
         files.write_json(folder / f"{stem}.json", value)
     for name, table in tables.items():
@@ -120,10 +122,27 @@ def _wanted(study: Study, survey: str, method: ModuleType) -> dict:
         found["items"] = items
     if "survey" in wants:
         found["survey"] = asked
+    if "judges" in wants:
+        found["judges"] = judges_of(study, survey)
     if "training" in wants:
         found["training"], found["training_why"] = training_texts(study)
     if asked is not None and asked.layout == "opening":
         found["lengths"] = {item.item_id: item.exchanges for item in items}
+    return found
+
+
+def judges_of(study: Study, survey: str) -> dict[str, dict]:
+    """Of each judge that has left an account: `about` (its JUDGE.json) and `own`, the contestants of its model."""
+    from parlai_spotbot import files
+    from parlai_spotbot.analysis.trust.kin import own_contestants
+
+    found = {}
+    for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):
+        about = files.read_json(path, "file of a judge", "Make it anew with spotbot_judge.")
+        if not isinstance(about, dict):
+            raise UserError(f"{path}: expected what a judge says of itself.", "Make it anew with spotbot_judge.")
+        own = own_contestants(about, study.plan.contestants.values())
+        found[f"judge:{about.get('judge', path.stem)}"] = {"about": about, "own": own}
     return found
 
 

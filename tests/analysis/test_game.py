@@ -299,8 +299,8 @@ def test_a_judge_sees_everything_and_plays_no_game():
     assert "warning" not in own
     assert own["curves"]["alice"]["exchanges"] == [5]
     assert "plays no game" in result["game"]["by_source"]["judge:quick"]["why"]
-    assert result["agreement"]["by_source"]["judge:quick"]["with_people"]["items"] == 40
-    assert "with_people" not in result["agreement"]["by_source"]["human"]
+    assert result["trust"]["by_source"]["judge:quick"]["items"] == 40
+    assert "human" not in result["trust"]["by_source"]
 
 
 def test_segments_of_fixed_length_are_analysed_as_ever(made_up):

@@ -22,9 +22,10 @@ def result(made_up):
 
 
 def test_every_file_has_every_source_and_says_how_it_was_made(result):
-    assert list(result) == ["ranking", "survival", "features", "agreement", "annotators", "segments", "time", "order"]
-    for value in result.values():
-        assert list(value["by_source"]) == ["human", "judge:quick"]
+    stems = ["ranking", "survival", "features", "agreement", "annotators", "segments", "time", "order", "trust"]
+    assert list(result) == stems
+    for stem, value in result.items():
+        assert list(value["by_source"]) == (["judge:quick"] if stem == "trust" else ["human", "judge:quick"])
         assert value["made_by"]["seed"] == 0
         assert value["made_by"]["used"] == {"human": 228, "judge:quick": 228}
         assert value["made_by"]["options"]["bootstraps"] == 200

@@ -117,14 +117,10 @@ def test_controls_are_listed_with_the_annotators(played, page):
 
 
 def test_a_judge_stands_beside_people(played, page):
-    people, judge = section(page, "agreement")
-    found = own(played, "agreement", "judge:quick")["with_people"]
+    (judge,) = section(page, "trust")
+    entry = own(played, "trust", "judge:quick")["questions"]["nature"]
     assert "The judge and people" in judge
-    assert "The judge and people" not in people
-    entry = found["questions"]["nature"]
-    assert f"gives a person's answer in {entry['agree']:.0%} of cases" in judge
-    assert f"a second person in {entry['people']:.0%}" in judge
-    assert f"<td>{entry['agree']:.0%} [{entry['ci'][0]:.0%}, {entry['ci'][1]:.0%}]</td>" in judge
+    assert f"<td>{entry['agree']:.0%} [{entry['agree_ci'][0]:.0%}, {entry['agree_ci'][1]:.0%}]</td>" in judge
     assert CAUTION in judge.split("The judge and people")[1].split("</p>")[0]
 
 
@@ -159,6 +155,5 @@ def test_an_analysis_without_a_game_controls_or_people_is_shown_as_ever(study):
     assert "Controls missed" not in page
     for table in (game.leaderboard, game.habits_table):
         assert table({}, {}) is None
-    assert [make({}) for make in (game.without, game.opened, game.bounds, judge_rows.with_people)] == [None] * 4
-    assert judge_rows.with_people_sentence({"with_people": {"items": 0, "questions": {}}}) == ""
+    assert [make({}) for make in (game.without, game.opened, game.bounds, judge_rows.agreement)] == [None] * 4
     assert people_rows.annotators({}, {}, True) is None

@@ -22,7 +22,7 @@ from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
 from parlai_spotbot.surveys.survey import Survey
 
 OPTIONS = ("bootstraps", "resample", "wage")
-WANTS = ("items", "survey")
+WANTS = ("items", "survey", "judges")
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,8 @@ class Study:
     """What the analysis of any source goes by: the conversations, the items, the survey, what the bots know, and
     `bots`.
 
-    `presentation`: (source, annotation_id) -> how it was shown. `known_order`: chains such as "human>dr".
+    `presentation`: (source, annotation_id) -> how it was shown. `known_order`: chains such as "human>dr". `judges`: of
+    each judge's source, `about` (what it says of itself) and `own`, the contestants that are its own model.
     """
 
     conversations: Mapping[str, Conversation]
@@ -41,6 +42,7 @@ class Study:
     training_why: str
     known_order: tuple[str, ...]
     presentation: Mapping[tuple[str, str], Mapping]
+    judges: Mapping[str, Mapping] = field(default_factory=dict)
     shared: dict = field(default_factory=dict, compare=False)
 
     def once(self, name: str, make: Callable[[], dict]) -> dict:
@@ -138,6 +140,7 @@ def run(
     training: Sequence[Sequence[str]] | None = None,
     training_why: str = "",
     known_order: Sequence[str] = (),
+    judges: Mapping[str, Mapping] | None = None,
     progress: Callable[[str, str], None] | None = None,
 ) -> dict[str, dict]:
     """Compute everything of a survey.
@@ -154,6 +157,8 @@ def run(
         The turns of each conversation that the bots know, or why they are not there.
     known_order : sequence of str
         Chains such as "human>dr", for wordings.
+    judges : mapping, optional
+        See `Study`.
     progress : callable (source, part), optional
         Told after each part.
 
@@ -174,7 +179,7 @@ def run(
     told = {(j.source, j.annotation_id): j.presentation for j in judgements}
     by_id = {item.item_id: item for item in items}
     study = Study({c.conversation_id: c for c in conversations}, by_id, survey, tuple(bots), training, training_why,
-                  tuple(known_order), told)  # fmt: skip
+                  tuple(known_order), told, judges or {})  # fmt: skip
     found = answers_frame(judgements, conversations, by_id, survey)
     sources, left_out = {}, {name: dict(reasons) for name, reasons in found.left_out.items()}
     for name, answers in found.frame.groupby("source", sort=True):

@@ -109,5 +109,5 @@ def trust_part(
     )
     return trust.trust_part(
         people, judge, contests=contests, ratings=ratings, scales=scales, rng=source.rng("trust"),
-        replicates=source.bootstraps,
+        replicates=source.bootstraps, **source.study.judges.get(source.name, {}),
     )  # fmt: skip

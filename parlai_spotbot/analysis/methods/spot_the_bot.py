@@ -23,12 +23,13 @@ from parlai_spotbot.analysis.methods.spot_the_bot_people import agreement_part, 
 from parlai_spotbot.analysis.methods.spot_the_bot_ranking import orders, ranking
 from parlai_spotbot.analysis.methods.spot_the_bot_survival import Setting, survival
 from parlai_spotbot.analysis.methods.spot_the_bot_tables import flatten
-from parlai_spotbot.analysis.people_and_judges import with_people
+from parlai_spotbot.analysis.methods.spot_the_bot_trust import trust
 from parlai_spotbot.analysis.resampling import RESAMPLE, bootstrap_weights, cell_sums, percentile_interval
 from parlai_spotbot.analysis.survival.events import UNSURE
 from parlai_spotbot.analysis.texts import turns_frame
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 
+WANTS = ("judges",)
 CRITERIA = (*FEATURES, "sensibleness_and_specificity")
 FEW = 5
 
@@ -94,6 +95,7 @@ def analyze(
     wage: float | None = None,
     progress: Callable[[str, str], None] | None = None,
     method: Method | None = None,
+    judges: Mapping[str, Mapping] | None = None,
 ) -> dict[str, dict]:
     """Compute everything.
 
@@ -112,6 +114,8 @@ def analyze(
         Told after each part.
     method : Method, optional
         By default that of Spot The Bot.
+    judges : mapping, optional
+        Of each judge's source, `about` (what JUDGE.json holds) and `own`, the contestants that are its own model.
 
     Returns
     -------
@@ -140,7 +144,7 @@ def analyze(
         "used": {source: len(rows) for source, rows in found.frame.groupby("source")},
         "left_out": found.left_out,
     }
-    result = {stem: {"by_source": {}, "made_by": plain(made_by)} for stem in method.parts}
+    result = {stem: {"by_source": {}, "made_by": plain(made_by)} for stem in (*method.parts, "trust")}
     told, turns = presentations(judgements), turns_frame(conversations)
     ended = {(j.source, j.annotation_id): j.submitted_at for j in judgements}
     controls = graded_controls(judgements)
@@ -157,24 +161,31 @@ def analyze(
                 turns=turns[turns["conversation_id"].isin(set(rows["conversation_id"]))],
             )
             people = source if name == HUMAN else people
-            for stem, own in _parts(method.prepare(source), people, method, progress).items():
+            for stem, own in _parts(
+                method.prepare(source), people, method, progress, (judges or {}).get(name, {})
+            ).items():
                 result[stem]["by_source"][name] = own
-    return result
+    return {stem: own for stem, own in result.items() if stem != "trust" or own["by_source"]}
 
 
 def _parts(
-    source: Source, people: Source | None, method: Method, progress: Callable[[str, str], None] | None
+    source: Source,
+    people: Source | None,
+    method: Method,
+    progress: Callable[[str, str], None] | None,
+    judge: Mapping,
 ) -> dict[str, dict]:
-    """Everything about one source, by file stem; of a judge also how it agrees with people, if there are any."""
+    """Everything about one source, by file stem; of a judge also how far it can be trusted, if there are people."""
     result = {}
     for stem, part in method.parts.items():
         result[stem] = part(source)
         if progress is not None:
             progress(source.name, stem)
     if people is not None and source.name != HUMAN:
-        result["agreement"]["with_people"] = with_people(
-            people.annotations, source.annotations, rng=source.rng("with people"), replicates=source.bootstraps
-        )
+        result["trust"] = trust(
+            people.annotations, source.annotations, source.turns, **judge, rng=source.rng("trust"),
+            replicates=source.bootstraps,
+        )  # fmt: skip
     result["ranking"]["orders"] = orders(result["ranking"], result["survival"]["curves"], source.bots)
     return {stem: plain(own) for stem, own in result.items()}
 

@@ -6,6 +6,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.methods.spot_the_bot_order import order_rows
 from parlai_spotbot.analysis.methods.spot_the_bot_people import agreement_rows, annotator_rows, time_rows
+from parlai_spotbot.analysis.trust import trust_rows
 
 
 def flatten(result: dict[str, dict]) -> dict[str, pd.DataFrame]:
@@ -107,4 +108,5 @@ ADD = {
     "segments": _segment_rows,
     "time": time_rows,
     "order": order_rows,
+    "trust": trust_rows,
 }

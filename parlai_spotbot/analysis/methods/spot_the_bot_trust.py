@@ -12,10 +12,8 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.frames import FAVOURED, FEATURES, entities_frame, matches_frame
-from parlai_spotbot.analysis.trust import trust_part, trust_rows
+from parlai_spotbot.analysis.trust import trust_part
 from parlai_spotbot.records import HUMAN
-
-__all__ = ["long_frame", "trust", "trust_rows"]
 
 SCORE = {"human": 1.0, "unsure": 0.5, "bot": 0.0}
 ABOUT = ["item_id", "conversation_id", "worker_id", "annotation_id"]
@@ -45,7 +43,7 @@ def trust(
     rng: np.random.Generator,
     replicates: int,
 ) -> dict:
-    """One judge beside people, from the frames of annotations of both, and of what was said (`turns_frame`)."""
+    """One judge beside people, from the frames of annotations of both; `turns` (`turns_frame`) of the judge's."""
     wide = pd.concat([people, judge], ignore_index=True)
     words = _words(wide, turns)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from parlai.core.params import ParlaiParser
 from parlai.core.script import register_script
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command, add_common, add_seed, seed_of
 
 ANSWERS = ("human", "bot", "unsure")
@@ -30,10 +31,10 @@ class SpotbotJudge(Command):
         group.add_argument("--max-cost", type=float, default=None, help="the most that each judge may cost")
         add_seed(group)
         group = parser.add_argument_group("A single language model (several: a YAML file)")
-        group.add_argument("--judge-model", type=str, default="", help="a folder, OWNER/NAME on the hub, or a server's")
-        group.add_argument("--judge-url", type=str, default="", help="the chat server that has it")
-        group.add_argument("--judge-key-variable", type=str, default="", help="the environment variable with its key")
-        group.add_argument("--judge-name", type=str, default="", help="how the study names it (default: by the model)")
+        group.add_argument("--judge-model", type=str, default=None, help="folder, OWNER/NAME, or as its server says")
+        group.add_argument("--judge-url", type=str, default=None, help="the chat server that has it")
+        group.add_argument("--judge-key-variable", type=str, default=None, help="the environment variable with its key")
+        group.add_argument("--judge-name", type=str, default=None, help="how the study names it (else after the model)")
 
     def execute(self) -> None:
         from parlai_spotbot.judges.run import estimate, judge_study, summary_path
@@ -42,9 +43,12 @@ class SpotbotJudge(Command):
 
         given = {name.removeprefix("judge_"): self.opt[name] for name in GIVEN}
         specs = judges_of(self.opt["judges"], given)  # what is wrong ends the command before any work
+        most = self.opt["max_cost"]
+        if most is not None and not most > 0:
+            raise UserError(f"--max-cost {most:g}: expected more than 0.", "Leave it out for no limit.")
         study, survey = Study.open(self.opt["study"]), self.opt["survey"]
         seed = seed_of(self.opt, study)
-        judges = [spec.make(seed, self.opt["max_cost"]) for spec in specs]
+        judges = [spec.make(seed, most) for spec in specs]
         if self.opt["dry_run"]:
             for judge in judges:
                 print(expected(estimate(study, survey, judge)))

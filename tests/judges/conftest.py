@@ -1,6 +1,7 @@
 """Studies in which simple, real bots talk to each other from people's openings, and people from the human pool."""
 
 import random
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ from parlai_spotbot.domains import get_domain
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Turn, Unit, Utterance
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys.surface import normalise
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "agents")]  # small_study, chat_servers
 
 SENTINEL = "zyzzyva"
 POOL_SENTINEL = "quokkaish"

@@ -44,9 +44,9 @@ WORDS = {
     "no": "No",
     "applies": "Does this apply: {option}?",
     "first": "Which of these comes first? Answer with its label.",
-    "json_one": 'Reply with JSON alone: {{"answer": "{example}"}}, the answer being one of {labels}.',
-    "json_several": 'Reply with JSON alone: {{"answer": ["{example}"]}}, a list of those that apply, of {labels}.',
-    "json_ranking": 'Reply with JSON alone: {{"answer": [{all}]}}, a list of all of {labels}, the first one first.',
+    "json_one": 'Reply with JSON alone: {{"answer": "…"}}, the answer being one of {labels}.',
+    "json_several": 'Reply with JSON alone: {{"answer": ["…"]}}, a list of those that apply, of {labels}.',
+    "json_ranking": 'Reply with JSON alone: {{"answer": ["…"]}}, a list of all of {labels}, the first one first.',
     "json_text": 'Reply with JSON alone: {"answer": "…"}, the answer being one or two sentences.',
     "text": "Answer in one or two sentences.",
 }
@@ -235,7 +235,7 @@ def _parts(
     if way == WRITTEN:
         form = {"checkboxes": "json_several", "ranking": "json_ranking"}.get(question.kind, "json_one")
         quoted = ", ".join(f'"{label}"' for label in labels)
-        how = WORDS[form].format(example=labels[0], labels=quoted, all=quoted)
+        how = WORDS[form].format(labels=quoted)
         return (Part(f"{wording}\n{listed}\n{how}", labels),)
     if question.kind == "checkboxes":
         yes_no = (WORDS["no"], WORDS["yes"]) if shown.turned else (WORDS["yes"], WORDS["no"])

@@ -1,0 +1,93 @@
+"""One answer out of many, by hand: means over samples and orders, ties, medians, and flips between the orders."""
+
+import numpy as np
+import pytest
+from small_study import MANY
+
+from parlai_spotbot.judges.language_model import combining
+from parlai_spotbot.judges.language_model.raw import Raw
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.survey import Option, Question
+
+NATURE = get_survey("spot_the_bot").question("nature")
+PLACE = ("item", "nature", "entity:0")
+
+
+def raw(order, *chances, ranking=(), text=""):
+    return Raw("k", "item", "q", "pair", order, 0, chances=chances, ranking=ranking, text=text)
+
+
+def answer(question, *raws, seed=0, place=PLACE):
+    return combining.combined(question, raws, seed, place)
+
+
+def test_each_order_counts_the_same_however_many_samples_it_has():
+    raws = [raw("first", 1, 0, 0), raw("first", 1, 0, 0), raw("first", 0, 1, 0), raw("second", 0, 1, 0)]
+    assert combining.mean_chances(raws) == pytest.approx([1 / 3, 2 / 3, 0])
+    assert answer(NATURE, *raws) == "bot"
+
+
+def test_a_tie_is_the_neutral_option_else_drawn_by_the_seed():
+    assert answer(NATURE, raw("first", 1, 0, 0), raw("second", 0, 1, 0)) == "unsure"
+    assert answer(NATURE, raw("first", 0.6, 0.4, 0), raw("second", 0.1, 0.9, 0)) == "bot"
+    plain = MANY.question("odd")
+    drawn = [answer(plain, raw("first", 1, 0), raw("second", 0, 1), seed=seed) for seed in range(40)]
+    assert set(drawn) == {"yes", "no"}
+    assert drawn == [answer(plain, raw("first", 1, 0), raw("second", 0, 1), seed=seed) for seed in range(40)]
+
+
+def one_hot(i):
+    return [float(i == j) for j in range(5)]
+
+
+def test_a_scale_is_the_median():
+    rate = MANY.question("rate")
+    assert answer(rate, raw("first", *one_hot(1)), raw("second", *one_hot(3))) == "3"
+    assert answer(rate, raw("first", 0.3, 0.3, 0.4, 0, 0), raw("second", 0.3, 0.3, 0.4, 0, 0)) == "2"
+    assert answer(rate, raw("first", *one_hot(0)), raw("second", *one_hot(4))) == "3"
+    halves = {answer(rate, raw("first", *one_hot(1)), raw("second", *one_hot(2)), seed=seed) for seed in range(30)}
+    assert halves == {"2", "3"}
+
+
+def test_boxes_are_ticked_at_more_than_one_half():
+    boxes = MANY.question("why_odd")
+    assert answer(boxes, raw("first", 0.9, 0.2), raw("second", 0.2, 0.9)) == ["rude", "off"]
+    assert answer(boxes, raw("first", 0.9, 0.2), raw("second", 0.2, 0.3)) == ["rude"]
+    assert answer(boxes, raw("first", 0.1, 0.4), raw("second", 0.1, 0.3)) == ["off"]  # required: the likeliest
+    optional = Question("b", "checkboxes", ("pair",), "?", (Option("x", "X"), Option("y", "Y")), required=False)
+    assert answer(optional, raw("first", 0.1, 0.4), raw("second", 0.1, 0.3)) is None
+
+
+def test_rankings_go_by_the_mean_rank_and_texts_by_the_first():
+    order = MANY.question("order")
+    one, two = ("red", "blue", "green"), ("blue", "red", "green")
+    assert answer(order, raw("first", ranking=one), raw("second", ranking=one)) == list(one)
+    assert answer(order, raw("first", ranking=one), raw("second", ranking=two))[2] == "green"
+    assert answer(MANY.question("reason"), raw("first", text="so")) == "so"
+
+
+def test_flips_are_counted_by_question_with_conversations_as_clusters():
+    rows = [("a", f"c{i}", "x", "y" if i < 3 else "x") for i in range(10)] + [("b", "c0", 1, 1)]
+    found = combining.position(rows, {})
+    assert (found["n"], found["flips"], found["rate"]) == (11, 3, pytest.approx(3 / 11))
+    assert found["by_question"]["a"]["rate"] == pytest.approx(0.3)
+    assert found["by_question"]["b"]["flips"] == 0
+    assert found["ci"][0] < 3 / 11 < found["ci"][1]
+    # Wilson's interval for 3 of 10, from his formula
+    z, p, n = 1.959963984540054, 0.3, 10
+    half = z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    assert found["by_question"]["a"]["ci"][0] <= centre - half + 0.02
+    assert combining.position([], {})["rate"] is None
+
+
+def test_a_liking_for_the_first_place_is_seen():
+    questions = {"nature": NATURE}
+    rows = []
+    for i in range(30):
+        listed = ("human", "bot", "unsure") if i % 2 else ("unsure", "bot", "human")
+        chances = tuple(float(option.value == listed[0]) for option in NATURE.options)
+        rows.append(
+            Raw("k", "i", "nature", "t", "first", 0, chances=chances, first_listed=listed[0], last_listed=listed[2])
+        )
+    assert combining.listed(questions, rows) == {"n": 30, "first": 1.0, "last": 0.0}

@@ -1,0 +1,122 @@
+"""What language models are told: both orders, names as on the page, nothing of who is who, and a hash of it all."""
+
+import dataclasses
+from collections import Counter
+
+import pytest
+from small_study import MANY, conversation, item
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges.language_model import prompts
+from parlai_spotbot.judges.language_model.prompts import SCORED, WRITTEN, asks_of
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.survey import Option
+
+SPOT = get_survey("spot_the_bot")
+
+
+def both(survey, shown, pair, way=SCORED, **more):
+    return asks_of(survey, shown, pair, way, (0, 1), 1, **more)
+
+
+def test_the_orders_exchange_names_and_turn_the_list_round():
+    one, two = both(SPOT, item(conversation(0)), ("fluency", "pair"))
+    assert one.values == two.values[::-1]
+    assert one.lead.replace("Entity A", "*").replace("Entity B", "Entity A").replace("*", "Entity B") == two.lead
+    for ask in (one, two):
+        names = {"entity:0": ask.lead.splitlines()[1].split(":")[0], "entity:1": ask.lead.splitlines()[2].split(":")[0]}
+        listed = ask.parts[0].tail.splitlines()[1:4]
+        pairs = zip(ask.labels, ask.values, strict=True)
+        assert [f"{label}. {names.get(value, 'No difference')}" for label, value in pairs] == listed
+    natures = [
+        ask for target in ("entity:0", "entity:1") for ask in both(SPOT, item(conversation(0)), ("nature", target))
+    ]
+    asked = Counter(ask.parts[0].tail.splitlines()[0] for ask in natures)
+    assert asked == {"Is Entity A a human or a bot?": 2, "Is Entity B a human or a bot?": 2}
+
+
+def test_over_items_every_option_stands_in_every_place_and_every_name_on_every_entity():
+    firsts, names = Counter(), Counter()
+    for number in range(60):
+        ask = both(SPOT, item(conversation(number)), ("nature", "entity:0"))[0]
+        firsts[ask.values[0]] += 1
+        names[ask.lead.splitlines()[1].split(":")[0]] += 1
+    assert set(firsts) == {"human", "bot", "unsure"}
+    assert min(firsts.values()) > 8
+    assert min(names["Entity A"], names["Entity B"]) > 15
+
+
+def test_conversations_side_by_side_exchange_their_sides():
+    shown = item(conversation(0), conversation(1), judged=(0, 1), questions=("better",))
+    one, two = both(dataclasses.replace(MANY, layout="side_by_side"), shown, ("better", "pair"))
+    for ask in (one, two):
+        first, second = (part.splitlines() for part in ask.lead.split("\n\n"))
+        assert (first[0], second[0]) == ("Conversation A:", "Conversation B:")
+        assert first[-1].startswith("The one to be judged in Conversation A is Entity ")
+        left = int("tea 0" not in first[1])
+        places = {f"conversation:{left}": "Conversation A", f"conversation:{1 - left}": "Conversation B"}
+        places["neither"] = "Neither"
+        tail = ask.parts[0].tail.splitlines()
+        assert tail[1:4] == [f"{i}. {places[value]}" for i, value in enumerate(ask.values, 1)]
+        assert first[-1].endswith(f"{first[1 + left].split(':')[0]}.")  # of conversation N, entity N is judged
+    assert one.lead.split("\n\n")[0].splitlines()[1:] != two.lead.split("\n\n")[0].splitlines()[1:]
+
+
+def test_turns_are_numbered_and_named():
+    ask = both(MANY, item(conversation(4), judged=(1,)), ("odd", "turn:3"))[0]
+    speaker = ask.lead.splitlines()[4].removeprefix("[4] ").split(":")[0]
+    assert ask.parts[0].tail.startswith(
+        f'This is about turn [4], which {speaker} said: "black please 4"\nIs what {speaker} says'
+    )
+    assert f"The one to be judged is {speaker}." in ask.lead
+
+
+def test_a_scale_is_labelled_by_its_own_digits_whichever_way_it_runs():
+    one, two = both(MANY, item(conversation(0)), ("rate", "entity:0"))
+    assert {one.labels, two.labels} == {tuple("12345"), tuple("54321")}
+    assert one.labels == one.values
+    assert "This is about Entity" in one.parts[0].tail
+
+
+def test_only_the_items_own_questions_are_explained():
+    text = prompts.system_text(MANY, ("rate",))
+    assert "Good is better than bad." in text
+    assert "Good is better than bad." not in prompts.system_text(MANY, ("better",))
+    assert MANY.instructions in text
+
+
+def test_nothing_tells_who_is_who():
+    for pair in (("nature", "entity:1"), ("fluency", "pair")):
+        for ask in both(SPOT, item(conversation(0, ("ann", "human"))), pair, WRITTEN):
+            told = ask.lead + ask.parts[0].tail
+            assert not any(word in told for word in ("ann", "bob", "human:human", "entity:", "item-"))
+
+
+def test_the_hash_follows_every_word():
+    plain = prompts.prompt_sha256(SPOT)
+    assert plain == prompts.prompt_sha256(SPOT)
+    changed = [dataclasses.replace(SPOT, instructions="Other."), dataclasses.replace(SPOT, entities=("X", "Y"))]
+    questions = (dataclasses.replace(SPOT.questions[0], wording="Who?"), *SPOT.questions[1:])
+    changed.append(dataclasses.replace(SPOT, questions=questions))
+    assert len({plain, *map(prompts.prompt_sha256, changed)}) == 4
+    assert prompts.prompt_sha256(dataclasses.replace(SPOT, thanks="Bye.")) == plain
+
+
+def test_the_key_follows_prompt_sample_order_and_model():
+    shown = item(conversation(0))
+    asks = asks_of(SPOT, shown, ("fluency", "pair"), WRITTEN, (0, 1), 2)
+    keys = {ask.key(model) for ask in asks for model in ("a", "b")}
+    assert len(asks) == 4
+    assert len(keys) == 8
+    assert asks[0].key("a") == asks_of(SPOT, shown, ("fluency", "pair"), WRITTEN, (0, 1), 1)[0].key("a")
+    assert both(SPOT, shown, ("fluency", "pair"), seed=1) != both(SPOT, shown, ("fluency", "pair"), seed=2)
+
+
+def test_more_options_than_letters_are_refused():
+    options = tuple(Option(f"o{i}", f"O {i}") for i in range(27))
+    many = dataclasses.replace(MANY, questions=(dataclasses.replace(MANY.questions[4], options=options),))
+    with pytest.raises(UserError, match="question 'better' has 27 options"):
+        prompts.check(many)
+    few = dataclasses.replace(MANY, questions=(dataclasses.replace(MANY.questions[4], options=options[:12]),))
+    prompts.check(few)
+    assert both(few, item(conversation(0)), ("better", "pair"))[0].labels == tuple("ABCDEFGHIJKL")

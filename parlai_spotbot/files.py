@@ -35,14 +35,19 @@ def _disk_errors(path: Path) -> Iterator[None]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace `path` by `text` atomically and durably (temporary file, fsync, rename)."""
+    """Replace `path` by `text`, as UTF-8, atomically and durably."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Replace `path` by `data` atomically and durably (temporary file, fsync, rename)."""
     path = Path(path)
     with _disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as out:
-                out.write(text)
+            with os.fdopen(handle, "wb") as out:
+                out.write(data)
                 out.flush()
                 os.fsync(out.fileno())
             os.chmod(name, 0o666 & ~_umask())

@@ -1,20 +1,24 @@
 """How figures are drawn: one colour and marker for each bot, inline SVG that takes its colours from the page.
 
 Figures are drawn in stand-in colours that become the page's CSS variables, so that the same figure is right in light
-and dark. The bytes depend on what is drawn alone: no date, no random ids.
+and dark; to be taken away they come as SVG and PDF in the light colours, with their data as CSV. The bytes depend on
+what is drawn alone: no date, no random ids.
 """
 
 from __future__ import annotations
 
+import csv
 import html
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import matplotlib as mpl
+import numpy as np
 from markupsafe import Markup
+from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 
 from parlai_spotbot.records import HUMAN
@@ -41,6 +45,11 @@ VARIABLES = {
     LOSS: "var(--loss)",
 } | {f"#0b07{i:02x}": f"var(--bot{i})" for i in range(len(PALETTE))}
 
+LIGHT = {INK: "#1a1c1e", MUTED: "#5a6068", LINE: "#d8dadd", WIN: "#0072b2", LOSS: "#c95800"} | {
+    f"#0b07{i:02x}": light for i, (light, _) in enumerate(PALETTE)
+}
+"""The colours of figures that are taken away: those of the page on light ground, and of print."""
+
 WIDTH = 4.6
 """Inches (331 points): about the width of a phone, so that text stays readable there."""
 
@@ -66,6 +75,7 @@ STYLE = {
     "figure.constrained_layout.use": True,
     "svg.fonttype": "none",
     "svg.hashsalt": "parlai_spotbot",
+    "pdf.fonttype": 42,  # TrueType: what publishers' checks ask for
 }
 
 
@@ -98,17 +108,26 @@ def drawn(width: float, height: float) -> Iterator[Figure]:
         yield Figure(figsize=(width, height))
 
 
-def svg(figure: Figure, name: str, label: str, caution: str = "") -> Markup:
-    """The figure as inline SVG, to be called within `drawn`.
+class Drawing(Markup):
+    """A figure as inline SVG, and to be taken away: `name`, and the bytes of `files` by their ending."""
+
+    name: str
+    files: dict[str, bytes]
+
+
+def svg(figure: Figure, name: str, label: str, caution: str = "", data: Iterable[Mapping] = ()) -> Drawing:
+    """The figure as inline SVG, with its files; to be called within `drawn`, which it ends: colours change.
 
     Parameters
     ----------
     name : str
-        Prefix of all ids in it, unique on the page.
+        Prefix of all ids in it, unique on the page; the name of its files.
     label : str
         What a screen reader says.
     caution : str
         Written into the figure, so that it stays with it where the figure is taken from the page.
+    data : iterable of mappings
+        What is drawn, a row a mark, for the CSV.
     """
     if caution:
         figure.suptitle(caution, fontsize=7.5, color=MUTED, fontstyle="italic", x=0.99, ha="right")
@@ -116,17 +135,72 @@ def svg(figure: Figure, name: str, label: str, caution: str = "") -> Markup:
     figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     text = out.getvalue()
     text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>", "", text, flags=re.S)
-    wide = figure.get_figwidth() > WIDTH
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
+    drawing = Drawing(_inline(text, name, label, figure.get_figwidth() > WIDTH))
+    drawing.name = name
+    drawing.files = {"svg": _alone(text, label).encode(), "pdf": _pdf(figure, label), "csv": table(data).encode()}
+    return drawing
+
+
+def _inline(text: str, name: str, label: str, wide: bool) -> str:
+    text = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", text, flags=re.S)
     text = re.sub(r"<svg [^>]*?viewBox=\"([^\"]*)\"[^>]*>", _opening(label, wide), text, count=1)
-    text = re.sub(r'\bid="', f'id="{name}-', text)
+    used = set(re.findall(r"(?:href=\"|url\()#([^\")]*)", text))
+    text = re.sub(r' id="([^"]*)"', lambda found: f' id="{name}-{found[1]}"' if found[1] in used else "", text)
     text = re.sub(r'href="#', f'href="#{name}-', text).replace("url(#", f"url(#{name}-")
     text = re.sub(r"font-family: [^;\"]*;? ?", "", text)
     text = re.sub(r"(font: [^'\"]*?[\d.]+px) [^;\"]*", r"\1 inherit", text)
+    text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)  # hundredths of a point are finer than any screen
     text = re.sub(r"#0[0-9a-f]{5}\b", lambda match: VARIABLES.get(match[0], match[0]), text)
-    return Markup(re.sub(r"\s*\n\s*", "\n", text).strip())
+    return re.sub(r"\s*\n\s*", "\n", text).strip()
 
 
 def _opening(label: str, wide: bool) -> str:
     kind = ' class="wide"' if wide else ""
     return rf'<svg role="img"{kind} aria-label="{html.escape(label)}" viewBox="\1">'
+
+
+def _alone(text: str, label: str) -> str:
+    """A file of its own, in the light colours."""
+    text = re.sub(r"#0[0-9a-f]{5}\b", lambda match: LIGHT.get(match[0], match[0]), text)
+    text = re.sub(r"(<svg [^>]*>)", rf"\1\n <title>{html.escape(label)}</title>", text, count=1)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}'
+
+
+def _pdf(figure: Figure, label: str) -> bytes:
+    figure.set_layout_engine("none")  # as it stands
+    _recolour(figure)
+    out = io.BytesIO()
+    about = {"Title": label, "Creator": None, "Producer": None, "CreationDate": None}
+    figure.savefig(out, format="pdf", transparent=True, metadata=about)
+    return out.getvalue()
+
+
+def _recolour(figure: Figure) -> None:
+    """Stand-in colours become those of light ground, in every artist."""
+    for artist in figure.findobj():
+        for name in ("color", "markerfacecolor", "markeredgecolor", "facecolor", "edgecolor"):
+            get, put = (getattr(artist, f"{verb}_{name}", None) for verb in ("get", "set"))
+            if get is not None and put is not None:
+                put(_light(get()))
+
+
+def _light(colour):
+    """A colour, or an array of them as collections have it."""
+    if isinstance(colour, np.ndarray) and colour.ndim == 2:
+        return [_light(tuple(row)) for row in colour]
+    if isinstance(colour, str) and colour in ("none", "auto"):
+        return colour
+    own = LIGHT.get(to_hex(colour))
+    return colour if own is None else (*to_rgba(own)[:3], to_rgba(colour)[3])
+
+
+def table(data: Iterable[Mapping]) -> str:
+    """Rows as CSV; the columns are those of all rows in the order in which they first occur, unknown values empty."""
+    rows = list(data)
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: "" if value is None else value for key, value in row.items()} for row in rows)
+    return out.getvalue()

@@ -1,21 +1,21 @@
 """The figures: ranking, win matrix, features, segment lengths (paper, tables 1, 6 and 8); survival has its own module.
 
-Each takes one source's results as they stand in ``analysis/`` and returns inline SVG, or nothing where
-there is nothing to draw.
+Each takes one source's results as they stand in ``analysis/`` and returns the drawing, with its data, or nothing
+where there is nothing to draw.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.transforms import Transform
 
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.drawing import INK, LINE, LOSS, MUTED, WIDTH, WIN, Look, drawn, svg
+from parlai_spotbot.report.drawing import INK, LINE, LOSS, MUTED, WIDTH, WIN, Drawing, Look, drawn, svg
 
 FEATURES = {
     "fluency": "Fluency",
@@ -25,6 +25,21 @@ FEATURES = {
 }
 PERCENT = PercentFormatter(1.0, decimals=0)
 
+MOST = 7
+"""So many curves, with people's, stay legible in one panel; further ones get a panel of their own."""
+
+
+def ends(ci: list | None, stem: str = "") -> dict[str, float | None]:
+    """An interval as two columns of a figure's data."""
+    low, high = ci if ci else (None, None)
+    return {f"{stem}low": low, f"{stem}high": high}
+
+
+def panels(bots: Sequence[str]) -> list[list[str]]:
+    """The bots dealt out evenly to as many panels as it takes, in their order; at least one, perhaps empty, panel."""
+    count = max(1, -(-len(bots) // MOST))
+    return [list(part) for part in np.array_split(np.array(bots, dtype=object), count)]
+
 
 def _bounds(value: float, ci: list | None) -> np.ndarray | None:
     """An interval as matplotlib's error bar (2, 1); None where it is unknown."""
@@ -33,9 +48,13 @@ def _bounds(value: float, ci: list | None) -> np.ndarray | None:
     return np.clip([[value - ci[0]], [ci[1] - value]], 0, None)
 
 
-def whiskers(axes: Axes, place: float, value: float, ci: list | None, look: Look, upright: bool = False) -> None:
+def whiskers(
+    axes: Axes, place: float, value: float, ci: list | None, look: Look, upright: bool = False, size: float = 5.5
+) -> None:
+    """A mark with its interval; `size` in points."""
     at, error = ((place, value), "yerr") if upright else ((value, place), "xerr")
-    axes.errorbar(*at, **{error: _bounds(value, ci)}, color=look.colour, marker=look.marker, ms=5.5, lw=1.6, zorder=3)
+    style = {"color": look.colour, "marker": look.marker, "ms": size, "lw": 0.3 * size, "zorder": 3}
+    axes.errorbar(*at, **{error: _bounds(value, ci)}, **style)
 
 
 def names_down(axes: Axes, names: list[str]) -> None:
@@ -51,7 +70,7 @@ def _shares_across(axes: Axes) -> None:
     axes.grid(axis="x")
 
 
-def ranking(own: dict, looks: dict[str, Look], name: str, caution: str = "") -> Markup | None:
+def ranking(own: dict, looks: dict[str, Look], name: str, caution: str = "") -> Drawing | None:
     """Ranges of ranks, and how often each bot and people are taken for people."""
     order = own.get("order")
     if not order:
@@ -77,7 +96,25 @@ def ranking(own: dict, looks: dict[str, Look], name: str, caution: str = "") -> 
         right.tick_params(axis="y", length=0)
         right.set_title("Taken for human")
         _reference(right, own.get("human_reference", {}), len(order))
-        return svg(figure, name, "Range of ranks of each bot, and how often each is taken for human", caution)
+        label = "Range of ranks of each bot, and how often each is taken for human"
+        return svg(figure, name, label, caution, _ranking_rows(own))
+
+
+def _ranking_rows(own: dict) -> Iterator[dict]:
+    for place, bot in enumerate(own["order"], start=1):
+        skill, strength = own["trueskill"][bot], own["davidson"].get(bot, {})
+        yield {
+            "bot": bot, "place": place, "rank_best": own["ranges"][bot][0], "rank_worst": own["ranges"][bot][1],
+            "cluster_first": own["clusters"][bot][0], "cluster_last": own["clusters"][bot][1],
+            "trueskill": skill["mu"], **ends(skill.get("ci"), "trueskill_"),
+            "win_rate": own["win_rate"][bot], **ends(own["win_rate_ci"].get(bot), "win_rate_"),
+            "davidson": strength.get("strength"), **ends(strength.get("ci"), "davidson_"),
+            "human_share": own.get("human_share", {}).get(bot),
+            **ends(own.get("human_share_ci", {}).get(bot), "human_share_"),
+        }  # fmt: skip
+    people = own.get("human_reference", {})
+    if people.get("human_share") is not None:
+        yield {"bot": "people", "human_share": people["human_share"], **ends(people.get("ci"), "human_share_")}
 
 
 def _reference(axes: Axes, human: dict, rows: int) -> None:
@@ -94,7 +131,7 @@ def _reference(axes: Axes, human: dict, rows: int) -> None:
     )  # fmt: skip
 
 
-def win_matrix(own: dict, name: str, caution: str = "") -> Markup | None:
+def win_matrix(own: dict, name: str, caution: str = "") -> Drawing | None:
     """How often the row's bot wins against the column's, of the decided matches, with wins, losses and ties."""
     order = own.get("order")
     if not order:
@@ -118,7 +155,10 @@ def win_matrix(own: dict, name: str, caution: str = "") -> Markup | None:
         axes.tick_params(axis="x", length=0)
         names_down(axes, order)
         axes.spines[:].set_visible(False)
-        return svg(figure, name, "Win rate of each bot against each other bot, with counts", caution)
+        data = ({**{key: pair[key] for key in ("a", "b", "wins_a", "wins_b", "ties", "rate_a")},
+                 **ends(pair.get("rate_ci"), "rate_a_"), "p_adjusted": pair.get("p_adjusted")}
+                for pair in own["pairs"])  # fmt: skip
+        return svg(figure, name, "Win rate of each bot against each other bot, with counts", caution, data)
 
 
 def _cell(axes: Axes, row: int, column: int, rate: float | None, won: int, lost: int, ties: int, small: float) -> None:
@@ -133,7 +173,7 @@ def _cell(axes: Axes, row: int, column: int, rate: float | None, won: int, lost:
     axes.text(column, row + 0.24, f"{won}–{lost}–{ties}", ha="center", va="center", fontsize=small)
 
 
-def features(results: dict, bots: list[str], looks: dict[str, Look], name: str, caution: str = "") -> Markup | None:
+def features(results: dict, bots: list[str], looks: dict[str, Look], name: str, caution: str = "") -> Drawing | None:
     """Win rates by fluency, sensibleness, specificity and both of the latter, with intervals."""
     shown = [criterion for criterion in FEATURES if results.get(criterion, {}).get("order")]
     if not shown:
@@ -150,40 +190,72 @@ def features(results: dict, bots: list[str], looks: dict[str, Look], name: str, 
             names_down(axes, bots)
             _shares_across(axes)
             axes.set_title(FEATURES[criterion])
-        return svg(figure, name, "Win rates of each bot by feature", caution)
+        data = ({"feature": criterion, "bot": bot, "win_rate": rate, **ends(results[criterion]["win_rate_ci"].get(bot))}
+                for criterion in shown for bot, rate in results[criterion]["win_rate"].items())  # fmt: skip
+        return svg(figure, name, "Win rates of each bot by feature", caution, data)
 
 
-def segments(own: dict, bots: list[str], looks: dict[str, Look], name: str, caution: str = "") -> Markup | None:
-    """Win rate and share taken for human by how many exchanges were shown."""
+def segments(own: dict, bots: list[str], looks: dict[str, Look], name: str, caution: str = "") -> Drawing | None:
+    """Win rate and share taken for human by how many exchanges were shown, with intervals."""
     lengths = own.get("segments")
     if not lengths:
         return None
     ks = sorted(lengths, key=int)
+    groups = panels(bots)
+    height = 0.7 + 0.21 * max(8, *(len(group) + 1 for group in groups))
+    with drawn(WIDTH, len(groups) * height) as figure:
+        grid = figure.subplots(len(groups), 2, sharey=True, squeeze=False, width_ratios=(1, 1))
+        for (left, right), group in zip(grid, groups, strict=True):
+            _lines(left, "win_rate", group, lengths, looks)
+            last = _lines(right, "human_share", [*group, HUMAN], lengths, looks)
+            names_right(right, last, looks, len(ks) - 0.55)
+        grid[0][0].set_title("Win rate")
+        grid[0][1].set_title("Taken for human")
+        data = ({"bot": "people" if bot == HUMAN else bot, "exchanges": k, "win_rate": e.get("win_rate"),
+                 **ends(e.get("win_rate_ci"), "win_rate_"), "human_share": e.get("human_share"),
+                 **ends(e.get("human_share_ci"), "human_share_"), "n": e.get("n")}
+                for bot in (*bots, HUMAN) for k in ks if (e := lengths[k]["systems"].get(bot)))  # fmt: skip
+        return svg(figure, name, "Win rate and share taken for human by length of the segment", caution, data)
 
-    def line(bot: str, value: str) -> list[float]:
-        found = [lengths[k]["systems"].get(bot, {}).get(value) for k in ks]
-        return [np.nan if v is None else v for v in found]
 
-    with drawn(WIDTH, 2.9) as figure:
-        left, right = figure.subplots(1, 2, sharey=True)
-        _lines(left, "Win rate", bots, ks, looks, lambda bot: line(bot, "win_rate"))
-        _lines(right, "Taken for human", [*bots, HUMAN], ks, looks, lambda bot: line(bot, "human_share"))
-        handles, names = right.get_legend_handles_labels()
-        columns = 4 if max(map(len, names)) < 11 else 3
-        figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
-        return svg(figure, name, "Win rate and share taken for human by length of the segment", caution)
-
-
-def _lines(axes: Axes, title: str, names: list[str], ks: list[str], looks: dict, line: Callable) -> None:
+def _lines(axes: Axes, value: str, names: list[str], lengths: dict, looks: dict[str, Look]) -> dict[str, float]:
+    """A line a name over the lengths, set apart sideways so that intervals don't hide each other; where each ends."""
+    ks, last = sorted(lengths, key=int), {}
     axes.grid(axis="y")
-    for bot in names:
-        look = looks[bot]
-        said = "people" if bot == HUMAN else bot
-        axes.plot(range(len(ks)), line(bot), color=look.colour, marker=look.marker, ls=look.linestyle, ms=5, lw=1.4,
-                  label=said)  # fmt: skip
+    for place, bot in enumerate(names):
+        found = [lengths[k]["systems"].get(bot, {}) for k in ks]
+        values = [np.nan if e.get(value) is None else e[value] for e in found]
+        shift = 0.5 * ((place + 0.5) / len(names) - 0.5)
+        axes.plot(np.arange(len(ks)) + shift, values, color=looks[bot].colour, ls=looks[bot].linestyle, lw=1.2)
+        for i, (x, e) in enumerate(zip(values, found, strict=True)):
+            whiskers(axes, i + shift, x, e.get(f"{value}_ci"), looks[bot], upright=True, size=4)
+        if np.isfinite(values).any():
+            last[bot] = [x for x in values if np.isfinite(x)][-1]
     axes.set_xticks(range(len(ks)), ks)
-    axes.set_xlim(-0.25, len(ks) - 0.75)
-    axes.set_ylim(-0.02, 1.02)
+    axes.set_xlim(-0.45, len(ks) - 0.55)
+    axes.set_ylim(-0.03, 1.03)
     axes.yaxis.set_major_formatter(PERCENT)
     axes.set_xlabel("exchanges shown")
-    axes.set_title(title)
+    return last
+
+
+def names_right(
+    axes: Axes, last: dict[str, float], looks: dict[str, Look], x: float, transform: Transform | None = None
+) -> None:
+    """Names at the ends of their curves (heights on an axis from 0 to 1), moved apart where they would overlap."""
+    if not last:
+        return
+    height = axes.get_window_extent().height / axes.figure.dpi * 72
+    gap = min(11 / height, 1.0 / len(last))
+    names = sorted(last, key=lambda name: last[name])
+    heights: list[float] = []
+    for name in names:
+        heights.append(max(last[name], heights[-1] + gap if heights else 0.0))
+    top = 1.0
+    for i in reversed(range(len(heights))):
+        heights[i] = min(heights[i], top)
+        top = heights[i] - gap
+    for name, at in zip(names, heights, strict=True):
+        said = "people" if name == HUMAN else name
+        place = {"transform": transform} if transform is not None else {}
+        axes.text(x, at, said, color=looks[name].colour, va="center", fontsize=8.5, clip_on=False, **place)

@@ -5,10 +5,8 @@ From one source's results as they stand in ``analysis/game.json``, and the bound
 
 from __future__ import annotations
 
-from markupsafe import Markup
-
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.drawing import INK, MUTED, WIDTH, WIN, drawn, svg
+from parlai_spotbot.report.drawing import INK, MUTED, WIDTH, WIN, Drawing, drawn, svg
 from parlai_spotbot.report.figures import PERCENT
 from parlai_spotbot.report.rows import NAMED, Name, Table, between, listed, num, p_value, percent
 
@@ -19,7 +17,7 @@ CAPTION = (
 )
 
 
-def habits(own: dict, numbers: dict[str, str], name: str, caution: str = "") -> Markup | None:
+def habits(own: dict, numbers: dict[str, str], name: str, caution: str = "") -> Drawing | None:
     """How annotators play, and how often they are right by the exchanges open."""
     found = own.get("habits") or {}
     if not found:
@@ -56,7 +54,14 @@ def habits(own: dict, numbers: dict[str, str], name: str, caution: str = "") -> 
         right.set_xticks([row["exchanges"] for row in rows])
         right.set_xlabel("exchanges open")
         right.set_title("Right when sure")
-        return svg(figure, name, "How annotators play the game, and how often they are right", caution)
+        data = [{"what": habit, "annotator": numbers.get(worker, ""), "share": e["share"], "n": e.get("items"),
+                 "flagged": "yes" if e["flagged"] else "no"}
+                for habit, of in found.items() for worker, e in of["annotators"].items()]  # fmt: skip
+        for row in rows:
+            low, high = _wilson(row["right"], row["right"] + row["wrong"])
+            data.append({"what": "right when sure", "exchanges": row["exchanges"], "share": row["accuracy"],
+                         "low": low, "high": high, "n": row["right"] + row["wrong"]})  # fmt: skip
+        return svg(figure, name, "How annotators play the game, and how often they are right", caution, data)
 
 
 def _wilson(hits: int, n: int) -> tuple[float, float]:

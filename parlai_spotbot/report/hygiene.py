@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter
 
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.drawing import INK, MUTED, WIDTH, Look, drawn, svg
-from parlai_spotbot.report.figures import names_down, whiskers
+from parlai_spotbot.report.figures import ends, names_down, whiskers
 from parlai_spotbot.report.parts import Page, Part
 from parlai_spotbot.report.rows import Name, Table, listed
 
@@ -45,7 +45,7 @@ def section(page: Page) -> list[Part]:
     own = page.contents.hygiene
     if not own:
         return []
-    drawing = figure(own, page.looks, "hygiene0")
+    drawing = figure(own, page.looks, "hygiene")
     text = [*sentences(own), own["training_overlap"].get("sentence")]
     tables = [t for t in (rates(own), examples(own)) if t is not None]
     drawings = [(drawing, CAPTION, "")] if drawing is not None else []
@@ -82,7 +82,10 @@ def figure(own: dict, looks: dict[str, Look], name: str) -> Markup | None:
         for axes in grid[len(kinds) :]:
             axes.set_visible(False)
         grid[0].set_yticks(range(len(names)), ["people" if n == HUMAN else n for n in names])
-        return svg(drawing, name, "How often each contestant's turns show each kind of fault")
+        data = ({"contestant": "people" if n == HUMAN else n, "kind": kind, "share": e["rate"], **ends(e.get("ci")),
+                 "turns_with_it": e["count"], "turns": e["n"]}
+                for kind in kinds for n in names for e in [own["contestants"][n]["kinds"][kind]])  # fmt: skip
+        return svg(drawing, name, "How often each contestant's turns show each kind of fault", data=data)
 
 
 def _panel(axes, kind: str, contestants: dict, looks: dict[str, Look]) -> None:

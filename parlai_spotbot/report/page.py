@@ -16,10 +16,10 @@ from markupsafe import Markup
 
 from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import citations, first_screen, hygiene, reading, rows
+from parlai_spotbot.report import citations, downloads, first_screen, hygiene, reading, rows
 from parlai_spotbot.report.blocks import NONE, Shown, block
 from parlai_spotbot.report.contents import Contents, read_contents, surveys_of
-from parlai_spotbot.report.drawing import PALETTE
+from parlai_spotbot.report.drawing import PALETTE, Drawing
 from parlai_spotbot.report.examples import examples
 from parlai_spotbot.report.parts import CAUTION, Page, said
 from parlai_spotbot.study import Study
@@ -48,6 +48,7 @@ def environment() -> Environment:
     )
     env.filters["said"] = said
     env.filters |= {"cited": citations.short, "reference": citations.anchor}
+    env.filters["links"] = downloads.links
     env.tests["name"] = lambda value: isinstance(value, rows.Name)
     return env
 
@@ -58,12 +59,14 @@ def script() -> dict[str, Any]:
     return {"script": Markup(text), "script_hash": base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}
 
 
-def render(contents: list[Contents]) -> str:
-    """The page as text: the first survey, then the others."""
+def render(contents: list[Contents]) -> tuple[str, list[Drawing]]:
+    """The page as text, the first survey, then the others; and its figures."""
     pages = [Page(own, f"{own.survey}-" if number else "") for number, own in enumerate(contents)]
     for page in pages:
         page.pages = pages
-    return environment().get_template("page.html").render(**script(), **_context(pages))
+    context = _context(pages)
+    text = environment().get_template("page.html").render(**script(), **context)
+    return text, downloads.drawings(context["parts"])
 
 
 def _context(pages: list[Page]) -> dict[str, Any]:
@@ -81,6 +84,7 @@ def _context(pages: list[Page]) -> dict[str, Any]:
         "human": HUMAN,
         "caution": CAUTION,
         "blocks": blocks,
+        "parts": parts,
         "firsts": {own.contents.survey: first_screen.first_screen(own) for own in pages},
         "whole": whole,
         "sources": citations.used(thing.cite for part in parts for thing in [*part.figures, *part.tables]),
@@ -96,7 +100,7 @@ def _context(pages: list[Page]) -> dict[str, Any]:
 
 
 def build_report(study: Study, survey: str | None = None) -> Path:
-    """Write the report to ``report/index.html`` and return its path.
+    """Write the report to ``report/index.html``, its figures to ``report/figures``, and return the page's path.
 
     `survey` (by default the first of the study's plan) comes first, then all others that have judgements. Whatever has
     not been made yet (units, judgements, analysis) is said on the page with the command that makes it.
@@ -108,7 +112,8 @@ def build_report(study: Study, survey: str | None = None) -> Path:
     """
     first, *others = surveys_of(study, survey)
     contents = read_contents(study, first)
-    text = render([contents, *(read_contents(study, name, contents.conversations) for name in others)])
+    text, drawn = render([contents, *(read_contents(study, name, contents.conversations) for name in others)])
     # A lone surrogate in a conversation is no text that a file can hold.
     files.write_text(study.report_path, text.encode("utf-8", "replace").decode("utf-8"))
+    downloads.write(drawn, study.report_path.parent / downloads.FOLDER)
     return study.report_path

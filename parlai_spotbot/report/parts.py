@@ -80,7 +80,7 @@ class Page:
 
     def id(self, stem: str, source: str) -> tuple[str, str]:
         """The figure's name (prefix of its ids, and its file's name) and the caution written into it."""
-        return f"{self.prefix}{stem}-{self._short(source)}", "" if source == HUMAN else CAUTION
+        return f"{self.contents.survey}-{stem}-{self._short(source)}", "" if source == HUMAN else CAUTION
 
     def _short(self, source: str) -> str:
         """A source as part of an id and of a file's name; numbered where two would come out alike."""

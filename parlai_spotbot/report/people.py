@@ -5,12 +5,11 @@ Paper: section 5.1, Tables 3, 4 and 9.
 
 from __future__ import annotations
 
-from markupsafe import Markup
 from matplotlib.axes import Axes
 
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.drawing import INK, LINE, MUTED, WIDTH, WIN, Look, drawn, svg
-from parlai_spotbot.report.figures import PERCENT, names_down, whiskers
+from parlai_spotbot.report.drawing import INK, LINE, MUTED, WIDTH, WIN, Drawing, Look, drawn, svg
+from parlai_spotbot.report.figures import PERCENT, ends, names_down, whiskers
 from parlai_spotbot.report.words import shown
 
 NUMBERED = 40
@@ -20,7 +19,7 @@ LIMIT = 4.0
 """d′ and c beyond this, of someone who never errs, are drawn at the edge."""
 
 
-def agreement(own: dict, bots: list[str], looks: dict[str, Look], name: str, caution: str = "") -> Markup | None:
+def agreement(own: dict, bots: list[str], looks: dict[str, Look], name: str, caution: str = "") -> Drawing | None:
     """Krippendorff's alpha of each question with its interval; how often a label is given again, by bot."""
     alphas = {q: e for q, e in (own.get("krippendorff_alpha") or {}).items() if e.get("alpha") is not None}
     labels = own.get("both_given_one") or {}
@@ -47,7 +46,11 @@ def agreement(own: dict, bots: list[str], looks: dict[str, Look], name: str, cau
         right.xaxis.set_major_formatter(PERCENT)
         right.grid(axis="x")
         right.set_title("Label given again")
-        return svg(figure, name, "Agreement of annotators by question, and by label and bot", caution)
+        data = [{"what": "alpha", "name": question, "value": e["alpha"], **ends(e.get("ci")), "n": e.get("n")}
+                for question, e in alphas.items()]  # fmt: skip
+        data += [{"what": f"called {nature} again", "name": "people" if bot == HUMAN else bot, "value": e.get("share"),
+                  "n": e.get("n")} for bot in names for nature, e in labels[bot].items()]  # fmt: skip
+        return svg(figure, name, "Agreement of annotators by question, and by label and bot", caution, data)
 
 
 def _again(axes: Axes, place: int, labels: dict, look: Look) -> None:
@@ -59,7 +62,7 @@ def _again(axes: Axes, place: int, labels: dict, look: Look) -> None:
             axes.text(entry["share"], place + shift, letter, color=look.colour, **style)
 
 
-def annotators(own: dict, numbers: dict[str, str], name: str, caution: str = "") -> Markup | None:
+def annotators(own: dict, numbers: dict[str, str], name: str, caution: str = "") -> Drawing | None:
     """Sensitivity d′ against bias c, a mark an annotator, hollow where flagged; all together as a diamond."""
     found = {
         worker: e
@@ -88,7 +91,12 @@ def annotators(own: dict, numbers: dict[str, str], name: str, caution: str = "")
         axes.set_ylabel("sensitivity d′")
         axes.set_title("Telling bots from people (0 = guessing)")
         _room(axes, found)
-        return svg(figure, name, "Sensitivity against bias of each annotator", caution)
+        keys = [f"{key}{end}" for key in ("sensitivity", "bias") for end in ("", "_low", "_high")]
+        data = [{"annotator": numbers.get(worker, ""), **{key: e.get(key) for key in keys},
+                 "flagged": "yes" if e.get("flags") else "no"} for worker, e in found.items()]  # fmt: skip
+        if pooled.get("sensitivity") is not None and pooled.get("bias") is not None:
+            data.append({"annotator": "all", **{key: _flat(pooled).get(key) for key in keys}})
+        return svg(figure, name, "Sensitivity against bias of each annotator", caution, data)
 
 
 def _flat(pooled: dict) -> dict:
@@ -118,7 +126,7 @@ def _room(axes: Axes, found: dict) -> None:
     axes.set_ylim(min([-0.4, *(y - 0.3 for y in ys)]), max([1.0, *(y + 0.4 for y in ys)]))
 
 
-def seconds(own: dict, name: str, caution: str = "") -> Markup | None:
+def seconds(own: dict, name: str, caution: str = "") -> Drawing | None:
     """Seconds per annotation by the exchanges shown: the middle half and nine tenths, the median with its interval."""
     rows = [row for row in own.get("by_length") or [] if row.get("median") is not None and row.get("q05") is not None]
     if not rows:
@@ -139,4 +147,6 @@ def seconds(own: dict, name: str, caution: str = "") -> Markup | None:
         axes.minorticks_off()
         axes.set_xticks(ticks, [str(t) for t in ticks])
         axes.set_title("Seconds per annotation")
-        return svg(figure, name, "Seconds per annotation by the exchanges shown", caution)
+        keys = ("median", "median_low", "median_high", "q05", "q25", "q75", "q95", "mean", "n")
+        data = ({"exchanges": row["k"], **{key: row.get(key) for key in keys}} for row in rows)
+        return svg(figure, name, "Seconds per annotation by the exchanges shown", caution, data)

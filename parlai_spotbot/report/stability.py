@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup
+from collections.abc import Iterator
+
 from matplotlib.axes import Axes
 
-from parlai_spotbot.report.drawing import INK, MUTED, WIDTH, Look, drawn, svg
-from parlai_spotbot.report.figures import PERCENT
+from parlai_spotbot.report.drawing import INK, MUTED, WIDTH, Drawing, Look, drawn, svg
+from parlai_spotbot.report.figures import PERCENT, ends
 from parlai_spotbot.report.rows import Name, Table, between, percent
 
 COMMAND = "Not computed. Run: parlai spotbot_analyze --study DIR --stability"
@@ -23,7 +24,7 @@ PAPER = (
 )
 
 
-def curves(own: dict, looks: dict[str, Look], name: str, caution: str = "") -> Markup | None:
+def curves(own: dict, looks: dict[str, Look], name: str, caution: str = "") -> Drawing | None:
     """Share of studies with the same ranking by conversations per pair, whole pool and leave-one-out."""
     whole = own.get("whole")
     if not whole:
@@ -50,13 +51,23 @@ def curves(own: dict, looks: dict[str, Look], name: str, caution: str = "") -> M
         axes.set_title("Studies that give the same ranking")
         handles, names = axes.get_legend_handles_labels()
         figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
-        return svg(figure, name, "Share of studies with the same ranking by conversations per pair", caution)
+        label = "Share of studies with the same ranking by conversations per pair"
+        return svg(figure, name, label, caution, _rows(own))
+
+
+def _rows(own: dict) -> Iterator[dict]:
+    """The curves as data: who is left out, and by which way."""
+    for way, of in (("model", own), ("paper", own.get("paper") or {})):
+        for out, curve in (("", of.get("whole") or {}), *(of.get("leave_one_out") or {}).items()):
+            cis = curve.get("share_ci") or [None] * len(curve.get("sizes", ()))
+            for size, share, ci in zip(curve.get("sizes", ()), curve.get("share", ()), cis, strict=True):
+                yield {"way": way, "left_out": out, "conversations_per_pair": size, "share": share, **ends(ci)}
 
 
 def _whole(axes: Axes, whole: dict) -> None:
-    ends = whole.get("share_ci") or []
-    if ends and all(None not in ci for ci in ends):
-        axes.fill_between(whole["sizes"], *zip(*ends, strict=True), color=INK, alpha=0.15, lw=0)
+    known = whole.get("share_ci") or []
+    if known and all(None not in ci for ci in known):
+        axes.fill_between(whole["sizes"], *zip(*known, strict=True), color=INK, alpha=0.15, lw=0)
     axes.plot(whole["sizes"], whole["share"], color=INK, lw=2.2, label="all bots")
     if whole.get("as_last"):
         axes.plot(whole["sizes"], whole["as_last"], color=INK, lw=1.1, ls=":", label="as at the largest")

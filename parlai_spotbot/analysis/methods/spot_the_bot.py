@@ -275,7 +275,9 @@ def survival_part(source: Source) -> dict:
 
 
 def _segments(source: Source) -> dict:
-    return {"segments": segments.by_length(matches_frame(source.annotations), source.entities, source.bots)}
+    matches = matches_frame(source.annotations)
+    weights = source.weights[:, matches.index], np.repeat(source.weights, 2, axis=1)
+    return {"segments": segments.by_length(matches, source.entities, source.bots, *weights)}
 
 
 PARTS = {

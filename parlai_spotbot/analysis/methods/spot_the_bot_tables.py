@@ -96,7 +96,10 @@ def _flat_fit(fit: dict) -> dict:
 def _segment_rows(own: dict):
     for k, entry in own["segments"].items():
         for name, shares in entry["systems"].items():
-            yield "segments", {"exchanges": k, "ties": entry["ties"], "name": name, **shares}
+            ends = {key: shares.get(key) or (None, None) for key in ("win_rate_ci", "human_share_ci")}
+            flat = {f"{key[:-3]}_{end}": ci[i] for key, ci in ends.items() for i, end in enumerate(("low", "high"))}
+            known = {key: value for key, value in shares.items() if key not in ends}
+            yield "segments", {"exchanges": k, "ties": entry["ties"], "name": name, **known, **flat}
 
 
 ADD = {

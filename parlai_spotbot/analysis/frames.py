@@ -22,6 +22,12 @@ QUESTIONS = {("nature", "entity:0"): "nature0", ("nature", "entity:1"): "nature1
 QUESTIONS |= {(feature, "pair"): feature for feature in FEATURES}
 ALLOWED = {"nature0": NATURES, "nature1": NATURES} | dict.fromkeys(FEATURES, tuple(FAVOURED))
 
+NO_MATCH = {
+    "self": "annotation of a bot that talks to itself",
+    "human_model": "annotation of a bot that talks to a person",
+}
+"""Kinds of conversations in which nobody can beat anybody, and how their annotations are counted."""
+
 COLUMNS = (
     "annotation_id", "source", "worker_id", "unit_id", "item_id", "conversation_id", "a", "b", "k",
     "nature0", "nature1", *FEATURES, "seconds",
@@ -41,14 +47,17 @@ class Annotations:
 
 
 def annotations_frame(judgements: Sequence[Judgement], conversations: Iterable[Conversation]) -> Annotations:
-    """Join the judgements of each annotation; leave out controls and incomplete annotations, and count them.
+    """Join the judgements of each annotation; leave out controls, incomplete annotations, and annotations of self-chats
+    and of bots with people, in which nobody beats anybody, and count them.
 
     Raises
     ------
     ValueError
         Names the judgement (numbered from 1) whose conversation, question, target or answer is unknown.
     """
+    conversations = list(conversations)
     entities = {c.conversation_id: c.entities for c in conversations}
+    no_match = {c.conversation_id: NO_MATCH[c.kind] for c in conversations if c.kind in NO_MATCH}
     rows: dict[tuple[str, str], dict] = {}
     left_out: dict[str, dict[str, int]] = {}
     controls = set()
@@ -73,7 +82,9 @@ def annotations_frame(judgements: Sequence[Judgement], conversations: Iterable[C
     complete = []
     for row in rows.values():
         missing = [column for column in ALLOWED if column not in row]
-        if missing:
+        if row["conversation_id"] in no_match:
+            _count(left_out, row["source"], no_match[row["conversation_id"]])
+        elif missing:
             _count(left_out, row["source"], "incomplete annotation")
         else:
             complete.append(row)
@@ -112,8 +123,6 @@ def _row(judgement: Judgement, number: int, entities: dict[str, tuple[str, str]]
     if judgement.exchanges < 1:
         raise ValueError(f"{where}: exchanges {judgement.exchanges}, expected a whole number from 1 up")
     a, b = entities[conversation]
-    if (a == HUMAN) != (b == HUMAN):
-        raise ValueError(f"{where}: conversation '{conversation}' is of {a} with {b}, expected two bots or two people")
     return {
         "annotation_id": judgement.annotation_id, "source": judgement.source, "worker_id": judgement.worker_id,
         "unit_id": judgement.unit_id, "item_id": judgement.item_id, "conversation_id": conversation,

@@ -42,7 +42,7 @@ def conversations(
     Raises
     ------
     UserError
-        Names file, line and field: not JSON, turns that don't alternate, a third speaker, a person with a bot, …
+        Names file, line and field: not JSON, turns that don't alternate, a third speaker, …
     """
     if seed_exchanges < 0:
         raise UserError(f"--seed-exchanges {seed_exchanges}: expected a whole number from 0 up.", "0 is the default.")
@@ -52,14 +52,14 @@ def conversations(
     unused = sorted(set(reader.names) - reader.used)
     if unused:
         raise UserError(f"--names {unused[0]}: nobody bears that id.", nearest(unused[0], reader.used))
-    found = _numbered(reader.found)
+    found = numbered(reader.found)
     options = {"domain": domain, "names": reader.names, "seed_exchanges": seed_exchanges,
                "segments": None if segments is None else list(segments)}  # fmt: skip
     about = {
         "format": "conversations", "source": sorted(reader.sha256), "sha256": reader.sha256,
         "conversations": len(found), "options": options, "notes": _seats(found),
     }  # fmt: skip
-    return Imported(_plan(found, domain, segments), found, SURVEY, (), (), about)
+    return Imported(plan_of(found, domain, segments), found, SURVEY, (), (), about)
 
 
 @dataclass
@@ -149,10 +149,6 @@ def _entities(row: dict, turns: list[Turn], names: dict, where: str) -> tuple[st
                 f"{where}: field 'id' is {name!r}, which can't be a contestant's name.",
                 "Give it one with --names ID=NAME.",
             )
-    if (entities[0] == HUMAN) != (entities[1] == HUMAN):
-        raise UserError(
-            f"{where}: a conversation of {entities[0]} with {entities[1]}.", "Only two bots, or two people, are judged."
-        )
     return entities
 
 
@@ -177,17 +173,18 @@ def _seats(found: Sequence[Conversation]) -> list[str]:
     ]
 
 
-def _numbered(found: Sequence[Conversation]) -> list[Conversation]:
-    """In canonical order, numbered within each pair; people come last."""
+def numbered(found: Sequence[Conversation]) -> list[Conversation]:
+    """In canonical order, numbered within each pair; bots with people come after bots, and people last."""
     number: Counter[tuple[str, str]] = Counter()
     result = []
     for conversation in found:
         result.append(replace(conversation, number=number[conversation.pair]))
         number[conversation.pair] += 1
-    return sorted(result, key=lambda c: (HUMAN in c.pair, c.pair, c.number))
+    return sorted(result, key=lambda c: (sum(c.is_human), c.pair, c.number))
 
 
-def _plan(found: Sequence[Conversation], domain: str, segments: Sequence[int] | None) -> Plan:
+def plan_of(found: Sequence[Conversation], domain: str, segments: Sequence[int] | None) -> Plan:
+    """The plan of a study that holds these conversations; none of bots is a `UserError`."""
     bots = sorted({name for c in found for name in c.entities} - {HUMAN})
     if not bots:
         raise UserError(
@@ -196,13 +193,14 @@ def _plan(found: Sequence[Conversation], domain: str, segments: Sequence[int] | 
     exchanges = max(c.exchanges for c in found)
     chosen = tuple(sorted(segments)) if segments else tuple(k for k in SEGMENTS if k <= exchanges) or (exchanges,)
     per_pair = Counter(c.pair for c in found if HUMAN not in c.pair)
-    every = tuple(combinations(bots, 2))
+    with_people = Counter(c.pair for c in found if c.kind == "human_model")
+    pairs = tuple(sorted(per_pair)) or (((bots[0], bots[0]),) if len(bots) == 1 else ())
     return Plan(
         domain=domain,
         contestants={bot: contestant(bot, "imported conversations") for bot in bots},
-        conversations_per_pair=max(per_pair.values()),
+        conversations_per_pair=max((per_pair or with_people).values()),
         exchanges=exchanges,
         segments=chosen,
-        human_conversations=sum(HUMAN in c.pair for c in found),
-        pairs=() if set(per_pair) == set(every) else tuple(sorted(per_pair)),
+        human_conversations=sum(c.kind == "people" for c in found),
+        pairs=() if set(pairs) == set(combinations(bots, 2)) else pairs,
     ).check("--segments" if segments else "import")

@@ -14,7 +14,7 @@ import parlai_spotbot
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.judgements import merge
-from parlai_spotbot.records import Contestant, Conversation, Judgement, Unit
+from parlai_spotbot.records import Contestant, Conversation, Item, Judgement, Unit
 from parlai_spotbot.study import Plan, Study
 
 STEP = "import"
@@ -23,7 +23,10 @@ JUDGEMENTS = "import_judgements"
 
 @dataclass(frozen=True)
 class Imported:
-    """What an importer made: a plan and the records of one survey; `about` goes to provenance.json."""
+    """What an importer made: a plan and the records of one survey; `about` goes to provenance.json.
+
+    `controls` go beside the units.
+    """
 
     plan: Plan
     conversations: Sequence[Conversation]
@@ -31,6 +34,7 @@ class Imported:
     units: Sequence[Unit]
     judgements: Sequence[Judgement]
     about: dict
+    controls: Sequence[Item] = ()
 
 
 def contestant(name: str, description: str) -> Contestant:
@@ -60,6 +64,9 @@ def write_study(path: Path | str, imported: Imported) -> bool:
         files.write_jsonl(study.conversations_path, (c.to_json() for c in imported.conversations))
         if imported.units:
             files.write_jsonl(study.units_path(imported.survey), (u.to_json() for u in imported.units))
+        if imported.controls:
+            controls = study.survey_path(imported.survey) / "controls.jsonl"
+            files.write_jsonl(controls, (c.to_json() for c in imported.controls))
         if imported.judgements:
             files.write_jsonl(study.judgements_path(imported.survey), (j.to_json() for j in imported.judgements))
         study.record(STEP, about)

@@ -14,7 +14,7 @@ from parlai_spotbot.scripts.command import Command, add_common, whole_numbers
 if TYPE_CHECKING:
     from parlai_spotbot.importers.writing import Imported
 
-FORMATS = ("spotbot2020", "conversations", "judgements")
+FORMATS = ("spotbot2020", "conversations", "self_chats", "pairings", "judgements")
 
 
 def pairs(text: str | None, option: str) -> dict[str, str]:
@@ -40,6 +40,8 @@ class SpotbotImport(Command):
   parlai spotbot_import --format conversations --data chats.jsonl --names model_1=mine,model_2=theirs --study studies/x
   parlai spotbot_import --format judgements --data answers.csv --columns nature0=verdict_a,nature1=verdict_b \\
       --answers H=human,B=bot,?=unsure --study studies/x
+  parlai spotbot_import --format self_chats --data model1.jsonl,theirs=model2.jsonl --study studies/x
+  parlai spotbot_import --format pairings --data pairings.jsonl --study studies/y
   The same command again changes nothing."""
 
     @classmethod
@@ -49,7 +51,8 @@ class SpotbotImport(Command):
         group.add_argument("--format", type=str, required=True, help=f"one of {', '.join(FORMATS)}")
         group.add_argument(
             "--data", type=str, required=True, metavar="PATH",
-            help="spotbot2020: the zip file or its unpacked folder; conversations: files, joined by commas; "
+            help="spotbot2020: the zip file or its unpacked folder; conversations, self_chats: files, joined by commas "
+            "(self_chats: each of one model, named NAME=FILE or after the file); pairings: a file of ParlAI's; "
             "judgements: a CSV or JSON Lines file",
         )  # fmt: skip
         group.add_argument(
@@ -66,11 +69,16 @@ class SpotbotImport(Command):
             "--leave-out", type=str, default="incomplete",
             help="spotbot2020: annotations to leave out, of incomplete, repeats, developers; or none",
         )  # fmt: skip
-        group.add_argument("--names", type=str, default=None, help="conversations: speakers' ids and names, ID=NAME,…")
+        group.add_argument(
+            "--names", type=str, default=None, help="conversations, pairings: speakers' ids and names, ID=NAME,…"
+        )
+        group.add_argument(
+            "--ask", type=str, default="engagingness", help="pairings: the question, where the file names none"
+        )
         group.add_argument("--seed-exchanges", type=int, default=0, help="conversations: exchanges of context in front")
         group.add_argument(
             "--segments", type=str, default=None,
-            help="conversations: segment lengths in exchanges (default: those of 2,3,5 that fit)",
+            help="segment lengths in exchanges (default: those of 2,3,5 that fit)",
         )  # fmt: skip
         group.add_argument(
             "--columns", type=str, default=None, help="judgements: our fields and the file's columns, OURS=THEIRS,…"
@@ -86,7 +94,9 @@ class SpotbotImport(Command):
         if kind == "judgements":
             self._judgements()
         else:
-            self._study(self._released() if kind == "spotbot2020" else self._conversations())
+            read = {"spotbot2020": self._released, "conversations": self._conversations,
+                    "self_chats": self._self_chats, "pairings": self._pairings}  # fmt: skip
+            self._study(read[kind]())
 
     def _released(self) -> Imported:
         from parlai_spotbot.importers.spotbot2020 import DOMAINS
@@ -98,16 +108,33 @@ class SpotbotImport(Command):
         leave_out = [] if chosen == "none" else [part.strip() for part in chosen.split(",") if part.strip()]
         return spotbot2020(self.opt["data"], self.opt["domain"], leave_out)
 
-    def _conversations(self) -> Imported:
-        from parlai_spotbot.importers.conversations import conversations
+    def _segments(self) -> tuple[int, ...] | None:
         from parlai_spotbot.study import check_segments
 
         segments = self.opt["segments"]
-        if segments is not None:
-            segments = check_segments(whole_numbers(segments), "--segments")
+        return None if segments is None else check_segments(whole_numbers(segments), "--segments")
+
+    def _conversations(self) -> Imported:
+        from parlai_spotbot.importers.conversations import conversations
+
         return conversations(
             [part for part in self.opt["data"].split(",") if part], self.opt["domain"] or "imported",
-            names=pairs(self.opt["names"], "--names"), seed_exchanges=self.opt["seed_exchanges"], segments=segments,
+            names=pairs(self.opt["names"], "--names"), seed_exchanges=self.opt["seed_exchanges"],
+            segments=self._segments(),
+        )  # fmt: skip
+
+    def _self_chats(self) -> Imported:
+        from parlai_spotbot.importers.self_chats import self_chats
+
+        data = [part for part in self.opt["data"].split(",") if part]
+        return self_chats(data, self.opt["domain"] or "imported", self._segments())
+
+    def _pairings(self) -> Imported:
+        from parlai_spotbot.importers.pairings import pairings
+
+        return pairings(
+            self.opt["data"], self.opt["domain"] or "imported", names=pairs(self.opt["names"], "--names"),
+            question=self.opt["ask"], segments=self._segments(),
         )  # fmt: skip
 
     def _study(self, imported: Imported) -> None:
@@ -116,8 +143,9 @@ class SpotbotImport(Command):
         new = write_study(self.opt["study"], imported)
         print(summary(imported))
         print(f"\n{'written' if new else 'there already, nothing changed'}: {self.opt['study']}")
-        step = "spotbot_analyze" if imported.judgements else "spotbot_pack"
-        print(f"next: parlai {step} --study {self.opt['study']}")
+        step = "spotbot_analyze" if imported.judgements else "spotbot_crowdsource" if imported.units else "spotbot_pack"
+        survey = "" if imported.survey == "spot_the_bot" else f" --survey {imported.survey}"
+        print(f"next: parlai {step} --study {self.opt['study']}{survey}")
 
     def _judgements(self) -> None:
         import hashlib
@@ -149,6 +177,9 @@ def summary(imported: Imported) -> str:
     if imported.judgements:
         people = len({judgement.worker_id for judgement in imported.judgements})
         lines[0] += f"; {len(imported.units)} units; {imported.about['annotations']} annotations, {people} annotators"
+    elif imported.units:
+        pairs_read, known = imported.about["pairs"], imported.about["controls"]
+        lines[0] += f"; {pairs_read} pairs in {len(imported.units)} units, {known} controls"
     lines += [f"note: {note}" for note in imported.about.get("notes", [])]
     rows = imported.about.get("oddities", [])
     if rows:

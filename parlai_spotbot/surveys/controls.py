@@ -172,11 +172,13 @@ def controls_path(study: Study, survey: str) -> Path:
 def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     """Set the controls of a packed survey aside in surveys/NAME/controls.jsonl; the caller holds the study's lock.
 
-    The same call again changes nothing, and once units were handed out or judged by people, no call does. The file is
-    empty where there is nothing to make controls of; `shortages` says so. What was done stands in provenance.json.
+    The same call again changes nothing, and once units were handed out or judged by people, no call does; nor does any
+    where the controls were imported. The file is empty where there is nothing to make controls of; `shortages` says so.
+    What was done stands in provenance.json.
     """
     path = controls_path(study, survey)
-    if path.exists() and _begun(study, survey):
+    made_here = survey in study.provenance().get("controls", {})
+    if path.exists() and (not made_here or _begun(study, survey)):
         return path
     options = _options(study, survey, seed)
     shown, taken = _shown(study, survey)

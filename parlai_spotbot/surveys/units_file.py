@@ -60,6 +60,11 @@ def existing_units(
     known = packed_with(study, survey)
     if known is not None and goes_on(known, wanted) and made_here(units):
         return units
+    if known is None and "pairs" in study.provenance().get("import", {}):
+        raise UserError(
+            f"{path}: these units were read by spotbot_import, and packing would replace them.",
+            "Use them as they are, or import the conversations alone into another --study.",
+        )
     judgements = study.judgements_path(survey)
     ledger = study.survey_path(survey) / "crowdsourcing" / "ledger.db"
     if ledger.exists() or (judgements.exists() and study.judgements(survey)):

@@ -85,3 +85,14 @@ def test_win_function_orders_human_unsure_bot(made_up):
     assert ((both == -1) == ((own["sensibleness"] == -1) & (own["specificity"] == -1))).all()
     with pytest.raises(ValueError, match="criterion is 'charm'"):
         matches_frame(rows, "charm")
+
+
+def test_a_bot_with_itself_or_with_a_person_is_no_match_and_counted(made_up):
+    judgements, conversations = made_up(bots=2, per_pair=3, people=0, sources=("human",))
+    first, second, *rest = conversations
+    changed = [replace(first, entities=("x", "x")), replace(second, entities=("human", "x")), *rest]
+    found = annotations_frame(judgements, changed)
+    assert set(found.frame["conversation_id"]) == {c.conversation_id for c in rest}
+    counts = [sum(j.conversation_ids == (c.conversation_id,) for j in judgements) / 5 for c in (first, second)]
+    reasons = ("annotation of a bot that talks to itself", "annotation of a bot that talks to a person")
+    assert found.left_out == {"human": dict(zip(reasons, counts, strict=True))}

@@ -64,12 +64,28 @@ def test_a_study_that_can_be_judged(write, run, tmp_path, fingerprint):
     assert fingerprint(study.path) == before
 
 
+def test_bots_with_people_are_read_with_both_orders_of_speaking(write, run, tmp_path):
+    rows = [chat("human", "m"), chat("m", "human"), chat("a", "m"), chat("human", "human"), chat("m", "m")]
+    made = conversations([write(*rows)], "chat")
+    found = [(c.kind, c.pair, c.number, c.entities) for c in made.conversations]
+    assert found == [
+        ("pairs", ("a", "m"), 0, ("a", "m")), ("self", ("m", "m"), 0, ("m", "m")),
+        ("human_model", ("human", "m"), 0, ("human", "m")), ("human_model", ("human", "m"), 1, ("m", "human")),
+        ("people", ("human", "human"), 0, ("human", "human")),
+    ]  # fmt: skip
+    assert made.plan.human_conversations == 1
+    assert set(made.plan.all_pairs()) == {("a", "m"), ("m", "m")}
+    alone = conversations([write(chat("human", "m"), chat("m", "human"))], "chat").plan
+    assert (alone.all_pairs(), alone.conversations_per_pair) == ([("m", "m")], 2)
+    two = conversations([write(chat("human", "m"), chat("n", "human"))], "chat").plan
+    assert two.all_pairs() == [("m", "n")]
+
+
 BAD = [
     ([chat(), "{"], {}, "line 2: not valid JSON"),
     ([{"text": "hi"}], {}, "line 1: field 'dialog' is missing"),
     ([chat("a", "b", 2, dialog=[[{"id": "a", "text": "x"}, {"id": "a", "text": "y"}], [{"id": "b", "text": "z"}]])], {},
      "turn 2 is by 'b', expected 'a'"),
-    ([chat("human", "b")], {}, "a conversation of human with b"),
     ([chat("the model", "b")], {}, "field 'id' is 'the model'"),
     ([chat("a", "b", 1)], {"seed_exchanges": 1}, "no exchange after 1 of the seed"),
     ([chat("human", "human")], {}, "All conversations are between people"),

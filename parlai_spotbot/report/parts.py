@@ -17,13 +17,17 @@ CAUTION = "automatic judge — no substitute for people"
 
 
 class Figure(NamedTuple):
-    """A drawing, how to read it, and the sentence that says it to everybody; `method` and `cite` on demand."""
+    """A drawing, how to read it, and the sentence that says it to everybody; `method` and `cite` on demand.
+
+    `title` stands above a drawing that has none within.
+    """
 
     drawing: Markup
     caption: str
     sentence: str = ""
     method: str = ""
     cite: tuple[str, ...] = ()
+    title: str = ""
 
 
 @dataclass(frozen=True)

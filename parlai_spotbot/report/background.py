@@ -49,7 +49,7 @@ def annotators(page: Page) -> list[Part]:
         drawing = people.annotators(own, numbers, *page.id("annotators", source))
         effects = own.get("worker_effects") or {}
         pooled = (own.get("pooled") or {}).get("sentence", "")
-        text = [people_rows.without_sentence(own), effects.get("sentence")]
+        text = []
         controls = own.get("controls") or {}
         if controls.get("answered"):
             text.append(controls["sentence"])
@@ -115,7 +115,7 @@ def order(page: Page) -> list[Part]:
         own = page.contents.of("order", source)
         tables = [order_rows.position(own), order_rows.balance(own), *order_rows.presentation(own)]
         overlap = own.get("training_overlap") or {}
-        text = [order_rows.sentence(own), order_rows.repeated(own), overlap.get("sentence", "")]
+        text = [overlap.get("sentence", "")]
         parts.append(page.part(source, [], [*tables, order_rows.texts(own)], text))
     return parts
 

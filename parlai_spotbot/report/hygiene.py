@@ -14,6 +14,7 @@ from parlai_spotbot.report.drawing import INK, MUTED, WIDTH, Look, drawn, svg
 from parlai_spotbot.report.figures import ends, names_down, whiskers
 from parlai_spotbot.report.parts import Page, Part
 from parlai_spotbot.report.rows import Name, Table, listed
+from parlai_spotbot.report.table_methods import about
 
 TITLES = {
     "special_tokens": "Special tokens",
@@ -137,7 +138,25 @@ def rates(own: dict) -> Table | None:
         lacking = ", ".join(TITLES[kind] for kind, w in own["not_told"].items() if w == why)
         how += f" Not told: {lacking}, as {why}."
     head = ("", "Turns", *(TITLES[kind] for kind in kinds))
-    return Table("Hygiene", how, head, rows)
+    return Table("Hygiene", how, head, rows, sentence=rates_sentence(own), **about("hygiene"))
+
+
+def rates_sentence(own: dict) -> str:
+    """Which fault stands out most, beside people."""
+    found = [
+        (fault["rate"], name, kind, fault)
+        for name, entry in own["contestants"].items() if name != HUMAN
+        for kind, fault in entry["kinds"].items() if fault["count"]
+    ]  # fmt: skip
+    if not found:
+        return "No contestant shows any of these faults."
+    rate, name, kind, fault = max(found, key=lambda own: own[0])
+    text = f"The most frequent is “{TITLES[kind]}” in {percent(rate)} of {name}’s turns"
+    text += "" if None in fault["ci"] else f" (95 % interval {percent(fault['ci'][0])} to {percent(fault['ci'][1])})"
+    people = own["contestants"].get(HUMAN, {}).get("kinds", {}).get(kind)
+    if not people:
+        return f"{text}; people are not known."
+    return f"{text}; people show it in {percent(people['rate'])} of {people['n']}."
 
 
 def examples(own: dict) -> Table | None:

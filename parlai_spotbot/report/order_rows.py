@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.rows import Name, Table, in_points, num, p_value, percent
+from parlai_spotbot.report import table_words
+from parlai_spotbot.report.phrases import in_points, num, p_value, percent
+from parlai_spotbot.report.rows import Name, Table
+from parlai_spotbot.report.table_methods import about
 
 GROUPS = {"conversations": "conversations of", "k": "exchanges shown:", "pair": "pair", "name": "bot"}
 LEVEL = 0.05
@@ -72,7 +75,10 @@ def position(own: dict) -> Table | None:
         "(Holm). Above 0: the first place is called human more often."
     )
     head = ("", "Annotations", "First called human", "Second", "Difference, points", "p, adjusted")
-    return Table("The place in the conversation", how, head, rows, folded=len(rows) > 6)
+    said = sentence(own)
+    return Table(
+        "The place in the conversation", how, head, rows, folded=len(rows) > 6, sentence=said, **about("position")
+    )
 
 
 def balance(own: dict) -> Table | None:
@@ -85,7 +91,8 @@ def balance(own: dict) -> Table | None:
     ]
     how = "How often each bot of a pair spoke first; p of one half (binomial), not adjusted. Unbalanced pairs first."
     head = ("First", "Second", "First opened", "Second opened", "Share of the first", "p")
-    return Table("Who opened", how, head, rows, folded=True)
+    said = table_words.balance(found)
+    return Table("Who opened", how, head, rows, folded=True, sentence=said, **about("balance"))
 
 
 def presentation(own: dict) -> list[Table]:
@@ -95,7 +102,8 @@ def presentation(own: dict) -> list[Table]:
         keys = [key for key in entries[0] if key != "sentence"]
         rows = [tuple(_cell(entry[key]) for key in keys) for entry in entries]
         how = "The share called human by how it was shown, with its 95 % interval; p: are all of these shares equal?"
-        tables.append(Table(f"Presentation: {what}", how, tuple(keys), rows, folded=True))
+        said = str(entries[0].get("sentence") or "")
+        tables.append(Table(f"Presentation: {what}", how, tuple(keys), rows, folded=True, sentence=said))
     return tables
 
 
@@ -117,4 +125,4 @@ def texts(own: dict) -> Table | None:
         "the share that came earlier in the same conversation. Counts, no estimates."
     )
     head = ("", "Turns", "Different", "In another too", "In the same before", "Most frequent", "Times")
-    return Table("Repeated turns", how, head, rows, folded=True)
+    return Table("Repeated turns", how, head, rows, folded=True, sentence=repeated(own), **about("texts"))

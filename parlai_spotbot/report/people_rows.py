@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.rows import NATURES, Name, Table, between, in_points, listed, num, p_value, percent, span
+from parlai_spotbot.report import table_words
+from parlai_spotbot.report.phrases import between, in_points, listed, num, p_value, percent, span
+from parlai_spotbot.report.rows import NATURES, Name, Table
+from parlai_spotbot.report.table_methods import about
 from parlai_spotbot.report.words import shown
 
 
@@ -22,7 +25,8 @@ def alphas(own: dict) -> Table | None:
         "Krippendorff's alpha for each question: 1 is perfect agreement, 0 what chance gives; 95 % intervals by "
         "drawing conversations anew."
     )
-    return Table("Agreement on each question", how, ("Question", "alpha", *([""] if told else [])), rows)
+    head = ("Question", "alpha", *([""] if told else []))
+    return Table("Agreement on each question", how, head, rows, sentence=table_words.alphas(found), **about("alpha"))
 
 
 def both_given_one(own: dict, bots: Iterable[str]) -> Table | None:
@@ -37,7 +41,8 @@ def both_given_one(own: dict, bots: Iterable[str]) -> Table | None:
         "Where one annotator gave the label, how often the other one of the segment gave it too, of how many such "
         "labels; no intervals, so small counts say little."
     )
-    return Table("Agreement on each label", how, ("", *NATURES), rows)
+    sentence = table_words.both_given_one(found)
+    return Table("Agreement on each label", how, ("", *NATURES), rows, sentence=sentence, **about("both_given_one"))
 
 
 def annotators(own: dict, named: dict[str, str], people: bool) -> Table | None:
@@ -63,7 +68,9 @@ def annotators(own: dict, named: dict[str, str], people: bool) -> Table | None:
     if people:
         how += f" Flagged: {total.get('flagged', 0)}; nobody is left out of any other table or figure for it."
         head += ("Median seconds", *(["Controls missed"] if controlled else []), "Flags")
-    return Table("Annotators", how, head, rows, folded=len(rows) > 12)
+    sentence = table_words.annotators(found, named)
+    folded = len(rows) > 12
+    return Table("Annotators", how, head, rows, folded=folded, sentence=sentence, **about("annotators"))
 
 
 def _controls(entry: dict) -> str:
@@ -89,7 +96,8 @@ def alike(own: dict) -> Table | None:
         "one label draws the other after it."
     )
     head = ("Conversations of", "Chance within", "Annotations", "Alike", "By chance", "Excess, points", "p")
-    return Table("Both entities labelled alike", how, head, rows)
+    sentence = table_words.alike(found)
+    return Table("Both entities labelled alike", how, head, rows, sentence=sentence, **about("alike"))
 
 
 ALL = "all rules"
@@ -116,7 +124,8 @@ def without(own: dict) -> Table | None:
     )
     if nobody:
         how += f" Nobody is caught by: {'; '.join(nobody)}."
-    return Table("The ranking without flagged annotations", how, ("Left out", "Annotations", "Annotators", *bots), rows)
+    head, sentence = ("Left out", "Annotations", "Annotators", *bots), without_sentence(own)
+    return Table("The ranking without flagged annotations", how, head, rows, sentence=sentence, **about("without"))
 
 
 def without_sentence(own: dict) -> str:
@@ -175,7 +184,8 @@ def worker_effects(own: dict) -> Table | None:
         "stands at 0; one logit is a factor of 2.7."
     )
     head = ("Bot", "Place", "Ranks", "Effect", "Raw win rate", "Raw place")
-    return Table("The ranking with annotators' effects", how, head, rows)
+    sentence = own["worker_effects"].get("sentence") or ""
+    return Table("The ranking with annotators' effects", how, head, rows, sentence=sentence, **about("worker_effects"))
 
 
 def time_by_length(own: dict) -> Table | None:
@@ -194,4 +204,5 @@ def time_by_length(own: dict) -> Table | None:
         "Means are pulled up by breaks."
     )
     head = ("Shown", "Annotations", "Median", "Mean", "5 %", "25 %", "75 %", "95 %")
-    return Table("Seconds by length", how, head, rows, folded=True)
+    sentence = table_words.time_by_length(found)
+    return Table("Seconds by length", how, head, rows, folded=True, sentence=sentence, **about("time"))

@@ -10,41 +10,12 @@ from collections.abc import Iterable
 
 from parlai_spotbot.analysis.sections import Name, Table
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report import table_words
 from parlai_spotbot.report.figures import FEATURES
+from parlai_spotbot.report.phrases import NAMED, between, listed, num, p_value, percent, span
+from parlai_spotbot.report.table_methods import about
 
 NATURES = ("human", "unsure", "bot")
-
-NAMED = 4
-"""A sentence names so many bots or pairs; of more it says the number."""
-
-
-def num(value: float | None, digits: int = 2) -> str:
-    if value is None:
-        return "–"
-    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
-
-
-def percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0%}"
-
-
-def between(ci: list | None, show=percent) -> str:
-    """An interval in brackets, or nothing where it is unknown."""
-    return "" if not ci or None in ci else f" [{show(ci[0])}, {show(ci[1])}]"
-
-
-def in_points(entry: dict, key: str) -> str:
-    """A difference of shares in points of a hundred, with its interval ("low", "high") where there is one."""
-    found = [None if entry.get(name) is None else 100 * entry[name] for name in (key, "low", "high")]
-    return num(found[0], 1) + between(found[1:], lambda value: num(value, 1))
-
-
-def p_value(value: float | None) -> str:
-    return "–" if value is None else "< .001" if value < 0.001 else f"{value:.3f}".lstrip("0") if value < 1 else "1"
-
-
-def span(first: int, last: int) -> str:
-    return str(first) if first == last else f"{first}–{last}"
 
 
 def resampling(own: dict) -> str:
@@ -57,11 +28,6 @@ def resampling(own: dict) -> str:
         "annotations": "annotations as if they were independent",
     }.get(made.get("resample"), "the data")
     return f"95 % intervals from {made.get('replicates', 'the')} bootstrap replicates that draw {drawn} anew"
-
-
-def listed(names: Iterable[str]) -> str:
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _lead(own: dict) -> str:
@@ -135,7 +101,7 @@ def ranking(own: dict) -> Table | None:
     if any(ci[0] is not None and ci[0] == ci[1] for ci in intervals):
         how += " An interval without width is too narrow: drawing anew can't show what never happened."
     head = ("Bot", "Cluster", "Ranks", "TrueSkill", "Win rate", "Davidson", "Taken for human")
-    return Table("Ranking", how, head, rows)
+    return Table("Ranking", how, head, rows, sentence=table_words.ranking(own), **about("ranking"))
 
 
 def _criteria(own: dict) -> tuple[dict[str, list[str]], set[tuple[str, str]]]:
@@ -198,7 +164,8 @@ def pairs(own: dict) -> Table | None:
         f"Test behind p: {own.get('test', 'adjusted for the number of pairs').split(';')[0]}."
     )
     head = ("First", "Second", "First wins", "Second wins", "Ties", "Matches", "Win rate of the first", "p, adjusted")
-    return Table("Every pair", how, head, rows, folded=len(rows) > 15)
+    sentence = table_words.pairs(own)
+    return Table("Every pair", how, head, rows, folded=len(rows) > 15, sentence=sentence, **about("pairs"))
 
 
 def features(results: dict, bots: Iterable[str]) -> Table | None:
@@ -220,7 +187,9 @@ def features(results: dict, bots: Iterable[str]) -> Table | None:
         f"intervals; then the places of its cluster by this feature. No difference, so not in these rates: {ties}. SSA "
         "counts a win where sensibleness and specificity both favour the same bot."
     )
-    return Table("Win rates by feature", how, ("", *(f"{FEATURES[c]} · cluster" for c in shown)), rows)
+    head = ("", *(f"{FEATURES[c]} · cluster" for c in shown))
+    sentence = table_words.features(results, shown)
+    return Table("Win rates by feature", how, head, rows, sentence=sentence, **about("features"))
 
 
 def segments(own: dict, bots: Iterable[str]) -> Table | None:
@@ -243,13 +212,16 @@ def segments(own: dict, bots: Iterable[str]) -> Table | None:
             ]
         rows.append(tuple(cells))
     ties = ", ".join(f"{percent(lengths[k]['ties'])} of {lengths[k]['n']} at {k}" for k in ks)
+    sentence = table_words.segments(lengths, [*bots, HUMAN])
     how = (
         "What more exchanges change: win rate of the decided matches, share taken for human, share of unsure, and how "
         f"often each was labelled. Ties: {ties} exchanges. Few labels a cell: read differences below 10 points as "
         "noise; the sentence above says what all bots together show."
     )
     columns = [f"{k}: {what}" for k in ks for what in ("wins", "human", "unsure", "n")]
-    return Table("By length of the segment", how, ("", *columns), rows, folded=True)
+    return Table(
+        "By length of the segment", how, ("", *columns), rows, folded=True, sentence=sentence, **about("segments")
+    )
 
 
 def confusion(variant: dict, title: str) -> Table | None:
@@ -267,7 +239,7 @@ def confusion(variant: dict, title: str) -> Table | None:
         f"{variant.get('n')} entities; unsure counts one half. A segment's answers are not independent."
     )
     head = ("In truth", *(f"said {answer}" for answer in NATURES))
-    return Table(title, how, head, rows)
+    return Table(title, how, head, rows, sentence=table_words.confusion(variant), **about("confusion"))
 
 
 def _answers(tally: dict) -> list[str]:
@@ -288,4 +260,6 @@ def failures(found: list[dict], finished: set[str]) -> Table | None:
         "conversations make a pair's numbers less certain, and not at random where one bot fails at a certain kind of "
         "turn."
     )
-    return Table("Failures", how, ("Contestant", "Kind", "Conversation", "Message", ""), rows, folded=len(rows) > 12)
+    head = ("Contestant", "Kind", "Conversation", "Message", "")
+    sentence = table_words.failures(found, finished)
+    return Table("Failures", how, head, rows, folded=len(rows) > 12, sentence=sentence)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report import table_words
 from parlai_spotbot.report.figures import FEATURES
 from parlai_spotbot.report.rows import Name, Table, between, num, p_value, percent, resampling
 from parlai_spotbot.report.survival import better
+from parlai_spotbot.report.table_methods import about
 
 RATIOS = {"ph": "hazard ratio", "po": "odds ratio"}
 
@@ -50,7 +52,8 @@ def curves(own: dict) -> Table | None:
         how += f" ({own['bootstrap']['why'].capitalize()}.)"
     if any(ci[0] is not None and ci[0] == ci[1] for curve in found.values() for ci in curve["ci"]):
         how += " An interval without width is too narrow: drawing anew can't show what never happened."
-    return Table("Not spotted", how, ("", *(f"{k} exchanges" for k in lengths), "Half spotted by"), rows)
+    head = ("", *(f"{k} exchanges" for k in lengths), "Half spotted by")
+    return Table("Not spotted", how, head, rows, sentence=table_words.curves(own), **about("curves"))
 
 
 def _median(median: dict | None) -> str:
@@ -93,7 +96,8 @@ def logrank(own: dict) -> Table | None:
         how += (
             " The last p is the paper's way, which takes all answers as independent: they are not, so it is too small."
         )
-    return Table("Curves compared", how, (*head, "In words"), rows, folded=True)
+    sentence = table_words.logrank(own)
+    return Table("Curves compared", how, (*head, "In words"), rows, folded=True, sentence=sentence, **about("logrank"))
 
 
 def effects(own: dict) -> Table | None:
@@ -115,7 +119,8 @@ def effects(own: dict) -> Table | None:
     if reasons:
         how += f" Without a number: {'; '.join(reasons)}."
     head = ("", *(FEATURES[f] for f in names), "p, no feature matters")
-    return Table("Features and survival", how, head, rows, folded=True)
+    sentence = table_words.effects(fits, factor)
+    return Table("Features and survival", how, head, rows, folded=True, sentence=sentence, **about("effects"))
 
 
 def _effect(fit: dict) -> str:

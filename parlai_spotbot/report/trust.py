@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from parlai_spotbot.analysis.sections import Chart
-from parlai_spotbot.analysis.trust import verdict as words
-from parlai_spotbot.analysis.trust.verdict import named
+from parlai_spotbot.analysis.trust.verdict import named, saving_sentence, self_sentence, speaker_sentence
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts, judge_rows
 from parlai_spotbot.report.parts import Page, Part
@@ -36,9 +35,9 @@ def sentences(own: dict) -> list[str]:
     found = [own["verdict"]["sentence"]]
     main = _main(own)
     speakers = (own.get("speakers") or {}).get(main)
-    found.append(words.speaker_sentence(speakers) if speakers else "")
-    found.append(words.self_sentence((own.get("favours") or {}).get(main, {})))
-    found.append(words.saving_sentence((own.get("savings") or {}).get(main, {})))
+    found.append(speaker_sentence(speakers) if speakers else "")
+    found.append(self_sentence((own.get("favours") or {}).get(main, {})))
+    found.append(saving_sentence((own.get("savings") or {}).get(main, {})))
     return [text for text in found if text]
 
 

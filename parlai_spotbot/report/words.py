@@ -10,20 +10,9 @@ import math
 
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.figures import FEATURES
-from parlai_spotbot.report.rows import NAMED, listed, num, percent, span
+from parlai_spotbot.report.phrases import INTERVAL, NAMED, known, listed, num, percent, span, to
 
 LEVEL = 0.05
-INTERVAL = "95 % interval "
-
-
-def known(ci: list | tuple | None) -> bool:
-    """Whether there is an interval; one without width is none, since drawing anew can't show what never happened."""
-    return bool(ci) and None not in ci and ci[0] < ci[1]
-
-
-def to(ci: list | tuple | None, show=percent, prefix: str = "") -> str:
-    """An interval in brackets after a number, in words; nothing where it is unknown."""
-    return f" ({prefix}{show(ci[0])} to {show(ci[1])})" if known(ci) else ""
 
 
 def leader(own: dict) -> str:

@@ -1,0 +1,83 @@
+"""How the figures in each table were made, and whose method it is: what the report says on demand."""
+
+from __future__ import annotations
+
+BOOTSTRAP = (
+    "Intervals are percentiles of bootstrap replicates that draw conversations and annotators anew, independently of "
+    "each other, and weigh each answer by the product of how often both were drawn."
+)
+
+ABOUT: dict[str, tuple[str, tuple[str, ...]]] = {
+    "ranking": (
+        "TrueSkill goes through the matches in an order drawn anew in every replicate; a match is won by the entity "
+        "that was taken for more human. Ranks are those between which a bot's place lies in 95 of 100 replicates; bots "
+        f"whose ranks overlap share a cluster. Davidson's model extends Bradley and Terry's by ties. {BOOTSTRAP}",
+        ("deriu2020", "herbrich2006", "sakaguchi2014", "davidson1970", "owen2012"),
+    ),
+    "pairs": (
+        "Each pair's decided matches against one half; matches of one conversation, or of one annotator, are taken as "
+        "dependent by standard errors clustered both ways. P values are Holm's, over all pairs.",
+        ("deriu2020", "cameron2011", "holm1979"),
+    ),
+    "features": (
+        "As the win rate, with the feature's answers in the place of the verdicts. Sensibleness and specificity "
+        f"together follow SSA. {BOOTSTRAP}",
+        ("deriu2020", "adiwardana2020"),
+    ),
+    "segments": ("Counts of all annotations of segments of this length.", ("deriu2020",)),
+    "confusion": (
+        "The judge was trained without the conversations and contestants on which it is tested here.",
+        (),
+    ),
+    "curves": (
+        "To be spotted is an event that lies somewhere before the length at which an annotator called the entity a "
+        "bot, or after the longest one shown where it was not: the estimate for such intervals is the nonparametric "
+        f"one of greatest likelihood. {BOOTSTRAP}",
+        ("deriu2020", "turnbull1976"),
+    ),
+    "logrank": (
+        "A log-rank test for interval-censored events; answers of one conversation are taken as dependent by drawing "
+        "conversations anew where the table says so. P values are Holm's, over all pairs.",
+        ("deriu2020", "sun1996", "holm1979"),
+    ),
+    "effects": (
+        "Regression for interval-censored events, one model a contestant, with a baseline of any form; features are "
+        "+1, 0 or −1 by who was favoured.",
+        ("deriu2020", "finkelstein1986", "anderson2017", "holm1979"),
+    ),
+    "alpha": ("Nominal alpha over all segments that two or more annotated.", ("hayes2007",)),
+    "both_given_one": (
+        "Of two labels of one entity by different annotators, as the paper reports them.",
+        ("deriu2020",),
+    ),
+    "annotators": (
+        "Signal detection: d′ and c from the shares of bots, and of people, called bots; shares of 0 and 1 are moved "
+        "off the edge by adding half an answer to each side (log-linear).",
+        ("hautus1995",),
+    ),
+    "alike": ("Labels are shuffled within the groups named, which gives what chance would.", ("deriu2020",)),
+    "without": (f"The ranking's win rates, computed anew without these annotations. {BOOTSTRAP}", ("owen2012",)),
+    "worker_effects": (
+        "A cumulative logit model of the labels bot, unsure, human, with random effects of annotators (how easily they "
+        "say human, and how much more easily of people) and of each entity's part in a conversation; variances by "
+        "Laplace's approximation in its restricted form.",
+        ("mccullagh1980", "holm1979"),
+    ),
+    "time": ("Times are those between opening an item and handing it in. Bootstrap over annotations.", ()),
+    "position": (
+        "Standard errors clustered by conversation and annotator. P values are Holm's within each kind of row.",
+        ("cameron2011", "holm1979"),
+    ),
+    "balance": ("An exact binomial test of one half, each pair by itself.", ()),
+    "texts": ("Texts are compared without case and punctuation.", ()),
+    "hygiene": (
+        "Wilson's interval for as many independent turns as would be as uncertain as these, clustered by conversation.",
+        ("wilson1927", "korn1998"),
+    ),
+}
+
+
+def about(key: str) -> dict:
+    """`method` and `cite` of a table."""
+    method, cite = ABOUT[key]
+    return {"method": method, "cite": cite}

@@ -88,8 +88,8 @@ def segments(lengths: dict, names: Iterable[str]) -> str:
     change, name, ends = max(changes, key=lambda own: abs(own[0]))
     half = 196 * math.sqrt(sum(_variance(end) for end in ends))
     text = (
-        f"Most changes {_who(name)}: taken for human in {percent(ends[0]['human_share'])} of {ends[0]['n']} after {ks[0]} "
-        f"exchanges, in {percent(ends[1]['human_share'])} of {ends[1]['n']} after {ks[-1]}"
+        f"Most changes {_who(name)}: taken for human in {percent(ends[0]['human_share'])} of {ends[0]['n']} after "
+        f"{ks[0]} exchanges, in {percent(ends[1]['human_share'])} of {ends[1]['n']} after {ks[-1]}"
     )
     if abs(change) <= half:
         return f"{text}; that may be chance (± {half:.0f} points, if answers were independent)."
@@ -181,8 +181,8 @@ def effects(fits: dict, factor) -> str:
     _, bot, feature, fit = max(found, key=lambda own: own[0])
     when = "sooner" if fit["ratio"] > 1 else "later"
     return (
-        f"Strongest goes {_who(bot)} favoured in {_feature(feature)} with being spotted {when}: ratio {factor(fit['ratio'])}"
-        f"{between(fit['ratio_ci'], factor)}, one of {len(found)} told from 1."
+        f"Strongest goes {_who(bot)} favoured in {_feature(feature)} with being spotted {when}: ratio "
+        f"{factor(fit['ratio'])}{between(fit['ratio_ci'], factor)}, one of {len(found)} told from 1."
     )
 
 

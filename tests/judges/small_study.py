@@ -59,5 +59,5 @@ def study_of(path: Path, survey: str, items: list[Item], conversations: list[Con
 
 def spot_study(path: Path, bots: int = 3, people: int = 1) -> Study:
     """Units of Spot The Bot: conversations of two bots, and of people, one segment each."""
-    shown = [conversation(i) for i in range(bots)] + [conversation(i, (HUMAN, HUMAN)) for i in range(people)]
+    shown = [conversation(i) for i in range(bots)] + [conversation(50 + i, (HUMAN, HUMAN)) for i in range(people)]
     return study_of(path, SURVEY, [item(c) for c in shown], shown)

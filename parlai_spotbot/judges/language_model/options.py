@@ -23,14 +23,14 @@ DTYPES = ("auto", "fp32", "bf16", "fp16")
 LOCAL = ("revision", "dtype", "device")
 SERVED = (
     "key_variable", "key_header", "timeout", "retries", "concurrency", "requests_per_minute", "tokens_per_minute",
-    "price_prompt", "price_completion", "currency", "temperature", "topp", "seed", "extra", "answer_format",
+    "price_prompt", "price_completion", "currency", "temperature", "topp", "request_seed", "extra", "answer_format",
     "system_role", "samples", "attempts", "context",
 )  # fmt: skip
 """What only a model behind a server has."""
 
 DECIDING = (
-    "model", "url", "revision", "dtype", "orders", "samples", "temperature", "topp", "seed", "extra", "system_role",
-    "max_new_tokens", "free_text", "context",
+    "model", "url", "revision", "dtype", "orders", "samples", "temperature", "topp", "request_seed", "extra",
+    "system_role", "max_new_tokens", "free_text", "context",
 )  # fmt: skip
 """The options that answers depend on; the others may change from one run to the next."""
 
@@ -65,7 +65,7 @@ class Options:
     currency: str = "USD"
     temperature: float | None = None
     topp: float | None = None
-    seed: str = "each"
+    request_seed: str = "each"
     extra: dict = field(default_factory=dict)
     answer_format: str = "auto"
     system_role: str = "system"
@@ -150,7 +150,7 @@ def read_options(given: Mapping[str, Any], where: str) -> Options:
         currency=reader.text("currency", plain.currency),
         temperature=reader.number("temperature", None, 0, 5),
         topp=reader.number("topp", None, 0.000001, 1),
-        seed=reader.seed(),
+        request_seed=reader.seed("request_seed"),
         extra=reader.extra(),
         answer_format=reader.one_of("answer_format", FORMATS),
         system_role=reader.one_of("system_role", ROLES),

@@ -151,13 +151,17 @@ class ServedModel:
             "max_tokens": given.max_new_tokens,
             "temperature": given.heat if not attempt or given.heat else None,  # a bad answer at 0 would come again
             "top_p": given.topp,
-            "seed": chance if given.seed == "each" else None if given.seed == "none" else int(given.seed),
+            "seed": self._seed(chance),
             "response_format": response_format(ask, self.format),
             **given.extra,
         }
         sent = {name: value for name, value in fields.items() if value is not None}
         body = {"model": given.model, "messages": rows, "stream": False, **sent}
         return chat.Ask(body, chance, self._prompt_tokens(ask) + given.max_new_tokens)
+
+    def _seed(self, chance: int) -> int | None:
+        given = self.options.request_seed
+        return chance if given == "each" else None if given == "none" else int(given)
 
     @staticmethod
     def _prompt_tokens(ask: Ask) -> int:

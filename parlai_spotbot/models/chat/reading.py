@@ -85,11 +85,11 @@ class Reader:
             self.fail(self.prefix + "key_header", "the name of a header, such as Authorization or api-key")
         return name
 
-    def seed(self) -> str:
-        value = self.opt.get(self.prefix + "seed")
+    def seed(self, name: str = "seed") -> str:
+        value = self.opt.get(self.prefix + name)
         value = "each" if value is None else str(value).strip()
         if value not in ("each", "none") and not value.isdecimal():
-            self.fail(self.prefix + "seed", "each, none or a whole number")
+            self.fail(self.prefix + name, "each, none or a whole number")
         return value
 
     def stop(self) -> tuple[str, ...]:

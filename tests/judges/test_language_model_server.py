@@ -1,0 +1,457 @@
+"""A language model behind a chat server as judge, over a real connection, with what can go wrong in between."""
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import chat_servers
+import pytest
+from chat_servers import BLABBING, KEY, ChatServer, Proxy, Refused, seen
+from small_study import MANY, SURVEY, conversation, item, spot_study, study_of
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges import language_model
+from parlai_spotbot.judges.language_model.options import Options, read_options
+from parlai_spotbot.judges.run import estimate, judge_study, summary_path
+from parlai_spotbot.models.chat import pace
+from parlai_spotbot.records import Judgement
+
+NAME = "hosted"
+ASKED = 5 * 2
+"""Prompts about one item: two natures and three features, in both orders."""
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(pace, "FIRST_DELAY", 0.01)
+    monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
+
+
+def labels(body):
+    """What may be answered to a request, from its schema."""
+    return body["response_format"]["json_schema"]["schema"]["properties"]["answer"]["enum"]
+
+
+def option(body, wanted):
+    """The label before the option that reads `wanted`."""
+    lines = body["messages"][-1]["content"].splitlines()
+    return next((line.split(".")[0] for line in lines if line[1:].startswith(f". {wanted}")), "")
+
+
+def fair(body):
+    """Who takes Entity 0's conversation for a person's, whatever it is called; no difference else."""
+    label = option(body, "Human") or option(body, "No difference")
+    return json.dumps({"answer": label})
+
+
+def judge(url, seed=0, name=NAME, most=None, **given):
+    options = read_options({"url": url, "model": "parrot-1", "timeout": 10.0, "retries": 2, **given}, "test")
+    options = Options(**{**vars(options), "max_cost": most})
+    return language_model.JUDGE(seed, name, options)
+
+
+def run(study, url, survey=SURVEY, **given):
+    return judge_study(study, survey, judge(url, **given), progress=False)
+
+
+def raw(study, survey=SURVEY):
+    path = study.survey_path(survey) / "judges" / NAME / "raw.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def answers(study, survey=SURVEY):
+    lines = study.judgements_path(survey).read_text().splitlines()
+    rows = [Judgement.from_json(json.loads(line), "") for line in lines]
+    assert len({row.judgement_id for row in rows}) == len(rows)
+    return {(row.item_id, row.question, row.target): row.answer for row in rows}
+
+
+@pytest.fixture
+def study(tmp_path):
+    return spot_study(tmp_path / "study")
+
+
+# -- what is asked and answered ----------------------------------------------------------------------------------------
+def test_each_item_is_asked_about_once_in_both_orders(study):
+    with ChatServer(fair) as server:
+        summary = run(study, server.url)
+    assert len(server.bodies) == 4 * ASKED  # two annotators see each item; a second look would be a copy
+    assert all(body["temperature"] == 0 and body["response_format"]["type"] == "json_schema" for body in server.bodies)
+    assert len({body["seed"] for body in server.bodies}) > 30
+    found = answers(study)
+    assert len(found) == 4 * 5
+    assert {answer for (_, question, _), answer in found.items() if question == "nature"} == {"human"}
+    rows = study.judgements(SURVEY)
+    assert {(row.source, row.worker_id) for row in rows} == {(f"judge:{NAME}", NAME)}
+    assert summary["variants"][NAME]["balanced_accuracy"] == 0.5
+    assert (summary["position"]["n"], summary["position"]["flips"]) == (20, 0)
+    assert summary["usage"]["prompt_tokens"] == sum(row["prompt_tokens"] for row in raw(study)) > 0
+    assert summary["model"]["served"]["parrot-1-2026-01-31"]["replies"] == 4 * ASKED
+    assert summary["model"]["served"]["parrot-1-2026-01-31"]["system_fingerprints"] == ["fp_1"]
+    assert "no substitute for people" in summary["note"]
+
+
+def test_one_that_always_picks_the_first_in_the_list_is_unmasked(study):
+    with ChatServer(lambda body: json.dumps({"answer": labels(body)[0]})) as server:
+        summary = run(study, server.url)
+    assert summary["position"]["listed"] == {"n": 40, "first": 1.0, "last": 0.0}
+    assert (summary["position"]["rate"], summary["position"]["n"]) == (1.0, 20)
+    assert set(answers(study).values()) <= {"unsure", "no_difference"}  # a tie between the orders
+
+
+def test_several_samples_are_counted(study):
+    with ChatServer(fair) as server:
+        run(study, server.url, samples=3)
+    assert len(server.bodies) == 3 * 4 * ASKED
+    assert len({body["seed"] for body in server.bodies}) > 100
+    assert not any("temperature" in body for body in server.bodies)
+    with pytest.raises(UserError, match="samples at 0 are all the same"):
+        read_options({"url": "http://x/v1", "model": "m", "samples": 2, "temperature": 0}, "test")
+
+
+def test_a_survey_of_all_kinds_is_answered(tmp_path, monkeypatch):
+    monkeypatch.setattr(language_model, "get_survey", lambda name: MANY)
+    shown = [conversation(i) for i in range(2)]
+    study = study_of(
+        tmp_path / "study", "many", [item(shown[0], judged=(1,)), item(*shown, questions=("better",))], shown
+    )
+
+    def say(body):
+        schema = body["response_format"]["json_schema"]["schema"]["properties"]["answer"]
+        if schema["type"] == "array":
+            named = schema["items"]["enum"]
+            return json.dumps({"answer": named if "first one first" in body["messages"][-1]["content"] else named[:1]})
+        if "enum" not in schema:
+            return json.dumps({"answer": "Because\nit is."})
+        return json.dumps({"answer": option(body, "Yes") or option(body, "Neither") or option(body, "4 of 5")})
+
+    with ChatServer(say) as server:
+        summary = run(study, server.url, survey="many")
+    found = answers(study, "many")
+    first = study.units("many")[0].items[0].item_id
+    own = {(question, target): answer for (name, question, target), answer in found.items() if name == first}
+    assert {pair for pair in own if pair[0] == "odd"} == {
+        ("odd", "turn:1"),
+        ("odd", "turn:3"),
+    }  # the judged one's turns
+    assert own["odd", "turn:1"] == "yes"
+    assert own["why_odd", "turn:3"] in (["rude"], ["off"])  # put because turn 3 is odd
+    assert ("rate", "entity:0") not in own
+    assert (own["rate", "entity:1"], own["better", "pair"], own["reason", "pair"]) == ("4", "neither", "Because it is.")
+    assert sorted(own["order", "pair"]) == ["blue", "green", "red"]
+    assert {pair[1:] for pair in found if pair[0] != first} == {("better", "pair")}
+    assert "order" in summary["position"]["by_question"]
+    assert "reason" not in summary["position"]["by_question"]
+
+
+# -- what goes wrong ---------------------------------------------------------------------------------------------------
+FAULTS = [503, "cut", "malformed", "html", "refuse", (429, {"Retry_After": "0"}), "text", 500, "slow", "endless"]
+
+
+def test_faults_between_cost_no_answer(study):
+    with ChatServer(fair) as server:
+        clean = run(study, server.url) and answers(study)
+    study.judgements_path(SURVEY).unlink()
+    with ChatServer(fair) as server, Proxy(server.url, FAULTS) as proxy:
+        first = run(study, proxy.url, timeout=2.0, retries=5, concurrency=2)
+        assert first["missing"]["reasons"] in ({}, {"endless": 1})  # that one isn't waited for again in the same run
+        summary = run(study, proxy.url, timeout=2.0, retries=5, concurrency=2)
+    assert [fault for fault in proxy.seen if fault] == FAULTS
+    assert answers(study) == clean
+    assert summary["missing"]["n"] == 0
+
+
+REFUSAL = {"message": {"role": "assistant", "content": None, "refusal": "no"}}
+BAD = ["", "I think it is a person", '{"answer": "9"}', '{"answer": ["1"]}', '{"answer": 7}', "[]", '{"verdict": "1"}',
+       "1 or 2", '{"answer": "1"', "null", REFUSAL]  # fmt: skip
+
+
+def test_bad_answers_are_asked_for_again(study):
+    tried = []
+
+    def say(body):
+        tried.append(body)
+        return BAD[len(tried) - 1] if len(tried) <= len(BAD) else fair(body)
+
+    with ChatServer(say) as server:
+        summary = run(study, server.url, attempts=9)
+    assert len(server.bodies) == 4 * ASKED + len(BAD)
+    assert summary["usage"]["bad_answers"] == len(BAD)
+    assert summary["missing"]["n"] == 0
+    assert len(answers(study)) == 20
+    again = [body for body in server.bodies if body["messages"] == server.bodies[0]["messages"]]
+    assert len(again) > 1
+    assert len({body["seed"] for body in again}) == len(again)
+    assert "temperature" not in again[1]  # at 0 it would say the same
+
+
+@pytest.mark.parametrize("said", ['{"answer": 2}', "2", "2.", '```json\n{"answer": "2"}\n```', "<think>1?</think> 2"])
+def test_an_answer_may_come_in_other_clothes(study, said):
+    with ChatServer(lambda body: said) as server:
+        summary = run(study, server.url)
+    assert summary["usage"]["bad_answers"] == 0
+
+
+def test_what_stays_bad_is_missing_and_said_and_not_asked_for_again(study):
+    poisoned = study.units(SURVEY)[0].items[0]
+    text = poisoned.transcripts[0][0].text
+
+    def say(body):
+        bad = text in body["messages"][-1]["content"] and "Is Entity A" in body["messages"][-1]["content"]
+        return "dunno" if bad else fair(body)
+
+    with ChatServer(say) as server:
+        summary = run(study, server.url)
+        asked = len(server.bodies)
+        before = study.judgements_path(SURVEY).read_bytes()
+        assert run(study, server.url) == summary
+        assert len(server.bodies) == asked
+    assert study.judgements_path(SURVEY).read_bytes() == before
+    # Entity A is one entity in each order: of both, one order is missing
+    assert asked == 4 * ASKED + 2 * 2
+    failures = files.read_jsonl(study.survey_path(SURVEY) / "judges" / NAME / "failures.jsonl", lambda row, where: row)
+    assert {(row["item_id"], row["question"]) for row in failures} == {(poisoned.item_id, "nature")}
+    assert {(row["attempts"], row["kind"], row["said"]) for row in failures} == {(3, "bad", "dunno")}
+    assert summary["missing"] == {"n": 2, "reasons": {"bad": 2}}
+    assert len(answers(study)) == 20 - 2
+    from parlai_spotbot.scripts.spotbot_judge import table
+
+    assert "2 answers are missing (bad 2)" in table(summary)
+
+
+def test_what_the_server_failed_at_is_asked_again_by_the_next_run(study):
+    text = study.units(SURVEY)[0].items[1].transcripts[0][0].text
+    with ChatServer(fair) as server, Proxy(server.url, poison={f"{text}\\nEntity": 500}) as proxy:
+        first = run(study, proxy.url, retries=0, concurrency=1, attempts=1)
+        assert first["missing"]["reasons"] == {"busy": ASKED}
+        proxy.poison.clear()
+        # what was missing in the first place is filled, nothing else asked
+        asked = len(proxy.bodies)
+        second = run(study, proxy.url, retries=0, concurrency=1, attempts=1)
+        assert len(proxy.bodies) - asked == ASKED
+    assert second["missing"]["n"] == 0
+    assert len(answers(study)) == 20
+
+
+def test_a_server_that_goes_away_stops_the_judge_and_loses_nothing(study):
+    with ChatServer(fair) as server, Proxy(server.url, [None] * 12 + ["refuse"] * 500, greeting=False) as proxy:
+        with pytest.raises(UserError, match="gave no answer any more") as caught:
+            run(study, proxy.url, retries=0, concurrency=1)
+        assert "run the same command again" in caught.value.remedy
+        kept = len([row for row in raw(study) if "problem" not in row])
+        assert kept == 12
+        proxy.faults.clear()
+        asked = len(proxy.bodies)
+        run(study, proxy.url, retries=0, concurrency=1)
+        assert len(proxy.bodies) - asked == 4 * ASKED - 12
+    assert len(answers(study)) == 20
+
+
+@pytest.mark.parametrize(
+    ("given", "problem", "remedy"),
+    [
+        ({"model": "nobody"}, "`nobody` does not exist", "Correct 'model'"),
+        ({"key_variable": "WRONG_KEY"}, "HTTP 401", "'key_variable'"),
+        ({"extra": {"wrong": 1}}, "Unrecognized request argument supplied: wrong", "'extra'"),
+    ],
+)
+def test_a_server_that_cannot_be_used_ends_it_at_once(study, monkeypatch, given, problem, remedy):
+    monkeypatch.setenv("WRONG_KEY", "sk-somethingelse-123")
+    monkeypatch.setenv("RIGHT_KEY", KEY)
+    with ChatServer(fair, key=KEY) as server, pytest.raises(UserError) as caught:
+        run(study, server.url, **{"key_variable": "RIGHT_KEY", **given})
+    assert problem in caught.value.problem
+    assert f"judge {NAME}" in caught.value.problem
+    assert remedy in caught.value.remedy
+    assert len(server.bodies) <= 3
+    assert not study.judgements_path(SURVEY).exists() or not study.judgements_path(SURVEY).read_bytes()
+
+
+def test_nobody_there(study):
+    with ChatServer(fair) as server:
+        url = server.url
+    with pytest.raises(UserError, match="connection refused"):
+        run(study, url, retries=0)
+
+
+@pytest.mark.parametrize("takes", ["json_object", "text"])
+def test_a_server_without_schemas_is_asked_in_the_way_it_takes(study, takes, monkeypatch):
+    def say(body):
+        form = body.get("response_format", {"type": "text"})["type"]
+        if form != takes:
+            raise Refused(400, f"response_format {form} is not supported")
+        return fair(body)
+
+    with ChatServer(say) as server:
+        run(study, server.url)
+        forms = [body.get("response_format", {"type": "text"})["type"] for body in server.bodies]
+        assert forms[-1] == takes
+        assert len(forms) == 4 * ASKED + ["json_schema", "json_object", "text"].index(takes)
+    assert {row["answer_format"] for row in raw(study)} == {takes}
+    assert len(answers(study)) == 20
+
+
+# -- money -------------------------------------------------------------------------------------------------------------
+PRICES = {"price_prompt": 2.0, "price_completion": 10.0, "currency": "EUR", "max_new_tokens": 20}
+
+
+def test_cost_is_what_the_server_counted(study):
+    usage = {"usage": {"prompt_tokens": 100, "completion_tokens": 7}}
+    with ChatServer(fair, answer=usage) as server:
+        summary = run(study, server.url, **PRICES)
+    assert summary["usage"]["cost"] == pytest.approx(40 * (100 * 2 + 7 * 10) / 1e6)
+    assert summary["usage"]["currency"] == "EUR"
+
+
+def test_a_server_that_does_not_count_is_reckoned_on_the_long_side(study):
+    with ChatServer(fair, answer={"usage": None}) as server:
+        summary = run(study, server.url, **PRICES)
+    assert summary["usage"]["answers_without_count"] == 40
+    assert summary["usage"]["prompt_tokens"] > 40 * 100
+
+
+def test_the_estimate_comes_first_and_asks_nothing(study):
+    with ChatServer(fair) as server:
+        before = estimate(study, SURVEY, judge(server.url, **PRICES))
+        assert server.bodies == []
+        assert not (study.survey_path(SURVEY) / "judges").exists()
+        summary = run(study, server.url, **PRICES)
+        after = estimate(study, SURVEY, judge(server.url, **PRICES))
+    assert (before["units"], before["units_in_all"], before["prompts"]) == (2, 4, 40)
+    assert before["cost"] == pytest.approx((before["prompt_tokens"] * 2 + 40 * 12 * 10) / 1e6)
+    assert before["cost_at_most"] == pytest.approx((before["prompt_tokens"] * 2 + 40 * 20 * 10) / 1e6)
+    assert before["cost_at_most"] >= summary["usage"]["cost"]
+    assert (after["prompts"], after["cost"], after["units"]) == (0, 0, 0)
+    assert after["cost_so_far"] == pytest.approx(summary["usage"]["cost"])
+
+
+def test_a_budget_stops_it_cleanly_and_more_goes_on(study):
+    with ChatServer(fair, answer={"usage": {"prompt_tokens": 500, "completion_tokens": 8}}) as server:
+        first = run(study, server.url, most=0.02, **PRICES)
+        asked = len(server.bodies)
+        assert first["usage"]["cost"] <= 0.02
+        assert 0 < asked < 40
+        assert "higher --max-cost" in first["stopped"]
+        again = run(study, server.url, most=0.02, **PRICES)
+        assert len(server.bodies) == asked  # it is a budget for all runs together
+        assert again["stopped"]
+        last = run(study, server.url, most=1.0, **PRICES)
+        assert len(server.bodies) == 40
+    assert last["stopped"] == ""
+    assert last["usage"]["cost"] == pytest.approx(40 * (500 * 2 + 8 * 10) / 1e6)
+    assert len(answers(study)) == 20
+    with ChatServer(fair) as server:
+        other = spot_study(study.path.parent / "other")
+        none = run(other, server.url, most=1e-9, **PRICES)
+        assert server.bodies == []
+        assert none["stopped"]
+        assert none["variants"][NAME]["answers"] == {}
+
+
+# -- interruptions -----------------------------------------------------------------------------------------------------
+SCRIPT = """
+import json, sys
+from parlai_spotbot.judges import language_model
+from parlai_spotbot.judges.language_model.options import read_options
+from parlai_spotbot.judges.run import judge_study
+from parlai_spotbot.study import Study
+options = read_options({"url": sys.argv[2], "model": "parrot-1", "concurrency": 2}, "test")
+judge_study(Study.open(sys.argv[1]), "spot_the_bot", language_model.JUDGE(0, "hosted", options), progress=False)
+"""
+
+
+def test_kill_9_in_the_middle_and_nothing_finished_is_asked_twice(study, tmp_path):
+    whole = spot_study(tmp_path / "whole")
+
+    def slowly(body):
+        time.sleep(0.05)
+        return fair(body)
+
+    with ChatServer(fair) as server:
+        run(whole, server.url)
+    with ChatServer(slowly) as server:
+        for _ in range(3):
+            path = study.survey_path(SURVEY) / "judges" / NAME / "raw.jsonl"
+            size = path.stat().st_size if path.exists() else 0
+            process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(study.path), server.url])
+            while not path.exists() or path.stat().st_size < size + 2000:
+                assert process.poll() is None
+                time.sleep(0.01)
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+        finished = {row["key"] for row in raw(study)} if path.read_bytes().endswith(b"\n") else None
+        run(study, server.url)
+        texts = [json.dumps(body["messages"]) for body in server.bodies]
+    assert finished is None or 0 < len(finished) < 40
+    # what was under way when it was killed, two at a time, is asked again; nothing else
+    assert 40 <= len(texts) <= 40 + 3 * 2
+    assert len(set(texts)) == 40
+    assert study.judgements_path(SURVEY).read_bytes() == whole.judgements_path(SURVEY).read_bytes()
+
+
+def test_torn_files_are_completed_to_the_same_bytes(study):
+    with ChatServer(fair) as server:
+        summary = run(study, server.url)
+        path, cache = study.judgements_path(SURVEY), study.survey_path(SURVEY) / "judges" / NAME / "raw.jsonl"
+        whole, answered = path.read_bytes(), cache.read_bytes()
+        for share in (0.0, 0.37, 0.8):
+            path.write_bytes(whole[: int(len(whole) * share)])
+            summary_path(study, SURVEY, NAME).unlink()
+            assert run(study, server.url) == summary
+            assert path.read_bytes() == whole
+        assert len(server.bodies) == 40
+        cache.write_bytes(answered[: int(len(answered) * 0.6)])
+        path.write_bytes(b"")
+        run(study, server.url)
+        assert len(server.bodies) == 40 + 40 - answered[: int(len(answered) * 0.6)].count(b"\n")
+    assert answers(study)
+
+
+def test_other_options_on_answers_that_exist_are_refused(study):
+    with ChatServer(fair) as server:
+        run(study, server.url)
+        with pytest.raises(UserError, match="samples 1; asked for are seed 0, version 1, samples 2"):
+            run(study, server.url, samples=2)
+        run(study, server.url, concurrency=1, timeout=3.0)  # answers don't depend on these
+        assert len(server.bodies) == 40
+        run(study, server.url, name="another", samples=2)
+        assert {row.source for row in study.judgements(SURVEY)} == {f"judge:{NAME}", "judge:another"}
+
+
+# -- the key -----------------------------------------------------------------------------------------------------------
+def test_the_key_is_in_its_header_and_nowhere_else(study, monkeypatch, caplog, capfd):
+    monkeypatch.setenv("PARROT_KEY", KEY)
+    caplog.set_level(logging.DEBUG)
+
+    def say(body):
+        last = body["messages"][-1]["content"]
+        if "Is Entity A" in last:
+            return f"your key is {KEY}"
+        if "fluen" in last:
+            raise Refused(400, f"I know {KEY}", KEY)
+        return fair(body)
+
+    with ChatServer(say, key=KEY, answer=BLABBING) as server:
+        summary = run(study, server.url, key_variable="PARROT_KEY")
+    assert all(headers["Authorization"] == f"Bearer {KEY}" for headers in server.headers)
+    assert not seen(server.bodies)
+    assert summary["model"]["key_variable"] == "PARROT_KEY"
+    kept = [path.read_text() for path in Path(study.path).rglob("*") if path.is_file()]
+    assert any("[key]" in text for text in kept)
+    assert not any(seen(text) for text in kept)
+    assert not seen(summary)
+    assert not seen(caplog.text)
+    assert not seen("".join(capfd.readouterr()))
+
+
+def test_a_key_in_an_option_is_refused_without_being_repeated():
+    with pytest.raises(UserError) as caught:
+        read_options({"url": "http://x/v1", "model": "m", "extra": {"note": "sk-abcdefghijklmnop1234567"}}, "judge x")
+    assert "'key_variable'" in caught.value.remedy
+    assert "abcdefgh" not in str(caught.value)

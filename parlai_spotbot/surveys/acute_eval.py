@@ -124,7 +124,9 @@ SURVEY = Survey(
     consent=CONSENT,
     example=EXAMPLE,
     onboarding=ONBOARDING,
-    limits=Limits(units_per_annotator=1, minutes_per_unit=45.0, controls_per_unit=1, control_mistakes=0),
+    limits=Limits(
+        units_per_annotator=1, minutes_per_unit=45.0, controls_per_unit=1, control_mistakes=0, units_without_reason=1
+    ),
     speakers=("Speaker 1", "Speaker 2"),
     other="Other speaker",
     packing="pairs",

@@ -73,9 +73,9 @@ def sources_of(conversations: Iterable[Conversation], asked: Sequence[str] | Non
         if source not in SOURCES:
             raise UserError(f"--source {source}: unknown.", nearest(source, SOURCES))
         if not counts[source]:
-            how = {"self": "spotbot_selfchat --self makes them", "pairs": "spotbot_selfchat makes them",
-                   "human_model": "spotbot_import --format conversations brings them in"}[source]  # fmt: skip
-            raise UserError(f"--source {source}: the study has no such conversations.", f"{how.capitalize()}.")
+            how = {"self": "Make some with spotbot_selfchat --self", "pairs": "Make some with spotbot_selfchat",
+                   "human_model": "Bring some in with spotbot_import --format conversations"}[source]  # fmt: skip
+            raise UserError(f"--source {source}: the study has no such conversations.", f"{how}.")
     return tuple(source for source in SOURCES if source in asked)
 
 

@@ -118,7 +118,8 @@ class Limits:
 
     `units_per_annotator`: handed out to one annotator, ever, given back or not. `onboarding_attempts`, and
     `onboarding_mistakes` that are allowed in one. `controls_per_unit` known segments are mixed into a unit, of which an
-    annotator may miss `control_mistakes` in all. `comment_length` and `text_length` in characters.
+    annotator may miss `control_mistakes` in all. Who has handed in `units_without_reason` units and never gave a reason
+    (a free text) gets no further one; 0: reasons are not asked for so firmly. `comment_length` and `text_length` in characters.
     """
 
     units_per_annotator: int = 3
@@ -127,6 +128,7 @@ class Limits:
     onboarding_mistakes: int = 0
     controls_per_unit: int = 2
     control_mistakes: int = 1
+    units_without_reason: int = 0
     comment_length: int = 2000
     text_length: int = 5000
 
@@ -220,7 +222,7 @@ class Survey:
         row = _lists(asdict(self))
         for name in ("onboarding", *PACKED):
             del row[name]
-        for name in ("onboarding_mistakes", "controls_per_unit", "control_mistakes"):
+        for name in ("onboarding_mistakes", "controls_per_unit", "control_mistakes", "units_without_reason"):
             del row["limits"][name]
         return row
 

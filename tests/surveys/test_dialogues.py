@@ -1,0 +1,148 @@
+"""Single whole conversations: each packed once, contestants judged equally often, a question a unit where asked."""
+
+import json
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.asking import asked_of_item
+from parlai_spotbot.surveys.dialogues import pack_dialogues
+from parlai_spotbot.surveys.dimensions import NAMES
+from parlai_spotbot.surveys.judged import WholeOptions, reserved
+from parlai_spotbot.surveys.whole_units import marks
+
+
+def options(survey="dialogue_likert", **change) -> WholeOptions:
+    known = {"questions": NAMES, "sources": ("self", "human_model", "pairs"), "everything": True}
+    if survey == "turn_likert":
+        known |= {"spread": "units", "everything": False}
+    return WholeOptions(survey, **{**known, **change})
+
+
+def check(conversations, units, asked):
+    by_id = {c.conversation_id: c for c in conversations}
+    seeds = {c.conversation_id: c.seed_id for c in conversations}
+    blocks: dict[str, list] = {}
+    for unit in units:
+        held = [marks(item, seeds) for item in unit.items]
+        assert len(set().union(*held)) == sum(map(len, held))
+        assert len(unit.items) <= asked.unit_size
+        blocks.setdefault(unit.block_id, []).append(unit)
+    packed = Counter(
+        i for own in blocks.values() for i in {i for u in own for item in u.items for i in item.conversation_ids}
+    )
+    assert set(packed.values()) <= {1}
+    people = [c for c in conversations if c.kind == "people" and c.exchanges]
+    kept = reserved(people, set(packed), asked.seed)
+    for c in conversations:
+        wanted = c.exchanges and (c.kind in asked.sources or (c.kind == "people" and asked.people))
+        if not wanted or c.kind != "people":
+            assert (c.conversation_id in packed) == bool(wanted)
+        elif c.conversation_id not in packed:
+            assert c.conversation_id in kept
+    rotations = len(asked.questions) if asked.spread == "units" else 1
+    for own in blocks.values():
+        annotators = Counter(unit.rotation for unit in own)
+        assert set(annotators) == set(range(rotations))
+        assert len(set(annotators.values())) == 1
+        assert len({(item.conversation_ids, item.judged) for unit in own for item in unit.items}) == len(own[0].items)
+        for unit in own:
+            assert {item.questions for item in unit.items} == {
+                (asked.questions[unit.rotation],) if asked.spread == "units" else asked.put(asked.questions)
+            }
+    for unit in units:
+        for item in unit.items:
+            (seat,) = item.judged
+            c = by_id[item.conversation_ids[0]]
+            assert c.kind in ("people", *asked.sources)
+            assert c.kind != "human_model" or c.entities[seat] != HUMAN
+
+
+@st.composite
+def studies(draw, make):
+    found = []
+    for number in range(draw(st.integers(1, 30))):
+        a, b = draw(st.sampled_from([("x", "x"), ("y", "y"), ("x", "y"), ("y", "x"), (HUMAN, "x"), ("y", HUMAN),
+                                     (HUMAN, HUMAN)]))  # fmt: skip
+        seed = draw(st.sampled_from(["", "s1", "s2", f"own {number}"]))
+        found.append(make(f"c{number}", (a, b), seed, draw(st.integers(0, 2))))
+    survey = draw(st.sampled_from(["dialogue_likert", "turn_likert"]))
+    asked = options(
+        survey,
+        sources=tuple(draw(st.sets(st.sampled_from(["self", "human_model", "pairs"]), min_size=1))),
+        people=draw(st.booleans()),
+        unit_size=draw(st.integers(1, 4)),
+        annotators_per_item=draw(st.integers(1, 2)),
+        repeated=draw(st.sampled_from([0.0, 0.25, 1.0])),
+    )
+    return found, asked
+
+
+def test_hundreds_of_random_packings(make_conversation):
+    tried = Counter()
+
+    @settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
+    @given(studies(make_conversation), st.randoms(use_true_random=False), st.integers(1, 29))
+    def packed(study, chance, first):
+        conversations, asked = study
+        try:
+            units = pack_dialogues(conversations, asked)
+        except UserError as err:
+            assert "no conversation of bots" in str(err)  # noqa: PT017
+            return
+        check(conversations, units, asked)
+        mixed = conversations.copy()
+        chance.shuffle(mixed)
+        assert pack_dialogues(mixed, asked) == units
+        tried["packings"] += 1
+        try:
+            before = pack_dialogues(conversations[:first], asked)
+        except UserError:
+            return
+        grown = before + pack_dialogues(conversations, asked, before)
+        check(conversations, grown, asked)
+        assert pack_dialogues(conversations, asked, grown) == []
+        tried["grown"] += 1
+
+    packed()
+    assert tried["packings"] > 100
+    assert tried["grown"] > 50
+
+
+def test_contestants_and_seats_come_equally_often(pool):
+    conversations = pool(bots=4, per_pair=12, people=16)
+    units = pack_dialogues(conversations, options(sources=("pairs",)))
+    by_id = {c.conversation_id: c for c in conversations}
+    items = [item for unit in units for item in unit.items]
+    judged = Counter(by_id[i.conversation_ids[0]].entities[i.judged[0]] for i in items)
+    assert judged == {**{f"bot{n}": 18 for n in range(4)}, HUMAN: 12}
+    seats = Counter((by_id[i.conversation_ids[0]].entities[i.judged[0]], i.judged[0]) for i in items)
+    assert all(abs(seats[name, 0] - seats[name, 1]) <= 4 for name in judged)
+
+
+def test_a_unit_of_turn_likert_asks_one_dimension_of_every_judged_turn(make_conversation):
+    survey = get_survey("turn_likert")
+    units = pack_dialogues([make_conversation("c", ("x", HUMAN), "s", 3)], options("turn_likert"))
+    assert [unit.items[0].questions for unit in units] == [(name,) for name in NAMES]
+    for unit in units:
+        (item,) = unit.items
+        assert asked_of_item(survey, item, {}) == [(item.questions[0], f"turn:{n}") for n in (0, 2, 4)]
+    assert len({unit.block_id for unit in units}) == 1
+
+
+def test_a_unit_of_dialogue_likert_asks_all_dimensions_of_the_judged(make_conversation):
+    survey = get_survey("dialogue_likert")
+    (unit,) = pack_dialogues([make_conversation("c", (HUMAN, "x"), "s", 3)], options())
+    assert asked_of_item(survey, unit.items[0], {}) == [(name, "entity:1") for name in NAMES]
+    assert "questions" not in unit.items[0].to_json()
+    assert json.loads(json.dumps(unit.to_json()))["items"][0]["judged"] == [1]
+
+
+def test_nothing_to_pack_is_said(make_conversation):
+    with pytest.raises(UserError, match="no conversation of bots"):
+        pack_dialogues([make_conversation("c", (HUMAN, HUMAN), "s", 3)], options())

@@ -1,0 +1,261 @@
+"""Comparisons of whole conversations: what may never stand together, what every two contestants must get."""
+
+import itertools
+import json
+import random
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.surveys.judged import WholeOptions, canonical, reserved, sources_of
+from parlai_spotbot.surveys.pairing import cells_of, comparisons_of, pack_pairs, pools_of, shown_in
+from parlai_spotbot.surveys.surface import normalise
+from parlai_spotbot.surveys.whole_units import marks
+
+SENTINEL = "xyzzyseed"
+ASKED = ("engagingness", "humanness")
+SETTINGS = settings(deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
+
+
+def options(**change) -> WholeOptions:
+    known = {"questions": ASKED, "sources": ("self",), "companions": ("reason",), "spread": "items", "unit_size": 4}
+    return WholeOptions("acute_eval", **{**known, **change})
+
+
+def self_chats(make, bots=3, each=8, people=8, exchanges=3, seeds=True):
+    found = [
+        make(f"{bot}-{n}", (bot, bot), f"s {bot} {n}" if seeds else "s", exchanges, sentinel=SENTINEL)
+        for bot in (f"bot{i}" for i in range(bots))
+        for n in range(each)
+    ]
+    return found + [make(f"p-{n}", (HUMAN, HUMAN), f"p{n}", exchanges, sentinel=SENTINEL) for n in range(people)]
+
+
+def check(conversations, units, asked):
+    """What holds for every packing, one made in steps too."""
+    by_id = {c.conversation_id: c for c in conversations}
+    seeds = {c.conversation_id: c.seed_id for c in conversations}
+    assert len({unit.unit_id for unit in units}) == len(units)
+    assert SENTINEL not in json.dumps([unit.to_json() for unit in units])
+    for unit in units:
+        assert 0 < len(unit.items) <= asked.unit_size
+        held = [marks(item, seeds) for item in unit.items]
+        assert len(set().union(*held)) == sum(map(len, held))
+
+    # Every annotator of a block gets the same items; a drawn share of blocks has one annotator more.
+    blocks = {}
+    for unit in units:
+        blocks.setdefault(unit.block_id, []).append(unit)
+    for members in blocks.values():
+        extra = len(members) - asked.annotators_per_item
+        assert extra in ((0,) if asked.repeated == 0 else (1,) if asked.repeated == 1 else (0, 1))
+        assert len({frozenset(item.item_id for item in unit.items) for unit in members}) == 1
+    listed = [i for members in blocks.values() for i in members[0].items]
+    assert len({item.item_id for item in listed}) == len(listed)
+
+    for item in listed:
+        assert len(item.conversation_ids) == len(set(item.conversation_ids)) == 2
+        talks = [by_id[i] for i in item.conversation_ids]
+        names = [c.entities[seat] for c, seat in zip(talks, item.judged, strict=True)]
+        assert len(set(names)) == 2
+        for c, name, turns in zip(talks, names, item.transcripts, strict=True):
+            assert c.kind == "people" if name == HUMAN else c.kind in asked.sources
+            assert [u.text for u in turns] == [normalise(t.text) for t in c.shown]
+            assert [u.entity for u in turns] == [i % 2 for i in range(len(turns))]
+        assert item.exchanges == max(c.exchanges for c in talks)
+        if asked.spread == "items":
+            assert item.questions[0] in asked.questions
+            assert item.questions[1:] == asked.companions
+
+    # No two conversations stand beside each other twice.
+    pairs = Counter(frozenset(item.conversation_ids) for item in listed)
+    assert set(pairs.values()) <= {1}
+
+    # Every two contestants meet equally often on every question, unless no two of their conversations are left.
+    shown = shown_in(units, by_id, asked)
+    pools = pools_of(canonical(conversations), asked, shown.uses)
+    wanted = comparisons_of(pools, asked)
+    for cell in cells_of(pools, asked):
+        of_a, of_b = pools[cell.source][cell.a], pools[cell.source][cell.b]
+        left = [(x, y) for x in of_a for y in of_b if x != y and frozenset((x, y)) not in shown.pairs]
+        assert shown.counts[cell] == wanted or (shown.counts[cell] < wanted and not left)
+    return shown, pools, wanted
+
+
+@st.composite
+def studies(draw, make):
+    bots = [f"bot{i}" for i in range(draw(st.integers(2, 4)))]
+    few = draw(st.booleans())
+    seed_id = st.integers(0, 3 if few else 1000).map("s{}".format) if draw(st.booleans()) else st.just("")
+    exchanges = st.integers(draw(st.sampled_from([0, 1])), 3)
+    found = []
+    kinds = {"self": 0, "pairs": 0, "human_model": 0}
+    for number in range(draw(st.integers(2, 30))):
+        kind = draw(st.sampled_from(["self", "pairs", "human_model", "people"]))
+        a, b = draw(st.permutations(bots))[:2]
+        entities = {"self": (a, a), "pairs": (a, b), "human_model": draw(st.permutations([HUMAN, a])),
+                    "people": (HUMAN, HUMAN)}[kind]  # fmt: skip
+        found.append(make(f"c{number}", tuple(entities), draw(seed_id), draw(exchanges), sentinel=SENTINEL))
+        if kind != "people":
+            kinds[kind] += bool(found[-1].exchanges)
+    there = [kind for kind, number in kinds.items() if number]
+    whole = draw(st.booleans())
+    asked = options(
+        questions=ASKED[: draw(st.integers(1, 2))],
+        spread="" if whole else "items",
+        everything=whole,
+        sources=tuple((there or ["self"])[: draw(st.integers(1, max(1, len(there))))]),
+        people=draw(st.booleans()),
+        comparisons=draw(st.one_of(st.none(), st.integers(1, 6))),
+        unit_size=draw(st.integers(1, 6)),
+        annotators_per_item=draw(st.integers(1, 2)),
+        repeated=draw(st.sampled_from([0.0, 0.5, 1.0])),
+        seed=draw(st.integers(0, 5)),
+    )
+    return found, asked
+
+
+def test_hundreds_of_random_packings(make_conversation):
+    tried = Counter()
+
+    @settings(SETTINGS, max_examples=400)
+    @given(studies(make_conversation), st.randoms(use_true_random=False), st.integers(1, 29))
+    def packed(study, chance, first):
+        conversations, asked = study
+        try:
+            units = pack_pairs(conversations, asked)
+        except UserError as err:
+            assert "takes two" in str(err)  # noqa: PT017
+            tried["one contestant"] += 1
+            return
+        check(conversations, units, asked)
+        mixed = conversations.copy()
+        chance.shuffle(mixed)
+        assert pack_pairs(mixed, asked) == units
+        tried["packings"] += 1
+        tried["items"] += sum(len(unit.items) for unit in units)
+
+        try:
+            before = pack_pairs(conversations[:first], asked)
+        except UserError:
+            return
+        fewer = replace(asked, comparisons=asked.comparisons or 6)  # else what is wanted changes with the study
+        before = pack_pairs(conversations[:first], fewer)
+        grown = before + pack_pairs(conversations, fewer, before)
+        check(conversations, grown, fewer)
+        assert pack_pairs(conversations, fewer, grown) == []
+        tried["grown"] += 1
+
+    packed()
+    assert tried["packings"] > 150
+    assert tried["grown"] > 50
+    assert tried["items"] > 1000
+
+
+@pytest.mark.parametrize("comparisons", [1, 2])
+def test_each_conversation_once_where_there_are_enough(make_conversation, comparisons):
+    # Four contestants, three opponents each, two questions: 3 * 2 * comparisons conversations of each are enough.
+    each = 6 * comparisons
+    conversations = self_chats(make_conversation, bots=3, each=each, people=each + 12)
+    asked = options(comparisons=comparisons)
+    shown, _, wanted = check(conversations, pack_pairs(conversations, asked), asked)
+    assert wanted == comparisons
+    assert set(shown.uses.values()) == {1}
+    assert sum(shown.counts.values()) == 6 * 2 * comparisons
+    fewer = [c for c in conversations if not c.conversation_id.endswith("-0")]
+    shown, _, _ = check(fewer, pack_pairs(fewer, asked), asked)
+    assert max(shown.uses.values()) == 2  # one conversation too few of each bot: one of them comes twice
+    assert sorted(Counter(shown.uses.values()).items())[1] == (2, 3)
+
+
+def test_the_least_used_come_first(make_conversation):
+    conversations = self_chats(make_conversation, bots=3, each=5, people=0)
+    asked = options(comparisons=5)
+    shown, _, _ = check(conversations, pack_pairs(conversations, asked), asked)
+    assert set(shown.uses.values()) == {4}  # 2 opponents, 2 questions, 5 each, over 5 conversations
+
+
+def test_who_spoke_first_is_balanced_and_the_same_on_both_sides(make_conversation):
+    conversations = self_chats(make_conversation, bots=3, each=12, people=20)
+    asked = options(comparisons=7)
+    units = pack_pairs(conversations, asked)
+    shown, _, _ = check(conversations, units, asked)
+    items = [item for unit in units for item in unit.items]
+    assert all(item.judged[0] == item.judged[1] for item in items)
+    for cell, count in shown.counts.items():
+        assert {shown.seats[cell, 0], shown.seats[cell, 1]} == {count - 1, count + 1}
+    first = Counter(by[0] for by in (item.conversation_ids[0].rpartition("-") for item in items))
+    assert all(count > 15 for count in first.values())  # each stands first in the file about as often
+
+
+def test_in_chats_between_bots_the_seat_is_the_contestants_own(make_conversation, pool):
+    conversations = pool(bots=4, per_pair=6, people=0)
+    asked = options(sources=("pairs",), comparisons=12)
+    units = pack_pairs(conversations, asked)
+    shown, _, _ = check(conversations, units, asked)
+    for cell, count in shown.counts.items():
+        assert count == 12
+        assert abs(shown.seats[cell, 0] - shown.seats[cell, 1]) <= 4
+
+
+def test_units_mix_comparisons_and_are_as_equal_as_can_be(make_conversation):
+    conversations = self_chats(make_conversation, bots=4, each=10, people=0)
+    units = pack_pairs(conversations, options(comparisons=5, unit_size=7))
+    sizes = Counter(len(unit.items) for unit in units)
+    assert sum(size * n for size, n in sizes.items()) == 6 * 2 * 5
+    assert max(sizes) <= 7
+    assert sum(n for size, n in sizes.items() if size == 7) >= 7
+    kinds = [len({(i.conversation_ids, i.questions) for i in unit.items}) for unit in units]
+    assert kinds == [len(unit.items) for unit in units]
+
+
+def test_one_seed_for_all_makes_units_of_one(make_conversation):
+    conversations = self_chats(make_conversation, each=4, people=0, seeds=False)
+    units = pack_pairs(conversations, options(comparisons=3))
+    assert {len(unit.items) for unit in units} == {1}
+
+
+def test_a_thing_compared_with_nothing_is_an_error(make_conversation):
+    alone = self_chats(make_conversation, bots=1, people=0)
+    with pytest.raises(UserError, match="one contestant, bot0; a comparison takes two"):
+        pack_pairs(alone, options())
+    assert pack_pairs(alone + self_chats(make_conversation, bots=0, people=9), options())
+    twice = self_chats(make_conversation)
+    with pytest.raises(UserError, match="stands twice"):
+        pack_pairs([*twice, twice[0]], options())
+
+
+def test_a_quarter_of_peoples_conversations_is_kept_for_controls(make_conversation):
+    people = self_chats(make_conversation, bots=0, people=60)
+    for number in range(len(people)):
+        kept = reserved(people[:number], (), 3)
+        assert len(kept) == min(12, number // 4)
+    kept = reserved(people, (), 3)
+    assert reserved(random.Random(1).sample(people, 60), (), 3) == kept != reserved(people, (), 4)
+    shown = set(itertools.islice(kept, 3))
+    assert not shown & reserved(people, shown, 3)
+    conversations = self_chats(make_conversation, people=60)
+    units = pack_pairs(conversations, options(comparisons=30))
+    kept = reserved(people, (), 0)
+    assert not kept & {i for unit in units for item in unit.items for i in item.conversation_ids}
+
+
+def test_where_bots_are_judged_unless_one_says(make_conversation, pool):
+    selves, pairs = self_chats(make_conversation, people=0), pool(bots=2, per_pair=2, people=2)
+    talk = make_conversation("h", (HUMAN, "bot0"), "s", 2)
+    assert sources_of(pairs, None) == ("pairs",)
+    assert sources_of([*pairs, *selves], None) == ("self",)
+    assert sources_of([*pairs, talk], None) == ("human_model",)
+    assert sources_of([*pairs, talk, *selves], None) == ("self", "human_model")
+    assert sources_of([*pairs, talk, *selves], ("pairs", "self")) == ("self", "pairs")
+    with pytest.raises(UserError, match="spotbot_selfchat"):
+        sources_of([], None)
+    with pytest.raises(UserError, match="Did you mean 'self'"):
+        sources_of(pairs, ("selv",))
+    with pytest.raises(UserError, match="no such conversations"):
+        sources_of(pairs, ("human_model",))

@@ -1,12 +1,46 @@
-"""What a reader sees first of a survey: how much there is, and what is missing."""
+"""What a reader sees first of a survey: who ranks where by each source, how sure that is, and what would settle it.
+
+The rest of the page explains it. Bars are drawn by the page itself, so that they are text to a screen reader.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report import rows
 from parlai_spotbot.report.contents import DEFAULT, Contents
-from parlai_spotbot.report.parts import Page, said
+from parlai_spotbot.report.needs import Needs, needs
+from parlai_spotbot.report.parts import CAUTION, Page, said
+from parlai_spotbot.report.rows import Name, between, num, percent, span
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A value with its interval on a scale from 0 to 100 (percent of the bar's width), and as text."""
+
+    at: float
+    low: float
+    high: float
+    said: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """One source's ranking: `clusters` are (places, [(bot, range of ranks, bars)]), `scales` name the bars.
+
+    `people` is where people stand on the last bar (percent of its width), `people_said` the same as text.
+    """
+
+    source: str
+    title: str
+    caution: str
+    scales: tuple[str, ...]
+    clusters: list[tuple[str, list[tuple[Name, str, list[Bar | None]]]]]
+    people: float | None = None
+    people_said: str = ""
+    text: list[str] = field(default_factory=list)
+    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -15,23 +49,95 @@ class First:
 
     counts: list[tuple[str, str]]
     missing: list[str]
+    cards: list[Card]
+    needs: Needs
 
 
 def first_screen(page: Page) -> First:
-    return First(counts(page.contents), missing(page.contents))
+    """Everything a reader should see before scrolling."""
+    contents = page.contents
+    cards = [found for source in contents.sources if (found := card(page, source)) is not None]
+    return First(counts(contents), missing(contents), cards, needs(contents))
+
+
+def card(page: Page, source: str) -> Card | None:
+    """The ranking of one source in clusters, whatever the survey; nothing where there is none."""
+    own = page.contents.of("ranking", source)
+    order = own.get("order")
+    if not order:
+        return None
+    spotting = "win_rate" in own
+    values = _spotting(own) if spotting else _scores(own)
+    clusters: dict[tuple[int, int], list] = {}
+    for bot in order:
+        ranks = span(*own["ranges"][bot]) if bot in own.get("ranges", {}) else ""
+        bars = [values[scale].get(bot) for scale in values]
+        clusters.setdefault(tuple(own["clusters"][bot]), []).append((Name(bot), ranks, bars))
+    people = own.get("human_reference") or {}
+    share = people.get("human_share")
+    text = [rows.verdict(own), rows.orders(own)[0]] if spotting else [_led(own)]
+    judges = [s for s in page.contents.sources if s != HUMAN]
+    return Card(
+        source, said(source), "" if source == HUMAN else CAUTION, tuple(values),
+        [(span(*places), members) for places, members in clusters.items()],
+        None if share is None else 100 * share,
+        "" if share is None else f"People are taken for human in {percent(share)}{between(people.get('ci'))}.",
+        [*([own["why"]] if own.get("why") and not spotting else []), *(sentence for sentence in text if sentence)],
+        folded=source != HUMAN and (len(judges) > 2 or len(order) > 12),
+    )  # fmt: skip
+
+
+def _spotting(own: dict) -> dict[str, dict[str, Bar]]:
+    """Win rate and share taken for human, both from 0 to 100 %."""
+    found = {"Win rate": (own["win_rate"], own["win_rate_ci"])}
+    if any(share is not None for share in own.get("human_share", {}).values()):
+        found["Taken for human"] = (own["human_share"], own.get("human_share_ci", {}))
+    return {
+        scale: {bot: _bar(value, cis.get(bot), 0.0, 1.0, percent) for bot, value in of.items() if value is not None}
+        for scale, (of, cis) in found.items()
+    }
+
+
+def _scores(own: dict) -> dict[str, dict[str, Bar]]:
+    """The scores that a survey ranks by: shares from 0 to 100 %, others over the range that they take."""
+    scores = {bot: x for bot, x in (own.get("score") or {}).items() if x is not None}
+    cis = own.get("score_ci") or {}
+    ends = [x for bot in scores for x in (scores[bot], *(e for e in cis.get(bot) or [] if e is not None))]
+    shares = all(0 <= x <= 1 for x in ends)
+    low, high = (0.0, 1.0) if shares or not ends else (min(ends), max(ends))
+    scale = str(own.get("criterion") or "Score").split(":")[0]
+    show = percent if shares else num
+    return {scale[:1].upper() + scale[1:]: {b: _bar(x, cis.get(b), low, high, show) for b, x in scores.items()}}
+
+
+def _bar(value: float, ci: list | None, low: float, high: float, show) -> Bar:
+    def place(x: float) -> float:
+        return round(100 * (x - low) / ((high - low) or 1), 1)
+
+    known = ci if ci and None not in ci else [value, value]
+    return Bar(place(value), place(known[0]), place(known[1]), show(value) + between(ci, show))
+
+
+def _led(own: dict) -> str:
+    best = [bot for bot in own["order"] if own["clusters"][bot][0] == 1]
+    if len(best) == len(own["order"]) > 1:
+        return "No contestant can be told apart from the others."
+    if len(best) == 1:
+        return f"{best[0]} is ahead of all others."
+    return f"{rows.listed(best[: rows.NAMED])} can't be told apart at the top."
 
 
 def counts(contents: Contents) -> list[tuple[str, str]]:
     """The tiles: what there is, and how much of it."""
     people = sum(all(c.is_human) for c in contents.conversations)
     total = len(contents.conversations)
-    tiles = [(str(total - people), "conversations of bots"), (str(people), "conversations of people")]
-    tiles.append((str(contents.units), "units (sittings of one annotator)"))
+    tiles = [(f"{total - people:,}", "conversations of bots"), (f"{people:,}", "conversations of people")]
+    tiles.append((f"{contents.units:,}", "units (sittings of one annotator)"))
     for source in contents.sources:
         workers = sum(s == source for s, _ in contents.annotators)
         whose = f"people ({workers})" if source == HUMAN else f"{said(source, inline=True)} ({workers} variants)"
-        tiles.append((str(contents.annotations(source)), f"annotations by {whose}"))
-    tiles.append((str(len(contents.judgements)), "judgements in all"))
+        tiles.append((f"{contents.annotations(source):,}", f"annotations by {whose}"))
+    tiles.append((f"{len(contents.judgements):,}", "judgements in all"))
     return tiles
 
 

@@ -94,8 +94,9 @@ class Clusters:
     def covariance(self, scores: np.ndarray) -> np.ndarray:
         """The covariance (p, p) of the sum of scores (n, p), each row's share of p estimates' errors.
 
-        Without negative eigenvalues, and in total never less than by conversations or by annotators alone; all NaN with
-        fewer than two clusters.
+        Without negative eigenvalues, and no variance less than by conversations or by annotators alone: their sum can
+        come out too small. Correlations are kept, so a difference may well be surer than either side. All NaN with fewer
+        than two clusters.
         """
         scores = np.asarray(scores, dtype=float).reshape(self.rows, -1)
         least = min(self.counts)
@@ -106,9 +107,9 @@ class Clusters:
             single.append(_gram(self.workers, scores))
         if not single:
             single = [scores.T @ scores]
-        both = [] if len(single) < 2 else [single[0] + single[1] - self._within_workers(scores)]
-        candidates = [_without_negative(of) for of in single + both]
-        return max(candidates, key=np.trace) * least / (least - 1)
+        both = single[0] if len(single) < 2 else single[0] + single[1] - self._within_workers(scores)
+        variance = np.max([np.diag(of) for of in [*single, both]], axis=0)
+        return _with_variance(_without_negative(both), variance) * least / (least - 1)
 
     def _conversations(self, scores: np.ndarray, within: np.ndarray | None = None) -> np.ndarray:
         """Over couples of rows that share a conversation (and the annotator, where `within` says whose they are)."""
@@ -144,6 +145,16 @@ def _without_negative(covariance: np.ndarray) -> np.ndarray:
     """The nearest covariance: negative eigenvalues, which the difference of estimates can bring, become 0."""
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     return (vectors * np.maximum(values, 0.0)) @ vectors.T
+
+
+def _with_variance(covariance: np.ndarray, least: np.ndarray) -> np.ndarray:
+    """With the same correlations, and variances (p,) of at least `least`."""
+    own = np.diag(covariance)
+    wanted = np.maximum(own, least)
+    scale = np.sqrt(np.divide(wanted, own, out=np.ones(len(own)), where=own > 0))
+    scaled = covariance * scale * scale[:, None]
+    scaled[np.diag_indices(len(own))] = wanted
+    return scaled
 
 
 @dataclass(frozen=True)

@@ -67,9 +67,8 @@ def _rated(conversation: Conversation, target: str, item: Item | None, where: st
         return conversation.shown[int(number)].speaker
     if target in ("pair", "conversation:0"):
         return judged_name(conversation, item.judged[0] if item is not None and item.judged else None)
-    raise ValueError(
-        f"{where}: target '{target}', expected entity:0, entity:1 or turn:N of the {len(conversation.shown)}"
-    )
+    turns = len(conversation.shown)
+    raise ValueError(f"{where}: target '{target}', expected entity:0, entity:1 or turn:N of its {turns} turns")
 
 
 def rate(

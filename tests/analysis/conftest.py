@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,8 @@ import pandas as pd
 import pytest
 
 from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
+
+sys.path.insert(0, str(Path(__file__).parent))  # made_up_surveys
 
 
 @pytest.fixture(scope="session")

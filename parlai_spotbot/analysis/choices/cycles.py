@@ -13,8 +13,8 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, xlogy
-from scipy.stats import binom, chi2
+from scipy.special import bdtr, bdtrc, expit, xlogy
+from scipy.stats import chi2
 
 from parlai_spotbot.analysis.choices.order import bradley_terry, unbeaten, win_counts
 from parlai_spotbot.analysis.comparisons import adjust
@@ -27,8 +27,8 @@ def one_sided(row: dict) -> tuple[float, float]:
     decided = row["wins_a"] + row["wins_b"]
     if not decided:
         return (1.0, 1.0)
-    above = float(binom.sf(row["wins_a"] - 1, decided, 0.5))
-    below = float(binom.cdf(row["wins_a"], decided, 0.5))
+    above = float(bdtrc(row["wins_a"] - 1, decided, 0.5)) if row["wins_a"] else 1.0
+    below = float(bdtr(row["wins_a"], decided, 0.5))
     if not row["independent"]:
         half = row["p"] / 2
         above, below = (max(above, half), below) if row["estimate"] > 0.5 else (above, max(below, half))

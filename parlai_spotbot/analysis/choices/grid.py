@@ -14,11 +14,11 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from scipy.stats import beta, binomtest
-from scipy.stats import t as t_distribution
+from scipy.special import bdtr, betaincinv, ndtri, stdtr, stdtrit
 
 from parlai_spotbot.analysis.answers import judged_name
 from parlai_spotbot.analysis.comparisons import adjust
+from parlai_spotbot.analysis.hygiene import wilson
 from parlai_spotbot.analysis.multiway import Clusters, frame_clusters
 from parlai_spotbot.records import Conversation, Item
 
@@ -99,15 +99,15 @@ def share_test(hits: np.ndarray, clusters: Clusters, level: float = 0.95) -> dic
         nothing = (np.nan, np.nan)
         return {"estimate": np.nan, "ci": nothing, "p": 1.0, "p_exact": 1.0, "clopper_pearson": nothing,
                 "wilson": nothing, "independent": True, "n": 0, "effective": 0.0}  # fmt: skip
-    test = binomtest(won, n, 0.5)
-    exact, score = test.proportion_ci(level, "exact"), test.proportion_ci(level, "wilson")
+    p = min(1.0, 2 * float(bdtr(min(won, n - won), n, 0.5)))
+    exact = _beta_interval(won / n, n, level)
     found = {
         "estimate": won / n,
-        "ci": (float(exact.low), float(exact.high)),
-        "p": float(test.pvalue),
-        "p_exact": float(test.pvalue),
-        "clopper_pearson": (float(exact.low), float(exact.high)),
-        "wilson": (float(score.low), float(score.high)),
+        "ci": exact,
+        "p": p,
+        "p_exact": p,
+        "clopper_pearson": exact,
+        "wilson": wilson(won, n, float(ndtri((1 + level) / 2))),
         "independent": clusters.independent,
         "n": n,
         "effective": float(n),
@@ -122,10 +122,10 @@ def _clustered(hits: np.ndarray, clusters: Clusters, exact: float, level: float)
         return {"ci": (0.0, 1.0), "p": 1.0, "effective": 1.0}
     variance = float(clusters.covariance((hits - share) / n)[0, 0])
     like = min(n, share * (1 - share) / variance) if variance > 0 and 0 < share < 1 else effective
-    usual = t_distribution.ppf((1 + level) / 2, np.inf) / t_distribution.ppf((1 + level) / 2, df)
+    usual = ndtri((1 + level) / 2) / stdtrit(df, (1 + level) / 2)
     ci = _beta_interval(share, like * usual**2, level)
     if variance > 0 and 0 < share < 1:
-        p = float(2 * t_distribution.sf(abs(share - 0.5) / np.sqrt(variance), df))
+        p = float(2 * stdtr(df, -abs(share - 0.5) / np.sqrt(variance)))
     else:
         p = min(1.0, 2 * 0.5**effective)
     return {"ci": ci, "p": max(exact, p), "effective": float(like)}
@@ -134,8 +134,8 @@ def _clustered(hits: np.ndarray, clusters: Clusters, exact: float, level: float)
 def _beta_interval(share: float, n: float, level: float) -> tuple[float, float]:
     """Clopper and Pearson's interval where n needn't be whole."""
     hits, out = share * n, (1 - level) / 2
-    low = float(beta.ppf(out, hits, n - hits + 1)) if hits > 0 else 0.0
-    high = float(beta.ppf(1 - out, hits + 1, n - hits)) if hits < n else 1.0
+    low = float(betaincinv(hits, n - hits + 1, out)) if hits > 0 else 0.0
+    high = float(betaincinv(hits + 1, n - hits, 1 - out)) if hits < n else 1.0
     return (low, high)
 
 

@@ -1,0 +1,76 @@
+"""Self-chats beside conversations with people: orders alike, orders that differ, and pairs that do."""
+
+import numpy as np
+import pytest
+from made_up_surveys import acute
+from scipy.stats import kendalltau
+from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
+
+from parlai_spotbot.analysis.answers import answers_frame
+from parlai_spotbot.analysis.choices import choice_frame
+from parlai_spotbot.analysis.choices.chat_kinds import compare_kinds, kendall, kind_of_choice, two_shares
+from parlai_spotbot.records import HUMAN
+
+SHARES = {("a", "b"): 0.7, ("b", "c"): 0.7, ("a", "c"): 0.85, ("a", HUMAN): 0.3, ("b", HUMAN): 0.15, ("c", HUMAN): 0.1}
+
+
+def rows_of(made):
+    judgements, conversations, items = made.everything()
+    frame = answers_frame(judgements, conversations).frame
+    known = {c.conversation_id: c for c in conversations}
+    return choice_frame(frame[frame["question"] != "reason"], known, {i.item_id: i for i in items})[0]
+
+
+def test_kinds_that_agree():
+    rows = rows_of(acute(SHARES, 60, kinds=("self", "human_model")))
+    # People's conversations are the same in both kinds and go with the other one's.
+    assert kind_of_choice(rows).value_counts().to_dict() == {"self": 360, "human_model": 360}
+    found = compare_kinds(rows, ["a", "b", "c", HUMAN], rng=np.random.default_rng(0), replicates=300)
+    assert list(found["kinds"]) == ["self", "human_model"]
+    assert found["kinds"]["self"]["order"] == [HUMAN, "a", "b", "c"]
+    compared = found["comparisons"][0]
+    assert compared["tau"] == 1.0
+    assert compared["tau_ci"][0] > 0.3
+    assert compared["same_order"]
+    assert len(compared["pairs"]) == 6
+    assert compared["p"] > 0.05
+    assert "in the same order" in compared["sentence"]
+
+
+def test_a_bot_that_is_worse_in_self_chat_is_found():
+    other = {**SHARES, ("a", "b"): 0.2, ("a", "c"): 0.25}
+    first, second = acute(SHARES, 60, kinds=("human_model",)), acute(other, 60, kinds=("self",))
+    first.judgements += second.judgements
+    first.conversations |= second.conversations
+    first.items |= second.items
+    for number, judgement in enumerate(first.judgements):
+        object.__setattr__(judgement, "annotation_id", f"{judgement.item_id}")
+        object.__setattr__(judgement, "judgement_id", f"j{number}")
+    found = compare_kinds(rows_of(first), ["a", "b", "c", HUMAN], rng=np.random.default_rng(0), replicates=200)
+    compared = found["comparisons"][0]
+    assert not compared["same_order"]
+    assert compared["tau"] < 1
+    clear = {(row["a"], row["b"]) for row in compared["pairs"] if row["p_adjusted"] < 0.05}
+    assert clear == {("a", "b"), ("a", "c")}
+    assert "differ clearly for a over b" in compared["sentence"]
+
+
+def test_one_kind_has_nothing_to_be_compared_with():
+    found = compare_kinds(rows_of(acute(SHARES, 4)), ["a", "b", "c", HUMAN], rng=np.random.default_rng(0), replicates=9)
+    assert found["comparisons"] == []
+    assert "one kind" in found["why"]
+
+
+@pytest.mark.parametrize(("hits", "n"), [((30, 20), (50, 50)), ((5, 18), (40, 30)), ((0, 3), (10, 12))])
+def test_two_shares_as_statsmodels(hits, n):
+    p, ci = two_shares((hits[0] / n[0], hits[1] / n[1]), n)
+    assert p == pytest.approx(proportions_ztest(hits, n)[1])
+    theirs = confint_proportions_2indep(hits[0], n[0], hits[1], n[1], method="newcomb", compare="diff")
+    assert ci == pytest.approx(theirs)
+
+
+def test_kendalls_tau_is_scipys():
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(2, 20, 6))
+    theirs = [kendalltau(x, y).statistic for x, y in zip(first, second, strict=True)]
+    np.testing.assert_allclose(kendall(first, second), theirs)

@@ -1,0 +1,151 @@
+"""Win grids against SciPy, hand-made cases, the released comparisons of ABC-Eval, and simulated studies."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from made_up_surveys import Made, acute, item_of, talk
+from scipy.special import expit
+from scipy.stats import binomtest
+
+from parlai_spotbot.analysis.answers import answers_frame
+from parlai_spotbot.analysis.choices import choice_frame, pair_grid, share_test
+from parlai_spotbot.analysis.comparisons import adjust
+from parlai_spotbot.analysis.multiway import Clusters
+from parlai_spotbot.records import HUMAN
+
+
+def choices_of(made: Made, tie: bool = False) -> tuple[pd.DataFrame, dict]:
+    judgements, conversations, items = made.everything()
+    frame = answers_frame(judgements, conversations).frame
+    frame = frame[frame["question"] != "reason"]
+    told = {j.annotation_id: j.presentation for j in judgements}
+    known = {c.conversation_id: c for c in conversations}
+    return choice_frame(frame, known, {i.item_id: i for i in items}, told, tie=tie)
+
+
+def plain(text: str) -> pd.DataFrame:
+    """Choices from "ab+ ab- ba=", each of conversations and by an annotator of its own."""
+    games = text.split()
+    return pd.DataFrame({
+        "a": [g[0] for g in games], "b": [g[1] for g in games], "outcome": ["-=+".index(g[2]) - 1 for g in games],
+        "conversation_ids": [(f"x{i}", f"y{i}") for i in range(len(games))],
+        "worker_id": [f"w{i}" for i in range(len(games))],
+    })  # fmt: skip
+
+
+def test_counts_shares_and_tests_of_independent_choices_are_scipys():
+    rows = plain("ab+ " * 14 + "ba+ " * 3 + "ba- " * 4 + "ac+ " * 5 + "bc= bc+ " * 4)
+    grid = {(row["a"], row["b"]): row for row in pair_grid(rows, "abc")}
+    ab = grid["a", "b"]
+    assert (ab["n"], ab["wins_a"], ab["wins_b"], ab["ties"]) == (21, 18, 3, 0)
+    test = binomtest(18, 21)
+    assert ab["independent"]
+    assert ab["estimate"] == pytest.approx(18 / 21)
+    assert ab["p"] == ab["p_exact"] == pytest.approx(test.pvalue)
+    for name, method in (("clopper_pearson", "exact"), ("wilson", "wilson")):
+        ends = test.proportion_ci(method=method)
+        assert ab[name] == pytest.approx((ends.low, ends.high))
+    assert ab["ci"] == ab["clopper_pearson"]
+    bc = grid["b", "c"]
+    assert (bc["n"], bc["ties"], bc["p"]) == (8, 4, pytest.approx(binomtest(4, 4).pvalue))
+    p = np.array([row["p"] for row in grid.values()])
+    np.testing.assert_allclose([row["p_adjusted"] for row in grid.values()], adjust(p))
+
+
+def test_who_stood_first_does_not_matter():
+    forth, back = plain("ab+ ab+ ab-"), plain("ba- ba- ba+")
+    assert pair_grid(forth, "ab") == pair_grid(back, "ab")
+
+
+def test_choices_that_hang_together_are_less_sure():
+    rows = plain("ab+ " * 30 + "ab- " * 10)
+    rows["worker_id"] = np.repeat([f"w{i}" for i in range(8)], 5)
+    row = pair_grid(rows, "ab")[0]
+    assert not row["independent"]
+    assert row["p"] > row["p_exact"]
+    assert row["effective"] < 40
+    assert row["ci"][0] < row["clopper_pearson"][0]
+    assert pair_grid(rows, "ab", crossed=False)[0]["independent"]
+
+
+def test_one_annotator_or_one_conversation_decides_nothing():
+    one = share_test(np.ones(10), Clusters.of([("a", f"b{i}") for i in range(10)], None))
+    assert one["p"] == pytest.approx(binomtest(10, 10).pvalue, rel=1e-3) or one["p"] > 0.001
+    same = share_test(np.ones(10), Clusters.of([("a", "b")] * 10, None))
+    assert same["p"] == 1.0
+    assert same["ci"] == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(("workers", "each", "conversations"), [(40, 5, 50), (20, 5, 1000)])
+def test_clustered_tests_keep_their_level_where_exact_ones_do_not(workers, each, conversations):
+    rng = np.random.default_rng(0)
+    n, found, naive, covered = workers * each, 0, 0, 0
+    for _ in range(400):
+        worker = np.repeat(np.arange(workers), each)
+        a, b = (rng.permutation(np.arange(n) % conversations) for _ in "ab")
+        liking, of_a, of_b = rng.normal(0, 0.8, workers), *rng.normal(0, 0.6, (2, conversations))
+        hits = rng.random(n) < expit(liking[worker] + of_a[a] - of_b[b])
+        test = share_test(hits, Clusters.of([(f"a{i}", f"b{j}") for i, j in zip(a, b, strict=True)], worker))
+        found += test["p"] < 0.05
+        naive += test["p_exact"] < 0.05
+        covered += test["ci"][0] <= 0.5 <= test["ci"][1]
+    assert found / 400 < 0.085
+    assert naive > found
+    assert covered / 400 > 0.93
+
+
+def test_rows_of_a_study():
+    made = acute({("a", "b"): 0.9, ("a", HUMAN): 0.1}, 10, kinds=("self", "human_model"), seed=1)
+    rows, left_out = choices_of(made)
+    assert not left_out
+    assert len(rows) == 40
+    assert {tuple(sorted(own)) for own in zip(rows["a"], rows["b"], strict=True)} == {("a", "b"), ("a", HUMAN)}
+    assert set(rows["kind_a"]) == {"self", "human_model", "people"}
+    left = rows["answer"].str[-1].astype(int)
+    sides = {j.annotation_id: j.presentation for j in made.judgements}
+    for chosen, annotation, sign in zip(left, rows["annotation_id"], rows["left"], strict=True):
+        assert sides[annotation][f"place:{chosen}"] == ("left" if sign > 0 else "right")
+
+
+def test_of_two_bots_the_item_says_who_is_judged():
+    made = Made("acute_eval")
+    chats = [talk("c0", ("a", "b")), talk("c1", ("b", "c"))]
+    made.conversations.update({c.conversation_id: c for c in chats})
+    made.annotation(item_of(chats, judged=(0, 1)), {("humanness", "pair"): "conversation:1"}, "w0")
+    rows, _ = choices_of(made)
+    assert (rows["a"][0], rows["b"][0], rows["outcome"][0]) == ("a", "c", -1)
+    made.items = {}
+    assert list(choices_of(made)[1].values()) == [1]
+
+
+@pytest.mark.parametrize(
+    ("answer", "target", "said"),
+    [
+        ("conversation:2", "pair", "answer 'conversation:2', expected one of conversation:0, conversation:1"),
+        ("neither", "pair", "answer 'neither', expected one of"),
+        ("conversation:0", "entity:0", "about target 'entity:0', expected 'pair'"),
+    ],
+)
+def test_wrong_answers_are_named(answer, target, said):
+    made = acute({("a", "b"): 0.5}, 1, reason=False)
+    item = next(iter(made.items.values()))
+    made.annotation(item, {("engagingness", target): answer}, "w9")
+    with pytest.raises(ValueError, match=f"judgement 2: .*{said}"):
+        choices_of(made)
+
+
+def test_intervals_of_the_released_comparisons():
+    path = Path(os.environ.get("SPOTBOT_SHARED", "/nowhere")) / "data/abc_eval/paper_tables/surge_comparisons.csv"
+    if not path.exists():
+        pytest.skip("needs $SPOTBOT_SHARED/data/abc_eval")
+    table = pd.read_csv(path)
+    for row in table.itertuples(index=False):
+        share, low, high, n = row[3:7]
+        n = round(n)
+        hits = np.arange(n) < round(share * n)
+        test = share_test(hits, Clusters.of([(f"c{i}",) for i in range(n)], None))
+        assert test["wilson"] == pytest.approx((low, high), abs=1e-9)
+    assert len(table) > 30

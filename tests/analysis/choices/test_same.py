@@ -1,0 +1,72 @@
+"""A contestant against itself: two thousand studies in which there is nothing to find."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+from scipy.stats import binom, binomtest
+
+from parlai_spotbot.analysis.choices import rejection_rate, same_test
+from parlai_spotbot.analysis.choices.same import mid_p
+
+
+def study(n, rng, name="a", workers=None, bias=0.0):
+    """`n` choices between conversations of one contestant; annotators may each favour a side."""
+    worker = np.arange(n) if workers is None else np.arange(n) % workers
+    favour = rng.normal(0, bias, n if workers is None else workers)
+    left = np.where(rng.random(n) < expit(favour[worker]), 1, -1)
+    outcome = left * rng.choice([-1, 1], n)
+    return pd.DataFrame({"a": name, "b": name, "outcome": outcome, "left": left.astype(float),
+                         "conversation_ids": [(f"x{i}", f"y{i}") for i in range(n)],
+                         "worker_id": [f"w{w}" for w in worker]})  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [65, pytest.param(200, marks=pytest.mark.slow)])
+def test_two_thousand_studies_reject_in_three_to_six_percent(n):
+    rng = np.random.default_rng(0)
+    rejected = np.mean([same_test(study(n, rng))[0]["p"] < 0.05 for _ in range(2000)])
+    assert 0.03 <= rejected <= 0.06
+    assert rejected == pytest.approx(rejection_rate(n), abs=0.015)
+
+
+@pytest.mark.slow
+def test_so_do_studies_whose_annotators_each_favour_a_side():
+    rng = np.random.default_rng(1)
+    tests = [same_test(study(120, rng, workers=30, bias=0.7))[0] for _ in range(2000)]
+    rejected = np.mean([test["p"] < 0.05 for test in tests])
+    naive = np.mean([test["p_exact"] < 0.05 for test in tests])
+    assert 0.03 <= rejected <= 0.06 < naive
+
+
+@pytest.mark.parametrize("n", [0, 1, 5, 10, 17, 20, 44, 65, 100, 201, 400])
+def test_the_rate_of_false_alarms_is_that_of_scipys_test(n):
+    every = sum(binom.pmf(k, n, 0.5) for k in range(n + 1) if n and binomtest(k, n).pvalue <= 0.05)
+    assert rejection_rate(n) == pytest.approx(every, abs=1e-12)
+
+
+def test_from_86_choices_on_the_rate_is_from_three_to_five_percent():
+    rates = [rejection_rate(n) for n in range(86, 1001)]
+    assert 0.031 < min(rates) < max(rates) <= 0.05
+    assert rejection_rate(22) == pytest.approx(0.017, abs=5e-4)
+
+
+def test_mid_p_by_hand():
+    assert mid_p(1, 4) == pytest.approx(2 * (1 / 16 + 0.5 * 4 / 16))
+    assert mid_p(2, 4) == 1.0
+    assert mid_p(3, 4) == mid_p(1, 4)
+
+
+def test_contestants_one_by_one_and_together():
+    rng = np.random.default_rng(2)
+    rows = pd.concat([study(20, rng, "a"), study(20, rng, "b")], ignore_index=True)
+    rows["worker_id"] = [f"w{i}" for i in range(40)]
+    rows["conversation_ids"] = [(f"x{i}", f"y{i}") for i in range(40)]
+    others = study(10, rng).assign(b="c")
+    found = same_test(pd.concat([rows, others], ignore_index=True))
+    assert [row["name"] for row in found] == ["a", "b", "all"]
+    assert [row["n"] for row in found] == [20, 20, 40]
+    assert all(row["of"] == "left" for row in found)
+    assert "as it should be" in found[-1]["sentence"] or "more than chance" in found[-1]["sentence"]
+    unknown = same_test(rows.assign(left=np.nan))
+    assert unknown[0]["of"] == "first"
+    assert same_test(others) == []

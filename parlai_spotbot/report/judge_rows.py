@@ -114,7 +114,8 @@ def ranks(own: dict) -> Table | None:
         "few values are possible."
     )
     head = ("Ranked by", "Contestants", "tau, judge with people", "rho, judge with people",
-            "tau, judge with the others", "tau, one person with the others", "Difference", "rho of people, Spearman–Brown")  # fmt: skip
+            "tau, judge with the others", "tau, one person with the others", "Difference",
+            "rho of people, Spearman–Brown")  # fmt: skip
     method = f"Means over random splits of people within items. Spearman–Brown: 2r / (1 + r). {DRAWN}"
     return Table("Rankings of the judge and of people", how, head, rows, method=method, cite=CITE)
 

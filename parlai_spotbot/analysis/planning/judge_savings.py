@@ -3,9 +3,9 @@
 The idea is that of Deriu, von Däniken, Tuggener & Cieliebak (2023, Findings of ACL, "Correction of Errors in Preference
 Ratings from Automated Metrics for Text Generation"): what a judge says of a pair of contestants is people's win, tie
 or loss sent through a matrix of its errors, q = p · M, which is itself only estimated, from the items that both rated.
-The model here is worked out from that: p of each pair of contestants is free; M is one for all pairs and, since which contestant
-is called the first one is a matter of naming, unchanged where wins and losses are exchanged, so it has three free
-numbers. Fisher's information of all of it together says how exactly p is known from so many annotations of both.
+The model here is worked out from that: p of each pair of contestants is free; M is one for all pairs and, since which
+contestant is called the first one is a matter of naming, unchanged where wins and losses are exchanged, so it has three
+free numbers. Fisher's information of all of it together says how exactly p is known from so many annotations of both.
 
 It is an estimate beside people's results, and never stands in their place.
 """

@@ -147,8 +147,12 @@ def _alike(gap: np.ndarray, draws: Draws) -> dict:
     if gap.shape[1] < 2 or not np.isfinite(gap).all():
         return {"chi2": np.nan, "df": 0, "p": np.nan}
     contrast = gap[:, 1:] - gap[:, :1]
-    wider = draws.error(contrast) / np.maximum(contrast[1 : 1 + draws.replicates].std(axis=0, ddof=1), 1e-300)
-    covariance = np.atleast_2d(np.cov(contrast[1 : 1 + draws.replicates].T)) * np.outer(wider, wider)
+    drawn = contrast[1 : 1 + draws.replicates]
+    if np.ptp(drawn) < 1e-12:  # a copy of people: nothing differs, whatever is drawn
+        return {"chi2": np.nan, "df": 0, "p": np.nan}
+    own = drawn.std(axis=0, ddof=1)
+    wider = np.divide(draws.error(contrast), own, out=np.ones_like(own), where=own > 1e-12)
+    covariance = np.atleast_2d(np.cov(drawn.T)) * np.outer(wider, wider)
     rank = int(np.linalg.matrix_rank(covariance, hermitian=True))
     if rank == 0:
         return {"chi2": np.nan, "df": 0, "p": np.nan}

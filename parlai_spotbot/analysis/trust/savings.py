@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.planning import judge_savings as model
+from parlai_spotbot.analysis.resampling import percentile_interval
 from parlai_spotbot.analysis.trust.draws import Draws, ratio
 from parlai_spotbot.analysis.trust.ranks import PERSON
 
-CELLS = 20_000
+CELLS = 3_000
 """So many pairs of contestants times draws are reckoned with at most: with many pairs, fewer draws."""
 
 FEW = 30
@@ -108,29 +109,31 @@ def _spread(
 
 def _scenarios(p, matrix, people, alone, spread, effects, draws: Draws, shown: bool) -> dict:
     """What is saved, by how much the judge rates; 0, with an interval, where it is not shown to beat chance."""
-    kept = np.r_[0 : min(draws.rows, max(100, CELLS // p.shape[1]))]
+    kept = slice(0, 1 + min(draws.replicates, max(100, CELLS // p.shape[1])))
+    slopes = model.slope(matrix)
+    # The draws of conversations alone are too narrow by as much as they are for the slope.
+    own = float(np.std(slopes[1 : 1 + draws.replicates]))
+    wider = max(1.0, float(draws.error(slopes)) / own) if own > 0 else 1.0
     n = people / effects["people"]
-    rated = {"at_hand": np.maximum(alone, 1e-6), "as_many": people, "ten_times": 10 * people,
-             "endless": model.ENDLESS * people}  # fmt: skip
+    rated = {"at_hand": alone, "as_many": people, "ten_times": 10 * people, "endless": model.ENDLESS * people}
     found = {}
     for name, count in rated.items():
-        m = model.sampled(p[kept], matrix[kept], count, effects["judge"], spread[kept, None])
-        share = model.saved(p[kept], matrix[kept], n, m)
-        entry = _told(share, draws, shown, 1.0)
+        m = model.sampled(p[kept], matrix[kept], np.maximum(count, 1e-6), effects["judge"], spread[kept, None])
+        share = model.saved(p[kept], matrix[kept], n, m) if count.any() else np.zeros(len(p[kept]))
+        entry = _told(share, wider, shown, 1.0)
         entry["ratings"] = None if name == "endless" else round(float(count.sum()))
         entry["annotations"] = entry["estimate"] * float(people.sum())
         entry["annotations_ci"] = [end * float(people.sum()) for end in entry["ci"]]
         if name == "as_many":
             gain = (model.effective(p[kept], matrix[kept], n, m) / n - 1).mean(axis=1)
-            entry["worth_of_100"] = _told(np.where(model.slope(matrix[kept]) > 0, 100 * gain, 0), draws, shown)
+            entry["worth_of_100"] = _told(np.where(slopes[kept] > 0, 100 * gain, 0), wider, shown)
         found[name] = entry
     return found
 
 
-def _told(values: np.ndarray, draws: Draws, shown: bool, most: float | None = None) -> dict:
-    """An estimate with its interval, from 0 to `most`; from fewer draws where there are many pairs."""
-    drawn = values[1 : 1 + draws.replicates]
-    ends = draws.interval(values) if len(values) == draws.rows else np.quantile(drawn, [0.025, 0.975])
+def _told(values: np.ndarray, wider: float, shown: bool, most: float | None = None) -> dict:
+    """An estimate with its interval, from 0 to `most`, from its values over draws of conversations."""
+    ends = values[0] + (percentile_interval(values[1:]) - values[0]) * wider
     low, high = np.clip(ends, 0, most)
     return {"estimate": float(values[0]) if shown else 0.0, "ci": [float(low) if shown else 0.0, float(high)]}
 

@@ -1,0 +1,236 @@
+"""Agreement of judge and people: against the krippendorff package, counts by hand, and judges whose worth is known."""
+
+import krippendorff
+import numpy as np
+import pandas as pd
+import pytest
+
+from parlai_spotbot.analysis.trust import trust_part
+from parlai_spotbot.analysis.trust.agreement import style
+from parlai_spotbot.analysis.trust.draws import Draws
+from parlai_spotbot.analysis.trust.verdict import saving_sentence, speaker_sentence
+
+COLUMNS = ["item_id", "conversation_id", "worker_id", "annotation_id", "question", "target", "answer"]
+
+
+def frame(answers, question="q", source="w"):
+    """From {item: [answer of the first, of the second, …]}."""
+    rows = [
+        (item, f"c-{item}", f"{source}{i}", f"{source}{i}-{item}", question, "pair", answer)
+        for item, given in answers.items()
+        for i, answer in enumerate(given) if answer
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def part(people, judge, **more):
+    return trust_part(people, judge, rng=np.random.default_rng(0), replicates=50, **more)
+
+
+def drawn(letters, items, people, seed):
+    """Answers with gaps, so that items have from one answer up."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(len(letters), size=items)
+    given = np.where(
+        rng.random((items, people)) < 0.6, truth[:, None], rng.integers(len(letters), size=(items, people))
+    )
+    kept = rng.random((items, people)) < 0.7
+    kept[:, 0] = True
+    return {f"i{i}": [letters[x] if k else "" for x, k in zip(*row, strict=True)] for i, row in
+            enumerate(zip(given, kept, strict=True))}  # fmt: skip
+
+
+@pytest.mark.parametrize("measure", ["nominal", "ordinal"])
+@pytest.mark.parametrize("seed", range(3))
+def test_alpha_is_that_of_the_krippendorff_package(measure, seed):
+    answers = drawn("12345", 40, 4, seed)
+    scales = {"q": list("12345")} if measure == "ordinal" else {}
+    judge = {item: [given[0]] for item, given in answers.items()}
+    people = {item: given[1:] for item, given in answers.items()}
+    own = part(frame(people), frame(judge, source="v"), scales=scales)["questions"]["q"]
+    assert own["measure"] == measure
+    table = np.array([[float(x) if x else np.nan for x in given] for given in people.values()])
+    theirs = krippendorff.alpha(table.T, level_of_measurement=measure)
+    assert own["people_alpha"] == pytest.approx(theirs, abs=1e-12)
+    pairs = [(float(judge[item][0]), float(x)) for item, given in people.items() for x in given if x]
+    theirs = krippendorff.alpha(np.array(pairs).T, level_of_measurement=measure)
+    assert own["alpha"] == pytest.approx(theirs, abs=1e-12)
+    assert own["difference"] == pytest.approx(own["alpha"] - own["people_alpha"])
+
+
+def test_confusion_shares_and_habits_counted_by_hand():
+    people = frame({"1": ["a", "a"], "2": ["a", "b"], "3": ["b"], "4": ["c"]})
+    judge = frame({"1": ["a"], "2": ["b"], "3": ["b", "a"], "4": ["b"]}, source="v")
+    own = part(people, judge)["questions"]["q"]
+    assert own["confusion"]["answers"] == ["a", "b", "c"]
+    # Down: the judge's; across: people's. Of item 3 the judge's two answers count half each.
+    assert own["confusion"]["counts"].tolist() == [[2, 0.5, 0], [1, 1.5, 1], [0, 0, 0]]
+    assert own["confusion"]["share_given_people"][1].tolist() == pytest.approx([1 / 3, 0.75, 1])
+    assert own["agree"] == pytest.approx((2 + 1.5) / 6)
+    assert (own["n"], own["pairs"], own["people_pairs"]) == (6, 7, 2)
+    assert own["people_agree"] == pytest.approx(0.5)
+    shares = own["style"]["people"]["shares"]
+    assert shares == pytest.approx({"a": 3 / 6, "b": 2 / 6, "c": 1 / 6})
+    expected = -(0.5 * np.log2(0.5) + 1 / 3 * np.log2(1 / 3) + 1 / 6 * np.log2(1 / 6))
+    assert own["style"]["people"]["entropy"] == pytest.approx(expected)
+
+
+def test_variants_are_told_one_by_one_and_do_not_weigh():
+    people = frame({"1": ["a"], "2": ["b"]})
+    judge = frame({"1": ["a", "b", "b"], "2": ["b"]}, source="v")
+    own = part(people, judge)
+    assert own["variants"] == {"v0": {"q": 1.0}, "v1": {"q": 0.0}, "v2": {"q": 0.0}}
+    assert own["questions"]["q"]["agree"] == pytest.approx((1 / 3 + 1) / 2)
+
+
+def test_habits_of_one_who_always_says_the_same():
+    own = style(pd.Series(["bot"] * 7), ["bot", "human"])
+    assert (own["constant"], own["entropy"], own["shares"]) == ("bot", 0.0, {"bot": 1.0, "human": 0.0})
+
+
+def test_nothing_shared_is_said():
+    own = part(frame({"1": ["a"]}), frame({"2": ["a"]}, source="v"))
+    assert own == {"items": 0, "why": "people and the judge answered no item both"}
+
+
+def test_sums_over_draws_are_weighted_sums():
+    """The fast sums against every row by its weight; draws of annotations are linear where two people's count."""
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({
+        "conversation_id": rng.choice(list("abcdef"), 60), "worker_id": rng.choice(list("xyz"), 60),
+    })  # fmt: skip
+    draws = Draws(rows["conversation_id"], rows, rng=rng, replicates=20)
+    cells, mass = rng.integers(4, size=60), rng.random(60)
+    weights = draws.weights(rows, ["worker_id"])
+    expected = np.array([[(row * mass)[cells == c].sum() for c in range(4)] for row in weights])
+    assert draws.sums(rows, cells, 4, mass, ["worker_id"]) == pytest.approx(expected)
+    assert draws.rows == 1 + 20 + 3 + 200
+    assert (weights[0] == 1).all()
+    assert (weights[21][rows["worker_id"] == "x"] == 0).all()
+
+
+def test_the_error_of_a_mean_is_the_two_way_clustered_one():
+    """Against Cameron, Gelbach & Miller's formula for a mean."""
+    rng = np.random.default_rng(3)
+    rows = pd.DataFrame({"conversation_id": rng.integers(80, size=1500), "worker_id": rng.integers(30, size=1500)})
+    y = rng.normal(size=80)[rows["conversation_id"]] + rng.normal(size=30)[rows["worker_id"]] + rng.normal(size=1500)
+    rows["conversation_id"] = rows["conversation_id"].astype(str)
+    draws = Draws(rows["conversation_id"], rows, rng=rng, replicates=1000)
+    mean = draws.sums(rows, np.zeros(1500), 1, y, ["worker_id"]) / draws.sums(
+        rows, np.zeros(1500), 1, None, ["worker_id"]
+    )
+    rest = pd.Series(y - y.mean())
+    both = [rest.groupby(rows[key].to_list() if isinstance(key, str) else [rows[k] for k in key]).sum() for key in
+            ("conversation_id", "worker_id", ["conversation_id", "worker_id"])]  # fmt: skip
+    variance = sum(sign * (sums**2).sum() for sign, sums in zip((1, 1, -1), both, strict=True)) / 1500**2
+    assert draws.error(mean)[0] == pytest.approx(np.sqrt(variance), rel=0.1)
+    low, high = draws.interval(mean)[0]
+    assert (high - low) / 2 == pytest.approx(1.96 * np.sqrt(variance), rel=0.12)
+
+
+# -- judges whose worth is known ---------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def own(world):
+    return world.make(bots=4, per_pair=16, seed=5)
+
+
+@pytest.fixture(scope="module")
+def truth(own):
+    rows = own.people[own.people["question"] == "nature"].drop_duplicates(["item_id", "target"])
+    names = [own.casts[item][int(target[-1])] for item, target in zip(rows["item_id"], rows["target"], strict=True)]
+    right = ["human" if name in ("bot2", "bot3") else "bot" for name in names]
+    return pd.Series(right, index=pd.MultiIndex.from_frame(rows[["item_id", "question", "target"]]))
+
+
+def test_a_copy_of_people_agrees_wholly(own, world, trusted):
+    one = own.people[own.people["annotation_id"].isin(own.people.drop_duplicates("item_id")["annotation_id"])]
+    found = trusted(own, world.as_judge(own.people), people=one)
+    for entry in found["questions"].values():
+        assert entry["agree"] == entry["alpha"] == 1
+        assert np.isnan(entry["people_alpha"])  # one person each
+    assert found["verdict"]["level"] == "unknown"
+    assert found["ranks"]["better"]["tau"] == pytest.approx(1)
+    assert found["savings"]["better"]["slope"] > 0.9
+    assert found["savings"]["better"]["spread"] < 0.02
+
+
+def test_one_of_the_people_as_judge_is_not_told_from_people(own, world, trusted):
+    found = trusted(own, world.as_judge(own.people), people=pd.concat([world.others(own.people)] * 1))
+    assert not found["verdict"]["warning"]
+    more = world.make(bots=4, per_pair=16, seed=5, each=3)
+    found = trusted(more, world.as_judge(more.people), people=world.others(more.people))
+    assert found["verdict"]["level"] in ("unclear", "level")
+    low, high = found["questions"]["better"]["difference_ci"]
+    assert low < 0 < high
+    assert found["speakers"]["nature"]["judge"]["depends"]
+
+
+def test_a_judge_that_always_says_bot_is_unmasked(own, truth, world, trusted):
+    judge = world.as_judge(own.people)
+    judge["answer"] = np.where(judge["question"] == "nature", "bot", "no_difference")
+    found = trusted(own, judge, truth=truth)
+    assert found["verdict"]["level"] == "constant"
+    assert found["verdict"]["warning"]
+    entry = found["questions"]["nature"]
+    assert entry["alpha"] <= 0
+    assert entry["style"]["judge"]["constant"] == "bot"
+    assert entry["style"]["people"]["constant"] is None
+    assert found["accuracy"]["nature"]["judge"] == 0.5
+    assert found["accuracy"]["nature"]["people"] > 0.55
+    text = found["verdict"]["sentence"]
+    assert "Do not trust this judge" in text
+    assert "“bot” in all of its 192 answers, whoever speaks" in text
+    assert "balanced accuracy 50%" in text
+    speakers = found["speakers"]["nature"]
+    assert not speakers["judge"]["depends"]
+    assert speakers["people"]["depends"]
+    assert "do not depend on who speaks" in speaker_sentence(speakers)
+    assert np.isnan(found["ranks"]["nature"]["tau"])  # it ranks nobody
+    savings = found["savings"]["better"]
+    assert {entry["estimate"] for entry in savings["saved"].values()} == {0.0}
+    assert "saves nothing" in saving_sentence(savings)
+
+
+def test_a_shuffled_judge_comes_out_at_chance(own, truth, world, trusted):
+    """Answers exchanged at random between items: over many shuffles each test errs about as often as it may."""
+    judge, rng = world.as_judge(own.people), np.random.default_rng(8)
+    hits = {"alpha": 0, "accuracy": 0, "depends": 0, "warned": 0, "saved": 0}
+    for seed in range(12):
+        mixed = judge.copy()
+        mixed["answer"] = mixed.groupby("question")["answer"].transform(rng.permutation)
+        found = trusted(own, mixed, seed=seed, replicates=100, truth=truth)
+        low, high = found["questions"]["nature"]["alpha_ci"]
+        hits["alpha"] += low <= 0 <= high
+        low, high = found["accuracy"]["nature"]["judge_ci"]
+        hits["accuracy"] += low <= 0.5 <= high
+        hits["depends"] += not found["speakers"]["nature"]["judge"]["depends"]
+        hits["warned"] += found["verdict"]["warning"]
+        hits["saved"] += found["savings"]["better"]["saved"]["as_many"]["estimate"] == 0
+    assert min(hits.values()) >= 9, hits
+
+
+def test_a_judge_below_people_is_warned_of(world, trusted):
+    """It goes by what there is to see, but errs far more than people, who hardly err."""
+    own = world.make(bots=4, per_pair=30, noise=0.05, seed=2)
+    judge, rng = world.as_judge(own.people), np.random.default_rng(0)
+    wrong = rng.random(len(judge)) < 0.45
+    judge.loc[wrong, "answer"] = judge[wrong].groupby("question")["answer"].transform(rng.permutation)
+    found = trusted(own, judge)
+    assert {entry["level"] for entry in found["verdict"]["questions"].values()} == {"below"}
+    assert found["verdict"]["sentence"].startswith(
+        "Beware: on who is human and better this judge agrees with people less than people agree with each other"
+    )
+
+
+@pytest.mark.slow
+def test_the_interval_of_the_difference_covers(world):
+    """A person as judge beside two others: the true difference is 0, whatever people are like."""
+    hits = 0
+    for seed in range(150):
+        own = world.make(bots=3, per_pair=20, people=12, seed=100 + seed, each=3)
+        found = trust_part(
+            world.others(own.people), world.as_judge(own.people), rng=np.random.default_rng(seed), replicates=200
+        )
+        low, high = found["questions"]["nature"]["difference_ci"]
+        hits += low <= 0 <= high
+    assert hits >= 136  # 95 % of 150 are 142; fewer than 136 come once in a hundred

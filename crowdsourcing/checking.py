@@ -71,10 +71,11 @@ def check_items(survey: Survey, page_items: Sequence[dict], body_items: Any) -> 
 def check_item(survey: Survey, page_item: dict, row: dict) -> dict:
     """The answers to one item; see `check_items`."""
     place = f"Item {page_item['item'] + 1}"
-    turns = len(page_item["transcripts"][0]["turns"])
-    given = _given(survey, row.get("answers"), turns, place)
+    speakers = [turn["entity"] for turn in page_item["transcripts"][0]["turns"]]
+    judged = judged_of(page_item)
+    given = _given(survey, row.get("answers"), speakers, judged, place)
     answers = {pair: part["answer"] for pair, part in given.items()}
-    pairs = asked(survey, turns, answers, page_item["questions"])
+    pairs = asked(survey, len(speakers), answers, page_item["questions"], speakers, judged)
     for name, target in pairs:
         if (name, target) not in given and survey.question(name).required:
             raise incomplete(f"{place}: '{name}' is not answered yet.")
@@ -86,7 +87,14 @@ def check_item(survey: Survey, page_item: dict, row: dict) -> dict:
     }
 
 
-def _given(survey: Survey, rows: Any, turns: int, place: str) -> dict[Pair, dict]:
+def judged_of(page_item: dict) -> tuple[int, ...]:
+    """The entities of a single conversation that are judged; () for both, and where conversations are compared."""
+    if len(page_item["transcripts"]) > 1:
+        return ()
+    return tuple(i for i, entity in enumerate(page_item["transcripts"][0]["entities"]) if entity.get("judged"))
+
+
+def _given(survey: Survey, rows: Any, speakers: list[int], judged: tuple[int, ...], place: str) -> dict[Pair, dict]:
     """The answers by question and target; those left empty are left out."""
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise malformed(f"{place}: the answers are not a list.")
@@ -94,7 +102,11 @@ def _given(survey: Survey, rows: Any, turns: int, place: str) -> dict[Pair, dict
     given: dict[Pair, dict] = {}
     for row in rows:
         name, target = row.get("question"), row.get("target")
-        if not isinstance(name, str) or name not in known or target not in targets_of(known[name], turns):
+        if (
+            not isinstance(name, str)
+            or name not in known
+            or target not in targets_of(known[name], len(speakers), speakers, judged)
+        ):
             raise malformed(f"{place}: an answer is to a question that is not asked.")
         if (name, target) in given:
             raise malformed(f"{place}: '{name}' is answered twice.")

@@ -21,6 +21,7 @@ from parlai_spotbot.crowdsourcing.ledger import Annotator, Attempt, Handout, Sub
 from parlai_spotbot.crowdsourcing.mixing import mix
 from parlai_spotbot.crowdsourcing.reception import Reception, served
 from parlai_spotbot.crowdsourcing.stock import marks_of
+from parlai_spotbot.records import Item, Unit
 
 PATIENCE = 60.0
 """Seconds until the crowd is told again what it could not take in."""
@@ -158,14 +159,23 @@ class Desk(Reception):
     def _drawn(self, visitor: Visitor, unit_id: str) -> Handout:
         """The hand-out of a unit, with controls mixed in."""
         unit, chance, now = self.stock.units[unit_id], secrets.token_hex(8), self.clock()
-        limits = self.survey.limits
-        met = self.stock.met[visitor.worker]
-        items = mix(unit.items, self.controls, limits.controls_per_unit, met, self.seeds, chance)
-        slot = len(self.ledger.handouts("worker = ? AND status <> 'void'", visitor.worker))
+        mine = self._handouts_of(visitor)
         return Handout(
-            handle=secrets.token_hex(16), worker=visitor.worker, registration=visitor.registration, slot=slot,
-            unit_id=unit_id, block_id=unit.block_id, items=tuple(item.item_id for item in items), chance=chance,
-            handed_at=now, deadline=now + 60 * limits.minutes_per_unit,
+            handle=secrets.token_hex(16), worker=visitor.worker, registration=visitor.registration, slot=len(mine),
+            unit_id=unit_id, block_id=unit.block_id, chance=chance, handed_at=now,
+            items=tuple(item.item_id for item in self._mixed(visitor, unit, mine, chance)),
+            deadline=now + 60 * self.survey.limits.minutes_per_unit,
+        )  # fmt: skip
+
+    def _mixed(self, visitor: Visitor, unit: Unit, mine: list[Handout], chance: str) -> list[Item]:
+        """The unit's items with controls: in each unit, or first of all in the first that the annotator hands in."""
+        survey = self.survey
+        count = survey.limits.controls_per_unit
+        if survey.control_first and any(handout.status == "done" for handout in mine):
+            count = 0
+        return mix(
+            unit.items, self.controls, count, self.stock.met[visitor.worker], self.seeds, chance,
+            first=survey.control_first, same_questions=survey.spread == "units",
         )  # fmt: skip
 
     def _assign(self, visitor: Visitor, handout: Handout) -> None:
@@ -204,12 +214,22 @@ class Desk(Reception):
         grades = grading.grade_controls(items, record["items"])
         misses = self.ledger.misses(handout.worker) + sum(grades.values())
         stop = "controls" if misses > self.survey.limits.control_mistakes else ""
+        stop = stop or ("reasons" if self._silent(handout.worker, record) else "")
         self.ledger.submit(Submission(handout.handle, record, body, sha256, now), grades, stop)
         self.stock.finish(handout.unit_id)
         self.score(handout.worker, record)
         self._tell(self.ledger.handout(handout.handle))
         if stop:
             self._tell_standing(self.ledger.annotator(handout.worker))
+
+    def _silent(self, worker: str, record: dict) -> bool:
+        """Whether the annotator has handed in as many units as the survey allows without a reason in any of them."""
+        most = self.survey.limits.units_without_reason
+        if not most:
+            return False
+        done = [handout.handle for handout in self.ledger.handouts("worker = ? AND status = 'done'", worker)]
+        records = [record, *(self.ledger.submission(handle).record for handle in done)]
+        return len(records) >= most and not any(grading.gives_reason(self.survey, one["items"]) for one in records)
 
     def _record(self, handout: Handout, items: list, body: dict) -> dict:
         """What is kept of a submission (`ledger.Submission`); raises `Refusal` where it is not complete and sound."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from parlai_spotbot.crowdsourcing.presentation import present
 from parlai_spotbot.records import Item, Utterance
-from parlai_spotbot.surveys.controls import missed
+from parlai_spotbot.surveys.known import missed_by
 from parlai_spotbot.surveys.survey import Exercise, Question, Survey
 
 
@@ -18,8 +18,9 @@ def exercises_of(survey: Survey, attempt: int) -> tuple[Exercise, ...]:
 
 def exercise_item(exercise: Exercise) -> Item:
     """The exercise as an item; it has no conversation."""
-    turns = tuple(Utterance(entity, text) for entity, text in exercise.turns)
-    return Item("", (), (len(turns) + 1) // 2, (turns,))
+    transcripts = tuple(tuple(Utterance(*turn) for turn in turns) for turns in exercise.transcripts)
+    longest = max(map(len, transcripts))
+    return Item("", (), (longest + 1) // 2, transcripts, judged=exercise.judged)
 
 
 def present_exercises(survey: Survey, attempt: int, chance: str) -> tuple[list[dict], list[dict]]:
@@ -52,8 +53,8 @@ def grade_exercises(survey: Survey, attempt: int, items: list[dict], records: li
             for question, target, accepted in exercise.key
         )
         explanation = exercise.explanation
-        for entity in ("entity:0", "entity:1"):
-            explanation = explanation.replace("{" + entity + "}", records[number][entity])
+        for named in ("entity:0", "entity:1", "conversation:0", "conversation:1", "speaker:0", "speaker:1"):
+            explanation = explanation.replace("{" + named + "}", records[number].get(named, ""))
         marked.append({"item": number, "right": good, "explanation": explanation})
     correct = sum(row["right"] for row in marked)
     passed = len(marked) - correct <= survey.limits.onboarding_mistakes
@@ -72,7 +73,7 @@ def right(question: Question, answer: Any, accepted: tuple[str, ...]) -> bool:
 def grade_controls(items: list[Item], clean: list[dict]) -> dict[int, bool]:
     """Whether each control among a unit's items was missed, by its place."""
     return {
-        number: missed(item, answers_of(answered))
+        number: missed_by(item.control, answers_of(answered))
         for number, (item, answered) in enumerate(zip(items, clean, strict=True))
         if item.control
     }
@@ -81,3 +82,9 @@ def grade_controls(items: list[Item], clean: list[dict]) -> dict[int, bool]:
 def answers_of(clean: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
     """A clean item's answers by question and target."""
     return {(answer["question"], answer["target"]): answer["answer"] for answer in clean["answers"]}
+
+
+def gives_reason(survey: Survey, items: list[dict]) -> bool:
+    """Whether any of a unit's clean items holds a text of the annotator's own in answer to one of the questions."""
+    texts = {question.name for question in survey.questions if question.kind == "free_text"}
+    return any(answer["question"] in texts and answer["answer"] for item in items for answer in item["answers"])

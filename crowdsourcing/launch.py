@@ -28,7 +28,7 @@ from parlai_spotbot.crowdsourcing.tokens import read_secret, study_link
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.survey import Survey
 
 COMMAND = "spotbot_crowdsource"
@@ -165,7 +165,7 @@ def _job(asked: Asked, study: Study) -> Job:
     from parlai_spotbot.surveys.controls import read_controls
 
     settings = asked.settings
-    texts, survey = load_texts(settings.language, get_survey(asked.survey), settings.texts)
+    texts, survey = load_texts(settings.language, survey_of(study, asked.survey), settings.texts)
     units, controls = study.units(asked.survey), read_controls(study, asked.survey)
     job = Job(asked, study, settings.survey(survey), units, controls, texts, texts["language"])
     job.setup.check()

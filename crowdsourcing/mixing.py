@@ -16,30 +16,37 @@ def mix(
     met: Iterable[str],
     seeds: Mapping[str, str],
     chance: str,
+    *,
+    first: bool = False,
+    same_questions: bool = False,
 ) -> list[Item]:
-    """`items` in their order with up to `count` of the `controls` at drawn places.
+    """`items` in their order with up to `count` of the `controls` at drawn places, or in front of them (`first`).
 
     Kinds of controls alternate (known people, known bots), so that no single answer gets through all of them. A control
     is left out if its conversation or seed is in `met`, in the unit or in another of its controls; if none is left,
-    there are fewer.
+    there are fewer. Controls that ask what the unit asks come before others; with `same_questions` there are no others.
     """
     rng = random.Random(f"controls {chance}")
     seen = set(met) | marks_of(items, seeds)
     chosen: list[Item] = []
-    kinds = _by_kind(controls, rng)
-    while len(chosen) < count and any(kinds):
-        kind = kinds.pop(0)
-        kinds.append(kind)
-        while kind:
-            control = kind.pop()
-            marks = marks_of([control], seeds)
-            if seen.isdisjoint(marks):
-                seen |= marks
-                chosen.append(control)
-                break
+    asked = {item.questions for item in items}
+    alike = [control for control in controls if control.questions in asked]
+    others = [] if same_questions else [control for control in controls if control.questions not in asked]
+    for group in (alike, others):
+        kinds = _by_kind(group, rng)
+        while len(chosen) < count and any(kinds):
+            kind = kinds.pop(0)
+            kinds.append(kind)
+            while kind:
+                control = kind.pop()
+                marks = marks_of([control], seeds)
+                if seen.isdisjoint(marks):
+                    seen |= marks
+                    chosen.append(control)
+                    break
     mixed = list(items)
     for control in chosen:
-        mixed.insert(rng.randint(0, len(mixed)), control)
+        mixed.insert(0 if first else rng.randint(0, len(mixed)), control)
     return mixed
 
 

@@ -10,7 +10,7 @@ import random
 from collections.abc import Collection, Mapping
 from itertools import groupby
 
-from parlai_spotbot.records import Item, Utterance
+from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.survey import Survey
 
 SIDES = ("left", "right")
@@ -49,22 +49,24 @@ def present(
     page_item : dict
         ``{"item", "layout", "transcripts": [{"key", "name", "entities": [{"key", "name", "side"}], "turns":
         [{"entity", "text"}]}], "questions": [names in their order]}``, with the layout "opening" also ``"opening":
-        {"opened", "more", "decided"}``. Transcripts come from left to right. No id, no length, no control mark.
+        {"opened", "more", "decided"}``. Where the item says who is judged, each entity has "judged", and of several
+        transcripts each has "speaker", the name of its judged entity. Transcripts come from left to right. No id, no
+        length, no control mark.
     record : dict
-        For `Judgement.presentation`: the names of entity:0 and entity:1, "side:0" (of entity 0), "question_order", and
-        with two transcripts the name of each conversation and its "place:N".
+        For `Judgement.presentation`: the names of entity:0 and entity:1 and "side:0" (of entity 0; with several
+        transcripts all three of the item's first), "question_order", and with two transcripts the name of each
+        conversation, its "place:N", and where only one is judged its "speaker:N".
     """
     rng = random.Random(f"{chance} {number}")
     names = rng.sample(survey.entities, 2)
     sides = rng.sample(SIDES, 2)
-    order = [name for name in question_order(survey, rng) if put is None or name in put]
+    order = [name for name in question_order(survey, rng) if _is_put(name, item, put)]
     places = rng.sample(range(len(item.transcripts)), len(item.transcripts))
-    entities = [{"key": f"entity:{i}", "name": names[i], "side": sides[i]} for i in (0, 1)]
     page_item = {
         "item": number,
         "layout": survey.layout,
         "transcripts": [
-            _transcript(place, conversation, places, entities, item.transcripts[conversation], shown)
+            _transcript(survey, item, place, conversation, names, sides, shown)
             for place, conversation in enumerate(places)
         ],
         "questions": order,
@@ -73,28 +75,45 @@ def present(
         whole = exchanges_of(item)
         opened = whole if shown is None else min(shown, whole)
         page_item["opening"] = {"opened": opened, "more": opened < whole, "decided": dict(decided or {})}
-    record = {"entity:0": names[0], "entity:1": names[1], "side:0": sides[0], "question_order": " ".join(order)}
+    first = sorted(page_item["transcripts"], key=lambda transcript: transcript["key"])[0]["entities"]
+    record = {**{one["key"]: one["name"] for one in first}, "side:0": first[0]["side"],
+              "question_order": " ".join(order)}  # fmt: skip
     if len(places) > 1:
         for place, conversation in sorted(enumerate(places), key=lambda pair: pair[1]):
-            record[f"conversation:{conversation}"] = CONVERSATIONS[place]
+            shown_as = page_item["transcripts"][place]
+            record[f"conversation:{conversation}"] = shown_as["name"]
             record[f"place:{conversation}"] = SIDES[place]
+            if item.judged:
+                record[f"speaker:{conversation}"] = shown_as["speaker"]
     return page_item, record
 
 
+def _is_put(name: str, item: Item, put: Collection[str] | None) -> bool:
+    return (put is None or name in put) and (not item.questions or name in item.questions)
+
+
 def _transcript(
-    place: int,
-    conversation: int,
-    places: list[int],
-    entities: list[dict],
-    turns: tuple[Utterance, ...],
-    shown: int | None,
+    survey: Survey, item: Item, place: int, conversation: int, names: list[str], sides: list[str], shown: int | None
 ) -> dict:
-    return {
+    turns = item.transcripts[conversation]
+    several = len(item.transcripts) > 1
+    transcript = {
         "key": f"conversation:{conversation}",
-        "name": CONVERSATIONS[place] if len(places) > 1 else "",
-        "entities": [dict(entity) for entity in entities],
+        "name": CONVERSATIONS[place] if several else "",
+        "entities": [{"key": f"entity:{i}", "name": names[i], "side": sides[i]} for i in (0, 1)],
         "turns": [{"entity": turn.entity, "text": turn.text} for turn in turns[: None if shown is None else 2 * shown]],
     }
+    if item.judged:
+        judged = item.judged[conversation]
+        speaker = survey.speakers[place] if several and survey.speakers else names[judged]
+        # The one who is judged stands on the same side in all conversations.
+        bearing = {judged: (speaker, sides[0]), 1 - judged: (survey.other or names[1 - judged], sides[1])}
+        transcript["entities"] = [
+            {"key": f"entity:{i}", "name": bearing[i][0], "side": bearing[i][1], "judged": i == judged} for i in (0, 1)
+        ]
+        if several:
+            transcript["speaker"] = speaker
+    return transcript
 
 
 def question_order(survey: Survey, rng: random.Random) -> list[str]:

@@ -31,6 +31,7 @@ REFUSALS = {
 REASONS = {
     "onboarding": "Too many of the exercises were answered wrong, so there are no tasks for you.",
     "controls": "Some answers did not fit known ones, so there are no further tasks for you.",
+    "reasons": "You never gave a reason, so there are no further tasks for you. What you have handed in is kept.",
     "allowance": "You have done all the tasks that one person may do.",
     "nothing_left": "There is nothing left for you to do.",
     "waiting": "Every task that you could do is with somebody at the moment. One may come free.",

@@ -219,6 +219,9 @@ def _qualifications(row: Any, where: str) -> Qualifications:
     return Qualifications(row.get("approval_rate"), row.get("approved_hits"), countries, adult)
 
 
+MAY_BE_NONE = ("onboarding_mistakes", "controls_per_unit", "control_mistakes", "units_without_reason")
+
+
 def checked_limits(row: Any, where: str) -> dict:
     """Checked values for some of a survey's `Limits`."""
     row = _keys(row, Limits, where)
@@ -228,7 +231,7 @@ def checked_limits(row: Any, where: str) -> dict:
             continue
         whole = isinstance(known.default, int)
         value = files.field(row, known.name, int if whole else (int, float), where)
-        least = 0 if known.name in ("onboarding_mistakes", "controls_per_unit", "control_mistakes") else 1
+        least = 0 if known.name in MAY_BE_NONE else 1
         if not least <= value < 10**6:
             number = "whole number" if whole else "number"
             raise UserError(f"{where}: '{known.name}' is {value}, expected a {number} from {least} up.", "Correct it.")

@@ -119,7 +119,8 @@ class Limits:
     `units_per_annotator`: handed out to one annotator, ever, given back or not. `onboarding_attempts`, and
     `onboarding_mistakes` that are allowed in one. `controls_per_unit` known segments are mixed into a unit, of which an
     annotator may miss `control_mistakes` in all. Who has handed in `units_without_reason` units and never gave a reason
-    (a free text) gets no further one; 0: reasons are not asked for so firmly. `comment_length` and `text_length` in characters.
+    (a free text) gets no further one; 0: reasons are not asked for so firmly. `comment_length` and `text_length` in
+    characters.
     """
 
     units_per_annotator: int = 3

@@ -18,7 +18,7 @@ from parlai_spotbot.importers.conversations import numbered, plan_of
 from parlai_spotbot.importers.writing import Imported
 from parlai_spotbot.records import HUMAN, NAME, Conversation, Item, Turn
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey, survey_of
+from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import controls_path, read_controls
 from parlai_spotbot.surveys.judged import WholeOptions, whole_item
 from parlai_spotbot.surveys.known import KNOWN_CHOICE
@@ -206,12 +206,10 @@ def _identity(row: dict, given: str | int | None, said: Sequence[Turn], known: b
 
 # -- writing ---------------------------------------------------------------------------------------------------------
 def write_pairings(study: Study, survey: str, path: Path | str) -> int:
-    """Write the pairs of a packed survey, as they are shown, controls first; returns how many lines.
+    """Write the pairs of a packed survey that compares conversations, as they are shown; returns how many lines.
 
-    ParlAI shows them all the same question, so one file a question is what it needs; the question stands in `tags`.
+    Controls that were set aside come first. ParlAI shows them all the same question, so one file a question is what it needs; the question stands in `tags`.
     """
-    if survey_of(study, survey).packing != "pairs":
-        raise UserError(f"--write-pairings: survey {survey} compares no conversations.", f"Use --survey {SURVEY}.")
     entities = {c.conversation_id: c.entities for c in study.conversations()}
     units = study.units(survey)
     items = {item.item_id: item for unit in units for item in unit.items if unit.replicate == 0}

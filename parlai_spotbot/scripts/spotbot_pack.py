@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parlai.core.params import ParlaiParser
 from parlai.core.script import register_script
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command, add_common, add_seed, whole_numbers
 
 if TYPE_CHECKING:
@@ -85,14 +87,27 @@ class SpotbotPack(Command):
             options["segments"] = whole_numbers(self.opt["segments"])
         if self.opt["leave_out"]:
             options["leave_out"] = listed(self.opt["leave_out"])
+        pairings = self._pairings_file()
         with study.lock("spotbot_pack"):
             print(table(pack_study(study, **options, whole=self._whole())))
             print(f"\nwritten: {study.units_path(self.opt['survey'])}")
-            if self.opt["write_pairings"]:
+            if pairings is not None:
                 from parlai_spotbot.importers.pairings import write_pairings
 
-                count = write_pairings(study, self.opt["survey"], self.opt["write_pairings"])
-                print(f"written: {self.opt['write_pairings']} ({count} pairs)")
+                print(f"written: {pairings} ({write_pairings(study, self.opt['survey'], pairings)} pairs)")
+
+    def _pairings_file(self) -> Path | None:
+        """Where pairings are to be written, None for nowhere; checked before any work."""
+        from parlai_spotbot.surveys import get_survey
+
+        if not self.opt["write_pairings"]:
+            return None
+        path, survey = Path(self.opt["write_pairings"]), self.opt["survey"]
+        if get_survey(survey).packing != "pairs":
+            raise UserError(f"--write-pairings: survey {survey} compares no conversations.", "Use --survey acute_eval.")
+        if not path.parent.is_dir():
+            raise UserError(f"--write-pairings {path}: there is no folder {path.parent}.", "Make it, or name another.")
+        return path
 
     def _whole(self) -> Asked:
         from parlai_spotbot.surveys.whole import Asked

@@ -54,8 +54,10 @@ class Asked:
     repeated: float | None = None
 
     def first_set(self) -> str:
-        """The name of the first option that says something."""
-        return next((field.name for field in fields(self) if getattr(self, field.name) is not None), "")
+        """The first option of spotbot_pack that says something."""
+        names = {"sources": "source", "people": "without-people"}
+        found = next((field.name for field in fields(self) if getattr(self, field.name) is not None), "")
+        return names.get(found, found)
 
 
 def pack_whole(
@@ -70,7 +72,8 @@ def pack_whole(
     faulty = faulty_ones(study, conversations, leave_out)
     wanted = options_json(options, own) | ({"leave_out": sorted(set(leave_out))} if leave_out else {})
     existing = existing_units(study, name, wanted, lambda units: _from(conversations, units, options), _goes_on(survey))
-    kept = [c for c in conversations if c.conversation_id not in faulty or _is_shown(c, existing)]
+    shown = {i for unit in existing for item in unit.items for i in item.conversation_ids}
+    kept = [c for c in conversations if c.conversation_id not in faulty or c.conversation_id in shown]
     added = (pack_pairs if survey.packing == "pairs" else pack_dialogues)(kept, options, existing)
     units = existing + added
     report = surface_report(conversations, _lengths(units), options.surface)
@@ -79,10 +82,6 @@ def pack_whole(
     own_questions.keep(study, name, own)
     write_units(study, name, existing, added, report, {"options": wanted, **summary})
     return {**summary, "surface": report, "added_units": len(added)}
-
-
-def _is_shown(conversation: Conversation, units: Sequence[Unit]) -> bool:
-    return any(conversation.conversation_id in item.conversation_ids for unit in units for item in unit.items)
 
 
 def _options(

@@ -1,0 +1,238 @@
+"""Packing whole conversations on disk: repeated, grown, asked for more, with other options, from the command line."""
+
+import json
+
+import pytest
+import yaml
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import survey_of
+from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.whole import Asked
+
+OWN = {"questions": {"politeness": {"wording": "Who is more polite?", "option": "{name} is more polite"}}}
+
+
+def contents(study):
+    return {p.relative_to(study.path): p.read_bytes() for p in sorted(study.path.rglob("*")) if p.is_file()}
+
+
+@pytest.fixture
+def chats(make_conversation, pool):
+    """Pairs, self-chats, conversations with people, and people's."""
+
+    def make(bots=3, each=6, people=12, humans=0):
+        found = pool(bots=bots, per_pair=2, people=people)
+        for bot in (f"bot{n}" for n in range(bots)):
+            found += [make_conversation(f"{bot}-self-{n}", (bot, bot), f"self {bot} {n}", 4) for n in range(each)]
+            found += [make_conversation(f"{bot}-h-{n}", (HUMAN, bot), f"h {bot} {n}", 4) for n in range(humans)]
+        return found
+
+    return make
+
+
+def judge(study, survey="acute_eval"):
+    unit = study.units(survey)[0]
+    item = unit.items[0]
+    row = Judgement(
+        "j", "a", survey, unit.unit_id, item.item_id, item.conversation_ids, item.exchanges,
+        "pair", item.questions[0], "conversation:0", "w", "human",
+    )  # fmt: skip
+    study.judgements_path(survey).write_text(json.dumps(row.to_json()) + "\n")
+
+
+def cells(summary):
+    return {(r["source"], r["a"], r["b"], r["question"]): r["count"] for r in summary["comparisons"]}
+
+
+@pytest.mark.parametrize("survey", ["acute_eval", "comparative", "dialogue_likert", "turn_likert"])
+def test_the_same_again_changes_nothing(study_of, chats, survey):
+    study = study_of(chats())
+    first = pack_study(study, survey)
+    assert first["units"] == first["added_units"] > 0
+    before = contents(study)
+    assert pack_study(Study.open(study.path), survey) == {**first, "added_units": 0}
+    assert contents(study) == before
+    assert survey in Study.open(study.path).plan.surveys
+    units = study.units_path(survey).read_bytes()
+    study.units_path(survey).unlink()
+    pack_study(study_of(chats()[::-1]), survey)
+    assert study.units_path(survey).read_bytes() == units
+    left = {row["reason"]: row["count"] for row in first["left_out"]}
+    assert left == {"between two bots (--source pairs)": 6, "between people, kept for controls": 3}
+
+
+def test_acute_eval_asks_engagingness_of_every_two_contestants(study_of, chats):
+    summary = pack_study(study_of(chats(humans=5)), "acute_eval")
+    names = ["bot0", "bot1", "bot2", HUMAN]
+    pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+    assert cells(summary) == {(s, a, b, "engagingness"): 5 for s in ("self", "human_model") for a, b in pairs}
+    assert summary["smallest_unit"] >= 1
+    assert summary["largest_unit"] == 5
+    assert any("up to" in warning for warning in summary["warnings"])
+
+
+def test_comparative_asks_everything_and_a_quarter_twice(study_of, chats):
+    study = study_of(chats(each=12))
+    summary = pack_study(study, "comparative")
+    assert set(cells(summary).values()) == {12}
+    assert summary["largest_unit"] == 1
+    assert 0.1 < summary["units"] / summary["blocks"] - 1 < 0.4
+    assert {item.questions for unit in study.units("comparative") for item in unit.items} == {()}
+    pack_study(study, "comparative", whole=Asked(ask=("quality", "relevance")))
+    asked = {item.questions for unit in study.units("comparative") for item in unit.items}
+    assert asked == {("quality", "relevance")}
+
+
+def test_turn_likert_has_a_unit_for_each_dimension_and_conversation(study_of, chats):
+    summary = pack_study(study_of(chats()), "turn_likert", whole=Asked(repeated=0.0))
+    assert summary["units"] == 8 * (18 + 9)
+    assert summary["shown"] == {"1": 27}
+    assert sum(sum(row.values()) for row in summary["judged"].values()) == 27
+    assert {row["spoke_first"] - row["second"] for name, row in summary["judged"].items() if name != HUMAN} == {0}
+
+
+def test_a_study_that_grew_or_is_asked_for_more_keeps_what_is_there(study_of, chats, tmp_path):
+    study = study_of(chats(bots=2, each=3))
+    pack_study(study, "acute_eval", whole=Asked(comparisons=3))
+    judge(study)
+    before = study.units_path("acute_eval").read_bytes()
+    study = study_of(chats())
+    summary = pack_study(study, "acute_eval")
+    grown = study.units_path("acute_eval").read_bytes()
+    assert grown.startswith(before)
+    assert set(cells(summary).values()) == {3}
+    assert len(cells(summary)) == 6
+
+    summary = pack_study(study, "acute_eval", whole=Asked(comparisons=5, ask=("humanness", "engagingness")))
+    more = study.units_path("acute_eval").read_bytes()
+    assert more.startswith(grown)
+    assert len(more) > len(grown)
+    assert set(cells(summary).values()) == {5}
+    assert len(cells(summary)) == 12
+
+    own = tmp_path / "own.yaml"
+    own.write_text(yaml.safe_dump(OWN))
+    summary = pack_study(study, "acute_eval", whole=Asked(questions=own))
+    assert study.units_path("acute_eval").read_bytes().startswith(more)
+    assert len(cells(summary)) == 18
+    assert survey_of(study, "acute_eval").question("politeness").options[1].label == "{name} is more polite"
+    units = study.units_path("acute_eval").read_bytes()
+    assert pack_study(study, "acute_eval")["added_units"] == 0
+    assert study.units_path("acute_eval").read_bytes() == units
+
+
+@pytest.mark.parametrize(
+    ("how", "named"),
+    [({"whole": Asked(comparisons=2)}, "comparisons 3 there, 2 here"),
+     ({"whole": Asked(sources=("pairs",))}, "sources"), ({"whole": Asked(people=False)}, "people True there"),
+     ({"unit_size": 2}, "unit_size 5 there, 2 here"), ({"whole": Asked(ask=("humanness",))}, "questions"),
+     ({"seed": 9}, "seed 3 there, 9 here"), ({"surface": "keep"}, "surface")],
+)  # fmt: skip
+def test_other_options_on_judged_units_are_refused(study_of, chats, how, named):
+    study = study_of(chats())
+    pack_study(study, "acute_eval", whole=Asked(comparisons=3))
+    judge(study)
+    before = contents(study)
+    with pytest.raises(UserError, match=named):
+        pack_study(study, "acute_eval", **how)
+    assert contents(study) == before
+    study.judgements_path("acute_eval").unlink()
+    pack_study(study, "acute_eval", **how)  # nothing answered any more: packed anew
+
+
+def test_conversations_that_changed_under_judged_units_are_refused(study_of, chats, make_conversation):
+    study = study_of(chats())
+    pack_study(study, "acute_eval")
+    judge(study)
+    changed = [c for c in chats() if c.conversation_id != "bot0-self-0"]
+    changed.append(make_conversation("bot0-self-0", ("bot0", "bot0"), "other", 4, say=lambda *_: "something else"))
+    with pytest.raises(UserError, match="not made from these conversations"):
+        pack_study(study_of(changed), "acute_eval")
+
+
+def test_spot_the_bot_leaves_self_chats_and_chats_with_people_out_and_counts_them(study_of, chats):
+    study = study_of(chats(humans=2))
+    summary = pack_study(study)
+    left = {row["reason"]: row["count"] for row in summary["left_out"] if row["what"] == "conversations"}
+    assert {reason.partition(";")[0]: n for reason, n in left.items() if "people, and" not in reason} == {
+        "a bot that talks to itself": 18, "between a person and a bot": 6,
+    }  # fmt: skip
+    shown = {i for unit in study.units("spot_the_bot") for item in unit.items for i in item.conversation_ids}
+    assert not any("self" in i or "-h-" in i for i in shown)
+    before = study.units_path("spot_the_bot").read_bytes()
+    without = [c for c in chats(humans=2) if c.kind in ("pairs", "people")]
+    study.units_path("spot_the_bot").unlink()
+    pack_study(study_of(without))
+    assert study.units_path("spot_the_bot").read_bytes() == before
+
+
+def test_a_study_of_self_chats_alone_is_not_for_spot_the_bot(study_of, chats):
+    selves = [c for c in chats() if c.kind == "self"]
+    with pytest.raises(UserError, match="ask --survey acute_eval"):
+        pack_study(study_of(selves))
+
+
+def test_faulty_conversations_are_left_out_on_request(study_of, chats, make_conversation):
+    bad = make_conversation("bot0-self-0", ("bot0", "bot0"), "x", 4, say=lambda *_: "i am a bot .")
+    study = study_of([c for c in chats() if c.conversation_id != "bot0-self-0"] + [bad])
+    summary = pack_study(study, "acute_eval", leave_out=["self_identified"])
+    assert {"left out on request: self_identified": ["bot0-self-0"]}.items() <= {
+        row["reason"]: row["ids"] for row in summary["left_out"]
+    }.items()
+    assert set(cells(summary).values()) == {5}
+
+
+BAD_OPTIONS = [
+    (["--source", "selv"], "Did you mean 'self'"),
+    (["--source", "human_model"], "no such conversations"),
+    (["--ask", "humaness"], "Did you mean 'humanness'"),
+    (["--comparisons", "0"], "--comparisons 0"),
+    (["--repeated", "2"], "--repeated 2"),
+    (["--unit-size", "0"], "--unit-size 0"),
+    (["--surface", "x"], "--surface x"),
+    (["--segments", "2"], "shows whole conversations"),
+    (["--questions", "nowhere.yaml"], "nowhere.yaml: no such file"),
+    (["--survey", "dialogue_likert", "--comparisons", "3"], "compares nothing"),
+    (["--survey", "comparative", "--questions", "x.yaml"], "has fixed questions"),
+    (["--survey", "spot_the_bot", "--source", "self"], "--source: survey spot_the_bot shows segments"),
+    (["--survey", "dialogue_likert", "--write-pairings", "x"], "compares no conversations"),
+    (["--write-pairings", "/nowhere/at/all/x"], "/nowhere/at/all"),
+]
+
+
+@pytest.mark.parametrize(("args", "says"), BAD_OPTIONS, ids=[" ".join(args) for args, _ in BAD_OPTIONS])
+def test_the_command_refuses_in_one_line(study_of, chats, capsys, args, says):
+    study = study_of(chats())
+    with pytest.raises(SystemExit) as end:
+        SpotbotPack._run_args(["--study", str(study.path), "--survey", "acute_eval", *args])
+    assert end.value.code == 2
+    assert says in capsys.readouterr().err
+    assert not study.survey_path("acute_eval").exists()
+
+
+def test_the_command_prints_what_it_did(study_of, chats, capsys, tmp_path):
+    study = study_of(chats())
+    out = tmp_path / "pairs.jsonl"
+    args = [
+        "--survey",
+        "acute_eval",
+        "--ask",
+        "humanness,knowledge",
+        "--comparisons",
+        "4",
+        "--write-pairings",
+        str(out),
+    ]
+    SpotbotPack._run_args(["--study", str(study.path), *args])
+    said = capsys.readouterr().out
+    assert "48 comparisons of 6 pairs of contestants, 4 of each on each question" in said
+    assert "left out: 6 conversations: between two bots (--source pairs)" in said
+    assert "(48 pairs)" in said
+    assert len(out.read_text().splitlines()) == 48
+    assert {item.questions for unit in study.units("acute_eval") for item in unit.items} == {
+        ("humanness", "reason"), ("knowledge", "reason"),
+    }  # fmt: skip

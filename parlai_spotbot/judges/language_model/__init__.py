@@ -46,7 +46,7 @@ class LanguageModelJudge(Judge):
         self.name, self.settings = name, options or Options()
         self.workers = (name,)
         self.where = f"judge {name}"
-        self.model = None
+        self.model = self._bar = None
         self.stopped = ""
 
     @property
@@ -127,9 +127,13 @@ class LanguageModelJudge(Judge):
 
     def _open_asks(self, item: Item) -> list[tuple[str, Ask]]:
         """What can be asked of an item now and is neither answered nor given up."""
-        pairs = asked_of_item(self.free, item, self.answers(item))
-        found = [pair for name in pairs for pair in self.asks(item, name)]
+        found = self._visible(item)
         return [(key, ask) for key, ask in found if key not in self.cache.good and not self._given_up(key)]
+
+    def _visible(self, item: Item) -> list[tuple[str, Ask]]:
+        """What can be asked of an item now, answered or not."""
+        pairs = asked_of_item(self.free, item, self.answers(item))
+        return [found for pair in pairs for found in self.asks(item, pair)]
 
     def is_answered(self, unit: Unit, rows: Sequence[Judgement]) -> bool:
         have = {(row.item_id, row.question, row.target) for row in rows}
@@ -166,10 +170,9 @@ class LanguageModelJudge(Judge):
         items = self._items.get(unit.unit_id, ())
         tried: set[str] = set()
         while waiting := self._waiting(items, tried):
-            keys = list(waiting)
-            tried.update(keys)
+            tried.update(waiting)
             try:
-                self.model.answer(list(waiting.values()), keys, self.cache, self._bar.update)
+                self.model.answer(self._with_others(items, waiting), waiting, self.cache, self._bar.update)
             except BudgetSpent:
                 budget = f"{self.settings.max_cost:g} {self.settings.currency}"
                 self.stopped = (
@@ -178,10 +181,14 @@ class LanguageModelJudge(Judge):
                 return []
         return [self._row(unit, item, pair, answer) for item in items for pair, answer in self.answers(item).items()]
 
-    def _waiting(self, items: Iterable[Item], tried: set[str]) -> dict[str, Ask]:
-        """What is to be asked next of `items`, each prompt once, those of one item and order in a row."""
-        found = {key: ask for item in items for key, ask in self._open_asks(item) if key not in tried}
-        return dict(sorted(found.items(), key=lambda pair: (pair[1].lead, pair[1].kind == "free_text")))
+    def _waiting(self, items: Iterable[Item], tried: set[str]) -> set[str]:
+        """The keys of what is to be asked next of `items`."""
+        return {key for item in items for key, _ in self._open_asks(item) if key not in tried}
+
+    def _with_others(self, items: Iterable[Item], waiting: set[str]) -> dict[str, Ask]:
+        """The prompts of these keys; of a model that reads several at once also those that it reads with them."""
+        found = {key: ask for item in items for key, ask in self._visible(item)}
+        return found if self.way == SCORED else {key: ask for key, ask in found.items() if key in waiting}
 
     def _row(self, unit: Unit, item: Item, pair: Pair, answer: object) -> Judgement:
         return self.judgement(unit, item, pair[1], pair[0], answer)
@@ -191,6 +198,7 @@ class LanguageModelJudge(Judge):
         self.cache.close()
         if self.model is not None:
             self.model.close()
+        if self._bar is not None:
             self._bar.close()
 
     # -- what is told of it --------------------------------------------------------------------------------------------

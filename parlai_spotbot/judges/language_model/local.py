@@ -1,13 +1,12 @@
 """Asks a model that transformers loads: the labels' probabilities are read off, so there is no bad answer.
 
-All questions about an item in one order are read together, what they have in common once. They go to the journal
-together as well, so that an interruption changes no batch, and no byte of any answer.
+All questions about an item in one order are read together, what they have in common once. After an interruption they
+are read together again, though some are answered: the last digits of a probability depend on what it is read with.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import groupby
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.language_model.options import Options
@@ -33,16 +32,26 @@ class LocalModel:
             raise UserError(f"{where}: {named[0]}", named[1]) from None
         self.about = self.scorer.about
 
-    def answer(self, asks: Sequence[Ask], keys: Sequence[str], cache: Cache, came: Callable[[], None]) -> None:
-        """Put an answer to each of `asks` into `cache`; `came` is called for each."""
-        pairs = list(zip(asks, keys, strict=True))
-        for _, group in groupby(pairs, key=lambda pair: (pair[0].system, pair[0].lead, pair[0].kind == "free_text")):
-            rows = list(group)
+    def answer(self, asks: Mapping[str, Ask], open_: Collection[str], cache: Cache, came: Callable[[], None]) -> None:
+        """Put an answer to each of `asks` that is open into `cache`; `came` is called for each.
+
+        The others are read again where they share a batch with one that is open.
+        """
+        groups: dict[tuple[str, str, str], list[tuple[Ask, str]]] = {}
+        for key, ask in asks.items():
+            groups.setdefault((ask.system, ask.lead, ask.batch), []).append((ask, key))
+        for rows in groups.values():
             for start in range(0, len(rows), MOST_AT_ONCE):
                 part = rows[start : start + MOST_AT_ONCE]
-                texts = part[0][0].kind == "free_text"
-                cache.add(*([self._written(*row) for row in part] if texts else self._scored(part)))
-                for _ in part:
+                wanted = [key in open_ for _, key in part]
+                if not any(wanted):
+                    continue
+                if part[0][0].kind == "free_text":
+                    found = [self._written(*row) for row, open_one in zip(part, wanted, strict=True) if open_one]
+                else:
+                    found = [raw for raw, open_one in zip(self._scored(part), wanted, strict=True) if open_one]
+                cache.add(*found)
+                for _ in found:
                     came()
 
     def close(self) -> None:

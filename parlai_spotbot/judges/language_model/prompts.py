@@ -67,7 +67,8 @@ class Ask:
 
     A prompt is `system`, then `lead` (the item), then the tail of a part. `values` are the options' in the order in
     which they are listed, `known` in the survey's order, `labels` what stands before each. There is one part, but for
-    checkboxes that are scored: one for each option, answered by yes or no, with the yes at place `yes`.
+    checkboxes that are scored: one for each option, answered by yes or no, with the yes at place `yes`. Prompts of one
+    `batch` with the same lead can always be asked together: what they are doesn't depend on answers to one of them.
     """
 
     item_id: str
@@ -83,6 +84,7 @@ class Ask:
     labels: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
     yes: int = 0
+    batch: str = ""
 
     @property
     def text(self) -> str:
@@ -201,6 +203,7 @@ def asks_of(
     numbered = any("turn" in survey.question(name).targets for name in put)
     system = system_text(survey, put)
     known = tuple(option.value for option in question.options)
+    batch = "text" if question.kind == "free_text" else question.name if question.when else ""
     asks = []
     for order in orders[:1] if question.kind == "free_text" else orders:
         shown = Shown(survey, item, (identifier(seed, "names", item.item_id)[0] in "01234567") == bool(order))
@@ -211,7 +214,7 @@ def asks_of(
         lead = shown.lead(numbered)
         for sample in range(1 if question.kind == "free_text" else samples):
             place = (item.item_id, *pair, question.kind, order, sample)
-            asks.append(Ask(*place, system, lead, parts, values, labels, known, int(shown.turned)))
+            asks.append(Ask(*place, system, lead, parts, values, labels, known, int(shown.turned), batch))
     return asks
 
 

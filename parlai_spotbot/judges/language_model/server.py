@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -63,7 +63,7 @@ class ServedModel:
         self.client.close()
 
     # -- asking --------------------------------------------------------------------------------------------------------
-    def answer(self, asks: Sequence[Ask], keys: Sequence[str], cache: Cache, came: Callable[[], None]) -> None:
+    def answer(self, asks: Mapping[str, Ask], open_: Collection[str], cache: Cache, came: Callable[[], None]) -> None:
         """Put an answer to each of `asks` into `cache`, or why there is none; `came` is called for each.
 
         Raises
@@ -73,7 +73,7 @@ class ServedModel:
         UserError
             Where the server can't be used, or stayed away.
         """
-        waiting = dict(zip(keys, asks, strict=True))
+        waiting = {key: ask for key, ask in asks.items() if key in open_}
         if not self.format:
             self._agree(waiting, cache, came)
         while waiting:

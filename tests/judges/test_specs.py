@@ -1,0 +1,138 @@
+"""Which judges are asked for: names, files and options, and what is wrong with them, each named with a remedy."""
+
+import pytest
+from small_study import SURVEY, spot_study
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges.language_model import LanguageModelJudge
+from parlai_spotbot.judges.specs import judges_of, read_judges
+from parlai_spotbot.judges.spotter import Spotter
+from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge, expected
+
+
+def written(tmp_path, text):
+    path = tmp_path / "judges.yaml"
+    path.write_text(text)
+    return path
+
+
+GOOD = """
+smollm2: {kind: language_model}
+spotter: {kind: spotter}
+large:
+  kind: language_model
+  url: https://api.example.org/v1
+  model: example-large
+  key_variable: EXAMPLE_KEY
+  samples: 3
+  price_prompt: 0.15
+  price_completion: 0.6
+"""
+
+
+def test_names_and_files_become_judges(tmp_path):
+    specs = judges_of(str(written(tmp_path, GOOD)))
+    assert [(spec.name, spec.kind) for spec in specs] == [
+        ("smollm2", "language_model"), ("spotter", "spotter"), ("large", "language_model"),
+    ]  # fmt: skip
+    made = [spec.make(3, max_cost=5) for spec in specs]
+    assert [type(judge) for judge in made] == [LanguageModelJudge, Spotter, LanguageModelJudge]
+    assert [judge.source for judge in made] == ["judge:smollm2", "judge:spotter", "judge:large"]
+    assert [judge.seed for judge in made] == [3, 3, 3]
+    assert (made[2].settings.max_cost, made[2].settings.samples, made[0].settings.max_cost) == (5, 3, None)
+    assert [spec.name for spec in judges_of("spotter, language_model")] == ["spotter", "smollm2"]
+
+
+def test_a_single_model_by_options():
+    (spec,) = judges_of("language_model", {"model": "Owner/My-Model_1", "url": None})
+    assert (spec.name, spec.options.model, spec.options.url) == ("My-Model_1", "Owner/My-Model_1", "")
+    (spec,) = judges_of("spotter", {"model": "m", "url": "http://127.0.0.1:1/v1", "name": "mine"})
+    assert (spec.name, spec.kind, spec.options.url) == ("mine", "language_model", "http://127.0.0.1:1/v1")
+    with pytest.raises(UserError, match="--judge-model: it goes with --judges language_model"):
+        judges_of("x.yaml", {"model": "m"})
+    with pytest.raises(UserError, match="option 'model' is missing"):
+        judges_of("language_model", {"url": "http://127.0.0.1:1/v1"})
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "remedy"),
+    [
+        (
+            "a: {kind: languagemodel}",
+            "kind is 'languagemodel', which is no judge",
+            "Did you mean 'language_m",
+        ),
+        ("a: {model: x}", "judge 'a': key 'kind' is missing", "Known: "),
+        ("a: {kind: language_model, modle: x}", "judge 'a': unknown key 'modle'", "Did you mean 'model'"),
+        (
+            "a: {kind: language_model, samples: 2}",
+            "option 'samples': only a model behind a server",
+            "Take it",
+        ),
+        ("a: {kind: language_model, url: 'http://x/v1', model: m, dtype: bf16}", "option 'dtype'", "Take it out"),
+        (
+            "a: {kind: language_model, orders: three}",
+            "option 'orders' is 'three', expected both or first",
+            "Correct it",
+        ),
+        (
+            "a: {kind: language_model, url: 'x/v1', model: m}",
+            "'url' is 'x/v1', expected an address",
+            "url: http",
+        ),
+        ("a: {kind: language_model, url: 'http://u:p@x/v1', model: m}", "'url' holds a key", "'key_variable'"),
+        ("a: {kind: language_model, free_text: 1}", "option 'free_text' is 1, expected true or false", "Correct"),
+        ("a b: {kind: language_model}", "judge 'a b': not a valid name", "letters"),
+        ("spotter: {kind: language_model}", "a judge's of another kind", "another name"),
+        ("words: {kind: spotter}", "bears that name", "spotter: {kind: spotter}"),
+        ("spotter: {kind: spotter, seed: 1}", "unknown key 'seed'", "no options"),
+        ("a: language_model", "expected keys and values, found 'language_model'", "kind: language_model"),
+        ("- a", "expected names of judges", "kind: language_model"),
+        ("", "expected names of judges", "kind: language_model"),
+        ("a: {kind: [", "line 1: not valid YAML", "kind: language_model"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(tmp_path, text, problem, remedy):
+    path = written(tmp_path, text)
+    with pytest.raises(UserError) as caught:
+        read_judges(path)
+    assert str(path) in caught.value.problem
+    assert problem in caught.value.problem
+    assert remedy in caught.value.remedy
+
+
+def test_what_is_wrong_with_the_option_is_said(tmp_path):
+    with pytest.raises(UserError, match="no such judge"):
+        judges_of("nobody")
+    with pytest.raises(UserError, match="no such file"):
+        judges_of("nobody.yaml")
+    with pytest.raises(UserError, match="judge 'spotter' stands twice"):
+        judges_of("spotter,spotter")
+    free = written(tmp_path, "a: {kind: language_model, url: 'http://x/v1', model: m}")
+    with pytest.raises(UserError, match="judge a has no prices"):
+        judges_of(str(free))[0].make(0, max_cost=1.0)
+
+
+def test_the_command_says_what_it_would_take_and_does_nothing(tmp_path, capsys):
+    study = spot_study(tmp_path / "study")
+    SpotbotJudge.main(study=str(study.path), judges=str(written(tmp_path, GOOD)), dry_run=True)
+    shown = capsys.readouterr().out
+    assert "judge smollm2: 2 of 4 units are not answered yet" in shown
+    assert "judge spotter: 4 of 4 units" in shown
+    assert "about 120 prompts" in shown  # 40, three times
+    assert "USD, at most" in shown
+    assert not (study.survey_path(SURVEY) / "judges").exists()
+    assert not study.judgements_path(SURVEY).exists()
+    with pytest.raises(SystemExit):
+        SpotbotJudge.main(study=str(study.path), judges="language_model", max_cost=-1.0)
+    assert "--max-cost -1: expected more than 0" in capsys.readouterr().err
+    unpriced = {
+        "judge": "a",
+        "units": 1,
+        "units_in_all": 2,
+        "prompts": 3,
+        "prompt_tokens": 4,
+        "answers_kept": 0,
+        "cost": None,
+    }
+    assert "prices are not known" in expected(unpriced)

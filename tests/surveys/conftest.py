@@ -22,6 +22,21 @@ def make_conversation() -> Callable[..., Conversation]:
 
 
 @pytest.fixture(scope="session")
+def sensible() -> Callable[[int], Conversation]:
+    """Two people who take up each other's words: every turn names a thing that the one before named."""
+    topics = ("violin", "bakery", "harbour", "glacier", "tractor", "lantern", "orchard", "sailing", "pottery")
+
+    def make(number: int) -> Conversation:
+        def say(_, turn):
+            topic = topics[(number + int(turn.partition(" ")[0]) // 2) % len(topics)]
+            return f"on {turn} we went past the {topic} near our old place, remember?"
+
+        return conversation(f"sensible-{number:02d}", (HUMAN, HUMAN), f"sensible {number}", 5, say)
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def pool() -> Callable[..., list[Conversation]]:
     """Every pair of `bots` contestants `per_pair` times, who speaks first in turn, and `people` human conversations."""
 

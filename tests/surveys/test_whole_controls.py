@@ -1,0 +1,211 @@
+"""Controls of whole conversations: how they are made, and who misses them."""
+
+import itertools
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parlai_spotbot import files
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.controls import missed, read_controls, truth, write_controls
+from parlai_spotbot.surveys.known import KNOWN_CHOICE, KNOWN_LOW, missed_by
+from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.whole import Asked
+from parlai_spotbot.surveys.whole_controls import WANTED
+
+FIRST, SECOND, NEITHER = "conversation:0", "conversation:1", "neither"
+
+
+# -- who misses them ---------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("question", ["engagingness", "humanness", "politeness"])
+def test_a_person_must_be_chosen_before_a_bot_that_loops(question):
+    for right, answer in itertools.product((0, 1), (FIRST, SECOND)):
+        answers = {(question, "pair"): answer, ("reason", "pair"): "conversation:0 was better"}
+        assert missed_by(KNOWN_CHOICE[right], answers) is (answer != f"conversation:{right}")
+    assert missed_by(KNOWN_CHOICE[0], {("reason", "pair"): "well"})
+
+
+@given(st.fixed_dictionaries({name: st.sampled_from([FIRST, SECOND, NEITHER]) for name in (
+    "consistency", "emotional_understanding", "engagingness", "grammaticality", "informativeness", "quality",
+    "proactivity", "relevance")}), st.sampled_from([0, 1]))  # fmt: skip
+@settings(max_examples=500, deadline=None, database=None)
+def test_of_eight_dimensions_those_count_in_which_a_loop_is_worse(answers, right):
+    wrong = f"conversation:{1 - right}"
+    telling = ("engagingness", "informativeness", "quality", "relevance")
+    expected = any(answers[name] == wrong for name in telling) or answers["quality"] == NEITHER
+    given_ = {(name, "pair"): answer for name, answer in answers.items()}
+    assert missed_by(KNOWN_CHOICE[right], given_) is expected
+
+
+@pytest.mark.parametrize("bot", [0, 1])
+def test_a_bot_that_loops_must_not_be_praised(bot):
+    for quality, engaging in itertools.product("12345", "12345"):
+        answers = {("quality", f"entity:{bot}"): quality, ("engagingness", f"entity:{bot}"): engaging,
+                   ("grammaticality", f"entity:{bot}"): "5", ("quality", f"entity:{1 - bot}"): "5"}  # fmt: skip
+        assert missed_by(KNOWN_LOW[bot], answers) is (max(quality, engaging) > "3")
+    assert missed_by(KNOWN_LOW[bot], {("grammaticality", f"entity:{bot}"): "1"})
+    assert missed_by(KNOWN_LOW[bot], {})
+
+
+def test_turn_by_turn_the_first_turn_is_free():
+    def rated(*ratings, question="relevance"):
+        return {(question, f"turn:{2 * i}"): rating for i, rating in enumerate(ratings)}
+
+    assert not missed_by(KNOWN_LOW[0], rated("5", "2", "3", "2"))
+    assert missed_by(KNOWN_LOW[0], rated("1", "3", "3", "3"))
+    assert missed_by(KNOWN_LOW[0], rated("1", "1", "2", "5"))
+    assert missed_by(KNOWN_LOW[0], rated("1"))
+    assert not missed_by(KNOWN_LOW[0], {(q, f"turn:{t}"): "1" for q, t in [("quality", 10), ("quality", 2)]})
+
+
+@pytest.mark.parametrize("kind", ["known_choice:2", "known_choice", "", None, "gold"])
+def test_other_kinds_are_an_error(kind):
+    with pytest.raises(ValueError, match="control is"):
+        missed_by(kind, {})
+
+
+# -- how they are made -------------------------------------------------------------------------------------------------
+@pytest.fixture
+def packed(study_of, make_conversation, sensible):
+    """A packed study of self-chats with conversations between people to spare."""
+
+    def make(survey, **how):
+        found = [
+            make_conversation(f"b{n}-{i}", (f"bot{n}", f"bot{n}"), f"s{n}-{i}", 5) for n in (0, 1) for i in range(6)
+        ]
+        study = study_of([*found, *(sensible(n) for n in range(48))])
+        pack_study(study, survey, whole=Asked(**how))
+        return study
+
+    return make
+
+
+def check(study, survey, items):
+    shown = {i for unit in study.units(survey) for item in unit.items for i in item.conversation_ids}
+    conversations = {c.conversation_id: c for c in study.conversations()}
+    assert len({item.item_id for item in items}) == len(items)
+    for item in items:
+        assert not shown & set(item.conversation_ids)
+        assert len(set(item.conversation_ids)) == len(item.transcripts) == len(item.judged)
+        assert truth(item) in (("human", "bot"), ("bot", "human"))
+        for place, (name, seat, turns) in enumerate(
+            zip(item.conversation_ids, item.judged, item.transcripts, strict=True)
+        ):
+            original = conversations.get(name)
+            said = [u.text for u in turns]
+            assert [u.entity for u in turns] == [i % 2 for i in range(len(turns))]
+            natures = truth(item)[place] if survey.startswith(("acute", "comp")) else truth(item)[seat]
+            if natures == "bot":
+                heard = said[1 - seat :: 2]
+                own = said[seat::2]
+                parts = {part for turn in own for part in turn.split(". ")}
+                assert len(parts) <= 4 or own == heard or own[1:] == heard[:-1]
+            else:
+                assert len(set(said)) == len(said)
+            if original is not None:
+                shown_of_it = [t.text.lower() for t in original.shown]
+                assert len(said) <= len(shown_of_it)
+
+
+@pytest.mark.parametrize("survey", ["acute_eval", "comparative"])
+def test_a_person_stands_beside_a_bot_that_loops(packed, survey):
+    study = packed(survey)
+    path = write_controls(study, survey)
+    items = read_controls(study, survey)
+    check(study, survey, items)
+    assert len(items) == WANTED
+    assert Counter(item.control for item in items) == dict.fromkeys(KNOWN_CHOICE, WANTED / 2)
+    assert Counter((item.control, item.judged) for item in items) == {
+        (kind, (seat, seat)): WANTED / 4 for kind in KNOWN_CHOICE for seat in (0, 1)
+    }
+    used = Counter(i for item in items for i in item.conversation_ids)
+    assert set(used.values()) == {1}
+    assert {item.questions for item in items} == ({("engagingness", "reason")} if survey == "acute_eval" else {()})
+    before = path.read_bytes()
+    assert write_controls(study, survey).read_bytes() == before
+    about = study.provenance()["controls"][survey]
+    assert (about["known_choice:0"], about["warnings"]) == (WANTED / 2, [])
+    assert "script" in about["rule"]
+
+
+def test_controls_ask_what_the_units_ask(packed, tmp_path):
+    study = packed("acute_eval", ask=("humanness", "knowledge"))
+    write_controls(study, "acute_eval")
+    asked = Counter(item.questions for item in read_controls(study, "acute_eval"))
+    assert asked == {("humanness", "reason"): WANTED / 2, ("knowledge", "reason"): WANTED / 2}
+
+    own = tmp_path / "own.yaml"
+    own.write_text('questions: {wit: {wording: "Who?", option: "{name}", control: false}}')
+    study = packed("acute_eval", questions=own, ask=("wit",))
+    assert {item.questions[0] for unit in study.units("acute_eval") for item in unit.items} == {"wit"}
+    write_controls(study, "acute_eval")
+    assert {item.questions for item in read_controls(study, "acute_eval")} == {("engagingness", "reason")}
+
+
+def test_ratings_have_a_bot_that_loops_alone(packed):
+    study = packed("dialogue_likert")
+    write_controls(study, "dialogue_likert")
+    items = read_controls(study, "dialogue_likert")
+    check(study, "dialogue_likert", items)
+    assert Counter(item.control for item in items) == dict.fromkeys(KNOWN_LOW, WANTED / 2)
+    assert all(item.judged == (KNOWN_LOW.index(item.control),) for item in items)
+    survey = get_survey("dialogue_likert")
+    for item in items:
+        praised = {(q.name, f"entity:{item.judged[0]}"): "5" for q in survey.questions}
+        assert missed(item, praised)
+        assert not missed(item, dict.fromkeys(praised, "2"))
+
+
+def test_turn_by_turn_there_are_controls_where_a_loop_is_worse(packed):
+    study = packed("turn_likert", repeated=0.0)
+    write_controls(study, "turn_likert")
+    asked = Counter(item.questions for item in read_controls(study, "turn_likert"))
+    names = ("engagingness", "informativeness", "quality", "relevance")
+    assert asked == {(name,): WANTED for name in names}
+
+
+def test_where_nothing_asked_can_be_graded_that_is_said(packed):
+    study = packed("comparative", ask=("grammaticality",))
+    path = write_controls(study, "comparative")
+    assert path.read_text() == ""
+    assert "no questions that a control" in study.provenance()["controls"]["comparative"]["warnings"][0]
+
+
+def test_too_few_people_are_said(study_of, make_conversation, sensible):
+    bots = [make_conversation(f"b{n}-{i}", (f"bot{n}",) * 2, f"s{n}{i}", 5) for n in (0, 1) for i in range(3)]
+    study = study_of([*bots, *(sensible(n) for n in range(4))])
+    text = study.plan_path.read_text(encoding="utf-8").replace("domain: chitchat", "domain: elsewhere")
+    study.plan_path.write_text(text, encoding="utf-8")
+    study = type(study).open(study.path)
+    pack_study(study, "acute_eval")
+    write_controls(study, "acute_eval")
+    assert read_controls(study, "acute_eval") == []
+    assert "0 controls, where 4 or more" in study.provenance()["controls"]["acute_eval"]["warnings"][0]
+
+
+def test_controls_that_were_imported_stay(packed):
+    study = packed("acute_eval")
+    path = write_controls(study, "acute_eval")
+    one = path.read_text().splitlines(keepends=True)[0]
+    path.write_text(one)
+    known = study.provenance()
+    files.write_json(study.provenance_path, {k: v for k, v in known.items() if k != "controls"})
+    assert write_controls(study, "acute_eval").read_text() == one
+
+
+def test_half_of_those_who_guess_miss_the_first_control(packed):
+    study = packed("acute_eval")
+    write_controls(study, "acute_eval")
+    items = read_controls(study, "acute_eval")
+    chance = random.Random(1)
+    for answer in (FIRST, SECOND):
+        assert sum(missed(item, {("engagingness", "pair"): answer}) for item in items) == WANTED / 2
+    guesses = [
+        missed(chance.choice(items), {("engagingness", "pair"): chance.choice([FIRST, SECOND])}) for _ in range(400)
+    ]
+    assert 150 < sum(guesses) < 250
+    assert HUMAN not in {item.control for item in items}

@@ -1,0 +1,173 @@
+"""The surveys that show whole conversations, as data: wordings, scales, exercises; a study's own questions."""
+
+import math
+import re
+
+import pytest
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.surveys import dimensions, get_survey, survey_of
+from parlai_spotbot.surveys.own_questions import keep, merged, read_questions
+from parlai_spotbot.surveys.surface import normalise
+
+WHOLE = ("acute_eval", "comparative", "dialogue_likert", "turn_likert")
+
+ACUTE = {
+    "engagingness": ("Who would you prefer to talk to for a long conversation?", "I would prefer to talk to {name}"),
+    "humanness": ("Which speaker sounds more human?", "{name} sounds more human"),
+    "interestingness": (
+        "If you had to say one of these speakers is interesting and one is boring, who would you say is more "
+        "interesting?", "{name} is more interesting",
+    ),
+    "knowledge": (
+        "If you had to say that one speaker is more knowledgeable and one is more ignorant, who is more "
+        "knowledgeable?", "{name} is more knowledgeable",
+    ),
+}  # fmt: skip
+"""Li, Weston & Roller (2019), and the texts of options that ParlAI's acute_eval ships."""
+
+EIGHT = (
+    "consistency", "emotional_understanding", "engagingness", "grammaticality", "informativeness", "quality",
+    "proactivity", "relevance",
+)  # fmt: skip
+
+
+def test_acute_evals_questions_are_worded_as_published():
+    survey = get_survey("acute_eval")
+    assert {q.name: (q.wording, {o.label for o in q.options}) for q in survey.main} == {
+        name: (wording, {option}) for name, (wording, option) in ACUTE.items()
+    }
+    assert all([o.value for o in q.options] == ["conversation:0", "conversation:1"] for q in survey.main)
+    reason = survey.question("reason")
+    assert (reason.kind, reason.required, reason.after) == ("free_text", False, tuple(ACUTE))
+    assert survey.asked == ("engagingness",)
+    assert (survey.limits.units_per_annotator, survey.limits.control_mistakes, survey.control_first) == (1, 0, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "targets", "values"),
+    [("comparative", "choice", ("pair",), ["conversation:0", "conversation:1", "neither"]),
+     ("dialogue_likert", "scale", ("entity:0", "entity:1"), list("12345")),
+     ("turn_likert", "scale", ("turn",), list("12345"))],
+)  # fmt: skip
+def test_the_eight_dimensions_in_three_ways(name, kind, targets, values):
+    survey = get_survey(name)
+    assert tuple(q.name for q in survey.questions) == EIGHT == dimensions.NAMES
+    for question in survey.questions:
+        assert (question.kind, question.targets, [o.value for o in question.options]) == (kind, targets, values)
+        assert len(question.help) > 30  # the definition stands at the question
+        assert question.shuffle is (name != "turn_likert")
+        if kind == "scale":
+            assert [bool(o.definition) for o in question.options] == [True, False, False, False, True]
+    assert len({q.help for q in survey.questions}) == len({q.wording for q in survey.questions}) == 8
+    assert survey.spread == ("units" if name == "turn_likert" else "")
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_the_page_learns_nothing_of_packing_and_controls(name):
+    survey = get_survey(name)
+    row = survey.to_json()
+    assert {"packing", "spread", "asked", "unit_size", "control_first", "onboarding"}.isdisjoint(row)
+    assert {"controls_per_unit", "control_mistakes"}.isdisjoint(row["limits"])
+    text = " ".join(survey.consent)
+    assert set(re.findall(r"{(\w+)}", text)) == {"pay", "minutes", "units", "contact"}
+    assert row["layout"] == {"dialogue_likert": "dialogue", "turn_likert": "turn_by_turn"}.get(name, "side_by_side")
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_exercises_look_like_items_and_can_be_answered(name):
+    survey = get_survey(name)
+    assert len(survey.onboarding) == survey.limits.onboarding_attempts
+    for exercise in (survey.example, *sum(survey.onboarding, ())):
+        assert len(exercise.transcripts) == (2 if survey.packing == "pairs" else 1) == len(exercise.judged)
+        for turns in exercise.transcripts:
+            assert [entity for entity, _ in turns] == [0, 1] * (len(turns) // 2)
+            assert all(normalise(text) == text for _, text in turns)
+        assert len(exercise.explanation) > 40
+        for question, target, accepted in exercise.key:
+            values = [option.value for option in survey.question(question).options]
+            assert set(accepted) <= set(values)
+            allowed = {"pair"} if survey.packing == "pairs" else {f"entity:{exercise.judged[0]}"}
+            if name == "turn_likert":
+                allowed = {f"turn:{i}" for i in range(exercise.judged[0], len(exercise.turns), 2)}
+            assert target in allowed
+        if name == "turn_likert":
+            assert {target for _, target, _ in exercise.key} == allowed
+            assert len({question for question, _, _ in exercise.key}) == 1
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_every_round_of_exercises_is_new_and_stops_who_clicks_anything(name):
+    survey = get_survey(name)
+    rounds = [survey.example.transcripts, *([t for e in one for t in e.transcripts] for one in survey.onboarding)]
+    said = [{text for _, text in turns} for one in rounds for turns in one]
+    for i, one in enumerate(said):
+        assert not any(one & other for other in said[:i])
+    passed = []
+    for exercises in survey.onboarding:
+        right = [len(a) / len(survey.question(q).options) for e in exercises for q, _, a in e.key]
+        passed.append(math.prod(right))
+    assert max(passed) <= 1 / 8
+    if survey.packing == "pairs":  # neither side is always the right one
+        for exercises in survey.onboarding:
+            assert len({accepted for e in exercises for _, _, accepted in e.key}) > 1
+
+
+# -- a study's own questions -------------------------------------------------------------------------------------------
+GOOD = 'questions:\n  politeness:\n    wording: Who is more polite?\n    option: "{name} is more polite"\n'
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text):
+        path = tmp_path / "own.yaml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def test_own_questions_stand_before_the_reason_and_are_seen_by_whoever_opens_the_study(study_of, written):
+    study = study_of([])
+    assert survey_of(study, "acute_eval") == get_survey("acute_eval")
+    keep(study, "acute_eval", merged(study, "acute_eval", written(GOOD)))
+    survey = survey_of(study, "acute_eval")
+    assert [q.name for q in survey.questions] == [*ACUTE, "politeness", "reason"]
+    assert survey.question("reason").after == (*ACUTE, "politeness")
+    question = survey.question("politeness")
+    assert (question.wording, question.heading) == ("Who is more polite?", "Politeness")
+    assert [o.label for o in question.options] == ["{name} is more polite"] * 2
+    assert survey_of(study, "comparative") == get_survey("comparative")
+    path = study.survey_path("acute_eval") / "questions.yaml"
+    before = path.stat().st_mtime_ns
+    keep(study, "acute_eval", merged(study, "acute_eval", written(GOOD)))
+    assert path.stat().st_mtime_ns == before
+    with pytest.raises(UserError, match=r"politeness.*with other words"):
+        merged(study, "acute_eval", written(GOOD.replace("Who", "Which speaker")))
+    more = merged(study, "acute_eval", written(GOOD.replace("politeness", "wit")))
+    assert list(more) == ["politeness", "wit"]
+
+
+BAD = [
+    ("questions: {", "not valid YAML"),
+    ("- a", "the one key 'questions'"),
+    ("questions: {}", "'questions' is empty"),
+    (GOOD.replace("politeness:", "engagingness:"), "there already"),
+    (GOOD.replace("politeness:", "Polite ness:"), "can't be a question's name"),
+    (GOOD.replace("politeness:", "extra_one:"), "can't be a question's name"),
+    (GOOD.replace("wording", "wrding"), "Did you mean 'wording'"),
+    (GOOD.replace("wording: Who is more polite?", "help: x"), "politeness.wording: None, expected a text"),
+    (GOOD.replace("{name} is", "one is"), "politeness.option"),
+    (GOOD.replace("Who is", "Who of {name} is"), "politeness.wording"),
+    (GOOD + "    control: 3\n", "politeness.control: 3"),
+    ("questions: {a: b}", "questions.a: 'b'"),
+]
+
+
+@pytest.mark.parametrize(("text", "says"), BAD, ids=[says for _, says in BAD])
+def test_bad_files_of_questions_are_one_error(written, text, says):
+    path = written(text)
+    with pytest.raises(UserError) as error:
+        read_questions(path)
+    assert says in str(error.value)
+    assert str(path) in str(error.value)

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import citations, downloads, first_screen, hygiene, reading, rows
+from parlai_spotbot.report import appendix, citations, downloads, first_screen, hygiene, reading, rows
 from parlai_spotbot.report.blocks import NONE, Shown, block
 from parlai_spotbot.report.contents import Contents, read_contents, surveys_of
 from parlai_spotbot.report.drawing import PALETTE, Drawing
@@ -93,6 +93,7 @@ def _context(pages: list[Page]) -> dict[str, Any]:
         "reading": reading.data(pages, {own.name: own.title for own in blocks}),
         "failures": rows.failures(contents.failures, {c.conversation_id for c in contents.conversations}),
         "made_by": {own.contents.survey: made for own in pages if (made := own.contents.made_by.get("ranking"))},
+        "paper": appendix.section(contents.study),
         "provenance": contents.study.provenance(),
         "extensions": contents.study.extensions,
         "judge_files": [(own.contents.survey, own.contents.judges) for own in pages],
@@ -100,7 +101,8 @@ def _context(pages: list[Page]) -> dict[str, Any]:
 
 
 def build_report(study: Study, survey: str | None = None) -> Path:
-    """Write the report to ``report/index.html``, its figures to ``report/figures``, and return the page's path.
+    """Write the report to ``report/index.html``, its figures to ``report/figures``, texts for a paper to
+    ``report/appendix``, and return the page's path.
 
     `survey` (by default the first of the study's plan) comes first, then all others that have judgements. Whatever has
     not been made yet (units, judgements, analysis) is said on the page with the command that makes it.
@@ -115,5 +117,6 @@ def build_report(study: Study, survey: str | None = None) -> Path:
     text, drawn = render([contents, *(read_contents(study, name, contents.conversations) for name in others)])
     # A lone surrogate in a conversation is no text that a file can hold.
     files.write_text(study.report_path, text.encode("utf-8", "replace").decode("utf-8"))
+    appendix.write(study)
     downloads.write(drawn, study.report_path.parent / downloads.FOLDER)
     return study.report_path

@@ -38,7 +38,7 @@ class SpotbotReport(Command):
         group.add_argument("--study", type=str, default=None, metavar="DIR", help="the study's folder")
         group.add_argument(
             "--survey", type=str, default=None,
-            help="the method, what annotators are asked (default: spot_the_bot; of several studies, all they share)",
+            help="the method, what annotators are asked (default: the first; of several studies, all they share)",
         )  # fmt: skip
         group = parser.add_argument_group("Several studies")
         group.add_argument(
@@ -101,7 +101,7 @@ class SpotbotReport(Command):
 
         study = Study.open(self.opt["study"])
         with study.lock("spotbot_report"):
-            path = build_report(study, self.opt["survey"] or "spot_the_bot")
+            path = build_report(study, self.opt["survey"])
         print(f"report:   {path}")
         print(f"appendix: {path.parent / 'appendix'}")
 

@@ -1,0 +1,234 @@
+"""What is known of a study, gathered from its files for the texts of a paper's appendix: nothing is guessed.
+
+Whatever a file does not say is None or empty here, and the texts leave it to the authors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import mean, median
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN, Conversation, Judgement
+from parlai_spotbot.report.contents import surveys_of
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import Survey, survey_of
+
+ENGLISH = ("chitchat", "dailydialog", "empathetic_dialogues", "empathetic", "convai2")
+"""Domains whose conversations are known to be in English."""
+
+CITED = {
+    "spot_the_bot": "deriu2020",
+    "spot_the_bot_game": "deriu2020",
+    "acute_eval": "li2019",
+    "comparative": "finch2023",
+    "dialogue_likert": "finch2023",
+    "turn_likert": "finch2023",
+}
+"""Where each survey is from."""
+
+TITLES = {
+    "spot_the_bot": "Spot The Bot",
+    "spot_the_bot_game": "Spot The Bot as a game",
+    "acute_eval": "ACUTE-Eval",
+    "comparative": "Comparative",
+    "dialogue_likert": "Dialogue Likert",
+    "turn_likert": "Turn Likert",
+}
+
+
+@dataclass(frozen=True)
+class SourceFacts:
+    """What one source of a survey gave. Controls are no annotations; seconds are None where no time is known."""
+
+    source: str
+    annotations: int
+    annotators: int
+    items: int
+    controls: int
+    most: int
+    median_seconds: float | None
+    mean_seconds: float | None
+    hours: float | None
+    alpha: dict[str, tuple[float, list | None]]
+    controls_sentence: str
+    ranking: dict
+
+    @property
+    def human(self) -> bool:
+        return self.source == HUMAN
+
+
+@dataclass(frozen=True)
+class SurveyFacts:
+    """A survey of the study: what is asked (None where the survey isn't known here), and what came of it."""
+
+    name: str
+    survey: Survey | None
+    units: int
+    items: int
+    lengths: tuple[int, ...]
+    sources: tuple[SourceFacts, ...]
+    packed: dict
+    controls: dict
+    collection: dict
+    options: dict
+    judges: dict[str, dict] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        return TITLES.get(self.name, self.name.replace("_", " "))
+
+    @property
+    def people(self) -> SourceFacts | None:
+        """What people gave, if they did."""
+        return next((own for own in self.sources if own.human), None)
+
+    @property
+    def settings(self) -> dict:
+        return self.collection.get("settings") or {}
+
+    @property
+    def limits(self) -> dict:
+        """The limits in force: the launch's, else, where people were asked here, nothing is known."""
+        return self.collection.get("limits") or {}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A study. `bots` and `people` count conversations with bots and between people; `kinds` those of each kind."""
+
+    study: Study
+    provenance: dict
+    bots: int
+    people: int
+    with_people: int
+    self_chats: int
+    pairs: int
+    turns: int
+    surveys: tuple[SurveyFacts, ...]
+
+    @property
+    def plan(self):
+        return self.study.plan
+
+    @property
+    def imported(self) -> dict:
+        return self.provenance.get("import") or {}
+
+    @property
+    def selfplay(self) -> dict:
+        return self.provenance.get("selfplay") or {}
+
+    @property
+    def language(self) -> str | None:
+        """The language of the conversations, where it is known."""
+        return "English" if self.plan.domain in ENGLISH else None
+
+    @property
+    def human(self) -> bool:
+        """Whether people judged anything."""
+        return any(survey.people for survey in self.surveys)
+
+
+def facts_of(study: Study) -> Facts:
+    """Read everything; a malformed file is a `UserError`."""
+    conversations = study.conversations()
+    bots = [c for c in conversations if not all(c.is_human)]
+    return Facts(
+        study=study,
+        provenance=study.provenance(),
+        bots=len(bots),
+        people=len(conversations) - len(bots),
+        with_people=sum(any(c.is_human) for c in bots),
+        self_chats=sum(c.entities[0] == c.entities[1] for c in bots),
+        pairs=len({tuple(sorted(c.entities)) for c in bots}),
+        turns=sum(len(c.turns) for c in conversations),
+        surveys=tuple(_survey(study, name, conversations) for name in surveys_of(study)),
+    )
+
+
+def _survey(study: Study, name: str, conversations: Iterable[Conversation]) -> SurveyFacts:
+    provenance = study.provenance()
+    units = study.units(name) if study.units_path(name).exists() else []
+    rows = study.judgements(name) if study.judgements_path(name).exists() else []
+    stems = {stem: _analysis(study, name, stem) for stem in ("ranking", "agreement", "annotators")}
+    sources = sorted({row.source for row in rows}, key=lambda source: (source != HUMAN, source))
+    shown = [item.exchanges for unit in units for item in unit.items] or [row.exchanges for row in rows]
+    ranking = _read(study.analysis_path(name) / "ranking.json")
+    packed = (provenance.get("pack") or {}).get(name) or {}
+    return SurveyFacts(
+        name=name,
+        survey=_known(study, name),
+        units=len(units),
+        items=len({item.item_id for unit in units for item in unit.items}),
+        lengths=tuple(sorted(set(shown))),
+        sources=tuple(
+            _source(source, rows, {s: own.get(source, {}) for s, own in stems.items()}) for source in sources
+        ),
+        packed=packed.get("options") or {},
+        controls=(provenance.get("controls") or {}).get(name) or {},
+        collection=(provenance.get("crowdsourcing") or {}).get(name) or {},
+        options=(ranking.get("made_by") or {}).get("options") or {},
+        judges=_judges(study, name),
+    )
+
+
+def _known(study: Study, name: str) -> Survey | None:
+    try:
+        return survey_of(study, name)
+    except UserError:
+        return None
+
+
+def _read(path: Path) -> dict:
+    value = files.read_json(path, "analysis file") if path.exists() else {}
+    return value if isinstance(value, dict) else {}
+
+
+def _analysis(study: Study, name: str, stem: str) -> dict[str, dict]:
+    return _read(study.analysis_path(name) / f"{stem}.json").get("by_source") or {}
+
+
+def _judges(study: Study, name: str) -> dict[str, dict]:
+    folder = study.survey_path(name) / "judges"
+    return {
+        f"judge:{own.get('judge', path.stem)}": own for path in sorted(folder.glob("*.json")) if (own := _read(path))
+    }
+
+
+def _source(source: str, rows: Iterable[Judgement], found: dict[str, dict]) -> SourceFacts:
+    own = [row for row in rows if row.source == source]
+    data = [row for row in own if row.control is None]
+    seconds = list({r.annotation_id: r.seconds for r in data if r.seconds is not None}.values())
+    by_worker: dict[str, set[str]] = {}
+    for row in data:
+        by_worker.setdefault(row.worker_id, set()).add(row.annotation_id)
+    controls = (found["annotators"].get("controls") or {}) if isinstance(found["annotators"], dict) else {}
+    return SourceFacts(
+        source=source,
+        annotations=len({row.annotation_id for row in data}),
+        annotators=len(by_worker),
+        items=len({row.item_id for row in data}),
+        controls=len({row.annotation_id for row in own if row.control is not None}),
+        most=max(map(len, by_worker.values()), default=0),
+        median_seconds=median(seconds) if seconds else None,
+        mean_seconds=mean(seconds) if seconds else None,
+        hours=sum(seconds) / 3600 if seconds else None,
+        alpha=_alphas(found["agreement"]),
+        controls_sentence=controls.get("sentence", "") if controls.get("answered") else "",
+        ranking=found["ranking"],
+    )
+
+
+def _alphas(agreement: dict) -> dict[str, tuple[float, list | None]]:
+    """Krippendorff's alpha by question, with its interval, wherever it could be computed."""
+    found = agreement.get("krippendorff_alpha") or {}
+    return {
+        question: (entry["alpha"], entry.get("ci"))
+        for question, entry in found.items()
+        if isinstance(entry, dict) and entry.get("alpha") is not None
+    }

@@ -1,0 +1,177 @@
+"""The methods paragraphs of a paper, from what is known of the study: conversations, annotation, judges, statistics."""
+
+from __future__ import annotations
+
+from parlai_spotbot.report.appendix.facts import CITED, Facts, SourceFacts, SurveyFacts
+from parlai_spotbot.report.appendix.writing import counted, interval, listed, number
+
+DATA = {
+    "dailydialog": "DailyDialog [@li2017]",
+    "empathetic_dialogues": "Empathetic Dialogues [@rashkin2019]",
+    "empathetic": "Empathetic Dialogues [@rashkin2019]",
+    "convai2": "PersonaChat [@zhang2018]",
+    "chitchat": "the BYU chit-chat dataset (people's conversations, collected 2018)",
+}
+PROVIDERS = {
+    "in_house": "recruited by the authors (personal links)",
+    "prolific": "recruited through Prolific",
+    "mturk": "recruited through Amazon Mechanical Turk",
+    "mturk_sandbox": "in the sandbox of Amazon Mechanical Turk (no real workers)",
+}
+DRAWN = {
+    "conversations_workers": "conversations and annotators as crossed clusters [@owen2012]",
+    "conversations": "conversations as clusters",
+    "workers": "annotators as clusters",
+    "annotations": "annotations, as if they were independent",
+}
+
+
+def methods(facts: Facts) -> list[str]:
+    """The paragraphs, with citations as ``[@key]``."""
+    return [conversations(facts), *(paragraph for own in facts.surveys for paragraph in survey(facts, own))]
+
+
+def conversations(facts: Facts) -> str:
+    """Who talked with whom, how long, and where the conversations began."""
+    plan = facts.plan
+    names = listed(plan.contestants)
+    bots = f"{counted(len(plan.contestants), 'chatbot')} ({names})"
+    domain = DATA.get(plan.domain, f"the domain “{plan.domain}”")
+    if facts.imported:
+        source = facts.imported.get("source", "")
+        origin = f" from {source}" if source and "/" not in source else ""
+        text = (
+            f"We analysed {counted(facts.bots, 'conversation')} of {bots}{origin}, on {domain}, imported as they were."
+        )
+    elif not facts.selfplay:
+        text = f"The study holds {counted(facts.bots, 'conversation')} of {bots} on {domain}"
+        text += "; how they came about is not on record."
+    else:
+        text = f"We let {bots} talk with each other on {domain}, in ParlAI [@miller2017]: "
+        text += f"{counted(facts.bots, 'conversation')} in {counted(facts.pairs, 'pairing')}"
+        text += f", {plan.conversations_per_pair} planned for each, of {plan.exchanges} exchanges (two turns each)"
+        if facts.selfplay.get("seeds"):
+            text += ", after a first exchange that came from people and was shown to nobody"
+        text += f"; the random seed was {plan.seed}."
+    if facts.self_chats:
+        text += f" Of these, {facts.self_chats} were of a bot with itself."
+    if facts.with_people:
+        text += f" In {counted(facts.with_people, 'conversation')} the partner was a person."
+    if facts.people:
+        text += f" {counted(facts.people, 'conversation').capitalize()} between people served as a reference."
+    return text
+
+
+def survey(facts: Facts, own: SurveyFacts) -> list[str]:
+    """A survey's paragraphs: what was asked, by whom it was answered, how it was analysed."""
+    asked = _asked(own)
+    answered = [_people(own, source) if source.human else _judge(own, source) for source in own.sources]
+    if not own.sources:
+        answered = ["It has not been answered yet."]
+    return [" ".join([asked, *answered]), *_statistics(own)]
+
+
+def _asked(own: SurveyFacts) -> str:
+    cite = f" [@{CITED[own.name]}]" if own.name in CITED else ""
+    text = f"We used the survey {own.title}{cite}."
+    if own.name in ("spot_the_bot", "spot_the_bot_game"):
+        text += (
+            " It shows a conversation and asks of each of its two entities whether it is a human or a bot, with "
+            "“unsure” as a third answer; then which of both is more fluent, more sensible and more specific, with “no "
+            "difference” as a third answer."
+        )
+    elif own.survey is not None:
+        names = [question.heading or question.name for question in own.survey.questions if question.kind != "free_text"]
+        text += f" It asks about {listed(name.lower() for name in names)}."
+    if own.lengths and own.survey is not None and own.survey.packing == "segments":
+        shown = listed(str(k) for k in own.lengths)
+        opened = (
+            "Annotators opened conversations themselves, up to"
+            if own.name == "spot_the_bot_game"
+            else "It showed the first"
+        )
+        text += f" {opened} {shown} exchange{'s' if own.lengths != (1,) else ''} of a conversation"
+        text += ", in the same surface form whoever wrote them." if own.packed.get("surface") == "normalise" else "."
+    return text
+
+
+def _people(own: SurveyFacts, source: SourceFacts) -> str:
+    text = counted(source.annotators, "person", "people").capitalize()
+    text += f" gave {counted(source.annotations, 'annotation')} of {counted(source.items, 'item')}"
+    if source.median_seconds is not None:
+        text += f" (median {number(source.median_seconds, 0)} seconds each"
+        text += f", {number(source.hours, 1)} hours in all)" if source.hours is not None else ")"
+    text += "."
+    settings, limits = own.settings, own.limits
+    if settings:
+        text += f" They were {PROVIDERS.get(settings.get('provider'), 'recruited otherwise')}"
+        if settings.get("pay"):
+            text += f" and paid {number(settings['pay'])} {settings.get('currency', '')} for a unit".rstrip()
+        text += ", and annotated in their browsers through Mephisto [@urbanek2023]."
+    if limits.get("units_per_annotator"):
+        text += f" Nobody could do more than {counted(limits['units_per_annotator'], 'unit')}."
+    if limits and own.survey is not None and own.survey.onboarding:
+        text += " Practice items with known answers had to be passed first."
+    if source.controls:
+        text += f" {source.controls} answers to known (control) items were mixed in and left out of all results."
+    return text
+
+
+def _judge(own: SurveyFacts, source: SourceFacts) -> str:
+    name = source.source.removeprefix("judge:")
+    about = own.judges.get(source.source, {})
+    text = f"The automatic judge “{name}” answered {counted(source.items, 'item')} in "
+    text += (
+        f"{counted(source.annotators, 'variant')}; its answers are reported apart and are no substitute for people's."
+    )
+    right = [
+        v["balanced_accuracy"]
+        for v in (about.get("variants") or {}).values()
+        if isinstance(v, dict) and isinstance(v.get("balanced_accuracy"), (int, float))
+    ]
+    if right:
+        best, worst = max(right), min(right)
+        ends = number(best) if best == worst else f"{number(worst)} to {number(best)}"
+        text += f" On held-out bots and people its balanced accuracy is {ends} (chance: 0.50)."
+    return text
+
+
+def _statistics(own: SurveyFacts) -> list[str]:
+    """How it was analysed, with agreement; nothing where it wasn't."""
+    analysed = [source for source in own.sources if source.ranking.get("order")]
+    if not analysed:
+        return []
+    first = analysed[0].ranking
+    if "win_rate" in first:
+        text = (
+            "An annotation is a match, which the entity wins that is taken for human rather than unsure or bot, or for "
+            "unsure rather than bot. Bots are ranked by TrueSkill [@herbrich2006], with the order of matches shuffled "
+            "in every bootstrap replicate, in clusters of overlapping ranges of ranks [@sakaguchi2014]; beside it "
+            "stand win rates (decided matches, mean over opponents) and Davidson's model of ties [@davidson1970]. How "
+            "long bots pass is estimated as the survival of interval-censored times [@turnbull1976] and compared by a "
+            "log-rank test [@sun1996]."
+        )
+    else:
+        criterion = first.get("criterion")
+        text = (
+            f"Contestants are ranked by {criterion}." if criterion else "Contestants are ranked by their mean answers."
+        )
+    made = first.get("bootstrap") or {}
+    drawn = DRAWN.get(made.get("resample"))
+    if drawn:
+        text += f" 95 % intervals come from {made.get('replicates')} bootstrap replicates that draw {drawn}."
+    if not analysed[0].human:
+        text += " Variants of a judge are no sample of annotators and are not drawn."
+    text += " Tests of pairs are corrected for their number [@holm1979]."
+    told = [_agreement(source) for source in own.sources if source.alpha]
+    if told:
+        text += f" Agreement is Krippendorff's alpha [@hayes2007]: {'; '.join(told)}."
+    return [text]
+
+
+def _agreement(source: SourceFacts) -> str:
+    who = (
+        "between people" if source.human else f"between the variants of judge “{source.source.removeprefix('judge:')}”"
+    )
+    alphas = [f"{name.replace('_', ' ')} {number(alpha)}{interval(ci)}" for name, (alpha, ci) in source.alpha.items()]
+    return f"{who} {', '.join(alphas)}"

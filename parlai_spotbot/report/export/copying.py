@@ -1,0 +1,178 @@
+"""Writes the copy: file by file into a new folder, which is there whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report.export import checking, provenance, rows
+from parlai_spotbot.report.export.pseudonyms import Pseudonyms
+from parlai_spotbot.report.export.readme import LICENCE, readme
+from parlai_spotbot.report.export.rows import Counted
+from parlai_spotbot.report.export.scrub import scrub
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.own_questions import FILE as QUESTIONS
+
+SUMS = "SHA256SUMS"
+
+
+@dataclass
+class Export:
+    """What was written: `path`, what was taken out, and where something looks personal."""
+
+    path: Path
+    counted: Counted
+    annotators: int = 0
+    personal: list[str] = field(default_factory=list)
+    texts: bool = False
+
+    def said(self) -> str:
+        """What the command prints."""
+        took = self.counted
+        lines = [
+            f"copy for publication: {self.path}",
+            f"annotators under new names: {self.annotators}",
+            f"left out: {took.free_texts + took.extra} free-text answers, {took.comments} comments, "
+            f"{took.human_turns} turns of people",
+        ]
+        if self.texts:
+            lines.append(
+                "warning: it holds comments and free-text answers as they were written. People name themselves and "
+                "others in such texts: read every one before publishing."
+            )
+        if self.personal:
+            some = ", ".join(self.personal[:5])
+            more = f" and {len(self.personal) - 5} more" if len(self.personal) > 5 else ""
+            lines.append(f"warning: something looks like an e-mail address or a telephone number in {some}{more}")
+        lines.append(f"before publishing: {self.path / 'README.md'} says what is left to do, the licence among it")
+        return "\n".join(lines)
+
+
+def export_study(
+    study: Study,
+    folder: Path | str,
+    *,
+    with_comments: bool = False,
+    human_turns: bool = True,
+    key: bytes | None = None,
+) -> Export:
+    """Write a copy of `study` for publication into the new folder `folder`; the caller holds the study's lock.
+
+    `key` makes the new names; it is drawn anew for each copy and kept nowhere, so nobody can lead them back, not even
+    who wrote the copy. Nothing is written, and a `UserError` raised, where the folder has something in it already, a
+    file of the study is malformed, or something private would stand in the copy.
+    """
+    folder = Path(folder)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(
+            f"--export {folder}: there is something there already.", "Name a new folder, or empty this one."
+        )
+    partial = folder.with_name(f".{folder.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    try:
+        made = _write(study, partial, with_comments, human_turns, key or secrets.token_bytes(32))
+        made.path = folder
+        if folder.exists():
+            folder.rmdir()
+        partial.rename(folder)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return made
+
+
+def surveys(study: Study) -> list[str]:
+    """The surveys that have units or answers."""
+    root = study.path / "surveys"
+    found = [path.name for path in sorted(root.iterdir())] if root.is_dir() else []
+    return [name for name in found if study.units_path(name).exists() or study.judgements_path(name).exists()]
+
+
+def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: bytes) -> Export:
+    answers = {name: study.judgements(name) if study.judgements_path(name).exists() else [] for name in surveys(study)}
+    workers = {row.worker_id for own in answers.values() for row in own if row.source == HUMAN}
+    names = Pseudonyms(key, tuple(sorted(worker for worker in workers if worker)))
+    counted = Counted()
+    conversations = study.conversations()
+    copied = [rows.conversation(c, names, human_turns, counted) for c in conversations]
+    kept, left_out = provenance.provenance(study.provenance())
+    plan = provenance.plan(study.plan)
+    copy = Study(folder, plan, plan)
+    text = yaml.safe_dump(plan.to_json(), sort_keys=False, allow_unicode=True)
+    files.write_text(copy.plan_path, f"# The plan of this study, a copy for publication.\n{text}")
+    files.write_jsonl(copy.conversations_path, (c.to_json() for c in copied))
+    if study.failures_path.exists():
+        found = files.read_jsonl(study.failures_path, lambda row, where: row, "failures file", torn_tail=True)
+        files.write_jsonl(copy.failures_path, rows.failures(found, names))
+    about = {
+        "comments_and_free_texts": texts,
+        "human_turns": human_turns,
+        "steps_left_out": left_out,
+        "extended": study.extended_by(),
+    }
+    files.write_json(copy.provenance_path, {**kept, "export": about})
+    people = {c.conversation_id: c.is_human for c in conversations}
+    private: dict[str, str] = {}
+    for survey, own in answers.items():
+        _survey(study, copy, survey, own, names, people, texts, human_turns, counted)
+        private |= checking.private_strings(study, survey, own)
+    made = Export(folder, counted, len(workers), checking.personal(copied), texts)
+    files.write_text(folder / "README.md", readme(study, copy, made, human_turns))
+    files.write_text(folder / "LICENSE", LICENCE)
+    _data_card(copy)
+    checking.check(folder, private)
+    files.write_text(folder / SUMS, checksums(folder))
+    return made
+
+
+def _survey(study, copy, survey, own, names, people, texts, human_turns, counted) -> None:
+    """Units, answers, the judges' accounts and, if asked for, comments of one survey."""
+    if study.units_path(survey).exists():
+        units = [rows.unit(unit, names, people, human_turns) for unit in study.units(survey)]
+        files.write_jsonl(copy.units_path(survey), (unit.to_json() for unit in units))
+    if own:
+        answers = rows.judgements(own, study, survey, names, texts, counted)
+        files.write_jsonl(copy.judgements_path(survey), (row.to_json() for row in answers))
+    for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):
+        account = files.read_json(path, "file of a judge")
+        if isinstance(account, dict) and isinstance(account.get("variants"), dict):
+            files.write_json(copy.survey_path(survey) / "judges" / path.name, provenance.judge(account))
+    surface = study.survey_path(survey) / "surface.json"
+    if surface.exists():
+        files.write_json(copy.survey_path(survey) / "surface.json", scrub(files.read_json(surface)))
+    questions = study.survey_path(survey) / QUESTIONS
+    if questions.exists():
+        files.write_text(copy.survey_path(survey) / QUESTIONS, questions.read_text(encoding="utf-8"))
+    said = study.survey_path(survey) / "comments.jsonl"
+    if said.exists():
+        found = files.read_jsonl(said, lambda row, where: row, "comments file", torn_tail=True)
+        if texts:
+            files.write_jsonl(copy.survey_path(survey) / "comments.jsonl", rows.comments(found, names))
+            counted.kept_texts += len(found)
+        else:
+            counted.comments += len(found)
+    people_of = {row.worker_id for row in own if row.source == HUMAN}
+    counted.surveys[survey] = {"answers": len(own), "annotators": len(people_of)}
+
+
+def _data_card(copy: Study) -> None:
+    from parlai_spotbot.report.appendix import data_card_of
+
+    files.write_text(copy.path / "DATA_CARD.md", data_card_of(copy))
+
+
+def checksums(folder: Path) -> str:
+    """One line a file, as `sha256sum --check` reads it."""
+    lines = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.name != SUMS:
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            lines.append(f"{digest}  {path.relative_to(folder).as_posix()}\n")
+    return "".join(lines)

@@ -1,0 +1,74 @@
+"""New names for annotators and for what their answers hang on, by a key that is drawn for one copy and then forgotten.
+
+They can't be linked to the platform's ids, to the pseudonyms in the study, nor to those of another copy; and they come
+in no order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass, field, replace
+
+from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.report.export.scrub import text
+
+
+@dataclass(frozen=True)
+class Pseudonyms:
+    """`key` is at least 16 random bytes; `workers` are the ids that must not stand in any other id."""
+
+    key: bytes
+    workers: tuple[str, ...] = ()
+    known: dict[tuple[str, str], str] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self):
+        if len(self.key) < 16:
+            raise ValueError(f"key: {len(self.key)} bytes, expected 16 or more")
+
+    def _new(self, kind: str, value: str, size: int = 16) -> str:
+        return hmac.new(self.key, f"{kind}\n{value}".encode("utf-8", "replace"), hashlib.sha256).hexdigest()[:size]
+
+    def annotator(self, worker: str) -> str:
+        return f"annotator-{self._new('annotator', worker, 12)}"
+
+    def unit(self, unit: str) -> str:
+        return self._new("unit", unit)
+
+    def block(self, block: str) -> str:
+        return self._new("block", block)
+
+    def item(self, item: str) -> str:
+        """Items and conversations keep their ids, which follow from what was said, unless something shows in them."""
+        return self._kept("item", item)
+
+    def conversation(self, conversation: str) -> str:
+        return self._kept("conversation", conversation)
+
+    def _kept(self, kind: str, value: str) -> str:
+        if (kind, value) not in self.known:
+            self.known[kind, value] = self._new(kind, value) if self._telling(value) else value
+        return self.known[kind, value]
+
+    def _telling(self, value: str) -> bool:
+        return any(worker in value for worker in self.workers if len(worker) > 3) or text(value) != value
+
+    def judgement(self, row: Judgement) -> Judgement:
+        """A row under new names; times of day are gone, durations are whole seconds. A judge keeps its name."""
+        return replace(
+            row,
+            judgement_id=self._new("judgement", f"{row.source}\n{row.judgement_id}", 24),
+            annotation_id=self._new("annotation", f"{row.source}\n{row.annotation_id}", 24),
+            unit_id=self.unit(row.unit_id),
+            item_id=self.item(row.item_id),
+            conversation_ids=tuple(self.conversation(name) for name in row.conversation_ids),
+            worker_id=self.annotator(row.worker_id) if row.source == HUMAN else text(row.worker_id),
+            started_at="",
+            submitted_at="",
+            seconds=_whole(row.seconds),
+            answer_seconds=_whole(row.answer_seconds),
+        )
+
+
+def _whole(seconds: float | None) -> float | None:
+    return None if seconds is None else float(round(seconds))

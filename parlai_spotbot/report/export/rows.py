@@ -1,0 +1,140 @@
+"""The rows of a copy: conversations, units, answers and comments, under new names and without what was asked to go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import ADDITIONAL, HUMAN, Conversation, Item, Judgement, Turn, Unit, Utterance
+from parlai_spotbot.report.export.pseudonyms import Pseudonyms
+from parlai_spotbot.report.export.scrub import scrub
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import survey_of
+
+NOT_FREE = "[said by a person; not in this copy]"
+PRESENTED = ("entity:", "side:", "conversation:", "turn:", "question_order", "order")
+"""How the fields of a presentation begin that a copy keeps."""
+
+
+@dataclass
+class Counted:
+    """What was taken out, for the copy's README."""
+
+    free_texts: int = 0
+    extra: int = 0
+    human_turns: int = 0
+    comments: int = 0
+    kept_texts: int = 0
+    surveys: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+def conversation(row: Conversation, names: Pseudonyms, human_turns: bool, counted: Counted) -> Conversation:
+    """A conversation; what people said (their turns, the seed, contexts) is blanked where it may not be passed on."""
+    kept = {key: value for key, value in row.provenance.items() if key in ("fold", "system_prompts")}
+    row = replace(row, conversation_id=names.conversation(row.conversation_id), provenance=scrub(kept))
+    if human_turns:
+        return row
+    turns = []
+    for place, turn in enumerate(row.turns):
+        blank = place < 2 * row.seed_exchanges or turn.speaker == HUMAN
+        counted.human_turns += blank
+        turns.append(Turn(turn.speaker, NOT_FREE) if blank else turn)
+    context = tuple(NOT_FREE if said else "" for said in row.context)
+    return replace(row, turns=tuple(turns), context=context)
+
+
+def unit(row: Unit, names: Pseudonyms, people: dict[str, tuple[bool, bool]], human_turns: bool) -> Unit:
+    """A unit; `people` says of each conversation which of its entities is a person."""
+    items = tuple(_item(item, names, people, human_turns) for item in row.items)
+    return replace(row, unit_id=names.unit(row.unit_id), block_id=names.block(row.block_id), items=items)
+
+
+def _item(row: Item, names: Pseudonyms, people: dict[str, tuple[bool, bool]], human_turns: bool) -> Item:
+    transcripts = row.transcripts
+    if not human_turns:
+        transcripts = tuple(
+            tuple(
+                # A conversation that isn't here any more can't be told to be a bot's.
+                Utterance(u.entity, NOT_FREE) if people.get(name, (True, True))[u.entity] else u
+                for u in transcript
+            )
+            for name, transcript in zip(row.conversation_ids, row.transcripts, strict=True)
+        )
+    return replace(
+        row,
+        item_id=names.item(row.item_id),
+        conversation_ids=tuple(names.conversation(name) for name in row.conversation_ids),
+        transcripts=transcripts,
+    )
+
+
+def free_questions(study: Study, survey: str) -> tuple[set[str], set[str] | None]:
+    """The questions of a survey that are answered in free text, and all that it asks; None where it isn't known."""
+    try:
+        own = survey_of(study, survey)
+    except UserError:
+        return set(), None
+    free = {question.name for question in own.questions if question.kind == "free_text"}
+    return free, {question.name for question in own.questions}
+
+
+def judgements(
+    rows: Iterable[Judgement], study: Study, survey: str, names: Pseudonyms, texts: bool, counted: Counted
+) -> list[Judgement]:
+    """The answers. Without `texts`, free ones are empty, and those to questions that a launch added are left out.
+
+    Where a survey isn't known, only answers that several annotators could give alike are surely no free text: those of
+    one word, and numbers.
+    """
+    free, asked = free_questions(study, survey)
+    found = []
+    for row in rows:
+        shown = {key: value for key, value in row.presentation.items() if key.startswith(PRESENTED)}
+        own = replace(names.judgement(row), presentation=scrub(shown))
+        if _is_text(row, free, asked):
+            if texts:
+                counted.kept_texts += 1
+            elif row.question.startswith(ADDITIONAL):
+                counted.extra += 1
+                continue
+            else:
+                counted.free_texts += 1
+                own = replace(own, answer="")
+        found.append(own)
+    return found
+
+
+def _is_text(row: Judgement, free: set[str], asked: set[str] | None) -> bool:
+    if row.question in free:
+        return True
+    if asked is not None and row.question in asked:
+        return False
+    return row.question.startswith(ADDITIONAL) or not _plain(row.answer)
+
+
+def _plain(answer: Any) -> bool:
+    if isinstance(answer, str):
+        return len(answer) <= 40 and not any(c.isspace() for c in answer)
+    return isinstance(answer, (int, float, type(None)))
+
+
+def comments(rows: Sequence[dict], names: Pseudonyms) -> list[dict]:
+    """Comments under new names, without their times."""
+    found = []
+    for row in rows:
+        own = {"survey": row.get("survey"), "unit_id": names.unit(str(row.get("unit_id", "")))}
+        own |= {"item_id": None if row.get("item_id") is None else names.item(str(row["item_id"]))}
+        own |= {"worker_id": names.annotator(str(row.get("worker_id", ""))), "comment": row.get("comment", "")}
+        found.append(own)
+    return found
+
+
+def failures(rows: Sequence[dict], names: Pseudonyms) -> list[dict]:
+    """Which contestant failed in which conversation, and how in one word; messages name machines and files."""
+    return [
+        {"contestant": row.get("contestant"), "kind": row.get("kind"),
+         "conversation_id": names.conversation(str(row.get("conversation_id", ""))), "message": "(not in this copy)"}
+        for row in rows
+    ]  # fmt: skip

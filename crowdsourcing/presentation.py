@@ -15,9 +15,6 @@ from parlai_spotbot.surveys.survey import Survey
 
 SIDES = ("left", "right")
 
-CONVERSATIONS = ("Conversation A", "Conversation B")
-"""The names of conversations side by side, from left to right."""
-
 
 def present(
     survey: Survey,
@@ -99,7 +96,7 @@ def _transcript(
     several = len(item.transcripts) > 1
     transcript = {
         "key": f"conversation:{conversation}",
-        "name": CONVERSATIONS[place] if several else "",
+        "name": survey.conversations[place] if several else "",
         "entities": [{"key": f"entity:{i}", "name": names[i], "side": sides[i]} for i in (0, 1)],
         "turns": [{"entity": turn.entity, "text": turn.text} for turn in turns[: None if shown is None else 2 * shown]],
     }

@@ -153,8 +153,8 @@ class Survey:
 
     `consent` are paragraphs that may hold {pay}, {minutes}, {contact}, {units}. `entities` are the neutral names, drawn
     anew for every item. `onboarding` holds a tuple of exercises for each attempt. Where conversations stand side by
-    side, `speakers` are the names of the two who are judged, from left to right; where only one speaker of a
-    conversation is judged, the other's turns are grey and bear the name `other`.
+    side, `conversations` are their names and `speakers` those of the two who are judged, from left to right; where only
+    one speaker of a conversation is judged, the other's turns are grey and bear the name `other`.
 
     The last fields say how it is packed: `packing` and `spread` as above; the questions `asked` unless others are named
     (empty: all); `unit_size` items in a unit, each by `annotators_per_item` people, a share `repeated` of the units by
@@ -173,6 +173,7 @@ class Survey:
     limits: Limits = Limits()
     game: Game | None = None
     thanks: str = "Thank you. Your answers are stored."
+    conversations: tuple[str, ...] = ("Conversation A", "Conversation B")
     speakers: tuple[str, ...] = ()
     other: str = ""
     packing: str = "segments"

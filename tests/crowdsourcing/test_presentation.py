@@ -9,7 +9,7 @@ import pytest
 from office import control, spot_the_bot
 from scipy.stats import chisquare
 
-from parlai_spotbot.crowdsourcing.presentation import CONVERSATIONS, exchanges_of, present
+from parlai_spotbot.crowdsourcing.presentation import exchanges_of, present
 from parlai_spotbot.records import Item, Utterance
 
 SURVEY = spot_the_bot()
@@ -48,10 +48,10 @@ def test_conversations_side_by_side_change_places_evenly():
     drawn = [present(survey, item(2), 0, f"chance {i}") for i in range(MANY)]
     assert even(Counter((r["place:0"], r["entity:0"]) for _, r in drawn), 4)
     for page, record in drawn[:50]:
-        assert [t["name"] for t in page["transcripts"]] == list(CONVERSATIONS)
+        assert [t["name"] for t in page["transcripts"]] == list(SURVEY.conversations)
         left = page["transcripts"][0]["key"]
         assert record[left.replace("conversation", "place")] == "left"
-        assert record[left] == CONVERSATIONS[0]
+        assert record[left] == SURVEY.conversations[0]
         assert page["transcripts"][0]["turns"][0]["text"] == f"turn 0 of {left[-1]}"
         assert {record["place:0"], record["place:1"]} == {"left", "right"}
 

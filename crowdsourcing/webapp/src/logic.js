@@ -28,11 +28,22 @@ function fromLeft(list, target, item) {
 
 const compare = (a, b) => (a === b ? 0 : a < b ? -1 : 1);
 
-// The targets of a question in this item, from left to right; "turn" becomes turn:0, turn:1, …
+// The only entity of a single conversation that is judged, where there is one.
+function judgedOf(item) {
+  if (item.transcripts.length > 1) return undefined;
+  return item.transcripts[0]?.entities.find((one) => one.judged)?.key;
+}
+
+// The targets of a question in this item, from left to right; "turn" becomes turn:0, turn:1, … Where one entity is
+// judged, it and its turns only.
 export function targetsOf(question, item) {
-  const targets = question.targets.flatMap((target) =>
-    target === "turn" ? Array.from({ length: turnsOf(item) }, (_, turn) => `turn:${turn}`) : [target],
-  );
+  const judged = judgedOf(item);
+  const turns = item.transcripts[0]?.turns ?? [];
+  const isJudged = (entity) => judged === undefined || judged === entity;
+  const targets = question.targets.flatMap((target) => {
+    if (target !== "turn") return !target.startsWith("entity:") || isJudged(target) ? [target] : [];
+    return turns.flatMap((turn, number) => (isJudged(`entity:${turn.entity}`) ? [`turn:${number}`] : []));
+  });
   return fromLeft(targets, (target) => target, item);
 }
 
@@ -166,24 +177,35 @@ export function itemAnswers(survey, item, answers, seconds, comment) {
   return { item: item.item, answers: list, seconds: rounded(seconds), comment };
 }
 
-// The name under which this item shows a target: an entity's, a conversation's; "" for the pair; null for a turn.
+// The name under which this item shows a target: an entity's, a conversation's (its judged speaker's, where one is
+// judged); "" for the pair; null for a turn.
 export function nameOf(target, item) {
   if (turnOf(target) !== null) return null;
   for (const transcript of item.transcripts) {
-    if (transcript.key === target) return transcript.name;
+    if (transcript.key === target) return transcript.speaker || transcript.name;
     const entity = transcript.entities.find((one) => one.key === target);
     if (entity) return entity.name;
   }
   return "";
 }
 
-export const labelOf = (option, item) => nameOf(option.value, item) || option.label;
+// An option that stands for a target bears its name, or has it in place of {name}.
+export function labelOf(option, item) {
+  const name = nameOf(option.value, item);
+  return option.label.includes("{name}") ? option.label.replaceAll("{name}", name) : name || option.label;
+}
 
-// A text of the survey with the names that the entities bear here in place of {entity:0} and {entity:1}.
+// A text of the survey with the names that entities, conversations and their judged speakers bear here, in place of
+// {entity:0}, {conversation:0}, {speaker:0}, …
 export function named(text, item, values = {}) {
-  const names = Object.fromEntries((item.transcripts[0]?.entities ?? []).map((entity) => [entity.key, entity.name]));
+  const names = {};
+  for (const entity of item.transcripts[0]?.entities ?? []) names[entity.key] = entity.name;
+  for (const transcript of item.transcripts) {
+    names[transcript.key] = transcript.name;
+    names[transcript.key.replace("conversation", "speaker")] = transcript.speaker;
+  }
   const all = { ...names, ...values };
-  return text.replace(/\{(entity(?::[01])?)\}/g, (whole, name) => all[name] ?? whole);
+  return text.replace(/\{(entity|(?:entity|conversation|speaker):[01])\}/g, (whole, name) => all[name] ?? whole);
 }
 
 // Whom the wording is about: the target's name in place of {entity}; for a turn, the one who speaks.
@@ -204,23 +226,35 @@ export function spoken(question, answer, item) {
 
 // The example of the instructions as an item and its answers.
 export function exampleItem(survey) {
-  const { turns, key } = survey.example;
-  const entities = survey.entities.map((name, number) => ({
-    key: `entity:${number}`,
-    name,
-    side: number === 0 ? "left" : "right",
-  }));
+  const { turns, second, judged, key } = survey.example;
+  const shown = second?.length ? [turns, second] : [turns];
   const item = {
     item: 0,
-    layout: "dialogue",
+    layout: shown.length > 1 ? "side_by_side" : "dialogue",
     questions: survey.questions.map((question) => question.name),
-    transcripts: [
-      { key: "conversation:0", name: "", entities, turns: turns.map(([entity, text]) => ({ entity, text })) },
-    ],
+    transcripts: shown.map((list, number) => exampleTranscript(survey, list, judged?.[number], number, shown.length)),
   };
   const answers = key.map(([name, target, accepted]) => {
     const question = survey.questions.find((one) => one.name === name);
     return { question, target, accepted };
   });
   return { item, answers };
+}
+
+function exampleTranscript(survey, turns, judged, number, total) {
+  const known = judged !== undefined;
+  const speaker = total > 1 && survey.speakers?.length ? survey.speakers[number] : survey.entities[judged ?? 0];
+  const entities = [0, 1].map((entity) => ({
+    key: `entity:${entity}`,
+    name: !known ? survey.entities[entity] : entity === judged ? speaker : survey.other || survey.entities[entity],
+    side: known ? (entity === judged ? "right" : "left") : entity === 0 ? "left" : "right",
+    ...(known ? { judged: entity === judged } : {}),
+  }));
+  return {
+    key: `conversation:${number}`,
+    name: total > 1 ? survey.conversations[number] : "",
+    entities,
+    turns: turns.map(([entity, text]) => ({ entity, text })),
+    ...(known && total > 1 ? { speaker } : {}),
+  };
 }

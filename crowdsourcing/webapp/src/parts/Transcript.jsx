@@ -36,8 +36,9 @@ export function Transcript({ transcript, upTo, marked = null }) {
 function Turn({ turn, entity, marked, place }) {
   const t = useTexts();
   const side = entity.side === "right" ? "right" : "left";
+  const role = entity.judged === undefined ? "" : entity.judged ? "judged" : "grey";
   return (
-    <li ref={place} className={`turn ${side} ${marked ? "marked" : ""}`} aria-current={marked ? "true" : undefined}>
+    <li ref={place} className={`turn ${side} ${role} ${marked ? "marked" : ""}`} aria-current={marked ? "true" : undefined}>
       <span className="who" aria-hidden="true">
         {entity.name}
       </span>

@@ -2,8 +2,8 @@
 
 import { exampleItem, labelOf, named, nameOf, turnOf, wordingOf } from "../logic.js";
 import { Paragraphs, Screen } from "../parts/Screen.jsx";
-import { Transcript } from "../parts/Transcript.jsx";
 import { useTexts } from "../texts.js";
+import { Transcripts } from "../work/Transcripts.jsx";
 
 export function InstructionsScreen({ survey, onContinue }) {
   const t = useTexts();
@@ -43,7 +43,9 @@ function Example({ survey }) {
   return (
     <section className="example" aria-label={t("example_title")}>
       <h3>{t("example_title")}</h3>
-      <Transcript transcript={item.transcripts[0]} />
+      <div className={`layout-${item.layout}`}>
+        <Transcripts item={item} turn={null} />
+      </div>
       <h4>{t("example_answers")}</h4>
       <dl className="answers">
         {answers.map(({ question, target, accepted }) => (

@@ -2,9 +2,9 @@
 
 import { asked, complete, itemAnswers, keyOf, spoken } from "../logic.js";
 import { Paragraphs, Screen } from "../parts/Screen.jsx";
-import { Transcript } from "../parts/Transcript.jsx";
 import { useTexts } from "../texts.js";
 import { Item } from "../work/Item.jsx";
+import { Transcripts } from "../work/Transcripts.jsx";
 import { useWork } from "../work/useWork.js";
 import { shortName } from "./Instructions.jsx";
 
@@ -86,7 +86,11 @@ function Mark({ survey, item, mark, answers }) {
         {t("onboarding_short", { number: mark.item + 1 })}
         <span className="state">{t(mark.right ? "onboarding_right" : "onboarding_wrong")}</span>
       </h2>
-      {item && <Transcript transcript={item.transcripts[0]} />}
+      {item && (
+        <div className={`layout-${item.layout}`}>
+          <Transcripts item={item} turn={null} />
+        </div>
+      )}
       {item && (
         <>
           <h3>{t("onboarding_yours")}</h3>

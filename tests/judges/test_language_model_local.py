@@ -80,7 +80,7 @@ def test_a_prompt_longer_than_the_context_has_no_answer(folders):
 
 
 def test_a_survey_of_all_kinds_is_answered(tmp_path, folders, monkeypatch):
-    monkeypatch.setattr(language_model, "get_survey", lambda name: MANY)
+    monkeypatch.setattr(language_model, "survey_of", lambda study, name: MANY)
     shown = [conversation(i) for i in range(2)]
     items = [item(shown[0], judged=(1,)), item(shown[1]), item(*shown, questions=("better", "reason"))]
     study = study_of(tmp_path / "study", "many", items, shown)

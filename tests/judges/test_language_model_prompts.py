@@ -62,6 +62,25 @@ def test_conversations_side_by_side_exchange_their_sides():
     assert one.lead.split("\n\n")[0].splitlines()[1:] != two.lead.split("\n\n")[0].splitlines()[1:]
 
 
+@pytest.mark.parametrize("name", ["acute_eval", "comparative"])
+def test_speakers_bear_the_names_of_the_page(name):
+    survey = get_survey(name)
+    question = survey.questions[0].name
+    shown = item(conversation(0), conversation(1), judged=(1, 0), questions=(question,))
+    one, two = both(survey, shown, (question, "pair"))
+    for ask in (one, two):
+        first, second = (part.splitlines() for part in ask.lead.split("\n\n"))
+        left = int("tea 0" not in first[1])
+        assert first[2 - left].startswith("Speaker 1: ")  # of conversation 0, entity 1 is judged
+        assert first[1 + left].startswith("Other speaker: ")
+        assert second[1 + left].startswith("Speaker 2: ")
+        for value, line in zip(ask.values, ask.parts[0].tail.splitlines()[1:], strict=False):
+            if value != "neither":
+                assert ("Speaker 1" in line) == (value == f"conversation:{left}")
+                assert ("Speaker 2" in line) == (value == f"conversation:{1 - left}")
+    assert "{" not in one.lead + one.parts[0].tail
+
+
 def test_turns_are_numbered_and_named():
     ask = both(MANY, item(conversation(4), judged=(1,)), ("odd", "turn:3"))[0]
     speaker = ask.lead.splitlines()[4].removeprefix("[4] ").split(":")[0]

@@ -116,7 +116,7 @@ def test_several_samples_are_counted(study):
 
 
 def test_a_survey_of_all_kinds_is_answered(tmp_path, monkeypatch):
-    monkeypatch.setattr(language_model, "get_survey", lambda name: MANY)
+    monkeypatch.setattr(language_model, "survey_of", lambda study, name: MANY)
     shown = [conversation(i) for i in range(2)]
     study = study_of(
         tmp_path / "study", "many", [item(shown[0], judged=(1,)), item(*shown, questions=("better",))], shown

@@ -23,7 +23,7 @@ from parlai_spotbot.judges.language_model.server import BudgetSpent
 from parlai_spotbot.models.chat.texts import tokens
 from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.asking import Pair, asked_of_item, targets_of
 
 JSON_ANSWER = 12
@@ -58,7 +58,7 @@ class LanguageModelJudge(Judge):
 
     # -- what is to be asked -------------------------------------------------------------------------------------------
     def open(self, study: Study, survey: str) -> None:
-        self.survey = get_survey(survey)
+        self.survey = survey_of(study, survey)
         prompts.check(self.survey)
         # What a page asks one after the other can be asked at once of a model that doesn't see its other answers.
         self.free = replace(self.survey, questions=tuple(replace(q, after=()) for q in self.survey.questions))

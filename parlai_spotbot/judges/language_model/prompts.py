@@ -23,9 +23,6 @@ VERSION = 1
 
 ORDERS = ("first", "second")
 
-CONVERSATIONS = ("Conversation A", "Conversation B")
-"""The names of conversations side by side, as on the page."""
-
 SCORED, WRITTEN = "scored", "written"
 """How an answer is had: from the probabilities of the labels, or as text that the model writes."""
 
@@ -100,8 +97,9 @@ class Ask:
 
 def prompt_sha256(survey: Survey) -> str:
     """What tells this prompt for this survey apart from any other."""
-    asked = {key: value for key, value in survey.to_json().items() if key in ("instructions", "questions", "layout")}
-    text = json.dumps([VERSION, WORDS, CONVERSATIONS, asked, list(survey.entities)], sort_keys=True)
+    shown = ("instructions", "questions", "layout", "entities", "conversations", "speakers", "other")
+    asked = {key: value for key, value in survey.to_json().items() if key in shown}
+    text = json.dumps([VERSION, WORDS, asked], sort_keys=True)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
@@ -118,25 +116,41 @@ def check(survey: Survey) -> None:
 
 # -- the parts of a prompt ---------------------------------------------------------------------------------------------
 class Shown:
-    """An item in one order: which name each entity, conversation and turn bears."""
+    """An item in one order: which name each conversation, entity and option bears, as on the page."""
 
     def __init__(self, survey: Survey, item: Item, turned: bool):
         self.survey, self.item, self.turned = survey, item, turned
         entities = survey.entities[:2][::-1] if turned else survey.entities[:2]
-        self.names = {f"entity:{i}": name for i, name in enumerate(entities)}
         self.places = list(range(len(item.transcripts)))
-        if len(self.places) > 1:
-            self.places = self.places[::-1] if turned else self.places
-            for place, number in enumerate(self.places):
-                self.names[f"conversation:{number}"] = CONVERSATIONS[place]
+        several = len(self.places) > 1
+        self.places = self.places[::-1] if several and turned else self.places
+        self.titles = {n: survey.conversations[place] if several else "" for place, n in enumerate(self.places)}
+        self.bearers = {n: self._bearers(n, place, entities) for place, n in enumerate(self.places)}
+        self.names = {f"entity:{i}": name for i, name in enumerate(self.bearers[0])}
+        for number in self.places if several else []:
+            judged = self.bearers[number][item.judged[number]] if item.judged else ""
+            self.names[f"conversation:{number}"] = judged if judged and survey.speakers else self.titles[number]
+            self.names[f"speaker:{number}"] = judged
+
+    def _bearers(self, number: int, place: int, entities: tuple[str, ...]) -> tuple[str, str]:
+        """The names of both entities of a conversation."""
+        if not self.item.judged:
+            return (entities[0], entities[1])
+        judged = self.item.judged[number]
+        several = len(self.item.transcripts) > 1
+        speaker = self.survey.speakers[place] if several and self.survey.speakers else entities[judged]
+        other = self.survey.other or entities[1 - judged]
+        return (other, speaker) if judged else (speaker, other)
 
     def label(self, option: Option) -> str:
-        """The option as it is listed: under the name of the target that it stands for, else its own."""
-        return self.names.get(option.value, option.label)
+        """The option as it is listed: with the name of the target that it stands for, or under it, else its own."""
+        name = self.names.get(option.value, "")
+        return option.label.replace("{name}", name) if "{name}" in option.label else name or option.label
 
     def named(self, text: str, about: str = "") -> str:
-        """`text` with names in place of {entity}, {entity:0} and {entity:1}."""
-        for key, name in {"entity": about, **self.names}.items():
+        """`text` with names in place of {entity}, {entity:0}, {conversation:1}, {speaker:1}, …"""
+        titles = {f"conversation:{number}": title for number, title in self.titles.items() if title}
+        for key, name in {"entity": about, **self.names, **titles}.items():
             text = text.replace("{" + key + "}", name)
         return text
 
@@ -144,15 +158,14 @@ class Shown:
         """The transcripts, with the turns numbered where questions are about turns."""
         parts = []
         for number in self.places:
-            title = self.names.get(f"conversation:{number}")
+            title, bearers = self.titles[number], self.bearers[number]
             lines = [f"{title}:" if title else WORDS["conversation"]]
             for place, turn in enumerate(self.item.transcripts[number]):
                 mark = f"[{place + 1}] " if numbered else ""
-                lines.append(f"{mark}{self.names[f'entity:{turn.entity}']}: {' '.join(turn.text.split())}")
+                lines.append(f"{mark}{bearers[turn.entity]}: {' '.join(turn.text.split())}")
             if self.item.judged:
-                judged = self.names[f"entity:{self.item.judged[number]}"]
                 key = "judged_in" if title else "judged"
-                lines.append(WORDS[key].format(name=judged, conversation=title))
+                lines.append(WORDS[key].format(name=bearers[self.item.judged[number]], conversation=title))
             parts.append("\n".join(lines))
         return "\n\n".join(parts)
 

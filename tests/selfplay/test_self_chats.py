@@ -1,0 +1,93 @@
+"""Self-chats of a pool: alone or beside the pairs of a study, taken up again, the same bytes at any batch size."""
+
+import pytest
+from test_runner import contestant, play, start
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat
+from parlai_spotbot.selfplay.plan import Asked, decide
+from parlai_spotbot.study import Plan, Study
+
+KINDS = ("Counting", "GlobalChance", "BatchChance")
+
+
+def test_self_chats_join_a_study_of_pairs_and_leave_its_bytes(tmp_path):
+    study = start(tmp_path / "s", *map(contestant, KINDS))
+    _, pairs = play(study)
+    study.extend(meetings="both")
+    failures, both = play(Study.open(study.path))
+    assert failures == []
+    assert both.startswith(pairs)
+    rows = Study.open(study.path).conversations()[3 * 8 :]
+    assert [row.conversation_id for row in rows] == [f"{k}:{k}:{n:04d}" for k in KINDS for n in range(8)]
+    assert {row.kind for row in rows} == {"self"}
+    assert all(row.exchanges == 5 for row in rows)
+    assert Study.open(study.path).extended_by() == ["self-chats added"]
+    first = study.path / "failures.jsonl"
+    assert not first.exists() or not first.read_text()
+
+    failures, again = play(Study.open(study.path))
+    assert (failures, again) == ([], both)
+
+
+def test_both_seats_of_a_bot_with_itself_draw_their_own_chance_and_runs_are_alike(tmp_path):
+    made = []
+    for name, size in (("one", 8), ("two", 3)):
+        study = start(tmp_path / name, *map(contestant, KINDS[:2]), meetings="self", batchsize=size)
+        assert study.plan.all_pairs() == [(kind, kind) for kind in KINDS[:2]]
+        failures, rows = play(study)
+        assert failures == []
+        made.append(rows)
+    assert made[0] == made[1]
+    for row in Study.open(tmp_path / "one").conversations():
+        if row.entities[0] == "GlobalChance":
+            said = [turn.text for turn in row.shown]
+            assert len(set(said)) == len(said)
+
+
+def test_one_contestant_makes_no_pair_but_may_talk_to_itself(tmp_path):
+    alone = {"Counting": contestant("Counting")}
+    with pytest.raises(UserError, match="--self"):
+        Plan("d", alone).check("test")
+    assert Plan("d", alone, meetings="self").check("test").all_pairs() == [("Counting", "Counting")]
+    with pytest.raises(UserError, match="Did you mean 'self'"):
+        Plan("d", alone, meetings="selff").check("test")
+
+
+@pytest.mark.parametrize(("had", "asked", "gets"), [("pairs", True, "both"), ("pairs", False, "pairs"),
+                                                    ("self", True, "self"), ("both", True, "both")])  # fmt: skip
+def test_what_is_asked_of_a_study_that_is_there(tmp_path, had, asked, gets):
+    pool = {name: contestant(name) for name in KINDS}
+    plan = Plan("chitchat", pool, meetings=had, seed=3)
+    Study.create(tmp_path / "s", plan)
+    text = (tmp_path / "s" / "study.yaml").read_text()
+    assert ("meetings" in text) == (had != "pairs")  # the plans of older studies stay what they were
+    decision = decide(tmp_path / "s", Asked(self_chats=asked))
+    assert decision.plan.meetings == gets
+    assert decision.extension == ({"meetings": "both"} if gets != had else {})
+
+
+def test_a_study_never_loses_what_it_plays(tmp_path):
+    study = start(tmp_path / "s", *map(contestant, KINDS), meetings="both")
+    for less in ("self", "pairs"):
+        with pytest.raises(UserError, match="leaves out what the study has"):
+            study.extend(meetings=less)
+    chosen = start(tmp_path / "c", *map(contestant, KINDS), pairs=(("Counting", "GlobalChance"),))
+    with pytest.raises(UserError, match="chosen pairs only"):
+        chosen.extend(meetings="both")
+
+
+def test_the_command_plays_a_pool_with_itself_and_goes_on(tmp_path, capsys):
+    words = ["--study", str(tmp_path / "s"), "--conversations-per-pair", "2", "--pool", "rules", "--self"]
+    SpotbotSelfchat._run_args(words)
+    assert "6 of 6 conversations between bots" in capsys.readouterr().out
+    study = Study.open(tmp_path / "s")
+    before = study.conversations_path.read_bytes()
+    assert {c.kind for c in study.conversations()} == {"self", "people"}
+    SpotbotSelfchat._run_args(["--study", str(tmp_path / "s")])
+    assert study.conversations_path.read_bytes() == before
+    with pytest.raises(SystemExit):
+        SpotbotSelfchat._run_args(
+            ["--study", str(tmp_path / "t"), "-m", "spotbot:eliza", "-pm", "spotbot:dr", "--self"]
+        )
+    assert "--self is given with a partner" in capsys.readouterr().err

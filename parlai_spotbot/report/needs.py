@@ -15,7 +15,7 @@ from parlai_spotbot.analysis.frames import annotations_frame, matches_frame
 from parlai_spotbot.analysis.planning import Design, conversations_needed, pilot_needs
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.contents import Contents
-from parlai_spotbot.report.rows import NAMED, Name, Table, listed, p_value, percent
+from parlai_spotbot.report.rows import NAMED, Name, Table, p_value, percent
 
 DIFFERENCE, POWER, LEVEL, LOOKS = 0.2, 0.8, 0.95, 2
 """What `spotbot_plan` takes by default: a difference of shares of interest, power, level, tests now and at the end."""
@@ -66,8 +66,9 @@ def before(contents: Contents) -> Needs:
     return Needs([
         f"To tell every two bots apart of which one wins {0.5 + DIFFERENCE / 2:.0%} of their decided matches, people "
         f"would have to give some {annotations:,} annotations a pair ({needed:,} conversations), {design.pairs} pairs: "
-        f"{annotations * design.pairs:,} in all. That takes {percent(design.ties)} of matches for ties and annotations "
-        f"for as alike as in the paper's data, for {percent(POWER)} power; spotbot_plan reckons with other numbers."
+        f"{annotations * design.pairs:,} in all. Assumed: {percent(design.ties)} of matches are ties, and annotations "
+        f"of one conversation or annotator hang together, as in the paper's data; {percent(POWER)} power. spotbot_plan "
+        "answers for other assumptions."
     ])  # fmt: skip
 
 
@@ -88,10 +89,7 @@ def after(matches: pd.DataFrame, bots: list[str], seconds: float | None, ranges:
     text = [_named(opened, len(rows)) + _total(reachable, opened, seconds)]
     others = len(unsettled) - len(opened)
     if others:
-        text.append(
-            f"{others} further pair{'s are' if others > 1 else ' is'} not settled by {'their' if others > 1 else 'its'} "
-            "own matches alone; the ranking, over all matches, tells them apart."
-        )
+        text.append(f"Told apart by the ranking over all matches, but not by their own alone: {others} further pairs.")
     return Needs(text, _table(reachable[:SHOWN], design, seconds, len(reachable)))
 
 
@@ -109,9 +107,9 @@ def _design(bots: int) -> Design:
 
 def _named(opened: list[dict], pairs: int) -> str:
     named = sorted(opened, key=lambda row: (row["p_adjusted"] is None, row["p_adjusted"], row["a"], row["b"]))
-    who = listed(f"{row['a']} and {row['b']}" for row in named[:NAMED])
+    who = "; ".join(f"{row['a']} and {row['b']}" for row in named[:NAMED])
     if len(opened) > NAMED:
-        return f"{len(opened)} of {pairs} pairs are not told apart yet, {who} among them."
+        return f"{len(opened)} of {pairs} pairs are not told apart yet, among them {who}."
     return f"{len(opened)} of {pairs} pairs {'is' if len(opened) == 1 else 'are'} not told apart yet: {who}."
 
 
@@ -136,7 +134,7 @@ def _table(rows: list[dict], design: Design, seconds: float | None, count: int) 
         return None
     shown = [
         (Name(row["a"]), Name(row["b"]), percent(row["rate"]), p_value(row["p_adjusted"]), str(row["annotations"]),
-         f"{row['more_annotations']:,.0f} of {row['more_conversations']:,.0f} conversations",
+         f"{row['more_annotations']:,.0f} ({row['more_conversations']:,.0f})",
          "–" if seconds is None else f"{row['more_annotations'] * seconds / 3600:.1f}")
         for row in rows
     ]  # fmt: skip
@@ -153,7 +151,7 @@ def _table(rows: list[dict], design: Design, seconds: float | None, count: int) 
         f"{design.annotations_per_conversation} annotations a conversation; together they multiply the variance by "
         f"{design.design_effect:.2f}."
     )
-    head = ("Bot", "Against", "Wins", "p", "Had", "Annotations more", "Hours")
+    head = ("Bot", "Against", "Wins", "p", "Annotations", "More (conversations)", "Hours")
     title = "What to annotate next" + (f" (the {len(rows)} nearest of {count} pairs)" if count > len(rows) else "")
     return Table(title, how, head, shown, method=method)
 

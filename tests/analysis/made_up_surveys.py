@@ -135,7 +135,7 @@ def likert(
         for i in range(conversations):
             chat = talk(f"c-{name}-{i}", (HUMAN, name))
             made.conversations[chat.conversation_id] = chat
-            item, own = item_of([chat], (1,)), made.rng.normal(0, 0.4)
+            item, own = item_of([chat], (1,), dimensions), made.rng.normal(0, 0.4)
             for source in sources:
                 for worker in made.rng.choice(annotators, per_conversation, replace=False):
                     bias = lenient[worker] if source == HUMAN else 0.0

@@ -122,7 +122,7 @@ def annotators_section(analysis: dict, source: str) -> list[Section]:
     table = Table(
         "Annotators",
         "One row an annotator; those who are left out count in no other figure.",
-        ("annotator", "annotations", "median seconds", "hours", "known pairs missed", "left out, because they"),
+        ("annotator", "annotations", "median seconds", "hours", "controls missed", "left out, because they"),
         rows,
         folded=len(rows) > LONG,
     )

@@ -1,0 +1,104 @@
+"""`spotbot_analyze` on studies of the comparing and rating surveys: files, options, messages."""
+
+import json
+
+import pytest
+import yaml
+from made_up_surveys import Made, acute, likert
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN, Contestant, Unit
+from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze, analyze_study, check_options
+from parlai_spotbot.study import Plan, Study
+
+SHARES = {("a", "b"): 0.8, ("a", HUMAN): 0.3, ("b", HUMAN): 0.1}
+
+
+def write(path, made: Made, names="abc") -> Study:
+    contestants = {name: Contestant(name, model="spotbot:eliza") for name in names}
+    study = Study.create(path, Plan("chitchat", contestants, surveys=(made.survey,)))
+    judgements, conversations, items = made.everything()
+    files.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
+    files.write_jsonl(study.judgements_path(made.survey), [j.to_json() for j in judgements])
+    unit = Unit("u0", made.survey, "b0", 0, 0, tuple(items))
+    files.write_jsonl(study.units_path(made.survey), [unit.to_json()])
+    return study
+
+
+@pytest.fixture
+def study(tmp_path):
+    return write(tmp_path / "study", acute(SHARES, 8, questions=("humanness", "politeness")))
+
+
+def test_the_command_writes_json_and_csv_and_says_the_order(study, capsys):
+    own = {"questions": {"politeness": {"wording": "Who is more polite?", "option": "{name} is more polite"}}}
+    (study.survey_path("acute_eval") / "questions.yaml").write_text(yaml.safe_dump(own))
+    SpotbotAnalyze.main(study=str(study.path), survey="acute_eval", bootstraps=30, known_order="human>b, a>b")
+    printed = capsys.readouterr().out
+    assert "human: 48 annotations" in printed
+    assert "politeness: share of wins" in printed
+    assert "The wording with the highest agreement is" in printed
+    folder = study.analysis_path("acute_eval")
+    names = {path.name for path in folder.iterdir()}
+    assert {"ranking.json", "wordings.json", "chats.json", "same.json", "cost.csv", "hygiene.json"} <= names
+    ranking = json.loads((folder / "ranking.json").read_text())
+    # A survey's own questions come first, those of the study after them.
+    assert list(ranking["by_source"][HUMAN]["criteria"]) == ["humanness", "politeness"]
+    assert ranking["made_by"]["options"]["known_order"] == ["human>b", "a>b"]
+    written = {path.name: path.read_bytes() for path in folder.iterdir()}
+    again = analyze_study(study, "acute_eval", bootstraps=30, known_order=["human>b", "a>b"], progress=False)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == written
+    assert again["wordings"]["by_source"][HUMAN]["known"] == [["human", "b"], ["a", "b"]]
+
+
+def test_a_study_may_hold_several_surveys(tmp_path, capsys):
+    study = write(tmp_path / "study", likert({"a": 3.0, "b": 4.0}, 5))
+    made = acute(SHARES, 4)
+    rows = [c.to_json() for c in [*study.conversations(), *made.conversations.values()]]
+    files.write_jsonl(study.conversations_path, rows)
+    files.write_jsonl(study.judgements_path("acute_eval"), [j.to_json() for j in made.judgements])
+    for survey in ("dialogue_likert", "acute_eval"):
+        SpotbotAnalyze.main(study=str(study.path), survey=survey, bootstraps=20)
+        assert (study.analysis_path(survey) / "ranking.json").exists()
+    assert "quality: mean rating from 1 to 5" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("survey", "options", "said"),
+    [
+        ("acute_eval", {"unsure": "half"}, "--unsure: the analysis of survey 'acute_eval' has no such option"),
+        ("acute_eval", {"backend": "native"}, "--backend: the analysis of survey 'acute_eval' has no such option"),
+        ("acute_eval", {"stability": True}, "--stability: the analysis"),
+        ("dialogue_likert", {"known_order": ["human>a"]}, "--known-order: the analysis of survey 'dialogue_likert'"),
+        ("spot_the_bot", {"known_order": ["human>a"]}, "--known-order: the analysis of survey 'spot_the_bot'"),
+        ("acute_eval", {"known_order": ["human"]}, "--known-order: known order 'human'"),
+        ("acute_eval", {"known_order": ["human>bb"]}, "--known-order: 'bb' is no contestant"),
+        ("acute_evil", {}, "--survey acute_evil: no such survey can be analysed"),
+        ("acute_eval", {"resample": "people"}, "--resample people: not known"),
+        ("acute_eval", {"wage": -1.0}, "--wage -1"),
+    ],
+)
+def test_options_that_a_survey_does_not_have_are_named(study, survey, options, said):
+    with pytest.raises(UserError, match=said):
+        analyze_study(study, survey, **options)
+    assert not study.analysis_path(survey).exists()
+
+
+def test_each_option_has_a_remedy_that_says_what_there_is():
+    with pytest.raises(UserError) as caught:
+        check_options("comparative", unsure="half")
+    assert "--bootstraps, --resample, --wage" in caught.value.remedy
+
+
+def test_wrong_judgements_are_named_by_line_and_nothing_is_written(study):
+    path = study.judgements_path("acute_eval")
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    wrong = next(i for i, row in enumerate(rows) if row["question"] == "humanness")
+    files.write_jsonl(path, [*rows[:wrong], {**rows[wrong], "answer": "perhaps"}, *rows[wrong + 1 :]])
+    with pytest.raises(UserError, match=rf"judgements.jsonl: judgement {wrong + 1}: answer 'perhaps'"):
+        analyze_study(study, "acute_eval")
+    files.write_jsonl(path, [{**row, "control": "known_choice:0"} for row in rows])
+    with pytest.raises(UserError, match="no complete annotation to analyse"):
+        analyze_study(study, "acute_eval")
+    assert not study.analysis_path("acute_eval").exists()

@@ -1,0 +1,226 @@
+"""The analyses of ACUTE-Eval, Comparative and the Likert surveys from judgements to sections, as reports read them."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from made_up_surveys import Made, acute, item_of, likert, talk
+
+from parlai_spotbot.analysis.methods import acute_eval, comparative, dialogue_likert, turn_likert
+from parlai_spotbot.analysis.methods.failed import failed_annotators
+from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
+from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.surveys import get_survey
+
+SHARES = {("a", "b"): 0.8, ("b", "c"): 0.8, ("a", "c"): 0.9, ("a", HUMAN): 0.3, ("b", HUMAN): 0.2, ("c", HUMAN): 0.1,
+          ("a", "a"): 0.5}  # fmt: skip
+CONTRACT = ("order", "clusters", "criterion", "score", "score_ci", "pairs", "bootstrap")
+PAIR = ("a", "b", "n", "estimate", "ci", "p", "p_adjusted")
+BOTH = (HUMAN, "judge:x")
+UNKNOWN = re.compile(r"\bnan\b|\bNone\b(?! of the)")
+"""What must not reach a reader: numbers that aren't."""
+
+
+def analysed(method, made: Made, **options):
+    judgements, conversations, items = made.everything()
+    options = {"bootstraps": 60, "items": items, "bots": ["a", "b", "c"]} | options
+    return method.analyze(judgements, conversations, **options)
+
+
+@pytest.fixture(scope="module")
+def results():
+    questions = ("engagingness", "humanness")
+    known = acute(SHARES, 16, questions=questions, kinds=("self", "human_model"), sources=BOTH)
+    compared = acute(SHARES, 16, questions=("quality", "relevance"), tie=0.25, sources=BOTH, survey="comparative")
+    return {
+        acute_eval: analysed(acute_eval, known, known_order=("human>a>b>c",)),
+        comparative: analysed(comparative, compared),
+        dialogue_likert: analysed(dialogue_likert, likert({"a": 2.6, "b": 3.4, "c": 4.6}, 14, sources=BOTH)),
+        turn_likert: analysed(turn_likert, likert({"a": 3.0, "b": 3.6}, 12, turns=True, dimensions=("relevance",))),
+    }
+
+
+METHODS = (acute_eval, comparative, dialogue_likert, turn_likert)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.__name__.rpartition(".")[2])
+def test_what_every_survey_holds(results, method):
+    result = results[method]
+    assert set(result) <= set(method.PARTS)
+    assert set(method.PARTS) - set(result) <= {"trust"}
+    json.dumps(result, allow_nan=False)
+    ranking = result["ranking"]
+    assert {"package", "options", "seed", "used", "left_out"} <= set(ranking["made_by"])
+    for own in ranking["by_source"].values():
+        for found in (own, *own["criteria"].values()):
+            assert all(key in found for key in CONTRACT)
+            assert {"replicates", "resample", "level"} <= set(found["bootstrap"])
+            assert set(found["score"]) == set(found["score_ci"]) == set(found["clusters"]) == set(found["order"])
+            for pair in found["pairs"]:
+                assert all(key in pair for key in PAIR)
+            scores = [found["score"][bot] for bot in found["order"]]
+            assert scores == sorted(scores, reverse=True)
+    for table in method.tables(result).values():
+        assert isinstance(table, pd.DataFrame)
+        assert "source" in table
+    assert {"ranking", "ranking_pairs", "agreement", "annotators", "time", "cost"} <= set(method.tables(result))
+    text = method.summary(result)
+    for source in ranking["by_source"]:
+        assert f"{source}: {ranking['made_by']['used'][source]} annotations" in text
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.__name__.rpartition(".")[2])
+def test_sections_are_data_that_a_report_can_draw(results, method):
+    result = results[method]
+    for source in result["ranking"]["by_source"]:
+        own = {stem: part["by_source"][source] for stem, part in json.loads(json.dumps(result)).items()
+               if part["by_source"].get(source)}  # fmt: skip
+        sections = method.sections(own, source)
+        assert all(isinstance(section, Section) for section in sections)
+        anchors = [section.anchor for section in sections]
+        assert len(set(anchors)) == len(anchors) >= 4
+        assert ("annotators" in anchors) == (source == HUMAN)
+        charts = [chart for section in sections for chart in section.charts]
+        assert len({chart.name for chart in charts}) == len(charts)
+        for section in sections:
+            assert all(isinstance(text, str) and not UNKNOWN.search(text) for text in section.text)
+            for table in section.tables:
+                assert isinstance(table, Table)
+                assert all(len(row) == len(table.head) for row in table.rows)
+                assert all(isinstance(cell, str) and not UNKNOWN.search(cell) for row in table.rows for cell in row)
+        for chart in charts:
+            assert isinstance(chart, Chart)
+            assert chart.sentence
+            assert not UNKNOWN.search(chart.sentence)
+        assert any(isinstance(row["label"], Name) for chart in charts if chart.kind == "forest"
+                   for row in chart.data["rows"])  # fmt: skip
+
+
+def test_acute_finds_what_was_planted(results):
+    own = results[acute_eval]["ranking"]["by_source"][HUMAN]
+    assert own["question"] == "engagingness"
+    for found in own["criteria"].values():
+        assert found["order"] == [HUMAN, "a", "b", "c"]
+        assert all(pair["a"] != pair["b"] for pair in found["pairs"])
+        assert found["cycles"]["found"] == []
+    chats = results[acute_eval]["chats"]["by_source"][HUMAN]
+    assert set(chats["kinds"]) == {"self", "human_model"}
+    assert len(chats["comparisons"]) == 1
+    assert set(chats["degeneration"]["tests"]) == {"a", "b", "c"}
+    assert "not there" in chats["training"]["why"]
+    same = results[acute_eval]["same"]["by_source"][HUMAN]
+    assert same["tests"]["humanness"][0]["name"] == "a"
+    assert same["tests"]["humanness"][0]["of"] == "left"
+    wordings = results[acute_eval]["wordings"]["by_source"][HUMAN]
+    assert set(wordings["wordings"]) == {"engagingness", "humanness"}
+    assert wordings["wordings"]["humanness"]["estimate"] > 0.7
+    trust = results[acute_eval]["trust"]["by_source"]
+    assert trust["judge:x"]["items"] > 0
+    assert not trust[HUMAN]
+
+
+def test_comparative_counts_neither(results):
+    own = results[comparative]["ranking"]["by_source"][HUMAN]
+    assert own["question"] == "quality"
+    assert 0.1 < own["ties"] < 0.4
+    for pair in own["pairs"]:
+        assert pair["wins_a"] + pair["wins_b"] + pair["ties"] == pair["n"] == 16
+        assert pair["estimate"] == pytest.approx(pair["wins_a"] / (pair["wins_a"] + pair["wins_b"]))
+
+
+def test_likert_means_differences_and_leniency(results):
+    own = results[dialogue_likert]["ranking"]["by_source"][HUMAN]
+    assert own["order"] == ["c", "b", "a"]
+    assert all(pair["p_adjusted"] < 0.05 for pair in own["pairs"])
+    assert "c" in own["ends"]
+    leniency = results[dialogue_likert]["leniency"]["by_source"]
+    assert leniency[HUMAN]["dimensions"]["quality"]["annotators_sd"] > 0.2
+    assert "why" in leniency["judge:x"]["dimensions"]["quality"]
+    agreement = results[dialogue_likert]["agreement"]["by_source"][HUMAN]
+    assert agreement["metric"] == "ordinal"
+    assert 0.2 < agreement["krippendorff_alpha"]["quality"]["alpha"] < 0.9
+    turns = results[turn_likert]["ranking"]["by_source"][HUMAN]
+    assert turns["n"] == {"b": 72, "a": 72}
+    assert turns["annotations"] == {"b": 24, "a": 24}
+
+
+def test_the_same_seed_gives_the_same_numbers_and_another_source_none_of_them():
+    made = acute(SHARES, 6, sources=BOTH)
+    first, again = analysed(acute_eval, made, bootstraps=30), analysed(acute_eval, made, bootstraps=30)
+    assert json.dumps(first) == json.dumps(again)
+    made.judgements = [j for j in made.judgements if j.source == HUMAN]
+    alone = analysed(acute_eval, made, bootstraps=30)
+    for stem in alone:
+        assert alone[stem]["by_source"][HUMAN] == first[stem]["by_source"][HUMAN]
+    assert "trust" not in alone
+
+
+def test_who_misses_a_control_or_never_gives_a_reason_is_left_out_and_shown_beside():
+    made = acute({("a", "b"): 0.9}, 30, seed=4)
+    pair = [talk(f"s{i}", (name, name)) for i, name in enumerate("ab")]
+    known = [talk("k0", (HUMAN, HUMAN)), talk("k1", ("dr", "dr"))]
+    made.conversations.update({c.conversation_id: c for c in (*pair, *known)})
+    control = item_of(known)
+    right = {("engagingness", "pair"): "conversation:0", ("reason", "pair"): "it makes sense"}
+    for worker in ("w0", "w1"):
+        made.annotation(control, right, worker, control="known_choice:0")
+    made.annotation(control, right | {("engagingness", "pair"): "conversation:1"}, "w2", control="known_choice:0")
+    for _ in range(40):  # somebody who always takes b, and says nothing
+        made.annotation(item_of(pair, (1, 1)), {("engagingness", "pair"): "conversation:1"}, "lazy")
+    result = analysed(acute_eval, made)
+    own = result["annotators"]["by_source"][HUMAN]
+    assert own["summary"]["left_out"] == {"missed a control": 1, "never gave a reason": 1}
+    assert own["annotators"]["w2"]["left_out"] == "missed a control"
+    assert own["annotators"]["w0"]["controls"] == 1
+    left_out = result["ranking"]["made_by"]["left_out"][HUMAN]
+    assert left_out["annotation by somebody who never gave a reason"] == 40
+    assert left_out["annotation by somebody who missed a control"] == 1
+    assert left_out["control"] == 3
+    assert result["ranking"]["by_source"][HUMAN]["order"] == ["a", "b"]
+    assert own["with_everybody"]["order"] == ["b", "a"]
+    assert "With everybody's answers the order is another: b > a." in own["with_everybody"]["sentence"]
+
+
+def test_as_many_controls_may_be_missed_as_the_survey_allows():
+    def row(number, control, answer, worker="w"):
+        return Judgement(f"j{number}", f"n{number}", "acute_eval", "u", "i", ("c", "d"), 3, "pair", "engagingness",
+                         answer, worker, HUMAN, control)  # fmt: skip
+
+    rows = [row(0, "known_choice:1", "conversation:1"), row(1, "known_choice:1", "conversation:0")]
+    rows += [row(2, "something else", "conversation:0", "v")]
+    failed, graded = failed_annotators(rows, get_survey("acute_eval"))
+    assert failed == {"w": "missed a control"}
+    assert graded == {"w": {"answered": 2, "missed": 1}}
+    assert failed_annotators(rows, get_survey("spot_the_bot"))[0] == {}
+
+
+def test_a_planted_circle_reaches_the_summary():
+    made = acute({("a", "b"): 0.85, ("b", "c"): 0.85, ("a", "c"): 0.15}, 60)
+    result = analysed(acute_eval, made)
+    found = result["ranking"]["by_source"][HUMAN]["cycles"]["found"]
+    assert found[0]["of"] == ["a", "b", "c"]
+    assert "go round in a circle: a beats b" in acute_eval.summary(result)
+
+
+def test_one_annotation_is_enough_and_none_is_said():
+    made = acute({("a", "b"): 1.0}, 1)
+    result = analysed(acute_eval, made)
+    json.dumps(result, allow_nan=False)
+    own = {stem: part["by_source"][HUMAN] for stem, part in result.items()}
+    assert acute_eval.sections(own, HUMAN)
+    single = likert({"a": 3.0}, 1, per_conversation=1)
+    result = analysed(dialogue_likert, single)
+    own = {stem: part["by_source"][HUMAN] for stem, part in result.items()}
+    assert dialogue_likert.sections(own, HUMAN)
+    with pytest.raises(ValueError, match="no complete annotation to analyse"):
+        acute_eval.analyze([], [])
+
+
+def test_what_the_bots_know_is_found_in_their_answers():
+    made = acute({("a", "b"): 0.5}, 4)
+    training = [[turn.text for turn in c.turns] for c in made.conversations.values()]
+    found = analysed(acute_eval, made, training=training)["chats"]["by_source"][HUMAN]["training"]["shares"]
+    assert {row["share"] for row in found} == {1.0}
+    assert np.isclose(sum(row["pairs"] for row in found), 5 * len(made.conversations))

@@ -34,8 +34,8 @@ def agreement(own: dict) -> Table | None:
         return None
     levels = own["verdict"]["questions"]
     rows = [
-        (named(q), str(e["n"]), estimate(e, "agree", percent), estimate(e, "people_agree", percent),
-         estimate(e, "alpha"), estimate(e, "people_alpha"), estimate(e, "difference"), VERDICTS[levels[q]["level"]])
+        (named(q), VERDICTS[levels[q]["level"]], str(e["n"]), estimate(e, "agree", percent),
+         estimate(e, "people_agree", percent), *(estimate(e, key) for key in ("alpha", "people_alpha", "difference")))
         for q, e in found.items()
     ]  # fmt: skip
     how = (
@@ -43,8 +43,8 @@ def agreement(own: dict) -> Table | None:
         "how often another person, gives a person's answer; Krippendorff's alpha (1 is perfect, 0 what chance gives) "
         "of the judge with people, of people with each other, and the one less the other."
     )
-    head = ("Question", "Answers of people", "Judge gives it too", "Another person does", "alpha, judge with people",
-            "alpha between people", "Difference", "Judge agrees")  # fmt: skip
+    head = ("Question", "Judge agrees", "Answers of people", "Judge gives it too", "Another person does",
+            "alpha, judge with people", "alpha between people", "Difference")  # fmt: skip
     method = (
         f"Alpha is ordinal where answers are a scale, nominal elsewhere. Each answer of a person counts once. {DRAWN}"
     )
@@ -122,29 +122,34 @@ def ranks(own: dict) -> Table | None:
 
 def biases(own: dict) -> Table | None:
     """Place, length, order and own model: what sways the judge beside what sways people."""
-    rows = []
+    rows, lost = [], []
     for kind, said in (("position", "the first place"), ("length", "saying twice as much")):
         for name, e in (own.get(kind) or {}).items():
-            cells = [estimate(e, who) for who in PLACES] if "judge" in e else ["–", "–", "–"]
-            last = p_value(e.get("difference_p")) if "judge" in e else e.get("why", "")
-            rows.append((said, named(name), *cells, last))
+            if "judge" not in e:
+                lost.append(f"{said} by {named(name)}: {e['why']}")
+                continue
+            rows.append((said, named(name), *(estimate(e, who) for who in PLACES), p_value(e["difference_p"])))
     for name, e in (own.get("favours") or {}).items():
-        kin = e["self"]
-        if "estimate" in kin:
-            value = num(kin["estimate"]) + between(kin["ci"], num)
-            rows.append((f"its own model ({', '.join(kin['own'])})", named(name), "–", "–", value, p_value(kin["p"])))
+        for said, kin in (("its own model", e["self"]), ("its own model, by the line", e["self"].get("beyond", {}))):
+            if "estimate" in kin:
+                value = num(kin["estimate"]) + between(kin["ci"], num)
+                rows.append(
+                    (f"{said} ({', '.join(e['self']['own'])})", named(name), "–", "–", value, p_value(kin["p"]))
+                )
     if not rows:
         return None
     how = (
         "How much each helps a contestant, with the judge and with people on the same items, and the one less the "
         "other with its p. Place and own model in points (a win is 1, a tie ½; of ratings, in their scale); length as "
         "log-odds of winning a decided contest. People can be swayed too, and saying more can be better: what counts "
-        "is the difference."
+        "is the difference." + (f" Not told: {'; '.join(lost)}." if lost else "")
     )
     method = (
         "Place: the mean score in the first place less that in the second, of the same contestant against the same "
         "opponent. Length: logistic regression on log2 of the ratio of words. Own model: a difference in differences, "
-        f"judge less people, its own contestants less all others. Intervals are not corrected for their number. {DRAWN}"
+        "judge less people, its own contestants less all others; and by the line, how far they lie above the line of "
+        "the judge's scores on people's over all others, since a judge that tells contestants less apart brings all of "
+        f"them nearer to the middle. Intervals are not corrected for their number. {DRAWN}"
     )
     head = ("What helps", "By", *PLACES.values(), "p")
     return Table("What sways the judge", how, head, rows, method=method, cite=CITE)
@@ -214,8 +219,9 @@ def savings(own: dict) -> Table | None:
         "People's wins, ties and losses of a pair pass through a matrix of the judge's errors, one for all pairs, that "
         "is estimated from the items both rated; how exactly each pair's difference is then known follows from "
         "Fisher's information on all of it. What the judge adds for or against a pair beyond that matrix is taken from "
-        "how far pairs differ; it bounds what more ratings can save. Clustered ratings count for less. A judge that is "
-        f"not shown to go with people saves nothing. {DRAWN}"
+        "how far pairs differ; it bounds what more ratings can save. Clustered ratings count for less. Where people "
+        "differ much among themselves, the matrix takes that for errors of the judge, so that it may save more than "
+        f"this. A judge that is not shown to go with people saves nothing. {DRAWN}"
     )
     head = ("By", "100 ratings are worth", "Saved: as many", "Ten times", "Without end", "Beware")
     return Table("What the judge could save", how, head, rows, method=method, cite=("deriu2023",))

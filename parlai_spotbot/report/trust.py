@@ -8,6 +8,7 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts, judge_rows
 from parlai_spotbot.report.parts import Page, Part
 from parlai_spotbot.report.rows import num, percent
+from parlai_spotbot.report.words import INTERVAL, to
 
 GRIDS = 2
 """So many questions' answers are drawn; those of all are in the tables."""
@@ -74,7 +75,7 @@ def _said(own: dict) -> list[str]:
 
 def _grid(question: str, entry: dict) -> Chart:
     own = entry["confusion"]
-    labels = [judge_rows.answer_said(answer) for answer in own["answers"]]
+    labels = [f"“{judge_rows.answer_said(answer)}”" for answer in own["answers"]]
     texts = [
         [
             "–" if share is None else f"{percent(share)}\n{num(count, 0)}"
@@ -89,9 +90,9 @@ def _grid(question: str, entry: dict) -> Chart:
         "many. A judge that answers as people do has its shares on the diagonal; one that doesn't listen has equal "
         "columns."
     )
-    agree = percent(entry["agree"]) + judge_rows.between(entry["agree_ci"])
+    agree = percent(entry["agree"]) + to(entry["agree_ci"], prefix=INTERVAL)
     sentence = f"On {named(question)} the judge gives a person's answer in {agree} of {entry['n']} cases"
     if entry["people_agree"] is not None:
-        among = percent(entry["people_agree"]) + judge_rows.between(entry["people_agree_ci"])
+        among = percent(entry["people_agree"]) + to(entry["people_agree_ci"])
         sentence += f", another person in {among}"
     return Chart(f"trust_{question}", "grid", f"Answers on {named(question)}", caption, data, f"{sentence}.")

@@ -99,7 +99,7 @@ def make_study(
     return study
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def new_study():
     return make_study
 

@@ -83,7 +83,8 @@ def trust_part(
     questions, variants = agreement(ours, theirs, draws, scales or {})
     found = {"items": len(shared), "people": int(ours["worker_id"].nunique()), "questions": questions}
     found |= {"variants": variants, "accuracy": _accuracy(ours, theirs, truth, draws)}
-    found |= _by_criterion(matches, scored, shared, own, draws, rng)
+    order = list(dict.fromkeys(people["question"]))
+    found |= _by_criterion(matches, scored, shared, own, draws, rng, order)
     if about and about.get("position"):
         found["flips"] = about["position"]
     found["bootstrap"] = {"replicates": replicates, "resample": "conversations", "left_out_in_turn": draws.left_out,
@@ -123,14 +124,21 @@ def _accuracy(people: pd.DataFrame, judge: pd.DataFrame, truth: pd.Series | None
 
 
 def _by_criterion(
-    matches: tuple, scored: tuple, shared: set, own: Sequence[str], draws: Draws, rng: np.random.Generator
+    matches: tuple,
+    scored: tuple,
+    shared: set,
+    own: Sequence[str],
+    draws: Draws,
+    rng: np.random.Generator,
+    order: list,
 ) -> dict:
-    """`ranks`, `speakers`, `position`, `length`, `favours`, `savings`, each by criterion."""
+    """`ranks`, `speakers`, `position`, `length`, `favours`, `savings`, each by criterion, in the order of questions."""
     names = ("ranks", "speakers", "position", "length", "favours", "savings")
     found: dict[str, dict] = {name: {} for name in names}
     decided = set(matches[0]["criterion"]) & set(matches[1]["criterion"])
     rated = set(scored[0]["criterion"]) & set(scored[1]["criterion"])
-    for criterion in sorted(decided | rated):
+    known = [name for name in order if name in decided | rated]
+    for criterion in [*known, *sorted((decided | rated) - set(known))]:
         own_matches, own_scores = (
             [frame[frame["criterion"] == criterion].reset_index(drop=True) for frame in frames]
             for frames in (matches, scored)

@@ -25,6 +25,9 @@ RIDGE = 1e-3
 
 SEPARATED = 8.0
 
+LINE = 3
+"""Fewer contestants make no line."""
+
 
 def beside(ours: np.ndarray, theirs: np.ndarray, draws: Draws) -> dict:
     """`judge`, `people` and their `difference`, each with `_ci` and the p of "it is 0"."""
@@ -126,10 +129,12 @@ def favours(people: pd.DataFrame, judge: pd.DataFrame, own: Sequence[str], draws
     dict
         `contestants` {name: the judge's score less people's}; `test`: Wald's of "the judge treats all as people do",
         with the draws' covariance; `self`: the same difference of the judge's `own` contestants less that of all others
-        (a difference in differences), or `why` not.
+        (a difference in differences), and `beyond`, what is left of it where the judge merely tells contestants less
+        apart than people do (see `_beyond`; with three others or more); or `why` not.
     """
     names = sorted(set(people["contestant"]) & set(judge["contestant"]))
-    gap = scores(judge, names, draws) - scores(people, names, draws, PERSON)
+    ours, theirs = scores(people, names, draws, PERSON), scores(judge, names, draws)
+    gap = theirs - ours
     found: dict = {"contestants": {name: draws.told(gap[:, i]) for i, name in enumerate(names)}}
     found["test"] = _alike(gap, draws)
     mine = np.array([name in set(own) for name in names], dtype=bool)
@@ -139,7 +144,25 @@ def favours(people: pd.DataFrame, judge: pd.DataFrame, own: Sequence[str], draws
         return found | {"self": {"why": "its own contestants, or all others, were not rated by both"}}
     effect = gap[:, mine].mean(axis=1) - gap[:, ~mine].mean(axis=1)
     told = {"own": [name for name, is_own in zip(names, mine, strict=True) if is_own], **draws.told(effect)}
-    return found | {"self": told | {"p": _p(float(effect[0]), float(draws.error(effect)))}}
+    told["p"] = _p(float(effect[0]), float(draws.error(effect)))
+    if (~mine).sum() >= LINE:
+        told["beyond"] = _beyond(ours, theirs, mine, draws)
+    return found | {"self": told}
+
+
+def _beyond(ours: np.ndarray, theirs: np.ndarray, mine: np.ndarray, draws: Draws) -> dict:
+    """How far the judge's own contestants lie above the line of its scores on people's over all others.
+
+    A judge that tells contestants less apart than people do brings all scores nearer to the middle, and so lifts a poor
+    model of its own without liking it.
+    """
+    x, y = ours[:, ~mine], theirs[:, ~mine]
+    level = x.mean(axis=1), y.mean(axis=1)
+    around = x - level[0][:, None]
+    slope = ratio((around * (y - level[1][:, None])).sum(axis=1), (around**2).sum(axis=1))
+    expected = level[1][:, None] + slope[:, None] * (ours[:, mine] - level[0][:, None])
+    effect = (theirs[:, mine] - expected).mean(axis=1)
+    return draws.told(effect) | {"p": _p(float(effect[0]), float(draws.error(effect)))}
 
 
 def _alike(gap: np.ndarray, draws: Draws) -> dict:

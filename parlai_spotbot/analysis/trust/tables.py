@@ -68,10 +68,10 @@ def _biases(own: Mapping) -> Iterator[tuple[str, dict]]:
                     row = {"bias": bias, "criterion": criterion, "of": name, "estimate": entry[name]}
                     yield "trust_biases", row | _ends(entry[f"{name}_ci"]) | {"p": entry[f"{name}_p"]}
     for criterion, entry in own.get("favours", {}).items():
-        if "estimate" in entry["self"]:
-            row = {"bias": "self-preference", "criterion": criterion, "of": "difference"}
-            row |= {"estimate": entry["self"]["estimate"], **_ends(entry["self"]["ci"]), "p": entry["self"]["p"]}
-            yield "trust_biases", row
+        for of, kin in (("difference", entry["self"]), ("beyond", entry["self"].get("beyond", {}))):
+            if "estimate" in kin:
+                row = {"bias": "self-preference", "criterion": criterion, "of": of, "estimate": kin["estimate"]}
+                yield "trust_biases", row | _ends(kin["ci"]) | {"p": kin["p"]}
         for name, gap in entry["contestants"].items():
             row = {"bias": "liking", "criterion": criterion, "of": name, "estimate": gap["estimate"]}
             yield "trust_biases", row | _ends(gap["ci"])

@@ -148,14 +148,23 @@ def self_sentence(entry: Mapping) -> str:
     own = entry.get("self") or {}
     if not known(own.get("estimate")):
         return ""
-    low, high = own["ci"]
-    who = _listed(own["own"])
-    size = f"{number(own['estimate'])} (95 % interval {number(low)} to {number(high)})"
-    if low > 0:
-        return f"This judge favours its own model ({who}): by {size} of score more than people do, beside the others."
-    if high < 0:
-        return f"This judge is harder on its own model ({who}) than people are, by {size} of score, beside the others."
-    return f"That this judge favours its own model ({who}) is not shown: {size} of score more than people do."
+    who = ", ".join(own["own"])
+    ends = [own["ci"], own.get("beyond", own)["ci"]]
+    size = _size(own)
+    if "beyond" in own:
+        size += f"; {_size(own['beyond'])} when allowing for how far it tells contestants apart at all"
+    if all(known(*ci) and ci[0] > 0 for ci in ends):
+        return f"This judge favours its own model ({who}), beside the others and people's scores: by {size}."
+    if all(known(*ci) and ci[1] < 0 for ci in ends):
+        return f"This judge is harder on its own model ({who}) than people are, beside the others: by {size}."
+    return f"That this judge favours its own model ({who}) is not shown: {size}."
+
+
+def _size(entry: Mapping) -> str:
+    low, high = entry["ci"]
+    if not known(entry["estimate"], low, high):
+        return "unknown"
+    return f"{number(entry['estimate'])} of score (95 % interval {number(low)} to {number(high)})"
 
 
 def speaker_sentence(entry: Mapping) -> str:

@@ -174,10 +174,20 @@ def test_a_judge_that_favours_its_own_model(own, world, trusted):
     assert found["self"]["p"] < 0.001
     assert found["test"]["p"] < 0.001
     assert max(found["contestants"], key=lambda name: found["contestants"][name]["estimate"]) == "bot1"
-    assert self_sentence(found).startswith("This judge favours its own model (bot1): by ")
+    assert self_sentence(found).startswith("This judge favours its own model (bot1), beside the others")
     fair = trusted(own, world.as_judge(own.people), kin=["bot1"])["favours"]["better"]
     assert "is not shown" in self_sentence(fair)
     assert trusted(own, judge, replicates=20)["favours"]["better"]["self"].keys() == {"why"}
+
+
+def test_a_judge_that_knows_nothing_lifts_a_poor_model_without_liking_it(own, world, trusted):
+    """It calls all of them equal: the worst is better off than with people, but lies on the judge's own line."""
+    judge = world.as_judge(own.people)
+    judge.loc[judge["question"] == "better", "answer"] = "no_difference"
+    found = trusted(own, judge, kin=["bot0"])["favours"]["better"]
+    assert found["self"]["ci"][0] > 0
+    assert found["self"]["beyond"]["estimate"] == pytest.approx(0)
+    assert "is not shown" in self_sentence(found)
 
 
 def test_which_contestants_are_the_judges_own():

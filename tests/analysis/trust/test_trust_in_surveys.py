@@ -1,0 +1,98 @@
+"""trust.json as the analyses of surveys make it; people's own results don't change by it."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from parlai_spotbot.analysis.frames import annotations_frame
+from parlai_spotbot.analysis.methods import spot_the_bot
+from parlai_spotbot.analysis.methods.spot_the_bot_trust import _words, long_frame, trust
+from parlai_spotbot.analysis.texts import turns_frame
+from parlai_spotbot.records import HUMAN, Turn
+
+
+@pytest.fixture(scope="module")
+def both(made_up):
+    return made_up(bots=3, per_pair=8, people=6, seed=4)
+
+
+def analyze(judgements, conversations, **more):
+    return spot_the_bot.analyze(judgements, conversations, bootstraps=20, backend="native", **more)
+
+
+@pytest.fixture(scope="module")
+def result(both):
+    about = {"position": {"n": 3, "flips": 1, "rate": 1 / 3, "ci": [0, 1], "by_question": {}}}
+    return analyze(*both, judges={"judge:quick": {"about": about, "own": ["bot1"]}})
+
+
+def test_people_are_told_the_same_whatever_judges_say(both, result):
+    """Nothing that is modelled from a judge stands in the place of what people said."""
+    judgements, conversations = both
+    contrary = [
+        replace(row, answer="human") if row.source != HUMAN and row.question == "nature" else row for row in judgements
+    ]
+    alone = analyze([row for row in judgements if row.source == HUMAN], conversations)
+    other = analyze(contrary, conversations)
+    assert "trust" not in alone
+    for stem, own in alone.items():
+        assert own["by_source"][HUMAN] == result[stem]["by_source"][HUMAN] == other[stem]["by_source"][HUMAN]
+    assert other["trust"]["by_source"] != result["trust"]["by_source"]
+
+
+def test_of_judges_only_with_all_that_is_promised(result):
+    assert list(result["trust"]["by_source"]) == ["judge:quick"]
+    own = result["trust"]["by_source"]["judge:quick"]
+    assert set(own["questions"]) == {"nature", "fluency", "sensibleness", "specificity"}
+    for part in ("ranks", "speakers", "position", "length", "favours", "savings"):
+        assert list(own[part]) == ["nature", "fluency", "sensibleness", "specificity"]
+    assert own["favours"]["nature"]["self"]["own"] == ["bot1"]
+    assert own["flips"]["flips"] == 1
+    assert own["accuracy"]["nature"]["people"] > 0.5
+    json.dumps(result["trust"], allow_nan=False)
+    tables = spot_the_bot.tables(result)
+    assert {"trust", "trust_confusion", "trust_answers", "trust_ranks", "trust_biases", "trust_savings"} <= set(tables)
+    row = tables["trust"].set_index("question").loc["nature"]
+    assert row["alpha"] == own["questions"]["nature"]["alpha"]
+    assert row["verdict"] == own["verdict"]["questions"]["nature"]["level"]
+    assert tables["trust_confusion"].query("question == 'nature'")["n"].sum() == pytest.approx(
+        own["questions"]["nature"]["n"]
+    )
+
+
+def test_the_same_seed_gives_the_same_numbers(both, result):
+    judges = {"judge:quick": {"about": {}, "own": ["bot1"]}}
+    again = analyze(*both, judges=judges)["trust"]["by_source"]["judge:quick"]
+    first = {key: value for key, value in result["trust"]["by_source"]["judge:quick"].items() if key != "flips"}
+    assert again == first
+
+
+def test_answers_become_long(both):
+    wide = annotations_frame(*both).frame
+    long = long_frame(wide)
+    assert len(long) == 5 * len(wide)
+    assert set(long["answer"]) == {"human", "bot", "unsure", "entity:0", "entity:1", "no_difference"}
+    one = long[long["annotation_id"] == wide["annotation_id"][0]].set_index(["question", "target"])["answer"]
+    assert one["nature", "entity:1"] == wide["nature1"][0]
+    assert one["fluency", "pair"] == {1: "entity:0", 0: "no_difference", -1: "entity:1"}[wide["fluency"][0]]
+
+
+def test_words_are_those_that_were_shown(both):
+    judgements, conversations = both
+    turns = tuple(Turn(turn.speaker, "word " * (i + 1)) for i, turn in enumerate(conversations[0].turns))
+    conversations = [replace(conversations[0], turns=turns), *conversations[1:]]
+    wide = annotations_frame(judgements, conversations).frame
+    words = _words(wide, turns_frame(conversations))
+    rows = wide[(wide["conversation_id"] == conversations[0].conversation_id) & (wide["k"] == 2)]
+    # The seed exchange (turns of 1 and 2 words) is not shown; then 3, 4, 5 and 6 words.
+    assert words.loc[rows.index].drop_duplicates().to_numpy().tolist() == [[8, 10]]
+
+
+def test_a_judge_of_other_items_is_told_apart(both):
+    wide = annotations_frame(*both).frame
+    people, judge = (wide[wide["source"] == s].reset_index(drop=True) for s in (HUMAN, "judge:quick"))
+    judge["item_id"] = "other " + judge["item_id"]
+    found = trust(people, judge, turns_frame(both[1]), rng=np.random.default_rng(0), replicates=10)
+    assert found == {"items": 0, "why": "people and the judge answered no item both"}

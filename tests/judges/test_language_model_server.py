@@ -128,8 +128,15 @@ def test_a_survey_of_all_kinds_is_answered(tmp_path, monkeypatch):
             named = schema["items"]["enum"]
             return json.dumps({"answer": named if "first one first" in body["messages"][-1]["content"] else named[:1]})
         if "enum" not in schema:
+            assert "You were asked: Which one is better?\nYou answered: Neither" in body["messages"][-1]["content"]
             return json.dumps({"answer": "Because\nit is."})
-        return json.dumps({"answer": option(body, "Yes") or option(body, "Neither") or option(body, "4 of 5")})
+        return json.dumps(
+            {
+                "answer": option(body, "Yes")
+                or option(body, "Neither")
+                or ("4" if "4 (4 of 5)" in body["messages"][-1]["content"] else "")
+            }
+        )
 
     with ChatServer(say) as server:
         summary = run(study, server.url, survey="many")

@@ -60,14 +60,17 @@ class LanguageModelJudge(Judge):
     def open(self, study: Study, survey: str) -> None:
         self.survey = survey_of(study, survey)
         prompts.check(self.survey)
-        # What a page asks one after the other can be asked at once of a model that doesn't see its other answers.
-        self.free = replace(self.survey, questions=tuple(replace(q, after=()) for q in self.survey.questions))
+        # What a page asks one after the other can be asked at once of a model that doesn't see its other answers;
+        # a free text it writes with these before it.
+        questions = self.survey.questions
+        questions = tuple(q if q.kind == "free_text" else replace(q, after=()) for q in questions)
+        self.free = replace(self.survey, questions=questions)
         self.questions = {question.name: question for question in self.survey.questions}
         self.prompt_sha256 = prompts.prompt_sha256(self.survey)
         self.folder = study.survey_path(survey) / "judges" / self.name
         self.cache = Cache(self.folder / "raw.jsonl")
         self.identity = self.settings.identity()
-        self._asks: dict[tuple[str, Pair], list[tuple[str, Ask]]] = {}
+        self._asks: dict[tuple[str, Pair, str], list[tuple[str, Ask]]] = {}
         self._items: dict[str, tuple[Item, ...]] = {}
         seen: set[tuple[str, str | None]] = set()
         for unit in study.units(survey):
@@ -87,19 +90,24 @@ class LanguageModelJudge(Judge):
         seen.update((item.item_id, item.control) for item in own)
         return own
 
-    def asks(self, item: Item, pair: Pair) -> list[tuple[str, Ask]]:
-        """Every prompt for one question and target, each with its key; none for a text that is not wanted."""
-        place = (item.item_id, pair)
+    def asks(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> list[tuple[str, Ask]]:
+        """Every prompt for one question and target, each with its key; none for a text that is not wanted.
+
+        `answers` are those to the item so far.
+        """
+        question, given = self.questions[pair[0]], self.settings
+        before = {known: answer for known, answer in answers.items() if known[0] in question.after}
+        place = (item.item_id, pair, repr(before) if question.kind == "free_text" else "")
         if place not in self._asks:
-            given = self.settings
-            wanted = self.questions[pair[0]].kind != "free_text" or given.free_text
-            asks = prompts.asks_of(self.survey, item, pair, self.way, given.order_numbers, given.samples, self.seed)
+            wanted = question.kind != "free_text" or given.free_text
+            way, orders = self.way, given.order_numbers
+            asks = prompts.asks_of(self.survey, item, pair, way, orders, given.samples, self.seed, before)
             self._asks[place] = [(ask.key(self.identity), ask) for ask in asks] if wanted else []
         return self._asks[place]
 
-    def _raws(self, item: Item, pair: Pair) -> list[Raw]:
+    def _raws(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> list[Raw]:
         """The good answers, where there is one in each order; else none."""
-        asks = self.asks(item, pair)
+        asks = self.asks(item, pair, answers)
         found = [(ask.order, self.cache.good[key]) for key, ask in asks if key in self.cache.good]
         whole = {order for order, _ in found} == {ask.order for _, ask in asks}
         settled = all(key in self.cache.good or self._given_up(key) for key, _ in asks)
@@ -118,7 +126,7 @@ class LanguageModelJudge(Judge):
         while (found := asked_of_item(self.free, item, answers)) != pairs:
             pairs = found
             for pair in pairs:
-                raws = self._raws(item, pair)
+                raws = self._raws(item, pair, answers)
                 if raws and pair not in answers:
                     answer = combining.combined(self.questions[pair[0]], raws, self.seed, self._place(item, pair))
                     if answer is not None:
@@ -132,8 +140,9 @@ class LanguageModelJudge(Judge):
 
     def _visible(self, item: Item) -> list[tuple[str, Ask]]:
         """What can be asked of an item now, answered or not."""
-        pairs = asked_of_item(self.free, item, self.answers(item))
-        return [found for pair in pairs for found in self.asks(item, pair)]
+        answers = self.answers(item)
+        pairs = asked_of_item(self.free, item, answers)
+        return [found for pair in pairs for found in self.asks(item, pair, answers)]
 
     def is_answered(self, unit: Unit, rows: Sequence[Judgement]) -> bool:
         have = {(row.item_id, row.question, row.target) for row in rows}
@@ -210,10 +219,11 @@ class LanguageModelJudge(Judge):
         prompts_of = {}
         for unit in units:
             for item in self._items.get(unit.unit_id, ()):
+                answers = self.answers(item)
                 prompts_of.update(
                     (key, ask)
                     for pair in self._every_pair(item)
-                    for key, ask in self.asks(item, pair)
+                    for key, ask in self.asks(item, pair, answers)
                     if key not in self.cache.good and not self._given_up(key)
                 )
         parts = [(ask, part) for ask in prompts_of.values() for part in ask.parts]
@@ -282,8 +292,9 @@ class LanguageModelJudge(Judge):
         """What was asked and has no good answer in one of the orders, with the last reason."""
         rows = []
         for item in items:
-            for pair in asked_of_item(self.free, item, self.answers(item)):
-                for key, ask in self.asks(item, pair):
+            answers = self.answers(item)
+            for pair in asked_of_item(self.free, item, answers):
+                for key, ask in self.asks(item, pair, answers):
                     if key not in self.cache.good and (bad := self.cache.bad.get(key)):
                         rows.append({
                             "item_id": item.item_id, "question": pair[0], "target": pair[1],
@@ -297,10 +308,12 @@ class LanguageModelJudge(Judge):
         for item in items:
             if item.control is not None:
                 continue
-            for pair in self.answers(item):
-                question, found, place = self.questions[pair[0]], self._raws(item, pair), self._place(item, pair)
+            answers = self.answers(item)
+            for pair in answers:
+                question, place = self.questions[pair[0]], self._place(item, pair)
                 if question.kind == "free_text":
                     continue
+                found = self._raws(item, pair, answers)
                 both = [combining.in_order(question, found, order, self.seed, place) for order in prompts.ORDERS]
                 if None not in both:
                     rows.append((pair[0], item.conversation_ids[0], *both))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import string
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from parlai_spotbot.errors import UserError
@@ -35,6 +35,7 @@ WORDS = {
     "judged_in": "The one to be judged in {conversation} is {name}.",
     "about": "This is about {name}.",
     "about_turn": 'This is about turn [{number}], which {name} said: "{text}"',
+    "answered": "You were asked: {question}\nYou answered: {answer}",
     "pick": "Answer with the number of one option.",
     "pick_letter": "Answer with the letter of one option.",
     "yes": "Yes",
@@ -205,11 +206,19 @@ def labels_of(question: Question) -> tuple[str, ...]:
 
 
 def asks_of(
-    survey: Survey, item: Item, pair: tuple[str, str], way: str, orders: Sequence[int], samples: int, seed: int = 0
+    survey: Survey,
+    item: Item,
+    pair: tuple[str, str],
+    way: str,
+    orders: Sequence[int],
+    samples: int,
+    seed: int = 0,
+    answers: Mapping[tuple[str, str], object] | None = None,
 ) -> list[Ask]:
     """All that is asked about one question and target of an item, in every order and sample.
 
-    A free text is asked for once: reasons can't be averaged. `seed` draws the first order.
+    A free text is asked for once: reasons can't be averaged. It follows the `answers` to the questions that it comes
+    after. `seed` draws the first order.
     """
     question = survey.question(pair[0])
     put = item.questions or tuple(q.name for q in survey.questions)
@@ -223,12 +232,29 @@ def asks_of(
         options = _listed(question, (seed, item.item_id, *pair), order)
         values = tuple(option.value for option in options)
         labels = values if labels_of(question) == known else labels_of(question)  # a scale's digits stay its own
-        parts = _parts(question, shown, options, labels, shown.about(question.wording, pair[1]), way)
+        wording = shown.about(question.wording, pair[1])
+        if question.kind == "free_text":
+            wording = "\n".join([*_answered(survey, shown, question, answers or {}), wording])
+        parts = _parts(question, shown, options, labels, wording, way)
         lead = shown.lead(numbered)
         for sample in range(1 if question.kind == "free_text" else samples):
             place = (item.item_id, *pair, question.kind, order, sample)
             asks.append(Ask(*place, system, lead, parts, values, labels, known, int(shown.turned), batch))
     return asks
+
+
+def _answered(survey: Survey, shown: Shown, question: Question, answers: Mapping[tuple[str, str], object]) -> list[str]:
+    """What was answered to the questions that `question` comes after."""
+    lines = []
+    for (name, target), answer in answers.items():
+        if name in question.after:
+            earlier = survey.question(name)
+            labels = {option.value: shown.label(option) for option in earlier.options}
+            said = ", ".join(
+                labels.get(value, str(value)) for value in (answer if isinstance(answer, list) else [answer])
+            )
+            lines.append(WORDS["answered"].format(question=shown.about(earlier.wording, target), answer=said))
+    return lines
 
 
 def _listed(question: Question, place: Sequence[object], order: int) -> list[Option]:
@@ -242,12 +268,20 @@ def _listed(question: Question, place: Sequence[object], order: int) -> list[Opt
     return options[::-1] if order else options
 
 
+def _line(label: str, option: Option, shown: Shown) -> str:
+    """An option in the list; a point of a scale with what it stands for."""
+    if option.value != label:
+        return f"{label}. {shown.label(option)}"
+    text = option.definition or (option.label if option.label != label else "")
+    return f"{label} ({text})" if text else label
+
+
 def _parts(
     question: Question, shown: Shown, options: Sequence[Option], labels: tuple[str, ...], wording: str, way: str
 ) -> tuple[Part, ...]:
     if question.kind == "free_text":
         return (Part(f"{wording}\n{WORDS['text' if way == SCORED else 'json_text']}"),)
-    listed = "\n".join(f"{label}. {shown.label(option)}" for label, option in zip(labels, options, strict=True))
+    listed = "\n".join(_line(label, option, shown) for label, option in zip(labels, options, strict=True))
     if way == WRITTEN:
         form = {"checkboxes": "json_several", "ranking": "json_ranking"}.get(question.kind, "json_one")
         quoted = ", ".join(f'"{label}"' for label in labels)

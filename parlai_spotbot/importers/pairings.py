@@ -2,7 +2,8 @@
 
 A line is a pair: `speakers_to_eval` names who is judged in each of the two `dialogue_dicts` (`speakers`, `dialogue` of
 turns with `id` and `text`, perhaps `id`), `dialogue_ids` are ids of the dialogues, and `is_onboarding` marks a pair
-whose better speaker, `correct_answer`, is known: a control. We write the question under `tags`.
+whose better speaker, `correct_answer`, is known: a control. What is asked we write under `question` (and `tags`); other
+programs pass over it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from parlai_spotbot.importers.conversations import numbered, plan_of
 from parlai_spotbot.importers.writing import Imported
 from parlai_spotbot.records import HUMAN, NAME, Conversation, Item, Turn
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys import get_survey, own_questions, survey_of
 from parlai_spotbot.surveys.controls import controls_path, read_controls
 from parlai_spotbot.surveys.judged import WholeOptions, whole_item
 from parlai_spotbot.surveys.known import KNOWN_CHOICE
@@ -46,7 +47,7 @@ def pairings(
         The file's speakers -> contestants' names ("human" for people); "human_evaluator" is a person, and
         "other_speaker" the judged bot in its other seat, unless it says otherwise.
     question : str
-        What pairs are asked that name no question under `tags`.
+        What pairs are asked that name no question under `question` or `tags`.
 
     Raises
     ------
@@ -79,7 +80,7 @@ def pairings(
     about = {"format": "pairings", "source": path.name, "sha256": sha256, "conversations": len(found),
              "pairs": len(reader.items), "controls": len(reader.controls), "options": asked}  # fmt: skip
     plan = replace(plan_of(found, domain, segments), surveys=(SURVEY,))
-    return Imported(plan, found, SURVEY, units, (), about, reader.controls)
+    return Imported(plan, found, SURVEY, units, (), about, reader.controls, reader.own)
 
 
 @dataclass
@@ -96,6 +97,7 @@ class _Reader:
     conversations: dict[str, Conversation] = field(default_factory=dict)
     speakers: set[str] = field(default_factory=set)
     places: dict[frozenset[str], str] = field(default_factory=dict)
+    own: dict[str, dict] = field(default_factory=dict)
 
     def add(self, row: dict, where: str) -> None:
         judged = _two(row, "speakers_to_eval", str, where)
@@ -131,7 +133,20 @@ class _Reader:
 
     def _question(self, row: dict, where: str) -> str:
         tags = files.field(row, "tags", list, where, [])
-        return next((tag for tag in tags if tag in self.main), self.question)
+        if "question" not in row:
+            return next((tag for tag in tags if tag in self.main), self.question)
+        about = dict(files.field(row, "question", dict, where))
+        name = about.pop("name", None)
+        if name in self.main:
+            return name
+        name = own_questions.checked_name(name, f"{where}: field 'question'")
+        about = own_questions.checked(about, f"{where}: field 'question'")
+        if self.own.setdefault(name, about) != about:
+            raise UserError(
+                f"{where}: field 'question' words '{name}' otherwise than an earlier line.",
+                "Give the other wording another name.",
+            )
+        return name
 
     def _dialogue(
         self, row: dict, judged: str, given: str | int | None, place: int, where: str, known: bool
@@ -208,13 +223,20 @@ def _identity(row: dict, given: str | int | None, said: Sequence[Turn], known: b
 def write_pairings(study: Study, survey: str, path: Path | str) -> int:
     """Write the pairs of a packed survey that compares conversations, as they are shown; returns how many lines.
 
-    Controls that were set aside come first. ParlAI shows them all the same question, so one file a question is what it needs; the question stands in `tags`.
+    Controls that were set aside come first. ParlAI shows all pairs of a file the same question, so it needs one file a
+    question.
     """
     entities = {c.conversation_id: c.entities for c in study.conversations()}
+    about, own = survey_of(study, survey), own_questions.questions_of_study(study, survey)
+    asked = {q.name: {"name": q.name, "wording": q.wording, "option": q.options[0].label, **own.get(q.name, {})}
+             for q in about.main} if about.spread == "items" else {}  # fmt: skip
     units = study.units(survey)
     items = {item.item_id: item for unit in units for item in unit.items if unit.replicate == 0}
     controls = read_controls(study, survey) if controls_path(study, survey).exists() else []
-    rows = [_line(control, entities) for control in controls] + [_line(item, entities) for item in items.values()]
+    rows = []
+    for item in (*controls, *items.values()):
+        question = asked.get(item.questions[0]) if item.questions else None
+        rows.append(_line(item, entities) | ({"question": question} if question else {}))
     files.write_jsonl(Path(path), rows)
     return len(rows)
 

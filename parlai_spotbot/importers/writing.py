@@ -7,7 +7,7 @@ last: an import that was stopped is simply run again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import parlai_spotbot
@@ -16,6 +16,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.judgements import merge
 from parlai_spotbot.records import Contestant, Conversation, Item, Judgement, Unit
 from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.surveys.own_questions import keep
 
 STEP = "import"
 JUDGEMENTS = "import_judgements"
@@ -25,7 +26,7 @@ JUDGEMENTS = "import_judgements"
 class Imported:
     """What an importer made: a plan and the records of one survey; `about` goes to provenance.json.
 
-    `controls` go beside the units.
+    `controls` go beside the units, and so do `questions` of its own that were added to the survey, by name.
     """
 
     plan: Plan
@@ -35,6 +36,7 @@ class Imported:
     judgements: Sequence[Judgement]
     about: dict
     controls: Sequence[Item] = ()
+    questions: dict[str, dict] = field(default_factory=dict)
 
 
 def contestant(name: str, description: str) -> Contestant:
@@ -64,6 +66,7 @@ def write_study(path: Path | str, imported: Imported) -> bool:
         files.write_jsonl(study.conversations_path, (c.to_json() for c in imported.conversations))
         if imported.units:
             files.write_jsonl(study.units_path(imported.survey), (u.to_json() for u in imported.units))
+        keep(study, imported.survey, imported.questions)
         if imported.controls:
             controls = study.survey_path(imported.survey) / "controls.jsonl"
             files.write_jsonl(controls, (c.to_json() for c in imported.controls))

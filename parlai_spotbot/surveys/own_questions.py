@@ -56,14 +56,15 @@ def read_questions(path: Path | str) -> dict[str, dict]:
         raise UserError(f"{path}: expected the one key 'questions' with the questions below it.", EXAMPLE)
     if not row["questions"]:
         raise UserError(f"{path}: field 'questions' is empty.", EXAMPLE)
-    return {_name(name, str(path)): _checked(about, f"{path}: questions.{name}") for name, about in
+    return {checked_name(name, str(path)): checked(about, f"{path}: questions.{name}") for name, about in
             row["questions"].items()}  # fmt: skip
 
 
-EXAMPLE = 'Write for example: questions: {politeness: {wording: Who is more polite?, option: "{name} is more polite"}}'
+EXAMPLE = 'Write for example: questions: {politeness: {wording: "Who is politer?", option: "{name} is politer"}}'
 
 
-def _name(name: Any, where: str) -> str:
+def checked_name(name: Any, where: str) -> str:
+    """A name that is no shipped question's; another one is a `UserError`."""
     shipped = [question.name for question in acute_eval.SURVEY.questions]
     if not isinstance(name, str) or not NAME.match(name) or name.startswith(ADDITIONAL):
         raise UserError(f"{where}: {name!r} can't be a question's name.", "Use small letters, digits and _.")
@@ -72,7 +73,8 @@ def _name(name: Any, where: str) -> str:
     return name
 
 
-def _checked(about: Any, where: str) -> dict:
+def checked(about: Any, where: str) -> dict:
+    """One question's keys and values; a `UserError` names `where` and the key."""
     if not isinstance(about, dict):
         raise UserError(f"{where}: {about!r}, expected keys and values.", EXAMPLE)
     for key in about:

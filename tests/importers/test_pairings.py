@@ -9,6 +9,7 @@ from parlai_spotbot.importers.pairings import pairings, write_pairings
 from parlai_spotbot.importers.writing import write_study
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.known import missed_by
 from parlai_spotbot.surveys.run import pack_study
@@ -100,6 +101,9 @@ BAD = [
      "'the a' can't be a contestant's name"),
     ([row(dialogue_dicts=[{"dialogue": [{"id": s, "text": "t"} for s in "abb"]}, dialogue("ab")])], {},
      "turn 2: is by 'b', expected 'a'"),
+    ([row(question="wit")], {}, "field 'question' is 'wit', expected dict"),
+    ([row(question={"name": "wit", "wording": "Who?"})], {}, "field 'question'.option: None, expected a text"),
+    ([row(question={"name": "w t"})], {}, "can't be a question's name"),
     ([row(dialogue_dicts=[{"dialogue": ["hi"]}, dialogue("ab")])], {}, "holds 'hi'"),
 ]  # fmt: skip
 
@@ -146,7 +150,9 @@ def packed(tmp_path):
     rows += [talk(f"{bot}h{n}", (bot, HUMAN)[:: 1 if n % 2 else -1]) for bot in "ab" for n in range(5)]
     rows += [talk(f"h{n}", (HUMAN, HUMAN)) for n in range(8)]
     files.write_jsonl(study.conversations_path, (c.to_json() for c in rows))
-    pack_study(study, "acute_eval", whole=Asked(ask=("humanness", "engagingness")))
+    own = tmp_path / "own.yaml"
+    own.write_text('questions: {wit: {wording: "Who is wittier?", option: "{name} is wittier", control: false}}')
+    pack_study(study, "acute_eval", whole=Asked(ask=("humanness", "wit"), questions=own))
     write_controls(study, "acute_eval")
     return study
 
@@ -182,6 +188,7 @@ def test_what_is_written_comes_back(packed, tmp_path):
     known = {(c.control, c.judged, c.transcripts) for c in controls}
     assert {(c.control, c.judged, c.transcripts) for c in made.controls} == known
     assert write_study(tmp_path / "back", made)
+    assert survey_of(Study.open(tmp_path / "back"), "acute_eval") == survey_of(packed, "acute_eval")
     again = tmp_path / "again.jsonl"
     write_pairings(Study.open(tmp_path / "back"), "acute_eval", again)
     assert sorted(again.read_text().splitlines()) == sorted(path.read_text().splitlines())

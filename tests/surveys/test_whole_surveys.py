@@ -7,7 +7,7 @@ import pytest
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import dimensions, get_survey, survey_of
-from parlai_spotbot.surveys.own_questions import keep, merged, read_questions
+from parlai_spotbot.surveys.own_questions import EXAMPLE, keep, merged, read_questions
 from parlai_spotbot.surveys.surface import normalise
 
 WHOLE = ("acute_eval", "comparative", "dialogue_likert", "turn_likert")
@@ -171,3 +171,10 @@ def test_bad_files_of_questions_are_one_error(written, text, says):
         read_questions(path)
     assert says in str(error.value)
     assert str(path) in str(error.value)
+
+
+def test_the_example_in_the_remedies_works(written):
+    text = EXAMPLE.removeprefix("Write for example: ")
+    assert read_questions(written(text)) == {
+        "politeness": {"wording": "Who is politer?", "option": "{name} is politer"}
+    }

@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.judges import CAUTION, Judge, get_judge
+from parlai_spotbot.judges import CAUTION, Judge, get_judge, reasons
 from parlai_spotbot.judges.evaluation import DEFINITIONS, held_out
 from parlai_spotbot.records import Judgement, Unit
 from parlai_spotbot.study import Study
@@ -40,16 +40,19 @@ def judge_study(
         _check_options(study, survey, judge, bool(known))
         todo = _unanswered(units, known, judge)
         path = summary_path(study, survey, judge.name)
-        if not todo and path.exists() and not files.read_json(path).get("stopped"):
+        explained = not judge.gives_reasons or (path.exists() and reasons.stand(study, survey, judge.name))
+        if not todo and explained and path.exists() and not files.read_json(path).get("stopped"):
             return files.read_json(path)
         if todo:
             judge.prepare(study, survey, progress)
             _record_options(study, survey, judge)
             _answer(study, survey, judge, todo, {row.judgement_id for row in known}, progress)
-        elif not path.exists():  # a crash came between the last answer and the summary
+        elif not path.exists() or not explained:  # a crash came between the last answer and the summary
             judge.prepare(study, survey, progress)
         answers = _answers(study, survey, judge)
-        summary = _summary(judge, answers, held_out(answers, study.conversations()))
+        measured = held_out(answers, study.conversations())
+        kept = reasons.keep(study, survey, judge, units, measured) if judge.gives_reasons else {}
+        summary = {**_summary(judge, answers, measured), **kept}
         files.write_json(path, summary)
         return summary
     finally:

@@ -7,6 +7,9 @@ people is judged by one of these models, drawn by the seed.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
@@ -15,15 +18,20 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.spotter import examples as ex
 from parlai_spotbot.judges.spotter.detector import NO_DIFFERENCE_SHARE, UNSURE_SHARE, Detector
+from parlai_spotbot.judges.spotter.effects import effects
 from parlai_spotbot.judges.spotter.examples import Example
-from parlai_spotbot.judges.spotter.features import FEATURES, Coherence, Words
+from parlai_spotbot.judges.spotter.features import FEATURES, Coherence, Part, Words
 from parlai_spotbot.judges.spotter.language import Language
+from parlai_spotbot.judges.spotter.likelihood import Likelihood
 from parlai_spotbot.judges.spotter.standins import Standins
 from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.surface import SURFACES
 
 SURVEYS = ("spot_the_bot",)
+TOLD = 6
+"""So many of an entity's reasons are told one by one."""
+
 RULE = (
     "A conversation is judged by models trained without its two bots (and without contestants that are the same model "
     "under another name), on people of the judges' fold and on conversations between the study's other bots; where "
@@ -40,7 +48,8 @@ class Spotter(Judge):
     """See the module; `models` maps (worker_id, bots left out) to the trained model."""
 
     name = "spotter"
-    version = 1
+    version = 2
+    gives_reasons = True
     workers = (Words.worker_id, Coherence.worker_id)
     answers_per_item = 2 + len(FEATURES)
 
@@ -123,7 +132,8 @@ class Spotter(Judge):
         language = Language(sorted(spoken))
         vectors = MiniLM().embed(texts, progress="embedding" if progress else "")
         embedded = dict(zip(texts, vectors, strict=True))
-        return Words(self.examples, language), Coherence(self.examples, language, embedded, spoken)
+        likelihood = Likelihood((example.texts for example in self.examples), progress="reading" if progress else "")
+        return Words(self.examples, language), Coherence(self.examples, embedded, likelihood, spoken)
 
     def _rows(self, key: tuple[str, ...]) -> np.ndarray:
         own, added = self.sources[key]
@@ -144,6 +154,29 @@ class Spotter(Judge):
                 rows.append(self.judgement(unit, item, "pair", feature, answer))
         return rows
 
+    def reasons(self, units: Sequence[Unit]) -> list[dict]:
+        return [row for unit in units for item in unit.items for row in self._explained(unit, item)]
+
+    def _explained(self, unit: Unit, item: Item) -> list[dict]:
+        """Per entity the probability, its logit, and what the most telling features add to it."""
+        model = self.models[self.worker_of(unit), self._key(item)]
+        rows = []
+        for entity in (0, 1):
+            place = self.row_of[item.item_id, entity]
+            judged = self.judgement(unit, item, f"entity:{entity}", "nature", model.nature(place))
+            base, parts = model.parts(place)
+            parts = sorted(parts, key=lambda part: (-abs(part.push), part.feature))
+            rows.append({
+                "annotation_id": judged.annotation_id, "target": judged.target, "item_id": item.item_id,
+                "worker_id": judged.worker_id, "conversation_id": item.conversation_ids[0],
+                "exchanges": item.exchanges, "control": item.control, "answer": judged.answer,
+                "probability": round(model.probability(place), 6), "unsure_within": round(model.unsure, 6),
+                "logit": round(base + sum(part.push for part in parts), 6), "base": round(base, 6),
+                "reasons": [_reason(part) for part in parts[:TOLD]],
+                "others": round(sum(part.push for part in parts[TOLD:]), 6),
+            })  # fmt: skip
+        return rows
+
     def describe(self) -> dict:
         by_bots = {}
         for key, (own, added) in self.sources.items():
@@ -159,10 +192,25 @@ class Spotter(Judge):
             variants[variant.worker_id] = {
                 "description": variant.description,
                 "cross_validated_balanced_accuracy": accuracy,
+                "unsure_between": _band([model.unsure for model in models]),
+                **effects(models[0].variant, models),
             }
         people = len({example.conversation for example in self.people})
         trained_on = {"domain": self.domain, "fold": "judges", "people_conversations": people, "leaving_out": by_bots}
         return {"rule": RULE, "trained_on": trained_on, "variants": variants}
+
+
+def _reason(part: Part) -> dict:
+    value = None if math.isnan(part.value) else round(part.value, 4)
+    return {"feature": part.feature, "group": part.group, "value": value, "text": part.text,
+            "contribution": round(part.push, 6)}  # fmt: skip
+
+
+def _band(widths: Sequence[float]) -> dict:
+    """The probabilities between which the answer is unsure, on average over the models, and how these differ."""
+    mean = sum(widths) / len(widths)
+    return {"low": round(0.5 - mean, 4), "high": round(0.5 + mean, 4), "narrowest": round(min(widths), 4),
+            "widest": round(max(widths), 4)}  # fmt: skip
 
 
 def _check(item: Item, known: dict, where: object) -> None:

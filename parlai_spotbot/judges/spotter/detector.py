@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -17,7 +18,7 @@ from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.utils.class_weight import compute_sample_weight
 
 from parlai_spotbot.judges.spotter.examples import Example
-from parlai_spotbot.judges.spotter.features import FEATURES, Coherence, Words
+from parlai_spotbot.judges.spotter.features import FEATURES, Coherence, Part, Words
 from parlai_spotbot.records import HUMAN
 
 UNSURE_SHARE = 0.15
@@ -33,10 +34,11 @@ class Detector:
     """A model of `variant` trained on the examples in `rows` (indices into `examples` and the variant's matrix)."""
 
     def __init__(self, variant: Words | Coherence, examples: Sequence[Example], rows: np.ndarray):
-        self.variant = variant
+        self.variant, self.rows = variant, rows
         X = variant.matrix[rows]
         human = np.array([examples[i].who == HUMAN for i in rows])
         weight = compute_sample_weight("balanced", human)
+        self.human = human
         held_out = self._held_out(X, human, weight, folds([examples[i] for i in rows]))
         self.calibration = LogisticRegression(C=1e6).fit(held_out[:, None], human, sample_weight=weight)
         chance = self._calibrated(held_out)
@@ -68,12 +70,28 @@ class Detector:
         one, two = self.variant.scores(first), self.variant.scores(second)
         return {feature: one[feature] - two[feature] for feature in FEATURES}
 
+    def probability(self, row: int) -> float:
+        """That the example in `row` is a person, as if people and bots were equally frequent."""
+        return float(self._calibrated(self.model.decision_function(self.variant.matrix[[row]]))[0])
+
     def nature(self, row: int) -> str:
-        """ "human", "bot" or "unsure" for the example in `row`, as if people and bots were equally frequent."""
-        chance = self._calibrated(self.model.decision_function(self.variant.matrix[[row]]))[0]
+        """ "human", "bot" or "unsure" for the example in `row`."""
+        chance = self.probability(row)
         if abs(chance - 0.5) <= self.unsure:
             return "unsure"
         return "human" if chance > 0.5 else "bot"
+
+    @property
+    def slope(self) -> float:
+        """How calibration stretches the model's score."""
+        return float(self.calibration.coef_[0, 0])
+
+    def parts(self, row: int) -> tuple[float, list[Part]]:
+        """The logit of an example of which nothing is known, and what each feature adds: together the logit of
+        `probability`."""
+        base = self.slope * float(self.model[-1].intercept_[0]) + float(self.calibration.intercept_[0])
+        found = self.variant.parts(self.model, row)
+        return base, [replace(part, push=self.slope * part.push) for part in found]
 
     def preferences(self, first: Example, second: Example) -> dict[str, str]:
         """Per feature the entity that has more of it, or "no_difference" within the band or where it can't be said."""

@@ -84,6 +84,12 @@ def of_bots(conversations: Iterable[Conversation], lengths: Iterable[int], show:
     return examples
 
 
+def replies(example: Example) -> list[tuple[str, str]]:
+    """The partner's last turn and the entity's answer to it; the segment's first turn answers nothing shown."""
+    first = 2 if example.entity == 0 else 1
+    return [(example.texts[i - 1], example.texts[i]) for i in range(first, len(example.texts), 2)]
+
+
 def bots_of(entities: Iterable[str]) -> tuple[str, ...]:
     """The contestants among `entities`, sorted, each once: what a model must never have seen."""
     return tuple(sorted(set(entities) - {HUMAN}))

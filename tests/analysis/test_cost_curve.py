@@ -1,6 +1,7 @@
 """Cost curves against SciPy's tests, simulated studies, and what a curve must not do."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binom, binomtest, ttest_ind
 from statsmodels.stats.power import TTestIndPower
@@ -10,6 +11,7 @@ from parlai_spotbot.analysis.planning.cost_curve import (
     Choices,
     Ratings,
     binomial_power,
+    blocks_of,
     cost_curve,
     hour_grid,
 )
@@ -85,6 +87,13 @@ def test_blocks_of_choices_that_hang_together_need_more_hours():
     apart = cost_curve(Choices(won, 240 - won), 60.0, hours, rng=rng)
     assert together.effect == pytest.approx(apart.effect)
     assert (together.power < apart.power).all()
+
+
+def test_matches_of_a_pair_as_blocks():
+    rows = [("a", "b", 1, "c0"), ("b", "a", 1, "c0"), ("b", "a", -1, "c1"), ("a", "c", 1, "c2"), ("a", "b", 0, "c1")]
+    blocks = blocks_of(pd.DataFrame(rows, columns=["a", "b", "outcome", "conversation_id"]), "a", "b")
+    assert blocks.sums.tolist() == [0, 1]
+    assert blocks.sizes.tolist() == [2, 2]
 
 
 def test_all_one_way_is_significant_from_six_blocks_on():

@@ -82,9 +82,7 @@ def _sentence(triples: int, rows: list[dict], found: list[dict]) -> str:
 def _circle(row: dict) -> str:
     a, b, c = row["of"]
     x, y, z = row["shares"]
-    return (
-        f"{a} beats {b} ({x:.0%}), {b} beats {c} ({y:.0%}), {c} beats {a} ({z:.0%}; adjusted p {row['p_adjusted']:.2g})"
-    )
+    return f"{a} over {b} ({x:.0%}), {b} over {c} ({y:.0%}), {c} over {a} ({z:.0%}; adjusted p {row['p_adjusted']:.2g})"
 
 
 def fit_test(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parlai_spotbot.analysis.methods import shared_sections as shared
-from parlai_spotbot.analysis.methods.wording import interval, number, percent, plainly
+from parlai_spotbot.analysis.methods.wording import interval, number, percent, plainly, who
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
 
 PAIR_HEAD = ("contestant", "less", "difference", "95 % interval", "n", "p", "adjusted p")
@@ -37,10 +37,8 @@ def _distributions(own: dict) -> Section:
         sentence = ""
         if best is not None:
             counts = found["distribution"][best]
-            sentence = (
-                f"{best}, the first in {plainly(question)}, gets the top rating in {percent(counts[-1] / sum(counts))} "
-            )
-            sentence += f"of {sum(counts)} ratings."
+            sentence = f"First in {plainly(question)}: {who(best)}, with the highest rating in "
+            sentence += f"{percent(counts[-1] / sum(counts))} of {sum(counts)} ratings."
         charts.append(Chart(
             f"distribution_{question}", "bars", f"Ratings: {plainly(question)}",
             "Shares of the ratings, lowest on the left.",

@@ -5,10 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from parlai_spotbot.analysis.methods.wording import interval, listed, number, p_said, p_value, percent, plainly, span
+from parlai_spotbot.analysis.methods.wording import (
+    interval,
+    listed,
+    number,
+    p_said,
+    p_value,
+    percent,
+    plainly,
+    span,
+    who,
+)
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
 
-SHOWN = 6
+SHOWN = 4
 """A figure of curves shows so many pairs, the closest first."""
 
 LONG = 12
@@ -25,9 +35,9 @@ def order_sentences(found: dict) -> list[str]:
     if len(together) == len(order) > 1:
         text.append("No contestant can be told from all others: all places may be one group's.")
     elif len(together) > 1:
-        text.append(f"{listed(together)} share the first places: their order may be chance.")
+        text.append(f"{listed([who(name) for name in together])} share the first places: their order may be chance.")
     else:
-        text.append(f"{order[0]} comes first, apart from all others.")
+        text.append(f"First, apart from all others: {who(order[0])}.")
     clear = [pair for pair in found["pairs"] if pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05]
     text.append(
         f"{len(clear)} of {len(found['pairs'])} pairs differ clearly (adjusted for {len(found['pairs'])} tests)."
@@ -52,7 +62,7 @@ def score_chart(name: str, title: str, own: dict, share: bool, reference: float 
     if best is not None:
         score = percent(main["score"][best]) if share else number(main["score"][best])
         sentence = (
-            f"{best} leads in {plainly(own['question'])} with {score} "
+            f"First in {plainly(own['question'])}: {who(best)}, with {score} "
             f"({interval(main['score_ci'][best], 0 if share else 2, share)})."
         )
     caption = f"Each point is a contestant's {own['criterion']}; lines are 95 % intervals."
@@ -84,21 +94,21 @@ def agreement_section(analysis: dict) -> list[Section]:
     rows, points = [], []
     for question, found in own["krippendorff_alpha"].items():
         rows.append((plainly(question), number(found["alpha"]), interval(found["ci"], 2, share=False),
-                     percent(found["alike"]), str(found["units"]), found.get("why", "")))  # fmt: skip
+                     percent(found["alike"]), str(found["units"])))  # fmt: skip
         if found["alpha"] is not None:
             low, high = found["ci"]
             points.append({"label": plainly(question), "estimate": found["alpha"], "low": low, "high": high})
     table = Table(
         "Agreement between annotators",
         "1 is perfect agreement, 0 what chance would give. Only what was judged by two or more counts.",
-        ("question", "alpha", "95 % interval", "answers alike", "judged twice", ""),
+        ("question", "alpha", "95 % interval", "answers alike", "judged twice"),
         rows,
         method=f"Krippendorff's alpha, {own['metric']}; intervals by drawing conversations with replacement.",
     )
     known = [row for row in points if row["estimate"] is not None]
     if not known:
-        text = ["Nothing was judged by two annotators, so it isn't known."]
-        return [Section("agreement", "Do annotators agree?", text, [], [table])]
+        why = "; ".join(dict.fromkeys(found["why"] for found in own["krippendorff_alpha"].values() if "why" in found))
+        return [Section("agreement", "Do annotators agree?", [f"It isn't known: {why or 'nothing was answered'}."])]
     best, worst = max(known, key=lambda r: r["estimate"]), min(known, key=lambda r: r["estimate"])
     sentence = f"Alpha is {number(best['estimate'])} for {best['label']}"
     sentence += f" and {number(worst['estimate'])} for {worst['label']}." if len(known) > 1 else "."
@@ -141,13 +151,12 @@ def cost_section(analysis: dict) -> list[Section]:
     curves = own.get("curves", [])
     if not curves:
         return [Section("cost", "What does it cost?", text)]
-    middle = (
-        0.5 if all(0 <= curve["effect"] <= 1 for curve in curves) and "annotations_per_conversation" not in own else 0.0
-    )
+    shares = "annotations_per_conversation" not in own
+    middle = 0.5 if shares else 0.0
     closest = sorted(curves, key=lambda curve: abs(curve["effect"] - middle))
     series = [
-        {"label": f"{curve['a']} – {curve['b']}", "x": curve["hours"], "y": curve["power"], "low": curve["low"],
-         "high": curve["high"]}
+        {"label": f"{who(curve['a'])} – {who(curve['b'])}", "x": curve["hours"], "y": curve["power"],
+         "low": curve["low"], "high": curve["high"]}
         for curve in closest[:SHOWN]
     ]  # fmt: skip
     reached = [curve for curve in curves if curve["needed"] is not None]
@@ -168,8 +177,8 @@ def cost_section(analysis: dict) -> list[Section]:
         "where choices are independent; an annotation takes the mean time of this study.",
     )  # fmt: skip
     rows = [
-        (Name(curve["a"]), Name(curve["b"]), number(curve["effect"]),
-         interval(curve["interval"], 2, share=False),
+        (Name(curve["a"]), Name(curve["b"]), percent(curve["effect"]) if shares else number(curve["effect"]),
+         interval(curve["interval"], 0 if shares else 2, shares),
          number(curve["needed"], 1) if curve["needed"] is not None else f"more than {number(max(curve['hours']), 1)}")
         for curve in closest
     ]  # fmt: skip
@@ -205,8 +214,11 @@ def clearest(found: dict, share: bool) -> str:
     if share:
         value = pair["estimate"] if ahead else 1 - pair["estimate"]
         ends = ends if ahead else [1 - ends[1], 1 - ends[0]]
-        said = f"{a} is chosen over {b} in {percent(value)} of the decided choices ({interval(ends)}"
+        said = (
+            f"of the decided choices between {who(a)} and {who(b)} {percent(value)} are for {who(a)} ({interval(ends)}"
+        )
     else:
         ends = ends if ahead else [-ends[1], -ends[0]]
-        said = f"{a} is rated {number(abs(pair['estimate']))} points above {b} ({interval(ends, 2, share=False)}"
+        said = f"{number(abs(pair['estimate']))} points in favour of {who(a)} over {who(b)} "
+        said += f"({interval(ends, 2, share=False)}"
     return f"The clearest difference: {said}, n = {pair['n']}, adjusted {p_said(pair['p_adjusted'])})."

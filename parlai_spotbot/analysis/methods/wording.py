@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from parlai_spotbot.records import HUMAN
+
 NONE = "–"
 
 
@@ -38,6 +40,11 @@ def p_said(p: float | None) -> str:
 def span(places: Sequence[int]) -> str:
     first, last = places
     return str(first) if first == last else f"{first}–{last}"
+
+
+def who(name: str) -> str:
+    """How a contestant is called in a sentence."""
+    return "people" if name == HUMAN else name
 
 
 def plainly(name: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy.stats import binom
 from scipy.stats import t as t_distribution
 
@@ -35,6 +36,15 @@ class Blocks:
 
     sums: np.ndarray
     sizes: np.ndarray
+
+
+def blocks_of(matches: pd.DataFrame, a: str, b: str) -> Blocks:
+    """The matches of two contestants (columns a, b, outcome, conversation_id) as blocks, one a conversation."""
+    forth = (matches["a"] == a) & (matches["b"] == b)
+    own = matches[forth | ((matches["a"] == b) & (matches["b"] == a))]
+    seen = own["outcome"].where(forth[own.index], -own["outcome"])
+    sums = seen.groupby(own["conversation_id"]).agg(["sum", "size"])
+    return Blocks(sums["sum"].to_numpy(), sums["size"].to_numpy())
 
 
 @dataclass(frozen=True)

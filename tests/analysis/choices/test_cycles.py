@@ -63,7 +63,7 @@ def test_a_circle_is_named_with_its_shares():
     assert test["found"][0]["shares"] == [1.0, 1.0, 1.0]
     # Two circles there could be, the least p is doubled by Holm.
     assert test["found"][0]["p_adjusted"] == pytest.approx(2 * 0.5**30)
-    assert "a beats b (100%), b beats c (100%), c beats a (100%" in test["sentence"]
+    assert "a over b (100%), b over c (100%), c over a (100%" in test["sentence"]
     assert "nothing is known" in cycle_test(rows[:2], "abcd")["sentence"]
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from parlai_spotbot.analysis import methods
 from parlai_spotbot.analysis.sections import Section
-from parlai_spotbot.report import background, charts, stability, trust, verdicts
+from parlai_spotbot.report import background, charts, judges, stability, trust, verdicts
 from parlai_spotbot.report.contents import Contents
 from parlai_spotbot.report.parts import Page, Part
 
@@ -109,7 +109,7 @@ def _sections(page: Page) -> list[tuple[str, str, list[Part]]]:
 
 SHARED: list[tuple[str, str, Builder]] = [
     ("trust", "How far to trust the judges", trust.section),
-    ("judges", "Judges", background.judges),
+    ("judges", "Judges", judges.section),
 ]
 """Sections that any survey has, after its own: anchor, heading, builder of the parts."""
 

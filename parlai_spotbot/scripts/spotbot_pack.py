@@ -93,7 +93,9 @@ class SpotbotPack(Command):
             print(f"\nwritten: {study.units_path(self.opt['survey'])}")
             if pairings is not None:
                 from parlai_spotbot.importers.pairings import write_pairings
+                from parlai_spotbot.surveys.controls import write_controls
 
+                write_controls(study, self.opt["survey"])
                 print(f"written: {pairings} ({write_pairings(study, self.opt['survey'], pairings)} pairs)")
 
     def _pairings_file(self) -> Path | None:

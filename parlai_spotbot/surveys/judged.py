@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from parlai_spotbot.errors import UserError, nearest
@@ -117,15 +118,23 @@ def whole_item(
     conversations: Sequence[Conversation], judged: Sequence[int], questions: Sequence[str], options: WholeOptions
 ) -> Item:
     """The whole conversations without their seed exchange, in their surface form; `exchanges` is the longest's."""
-    show: Callable[[str], str] = SURFACES[options.surface]
     return Item(
         item_id=whole_item_id(conversations, judged, questions, options.survey, options.seed),
         conversation_ids=tuple(c.conversation_id for c in conversations),
         exchanges=max(c.exchanges for c in conversations),
-        transcripts=tuple(tuple(Utterance(i % 2, show(t.text)) for i, t in enumerate(c.shown)) for c in conversations),
+        transcripts=tuple(
+            tuple(Utterance(i % 2, _shown(options.surface, t.text)) for i, t in enumerate(c.shown))
+            for c in conversations
+        ),
         judged=tuple(judged),
         questions=tuple(questions),
     )
+
+
+@lru_cache(maxsize=100_000)
+def _shown(surface: str, text: str) -> str:
+    """A turn in its surface form; kept, as a conversation may stand in many comparisons."""
+    return SURFACES[surface](text)
 
 
 def whole_item_id(

@@ -231,8 +231,10 @@ def test_the_command_prints_what_it_did(study_of, chats, capsys, tmp_path):
     said = capsys.readouterr().out
     assert "48 comparisons of 6 pairs of contestants, 4 of each on each question" in said
     assert "left out: 6 conversations: between two bots (--source pairs)" in said
-    assert "(48 pairs)" in said
-    assert len(out.read_text().splitlines()) == 48
+    known = [json.loads(line)["is_onboarding"] for line in out.read_text().splitlines()]
+    assert known.count(False) == 48
+    assert known[: known.count(True)] == [True] * 12  # the controls come first
+    assert "(60 pairs)" in said
     assert {item.questions for unit in study.units("acute_eval") for item in unit.items} == {
         ("humanness", "reason"), ("knowledge", "reason"),
     }  # fmt: skip

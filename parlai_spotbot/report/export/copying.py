@@ -138,6 +138,7 @@ def _survey(study, copy, survey, own, names, people, texts, human_turns, counted
         units = [rows.unit(unit, names, people, human_turns) for unit in study.units(survey)]
         files.write_jsonl(copy.units_path(survey), (unit.to_json() for unit in units))
     if own:
+        counted.same_draws &= names.number_annotations(own)
         answers = rows.judgements(own, study, survey, names, texts, counted)
         files.write_jsonl(copy.judgements_path(survey), (row.to_json() for row in answers))
     for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from parlai_spotbot.records import HUMAN, Judgement
@@ -51,14 +52,34 @@ class Pseudonyms:
         return self.known[kind, value]
 
     def _telling(self, value: str) -> bool:
-        return any(worker in value for worker in self.workers if len(worker) > 3) or text(value) != value
+        return self._worker_in(value) or text(value) != value
+
+    def _worker_in(self, value: str) -> bool:
+        return any(worker in value for worker in self.workers if len(worker) > 3)
+
+    def number_annotations(self, rows: Iterable[Judgement]) -> bool:
+        """Number the annotations of a survey in the order of their old ids, by which analyses sort them, so that draws
+        come out the same; return whether they do.
+
+        Where an annotator's id stands in them, that order would tell something of it: then they come in a new order.
+        """
+        names: dict[str, set[str]] = {}
+        for row in rows:
+            names.setdefault(row.source, set()).add(row.annotation_id)
+        telling = any(self._worker_in(name) for name in names.get(HUMAN, ()))
+        for place, (source, own) in enumerate(sorted(names.items())):
+            new = source == HUMAN and telling
+            ordered = sorted(own, key=lambda name: self._new("annotation", name, 64)) if new else sorted(own)
+            for number, name in enumerate(ordered):
+                self.known["annotation", f"{source}\n{name}"] = f"annotation-{place}-{number:07d}"
+        return not telling
 
     def judgement(self, row: Judgement) -> Judgement:
         """A row under new names; times of day are gone, durations are whole seconds. A judge keeps its name."""
         return replace(
             row,
             judgement_id=self._new("judgement", f"{row.source}\n{row.judgement_id}", 24),
-            annotation_id=self._new("annotation", f"{row.source}\n{row.annotation_id}", 24),
+            annotation_id=self.known["annotation", f"{row.source}\n{row.annotation_id}"],
             unit_id=self.unit(row.unit_id),
             item_id=self.item(row.item_id),
             conversation_ids=tuple(self.conversation(name) for name in row.conversation_ids),

@@ -35,6 +35,11 @@ FILES = """\
 | `SHA256SUMS` | checksums: `sha256sum --check SHA256SUMS` |
 """
 
+DRAWS = (
+    " Bootstrap intervals are of other draws, too, since annotators' ids stood in those of their annotations, which "
+    "had to be put in another order."
+)
+
 
 def readme(study: Study, copy: Study, made: Export, human_turns: bool) -> str:
     """The text, in Markdown; of the study it names nothing but what stands in the copy."""
@@ -65,8 +70,9 @@ def _again(study: Study, made: Export) -> str:
         "In this folder:\n\n"
         + "\n".join(lines)
         + "\n\nThey are those of the study, but for what follows from the changes "
-        "below: times are rounded, annotators are listed in another order, and rules about what an annotator did first "
-        "go by the order of the rows."
+        "below: times are rounded, annotators are listed, and drawn in random permutations, in another order, and "
+        "rules about what an annotator did first go by the order of the rows."
+        + ("" if made.counted.same_draws else DRAWS)
     )
 
 

@@ -20,13 +20,14 @@ PRESENTED = ("entity:", "side:", "conversation:", "turn:", "question_order", "or
 
 @dataclass
 class Counted:
-    """What was taken out, for the copy's README."""
+    """What was taken out, for the copy's README; `same_draws`: whether an analysis draws as it did before."""
 
     free_texts: int = 0
     extra: int = 0
     human_turns: int = 0
     comments: int = 0
     kept_texts: int = 0
+    same_draws: bool = True
     surveys: dict[str, dict[str, int]] = field(default_factory=dict)
 
 

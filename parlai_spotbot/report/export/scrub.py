@@ -31,6 +31,10 @@ PATH = re.compile(
     r"(?<![\w/.:~])(?:~[\w-]*|\.{1,2})?/(?:[\w.+@=-]+/)*([\w.+@=-]*)|\b[A-Za-z]:\\(?:[^\\\s]+\\)*([^\\\s]*)"
 )
 MACHINE = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?(?![\w.])|(?i:\blocalhost(?::\d+)?\b)")
+HOST = re.compile(
+    r"(?i)(?<![\w.])[a-z0-9-]+(?:\.[a-z0-9-]+)*\."
+    r"(?:internal|local|lan|intra|corp|com|org|net|edu|cloud|gov|io|ai|dev|ch|de|at|eu|uk|fr|es)(?::\d+)?(?![\w.-])"
+)
 SECRET = re.compile(
     r"\b(?:sk|pk|rk|hf|ghp|gho|github_pat|xox[abp])[-_][A-Za-z0-9_-]{8,}|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|"
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)|(?i:\bbearer\s+\S+)",
@@ -53,6 +57,7 @@ def text(value: str) -> str:
     value = ADDRESS.sub(REMOVED, value)
     value = EMAIL.sub(REMOVED, value)
     value = MACHINE.sub(REMOVED, value)
+    value = HOST.sub(REMOVED, value)
     value = PATH.sub(lambda match: match[1] or match[2] or REMOVED, value)
     for name in own_names():
         value = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", REMOVED, value)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +15,7 @@ from parlai_spotbot.analysis.sections import Table
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.drawing import PALETTE, Look, looks
-from parlai_spotbot.report.page import TEMPLATES, environment
+from parlai_spotbot.report.page import environment, script
 from parlai_spotbot.report.parts import CAUTION, said
 from parlai_spotbot.report.studies.standings import Opened
 
@@ -77,11 +75,9 @@ def source_title(source: str, what: str = "") -> str:
 
 def render(template: str, studies: Sequence[Opened], out: Path, **context) -> Path:
     """Write a page into the folder `out` and return its path."""
-    script = (TEMPLATES / "tables.js").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     env = environment()
     text = env.get_template(template).render(
-        script=Markup(script), script_hash=digest, palette=list(enumerate(PALETTE)), looks=all_looks(studies),
+        **script(), palette=list(enumerate(PALETTE)), looks=all_looks(studies),
         human=HUMAN, links=links(studies, out), **context,
     )  # fmt: skip
     path = out / {"studies_compare.html": COMPARE, "studies_leaderboard.html": LEADERBOARD}[template]

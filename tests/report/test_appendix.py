@@ -1,0 +1,139 @@
+"""The texts for a paper: what is known stands in them, what isn't is left to the authors, nothing is made up."""
+
+import re
+
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.report.appendix import appendix_of, section, write, writing
+from parlai_spotbot.report.appendix.heds import TO_FILL
+from parlai_spotbot.report.appendix.works import BY_KEY
+from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.surveys import get_survey, survey_names
+
+SURVEY = "spot_the_bot"
+NUMBERS = (
+    "1.1", "1.2", "1.3", "2.1", "2.2", "2.3", "2.4", "2.5", "3.1.1", "3.1.2", "3.1.3", "3.2.1",
+    "3.2.2", "3.2.3", "3.2.4", "3.2.5", "3.3.1", "3.3.2", "3.3.3", "3.3.4", "3.3.5", "3.3.6", "3.3.7", "3.3.8",
+    "4.1.1", "4.1.2", "4.1.3", "4.2.1", "4.2.2", "4.2.3", "4.3.1", "4.3.2", "4.3.3", "4.3.4", "4.3.5", "4.3.6",
+    "4.3.7", "4.3.8", "4.3.9", "4.3.10", "4.3.11", "5.1", "5.2", "5.3", "5.4",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def texts(study):
+    return appendix_of(study).texts
+
+
+def answer(sheet, number):
+    return re.search(rf"\*\*{re.escape(number)} [^\n]*\*\*\n\n([^\n]*)", sheet)[1]
+
+
+def test_every_question_of_the_datasheet_is_there_and_answered_or_left_to_the_authors(texts):
+    sheet = texts["heds.md"]
+    found = re.findall(r"^\*\*([\d.]+) [^\n]+\*\*\n\n(\S[^\n]*)$", sheet, flags=re.M)
+    assert sorted({number for number, _ in found}) == sorted(NUMBERS)
+    assert len(found) == 26 + 17 * 4 + 4 - 2
+    assert "doi:10.18653/v1/2022.humeval-1.6" in sheet
+
+
+def test_what_is_known_is_filled_in(texts):
+    sheet = texts["heds.md"]
+    assert answer(sheet, "3.1.1").startswith(
+        "4 systems took part in 24 conversations, besides 8 conversations between people"
+    )
+    assert answer(sheet, "3.2.1").startswith("5 people gave 192 annotations.")
+    assert "“spotter” (2 variants)" in answer(sheet, "3.2.1")
+    assert "Krippendorff's alpha" in answer(sheet, "4.3.11")
+    assert "Human" in answer(sheet, "4.3.4")
+    for question in get_survey(SURVEY).questions:
+        assert f"“{question.wording}”" in sheet
+
+
+def test_what_nobody_recorded_is_left_to_the_authors(texts):
+    sheet = texts["heds.md"]
+    for number in ("1.1", "1.3", "3.2.3", "3.2.4", "3.3.1", "3.3.2", "5.1", "5.3"):
+        assert answer(sheet, number) == TO_FILL
+    for text in texts.values():
+        assert not re.search(r"(?i)prolific|mechanical turk|USD|informed consent was", text)
+    assert "PLATFORM-ID" not in "".join(texts.values())
+
+
+def test_a_collection_is_told_as_it_was_set(new_study, tmp_path):
+    study = new_study(tmp_path / "study", sources=("human",), analyze=False)
+    settings = {"provider": "prolific", "pay": 4.5, "currency": "GBP", "contact": "jo@example.org",
+                "qualifications": {"countries": ["GB", "US"], "approval_rate": None}}  # fmt: skip
+    limits = {"units_per_annotator": 3, "minutes_per_unit": 45, "onboarding_attempts": 2, "control_mistakes": 1}
+    study.record("crowdsourcing", {SURVEY: {"settings": settings, "limits": limits, "language": "en"}})
+    texts = appendix_of(study).texts
+    assert "recruited through Prolific and paid 4.50 GBP for a unit" in texts["methods.md"]
+    assert "Nobody could do more than 3 units" in texts["methods.md"]
+    assert "Practice items" in texts["methods.md"]
+    assert answer(texts["heds.md"], "3.2.5").startswith("Required: countries: GB, US.")
+    assert "45 minutes for a unit" in answer(texts["heds.md"], "3.3.5")
+    assert "jo@example.org" not in "".join(texts.values())
+
+
+def test_without_people_none_are_claimed(new_study, tmp_path):
+    study = new_study(tmp_path / "study", sources=("judge:spotter",), analyze=False)
+    texts = appendix_of(study).texts
+    assert "No person evaluated anything." in texts["heds.md"]
+    assert "No person annotated anything here." in texts["data_card.md"]
+    assert not re.search(r"\d people gave", texts["methods.md"])
+
+
+def test_every_citation_has_its_entry_and_every_entry_is_cited(texts):
+    cited = {key for group in re.findall(r"\\citep\{([^}]*)\}", texts["methods.tex"]) for key in group.split(",")}
+    entries = re.findall(r"^@\w+\{([^,]+),$", texts["references.bib"], flags=re.M)
+    assert cited == set(entries)
+    assert len(entries) == len(set(entries)) > 8
+    assert all(key in BY_KEY for key in cited)
+    assert texts["references.bib"].count("{") == texts["references.bib"].count("}")
+
+
+@pytest.mark.parametrize(
+    ("given", "plain", "latex"),
+    [
+        ("a_b & 5 % of #1 [@holm1979].", "a_b & 5 % of #1 (Holm 1979).", r"a\_b \& 5 \% of \#1~\citep{holm1979}."),
+        ("x [@li2017;@holm1979]", "x (Li et al. 2017, Holm 1979)", r"x~\citep{li2017,holm1979}"),
+        (r"{\evil} $x^2$ ~ “q”", r"{\evil} $x^2$ ~ “q”",
+         r"\{\textbackslash{}evil\} \$x\textasciicircum{}2\$ \textasciitilde{} ``q''"),
+    ],
+)  # fmt: skip
+def test_latex_is_escaped_and_citations_are_turned(given, plain, latex):
+    assert writing.plain(given) == plain
+    assert writing.latex(given) == latex
+
+
+def test_names_with_markup_stay_inert_on_the_page(new_study, tmp_path):
+    study = new_study(tmp_path / "study", sources=("human",), analyze=False)
+    text = study.plan_path.read_text(encoding="utf-8")
+    files.write_text(study.plan_path, text.replace("domain: chitchat", "domain: '<b>x</b> & y'"))
+    page = section(Study.open(study.path))
+    assert "<b>x</b>" not in page
+    assert "&lt;b&gt;x&lt;/b&gt; &amp; y" in page
+
+
+def test_files_are_written_and_the_same_study_gives_the_same_bytes(study):
+    folder = write(study)
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "data_card.md", "heds.md", "methods.md", "methods.tex", "references.bib",
+    ]  # fmt: skip
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    write(study)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("name", survey_names())
+def test_every_survey_has_its_texts(name, study, tmp_path):
+    """A survey without answers, from its questions alone."""
+    own = Study.create(tmp_path / "study", Plan("convai2", {"alice": Contestant("alice", model="spotbot:alice"),
+                                                            "eliza": Contestant("eliza", model="spotbot:eliza")},
+                                                surveys=(name,)))  # fmt: skip
+    files.write_jsonl(own.conversations_path, (c.to_json() for c in study.conversations()))
+    texts = appendix_of(own).texts
+    asked = [question for question in get_survey(name).questions if question.kind != "free_text"]
+    assert texts["heds.md"].count("**4.3.7 ") == len(asked)
+    assert TO_FILL in texts["heds.md"]
+    assert "It has not been answered yet." in texts["methods.md"]

@@ -1,0 +1,325 @@
+"""A copy of a study for publication: nothing that leads to people, machines or accounts is in any byte of it."""
+
+import hashlib
+import json
+import sqlite3
+
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.analysis.methods import spot_the_bot
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Judgement
+from parlai_spotbot.report import build_report
+from parlai_spotbot.report.export import export_study
+from parlai_spotbot.report.export.rows import NOT_FREE
+from parlai_spotbot.report.export.scrub import private, scrub, text
+from parlai_spotbot.study import Study
+
+SURVEY = "spot_the_bot"
+KEY = bytes(range(32))
+PLANTED = {
+    "worker": "A2WORKER9XYZ1",
+    "pseudonym": "PLATFORM-ID-0",
+    "comment": "my name is Petronella Quistgaard",
+    "free": "because Ottoline Zwicky said so",
+    "secret": "cafe5ec12e7cafe5ec12e7",
+    "link": "https://study.example.org/s/tok-81xyzzy",
+    "contact": "quill.penhaligon@example.edu",
+    "home": "/home/penhaligon",
+    "host": "gpu17.cluster.internal",
+    "server": "http://10.77.66.55:8123/v1",
+    "key": "sk-live0123456789abcdef",
+    "variable": "PENHALIGON_KEY",
+    "time": "2026-03-04T05:06:07",
+    "code": "C0DEWORTHMONEY",
+    "error": "Traceback at node penhalig-12",
+}
+
+
+def plant(study):
+    """Put something private into every file of the study that may hold it."""
+    where = study.survey_path(SURVEY)
+    rows = [row.to_json() for row in study.judgements(SURVEY)]
+    for row in rows:
+        # As collecting makes them; those of the made-up study hold the annotator's id.
+        row["annotation_id"] = hashlib.sha256(row["annotation_id"].encode()).hexdigest()[:16]
+        row["presentation"] = {"entity:0": "Entity A", "side:0": "left", "client": PLANTED["host"]}
+        if row["source"] == "human":
+            row["started_at"] = row["submitted_at"] = PLANTED["time"] + ".123+00:00"
+    extra = {**next(r for r in rows if r["source"] == "human"), "target": "pair"}
+    added = [
+        {**extra, "judgement_id": "x1", "question": "extra_reason", "answer": PLANTED["free"]},
+        {**extra, "judgement_id": f"{PLANTED['worker']}-x2", "question": "extra_age", "answer": "47"},
+    ]
+    files.write_jsonl(study.judgements_path(SURVEY), rows + added)
+    comment = {"survey": SURVEY, "unit_id": "unit", "item_id": None, "worker_id": PLANTED["pseudonym"]}
+    comment |= {"submitted_at": PLANTED["time"], "comment": PLANTED["comment"]}
+    files.write_jsonl(where / "comments.jsonl", [comment])
+    crowd = where / "crowdsourcing"
+    files.write_text(crowd / "annotators.csv", f"annotator,worker_id\nPLATFORM-ID-0,{PLANTED['worker']}\n")
+    files.write_text(crowd / "links.csv", f"annotator,link\nPetronella,{PLANTED['link']}\n")
+    files.write_text(crowd / "secret", PLANTED["secret"])
+    with sqlite3.connect(crowd / "ledger.db") as ledger:
+        ledger.execute("create table t (worker text)")
+        ledger.execute("insert into t values (?)", (PLANTED["worker"],))
+    files.write_jsonl(where / "controls.jsonl", [{"item_id": "c", "note": PLANTED["secret"]}])
+    settings = {"provider": "prolific", "pay": 4.5, "currency": "GBP", "contact": PLANTED["contact"],
+                "completion_code": PLANTED["code"], "texts": {"welcome": PLANTED["contact"]}}  # fmt: skip
+    study.record(
+        "crowdsourcing", {SURVEY: {"settings": settings, "limits": {"units_per_annotator": 3}, "language": "en"}}
+    )
+    agent = {"agent": "x:Y", "server": PLANTED["server"], "key_variable": PLANTED["variable"],
+             "generation": {"max_new_tokens": 40, "note": f"on {PLANTED['host']} at {PLANTED['server']}"},
+             "model": f"{PLANTED['home']}/models/tiny.bin"}  # fmt: skip
+    versions = {"parlai": "1.7.2", "machine": PLANTED["host"]}
+    study.record("selfplay", {"versions": versions, "contestants": {"minilm": agent}, "environment": dict(PLANTED),
+                              "domain": {"task": "t", "path": PLANTED["home"]}})  # fmt: skip
+    study.record("import_judgements", {f"{PLANTED['home']}/answers.csv": {"source": f"{PLANTED['home']}/answers.csv"}})
+    study.record("anything_else", dict(PLANTED))
+    judge = files.read_json(where / "judges" / "spotter.json")
+    judge["variants"]["words"]["description"] = f"asked {PLANTED['server']} with {PLANTED['key']}"
+    files.write_json(where / "judges" / "spotter.json", {**judge, "cost": {"account": PLANTED["contact"]}})
+    failure = {"contestant": "minilm", "kind": "crash", "conversation_id": "smollm2:minilm:0000"}
+    files.write_jsonl(study.failures_path, [{**failure, "message": PLANTED["error"], "log": PLANTED["home"]}])
+    text_of = study.plan_path.read_text(encoding="utf-8")
+    opt = f"    opt:\n      openai_url: {PLANTED['server']}\n      openai_key_variable: {PLANTED['variable']}\n"
+    opt += f"      topk: 10\n      model_file: {PLANTED['home']}/tiny.bin\n      note: see {PLANTED['server']}\n"
+    changed = text_of.replace("    model: spotbot:minilm\n", f"    model: spotbot:minilm\n{opt}")
+    assert changed != text_of
+    files.write_text(study.plan_path, changed)
+    return Study.open(study.path)
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory):
+    from tests.report.conftest import make_study
+
+    return plant(make_study(tmp_path_factory.mktemp("export") / "study", analyze=False))
+
+
+@pytest.fixture(scope="module")
+def copy(planted, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("copies") / "copy"
+    export_study(planted, folder, key=KEY)
+    return Study.open(folder)
+
+
+def everything(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("what", PLANTED)
+def test_nothing_private_stands_in_any_byte(planted, copy, what):
+    needle = PLANTED[what].encode()
+    assert any(needle in content for content in everything(planted.path).values()), "not planted"
+    found = [path.name for path, content in everything(copy.path).items() if needle in content]
+    assert found == []
+
+
+def test_no_old_id_no_time_and_no_other_file(planted, copy):
+    old, new = planted.judgements(SURVEY), copy.judgements(SURVEY)
+    for name in ("judgement_id", "annotation_id", "unit_id"):
+        assert not {getattr(row, name) for row in old} & {getattr(row, name) for row in new}
+    people = {row.worker_id for row in new if row.source == "human"}
+    assert len(people) == len({row.worker_id for row in old if row.source == "human"}) == 5
+    assert {row.worker_id for row in new if row.source != "human"} == {"words", "coherence"}
+    assert all(row.started_at == row.submitted_at == "" for row in new)
+    assert all(row.seconds is None or row.seconds == int(row.seconds) for row in new)
+    assert {key for row in new for key in row.presentation} == {"entity:0", "side:0"}
+    names = {path.relative_to(copy.path).as_posix() for path in everything(copy.path)}
+    assert names == {
+        "study.yaml", "provenance.json", "conversations.jsonl", "failures.jsonl", "README.md", "LICENSE",
+        "DATA_CARD.md", "SHA256SUMS", "surveys/spot_the_bot/units.jsonl", "surveys/spot_the_bot/judgements.jsonl",
+        "surveys/spot_the_bot/judges/spotter.json",
+    }  # fmt: skip
+
+
+def test_pseudonyms_come_in_no_order_and_differ_between_copies(planted, copy, tmp_path):
+    first = list(dict.fromkeys(r.worker_id for r in copy.judgements(SURVEY) if r.source == "human"))
+    assert first != sorted(first)
+    export_study(planted, tmp_path / "other")
+    second = {r.worker_id for r in Study.open(tmp_path / "other").judgements(SURVEY) if r.source == "human"}
+    assert not second & set(first)
+
+
+def test_the_same_key_gives_the_same_bytes(planted, copy, tmp_path):
+    export_study(planted, tmp_path / "again", key=KEY)
+    again = {p.relative_to(tmp_path / "again"): b for p, b in everything(tmp_path / "again").items()}
+    assert again == {p.relative_to(copy.path): b for p, b in everything(copy.path).items()}
+
+
+def test_units_answers_and_conversations_still_fit_together(planted, copy):
+    items = {item.item_id: item for unit in copy.units(SURVEY) for item in unit.items}
+    units = {unit.unit_id for unit in copy.units(SURVEY)}
+    known = {c.conversation_id: c for c in copy.conversations()}
+    rows = copy.judgements(SURVEY)
+    assert {row.item_id for row in rows} <= set(items)
+    assert {row.unit_id for row in rows} <= units
+    assert all(name in known for row in rows for name in row.conversation_ids)
+    assert [c.turns for c in copy.conversations()] == [c.turns for c in planted.conversations()]
+    assert copy.plan.contestants["minilm"].opt == {"topk": 10, "model_file": "tiny.bin", "note": "see (removed)"}
+
+
+@pytest.mark.slow
+def test_the_copy_gives_the_same_figures(planted, copy):
+    def analysed(study):
+        rows, conversations = study.judgements(SURVEY), study.conversations()
+        bots = list(study.plan.contestants)
+        return spot_the_bot.analyze(rows, conversations, bots=bots, bootstraps=50, backend="native", seed=5)
+
+    one, two = analysed(planted), analysed(copy)
+    for stem in ("ranking", "survival", "features", "segments", "agreement"):
+        for source in ("human", "judge:spotter"):
+            close(one[stem]["by_source"][source], two[stem]["by_source"][source], stem)
+    old, new = (sorted(r["annotators"]["by_source"]["human"]["annotators"].values(), key=str) for r in (one, two))
+    assert sorted(row["n"] for row in old) == sorted(row["n"] for row in new)
+    for stem, value in two.items():
+        files.write_json(copy.analysis_path(SURVEY) / f"{stem}.json", value)
+    page = build_report(copy).read_text(encoding="utf-8")
+    assert "Spot The Bot" in page
+    assert not [what for what, needle in PLANTED.items() if needle in page]
+
+
+def close(one, two, where):
+    """The same up to rounding, whatever the order in which things were summed."""
+    if isinstance(one, dict):
+        assert one.keys() == two.keys(), where
+        for key, value in one.items():
+            if key in ("sentence", "p_permutation"):  # annotators are permuted in another order
+                continue
+            close(value, two[key], f"{where}.{key}")
+    elif isinstance(one, list):
+        assert len(one) == len(two), where
+        for place, (a, b) in enumerate(zip(one, two, strict=True)):
+            close(a, b, f"{where}[{place}]")
+    elif isinstance(one, float):
+        assert one == pytest.approx(two, rel=1e-6, abs=1e-9), where
+    else:
+        assert one == two, where
+
+
+def test_annotations_whose_ids_hold_their_annotators_come_in_a_new_order(new_study, tmp_path):
+    study = new_study(tmp_path / "study", analyze=False)
+    made = export_study(study, tmp_path / "out", key=KEY)
+    copy = Study.open(tmp_path / "out")
+    old = {row.judgement_id: i for i, row in enumerate(study.judgements(SURVEY))}
+    pairs = zip(study.judgements(SURVEY), copy.judgements(SURVEY), strict=True)
+    numbers = dict(sorted((a.annotation_id, b.annotation_id) for a, b in pairs if a.source == "human"))
+    assert len(old) == len(copy.judgements(SURVEY))
+    assert list(numbers.values()) != sorted(numbers.values())
+    assert not made.counted.same_draws
+    assert "of other draws" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+
+
+def test_checksums_are_those_of_the_files(copy):
+    for line in (copy.path / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
+        digest, name = line.split("  ")
+        if not name.startswith(("report", "surveys/spot_the_bot/analysis")):
+            assert hashlib.sha256((copy.path / name).read_bytes()).hexdigest() == digest
+
+
+def test_comments_and_free_texts_only_when_asked_for_and_with_a_warning(planted, tmp_path):
+    made = export_study(planted, tmp_path / "with", with_comments=True, key=KEY)
+    assert "read every one" in made.said()
+    everything_in = b"".join(everything(tmp_path / "with").values())
+    assert PLANTED["comment"].encode() in everything_in
+    assert PLANTED["free"].encode() in everything_in
+    for what in ("worker", "pseudonym", "secret", "contact", "time"):
+        assert PLANTED[what].encode() not in everything_in
+    assert "Read every one before" in " ".join((tmp_path / "with" / "README.md").read_text(encoding="utf-8").split())
+
+
+def test_without_human_turns_nothing_that_people_said_is_left(planted, tmp_path):
+    made = export_study(planted, tmp_path / "bots", human_turns=False, key=KEY)
+    copy = Study.open(tmp_path / "bots")
+    for before, after in zip(planted.conversations(), copy.conversations(), strict=True):
+        for place, (old, new) in enumerate(zip(before.turns, after.turns, strict=True)):
+            human = old.speaker == "human" or place < 2 * before.seed_exchanges
+            assert new.text == (NOT_FREE if human else old.text)
+    known = {c.conversation_id: c for c in copy.conversations()}
+    for unit in copy.units(SURVEY):
+        for item in unit.items:
+            shown = known[item.conversation_ids[0]].segment(item.exchanges)
+            assert [u.text for u in item.transcripts[0]] == [turn.text for turn in shown]
+    assert b"SEED OPENING" not in b"".join(everything(tmp_path / "bots").values())
+    assert made.counted.human_turns > 0
+    assert "is replaced by a note" in (tmp_path / "bots" / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_folder_with_something_in_it_is_refused_and_left_alone(planted, tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "mine.txt").write_text("mine")
+    with pytest.raises(UserError, match="something there already"):
+        export_study(planted, tmp_path / "there")
+    assert [path.name for path in tmp_path.rglob("*")] == ["there", "mine.txt"]
+    (tmp_path / "empty").mkdir()
+    export_study(planted, tmp_path / "empty")
+    assert (tmp_path / "empty" / "README.md").exists()
+
+
+def test_an_annotators_id_in_a_conversation_stops_the_copy_and_leaves_nothing(new_study, tmp_path):
+    study = new_study(tmp_path / "leaky", text="my id is PLATFORM-ID-3, find me", analyze=False)
+    with pytest.raises(UserError, match=r"conversations.jsonl: the copy would hold an annotator's id"):
+        export_study(study, tmp_path / "out")
+    assert not [path for path in tmp_path.iterdir() if path.name != "leaky"]
+
+
+def test_what_looks_like_an_address_or_a_number_is_named(new_study, tmp_path):
+    study = new_study(tmp_path / "mails", text="write to jo@example.org or call +41 44 123 45 67", analyze=False)
+    made = export_study(study, tmp_path / "out")
+    bots = [c.conversation_id for c in study.conversations() if not all(c.is_human)]
+    assert made.personal == bots
+    assert "e-mail address" in made.said()
+    assert bots[0] in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        ("/home/jo/x/model.bin", "model.bin"),
+        ("see ~/secret/dir/file.txt now", "see file.txt now"),
+        (r"C:\Users\jo\model.bin", "model.bin"),
+        ("https://api.example.org/v1?key=1 ok", "(removed) ok"),
+        ("zoo:blender/blender_90M/model", "zoo:blender/blender_90M/model"),
+        ("HuggingFaceTB/SmolLM2-135M", "HuggingFaceTB/SmolLM2-135M"),
+        ("on 10.1.2.3:8000 and localhost:80", "on (removed) and (removed)"),
+        ("version 1.2.3 of it", "version 1.2.3 of it"),
+        ("Bearer abc.def", "(removed)"),
+        ("hf_abcdefghijk", "(removed)"),
+        ("mail jo@x.org", "mail (removed)"),
+        ("and/or 3/4", "and/or 3/4"),
+        ("parlai_spotbot.agents.tfidf.agents:TfidfAgent", "parlai_spotbot.agents.tfidf.agents:TfidfAgent"),
+        ("node gpu17.cluster.internal died", "node (removed) died"),
+    ],
+)
+def test_texts_of_programs_are_cleaned(given, left):
+    assert text(given) == left
+
+
+def test_private_fields_go_and_harmless_ones_stay():
+    assert all(
+        private(key) for key in ("api_key", "openai_url", "key_variable", "started_at", "host", "work dir", "token")
+    )
+    harmless = (
+        "max_new_tokens",
+        "prompt_tokens",
+        "turn_timeout",
+        "temperature",
+        "topk",
+        "units",
+        "annotators_per_segment",
+    )
+    assert not [key for key in harmless if private(key)]
+    assert scrub({"a": [{"password": 1, "b": "/x/y"}], "/p/q": 1}) == {"a": [{"b": "y"}], "q": 1}
+
+
+def test_a_survey_that_is_not_known_keeps_no_texts(new_study, tmp_path):
+    study = new_study(tmp_path / "odd", sources=("human",), analyze=False)
+    row = study.judgements(SURVEY)[0].to_json() | {"survey": "odd", "question": "why", "answer": "well, it felt right"}
+    plain = row | {"judgement_id": "2", "question": "which", "answer": "entity:1"}
+    files.write_jsonl(study.judgements_path("odd"), [row, plain])
+    export_study(study, tmp_path / "out")
+    lines = (tmp_path / "out" / "surveys" / "odd" / "judgements.jsonl").read_text(encoding="utf-8").splitlines()
+    answers = [Judgement.from_json(json.loads(line), "row").answer for line in lines]
+    assert answers == ["", "entity:1"]

@@ -15,7 +15,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import CAUTION, build_report
 from parlai_spotbot.report.drawing import PALETTE, looks
-from parlai_spotbot.report.page import TEMPLATES
+from parlai_spotbot.report.page import SCRIPTS, TEMPLATES
 from parlai_spotbot.study import Study
 
 PAYLOAD = '<script>alert("x")</script><img src="https://example.org/x.png" onerror=alert(1)> & "quoted"'
@@ -59,10 +59,13 @@ def part(page, anchor):
 def test_one_file_without_requests_and_with_no_script_but_its_own(page):
     tags = Tags(page)
     names = [tag for tag, _ in tags.found]
-    assert not set(names) & {"link", "img", "iframe", "object", "embed", "base", "form"}
-    assert names.count("script") == 1
+    assert not set(names) & {"link", "img", "iframe", "object", "embed", "base"}
+    assert names.count("script") == 2  # the conversations as data, and the page's own
+    assert {"type": "application/json", "id": "conversations"} in [
+        attrs for tag, attrs in tags.found if tag == "script"
+    ]
     script = re.search(r"<script>(.*?)</script>", page, re.S)[1]
-    assert script == (TEMPLATES / "tables.js").read_text(encoding="utf-8")
+    assert script == "\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in SCRIPTS)
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     assert f"script-src 'sha256-{allowed}'\"" in page
     for _, attrs in tags.found:
@@ -73,6 +76,7 @@ def test_one_file_without_requests_and_with_no_script_but_its_own(page):
     assert "http://" not in page
     assert "https://" not in page
     assert "default-src 'none'" in page
+    assert "form-action 'none'" in page
 
 
 def test_ids_are_unique_and_all_links_lead_somewhere(page):
@@ -111,7 +115,9 @@ def test_people_come_first_and_every_figure_and_table_of_a_judge_is_labelled(pag
         for figure in judge.split("<figure>")[1:]:
             assert CAUTION in figure.split("</svg>")[0]  # in the picture itself
             assert CAUTION in figure.split("<figcaption>")[1].split("</figcaption>")[0]
-        titles = re.findall(r'<p class="caption">.*?</p>|<summary>.*?</summary>', judge, flags=re.S)
+        titles = re.findall(
+            r'<p class="caption">.*?</p>|<details class="folded"><summary>.*?</summary>', judge, flags=re.S
+        )
         assert len(titles) == judge.count("<table>") > 0
         assert all(CAUTION in title for title in titles)
     assert CAUTION in part(page, "judges").split("<table>")[0]
@@ -164,7 +170,7 @@ def test_text_of_conversations_stays_text(new_study, tmp_path):
     page = build_report(study).read_text(encoding="utf-8")
     tags = Tags(page)
     names = [tag for tag, _ in tags.found]
-    assert (names.count("script"), names.count("img")) == (1, 0)
+    assert (names.count("script"), names.count("img")) == (2, 0)
     assert PAYLOAD in tags.text  # shown as it was said
     assert "<script>alert" not in page
 
@@ -178,7 +184,7 @@ def test_failures_and_provenance_stay_text_too(new_study, tmp_path):
     study.record("selfplay", {"note": PAYLOAD, "counts": {}, "list": [{"a": 1}, {"a": None}]})
     page = build_report(study).read_text(encoding="utf-8")
     names = [tag for tag, _ in Tags(page).found]
-    assert (names.count("script"), names.count("img")) == (1, 0)
+    assert (names.count("script"), names.count("img")) == (2, 0)
     failures = part(page, "failures")
     assert failures.count("played later") == 1
     assert failures.count("still missing") == 1

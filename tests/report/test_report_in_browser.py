@@ -1,0 +1,336 @@
+"""The report in a real browser: one survey, several, the released data; wide and on a phone, light and dark, printed.
+
+It opens without an error or a request, passes axe's accessibility rules, sorts, copies, filters, searches, prints.
+"""
+
+import contextlib
+import csv
+import random
+import re
+import shutil
+
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.report import build_report
+from parlai_spotbot.scripts.spotbot_analyze import analyze_study
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import survey_of
+from parlai_spotbot.surveys.asking import asked_of_item
+from parlai_spotbot.surveys.run import pack_study
+
+HOSTILE = '</script><img src=x onerror="alert(1)"> 50% of {x_1} & $y$ #1 ~ ^ \\input|pipe|, "quoted" −3 \u202eback'
+FORMULA = '=HYPERLINK("https://example.org","x")'
+LOOKS = [(1200, "light"), (390, "dark"), (1200, "dark"), (390, "light")]
+
+
+def answer_all(study, survey, seed=1):
+    """People's answers to every unit of a survey, drawn by a seed, and the analysis of them."""
+    rng, asked, rows = random.Random(seed), survey_of(study, survey), []
+    questions = {q.name: q for q in asked.questions}
+    for number, unit in enumerate(study.units(survey)):
+        for item in unit.items:
+            name, given = f"{unit.unit_id}/{item.item_id}", {}
+            while True:
+                open_ones = [pair for pair in asked_of_item(asked, item, given) if pair not in given]
+                if not open_ones:
+                    break
+                for question, target in open_ones:
+                    values = [option.value for option in questions[question].options]
+                    given[question, target] = rng.choice(values) if values else "because it asks back"
+            rows += [
+                Judgement(f"{name}/{q}/{t}", name, survey, unit.unit_id, item.item_id, item.conversation_ids,
+                          item.exchanges, t, q, value, f"w{number % 5}", HUMAN, item.control, seconds=30.0)
+                for (q, t), value in given.items()
+            ]  # fmt: skip
+    files.write_jsonl(study.judgements_path(survey), [row.to_json() for row in rows])
+    analyze_study(study, survey, bootstraps=30, progress=False)
+
+
+@pytest.fixture(scope="session")
+def one(study):
+    return build_report(study)
+
+
+@pytest.fixture(scope="session")
+def several(study, tmp_path_factory):
+    """Spot The Bot, ACUTE-Eval and the two Likert surveys on the same conversations."""
+    path = tmp_path_factory.mktemp("several") / "study"
+    shutil.copytree(study.path, path)
+    own = Study.open(path)
+    for survey in ("acute_eval", "dialogue_likert", "turn_likert"):
+        pack_study(own, survey)
+        answer_all(own, survey)
+    return build_report(own)
+
+
+@pytest.fixture(scope="session")
+def released(tmp_path_factory):
+    """The report of the paper's released data."""
+    import os
+
+    from parlai_spotbot.scripts.spotbot_import import SpotbotImport
+
+    data = os.environ.get("SPOTBOT_SHARED", "")
+    dump = f"{data}/data/spot_the_bot_2020/MongoDump.zip"
+    if not data or not os.path.exists(dump):
+        pytest.skip("the released data are not at hand")
+    path = tmp_path_factory.mktemp("released") / "study"
+    SpotbotImport.main(format="spotbot2020", data=dump, domain="dailydialog", study=str(path))
+    study = Study.open(path)
+    analyze_study(study, bootstraps=30, backend="native", progress=False)
+    return build_report(study)
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory):
+    """A study in which bots say what browsers, LaTeX, spreadsheets and readers may stumble over."""
+    from conftest import make_study
+
+    study = make_study(tmp_path_factory.mktemp("hostile") / "study", bots=("alice", "eliza"), text="plain", people=2)
+    lines = study.conversations_path.read_text(encoding="utf-8").splitlines()
+    texts = [files.json.dumps(text) for text in (HOSTILE, FORMULA, "\ud800 broken")]
+    lines = [line.replace('"plain"', texts[i % 3]) for i, line in enumerate(lines)]
+    study.conversations_path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    analyze_study(study, bootstraps=30, backend="native", progress=False)
+    return build_report(study)
+
+
+@contextlib.contextmanager
+def opened(chromium, path, width=1200, scheme="light", hash=""):
+    """A tab with the report, which must not say anything on the console, nor ask for anything but itself."""
+    context = chromium.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, permissions=["clipboard-read", "clipboard-write"]
+    )
+    tab = context.new_page()
+    said, asked = [], []
+    tab.on("console", lambda message: said.append(message.text))
+    tab.on("pageerror", lambda error: said.append(str(error)))
+    tab.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto(path.as_uri() + hash)
+    # A browser skips what is out of sight; the checks are not to.
+    tab.add_style_tag(content="section { content-visibility: visible !important; }")
+    try:
+        yield tab
+        assert said == []
+        assert [
+            url for url in asked if not url.startswith(path.as_uri()) and not url.startswith(("data:", "blob:"))
+        ] == []
+    finally:
+        context.close()
+
+
+def violations(tab):
+    """What axe finds serious or critical, with everything that is folded opened."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    tab.evaluate("document.querySelectorAll('details').forEach((d, i) => { if (!d.open && i < 400) d.open = true; })")
+    found = Axe().run(tab).response["violations"]
+    return [
+        (rule["id"], rule["impact"], [node["html"][:200] for node in rule["nodes"][:3]])
+        for rule in found if rule["impact"] in ("serious", "critical")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+def test_one_survey_is_accessible_and_fits(one, chromium, width, scheme):
+    with opened(chromium, one, width, scheme) as tab:
+        tab.locator("#list summary").first.click()
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert violations(tab) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", ["several", "released", "hostile"])
+@pytest.mark.parametrize(("width", "scheme"), LOOKS[:2])
+def test_others_are_accessible_and_fit(which, request, chromium, width, scheme):
+    with opened(chromium, request.getfixturevalue(which), width, scheme) as tab:
+        tab.locator("#list summary").first.click()
+        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert violations(tab) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", ["one", "several", "released"])
+def test_every_table_sorts_and_copies(which, request, chromium):
+    with opened(chromium, request.getfixturevalue(which)) as tab:
+        tab.evaluate("document.querySelectorAll('main details').forEach((d) => { d.open = true; })")
+        tables = tab.locator(".scroll:has(+ .tools)").all()
+        assert len(tables) > 5
+        for place, scroll in enumerate(tables):
+            cells = scroll.locator("tbody tr").count()
+            heading = scroll.locator("thead .sort").last
+            heading.focus()
+            tab.keyboard.press("Enter")
+            assert scroll.locator("[aria-sort=ascending]").count() == 1
+            assert scroll.locator("tbody tr").count() == cells
+            if place % 4 == 0:  # copying goes the same way for all
+                assert len(list(csv.reader(copied(tab, scroll, "CSV").splitlines()))) == cells + 1
+        assert tab.locator(".about").count() > 3
+        tab.locator(".bibtex + .tools button").first.evaluate("(button) => button.click()")
+        tab.get_by_text("BibTeX copied").first.wait_for(state="attached")
+        assert tab.evaluate("navigator.clipboard.readText()").startswith("@")
+
+
+def copied(tab, scroll, kind):
+    tools = scroll.locator("xpath=following-sibling::p[contains(@class, 'tools')]")
+    tools.get_by_role("button", name=kind).evaluate("(button) => button.click()")
+    tools.get_by_text(f"{kind} copied").wait_for(state="attached")
+    return tab.evaluate("navigator.clipboard.readText()")
+
+
+@pytest.mark.parametrize("which", ["one", pytest.param("several", marks=pytest.mark.slow)])
+def test_it_prints(which, request, chromium):
+    with opened(chromium, request.getfixturevalue(which)) as tab:
+        assert tab.pdf(format="A4").startswith(b"%PDF")
+        tab.emulate_media(media="print")
+        assert tab.locator("#fallback").is_visible()
+        assert not tab.locator("#reader").is_visible()
+        assert not tab.locator("nav").first.is_visible()
+
+
+def table(tab, title):
+    return tab.locator(f'.scroll[aria-label="{title}"]').first
+
+
+def test_hostile_text_is_copied_whole_and_harms_no_file(hostile, chromium):
+    with opened(chromium, hostile) as tab:
+        shown = table(tab, "Examples") if table(tab, "Examples").count() else table(tab, "Repeated turns")
+        shown.evaluate(
+            "(e) => { for (let d = e.closest('details'); d; d = d.parentElement.closest('details')) d.open = true; }"
+        )
+        rows = [cell for row in csv.reader(copied(tab, shown, "CSV").splitlines()) for cell in row]
+        plain = " ".join(HOSTILE.replace("\u202e", "").replace("−", "-").split())
+        assert plain in rows or f"'{FORMULA}" in rows
+        assert not any(cell.startswith("=") for cell in rows)
+        latex = copied(tab, shown, "LaTeX")
+        body = re.sub(r"\\(begin|end)\{tabular\}(\{l?r*\})?", "", latex)
+        assert not re.search(r"(?<!\\)[%#_]", body)
+        assert "\\input" not in body.replace("\\textbackslash{}input", "")
+        assert len(re.findall(r"(?<!\\)\$", body)) % 2 == 0
+        assert len(re.findall(r"(?<!\\)\{", body)) == len(re.findall(r"(?<!\\)\}", body))
+        markdown = copied(tab, shown, "Markdown")
+        assert "<img" not in markdown.replace("\\<", "")
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in markdown.splitlines()}) == 1
+
+
+def test_hostile_text_is_read_as_it_was_said(hostile, chromium):
+    with opened(chromium, hostile) as tab:
+        tab.locator("#list summary").first.wait_for()
+        for summary in tab.locator("#list summary").all():
+            summary.click()
+        texts = tab.locator("#list .turn .text").all_text_contents()
+        assert HOSTILE in texts
+        assert FORMULA in texts
+        assert any(text.endswith(" broken") for text in texts)
+        assert tab.locator("#list img").count() == 0
+        assert tab.locator("script").count() == 2  # the data and the page's own
+        assert tab.locator("#list .turn .text").first.evaluate("(e) => e.tagName") == "BDI"
+
+
+def count(tab):
+    return int(tab.locator("#count").inner_text().removeprefix("All ").split()[0])
+
+
+def choose(tab, **wanted):
+    for name, label in wanted.items():
+        tab.locator(f"#filters [name={name}]").select_option(label=label)
+
+
+def test_filters_and_search_keep_what_fits(study, one, chromium):
+    conversations = study.conversations()
+    with opened(chromium, one) as tab:
+        assert count(tab) == len(conversations)
+        choose(tab, one="alice", other="eliza")
+        of_pair = [c for c in conversations if set(c.entities) == {"alice", "eliza"}]
+        assert count(tab) == len(of_pair)
+        assert all("alice" in text and "eliza" in text for text in tab.locator("#list summary").all_inner_texts())
+        choose(tab, source="People", verdict="human")
+        people = [j for j in study.judgements("spot_the_bot") if j.source == HUMAN and j.answer == "human"]
+        pair = {c.conversation_id: c.entities for c in of_pair}
+        about = [(j.conversation_ids[0], j.target) for j in people if j.conversation_ids[0] in pair]
+        called = {name for name, target in about if pair[name][int(target[-1])] == "alice"}
+        assert count(tab) == len(called)
+        tab.get_by_role("button", name="Clear all").click()
+        tab.wait_for_function("document.getElementById('count').textContent.startsWith('All')")
+        tab.locator("#filters [name=find]").fill("SEED OPENING 3")
+        assert count(tab) == sum(any("SEED OPENING 3" in t.text for t in c.turns) for c in conversations)
+        assert tab.locator("#list mark").first.inner_text() == "SEED OPENING 3"
+        tab.locator("#filters [name=find]").fill("nobody said this")
+        assert count(tab) == 0
+        tab.get_by_role("button", name="Clear all").click()
+        tab.locator("#filters [name=least]").fill("6")
+        assert count(tab) == 0
+
+
+def test_results_and_disagreement_are_those_of_the_answers(study, one, chromium):
+    level = {"human": 2, "unsure": 1, "bot": 0}
+    by = {}
+    for j in study.judgements("spot_the_bot"):
+        if j.source == HUMAN:
+            by.setdefault((j.conversation_ids[0], j.exchanges), {}).setdefault(j.annotation_id, {})[
+                j.question, j.target
+            ] = j.answer
+    apart, won = set(), {}
+    for (name, _), annotations in by.items():
+        first, *rest = annotations.values()
+        if any(other != first for other in rest):
+            apart.add(name)
+        for own in annotations.values():
+            gap = level[own["nature", "entity:0"]] - level[own["nature", "entity:1"]]
+            won.setdefault(name, []).append((gap > 0) - (gap < 0))
+    seats = {c.conversation_id: c.entities.index("alice") for c in study.conversations() if "alice" in c.entities}
+    wins = [name for name, seat in seats.items() if (-1 if seat else 1) * sum(won[name]) > 0]
+    with opened(chromium, one) as tab:
+        choose(tab, apart="people among themselves")
+        assert count(tab) == len(apart)
+        choose(tab, apart="any", source="People", one="alice", result="won by most annotations")
+        assert count(tab) == len(wins) > 0
+
+
+def test_judgements_stand_beside_their_segment_and_links_lead_to_it(study, one, chromium):
+    own = next(c for c in study.conversations() if c.pair == ("alice", "eliza"))
+    with opened(chromium, one, hash=f"#c-{own.conversation_id}") as tab:
+        entry = tab.locator(f'[id="c-{own.conversation_id}"]')
+        assert entry.evaluate("(e) => e.open && document.activeElement === e.querySelector('summary')")
+        blocks = entry.locator(".block").all()
+        assert [block.locator(".marker").first.inner_text() for block in blocks] == [
+            f"after {k} exchanges" for k in (2, 3, 5)
+        ]
+        assert [block.locator(".turn").count() for block in blocks] == [4, 2, 4]
+        for block in blocks:
+            assert block.locator(".annotation").count() == 4  # two people, two variants of the judge
+            assert block.locator(".from").all_inner_texts()[0].strip() == "People"
+            assert "no substitute for people" in block.locator(".from").nth(1).inner_text()
+        tab.keyboard.press("Enter")  # the summary has the focus: the keyboard closes it again
+        assert not entry.evaluate("(e) => e.open")
+
+
+def test_without_script_some_conversations_are_shown(one, chromium):
+    context = chromium.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(one.as_uri())
+    assert not tab.locator("#reader").is_visible()
+    assert tab.locator("#fallback details").count() == 6 + 2
+    assert tab.locator("#fallback .turn").first.is_visible()
+    context.close()
+
+
+@pytest.mark.slow
+def test_several_surveys_are_read_together(several, chromium):
+    with opened(chromium, several) as tab:
+        everything = count(tab)
+        options = tab.locator("#filters [name=survey] option").all_inner_texts()
+        assert options[0] == "any"
+        assert len(options) == 5
+        choose(tab, survey=next(o for o in options if "ACUTE" in o))
+        assert 0 < count(tab) <= everything
+        tab.locator("#list summary").first.click()
+        shown = tab.locator("#list details").first.inner_text()
+        assert "ACUTE" in shown
+        assert "this conversation" in shown or "the other conversation" in shown
+        choose(tab, survey=next(o for o in options if "turns" in o))
+        tab.locator("#list summary").first.click()
+        assert re.search(r"turn \d+: ", tab.locator("#list details").first.inner_text())

@@ -8,6 +8,8 @@ import pytest
 
 from parlai_spotbot import files
 from parlai_spotbot.report import CAUTION, build_report, judge_rows, trust
+from parlai_spotbot.report.contents import read_contents
+from parlai_spotbot.report.parts import Page
 from parlai_spotbot.scripts.spotbot_analyze import analyze_study, judges_of
 from parlai_spotbot.study import Study
 
@@ -15,7 +17,7 @@ SURVEY = "spot_the_bot"
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory, new_study):
+def study(tmp_path_factory, new_study):
     """A study with people, a judge drawn by rule, and one that always says "bot" and is the contestant eliza."""
     study = new_study(tmp_path_factory.mktemp("trust") / "study", per_pair=6, analyze=False)
     rows = list(study.judgements(SURVEY))
@@ -30,39 +32,64 @@ def page(tmp_path_factory, new_study):
     files.write_json(study.survey_path(SURVEY) / "judges" / "always.json", about)
     assert judges_of(study, SURVEY)["judge:always"]["own"] == ["eliza"]
     analyze_study(study, bootstraps=50, backend="native", progress=False)
-    return study, build_report(study).read_text(encoding="utf-8")
+    return study
+
+
+@pytest.fixture(scope="module")
+def parts(study):
+    found = trust.section(Page(read_contents(study, SURVEY)))
+    return {part.source: part for part in found}
+
+
+def said(part):
+    cells = [cell for table in part.tables for row in table.rows for cell in row]
+    return "\n".join([*part.text, *(figure.sentence for figure in part.figures), *cells])
+
+
+def test_always_bot_is_unmasked(parts):
+    always, spotter = parts["judge:always"], parts["judge:spotter"]
+    assert always.text[0].startswith("Do not trust this judge on who is human")
+    text = said(always)
+    assert "it says “bot” in all of its" in text
+    assert "balanced accuracy 50%" in text
+    assert "Its answers do not depend on who speaks" in text
+    assert "saves nothing that can be counted on" in text
+    assert "always the same answer" in text
+    assert "Do not trust this judge" not in said(spotter)
+    assert {part.caution for part in parts.values()} == {CAUTION}
+
+
+def test_what_stands_in_it(parts):
+    always = parts["judge:always"]
+    titles = [table.title for table in always.tables]
+    assert titles[:6] == [
+        "The judge and people", "Rankings of the judge and of people", "What sways the judge",
+        "Answers that turn with the order", "Whom the judge favours, by who is human", "What the judge could save",
+    ]  # fmt: skip
+    assert "Answers on who is human" in titles
+    assert "its own model (eliza)" in said(always)
+    assert len(always.figures) == 3
+    assert all("<svg" in figure.drawing for figure in always.figures)
+    for table in always.tables:
+        assert {len(row) for row in table.rows} <= {len(table.head)}
+        assert table.how
+
+
+@pytest.mark.slow
+def test_it_stands_on_the_page(study, new_study, tmp_path):
+    text = section(build_report(study).read_text(encoding="utf-8"))
+    assert text.index("Do not trust this judge") < text.index("The judge and people")
+    assert CAUTION in text
+    alone = new_study(tmp_path / "s", per_pair=2, people=4, sources=("judge:spotter",))
+    text = section(build_report(alone).read_text(encoding="utf-8"))
+    assert "nothing is known of how far to trust one" in text
 
 
 def section(text):
-    found = text.split('id="trust"')[1]
-    return re.split(r'<section [^>]*id="', found)[0]
+    return re.split(r'<section [^>]*id="', text.split('id="trust"')[1])[0]
 
 
-def test_always_bot_is_unmasked_by_the_page(page):
-    text = section(page[1])
-    always, spotter = text.split("Judge always")[1].split("Judge spotter")
-    assert "Do not trust this judge on who is human" in always
-    assert "it says “bot” in all of its" in always
-    assert "balanced accuracy 50%" in always
-    assert "Its answers do not depend on who speaks" in always
-    assert "saves nothing that can be counted on" in always
-    assert "always the same answer" in always
-    assert "Do not trust this judge" not in spotter
-    assert CAUTION in always
-
-
-def test_what_stands_in_it(page):
-    text = section(page[1])
-    for title in ("The judge and people", "Rankings of the judge and of people", "What sways the judge",
-                  "Answers that turn with the order", "Whom the judge favours", "What the judge could save",
-                  "Habits of answering", "Answers on who is human"):  # fmt: skip
-        assert title in text
-    assert "its own model (eliza)" in text
-    assert text.count("<svg") >= 4
-
-
-def test_files_stand_beside_the_others_and_go_when_people_are_gone(page, tmp_path):
-    study = page[0]
+def test_files_stand_beside_the_others_and_go_when_people_are_gone(study, tmp_path):
     folder = study.analysis_path(SURVEY)
     assert {"trust.json", "trust.csv", "trust_confusion.csv", "trust_savings.csv"} <= {p.name for p in folder.iterdir()}
     found = files.read_json(folder / "trust.json")
@@ -76,13 +103,7 @@ def test_files_stand_beside_the_others_and_go_when_people_are_gone(page, tmp_pat
     assert not (study.analysis_path(SURVEY) / "trust.json").exists()
 
 
-def test_without_people_there_is_no_such_section_to_fill(new_study, tmp_path):
-    study = new_study(tmp_path / "s", per_pair=2, people=4, sources=("judge:spotter",))
-    text = build_report(study).read_text(encoding="utf-8")
-    assert "nothing is known of how far to trust one" in section(text)
-
-
-def test_nothing_to_tell_is_nothing(page):
+def test_nothing_to_tell_is_nothing():
     for table in (judge_rows.agreement, judge_rows.ranks, judge_rows.biases, judge_rows.flips, judge_rows.likings,
                   judge_rows.savings, judge_rows.styles):  # fmt: skip
         assert table({}) is None

@@ -33,13 +33,60 @@ def mixture(counts: np.ndarray, prior: float = PRIOR) -> np.ndarray:
     return both / both.sum(axis=-1, keepdims=True)
 
 
+def disattenuated(joint: np.ndarray, among: np.ndarray, prior: float = PRIOR) -> np.ndarray:
+    """The judge's errors (..., 3, 3) beside what people in general would say of an item, not one person.
+
+    People differ about the same item, which `mixture` takes for errors of the judge. If an item's judge goes by what
+    people in general say of it, r · M, then a person's answer and the judge's come together as R · M, with R how two
+    people's do; so M is R⁻¹ times the one. By the symmetry of naming it falls into the difference of wins and losses,
+    and decided against tied.
+
+    Parameters
+    ----------
+    joint, among : arrays (..., 3, 3)
+        How often a person's outcome met the judge's, and another person's, of the same items.
+    """
+    with_judge, with_people = (_table(counts, prior) for counts in (joint, among))
+    odd = [table[..., 0, 0] - table[..., 0, 2] for table in (with_judge, with_people)]
+    even = [_decided(table) for table in (with_judge, with_people)]
+    plain = mixture(joint, prior)
+    # Where people agree no more than chance gives there is nothing to divide by: the plain one stands.
+    shown = [odd[1] > 0.02, np.linalg.det(even[1]) > 0.005]
+    spread = np.where(shown[0], odd[0] / np.where(shown[0], odd[1], 1), slope(plain))
+    safe = np.where(shown[1][..., None, None], even[1], np.eye(2))
+    ties = np.where(shown[1][..., None, None], np.linalg.solve(safe, even[0]), _rows(even[0]))
+    decided, tied = (np.clip(ties[..., row, 0], 0.02, 0.98) for row in (0, 1))
+    spread = np.clip(spread, -0.98 * decided, 0.98 * decided)
+    win = np.stack([(decided + spread) / 2, 1 - decided, (decided - spread) / 2], axis=-1)
+    tie = np.stack([tied / 2, 1 - tied, tied / 2], axis=-1)
+    return np.stack([win, tie, win[..., ::-1]], axis=-2)
+
+
+def _table(counts: np.ndarray, prior: float) -> np.ndarray:
+    counts = np.asarray(counts, dtype=float)
+    both = counts + counts[..., ::-1, ::-1] + 2 * prior
+    return both / both.sum(axis=(-2, -1), keepdims=True)
+
+
+def _decided(table: np.ndarray) -> np.ndarray:
+    """A table of wins, ties and losses as one of decided and tied (..., 2, 2)."""
+    merge = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    return merge.T @ table @ merge
+
+
+def _rows(table: np.ndarray) -> np.ndarray:
+    return table / table.sum(axis=-1, keepdims=True)
+
+
 def shares(counts: np.ndarray, prior: float = PRIOR) -> np.ndarray:
     """Shares of wins, ties and losses (..., 3) from their counts (..., 3)."""
     counts = np.asarray(counts, dtype=float) + prior
     return counts / counts.sum(axis=-1, keepdims=True)
 
 
-def precision(p: np.ndarray, matrix: np.ndarray, both: np.ndarray, judge: np.ndarray, known: bool = False):
+def precision(
+    p: np.ndarray, matrix: np.ndarray, both: np.ndarray, judge: np.ndarray, known: bool = False, told: float = 1.0
+):
     """The variance of each pair's difference (share of wins less share of losses), by Fisher's information.
 
     Parameters
@@ -53,6 +100,8 @@ def precision(p: np.ndarray, matrix: np.ndarray, both: np.ndarray, judge: np.nda
         the judge alone.
     known : bool
         Whether the matrix is known, rather than estimated from the same data.
+    told : float or array (...)
+        How much an item that both rated tells of the matrix, beside one where people don't differ.
 
     Returns
     -------
@@ -69,8 +118,9 @@ def precision(p: np.ndarray, matrix: np.ndarray, both: np.ndarray, judge: np.nda
     if known:
         return np.einsum("i,...ij,j->...", CONTRAST, np.linalg.inv(own), CONTRAST)
     by_m = _by_matrix(p)
+    told_of = np.asarray(both, dtype=float) * np.asarray(told, dtype=float)[..., None]
     across = np.einsum("...yi,...y,...yj->...ij", by_p, weight, by_m)
-    shared = np.einsum("...tyi,...ty,...tyj->...ij", by_m, weight, by_m) + _calibration(p, matrix, both)
+    shared = np.einsum("...tyi,...ty,...tyj->...ij", by_m, weight, by_m) + _calibration(p, matrix, told_of)
     inverse = np.linalg.inv(own)
     through = inverse @ across
     schur = shared - np.einsum("...tki,...tkj->...ij", across, through)
@@ -104,10 +154,12 @@ def _calibration(p: np.ndarray, matrix: np.ndarray, both: np.ndarray) -> np.ndar
     return found
 
 
-def effective(p: np.ndarray, matrix: np.ndarray, both: np.ndarray, judge: np.ndarray, known: bool = False):
+def effective(
+    p: np.ndarray, matrix: np.ndarray, both: np.ndarray, judge: np.ndarray, known: bool = False, told: float = 1.0
+):
     """How many annotations of people alone would tell each pair's difference as exactly: (..., pairs)."""
     gap = p[..., 0] - p[..., 2]
-    return (p[..., 0] + p[..., 2] - gap**2) / precision(p, matrix, both, judge, known)
+    return (p[..., 0] + p[..., 2] - gap**2) / precision(p, matrix, both, judge, known, told)
 
 
 def slope(matrix: np.ndarray) -> np.ndarray:
@@ -131,7 +183,9 @@ def sampled(p: np.ndarray, matrix: np.ndarray, judge: np.ndarray, effect: float 
     return 1 / (effect / np.asarray(judge, dtype=float) + spread / variance)
 
 
-def saved(p: np.ndarray, matrix: np.ndarray, people: np.ndarray, judge: np.ndarray, steps: int = 16) -> np.ndarray:
+def saved(
+    p: np.ndarray, matrix: np.ndarray, people: np.ndarray, judge: np.ndarray, told: float = 1.0, steps: int = 16
+) -> np.ndarray:
     """The share of people's annotations (...) that can be spared at equal power where the judge rates further items.
 
     The greatest s such that, in the mean over the pairs, (1 - s) of people's annotations, with the judge's errors
@@ -150,13 +204,15 @@ def saved(p: np.ndarray, matrix: np.ndarray, people: np.ndarray, judge: np.ndarr
     for _ in range(steps):
         middle = (low + high) / 2
         n = np.maximum(middle[..., None] * people, 1e-9)
-        worth = np.where(used, effective(p, matrix, n, judge) / np.where(used, people, 1), 0).sum(axis=-1)
+        worth = np.where(used, effective(p, matrix, n, judge, told=told) / np.where(used, people, 1), 0).sum(axis=-1)
         enough = worth >= used.sum(axis=-1)
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return np.where(slope(matrix) > 0, 1 - high, 0.0)
 
 
-def corrected(both: np.ndarray, judge: np.ndarray, steps: int = 500) -> dict[str, np.ndarray]:
+def corrected(
+    both: np.ndarray, judge: np.ndarray, known: np.ndarray | None = None, steps: int = 500
+) -> dict[str, np.ndarray]:
     """Each pair's shares by people's annotations and the judge's ratings together, with its errors taken out.
 
     Maximum likelihood by expectation and maximisation: what people would have said of an item that the judge alone
@@ -168,6 +224,8 @@ def corrected(both: np.ndarray, judge: np.ndarray, steps: int = 500) -> dict[str
         How often people gave an outcome (win, tie, loss) and the judge another one of the same item.
     judge : array (pairs, 3)
         What the judge gave of items that people did not rate.
+    known : array (3, 3), optional
+        The judge's errors, where they are estimated otherwise (`disattenuated`).
 
     Returns
     -------
@@ -177,12 +235,13 @@ def corrected(both: np.ndarray, judge: np.ndarray, steps: int = 500) -> dict[str
     """
     both, judge = np.asarray(both, dtype=float), np.asarray(judge, dtype=float)
     seen = both.sum(axis=2)
-    p, matrix = shares(seen), mixture(both.sum(axis=0))
+    p, matrix = shares(seen), mixture(both.sum(axis=0)) if known is None else known
     for _ in range(steps):
         joint = p[:, :, None] * matrix
         guessed = joint / joint.sum(axis=1, keepdims=True) * judge[:, None, :]
         former = p
-        p, matrix = shares(seen + guessed.sum(axis=2), 1e-6), mixture((both + guessed).sum(axis=0), 1e-6)
+        p = shares(seen + guessed.sum(axis=2), 1e-6)
+        matrix = mixture((both + guessed).sum(axis=0), 1e-6) if known is None else known
         if np.abs(p - former).max() < 1e-9:
             break
     error = np.sqrt(precision(p, matrix, seen.sum(axis=1), judge.sum(axis=1)))

@@ -51,14 +51,39 @@ def savings(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> dict:
     seen, rated = (
         _counts(rows, pairs, draws, rows["x"], 3, None, who) for rows, who in ((people, PERSON), (judge, []))
     )
-    matrix = model.mixture(joint.sum(axis=1))
+    plain = model.mixture(joint.sum(axis=1))
+    matrix, told = _matrix(people, judge, plain, draws)
     spread, effects = _spread(joint, seen, rated, matrix, draws)
     found |= {"matrix": matrix[0], **draws.told(model.slope(matrix), "slope", "slope_ci")}
     found |= draws.told(np.sqrt(spread), "spread", "spread_ci") | {"effects": effects}
     n, m = (np.bincount(rows["pair"].map(pairs.index), minlength=len(pairs)) for rows in (people, alone))
-    found["saved"] = _scenarios(model.shares(seen), matrix, n, m, spread, effects, draws, found["slope_ci"][0] > 0)
-    found["corrected"] = _corrected(joint[0], alone, pairs)
+    found["saved"] = _scenarios(
+        model.shares(seen), matrix, n, m, spread, effects, draws, found["slope_ci"][0] > 0, told
+    )
+    found["corrected"] = _corrected(joint[0], alone, pairs, matrix[0])
     return found | {"notice": _notice(found, len(pairs))}
+
+
+def _matrix(
+    people: pd.DataFrame, judge: pd.DataFrame, plain: np.ndarray, draws: Draws
+) -> tuple[np.ndarray, np.ndarray]:
+    """The judge's errors (draws, 3, 3) beside people in general, and how much an item tells of them (draws,).
+
+    From the items that two people or more rated; where these are few, the errors beside one person.
+    """
+    among = people.merge(people[["item_id", "worker_id", "x"]], on="item_id", suffixes=("", "_other"))
+    among = among[among["worker_id"] != among["worker_id_other"]].rename(columns={"x_other": "y"})
+    if among["annotation_id"].nunique() < FEW:
+        return plain, np.ones(draws.rows)
+    mass = 1 / among.groupby("annotation_id")["x"].transform("size").to_numpy(dtype=float)
+    cells = (3 * among["x"] + among["y"]).to_numpy(dtype=int)
+    with_people = draws.sums(among, cells, 9, mass, ["worker_id", "worker_id_other"]).reshape(-1, 3, 3)
+    both = _both(people[people["annotation_id"].isin(set(among["annotation_id"]))], judge)
+    cells, mass = (3 * both["x"] + both["y"]).to_numpy(dtype=int), both["mass"].to_numpy(dtype=float)
+    with_judge = draws.sums(both, cells, 9, mass, PERSON).reshape(-1, 3, 3)
+    matrix = model.disattenuated(with_judge, with_people)
+    faint = np.divide(model.slope(plain), model.slope(matrix), out=np.ones(draws.rows), where=model.slope(matrix) > 0)
+    return matrix, np.clip(faint, 0.05, 1) ** 2
 
 
 def _oriented(rows: pd.DataFrame) -> pd.DataFrame:
@@ -107,7 +132,7 @@ def _spread(
     return np.maximum(spread, 0), effects
 
 
-def _scenarios(p, matrix, people, alone, spread, effects, draws: Draws, shown: bool) -> dict:
+def _scenarios(p, matrix, people, alone, spread, effects, draws: Draws, shown: bool, told) -> dict:
     """What is saved, by how much the judge rates; 0, with an interval, where it is not shown to beat chance."""
     kept = slice(0, 1 + min(draws.replicates, max(100, CELLS // p.shape[1])))
     slopes = model.slope(matrix)
@@ -119,13 +144,13 @@ def _scenarios(p, matrix, people, alone, spread, effects, draws: Draws, shown: b
     found = {}
     for name, count in rated.items():
         m = model.sampled(p[kept], matrix[kept], np.maximum(count, 1e-6), effects["judge"], spread[kept, None])
-        share = model.saved(p[kept], matrix[kept], n, m) if count.any() else np.zeros(len(p[kept]))
+        share = model.saved(p[kept], matrix[kept], n, m, told[kept]) if count.any() else np.zeros(len(p[kept]))
         entry = _told(share, wider, shown, 1.0)
         entry["ratings"] = None if name == "endless" else round(float(count.sum()))
         entry["annotations"] = entry["estimate"] * float(people.sum())
         entry["annotations_ci"] = [end * float(people.sum()) for end in entry["ci"]]
         if name == "as_many":
-            gain = (model.effective(p[kept], matrix[kept], n, m) / n - 1).mean(axis=1)
+            gain = (model.effective(p[kept], matrix[kept], n, m, told=told[kept]) / n - 1).mean(axis=1)
             entry["worth_of_100"] = _told(np.where(slopes[kept] > 0, 100 * gain, 0), wider, shown)
         found[name] = entry
     return found
@@ -138,11 +163,11 @@ def _told(values: np.ndarray, wider: float, shown: bool, most: float | None = No
     return {"estimate": float(values[0]) if shown else 0.0, "ci": [float(low) if shown else 0.0, float(high)]}
 
 
-def _corrected(joint: np.ndarray, alone: pd.DataFrame, pairs: list[str]) -> list[dict]:
+def _corrected(joint: np.ndarray, alone: pd.DataFrame, pairs: list[str], matrix: np.ndarray) -> list[dict]:
     """One entry a pair: people's difference alone, and that by both together where the judge rated more."""
     rated = np.zeros((len(pairs), 3))
     np.add.at(rated, (alone["pair"].map(pairs.index).to_numpy(dtype=int), alone["x"].to_numpy(dtype=int)), 1)
-    both = model.corrected(joint, rated)
+    both = model.corrected(joint, rated, matrix)
     seen = joint.sum(axis=2)
     n = seen.sum(axis=1)
     rows = []

@@ -220,3 +220,26 @@ def test_the_interval_of_the_saving_covers():
             low, high = found["saved"][name]["ci"]
             hits[name] += low <= true <= high
     assert min(hits.values()) >= 53
+
+
+def test_people_who_differ_are_not_held_against_the_judge():
+    """An item has its own chances; two people and a judge draw from them, the judge with known errors besides."""
+    rng = np.random.default_rng(0)
+    chances = rng.dirichlet([0.6, 0.8, 0.6], 4000)
+    first, second, third = (np.array([rng.choice(3, p=row) for row in chances]) for _ in range(3))
+    judged = np.array([rng.choice(3, p=GOOD[x]) for x in third])
+    joint, among = np.zeros((3, 3)), np.zeros((3, 3))
+    np.add.at(joint, (np.r_[first, second], np.r_[judged, judged]), 1)
+    np.add.at(among, (np.r_[first, second], np.r_[second, first]), 1)
+    found = model.disattenuated(joint, among)
+    assert found == pytest.approx(GOOD, abs=0.05)
+    assert model.slope(model.mixture(joint)) < 0.45 < 0.55 < model.slope(found)
+    assert found.sum(axis=1) == pytest.approx(np.ones(3))
+
+
+def test_where_people_do_not_differ_it_is_the_plain_matrix():
+    joint = 100 * np.array([0.4, 0.3, 0.3])[:, None] * GOOD
+    among = 100 * np.diag([0.4, 0.3, 0.3])
+    assert model.disattenuated(joint, among, 0) == pytest.approx(model.mixture(joint, 0), abs=1e-9)
+    nothing = np.full((3, 3), 10.0)  # people agree no more than chance gives: nothing to go by
+    assert model.disattenuated(joint, nothing, 0) == pytest.approx(model.mixture(joint, 0), abs=1e-9)

@@ -97,7 +97,7 @@ def rate(
     code = ratings["name"].map(place).to_numpy(dtype=int)
     values = ratings["value"].to_numpy(dtype=float)
     means = group_means(values, code, len(names), frame_clusters(ratings, crossed, resample))
-    ci = _own_intervals(ratings, means, names, crossed, resample)
+    ci = _own_intervals(ratings, means, names, crossed, resample, scale)
     draws = means.draws(replicates, rng)
     known = np.isfinite(draws).all()
     ranges = rank_ranges(draws) if known else np.tile([1, len(names)], (len(names), 1))
@@ -122,13 +122,14 @@ def rate(
 
 
 def _own_intervals(
-    ratings: pd.DataFrame, means: Estimates, names: Sequence[str], crossed: bool, resample: str
+    ratings: pd.DataFrame, means: Estimates, names: Sequence[str], crossed: bool, resample: str, scale: Sequence[int]
 ) -> list[tuple[float, float]]:
-    """Each mean's interval, with the degrees of freedom of its own conversations and annotators."""
+    """Each mean's interval within the scale, with the degrees of freedom of its own conversations and annotators."""
     found = []
     for i, name in enumerate(names):
         df = frame_clusters(ratings[ratings["name"] == name], crossed, resample).effective - 1
-        found.append(means.contrast(np.eye(len(names))[i], df)["ci"])
+        low, high = means.contrast(np.eye(len(names))[i], df)["ci"]
+        found.append((max(low, min(scale)), min(high, max(scale))) if np.isfinite(low) else (low, high))
     return found
 
 

@@ -3,8 +3,9 @@ one is known (Li, Weston & Roller 2019, section on question optimisation).
 
 A wording's agreement is the share of choices for the known better conversation. Wordings are compared on the pairs
 that both were put for: the same pairs make differences smaller or surer than each share by itself, which the
-clustered errors (by conversations and by annotators, who may have answered both) know. Agreement does not say that
-people understood what was meant.
+clustered errors (by conversations and by annotators, who may have answered both) know. Where most choices are about
+pairs that one of the two wordings alone was put for, all choices are compared. Agreement does not say that people
+understood what was meant.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from parlai_spotbot.analysis.ordinal import ordinal_alpha
 from parlai_spotbot.records import HUMAN
 
 ALPHA = 0.05
+MOSTLY = 0.5
+"""Wordings are compared on the pairs that they share where so many of their choices are about these."""
 
 
 def known_pairs(order: Sequence[str]) -> list[tuple[str, str]]:
@@ -76,7 +79,8 @@ def compare_wordings(
     dict
         `known` ([better, worse], …; [] for people over bots); `wordings` {name: `share_test` of the right choices,
         pairs, `alike` (the share of couples of answers about one pair that are the same), `alpha` (nominal),
-        `alpha_ci`}; `differences` [{a, b, pairs, n, estimate (a less b, on the pairs of both), ci, p, p_adjusted}];
+        `alpha_ci`}; `differences` [{a, b, paired, pairs (of both), n, estimate (a less b, on these where
+        `paired`, else on all), ci, p, p_adjusted}];
         `sentences`; and `why` where there is nothing to go by.
     """
     rows = right_choices(choices, known)
@@ -100,20 +104,21 @@ def compare_wordings(
 
 
 def _differences(rows: pd.DataFrame, names: Sequence[str], crossed: bool, resample: str) -> list[dict]:
-    """Every two wordings on the pairs of conversations that both were put for."""
+    """Every two wordings on the pairs of conversations that both were put for; on all, where most have but one."""
     found = []
     for a, b in combinations(names, 2):
         both = set(rows.loc[rows["question"] == a, "pair"]) & set(rows.loc[rows["question"] == b, "pair"])
-        own = rows[rows["question"].isin([a, b]) & rows["pair"].isin(both)]
-        if own.empty:
-            continue
+        every = rows[rows["question"].isin([a, b])]
+        own = every[every["pair"].isin(both)]
+        paired = len(own) >= MOSTLY * len(every)
+        own = own if paired else every
         group = (own["question"] == b).to_numpy().astype(int)
         # One pair is no sample of pairs: then annotators alone are what another study would change.
-        over = resample if len(both) > 1 else "workers" if crossed else "annotations"
+        over = resample if own["pair"].nunique() > 1 else "workers" if crossed else "annotations"
         clusters = frame_clusters(own, crossed, over)
         means = group_means(own["right"].to_numpy(dtype=float), group, 2, clusters)
         test = means.contrast(np.array([1.0, -1.0]))
-        found.append({"a": a, "b": b, "pairs": len(both), "n": len(own), **test})
+        found.append({"a": a, "b": b, "paired": paired, "pairs": len(both), "n": len(own), **test})
     known = [row for row in found if np.isfinite(row["p"])]
     for row, p in zip(known, adjust(np.array([row["p"] for row in known])), strict=True):
         row["p_adjusted"] = float(p)

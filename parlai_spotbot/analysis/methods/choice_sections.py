@@ -180,8 +180,9 @@ def _wordings(own: dict) -> Section | None:
           percent(f["alike"]), number(f["alpha"])) for name, f in own["wordings"].items()],
     )  # fmt: skip
     differences = Table(
-        "Differences between wordings", "On the pairs that both wordings were put for; in points of right choices.",
-        ("wording", "against", "difference", "95 % interval", "pairs", "adjusted p"),
+        "Differences between wordings",
+        "On the pairs that both were put for, if most choices are about these; else on all.",
+        ("wording", "against", "difference", "95 % interval", "shared pairs", "adjusted p"),
         [(plainly(row["a"]), plainly(row["b"]), percent(row["estimate"], 1), interval(row["ci"], 1), str(row["pairs"]),
           p_value(row["p_adjusted"])) for row in own["differences"]],
         folded=len(own["differences"]) > shared.LONG,

@@ -91,3 +91,18 @@ def test_without_pairs_of_known_order_it_says_so():
     assert found["wordings"] == {}
     assert "people over bots" in found["why"]
     assert compare_wordings(rows, [("a", "dr")], rng=np.random.default_rng(0), replicates=2)["wordings"]
+
+
+def test_wordings_on_pairs_of_their_own_are_compared_over_all():
+    clear, vague = asked({"clear": 0.95}, 60, 60), asked({"vague": 0.6}, 60, 60, seed=1)
+    vague["conversation_ids"] = [(f"{a}'", f"{b}'") for a, b in vague["conversation_ids"]]
+    vague["worker_id"] += "'"
+    rows = pd.concat([clear, vague], ignore_index=True)
+    found = compare_wordings(rows, rng=np.random.default_rng(0), replicates=2)["differences"][0]
+    assert not found["paired"]
+    assert found["pairs"] == 0
+    assert found["n"] == 120
+    shares = rows.assign(right=right_choices(rows, []).right).groupby("question")["right"].mean()
+    assert found["estimate"] == pytest.approx(shares["clear"] - shares["vague"])
+    usual = np.sqrt(sum(share * (1 - share) / 59 for share in shares))
+    assert found["se"] == pytest.approx(usual, rel=0.02)

@@ -81,6 +81,11 @@ class Block:
     def played(self) -> bool:
         return self.name in GAMES
 
+    @property
+    def segmented(self) -> bool:
+        """Whether what annotators see is cut to the plan's lengths."""
+        return self.name == "spot_the_bot"
+
 
 def block(page: Page) -> Block:
     """The sections of a survey."""

@@ -6,6 +6,7 @@ Analysis is read by source; people come before judges, since judges are no subst
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
@@ -39,20 +40,20 @@ class Contents:
     failures: list[dict]
     hygiene: dict
 
-    @property
+    @cached_property
     def bots(self) -> list[str]:
         """The contestants in the order of the plan, then any others that occur, sorted: a bot's place is its colour."""
         seen = {name for c in self.conversations for name in c.entities if name != HUMAN}
         planned = list(self.study.plan.contestants)
         return planned + sorted(seen - set(planned))
 
-    @property
+    @cached_property
     def sources(self) -> list[str]:
         """Every source with judgements or results: people first, then the judges."""
         found = {j.source for j in self.judgements}.union(*(by_source for by_source in self.analysis.values()))
         return sorted(found, key=lambda source: (source != HUMAN, source))
 
-    @property
+    @cached_property
     def annotators(self) -> dict[tuple[str, str], str]:
         """How annotators are named on the page: people by number, never by their platform's id; judges by variant."""
         names = {}

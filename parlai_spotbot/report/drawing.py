@@ -8,6 +8,7 @@ what is drawn alone: no date, no random ids.
 from __future__ import annotations
 
 import csv
+import hashlib
 import html
 import io
 import re
@@ -44,6 +45,10 @@ VARIABLES = {
     WIN: "var(--win)",
     LOSS: "var(--loss)",
 } | {f"#0b07{i:02x}": f"var(--bot{i})" for i in range(len(PALETTE))}
+
+REMEMBERED = 200
+_MADE: dict[bytes, bytes] = {}
+"""PDFs by what they show, for reports that are built again in one process."""
 
 LIGHT = {INK: "#1a1c1e", MUTED: "#5a6068", LINE: "#d8dadd", WIN: "#0072b2", LOSS: "#c95800"} | {
     f"#0b07{i:02x}": light for i, (light, _) in enumerate(PALETTE)
@@ -131,6 +136,8 @@ def svg(figure: Figure, name: str, label: str, caution: str = "", data: Iterable
     """
     if caution:
         figure.suptitle(caution, fontsize=7.5, color=MUTED, fontstyle="italic", x=0.99, ha="right")
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # as it stands now: laid out once for all formats
     out = io.StringIO()
     figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     text = out.getvalue()
@@ -138,7 +145,8 @@ def svg(figure: Figure, name: str, label: str, caution: str = "", data: Iterable
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
     drawing = Drawing(_inline(text, name, label, figure.get_figwidth() > WIDTH))
     drawing.name = name
-    drawing.files = {"svg": _alone(text, label).encode(), "pdf": _pdf(figure, label), "csv": table(data).encode()}
+    alone = _alone(text, label)
+    drawing.files = {"svg": alone.encode(), "pdf": _pdf(figure, label, alone), "csv": table(data).encode()}
     return drawing
 
 
@@ -167,13 +175,18 @@ def _alone(text: str, label: str) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}'
 
 
-def _pdf(figure: Figure, label: str) -> bytes:
-    figure.set_layout_engine("none")  # as it stands
-    _recolour(figure)
-    out = io.BytesIO()
-    about = {"Title": label, "Creator": None, "Producer": None, "CreationDate": None}
-    figure.savefig(out, format="pdf", transparent=True, metadata=about)
-    return out.getvalue()
+def _pdf(figure: Figure, label: str, alone: str) -> bytes:
+    """The figure as PDF. Fonts take most of the time, so a figure seen before (by its SVG `alone`) isn't made again."""
+    key = hashlib.sha256(alone.encode()).digest()
+    if key not in _MADE:
+        _recolour(figure)
+        out = io.BytesIO()
+        about = {"Title": label, "Creator": None, "Producer": None, "CreationDate": None}
+        figure.savefig(out, format="pdf", transparent=True, metadata=about)
+        if len(_MADE) >= REMEMBERED:
+            _MADE.clear()
+        _MADE[key] = out.getvalue()
+    return _MADE[key]
 
 
 def _recolour(figure: Figure) -> None:

@@ -105,9 +105,8 @@ def _scores(own: dict) -> dict[str, dict[str, Bar]]:
     ends = [x for bot in scores for x in (scores[bot], *(e for e in cis.get(bot) or [] if e is not None))]
     shares = all(0 <= x <= 1 for x in ends)
     low, high = (0.0, 1.0) if shares or not ends else (min(ends), max(ends))
-    scale = str(own.get("criterion") or "Score").split(":")[0]
     show = percent if shares else num
-    return {scale[:1].upper() + scale[1:]: {b: _bar(x, cis.get(b), low, high, show) for b, x in scores.items()}}
+    return {"Score": {bot: _bar(x, cis.get(bot), low, high, show) for bot, x in scores.items()}}
 
 
 def _bar(value: float, ci: list | None, low: float, high: float, show) -> Bar:
@@ -122,9 +121,13 @@ def _led(own: dict) -> str:
     best = [bot for bot in own["order"] if own["clusters"][bot][0] == 1]
     if len(best) == len(own["order"]) > 1:
         return "No contestant can be told apart from the others."
+    named = ["people" if bot == HUMAN else bot for bot in best[: rows.NAMED]]
+    criterion = f" Ranked by {own['criterion']}." if own.get("criterion") else ""
     if len(best) == 1:
-        return f"{best[0]} is ahead of all others."
-    return f"{rows.listed(best[: rows.NAMED])} can't be told apart at the top."
+        text = f"{named[0]} {'are' if best[0] == HUMAN else 'is'} ahead of all others."
+    else:
+        text = f"{rows.listed(named)} can't be told apart at the top."
+    return text[:1].upper() + text[1:] + criterion if best[0] == HUMAN else text + criterion
 
 
 def counts(contents: Contents) -> list[tuple[str, str]]:

@@ -1,0 +1,205 @@
+"""Figures to be taken away, charts as data, and what the first screen says is needed."""
+
+import base64
+import csv
+import io
+import json
+import re
+import xml.etree.ElementTree as ET
+import zlib
+
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.analysis.sections import CHARTS, Chart, Name
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report import build_report, charts, figures
+from parlai_spotbot.report.contents import read_contents
+from parlai_spotbot.report.drawing import LIGHT, looks
+from parlai_spotbot.report.first_screen import first_screen
+from parlai_spotbot.report.needs import needs
+from parlai_spotbot.report.parts import Page
+
+SURVEY = "spot_the_bot"
+BOTS = ["alice", "eliza", "tfidf"]
+NAMES = [Name(bot) for bot in BOTS]
+
+
+@pytest.fixture(scope="module")
+def page(study):
+    return build_report(study).read_text(encoding="utf-8")
+
+
+def rows(drawing):
+    return list(csv.DictReader(io.StringIO(drawing.files["csv"].decode())))
+
+
+def streams(pdf):
+    """What a PDF draws, unpacked."""
+    for packed in re.findall(rb"stream\n(.*?)\nendstream", pdf, re.S):
+        try:
+            yield zlib.decompress(packed)
+        except zlib.error:
+            continue
+
+
+def test_every_figure_lies_beside_the_page_as_it_is_embedded(study, page):
+    links = re.findall(r'<a download="([^"]*)" href="data:[^;]*;[^"]*?base64,([^"]*)"', page)
+    folder = study.report_path.parent / "figures"
+    assert len(links) == len({name for name, _ in links}) == 3 * page.count("<figure>")
+    assert {path.name for path in folder.iterdir()} >= {name for name, _ in links}
+    for name, data in links:
+        assert (folder / name).read_bytes() == base64.b64decode(data), name
+    assert {"spot_the_bot-wins-people.pdf", "spot_the_bot-survival-judge_spotter.csv"} <= {name for name, _ in links}
+
+
+def test_files_have_the_light_colours_and_no_date(study):
+    folder = study.report_path.parent / "figures"
+    stand_ins = [f"{int(colour[i : i + 2], 16) / 255:.6f}".encode() for colour in LIGHT for i in (1, 3, 5)]
+    for path in folder.glob("*.svg"):
+        text = path.read_text(encoding="utf-8")
+        ET.fromstring(text)
+        assert "var(" not in text
+        assert not re.search(r"#0[0-9a-f]0[0-9a-f]{3}\b", text.replace("#000000", ""))
+        assert any(colour in text for colour in LIGHT.values())
+        assert "<dc:date>" not in text
+    for path in folder.glob("*.pdf"):
+        data = path.read_bytes()
+        assert data.startswith(b"%PDF")
+        assert b"CreationDate" not in data
+        assert b"/Subtype /Type3" not in data  # publishers refuse such fonts
+        drawn = b"".join(streams(data))
+        for stand_in in set(stand_ins) - {b"0.000000"}:
+            assert b"\n" + stand_in[:7] not in drawn
+
+
+def test_the_data_of_figures_are_those_of_the_analysis(study, page):
+    folder, analysis = study.report_path.parent / "figures", study.analysis_path(SURVEY)
+    own = json.loads((analysis / "ranking.json").read_text())["by_source"][HUMAN]
+    with (folder / "spot_the_bot-wins-people.csv").open(encoding="utf-8") as file:
+        found = {(row["a"], row["b"]): row for row in csv.DictReader(file)}
+    assert len(found) == len(own["pairs"])
+    for pair in own["pairs"]:
+        row = found[pair["a"], pair["b"]]
+        assert [float(row[key]) for key in ("wins_a", "wins_b", "ties", "rate_a_low")] == [
+            pair["wins_a"], pair["wins_b"], pair["ties"], pair["rate_ci"][0],
+        ]  # fmt: skip
+    lengths = json.loads((analysis / "segments.json").read_text())["by_source"][HUMAN]["segments"]
+    with (folder / "spot_the_bot-segments-people.csv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            entry = lengths[row["exchanges"]]["systems"]["human" if row["bot"] == "people" else row["bot"]]
+            assert float(row["human_share"]) == entry["human_share"]
+            assert float(row["human_share_low"]) <= entry["human_share"] <= float(row["human_share_high"])
+            assert float(row["human_share_low"]) < float(row["human_share_high"]) or entry["human_share"] in (0, 1)
+
+
+DATA = {
+    "forest": {
+        "rows": [{"label": NAMES[0], "estimate": 0.6, "low": 0.5, "high": 0.7, "group": "quality"},
+                 {"label": NAMES[1], "estimate": None, "low": None, "high": None, "group": "quality"},
+                 {"label": "a label that is long enough to be broken twice over", "estimate": 0.4, "low": None,
+                  "high": None}],
+        "reference": 0.5, "x": "share of wins",
+    },
+    "grid": {"rows": NAMES, "columns": NAMES, "x": "over", "y": "chosen",
+             "values": [[None, 0.7, 0.9], [0.3, None, None], [0.1, 0.5, None]],
+             "texts": [["", "70", "90*"], ["30", "", "–"], ["10*", "50", ""]]},
+    "bars": {"rows": [{"label": NAMES[0], "shares": [0.5, 0.25, 0.25], "n": 8},
+                      {"label": NAMES[1], "shares": [None, None, None], "n": 0}],
+             "parts": ["wins", "neither", "losses"], "x": "share of choices"},
+    "lines": {"series": [{"label": NAMES[0], "x": [1, 10, 100], "y": [0.1, None, 0.9], "low": [0.0, None, 0.8],
+                          "high": [0.2, None, 1.0]}, {"label": "other", "x": [1, 2], "y": [0.3, 0.4]}],
+              "x": "hours", "y": "share", "steps": False, "log_x": True, "reference": 0.8},
+    "points": {"points": [{"label": NAMES[0], "x": 0.1, "y": 0.2, "low": 0.1, "high": 0.3},
+                          {"label": "no y", "x": 0.1, "y": None}], "x": "people", "y": "judge", "diagonal": True},
+}  # fmt: skip
+SEEN = {"forest": 3, "grid": 9, "bars": 1, "lines": 5, "points": 1}
+
+
+@pytest.mark.parametrize("kind", CHARTS)
+def test_every_kind_of_chart_is_drawn_with_its_data(kind):
+    drawing = charts.draw(Chart("c", kind, "A title", "caption", DATA[kind]), looks(BOTS), "name")
+    assert drawing.startswith("<svg ")
+    assert drawing.name == "name"
+    assert "A title" in drawing  # for screen readers
+    assert "$" not in drawing  # no formula is left unread
+    assert len(rows(drawing)) == SEEN[kind]
+    if kind not in ("bars", "grid"):
+        assert "var(--bot0)" in drawing
+
+
+@pytest.mark.parametrize("kind", CHARTS)
+def test_a_chart_without_a_value_is_no_figure(kind):
+    empty = {"forest": {"rows": []}, "grid": {"rows": NAMES, "columns": NAMES, "values": [[None] * 3] * 3,
+             "texts": [[""] * 3] * 3}, "bars": {"rows": [], "parts": ["a"]}, "lines": {"series": []},
+             "points": {"points": []}}[kind]  # fmt: skip
+    assert charts.draw(Chart("c", kind, "t", "c", empty), looks(BOTS), "name") is None
+
+
+def test_twenty_bots_are_dealt_to_panels_in_their_order():
+    bots = [f"bot{i}" for i in range(20)]
+    dealt = figures.panels(bots)
+    assert [bot for panel in dealt for bot in panel] == bots
+    assert {len(panel) for panel in dealt} == {6, 7}
+    assert figures.panels(bots[:7]) == [bots[:7]]
+    assert figures.panels([]) == [[]]
+
+
+def test_the_first_screen_ranks_by_every_source_people_first(study, page):
+    first = first_screen(Page(read_contents(study, SURVEY)))
+    assert [card.source for card in first.cards] == [HUMAN, "judge:spotter"]
+    own = json.loads((study.analysis_path(SURVEY) / "ranking.json").read_text())["by_source"][HUMAN]
+    shown = [bot for _, members in first.cards[0].clusters for bot, _, _ in members]
+    assert shown == own["order"]
+    for _, members in first.cards[0].clusters:
+        for bot, _, (wins, taken) in members:
+            assert wins.at == round(100 * own["win_rate"][bot], 1)
+            assert taken.low == round(100 * own["human_share_ci"][bot][0], 1)
+    header = page[: page.index("<nav")]
+    assert header.index("<h3>People") < header.index("What is uncertain") < header.index("<h3>Judge spotter")
+    assert "TrueSkill, win rate, Davidson and survival" in header
+
+
+def test_what_is_needed_is_what_spotbot_plan_says(study):
+    from parlai_spotbot.analysis.planning import Design
+    from parlai_spotbot.scripts.spotbot_plan import after_pilot
+
+    contents = read_contents(study, SURVEY)
+    plan = after_pilot(study, SURVEY, Design(4, looks=2), source=None, difference=0.2, seconds=None, wage=None)
+    asked = {(row["a"], row["b"]): row["more_annotations"] for row in plan["pairs"] if row["status"] != "settled"}
+    ranges = contents.of("ranking", HUMAN)["ranges"]
+    together = {
+        pair: more for pair, more in asked.items()
+        if more is not None and ranges[pair[0]][0] <= ranges[pair[1]][1] and ranges[pair[1]][0] <= ranges[pair[0]][1]
+    }  # fmt: skip
+    found = needs(contents)
+    assert together
+    assert f"{sum(together.values()):,.0f} further annotations" in found.text[0]
+    first = found.table.rows[0]
+    assert int(first[5].split(" ")[0].replace(",", "")) == min(together.values()) == together[first[0], first[1]]
+
+
+def test_without_people_it_says_what_a_study_would_take(new_study, tmp_path):
+    from parlai_spotbot.analysis.planning import Design, conversations_needed
+
+    contents = read_contents(new_study(tmp_path / "s", sources=("judge:spotter",), analyze=False), SURVEY)
+    per_pair = 6 * conversations_needed(0.6, Design(4, 6))
+    assert f"{per_pair:,} annotations a pair" in needs(contents).text[0]
+    assert f"{6 * per_pair:,} in all" in needs(contents).text[0]
+
+
+def test_a_survey_nobody_knows_says_what_there_is(new_study, tmp_path):
+    study = new_study(tmp_path / "s", per_pair=1)
+    rows_of = [{**j.to_json(), "survey": "own_survey"} for j in study.judgements(SURVEY)[:50]]
+    files.write_jsonl(study.judgements_path("own_survey"), rows_of)
+    own = {"by_source": {HUMAN: {"anything": 1}}, "made_by": {}}
+    files.write_json(study.analysis_path("own_survey") / "numbers.json", own)
+    page = build_report(study).read_text(encoding="utf-8")
+    assert '<div class="survey" id="survey-own_survey">' in page
+    section = page[page.index('<section id="own_survey-results">') :].split("</section>")[0]
+    assert "Analysed: numbers." in section
+    assert "surveys/own_survey/analysis" in section
+    ids = re.findall(r' id="([^"]*)"', page)
+    assert len(ids) == len(set(ids))
+    # The survey asked for comes first.
+    assert build_report(study, "own_survey").read_text(encoding="utf-8").index("own_survey") < page.index("own_survey")

@@ -96,12 +96,13 @@ class Words:
         values = fitted[:-1].transform(counts)
         pushes = values.data * fitted[-1].coef_[0][values.indices]
         columns = fitted[0].columns_[values.indices]
+        said = dict(zip(counts.indices.tolist(), counts.data.astype(int).tolist(), strict=True))
         found, letters = [], 0.0
         for column, push in zip(columns, pushes, strict=True):
             if not self.is_word[column]:
                 letters += float(push)
                 continue
-            times = int(counts[0, column])
+            times = said[column]
             often = "" if times == 1 else f", {times} times"
             text = f"says “{self.names[column]}”{often}"
             found.append(Part(str(self.names[column]), "lexical", times, text, float(push)))

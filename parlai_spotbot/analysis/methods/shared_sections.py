@@ -204,7 +204,7 @@ def pair_rows(found: dict, share: bool) -> list[tuple[str, ...]]:
 
 def clearest(found: dict, share: bool) -> str:
     """A sentence on the clearest pair: effect, direction, uncertainty."""
-    known = [pair for pair in found["pairs"] if pair["p_adjusted"] is not None]
+    known = [pair for pair in found["pairs"] if None not in (pair["p_adjusted"], pair["estimate"])]
     if not known:
         return "No pair can be tested."
     pair = min(known, key=lambda pair: (pair["p_adjusted"], -abs(pair["estimate"] - (0.5 if share else 0))))

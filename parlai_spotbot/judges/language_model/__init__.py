@@ -39,7 +39,7 @@ class LanguageModelJudge(Judge):
     """See the module. `options` say which model and how it is asked; `name` is the judge's in the study."""
 
     name = "smollm2"
-    version = 1
+    version = prompts.VERSION
 
     def __init__(self, seed: int = 0, name: str = "smollm2", options: Options | None = None):
         super().__init__(seed)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from parlai_spotbot.analysis import methods
 from parlai_spotbot.analysis.sections import Section
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.report import background, charts, judges, stability, trust, verdicts
 from parlai_spotbot.report.contents import Contents
 from parlai_spotbot.report.parts import Page, Part
@@ -148,11 +149,22 @@ def generic(page: Page, told: Callable[[dict, str], list[Section]]) -> list[tupl
     found: dict[str, tuple[str, list[Part]]] = {}
     for source in page.contents.sources:
         own = {stem: by_source[source] for stem, by_source in page.contents.analysis.items() if source in by_source}
-        for section in told(own, source) if own else []:
+        for section in _told(page.contents, told, own, source) if own else []:
             figures = [charts.figure(page, source, chart) for chart in section.charts]
             part = page.part(source, figures, section.tables, section.text)
             found.setdefault(section.anchor, (section.heading, []))[1].append(part)
     return [(anchor, heading, parts) for anchor, (heading, parts) in found.items()]
+
+
+def _told(contents: Contents, told: Callable, own: dict, source: str) -> list[Section]:
+    """A method's sections; what it doesn't find in its own results was made by another version of it."""
+    try:
+        return told(own, source)
+    except KeyError as err:
+        raise UserError(
+            f"{contents.study.analysis_path(contents.survey)}: nothing of {err} for {source}; made by another version.",
+            f"Run: parlai spotbot_analyze --study {contents.study.path} --survey {contents.survey}",
+        ) from err
 
 
 def unknown(page: Page) -> list[Part]:

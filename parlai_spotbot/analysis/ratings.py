@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.answers import judged_name
+from parlai_spotbot.analysis.choices.grid import share_test
 from parlai_spotbot.analysis.comparisons import adjust
 from parlai_spotbot.analysis.multiway import Estimates, frame_clusters, group_means
 from parlai_spotbot.analysis.ranking.clusters import cluster_places, rank_ranges
@@ -88,8 +89,9 @@ def rate(
     -------
     dict
         `order`, `score` (the mean), `score_ci`, `clusters`, `ranges`, `n` {name: ratings}, `annotations` {name: …},
-        `distribution` {name: counts by value of `scale`}, `pairs` [{a, b, n, estimate (mean of a less that of b),
-        ci, p, p_adjusted, mean_a, mean_b}], `ends` {name: sentence} where half of the ratings or more are at an end.
+        `distribution` {name: counts by value of `scale`}, `distribution_ci` {name: interval of each value's share},
+        `pairs` [{a, b, n, estimate (mean of a less that of b), ci, p, p_adjusted, mean_a, mean_b}], `ends` {name:
+        sentence} where half of the ratings or more are at an end.
     """
     names = [name for name in names if name in set(ratings["name"])]
     ratings = ratings[ratings["name"].isin(names)]
@@ -116,9 +118,20 @@ def rate(
         "n": {name: int(sum(counts[name])) for name in order},
         "annotations": {name: int(ratings.loc[code == place[name], "annotation_id"].nunique()) for name in order},
         "distribution": {name: counts[name] for name in order},
+        "distribution_ci": {
+            name: _share_intervals(ratings[code == place[name]], scale, crossed, resample) for name in order
+        },
         "pairs": pairs,
         "ends": {name: text for name in order if (text := end_of_scale(name, counts[name], scale))},
     }
+
+
+def _share_intervals(
+    own: pd.DataFrame, scale: Sequence[int], crossed: bool, resample: str
+) -> list[tuple[float, float]]:
+    """The interval of the share of each value among one contestant's ratings."""
+    clusters = frame_clusters(own, crossed, resample)
+    return [share_test((own["value"] == value).to_numpy(), clusters)["ci"] for value in scale]
 
 
 def _own_intervals(

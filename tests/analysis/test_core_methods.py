@@ -2,12 +2,14 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from made_up_surveys import Made, acute, item_of, likert, talk
 
+import parlai_spotbot
 from parlai_spotbot.analysis.methods import acute_eval, comparative, dialogue_likert, turn_likert
 from parlai_spotbot.analysis.methods.failed import failed_annotators
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
@@ -130,6 +132,15 @@ def test_comparative_counts_neither(results):
         assert pair["estimate"] == pytest.approx(pair["wins_a"] / (pair["wins_a"] + pair["wins_b"]))
 
 
+def test_shares_of_wins_ties_and_losses(results):
+    own = results[comparative]["ranking"]["by_source"][HUMAN]
+    for name, shares in own["shares"].items():
+        assert sum(shares[what]["share"] for what in ("won", "neither", "lost")) == pytest.approx(1)
+        won = sum(p["wins_a"] if p["a"] == name else p["wins_b"] for p in own["pairs"] if name in (p["a"], p["b"]))
+        assert shares["won"]["share"] == pytest.approx(won / shares["n"])
+        assert shares["won"]["ci"][0] < won / shares["n"] < shares["won"]["ci"][1]
+
+
 def test_likert_means_differences_and_leniency(results):
     own = results[dialogue_likert]["ranking"]["by_source"][HUMAN]
     assert own["order"] == ["c", "b", "a"]
@@ -224,3 +235,17 @@ def test_what_the_bots_know_is_found_in_their_answers():
     found = analysed(acute_eval, made, training=training)["chats"]["by_source"][HUMAN]["training"]["shares"]
     assert {row["share"] for row in found} == {1.0}
     assert np.isclose(sum(row["pairs"] for row in found), 5 * len(made.conversations))
+
+
+def test_a_further_survey_is_as_small_as_its_readme_says():
+    readme = (Path(parlai_spotbot.__file__).parent / "analysis" / "methods" / "README.md").read_text()
+    code = re.search(r"```python\n(.*?)```", readme, re.DOTALL)[1]
+    module: dict = {}
+    exec(code, module)
+    judgements, conversations, items = likert({"a": 2.6, "b": 4.0}, 8).everything()
+    result = module["analyze"](judgements, conversations, items=items, bootstraps=20)
+    assert result["ranking"]["by_source"][HUMAN]["order"] == ["b", "a"]
+    assert "quality: mean rating" in module["summary"](result)
+    assert {"ranking", "agreement"} <= set(module["tables"](result))
+    own = {stem: part["by_source"][HUMAN] for stem, part in result.items()}
+    assert module["sections"](own, HUMAN)[0].anchor == "means"

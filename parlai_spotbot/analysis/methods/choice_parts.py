@@ -76,11 +76,28 @@ def ranked(source: Source, rows: pd.DataFrame) -> dict:
         "clustering": _clustering(len(pairs), clustered),
         "cycles": cycle_test(pairs, own),
         "fit": fit_test(rows, own, pairs, rng=source.rng(f"fit {question}")),
+        "shares": _shares(rows, found.order, **how),
         "n": len(rows),
         "ties": float((rows["outcome"] == 0).mean()) if len(rows) else np.nan,
         "bootstrap": source.bootstrap(),
     }
     return result | ({"why": found.why} if found.why else {})
+
+
+def _shares(rows: pd.DataFrame, order: Sequence[str], **how) -> dict[str, dict]:
+    """Of all choices that a contestant was in: the shares won, neither, and lost, each with its interval."""
+    result = {}
+    for name in order:
+        own = rows[(rows["a"] == name) | (rows["b"] == name)]
+        seen = np.where(own["a"] == name, own["outcome"], -own["outcome"])
+        clusters = frame_clusters(own, **how)
+        tests = {
+            what: share_test(seen == value, clusters) for what, value in (("won", 1), ("neither", 0), ("lost", -1))
+        }
+        result[name] = {"n": len(own)} | {
+            what: {"share": test["estimate"], "ci": test["ci"]} for what, test in tests.items()
+        }
+    return result
 
 
 def _clustering(pairs: int, clustered: int) -> str:

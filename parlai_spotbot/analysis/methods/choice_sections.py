@@ -50,8 +50,21 @@ def _grids(own: dict) -> Section:
                 f"Pairs: {plainly(question)}", "The share is of the choices that favoured one of the two.", PAIR_HEAD,
                 shared.pair_rows(found, True), folded=len(found["pairs"]) > shared.LONG, method=found["test"],
             ))  # fmt: skip
+    if any(found["ties"] for found in own["criteria"].values()):
+        tables.append(_shares_table(own))
     main = own["criteria"][own["question"]]
     return Section("grid", "Who beats whom?", [shared.clearest(main, True), main["clustering"]], charts, tables)
+
+
+def _shares_table(own: dict) -> Table:
+    rows = [
+        (plainly(question), Name(name), *(f"{percent(share[what]['share'])} ({interval(share[what]['ci'])})"
+                                          for what in ("won", "neither", "lost")), str(share["n"]))
+        for question, found in own["criteria"].items() for name, share in found["shares"].items()
+    ]  # fmt: skip
+    return Table("Wins, ties and losses", "Shares of all choices that a contestant was in, with 95 % intervals.",
+                 ("question", "contestant", "won", "neither", "lost", "n"), rows,
+                 folded=len(rows) > shared.LONG)  # fmt: skip
 
 
 def _grid(question: str, found: dict) -> Chart:

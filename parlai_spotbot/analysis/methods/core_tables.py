@@ -46,8 +46,15 @@ def _ranking(own: dict) -> Rows:
                 row["strength"] = found["strength"][bot]["strength"]
             yield "ranking", {**said, **row}
             if "distribution" in found:
-                counts = zip(found["scale"], found["distribution"][bot], strict=True)
-                yield "distribution", {**said, "bot": bot, **{f"rated_{value}": count for value, count in counts}}
+                ends = found["distribution_ci"][bot]
+                for value, count, (low, high) in zip(found["scale"], found["distribution"][bot], ends, strict=True):
+                    yield "distribution", {**said, "bot": bot, "rating": value, "count": count,
+                                           "share": count / found["n"][bot], "share_low": low,
+                                           "share_high": high}  # fmt: skip
+            if "shares" in found:
+                for what in ("won", "neither", "lost"):
+                    share = found["shares"][bot][what]
+                    yield "shares", {**said, "bot": bot, "outcome": what, **flat(share), "n": found["shares"][bot]["n"]}
         for pair in found["pairs"]:
             yield "ranking_pairs", {**said, **flat(pair)}
         for row in found.get("cycles", {}).get("cycles", []):

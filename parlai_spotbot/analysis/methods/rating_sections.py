@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from parlai_spotbot.analysis.methods import shared_sections as shared
 from parlai_spotbot.analysis.methods.wording import interval, number, percent, plainly, who
+from parlai_spotbot.analysis.ratings import SCALE
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
 
 PAIR_HEAD = ("contestant", "less", "difference", "95 % interval", "n", "p", "adjusted p")
@@ -45,8 +46,19 @@ def _distributions(own: dict) -> Section:
             {"rows": rows, "parts": [str(value) for value in found["scale"]], "x": "share of ratings"}, sentence,
         ))  # fmt: skip
         text += [f"{plainly(question).capitalize()}: {said}" for said in found["ends"].values()]
+    table = Table(
+        "Shares of each rating", "With 95 % intervals that allow for conversations and annotators.",
+        ("dimension", "contestant", *(str(value) for value in SCALE), "n"),
+        [
+            (plainly(question), Name(bot), *(f"{percent(c / max(sum(counts), 1))} ({interval(ci)})"
+                                             for c, ci in zip(counts, found["distribution_ci"][bot], strict=True)),
+             str(sum(counts)))
+            for question, found in own["criteria"].items() for bot, counts in found["distribution"].items()
+        ],
+        folded=True,
+    )  # fmt: skip
     note = [] if text else ["No contestant has half of its ratings at an end of the scale."]
-    return Section("distributions", "How do ratings spread?", text + note, charts)
+    return Section("distributions", "How do ratings spread?", text + note, charts, [table])
 
 
 def _pairs(own: dict) -> Section:

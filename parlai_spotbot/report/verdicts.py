@@ -95,9 +95,9 @@ def segments(page: Page) -> list[Part]:
         own, bots = page.contents.of("segments", source), page.ranked(source)
         drawing = figures.segments(own, bots, page.looks, *page.id("segments", source))
         caption = (
-            "Win rate and share taken for human by the exchanges shown; counts are in the table, no intervals of "
-            "single points. The intervals of the sentence are those of independent answers, widened by as much as "
-            "the ranking's bootstrap widens them."
+            "Win rate and share taken for human by the exchanges shown, with the 95 % intervals of the ranking's "
+            "bootstrap, set apart sideways to be seen; dashed: people. The interval in the sentence is one of "
+            "independent answers, widened by as much as that bootstrap widens the shares over all lengths."
         )
         plain = words.segments(own, page.contents.of("ranking", source))
         parts.append(page.part(source, [(drawing, caption, plain)], [rows.segments(own, bots)]))

@@ -219,9 +219,9 @@ def savings(own: dict) -> Table | None:
         "People's wins, ties and losses of a pair pass through a matrix of the judge's errors, one for all pairs, that "
         "is estimated from the items both rated; how exactly each pair's difference is then known follows from "
         "Fisher's information on all of it. What the judge adds for or against a pair beyond that matrix is taken from "
-        "how far pairs differ; it bounds what more ratings can save. That people differ about the same item is not held "
-        "against the judge where two rated it. Clustered ratings count for less. A judge that is not shown to go with "
-        f"people saves nothing. {DRAWN}"
+        "how far pairs differ; it bounds what more ratings can save. That people differ about the same item is not "
+        "held against the judge where enough items were rated by two. Clustered ratings count for less. A judge that "
+        f"is not shown to go with people saves nothing. {DRAWN}"
     )
     head = ("By", "100 ratings are worth", "Saved: as many", "Ten times", "Without end", "Beware")
     return Table("What the judge could save", how, head, rows, method=method, cite=("deriu2023",))

@@ -31,7 +31,8 @@ def savings(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> dict:
     dict
         `people`, `judge`, `judge_alone`: how many contests there are, and of items that people did not rate; `matrix`
         [people's win, tie, loss][the judge's], `slope` (0: chance, 1: as people), `spread` (how far, as a standard
-        deviation, its bias differs from pair to pair), `effects` (design effects); `saved` {"as_many": where the judge
+        deviation, its bias differs from pair to pair), `effects` (design effects), `beside` ("people in
+        general" or "one person": whose answers its errors are told by); `saved` {"as_many": where the judge
         rates as many further items as people did, "ten_times", "endless", "at_hand": with the ratings that there are
         beyond people's}, each a share of people's annotations with `ci`, `annotations` and what 100 ratings are worth
         (`worth_of_100`); `corrected`, the pairs by both together; `notice` where there is something to beware of. `why`
@@ -61,6 +62,7 @@ def savings(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> dict:
         model.shares(seen), matrix, n, m, spread, effects, draws, found["slope_ci"][0] > 0, told
     )
     found["corrected"] = _corrected(joint[0], alone, pairs, matrix[0])
+    found["beside"] = "one person" if (told == 1).all() and (matrix == plain).all() else "people in general"
     return found | {"notice": _notice(found, len(pairs))}
 
 
@@ -69,7 +71,8 @@ def _matrix(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The judge's errors (draws, 3, 3) beside people in general, and how much an item tells of them (draws,).
 
-    From the items that two people or more rated; where these are few, the errors beside one person.
+    From the items that two people or more rated; where these hardly tell how far people agree on who wins, the errors
+    beside one person, among which people's own differences count.
     """
     among = people.merge(people[["item_id", "worker_id", "x"]], on="item_id", suffixes=("", "_other"))
     among = among[among["worker_id"] != among["worker_id_other"]].rename(columns={"x_other": "y"})
@@ -78,6 +81,9 @@ def _matrix(
     mass = 1 / among.groupby("annotation_id")["x"].transform("size").to_numpy(dtype=float)
     cells = (3 * among["x"] + among["y"]).to_numpy(dtype=int)
     with_people = draws.sums(among, cells, 9, mass, ["worker_id", "worker_id_other"]).reshape(-1, 3, 3)
+    same = ratio(with_people[:, 0, 0] + with_people[:, 2, 2] - 2 * with_people[:, 0, 2], with_people.sum(axis=(1, 2)))
+    if not 3 * draws.error(same) < same[0]:
+        return plain, np.ones(draws.rows)
     both = _both(people[people["annotation_id"].isin(set(among["annotation_id"]))], judge)
     cells, mass = (3 * both["x"] + both["y"]).to_numpy(dtype=int), both["mass"].to_numpy(dtype=float)
     with_judge = draws.sums(both, cells, 9, mass, PERSON).reshape(-1, 3, 3)
@@ -185,6 +191,8 @@ def _notice(found: dict, pairs: int) -> str:
             "it is not shown that what this judge says of a contest goes with what people say at all, so it saves "
             "nothing that can be counted on"
         )
+    if found["beside"] == "one person":
+        return "how far people differ on the same item is hardly known, so that counts as the judge's errors here"
     if pairs < 6:
         return f"with {pairs} pairs of contestants it is hardly known how far the judge favours some of them"
     return ""

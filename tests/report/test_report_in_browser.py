@@ -84,11 +84,9 @@ def released(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def hostile(tmp_path_factory):
+def hostile(new_study, tmp_path_factory):
     """A study in which bots say what browsers, LaTeX, spreadsheets and readers may stumble over."""
-    from conftest import make_study
-
-    study = make_study(tmp_path_factory.mktemp("hostile") / "study", bots=("alice", "eliza"), text="plain", people=2)
+    study = new_study(tmp_path_factory.mktemp("hostile") / "study", bots=("alice", "eliza"), text="plain", people=2)
     lines = study.conversations_path.read_text(encoding="utf-8").splitlines()
     texts = [files.json.dumps(text) for text in (HOSTILE, FORMULA, "\ud800 broken")]
     lines = [line.replace('"plain"', texts[i % 3]) for i, line in enumerate(lines)]
@@ -293,7 +291,7 @@ def test_results_and_disagreement_are_those_of_the_answers(study, one, chromium)
 def test_judgements_stand_beside_their_segment_and_links_lead_to_it(study, one, chromium):
     own = next(c for c in study.conversations() if c.pair == ("alice", "eliza"))
     with opened(chromium, one, hash=f"#c-{own.conversation_id}") as tab:
-        entry = tab.locator(f'[id="c-{own.conversation_id}"]')
+        entry = tab.locator(f'[id="conversation-{own.conversation_id}"]')
         assert entry.evaluate("(e) => e.open && document.activeElement === e.querySelector('summary')")
         blocks = entry.locator(".block").all()
         assert [block.locator(".marker").first.inner_text() for block in blocks] == [
@@ -314,7 +312,8 @@ def test_without_script_some_conversations_are_shown(one, chromium):
     tab.goto(one.as_uri())
     assert not tab.locator("#reader").is_visible()
     assert tab.locator("#fallback details").count() == 6 + 2
-    assert tab.locator("#fallback .turn").first.is_visible()
+    tab.locator("#fallback").scroll_into_view_if_needed()
+    tab.locator("#fallback .turn").first.wait_for()
     context.close()
 
 

@@ -235,7 +235,7 @@
       head.append(line);
     }
     const box = make("details", "example", head);
-    box.id = `c-${c.id}`;
+    box.id = `conversation-${c.id}`; // not what links name: the browser would take the focus away again
     box.addEventListener("toggle", () => { if (box.open && box.childElementCount === 1) box.append(body(c, words)); });
     return box;
   };
@@ -265,7 +265,7 @@
     if (!now.kept.includes(c)) { form.reset(); now = chosen(); }
     page = Math.floor(now.kept.indexOf(c) / PAGE);
     draw();
-    const box = document.getElementById(`c-${id}`);
+    const box = document.getElementById(`conversation-${id}`);
     box.open = true;
     box.querySelector("summary").focus({ preventScroll: true });
     box.scrollIntoView({ block: "start" });

@@ -78,7 +78,7 @@ def drawn(name: str, variant: dict) -> list[Chart]:
                 "values among the training’s segments: above 0 it speaks for a person, below for a bot. Bands: from "
                 "the lowest to the highest of its models, one for each pair of bots that is left out.",
                 {"series": [_curve(f) for f in told], "x": "share of segments with a lower value",
-                 "y": "adds to the log-odds of being human", "reference": 0.0},
+                 "y": "push towards human (log-odds)", "reference": 0.0},
             )
         )  # fmt: skip
     return found
@@ -164,7 +164,7 @@ def words(name: str, variant: dict) -> Table | None:
     how = (
         "Words and word pairs, by how far they part people from bots in training: the difference of what they add on "
         "average to the log-odds of the two (mean of all models; a model that doesn’t know a word counts 0). Shares "
-        "are of the training’s segments in which an entity says it. Parts of words count too, all together."
+        "are of the training’s segments in which an entity says it. The letters in a word count too."
     )
     head = ("Word", "Speaks for", "Of people’s", "Of bots’", "Parts by")
     return Table(f"Words that {name} goes by", how, head, lines, folded=True, sentence=sentence)

@@ -8,6 +8,7 @@ feature, so that they err differently.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,9 +27,6 @@ from parlai_spotbot.judges.spotter.named import NAMED, Known, mean
 from parlai_spotbot.records import HUMAN
 
 FEATURES = ("fluency", "sensibleness", "specificity")
-
-LETTERS = "letters"
-"""The feature that stands for all sequences of letters: one by one they tell a reader nothing."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +72,9 @@ class Words:
         letters = CountVectorizer(analyzer="char_wb", ngram_range=(2, 4), dtype=np.float32)
         counts = sparse.hstack([words.fit_transform(turns), letters.fit_transform(turns)], format="csr")
         self.names = np.concatenate([words.get_feature_names_out(), letters.get_feature_names_out()])
+        self.own = [example.own for example in examples]
+        self.sequences = letters.build_analyzer()
+        self.letters = {name: len(words.vocabulary_) + place for name, place in letters.vocabulary_.items()}
         self.is_word = np.arange(len(self.names)) < len(words.vocabulary_)
         ends = np.cumsum([len(example.own) for example in examples])
         picks = [row[text] for example in examples for text in example.own]
@@ -91,24 +92,37 @@ class Words:
         return list(self.names[fitted[0].columns_])
 
     def parts(self, fitted: Pipeline, row: int) -> list[Part]:
-        """What each word and word pair adds to a model's score for the example in `row`, and all letters together."""
+        """What each word and word pair adds to a model's score for the example in `row`.
+
+        A word's part is its own and that of the sequences of letters in it, as often as they occur in it.
+        """
         counts = self.matrix[[row]]
         values = fitted[:-1].transform(counts)
-        pushes = values.data * fitted[-1].coef_[0][values.indices]
-        columns = fitted[0].columns_[values.indices]
-        said = dict(zip(counts.indices.tolist(), counts.data.astype(int).tolist(), strict=True))
-        found, letters = [], 0.0
-        for column, push in zip(columns, pushes, strict=True):
-            if not self.is_word[column]:
-                letters += float(push)
-                continue
-            times = said[column]
-            often = "" if times == 1 else f", {times} times"
-            text = f"says “{self.names[column]}”{often}"
-            found.append(Part(str(self.names[column]), "lexical", times, text, float(push)))
-        number = int((~self.is_word[columns]).sum())
-        text = f"parts of words, two to four letters long: {number} known ones"
-        return [*found, Part(LETTERS, "lexical", number, text, letters)]
+        columns = fitted[0].columns_[values.indices].tolist()
+        pushes = dict(zip(columns, (values.data * fitted[-1].coef_[0][values.indices]).tolist(), strict=True))
+        times = dict(zip(counts.indices.tolist(), counts.data.astype(int).tolist(), strict=True))
+        own = {str(self.names[column]): pushes[column] for column in columns if self.is_word[column]}
+        often = {str(self.names[column]): times[column] for column in columns if self.is_word[column]}
+        said = Counter(word for text in self.own[row] for word in tokens(text))
+        for word, push in self._of_letters(self.own[row], pushes, times).items():
+            own[word] = own.get(word, 0.0) + push
+            often.setdefault(word, said[word])
+        again = {word: f", {n} times" if n > 1 else "" for word, n in often.items()}
+        return [Part(word, "lexical", often[word], f"says “{word}”{again[word]}", push) for word, push in own.items()]
+
+    def _of_letters(self, texts: Sequence[str], pushes: dict[int, float], times: dict[int, int]) -> dict[str, float]:
+        """What sequences of letters add, by the word (of those written together, the longest) that they stand in."""
+        found: dict[str, float] = {}
+        for text in texts:
+            for written in text.split():
+                push = sum(
+                    pushes.get(column, 0.0) / times[column]
+                    for column in (self.letters[letters] for letters in self.sequences(written))
+                )
+                if push:
+                    word = max(tokens(written), key=len)
+                    found[word] = found.get(word, 0.0) + push
+        return found
 
     def scores(self, example: Example) -> dict[str, float]:
         """The entity's fluency, sensibleness and specificity: higher is more; nan where it can't be said."""

@@ -1,0 +1,29 @@
+"""The words variant: what its words add, letters and all, is its score, whatever the text."""
+
+import numpy as np
+import pytest
+
+from parlai_spotbot.judges.spotter.examples import Example
+from parlai_spotbot.judges.spotter.features import Words
+from parlai_spotbot.judges.spotter.language import Language
+from parlai_spotbot.records import HUMAN
+
+WORDS = "hello you? i'm haha... (ok) don't-know İstanbul 5,000 :) dog cat tree the a of \U0001f600 run!".split()
+
+
+def test_words_and_intercept_are_the_score():
+    rng = np.random.default_rng(0)
+    examples = [
+        Example(tuple(" ".join(rng.choice(WORDS, 6)) for _ in range(4)), i % 2, HUMAN if i % 3 else "bot", f"c{i}")
+        for i in range(80)
+    ]
+    variant = Words(examples, Language(["hello you", "a dog"]))
+    human = np.array([example.who == HUMAN for example in examples])
+    model = variant.estimator().fit(variant.matrix, human)
+    for row, example in enumerate(examples):
+        parts = variant.parts(model, row)
+        score = model.decision_function(variant.matrix[[row]])[0]
+        assert sum(part.push for part in parts) + model[-1].intercept_[0] == pytest.approx(score, abs=1e-4)
+        assert len({part.feature for part in parts}) == len(parts)
+        said = " ".join(example.own).lower()
+        assert all(word in said for part in parts for word in part.feature.split(" "))

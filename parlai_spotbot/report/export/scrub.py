@@ -10,7 +10,7 @@ import getpass
 import re
 import socket
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 REMOVED = "(removed)"
@@ -51,6 +51,7 @@ def own_names() -> tuple[str, ...]:
     return tuple(sorted((name for name in names if len(name) > 3 and name not in ("root", "user")), key=len)[::-1])
 
 
+@lru_cache(maxsize=1 << 16)
 def text(value: str) -> str:
     """A text without addresses, hosts and secrets; of a path only the last part stays."""
     value = SECRET.sub(REMOVED, value)
@@ -64,6 +65,7 @@ def text(value: str) -> str:
     return value
 
 
+@lru_cache(maxsize=1 << 12)
 def private(key: str) -> bool:
     """Whether a field of this name is left out whole."""
     return key not in KEPT and PRIVATE_KEY.search(key) is not None

@@ -147,12 +147,14 @@ def _own_intervals(
 
 
 def _pairs(ratings: pd.DataFrame, means: Estimates, names: Sequence[str], crossed: bool, resample: str) -> list[dict]:
-    found = []
+    found, of = [], {name: ratings[ratings["name"] == name] for name in names}
+    effective = {name: frame_clusters(own, crossed, resample).effective for name, own in of.items()}
+    rated = pd.crosstab(ratings["worker_id"], ratings["name"])
     for (i, a), (j, b) in combinations(enumerate(names), 2):
-        own = [ratings[ratings["name"] == name] for name in (a, b)]
-        df = sum(frame_clusters(rows, crossed, resample).effective - 1 for rows in own)
+        own, df = (of[a], of[b]), effective[a] + effective[b] - 2
         if crossed and "workers" in resample:
-            sizes = pd.concat(own)["worker_id"].value_counts().to_numpy(dtype=float)
+            sizes = (rated[a] + rated[b]).to_numpy(dtype=float)
+            sizes = sizes[sizes > 0]
             df = min(df, sizes.sum() ** 2 / (sizes @ sizes) - 1) if len(sizes) > 1 else df
         weights = np.zeros(len(names))
         weights[[i, j]] = 1.0, -1.0

@@ -1,11 +1,11 @@
-"""The sections of what stands behind the verdicts: annotators, agreement, time, order, stability, judges (paper,
+"""The sections of what stands behind the verdicts: annotators, agreement, time, order, stability (paper,
 section 5 and appendix G)."""
 
 from __future__ import annotations
 
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import game as playing
-from parlai_spotbot.report import order_rows, people, people_rows, rows, words
+from parlai_spotbot.report import order_rows, people, people_rows, words
 from parlai_spotbot.report import stability as repeatable
 from parlai_spotbot.report.parts import Page, Part
 
@@ -130,15 +130,4 @@ def stability(page: Page) -> list[Part]:
         drawings = [(drawing, caption, repeatable.sentences(own))]
         tables = [repeatable.table(own), repeatable.sizes(own)]
         parts.append(page.part(source, drawings, tables, [own.get("outdated", "")]))
-    return parts
-
-
-def judges(page: Page) -> list[Part]:
-    """What each judge says of itself."""
-    parts = []
-    for source, judge in page.contents.judges.items():
-        tables = [rows.confusion(variant, f"Variant {name}") for name, variant in judge["variants"].items()]
-        about = {name: variant.get("description") for name, variant in judge["variants"].items()}
-        text = [f"Variant {name}: {description}" for name, description in about.items() if description]
-        parts.append(page.part(source, [], tables, [*text, judge.get("rule")]))
     return parts

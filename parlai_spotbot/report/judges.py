@@ -6,7 +6,7 @@ From ``judges/JUDGE.json``. The reasons for single verdicts stand in ``judges/JU
 from __future__ import annotations
 
 from parlai_spotbot.analysis.sections import Chart, Table
-from parlai_spotbot.report import charts, rows
+from parlai_spotbot.report import charts, judge_rows, rows
 from parlai_spotbot.report.parts import Page, Part
 from parlai_spotbot.report.rows import num, percent
 
@@ -39,13 +39,15 @@ def section(page: Page) -> list[Part]:
     parts = []
     for source, judge in page.contents.judges.items():
         figures, tables, text = [], [], []
+        trained = isinstance(judge.get("trained_on"), dict)  # a language model says in words what is not known of it
         for name, variant in judge["variants"].items():
             if variant.get("description"):
                 text.append(f"Variant {name}: {variant['description']}.")
-            tables.append(rows.confusion(variant, f"Variant {name}"))
+            tables.append(rows.confusion(variant, f"Variant {name}", trained))
             figures += [charts.figure(page, source, chart) for chart in drawn(name, variant)]
             tables += [features(name, variant), words(name, variant)]
-        text.append(judge.get("rule"))
+        tables.append(judge_rows.flips({"flips": judge.get("position")}))
+        text += [judge.get("rule"), "" if trained else judge.get("trained_on"), missing(judge)]
         if judge.get("reasons"):
             text.append(
                 f"Why it said what it said of each entity stands in judges/{judge['reasons']['file']}, a row each: its "
@@ -53,6 +55,15 @@ def section(page: Page) -> list[Part]:
             )
         parts.append(page.part(source, figures, tables, text))
     return parts
+
+
+def missing(judge: dict) -> str:
+    """How many of its answers are missing, where it says so."""
+    found = judge.get("missing") or {}
+    if not found.get("n"):
+        return ""
+    reasons = ", ".join(f"{kind} {n}" for kind, n in found["reasons"].items())
+    return f"{found['n']} of its answers are missing ({reasons}); judges/{judge['judge']}/failures.jsonl lists them."
 
 
 def drawn(name: str, variant: dict) -> list[Chart]:

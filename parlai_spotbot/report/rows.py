@@ -224,7 +224,8 @@ def segments(own: dict, bots: Iterable[str]) -> Table | None:
     )
 
 
-def confusion(variant: dict, title: str) -> Table | None:
+def confusion(variant: dict, title: str, trained: bool = True) -> Table | None:
+    """What a judge's variant said of people and bots; one that wasn't `trained` here may have seen anything before."""
     found = variant.get("confusion")
     if not found:
         return None
@@ -233,13 +234,15 @@ def confusion(variant: dict, title: str) -> Table | None:
         rows.append((f"{'people' if truth == HUMAN else 'bots'} ({sum(answers.values())})", *_answers(answers)))
     for bot, tally in variant.get("per_contestant", {}).items():
         rows.append((Name(bot), *_answers(tally)))
+    unseen = "which it had not seen in training" if trained else "which its makers may have trained it on"
     how = (
-        f"What it said of those who really were people or bots, which it had not seen in training. Balanced accuracy "
+        f"What it said of those who really were people or bots, {unseen}. Balanced accuracy "
         f"{percent(variant.get('balanced_accuracy'))} (guessing: 50 %), accuracy {percent(variant.get('accuracy'))}, "
         f"{variant.get('n')} entities; unsure counts one half. A segment's answers are not independent."
     )
     head = ("In truth", *(f"said {answer}" for answer in NATURES))
-    return Table(title, how, head, rows, sentence=table_words.confusion(variant), **about("confusion"))
+    more = about("confusion") if trained else {}
+    return Table(title, how, head, rows, sentence=table_words.confusion(variant), **more)
 
 
 def _answers(tally: dict) -> list[str]:

@@ -86,7 +86,8 @@ def table(summary: dict) -> str:
     """What a judge answered, and how far that can be trusted."""
     lines = [f"\njudge {summary['judge']} ({summary['note']})"]
     for worker, measured in summary["variants"].items():
-        lines += _accuracy(worker, measured) if measured.get("confusion") else _answers(worker, measured)
+        held_out = isinstance(summary.get("trained_on"), dict)
+        lines += _accuracy(worker, measured, held_out) if measured.get("confusion") else _answers(worker, measured)
     lines += _position(summary.get("position") or {})
     missing, usage = summary.get("missing") or {}, summary.get("usage") or {}
     if missing.get("n"):
@@ -100,8 +101,9 @@ def table(summary: dict) -> str:
     return "\n".join(lines)
 
 
-def _accuracy(worker: str, measured: dict) -> list[str]:
+def _accuracy(worker: str, measured: dict, held_out: bool) -> list[str]:
     """Per truth, what was said of who is human, and how often that was right."""
+    whom = "held-out bots and people" if held_out else "bots and people"
     lines = [f"\n{worker}: {measured.get('n', 0)} answers on who is human"]
     lines.append(f"  {'truth':<24}" + "".join(f"{answer:>8}" for answer in ANSWERS) + f"{'n':>7}")
     truths = {"human": measured["confusion"]["human"], **measured.get("per_contestant", {})}
@@ -112,7 +114,7 @@ def _accuracy(worker: str, measured: dict) -> list[str]:
             lines.append(f"  {truth:<24}{shares}{n:>7}")
     balanced = measured.get("balanced_accuracy")
     shown = f"{balanced:.2f}" if balanced is not None else "unknown (people or bots are missing)"
-    return [*lines, f"  balanced accuracy on held-out bots and people: {shown} (chance: 0.50)"]
+    return [*lines, f"  balanced accuracy on {whom}: {shown} (chance: 0.50)"]
 
 
 def _answers(worker: str, measured: dict) -> list[str]:

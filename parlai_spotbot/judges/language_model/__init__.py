@@ -30,7 +30,7 @@ JSON_ANSWER = 12
 """About so many tokens has the answer {"answer": "1"}."""
 
 NOT_TRAINED = (
-    "Nothing: the model is used as it is. What it was trained on by its makers is not known here, and may hold "
+    "It was not trained here: the model is used as it is. What its makers trained it on is not known here, and may hold "
     "conversations that are judged."
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from parlai_spotbot.analysis.answers import KINDS
 from parlai_spotbot.analysis.methods import shared_sections as shared
-from parlai_spotbot.analysis.methods.wording import NONE, interval, number, p_value, percent, plainly
+from parlai_spotbot.analysis.methods.wording import NONE, interval, number, p_value, percent, plainly, who
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
 
 PAIR_HEAD = ("contestant", "over", "share of wins", "95 % interval", "n", "p", "adjusted p")
@@ -53,7 +53,7 @@ def _grids(own: dict) -> Section:
     if any(found["ties"] for found in own["criteria"].values()):
         tables.append(_shares_table(own))
     main = own["criteria"][own["question"]]
-    return Section("grid", "Who beats whom?", [shared.clearest(main, True), main["clustering"]], charts, tables)
+    return Section("grid", "Who beats whom?", [main["clustering"]], charts, tables)
 
 
 def _shares_table(own: dict) -> Table:
@@ -126,7 +126,7 @@ def _chats(own: dict) -> Section | None:
         ]  # fmt: skip
         charts.append(Chart("chats", "forest", "Who is preferred, by kind of conversation", "Lines are 95 % intervals.",
                             {"rows": rows, "reference": 0.5, "x": "share of wins"},
-                            own["comparisons"][0]["sentence"] if own["comparisons"] else ""))  # fmt: skip
+                            _orders(own)))  # fmt: skip
     for found in own["comparisons"]:
         rows = [(Name(p["a"]), Name(p["b"]), percent(p["x"]), percent(p["y"]), interval(p["ci"]),
                  p_value(p["p_adjusted"])) for p in found["pairs"]]  # fmt: skip
@@ -149,6 +149,14 @@ def _chats(own: dict) -> Section | None:
             folded=len(rows) > shared.LONG,
         ))  # fmt: skip
     return Section("self_chats", "Do self-chats say the same?", text, charts, tables)
+
+
+def _orders(own: dict) -> str:
+    """The order by each kind of conversation."""
+    said = [
+        f"of {found['what']}: {' > '.join(who(name) for name in found['order'])}" for found in own["kinds"].values()
+    ]
+    return f"By conversations {'; '.join(said)}."
 
 
 def _same(own: dict) -> Section | None:

@@ -114,7 +114,10 @@ def agreement_section(analysis: dict) -> list[Section]:
     sentence += f" and {number(worst['estimate'])} for {worst['label']}." if len(known) > 1 else "."
     chart = Chart("agreement", "forest", "Agreement by question", "Lines are 95 % intervals; 0 is what chance gives.",
                   {"rows": points, "reference": 0.0, "x": "Krippendorff's alpha"}, sentence)  # fmt: skip
-    return [Section("agreement", "Do annotators agree?", [sentence], [chart] if len(known) > 1 else [], [table])]
+    several = len(known) > 1
+    return [
+        Section("agreement", "Do annotators agree?", [] if several else [sentence], [chart] if several else [], [table])
+    ]
 
 
 def annotators_section(analysis: dict, source: str) -> list[Section]:
@@ -189,7 +192,7 @@ def cost_section(analysis: dict) -> list[Section]:
         rows,
         folded=len(rows) > LONG,
     )
-    return [Section("cost", "What does an hour buy?", [*text, sentence], [chart], [table])]
+    return [Section("cost", "What does an hour buy?", text, [chart], [table])]
 
 
 def pair_rows(found: dict, share: bool) -> list[tuple[str, ...]]:

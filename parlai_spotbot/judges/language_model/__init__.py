@@ -30,8 +30,8 @@ JSON_ANSWER = 12
 """About so many tokens has the answer {"answer": "1"}."""
 
 NOT_TRAINED = (
-    "It was not trained here: the model is used as it is. What its makers trained it on is not known here, and may hold "
-    "conversations that are judged."
+    "It was not trained here: the model is used as it is. What its makers trained it on is not known here, and may "
+    "hold conversations that are judged."
 )
 
 

@@ -37,7 +37,10 @@ def faulty_ones(study: Study, conversations: list[Conversation], kinds: Sequence
 
 
 def packed_with(study: Study, survey: str) -> dict | None:
-    """The options with which the units were packed, as they are recorded; None where this package didn't pack them."""
+    """The options with which the units were packed, as they are recorded; None where there are none, or none that this
+    package packed."""
+    if not study.units_path(survey).exists():
+        return None
     return study.provenance().get("pack", {}).get(survey, {}).get("options")
 
 

@@ -1,6 +1,7 @@
 """Packing whole conversations on disk: repeated, grown, asked for more, with other options, from the command line."""
 
 import json
+import shutil
 
 import pytest
 import yaml
@@ -123,6 +124,8 @@ def test_a_study_that_grew_or_is_asked_for_more_keeps_what_is_there(study_of, ch
     units = study.units_path("acute_eval").read_bytes()
     assert pack_study(study, "acute_eval")["added_units"] == 0
     assert study.units_path("acute_eval").read_bytes() == units
+    shutil.rmtree(study.survey_path("acute_eval"))  # who takes the survey out begins anew
+    assert {cell[3] for cell in cells(pack_study(study, "acute_eval"))} == {"engagingness"}
 
 
 @pytest.mark.parametrize(

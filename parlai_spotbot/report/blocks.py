@@ -46,7 +46,6 @@ NONE = {
     "time": "No times are known.",
     "stability": stability.COMMAND,
     "game": "Nobody has played it yet; a judge can't.",
-    "ranking": "Nothing has been judged yet.",
 }
 """What a section says that has nothing to show."""
 
@@ -91,8 +90,9 @@ class Block:
 def block(page: Page) -> Block:
     """The sections of a survey."""
     name = page.contents.survey
+    otherwise = "Not computed yet." if page.contents.judgements else "Nothing has been judged yet."
     sections = [
-        Shown(f"{page.prefix}{anchor}", heading, parts, NONE.get(anchor, "Not computed yet."))
+        Shown(f"{page.prefix}{anchor}", heading, parts, NONE.get(anchor, otherwise))
         for anchor, heading, parts in _sections(page)
     ]
     title = TITLES.get(name, name.replace("_", " ").capitalize())

@@ -8,7 +8,7 @@ from parlai_spotbot.judges.spotter.features import Words
 from parlai_spotbot.judges.spotter.language import Language
 from parlai_spotbot.records import HUMAN
 
-WORDS = "hello you? i'm haha... (ok) don't-know İstanbul 5,000 :) dog cat tree the a of \U0001f600 run!".split()
+WORDS = ["hello", "you?", "i'm", "haha...", "(ok)", "don't-know", "İstanbul", "5,000", ":)", "the", "of", "😀", "run!"]
 
 
 def test_words_and_intercept_are_the_score():

@@ -39,11 +39,12 @@ class Detector:
         human = np.array([examples[i].who == HUMAN for i in rows])
         weight = compute_sample_weight("balanced", human)
         self.human = human
-        held_out = self._held_out(X, human, weight, folds([examples[i] for i in rows]))
-        self.calibration = LogisticRegression(C=1e6).fit(held_out[:, None], human, sample_weight=weight)
+        splits = folds([examples[i] for i in rows])
+        held_out = self._held_out(X, human, weight, splits)
+        self.calibration = _platt(held_out, human, weight)
         chance = self._calibrated(held_out)
         self.unsure = _weighted_quantile(np.abs(chance - 0.5), weight, UNSURE_SHARE)
-        self.held_out_accuracy = float(balanced_accuracy_score(human, chance > 0.5))
+        self.held_out_accuracy = float(balanced_accuracy_score(human, _unseen(held_out, human, weight, splits) > 0.0))
         self.model = variant.estimator().fit(X, human, **self._weights(weight))
         self.bands = self._bands([examples[i] for i in rows if examples[i].who != HUMAN])
 
@@ -125,6 +126,25 @@ def folds(examples: Sequence[Example]) -> list[tuple[np.ndarray, np.ndarray]]:
         if all(human[train].any() and not human[train].all() for train, _ in splits):
             return splits
     return list(GroupKFold(FOLDS).split(human, groups=[e.conversation for e in examples]))
+
+
+def _unseen(score: np.ndarray, human: np.ndarray, weight: np.ndarray, splits: list) -> np.ndarray:
+    """Calibrated log-odds of each held-out part by the other parts: its own would see a difference even in chance."""
+    found = np.zeros(len(score))
+    for _, held in splits:
+        rest = np.setdiff1d(np.arange(len(score)), held)
+        if human[rest].any() and not human[rest].all():
+            found[held] = _platt(score[rest], human[rest], weight[rest]).decision_function(score[held, None])
+    return found
+
+
+def _platt(score: np.ndarray, human: np.ndarray, weight: np.ndarray) -> LogisticRegression:
+    """Log-odds of being human by the score; level where a higher score goes with bots, as then it tells nothing."""
+    model = LogisticRegression(C=1e6).fit(score[:, None], human, sample_weight=weight)
+    if model.coef_[0, 0] < 0:
+        model.coef_ = np.zeros_like(model.coef_)
+        model.intercept_ = np.log([weight[human].sum() / weight[~human].sum()])
+    return model
 
 
 def _weighted_quantile(values: np.ndarray, weight: np.ndarray, share: float) -> float:

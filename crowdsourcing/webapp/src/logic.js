@@ -165,6 +165,17 @@ export function complete(survey, item, answers) {
   return missing(asked(survey, item, answers), answers).length === 0;
 }
 
+// Reasons that the survey itself asks for without demanding them, and that are not given.
+export function unwritten(survey, item, answers) {
+  return asked(survey, item, answers).filter(
+    ({ question, target }) =>
+      question.kind === "free_text" &&
+      !question.required &&
+      !question.name.startsWith("extra_") &&
+      !given(question, answers[keyOf(question.name, target)]?.answer),
+  );
+}
+
 // What the server gets for an item: answers to questions that are asked, nothing left over from changed ones.
 export function itemAnswers(survey, item, answers, seconds, comment) {
   const rounded = (number) => Math.round(number * 10) / 10;

@@ -50,6 +50,16 @@ def item(number: int, texts: Sequence[str], more: Sequence[Sequence[str]] = ()) 
     return Item(f"secret-item-{number}", ids, len(texts) // 2, shown)
 
 
+def judged_item(number: int, texts: Sequence[str], judged: int, questions: Sequence[str] = ()) -> Item:
+    """An item of one conversation of which one speaker is judged."""
+    return replace(item(number, texts), judged=(judged,), questions=tuple(questions))
+
+
+def pair_item(number: int, texts: Sequence[Sequence[str]], judged: Sequence[int], questions: Sequence[str] = ()) -> Item:
+    """An item of two conversations, in each of which one speaker is judged."""
+    return replace(item(number, texts[0], texts[1:]), judged=tuple(judged), questions=tuple(questions))
+
+
 def units_of(survey: Survey, items: Sequence[Item], units: int) -> list[Unit]:
     """As many units, of different conversations."""
     made = []

@@ -8,7 +8,8 @@ export function Choice({ question, item, name, answer, barred, first, onAnswer }
   const options = optionsOf(question, item);
   const labels = options.map((option) => labelOf(option, item));
   const row = inRow(labels);
-  const defined = options.some((option) => option.definition);
+  const ends = row && question.kind === "scale" && endsOf(options);
+  const defined = !ends && options.some((option) => option.definition);
   return (
     <>
       <div className={row ? "options row" : "options"}>
@@ -25,12 +26,29 @@ export function Choice({ question, item, name, answer, barred, first, onAnswer }
             />
             {place < 9 && <kbd aria-hidden="true">{place + 1}</kbd>}
             <OptionText label={labels[place]} definition={row ? "" : option.definition} />
+            {ends && option.definition && <span className="unseen">{option.definition}</span>}
           </label>
         ))}
       </div>
+      {ends && (
+        <p className="ends" aria-hidden="true">
+          {ends.map((end, place) => (
+            <span key={place} dir="auto">
+              {end}
+            </span>
+          ))}
+        </p>
+      )}
       {row && defined && first && <Definitions options={options} labels={labels} />}
     </>
   );
+}
+
+// What the two ends of a scale stand for, where only they are named.
+function endsOf(options) {
+  const named = options.filter((option) => option.definition);
+  const both = [options[0], options[options.length - 1]];
+  return named.length === 2 && both.every((end) => end.definition) && both.map((end) => end.definition);
 }
 
 function inRow(labels) {

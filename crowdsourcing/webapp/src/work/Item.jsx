@@ -16,12 +16,17 @@ export function Item(props) {
   const t = useTexts();
   const steps = stepsOf(survey, item, answers);
   const number = at.last ? steps.length - 1 : Math.min(at.step ?? 0, steps.length - 1);
-  const step = reachable(steps, number, answers);
+  const wanted = at.focus ? steps.findIndex((one) => one.pairs.some((pair) => nameOfPair(pair) === at.focus)) : -1;
+  const step = reachable(steps, wanted >= 0 ? wanted : number, answers);
   const { turn, pairs } = steps[step];
   const heading = useFocusOn(title);
   const [tried, setTried] = useState(false);
   const form = useRef(null);
   useStepFocus(form, step);
+  useEffect(() => {
+    const pair = at.focus && pairs.find((one) => nameOfPair(one) === at.focus);
+    if (pair) focusQuestion(form.current, pair);
+  }, [at.focus]);
   useNumberKeys(form);
   useEffect(() => setTried(false), [step]);
   const open = missing(pairs, answers);
@@ -95,6 +100,8 @@ export function Item(props) {
     </article>
   );
 }
+
+const nameOfPair = ({ question, target }) => keyOf(question.name, target);
 
 // The step asked for, or the first before it that still lacks answers.
 function reachable(steps, wanted, answers) {

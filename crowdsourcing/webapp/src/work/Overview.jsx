@@ -1,19 +1,31 @@
 // All answers of the unit before it is handed in, each with a way back to it, and the comment.
 
 import { useState } from "react";
-import { asked, keyOf, spoken } from "../logic.js";
+import { asked, keyOf, spoken, unwritten } from "../logic.js";
+import { Dialog } from "../parts/Dialog.jsx";
 import { Screen } from "../parts/Screen.jsx";
 import { shortName } from "../screens/Instructions.jsx";
 import { useTexts } from "../texts.js";
 
-export function Overview({ survey, items, answersOf, ready, work, actions, busy, onSubmit }) {
+export function Overview({ survey, items, answersOf, ready, work, actions, busy, reminded, onRemind, onSubmit }) {
   const t = useTexts();
   const [tried, setTried] = useState(false);
   const open = items.flatMap((_, place) => (ready[place] ? [] : [place + 1]));
+  const [reminding, setReminding] = useState(false);
+  const bare = items.filter((item) => unwritten(survey, item, answersOf(item)).length > 0);
   const submit = (event) => {
     event.preventDefault();
     if (open.length > 0) setTried(true);
+    else if (bare.length > 0 && !reminded) remind();
     else if (!busy) onSubmit();
+  };
+  const remind = () => {
+    onRemind();
+    setReminding(true);
+  };
+  const write = () => {
+    const [{ question, target }] = unwritten(survey, bare[0], answersOf(bare[0]));
+    actions.go({ item: bare[0].item, step: 0, focus: keyOf(question.name, target) });
   };
   return (
     <Screen title={t("overview_title")} className="overview">
@@ -57,6 +69,24 @@ export function Overview({ survey, items, answersOf, ready, work, actions, busy,
           </button>
         </div>
       </form>
+      {reminding && (
+        <Dialog
+          title={t("reasons_title")}
+          onClose={() => setReminding(false)}
+          actions={
+            <>
+              <button type="button" className="primary" onClick={write}>
+                {t("reasons_write")}
+              </button>
+              <button type="button" disabled={busy} onClick={onSubmit}>
+                {t("reasons_without")}
+              </button>
+            </>
+          }
+        >
+          <p>{t("reasons_text", { without: bare.length, total: items.length })}</p>
+        </Dialog>
+      )}
     </Screen>
   );
 }

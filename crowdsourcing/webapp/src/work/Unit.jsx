@@ -18,6 +18,7 @@ export function Unit({ session, ask, step, receive, busy, stores }) {
   useEffect(() => setItems(session.unit.items), [session]);
   const { work, kept, actions } = useWork(stores.unit, handle, survey);
   const [returning, setReturning] = useState(false);
+  const [reminded, setReminded] = useState(false);
   const answersOf = (item) => withDecisions(survey, item, work.answers[item.item] ?? {});
   const ready = items.map((item) => complete(survey, item, answersOf(item)));
   const allReady = ready.every(Boolean);
@@ -111,6 +112,8 @@ export function Unit({ session, ask, step, receive, busy, stores }) {
           work={work}
           actions={actions}
           busy={busy}
+          reminded={reminded}
+          onRemind={() => setReminded(true)}
           onSubmit={submit}
         />
       )}

@@ -1,0 +1,239 @@
+"""Units of whole conversations in a real browser: two side by side, one rated as a whole, one rated turn by turn; with
+the mouse on a desktop, with the keyboard alone on a phone, reloaded in the middle. What arrives is what was given.
+"""
+
+import itertools
+
+import pytest
+from stage import PHONE, TALKS, bare, button, heading, judged_item, pair_item, stage
+from test_page_whole_units import focused, tab_to
+
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.dimensions import NAMES
+
+PAIRS = [
+    pair_item(0, TALKS[:2], (0, 1), ("engagingness", "reason")),
+    pair_item(1, TALKS[2:], (1, 1), ("humanness", "reason")),
+]
+EIGHT = [pair_item(0, TALKS[:2], (1, 0))]
+RATED = [judged_item(0, TALKS[0], 1)]
+TURNS = [judged_item(0, TALKS[1], 1, ["relevance"])]
+
+
+def given_of(record):
+    """What a submission says of each item: {"QUESTION TARGET": answer}."""
+    return [{f"{a['question']} {a['target']}": a["answer"] for a in row["answers"]} for row in record["items"]]
+
+
+def question(page, name):
+    return page.locator(f'[data-question^="{name} "]')
+
+
+def value_of(page, name):
+    return question(page, name).locator("input:checked").get_attribute("value")
+
+
+def primary(page):
+    page.locator(".panel .actions .primary").click()
+
+
+def begin(page, st, worker):
+    """From the link to the first item, without onboarding."""
+    page.goto(st.link(worker))
+    heading(page, "What to do")
+    button(page, "I have understood").click()
+    button(page, "Start").click()
+    heading(page, "Conversation 1 of")
+
+
+def begin_by_keyboard(page, st, worker):
+    page.goto(st.link(worker))
+    heading(page, "What to do")
+    for name in ("I have understood", "Start"):
+        tab_to(page, name)
+        page.keyboard.press("Enter")
+    heading(page, "Conversation 1 of")
+
+
+def practise(page, survey, right=True):
+    """Answer the exercises of the first attempt by their keys, whatever the order in which they are put."""
+    for number, exercise in enumerate(survey.onboarding[0]):
+        heading(page, f"Exercise {number + 1} of")
+        key = {f"{name} {target}": accepted for name, target, accepted in exercise.key}
+        while True:
+            for one in page.locator("[data-question]").all():
+                accepted = key[one.get_attribute("data-question")]
+                options = [box.get_attribute("value") for box in one.locator("input").all()]
+                wanted = accepted[0] if right else next((o for o in options if o not in accepted), options[0])
+                one.locator(f'.option:has(input[value="{wanted}"])').click()
+            before = page.locator("main").inner_text()
+            primary(page)
+            page.wait_for_function("before => document.querySelector('main').innerText !== before", arg=before)
+            if page.get_by_role("heading", name=f"Exercise {number + 1} of").count() == 0:
+                break
+
+
+@pytest.mark.parametrize("name", ["acute_eval", "comparative", "dialogue_likert", "turn_likert"])
+def test_the_practice_is_passed_by_its_own_key_and_failed_by_other_answers(tmp_path, visit, name):
+    survey = get_survey(name)
+    shown = {"acute_eval": PAIRS[:1], "comparative": EIGHT, "dialogue_likert": RATED, "turn_likert": TURNS}[name]
+    with stage(survey, shown, tmp_path) as st:
+        for worker, right in (("ann", True), ("bob", False)):
+            page = visit()
+            page.goto(st.link(worker))
+            button(page, "I agree and want to take part").click()
+            heading(page, "What to do")
+            page.get_by_text("An example").wait_for()
+            assert "{" not in page.locator("main").inner_text()
+            assert page.locator(".turn.judged").count() > 1
+            button(page, "I have understood").click()
+            practise(page, survey, right)
+            page.locator(".verdict.right" if right else ".verdict.wrong").wait_for()
+            assert "{" not in page.locator("main").inner_text()
+            assert page.locator(".mark.right").count() == (len(survey.onboarding[0]) if right else 0)
+
+
+def test_two_speakers_compared_by_mouse_on_a_desktop(tmp_path, visit):
+    page = visit()
+    with stage(bare(get_survey("acute_eval")), PAIRS, tmp_path) as st:
+        begin(page, st, "ann")
+        left, right = page.locator(".transcript").all()
+        assert left.bounding_box()["y"] == right.bounding_box()["y"]
+        assert left.bounding_box()["x"] + left.bounding_box()["width"] <= right.bounding_box()["x"]
+        for number, (name, place) in enumerate((("engagingness", 1), ("humanness", 0))):
+            heading(page, f"Conversation {number + 1} of 2")
+            options = question(page, name).locator(".option")
+            assert options.count() == 2
+            assert f"Speaker {place + 1}" in options.nth(place).inner_text()
+            speakers = [
+                {row.inner_text() for row in one.locator(".turn.judged .who").all()}
+                for one in page.locator(".transcript").all()
+            ]
+            assert speakers == [{"Speaker 1"}, {"Speaker 2"}]
+            others = page.locator(".turn.grey .who")
+            assert {row.inner_text() for row in others.all()} == {"Other speaker"}
+            options.nth(place).click()
+            if number == 0:
+                page.reload()
+                heading(page, "Conversation 1 of 2")
+                assert question(page, name).locator("input").nth(place).is_checked()
+            button(page, "Continue").click()
+            page.get_by_text("Step 2 of 2").wait_for()
+            if number == 1:
+                question(page, "reason").locator("textarea").fill("listens <b>well</b>")
+            primary(page)
+        heading(page, "Overview")
+        button(page, "Hand in").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_text("not said why: 1 of 2").wait_for()
+        dialog.get_by_role("button", name="Write a reason").click()
+        heading(page, "Conversation 1 of 2")
+        assert focused(page) == "reason pair"
+        primary(page)
+        heading(page, "Overview")
+        button(page, "Hand in").click()  # asked once
+        heading(page, "Thank you")
+        (record,) = st.kept
+    for row, name, place, reason in zip(
+        record["items"], ("engagingness", "humanness"), (1, 0), (None, "listens <b>well</b>"), strict=True
+    ):
+        told = row["presentation"]
+        at = {told["place:0"]: "conversation:0", told["place:1"]: "conversation:1"}
+        chosen = at[("left", "right")[place]]
+        assert told[chosen.replace("conversation", "speaker")] == f"Speaker {place + 1}"
+        expected = {f"{name} pair": chosen} | ({"reason pair": reason} if reason else {})
+        assert {f"{a['question']} {a['target']}": a["answer"] for a in row["answers"]} == expected
+
+
+def test_two_speakers_compared_in_eight_respects_by_keyboard_on_a_phone(tmp_path, visit):
+    page = visit(PHONE, color_scheme="dark")
+    with stage(bare(get_survey("comparative")), EIGHT, tmp_path) as st:
+        begin_by_keyboard(page, st, "bob")
+        upper, lower = page.locator(".transcript").all()
+        assert upper.bounding_box()["y"] + upper.bounding_box()["height"] <= lower.bounding_box()["y"]
+        order = [one.get_attribute("data-question").split()[0] for one in page.locator("[data-question]").all()]
+        assert sorted(order) == sorted(NAMES)
+        keys = ["1", "2", "3", "2", "1", "3", "2", "1"]
+        for place, key in enumerate(keys):
+            page.keyboard.press(key)
+            if place < 7:
+                page.wait_for_function(
+                    "name => document.activeElement.closest('[data-question]')?.dataset.question === name",
+                    arg=f"{order[place + 1]} pair",
+                )
+            if place == 3:
+                page.reload()
+                heading(page, "Conversation 1 of 1")
+                assert [question(page, name).locator("input:checked").count() for name in order] == [1] * 4 + [0] * 4
+        page.keyboard.press("Enter")
+        heading(page, "Overview")
+        tab_to(page, "Hand in")
+        page.keyboard.press("Enter")
+        page.get_by_text("Tasks done: 1 of 60").wait_for()
+        (record,) = st.kept
+    told = record["items"][0]["presentation"]
+    assert told["question_order"].split() == order
+    at = {"1": "left", "2": "right"}
+    places = {told["place:0"]: "conversation:0", told["place:1"]: "conversation:1"}
+    expected = {f"{n} pair": places[at[k]] if k in at else "neither" for n, k in zip(order, keys, strict=True)}
+    assert given_of(record) == [expected]
+
+
+def test_a_speaker_rated_by_mouse_on_a_desktop(tmp_path, visit):
+    page = visit()
+    with stage(bare(get_survey("dialogue_likert")), RATED, tmp_path) as st:
+        begin(page, st, "ann")
+        assert page.locator(".turn.judged").count() == page.locator(".turn.grey").count() == 3
+        groups = page.locator("[data-question]")
+        assert groups.count() == 8
+        assert {one.get_attribute("data-question").split()[1] for one in groups.all()} == {"entity:1"}
+        quality = question(page, "quality").inner_text()
+        assert "how good a partner" in quality  # the definition stands at the question, and so do the scale's ends
+        assert "very bad" in quality
+        assert "very good" in quality
+        low, high = question(page, "quality").locator(".ends span").all()
+        first, last = (question(page, "quality").locator(".option").nth(n).bounding_box() for n in (0, 4))
+        assert low.bounding_box()["x"] < first["x"] + first["width"]
+        assert high.bounding_box()["x"] + high.bounding_box()["width"] > last["x"]
+        ratings = dict(zip(NAMES, "12345432", strict=True))
+        for name, rating in itertools.islice(ratings.items(), 7):
+            question(page, name).locator(f'.option:has(input[value="{rating}"])').click()
+        page.reload()
+        heading(page, "Conversation 1 of 1")
+        assert value_of(page, NAMES[2]) == "3"
+        primary(page)
+        page.get_by_text("Something is not answered yet").wait_for()
+        assert focused(page) == f"{NAMES[7]} entity:1"
+        question(page, NAMES[7]).locator('.option:has(input[value="2"])').click()
+        primary(page)
+        heading(page, "Overview")
+        button(page, "Hand in").click()
+        page.get_by_text("Tasks done: 1 of 60").wait_for()
+        (record,) = st.kept
+    assert given_of(record) == [{f"{name} entity:1": rating for name, rating in ratings.items()}]
+
+
+def test_turns_rated_by_keyboard_on_a_phone(tmp_path, visit):
+    page = visit(PHONE)
+    with stage(bare(get_survey("turn_likert")), TURNS, tmp_path) as st:
+        begin_by_keyboard(page, st, "bob")
+        for turn, key in ((1, "4"), (3, "2"), (5, "1")):
+            page.locator(".turn.marked").get_by_text(TALKS[1][turn]).wait_for()
+            assert page.locator(".turn").count() == turn + 1  # what the other said before it, and nothing after it
+            assert page.locator(".turn.grey").count() == (turn + 1) / 2
+            assert page.locator("[data-question]").count() == 1
+            assert "has to do with what was said before it" in question(page, "relevance").inner_text()
+            page.keyboard.press(key)
+            page.wait_for_function("() => document.activeElement.checked")
+            if turn == 3:
+                page.reload()
+                page.locator(".turn.marked").get_by_text(TALKS[1][turn]).wait_for()
+                assert value_of(page, "relevance") == "2"
+                question(page, "relevance").locator("input:checked").focus()
+            page.keyboard.press("Enter")
+        heading(page, "Overview")
+        tab_to(page, "Hand in")
+        page.keyboard.press("Enter")
+        page.get_by_text("Tasks done: 1 of 60").wait_for()
+        (record,) = st.kept
+    assert given_of(record) == [{"relevance turn:1": "4", "relevance turn:3": "2", "relevance turn:5": "1"}]

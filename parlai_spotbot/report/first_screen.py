@@ -5,6 +5,7 @@ The rest of the page explains it. Bars are drawn by the page itself, so that the
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from parlai_spotbot.records import HUMAN
@@ -132,9 +133,12 @@ def _led(own: dict) -> str:
 
 def counts(contents: Contents) -> list[tuple[str, str]]:
     """The tiles: what there is, and how much of it."""
-    people = sum(all(c.is_human) for c in contents.conversations)
-    total = len(contents.conversations)
-    tiles = [(f"{total - people:,}", "conversations of bots"), (f"{people:,}", "conversations of people")]
+    kinds = Counter(c.kind for c in contents.conversations)
+    of_bots, mixed = kinds["pairs"] + kinds["self"], kinds["human_model"]
+    selves = f", {kinds['self']:,} of them of a bot with itself" if kinds["self"] else ""
+    tiles = [(f"{of_bots:,}", f"conversations of bots{selves}"), (f"{kinds['people']:,}", "conversations of people")]
+    if mixed:
+        tiles.append((f"{mixed:,}", "conversations of a bot with a person"))
     tiles.append((f"{contents.units:,}", "units (sittings of one annotator)"))
     for source in contents.sources:
         workers = sum(s == source for s, _ in contents.annotators)

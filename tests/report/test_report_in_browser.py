@@ -91,6 +91,8 @@ def hostile(new_study, tmp_path_factory):
     texts = [files.json.dumps(text) for text in (HOSTILE, FORMULA, "\ud800 broken")]
     lines = [line.replace('"plain"', texts[i % 3]) for i, line in enumerate(lines)]
     study.conversations_path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    failed = {"contestant": "alice", "kind": "exception", "conversation_id": "alice:eliza:0001"}
+    files.write_jsonl(study.failures_path, [{**failed, "message": text} for text in (HOSTILE, FORMULA)])
     analyze_study(study, bootstraps=30, backend="native", progress=False)
     return build_report(study)
 
@@ -173,7 +175,7 @@ def test_every_table_sorts_and_copies(which, request, chromium):
 
 
 def copied(tab, scroll, kind):
-    tools = scroll.locator("xpath=following-sibling::p[contains(@class, 'tools')]")
+    tools = scroll.locator("xpath=following-sibling::*[1]")
     tools.get_by_role("button", name=kind).evaluate("(button) => button.click()")
     tools.get_by_text(f"{kind} copied").wait_for(state="attached")
     return tab.evaluate("navigator.clipboard.readText()")
@@ -195,13 +197,10 @@ def table(tab, title):
 
 def test_hostile_text_is_copied_whole_and_harms_no_file(hostile, chromium):
     with opened(chromium, hostile) as tab:
-        shown = table(tab, "Examples") if table(tab, "Examples").count() else table(tab, "Repeated turns")
-        shown.evaluate(
-            "(e) => { for (let d = e.closest('details'); d; d = d.parentElement.closest('details')) d.open = true; }"
-        )
+        shown = table(tab, "Failures")
         rows = [cell for row in csv.reader(copied(tab, shown, "CSV").splitlines()) for cell in row]
         plain = " ".join(HOSTILE.replace("\u202e", "").replace("−", "-").split())
-        assert plain in rows or f"'{FORMULA}" in rows
+        assert {plain, f"'{FORMULA}"} <= set(rows)
         assert not any(cell.startswith("=") for cell in rows)
         latex = copied(tab, shown, "LaTeX")
         body = re.sub(r"\\(begin|end)\{tabular\}(\{l?r*\})?", "", latex)

@@ -23,6 +23,7 @@ class SpotbotPack(Command):
   parlai spotbot_pack --study studies/rules
   parlai spotbot_pack --study studies/rules --segments 1,2,3 --annotators-per-segment 3
   parlai spotbot_pack --study studies/rules --survey acute_eval --ask engagingness,humanness --comparisons 50
+  parlai spotbot_pack --study studies/rules --survey acute_eval --questions wordings.yaml --same-pairs
   parlai spotbot_pack --study studies/rules --survey acute_eval --write-pairings pairings.jsonl
   The same command again changes nothing; a study that grew gets further units."""
 
@@ -69,6 +70,9 @@ class SpotbotPack(Command):
         group.add_argument("--comparisons", type=int, default=None,
                            help="acute_eval, comparative: comparisons of each two contestants on each question "
                            "(default: as many as each contestant has conversations, 100 at most)")  # fmt: skip
+        group.add_argument("--same-pairs", action="store_true", default=None,
+                           help="acute_eval: put every question for the same pairs of conversations, each time to "
+                           "another annotator, to compare wordings")  # fmt: skip
         group.add_argument("--without-people", action="store_true", default=None,
                            help="people are no contestant")  # fmt: skip
         group.add_argument("--repeated", type=float, default=None, metavar="SHARE",
@@ -120,6 +124,7 @@ class SpotbotPack(Command):
             ask=tuple(listed(ask)) if ask else None,
             questions=self.opt["questions"],
             comparisons=self.opt["comparisons"],
+            same_pairs=self.opt["same_pairs"],
             people=False if self.opt["without_people"] else None,
             repeated=self.opt["repeated"],
         )
@@ -163,4 +168,6 @@ def _whole_rows(summary: dict) -> list[str]:
         pairs = len({(row["a"], row["b"]) for row in summary["comparisons"]})
         each = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
         lines.append(f"\n{sum(counts)} comparisons of {pairs} pairs of contestants, {each} of each on each question")
+        if summary.get("same_pairs"):
+            lines.append("every question is put for the same pairs of conversations, each time to another annotator")
     return lines

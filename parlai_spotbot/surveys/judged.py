@@ -30,7 +30,8 @@ class WholeOptions:
     """How whole conversations are packed; see `Survey` for what a survey says itself.
 
     `questions` are those that are put, `companions` the free texts that go with each; `comparisons` of each pair of
-    contestants on each question (None: as many as the contestant with the fewest conversations has, 100 at most).
+    contestants on each question (None: as many as the contestant with the fewest conversations has, 100 at most);
+    `same_pairs`: whether every question is put for the same pairs of conversations.
     """
 
     survey: str
@@ -41,6 +42,7 @@ class WholeOptions:
     spread: str = ""
     people: bool = True
     comparisons: int | None = None
+    same_pairs: bool = False
     unit_size: int = 1
     annotators_per_item: int = 1
     repeated: float = 0.0

@@ -1,9 +1,9 @@
 """Comparisons of whole conversations: one of each of two contestants, side by side (ACUTE-Eval; Comparative).
 
 Every pair of contestants meets equally often on every question. A specific pair of conversations is shown once at most,
-over all questions; a conversation once where there are enough, else those that were shown least come first (Li et al.
-2019, "Annotation Quality"). Whether the judged one spoke first is balanced over the comparisons of a pair, and the same
-on both sides wherever a conversation lets one choose.
+over all questions (`same_pairs` puts it once for each); a conversation once where there are enough, else those that
+were shown least come first (Li et al. 2019, "Annotation Quality"). Whether the judged one spoke first is balanced over
+the comparisons of a pair, and the same on both sides wherever a conversation lets one choose.
 """
 
 from __future__ import annotations
@@ -61,19 +61,29 @@ def pack_pairs(
     """
     usable = canonical(conversations)
     by_id = {c.conversation_id: c for c in usable}
-    shown = shown_in(existing, by_id, options)
-    pools = pools_of(usable, options, shown.uses)
-    cells = cells_of(pools, options)
-    wanted = comparisons_of(pools, options)
+    cells, pools, wanted, shown = choose_from(usable, options, items_of(existing))
     rng = random.Random(f"pair {options.survey} {options.seed}")
     items = []
     for cell, ids, seats in choose(cells, pools, wanted, shown, rng):
-        turned = rng.random() < 0.5
-        ids, seats = (ids[::-1], seats[::-1]) if turned else (ids, seats)
+        ids, seats = turned(ids, seats, rng)
         questions = options.put([cell.question] if cell.question else options.questions)
         items.append(whole_item([by_id[i] for i in ids], seats, questions, options))
     seeds = {c.conversation_id: c.seed_id for c in usable}
     return [unit for group in deal(items, options.unit_size, seeds) for unit in units_of([group], options)]
+
+
+def choose_from(
+    usable: Sequence[Conversation], options: WholeOptions, items: Iterable[Item]
+) -> tuple[list[Cell], dict[str, dict[str, Pool]], int, Shown]:
+    """The first arguments of `choose`, where `items` are packed already."""
+    shown = shown_by(items, {c.conversation_id: c for c in usable}, options)
+    pools = pools_of(usable, options, shown.uses)
+    return cells_of(pools, options), pools, comparisons_of(pools, options), shown
+
+
+def turned(ids: tuple[str, str], seats: tuple[int, int], rng: random.Random) -> tuple[tuple[str, str], tuple[int, int]]:
+    """The two of a pair in an order that is drawn."""
+    return (ids[::-1], seats[::-1]) if rng.random() < 0.5 else (ids, seats)
 
 
 def pools_of(usable: Sequence[Conversation], options: WholeOptions, shown: Iterable[str]) -> dict[str, dict[str, Pool]]:
@@ -110,12 +120,25 @@ def comparisons_of(pools: Mapping[str, Mapping[str, Pool]], options: WholeOption
     return min(MOST_BY_DEFAULT, *bots)
 
 
+def items_of(units: Iterable[Unit]) -> list[Item]:
+    """Each item once, however many annotators get it."""
+    return list({item.item_id: item for unit in units for item in unit.items}.values())
+
+
 def shown_in(units: Iterable[Unit], by_id: Mapping[str, Conversation], options: WholeOptions) -> Shown:
     """What these units show, each item once however many annotators get it."""
+    return shown_by(items_of(units), by_id, options)
+
+
+def shown_by(items: Iterable[Item], by_id: Mapping[str, Conversation], options: WholeOptions) -> Shown:
+    """What these items show; of a pair that is put for several questions the comparisons alone count each time."""
     shown = Shown()
-    for item in {item.item_id: item for unit in units for item in unit.items}.values():
+    for item in items:
         cell = cell_of(item, by_id, options)
-        shown.note(cell, item.conversation_ids, item.judged)
+        if options.same_pairs and frozenset(item.conversation_ids) in shown.pairs:
+            shown.counts[cell] += 1
+        else:
+            shown.note(cell, item.conversation_ids, item.judged)
     return shown
 
 

@@ -18,7 +18,8 @@ from parlai_spotbot.surveys import get_survey, own_questions
 from parlai_spotbot.surveys.dialogues import pack_dialogues
 from parlai_spotbot.surveys.judged import WholeOptions, canonical, reserved, sources_of, whole_item_id
 from parlai_spotbot.surveys.packing import blocks_of
-from parlai_spotbot.surveys.pairing import Cell, cells_of, comparisons_of, pack_pairs, pools_of, shown_in
+from parlai_spotbot.surveys.pairing import Cell, cells_of, comparisons_of, items_of, pack_pairs, pools_of, shown_in
+from parlai_spotbot.surveys.same_pairs import pack_same_pairs
 from parlai_spotbot.surveys.surface_check import surface_report, warnings
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.units_file import existing_units, faulty_ones, packed_with, write_units
@@ -42,20 +43,21 @@ class Asked:
     """What a user says of a survey that shows whole conversations; None: the survey's, or the study's, own way.
 
     `sources` as in `judged.SOURCES`; `ask` names questions; `questions` is a YAML file of own ones; `comparisons` of
-    each pair of contestants on each question; `people`: whether people are a contestant; `repeated`: the share of
-    units that go to one more annotator.
+    each pair of contestants on each question; `same_pairs`: whether all questions are put for the same pairs;
+    `people`: whether people are a contestant; `repeated`: the share of units that go to one more annotator.
     """
 
     sources: tuple[str, ...] | None = None
     ask: tuple[str, ...] | None = None
     questions: Path | str | None = None
     comparisons: int | None = None
+    same_pairs: bool | None = None
     people: bool | None = None
     repeated: float | None = None
 
     def first_set(self) -> str:
         """The first option of spotbot_pack that says something."""
-        names = {"sources": "source", "people": "without-people"}
+        names = {"sources": "source", "people": "without-people", "same_pairs": "same-pairs"}
         found = next((field.name for field in fields(self) if getattr(self, field.name) is not None), "")
         return names.get(found, found)
 
@@ -74,7 +76,8 @@ def pack_whole(
     existing = existing_units(study, name, wanted, lambda units: _from(conversations, units, options), _goes_on(survey))
     shown = {i for unit in existing for item in unit.items for i in item.conversation_ids}
     kept = [c for c in conversations if c.conversation_id not in faulty or c.conversation_id in shown]
-    added = (pack_pairs if survey.packing == "pairs" else pack_dialogues)(kept, options, existing)
+    pairs = pack_same_pairs if options.same_pairs else pack_pairs
+    added = (pairs if survey.packing == "pairs" else pack_dialogues)(kept, options, existing)
     units = existing + added
     report = surface_report(conversations, _lengths(units), options.surface)
     summary = summarise(kept, conversations, units, options, survey, faulty)
@@ -100,6 +103,10 @@ def _options(
     comparisons = asked.comparisons if asked.comparisons is not None else known.get("comparisons")
     if survey.packing != "pairs" and asked.comparisons is not None:
         raise UserError(f"--comparisons: survey {survey.name} compares nothing.", "Leave it out.")
+    if asked.same_pairs and survey.spread != "items":
+        raise UserError(
+            f"--same-pairs: survey {survey.name} puts its questions for the same conversations anyway.", "Leave it out."
+        )
     questions = tuple(name for name in main if name in questions)
     return WholeOptions(
         survey=survey.name,
@@ -110,6 +117,7 @@ def _options(
         spread=survey.spread,
         people=known.get("people", True) if asked.people is None else asked.people,
         comparisons=comparisons,
+        same_pairs=known.get("same_pairs", False) if asked.same_pairs is None else asked.same_pairs,
         unit_size=unit_size,
         annotators_per_item=annotators,
         repeated=known.get("repeated", survey.repeated) if asked.repeated is None else asked.repeated,
@@ -121,7 +129,7 @@ def _options(
 def options_json(options: WholeOptions, own: Mapping[str, Mapping]) -> dict:
     """The options as they are recorded, with the wordings of own questions; what follows from the survey is not."""
     row = {key: list(value) if isinstance(value, tuple) else value for key, value in vars(options).items()
-           if key not in ("companions", "everything", "spread")}  # fmt: skip
+           if key not in ("companions", "everything", "spread") and (value or key != "same_pairs")}  # fmt: skip
     return row | ({"wordings": {name: dict(about) for name, about in own.items()}} if own else {})
 
 
@@ -169,21 +177,19 @@ def summarise(
 
     Returns `packing`, `units`, `blocks`, `smallest_unit`, `largest_unit`, `annotations` and `conversations` as with
     segments; `items`; `judged` (by contestant: how often as the one who `spoke_first`, how often as the `second`);
-    `comparisons` (rows `source`, `a`, `b`, `question`, `count`); `shown` (how many conversations stand in 1, 2, …
-    items); `left_out`; `warnings`.
+    `comparisons` (rows `source`, `a`, `b`, `question`, `count`), `same_pairs` where all questions are put for the same
+    ones; `shown` (how many conversations stand in 1, 2, … items); `left_out`; `warnings`.
     """
     by_id = {c.conversation_id: c for c in conversations}
-    items = list({item.item_id: item for unit in units for item in unit.items}.values())
-    uses: Counter[str] = Counter()
-    for item in items:  # one item of Turn Likert for each question is one showing
-        uses.update(item.conversation_ids)
+    items = items_of(units)
+    # One item for each question on the same conversations is one showing.
+    apart = options.spread != "units" and not options.same_pairs
+    showings = dict.fromkeys((item.conversation_ids, item.judged, item.questions if apart else ()) for item in items)
+    uses = Counter(i for ids, _, _ in showings for i in ids)
     if options.spread == "units":
         uses = Counter(dict.fromkeys(uses, 1))
     people = {i for i in uses if by_id[i].kind == "people"}
     seats: dict[str, list[int]] = {}
-    showings = dict.fromkeys((item.conversation_ids, item.judged, item.questions) for item in items)
-    if options.spread == "units":
-        showings = dict.fromkeys((ids, judged, ()) for ids, judged, _ in showings)
     for ids, judged, _ in showings:
         for i, seat in zip(ids, judged, strict=True):
             seats.setdefault(by_id[i].entities[seat], [0, 0])[seat] += 1
@@ -207,7 +213,7 @@ def summarise(
         "shown": {str(times): n for times, n in sorted(Counter(uses.values()).items())},
         "left_out": left_out(conversations, set(uses), options, faulty),
         "warnings": said + _people_missing(conversations, options),
-    }
+    } | ({"same_pairs": True} if options.same_pairs else {})
 
 
 def _comparisons(

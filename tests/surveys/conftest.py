@@ -1,12 +1,16 @@
 """Conversations made for the tests of packing."""
 
 import itertools
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.study import Plan, Study
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 def conversation(name, entities, seed_id, exchanges, say=lambda speaker, turn: f"turn {turn}", sentinel="opening"):

@@ -7,33 +7,16 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_comparisons import SENTINEL, SETTINGS, options, self_chats, studies
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.surveys.judged import WholeOptions, canonical, reserved, sources_of
+from parlai_spotbot.surveys.judged import canonical, reserved, sources_of
 from parlai_spotbot.surveys.pairing import cells_of, comparisons_of, pack_pairs, pools_of, shown_in
 from parlai_spotbot.surveys.surface import normalise
 from parlai_spotbot.surveys.whole_units import marks
-
-SENTINEL = "xyzzyseed"
-ASKED = ("engagingness", "humanness")
-SETTINGS = settings(deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
-
-
-def options(**change) -> WholeOptions:
-    known = {"questions": ASKED, "sources": ("self",), "companions": ("reason",), "spread": "items", "unit_size": 4}
-    return WholeOptions("acute_eval", **{**known, **change})
-
-
-def self_chats(make, bots=3, each=8, people=8, exchanges=3, seeds=True):
-    found = [
-        make(f"{bot}-{n}", (bot, bot), f"s {bot} {n}" if seeds else "s", exchanges, sentinel=SENTINEL)
-        for bot in (f"bot{i}" for i in range(bots))
-        for n in range(each)
-    ]
-    return found + [make(f"p-{n}", (HUMAN, HUMAN), f"p{n}", exchanges, sentinel=SENTINEL) for n in range(people)]
 
 
 def check(conversations, units, asked):
@@ -85,39 +68,6 @@ def check(conversations, units, asked):
         left = [(x, y) for x in of_a for y in of_b if x != y and frozenset((x, y)) not in shown.pairs]
         assert shown.counts[cell] == wanted or (shown.counts[cell] < wanted and not left)
     return shown, pools, wanted
-
-
-@st.composite
-def studies(draw, make):
-    bots = [f"bot{i}" for i in range(draw(st.integers(2, 4)))]
-    few = draw(st.booleans())
-    seed_id = st.integers(0, 3 if few else 1000).map("s{}".format) if draw(st.booleans()) else st.just("")
-    exchanges = st.integers(draw(st.sampled_from([0, 1])), 3)
-    found = []
-    kinds = {"self": 0, "pairs": 0, "human_model": 0}
-    for number in range(draw(st.integers(2, 30))):
-        kind = draw(st.sampled_from(["self", "pairs", "human_model", "people"]))
-        a, b = draw(st.permutations(bots))[:2]
-        entities = {"self": (a, a), "pairs": (a, b), "human_model": draw(st.permutations([HUMAN, a])),
-                    "people": (HUMAN, HUMAN)}[kind]  # fmt: skip
-        found.append(make(f"c{number}", tuple(entities), draw(seed_id), draw(exchanges), sentinel=SENTINEL))
-        if kind != "people":
-            kinds[kind] += bool(found[-1].exchanges)
-    there = [kind for kind, number in kinds.items() if number]
-    whole = draw(st.booleans())
-    asked = options(
-        questions=ASKED[: draw(st.integers(1, 2))],
-        spread="" if whole else "items",
-        everything=whole,
-        sources=tuple((there or ["self"])[: draw(st.integers(1, max(1, len(there))))]),
-        people=draw(st.booleans()),
-        comparisons=draw(st.one_of(st.none(), st.integers(1, 6))),
-        unit_size=draw(st.integers(1, 6)),
-        annotators_per_item=draw(st.integers(1, 2)),
-        repeated=draw(st.sampled_from([0.0, 0.5, 1.0])),
-        seed=draw(st.integers(0, 5)),
-    )
-    return found, asked
 
 
 def test_hundreds_of_random_packings(make_conversation):

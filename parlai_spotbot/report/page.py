@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import appendix, citations, downloads, first_screen, hygiene, reading, rows
+from parlai_spotbot.report import appendix, citations, downloads, first_screen, hygiene, reading, rows, side_by_side
 from parlai_spotbot.report.blocks import NONE, Shown, block
 from parlai_spotbot.report.contents import Contents, read_contents, surveys_of
 from parlai_spotbot.report.drawing import PALETTE, Drawing
@@ -30,6 +30,7 @@ SCRIPTS = ("tables.js", "reading.js")
 """The page's scripts, each a function of its own that runs at once; they go into one element, in this order."""
 
 WHOLE_STUDY = [
+    ("methods", "Methods side by side", side_by_side.section),
     ("hygiene", "Hygiene", hygiene.section),
 ]
 """Sections about the study whatever the survey, after the surveys' own: anchor, heading, builder of the parts.
@@ -73,8 +74,10 @@ def _context(pages: list[Page]) -> dict[str, Any]:
     page, contents = pages[0], pages[0].contents
     plan = contents.study.plan
     blocks = [block(own) for own in pages]
-    whole = [Shown(anchor, heading, build(page), NONE.get(anchor, "Not computed yet."))
-             for anchor, heading, build in WHOLE_STUDY]  # fmt: skip
+    made = [(anchor, heading, build(page)) for anchor, heading, build in WHOLE_STUDY]
+    # A study of one survey has no methods to compare, which needn't be said.
+    whole = [Shown(anchor, heading, found, NONE.get(anchor, "Not computed yet."))
+             for anchor, heading, found in made if found or anchor != "methods"]  # fmt: skip
     parts = [part for section in [*(s for own in blocks for s in own.sections), *whole] for part in section.parts]
     return {
         "plan": plan,

@@ -168,10 +168,11 @@ class Desk(Reception):
         )  # fmt: skip
 
     def _mixed(self, visitor: Visitor, unit: Unit, mine: list[Handout], chance: str) -> list[Item]:
-        """The unit's items with controls: in each unit, or first of all in the first that the annotator hands in."""
+        """The unit's items with controls: in each unit, or first of all until the annotator has handed one in."""
         survey = self.survey
         count = survey.limits.controls_per_unit
-        if survey.control_first and any(handout.status == "done" for handout in mine):
+        done = [self.items.get(i) for handout in mine if handout.status == "done" for i in handout.items]
+        if survey.control_first and any(item and item.control for item in done):
             count = 0
         return mix(
             unit.items, self.controls, count, self.stock.met[visitor.worker], self.seeds, chance,
@@ -225,7 +226,7 @@ class Desk(Reception):
     def _silent(self, worker: str, record: dict) -> bool:
         """Whether the annotator has handed in as many units as the survey allows without a reason in any of them."""
         most = self.survey.limits.units_without_reason
-        if not most:
+        if not most or not any(question.kind == "free_text" for question in self.survey.questions):
             return False
         done = [handout.handle for handout in self.ledger.handouts("worker = ? AND status = 'done'", worker)]
         records = [record, *(self.ledger.submission(handle).record for handle in done)]
@@ -316,11 +317,6 @@ class Desk(Reception):
             raise malformed("There is nothing to open in this survey.")
         number = getattr(self.opening, how)(handout, self.items_of(handout), body, self.clock())
         return self.pages(handout)[number][0]
-
-    @served
-    def leaderboard(self, visitor: Visitor) -> list[dict]:
-        """``[{"name", "points", "you"}]``, most points first; over finished units, under made-up names."""
-        return self.scores.board(visitor.worker)
 
     # -- what the operator's process does ----------------------------------------------------------------------------
     def expire(self) -> int:

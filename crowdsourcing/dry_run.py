@@ -1,8 +1,9 @@
 """What a launch would cost, before anything is posted: units, annotators, money, hours, and pay per hour.
 
-Hours follow from seconds per annotation: those that this study's annotators took so far, else 50, the mean of the
-paper's released data (39 to 53 over its three domains; the medians, 18 to 26, leave out that some take long). Controls,
-onboarding and reading are work too, and counted.
+Hours follow from seconds per annotation: those that this study's annotators took so far, else what papers report.
+Spot The Bot: 50, the mean of its released data (39 to 53 over its three domains; the medians, 18 to 26, leave out that
+some take long). Whole conversations: the median minutes a dialogue that ABC-Eval (2022) reports. Controls, onboarding
+and reading are work too, and counted.
 """
 
 from __future__ import annotations
@@ -16,6 +17,14 @@ from parlai_spotbot.records import Judgement, Unit
 from parlai_spotbot.surveys.survey import Survey
 
 SECONDS = 50.0
+OF_ABC_EVAL = "median of ABC-Eval's annotators"
+PUBLISHED = {
+    "comparative": (60 * 4.4, OF_ABC_EVAL),
+    "dialogue_likert": (60 * 2.8, OF_ABC_EVAL),
+    "turn_likert": (60 * 19.9 / 8, f"{OF_ABC_EVAL}, an eighth of what they took for all eight dimensions"),
+}
+READING, DECIDING = 200.0, 20.0
+"""Words a minute, and seconds for an answer: what is reckoned with where no paper says how long it takes."""
 ENOUGH = 30
 """So many annotations there must be before their own mean takes the place of the paper's."""
 
@@ -62,8 +71,8 @@ def estimate(
     done = done or {}
     open_units = [unit for unit in units if unit.unit_id not in done]
     annotators = annotators_needed(open_units, seeds, survey.limits.units_per_annotator)
-    seconds, source = _seconds(settings, judgements)
-    controls = survey.limits.controls_per_unit * len(open_units)
+    seconds, source = _seconds(settings, survey, open_units, judgements)
+    controls = survey.limits.controls_per_unit * (annotators if survey.control_first else len(open_units))
     annotations = sum(len(unit.items) for unit in open_units)
     exercises = len(survey.onboarding[0]) if survey.onboarding else 0
     start = annotators * (60 * settings.reading_minutes + exercises * seconds)
@@ -117,14 +126,28 @@ def _seen(unit: Unit, seeds: Mapping[str, str]) -> frozenset[str]:
     )
 
 
-def _seconds(settings: Settings, judgements: Sequence[Judgement]) -> tuple[float, str]:
+def _seconds(
+    settings: Settings, survey: Survey, units: Sequence[Unit], judgements: Sequence[Judgement]
+) -> tuple[float, str]:
     """Seconds per annotation, and where the figure is from."""
     if settings.seconds_per_annotation is not None:
         return settings.seconds_per_annotation, "as set"
     own = {row.annotation_id: row.seconds for row in judgements if row.source == "human" and row.seconds}
     if len(own) >= ENOUGH:
         return sum(own.values()) / len(own), f"mean of the {len(own)} annotations so far"
-    return SECONDS, "mean in the paper's released data"
+    if survey.packing == "segments":
+        return SECONDS, "mean in the paper's released data"
+    return PUBLISHED.get(survey.name) or _read(survey, units)
+
+
+def _read(survey: Survey, units: Sequence[Unit]) -> tuple[float, str]:
+    """Seconds to read an item of whole conversations and to answer what it asks."""
+    items = [item for unit in units for item in unit.items]
+    words = [sum(len(turn.text.split()) for turns in item.transcripts for turn in turns) for item in items]
+    asked = [len(item.questions or survey.questions) for item in items]
+    reading = 60 * sum(words) / READING / len(items) if items else 0.0
+    deciding = DECIDING * sum(asked) / len(items) if items else 0.0
+    return reading + deciding, f"reading at {READING:.0f} words a minute, and {DECIDING:.0f} seconds an answer"
 
 
 def warnings(found: Estimate, settings: Settings, survey: Survey) -> list[str]:

@@ -33,6 +33,7 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.files import field
 from parlai_spotbot.records import ADDITIONAL
 from parlai_spotbot.surveys import survey_names
+from parlai_spotbot.surveys.asking import targets_of
 from parlai_spotbot.surveys.survey import Condition, Exercise, Option, Question, Survey
 
 HERE = Path(__file__).parent
@@ -43,12 +44,17 @@ FILLINGS = {"unpaid": "none", "contact": "whoever gave you the link"}
 """What the consent says in the place of {pay} and {contact} where a launch names neither."""
 
 CONSENT_PLACEHOLDERS = ("pay", "minutes", "contact", "units")
-ENTITIES = ("entity:0", "entity:1")
+NAMED = ("entity:0", "entity:1", "conversation:0", "conversation:1", "speaker:0", "speaker:1")
+"""What an exercise's explanation may name."""
 
-SURVEY_KEYS = ("title", "instructions", "consent", "example", "onboarding", "questions", "entities", "thanks", "limits")
+WORDS = ("title", "instructions", "thanks", "other")
+NAMES = ("entities", "conversations", "speakers")
+SURVEY_KEYS = (*WORDS, *NAMES, "consent", "example", "onboarding", "questions", "limits")
 QUESTION_KEYS = ("wording", "help", "heading", "options")
 NEW_QUESTION_KEYS = ("kind", "targets", *QUESTION_KEYS, "required", "after", "when", "shuffle")
 EXERCISE_KEYS = ("turns", "key", "explanation")
+PAIR_KEYS = ("second", "judged")
+"""What an exercise of two conversations, or of one judged speaker, has besides."""
 
 
 @cache
@@ -177,19 +183,17 @@ def _list(value: Any, where: str) -> list:
 def translated(survey: Survey, row: Any, where: str) -> Survey:
     """The survey with what `row` (see the module's example) says in place of its own; a wrong row is a `UserError`."""
     row = _keys(row, SURVEY_KEYS, where)
-    change: dict[str, Any] = {
-        key: _text(row[key], f"{where}.{key}") for key in ("title", "instructions", "thanks") if key in row
-    }
+    change: dict[str, Any] = {key: _text(row[key], f"{where}.{key}") for key in WORDS if key in row}
     if "consent" in row:
         change["consent"] = tuple(
             _text(text, f"{where}.consent, paragraph {number}", CONSENT_PLACEHOLDERS)
             for number, text in enumerate(_list(row["consent"], f"{where}.consent"), start=1)
         )
-    if "entities" in row:
-        names = tuple(_text(name, f"{where}.entities") for name in _list(row["entities"], f"{where}.entities"))
+    for key in (key for key in NAMES if key in row):
+        names = tuple(_text(name, f"{where}.{key}") for name in _list(row[key], f"{where}.{key}"))
         if len(set(names)) != len(names) or len(names) < 2:
-            raise UserError(f"{where}.entities: {list(names)}, expected two different names.", "Correct them.")
-        change["entities"] = names
+            raise UserError(f"{where}.{key}: {list(names)}, expected two different names.", "Correct them.")
+        change[key] = names
     if "questions" in row:
         change["questions"] = _questions(survey, row["questions"], f"{where}.questions")
     if "limits" in row:
@@ -240,7 +244,7 @@ def _question(question: Question, row: Any, where: str) -> Question:
         for value, about in _keys(row["options"], tuple(options), f"{where}.options").items():
             place = f"{where}.options.{value}"
             about = _keys(about, ("label", "definition"), place)
-            words = {key: _text(text, f"{place}.{key}") for key, text in about.items()}
+            words = {key: _text(text, f"{place}.{key}", ("name",)) for key, text in about.items()}
             options[value] = replace(options[value], **words)
         change["options"] = tuple(options.values())
     return replace(question, **change)
@@ -294,7 +298,7 @@ def _onboarding(survey: Survey, value: Any, where: str) -> tuple[tuple[Exercise,
         )
     return tuple(
         tuple(
-            _exercise(survey, None if new else survey.onboarding[i][j], row, f"{where}[{i}][{j}]", ENTITIES)
+            _exercise(survey, None if new else survey.onboarding[i][j], row, f"{where}[{i}][{j}]", NAMED)
             for j, row in enumerate(rows)
         )
         for i, rows in enumerate(rounds)
@@ -302,30 +306,41 @@ def _onboarding(survey: Survey, value: Any, where: str) -> tuple[tuple[Exercise,
 
 
 def _exercise(survey: Survey, own: Exercise | None, row: Any, where: str, placeholders: Sequence[str]) -> Exercise:
-    row = _keys(row, EXERCISE_KEYS, where)
+    row = _keys(row, (*EXERCISE_KEYS, *PAIR_KEYS), where)
     if own is None:
         for name in EXERCISE_KEYS:
             field(row, name, str if name == "explanation" else (list, dict), where)
     change: dict[str, Any] = {}
     if "explanation" in row:
         change["explanation"] = _text(row["explanation"], f"{where}.explanation", placeholders)
-    if "turns" in row:
-        said = [_text(text, f"{where}.turns") for text in _list(row["turns"], f"{where}.turns")]
+    for name in (name for name in ("turns", "second") if name in row):
+        said = [_text(text, f"{where}.{name}") for text in _list(row[name], f"{where}.{name}")]
         if len(said) < 2 or len(said) % 2:
-            raise UserError(f"{where}.turns: {len(said)} turns, expected whole exchanges.", "Add or remove a turn.")
-        change["turns"] = tuple((number % 2, text) for number, text in enumerate(said))
-    if "key" in row:
-        change["key"] = _key(survey, row["key"], f"{where}.key")
-    return replace(own, **change) if own else Exercise(**change)
+            raise UserError(f"{where}.{name}: {len(said)} turns, expected whole exchanges.", "Add or remove a turn.")
+        change[name] = tuple((number % 2, text) for number, text in enumerate(said))
+    if "judged" in row:
+        change["judged"] = tuple(_list(row["judged"], f"{where}.judged"))
+    made = replace(own, **change) if own else Exercise(**{"key": (), **change})
+    if made.judged and (not set(made.judged) <= {0, 1} or len(made.judged) != len(made.transcripts)):
+        raise UserError(
+            f"{where}.judged: {list(made.judged)}, expected 0 or 1 for each conversation.", "Say who is judged in each."
+        )
+    return replace(made, key=_key(survey, row["key"], f"{where}.key", made)) if "key" in row else made
 
 
-def _key(survey: Survey, row: Any, where: str) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+def _targets(question: Question, exercise: Exercise) -> list[str]:
+    """Whom the question may be put of in this exercise."""
+    judged = exercise.judged if len(exercise.transcripts) == 1 else ()
+    return targets_of(question, len(exercise.turns), [entity for entity, _ in exercise.turns], judged)
+
+
+def _key(survey: Survey, row: Any, where: str, exercise: Exercise) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
     """Accepted answers from ``{nature: {entity:0: human, entity:1: [bot, unsure]}, fluency: {pair: entity:0}}``."""
     key = []
     for name, targets in _keys(row, [question.name for question in survey.questions], where).items():
         question = survey.question(name)
         values = [option.value for option in question.options]
-        for target, accepted in _keys(targets, question.targets, f"{where}.{name}").items():
+        for target, accepted in _keys(targets, _targets(question, exercise), f"{where}.{name}").items():
             answers = accepted if isinstance(accepted, list) else [accepted]
             for answer in answers or [None]:
                 if answer not in values:

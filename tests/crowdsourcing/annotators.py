@@ -23,6 +23,8 @@ from urllib.parse import parse_qs, urlsplit
 sys.path.insert(0, str(Path(__file__).parent))
 
 from parlai_spotbot.crowdsourcing import tokens
+from parlai_spotbot.crowdsourcing.checking import judged_of
+from parlai_spotbot.surveys.asking import targets_of
 from parlai_spotbot.surveys.survey import Survey
 
 KINDS = {"forging": 20, "slow": 20, "returning": 20, "six tabs": 20, "twice": 20, "vanishing": 6, "careless": 6}
@@ -262,8 +264,9 @@ class Annotator:
 
     def answered(self, page: dict, answer: Answer) -> dict:
         rows = []
+        speakers = [turn["entity"] for turn in page["transcripts"][0]["turns"]]
         for question in page["questions"]:
-            for target in self.survey.question(question).targets:
+            for target in targets_of(self.survey.question(question), len(speakers), speakers, judged_of(page)):
                 given = answer(question, target)
                 if given is not None:
                     rows.append({"question": question, "target": target, "answer": given, "seconds": 1.5, "changes": 0})
@@ -325,11 +328,11 @@ def kinds_of(number: int) -> list[str]:
 
 async def meet(
     links: list[str], survey: Survey, known: dict, think: tuple[float, float], arrive: float, record: Record,
-    disturb: Callable[[Record], object] | None = None, kinds: list[str] | None = None,
+    disturb: Callable[[Record], object] | None = None, kinds: list[str] | None = None, of: type[Annotator] = Annotator,
 ) -> None:  # fmt: skip
     """All annotators at once, each coming within the first `arrive` seconds; `disturb` is a coroutine beside them."""
     people = [
-        Annotator(link, kind, survey, known, record, think, number)
+        of(link, kind, survey, known, record, think, number)
         for number, (link, kind) in enumerate(zip(links, kinds or kinds_of(len(links)), strict=True))
     ]
 

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from parlai_spotbot.crowdsourcing.checking import judged_of
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.desk import Desk
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.asking import targets_of
 from parlai_spotbot.surveys.survey import Survey
 
 SECRET = bytes(range(32))
@@ -157,10 +159,11 @@ class Office:
 
 def answers(survey: Survey, page_item: dict, answer: Callable[[str, str], object]) -> dict:
     """ITEM_ANSWERS for a page item; `answer` gives the answer to (question, target)."""
+    speakers = [turn["entity"] for turn in page_item["transcripts"][0]["turns"]]
     rows = [
         {"question": name, "target": target, "answer": answer(name, target), "seconds": 2.5, "changes": 0}
         for name in page_item["questions"]
-        for target in survey.question(name).targets
+        for target in targets_of(survey.question(name), len(speakers), speakers, judged_of(page_item))
     ]
     return {"item": page_item["item"], "answers": rows, "seconds": 9.5, "comment": ""}
 

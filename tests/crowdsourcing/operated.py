@@ -50,9 +50,9 @@ def make_study(folder: Path, units: int, items: int) -> Study:
     plan = Plan(domain="invented", contestants={b: Contestant(b, model="spotbot:eliza") for b in bots})
     study = Study.create(folder, plan)
     pairs = plan.all_pairs()
-    talks = [_talk(number, pairs[number % len(pairs)]) for number in range(blocks * (items - humans))]
-    talks += [_talk(number, (HUMAN, HUMAN)) for number in range(blocks * humans)]
-    spare = [_talk(number, (HUMAN, HUMAN)) for number in range(blocks * humans, blocks * humans + 40)]
+    talks = [talk(number, pairs[number % len(pairs)]) for number in range(blocks * (items - humans))]
+    talks += [talk(number, (HUMAN, HUMAN)) for number in range(blocks * humans)]
+    spare = [talk(number, (HUMAN, HUMAN)) for number in range(blocks * humans, blocks * humans + 40)]
     files.write_jsonl(study.conversations_path, [talk.to_json() for talk in talks + spare])
     options = PackOptions(SURVEY, SEGMENTS, items, humans, REPLICATES)
     packed = pack(talks, options)
@@ -62,7 +62,7 @@ def make_study(folder: Path, units: int, items: int) -> Study:
     return study
 
 
-def _talk(number: int, entities: tuple[str, str]) -> Conversation:
+def talk(number: int, entities: tuple[str, str]) -> Conversation:
     """Six exchanges in which each turn takes up words of the one before."""
     name = f"{entities[0]}-{entities[1]}-{number}"
     rng = random.Random(name)
@@ -94,11 +94,12 @@ def known_segments(study: Study) -> dict[tuple[str, ...], tuple[str, str]]:
 class Operated:
     """`spotbot_crowdsource` in a process of its own on `study`, for so many annotators with links of their own."""
 
-    def __init__(self, study: Study, annotators: int, minutes: float = 1.0):
-        self.study, self.annotators = study, annotators
-        self.places = Places.of(study, SURVEY)
+    def __init__(self, study: Study, annotators: int, minutes: float = 1.0, survey: str = SURVEY, **limits: int):
+        self.study, self.annotators, self.survey = study, annotators, survey
+        self.places = Places.of(study, survey)
         self.config = study.path / "load.yaml"
-        self.config.write_text(yaml.safe_dump({"minutes_per_unit": minutes, "contact": "us@example.org"}))
+        settings = {"minutes_per_unit": minutes, "contact": "us@example.org", "limits": limits}
+        self.config.write_text(yaml.safe_dump(settings))
         self.process: psutil.Popen | None = None
         self.starts: list[float] = []
         self.peak = 0.0
@@ -116,7 +117,7 @@ class Operated:
         """Launch (again), and wait until the page is served."""
         command = [str(Path(sys.executable).with_name("spotbot"))]
         command += ["spotbot_crowdsource", "--study", str(self.study.path), "--config", str(self.config)]
-        command += ["--annotators", str(self.annotators)]
+        command += ["--survey", self.survey, "--annotators", str(self.annotators)]
         self.places.launch.parent.mkdir(parents=True, exist_ok=True)
         before = self.places.launch.stat().st_mtime_ns if self.places.launch.exists() else 0
         began = time.monotonic()

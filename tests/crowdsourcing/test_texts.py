@@ -47,7 +47,8 @@ def words(value, where=()):
 def seen(survey) -> dict:
     row = survey.to_json() | {"onboarding": [[e.explanation for e in exercises] for exercises in survey.onboarding]}
     row["example"] = {"explanation": row["example"]["explanation"]}
-    del row["name"], row["layout"], row["limits"]
+    for key in ("name", "layout", "limits", *(() if survey.layout == "side_by_side" else ("conversations",))):
+        del row[key]
     for question in row["questions"]:
         names = ("wording", "help", "heading")
         labels = [o for o in question["options"] if not o["value"].startswith("entity:")]

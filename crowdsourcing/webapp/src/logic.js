@@ -165,14 +165,11 @@ export function complete(survey, item, answers) {
   return missing(asked(survey, item, answers), answers).length === 0;
 }
 
-// Reasons that the survey itself asks for without demanding them, and that are not given.
+// Reasons, questions of the name "reason", that are asked for without being demanded, and that are not given.
 export function unwritten(survey, item, answers) {
   return asked(survey, item, answers).filter(
     ({ question, target }) =>
-      question.kind === "free_text" &&
-      !question.required &&
-      !question.name.startsWith("extra_") &&
-      !given(question, answers[keyOf(question.name, target)]?.answer),
+      question.name === "reason" && !question.required && !given(question, answers[keyOf(question.name, target)]?.answer),
   );
 }
 

@@ -55,7 +55,7 @@ def judged_item(number: int, texts: Sequence[str], judged: int, questions: Seque
     return replace(item(number, texts), judged=(judged,), questions=tuple(questions))
 
 
-def pair_item(number: int, texts: Sequence[Sequence[str]], judged: Sequence[int], questions: Sequence[str] = ()) -> Item:
+def pair_item(number: int, texts: Sequence[Sequence[str]], judged: Sequence[int], questions: Sequence[str] = ()):
     """An item of two conversations, in each of which one speaker is judged."""
     return replace(item(number, texts[0], texts[1:]), judged=tuple(judged), questions=tuple(questions))
 

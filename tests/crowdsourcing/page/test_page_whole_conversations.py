@@ -43,7 +43,7 @@ def begin(page, st, worker):
     heading(page, "What to do")
     button(page, "I have understood").click()
     button(page, "Start").click()
-    heading(page, "Conversation 1 of")
+    heading(page, "(Conversation|Pair) 1 of")
 
 
 def begin_by_keyboard(page, st, worker):
@@ -52,7 +52,7 @@ def begin_by_keyboard(page, st, worker):
     for name in ("I have understood", "Start"):
         tab_to(page, name)
         page.keyboard.press("Enter")
-    heading(page, "Conversation 1 of")
+    heading(page, "(Conversation|Pair) 1 of")
 
 
 def practise(page, survey, right=True):
@@ -101,7 +101,7 @@ def test_two_speakers_compared_by_mouse_on_a_desktop(tmp_path, visit):
         assert left.bounding_box()["y"] == right.bounding_box()["y"]
         assert left.bounding_box()["x"] + left.bounding_box()["width"] <= right.bounding_box()["x"]
         for number, (name, place) in enumerate((("engagingness", 1), ("humanness", 0))):
-            heading(page, f"Conversation {number + 1} of 2")
+            heading(page, f"Pair {number + 1} of 2")
             options = question(page, name).locator(".option")
             assert options.count() == 2
             assert f"Speaker {place + 1}" in options.nth(place).inner_text()
@@ -115,7 +115,7 @@ def test_two_speakers_compared_by_mouse_on_a_desktop(tmp_path, visit):
             options.nth(place).click()
             if number == 0:
                 page.reload()
-                heading(page, "Conversation 1 of 2")
+                heading(page, "Pair 1 of 2")
                 assert question(page, name).locator("input").nth(place).is_checked()
             button(page, "Continue").click()
             page.get_by_text("Step 2 of 2").wait_for()
@@ -127,7 +127,7 @@ def test_two_speakers_compared_by_mouse_on_a_desktop(tmp_path, visit):
         dialog = page.get_by_role("dialog")
         dialog.get_by_text("not said why: 1 of 2").wait_for()
         dialog.get_by_role("button", name="Write a reason").click()
-        heading(page, "Conversation 1 of 2")
+        heading(page, "Pair 1 of 2")
         assert focused(page) == "reason pair"
         primary(page)
         heading(page, "Overview")
@@ -163,7 +163,7 @@ def test_two_speakers_compared_in_eight_respects_by_keyboard_on_a_phone(tmp_path
                 )
             if place == 3:
                 page.reload()
-                heading(page, "Conversation 1 of 1")
+                heading(page, "Pair 1 of 1")
                 assert [question(page, name).locator("input:checked").count() for name in order] == [1] * 4 + [0] * 4
         page.keyboard.press("Enter")
         heading(page, "Overview")

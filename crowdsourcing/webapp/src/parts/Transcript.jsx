@@ -12,11 +12,17 @@ export function Transcript({ transcript, upTo, marked = null }) {
   useEffect(() => {
     if (marked !== null) current.current?.scrollIntoView?.({ block: "nearest" });
   }, [marked]);
+  // On a page just opened, after it has been scrolled to its top.
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => current.current?.scrollIntoView?.({ block: "center" }));
+    return () => cancelAnimationFrame(frame);
+  }, []);
   const turns = transcript.turns.slice(0, upTo);
   return (
     <section className="transcript" aria-labelledby={label}>
       <h3 id={label} dir="auto" className={transcript.name ? "" : "unseen"}>
         {transcript.name || t("transcript")}
+        {transcript.speaker && <span className="speaker"> {transcript.speaker}</span>}
       </h3>
       <ol>
         {turns.map((turn, number) => (

@@ -100,7 +100,7 @@ function Card({ survey, item, number, answers, ready, onChange, t }) {
     <li className={ready ? "card" : "card open"}>
       <div className="card-top">
         <h2>
-          {t("item_short", { number })}
+          {t(item.transcripts.length > 1 ? "pair_short" : "item_short", { number })}
           <span className={ready ? "state" : "state open"}>
             {ready ? t("overview_complete") : t("overview_incomplete")}
           </span>

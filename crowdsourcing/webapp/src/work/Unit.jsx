@@ -91,7 +91,7 @@ export function Unit({ session, ask, step, receive, busy, stores }) {
           key={item.item}
           survey={survey}
           item={item}
-          title={t("item_title", { number: items.indexOf(item) + 1, total: items.length })}
+          title={t(item.transcripts.length > 1 ? "pair_title" : "item_title", { number: items.indexOf(item) + 1, total: items.length })}
           answers={answersOf(item)}
           remark={work.remarks[item.item] ?? ""}
           at={work.at}

@@ -1,0 +1,167 @@
+"""Surveys of whole conversations with many annotators, half of whom miss their control: exactly those are stopped, each
+pair is shown to one annotator, and nothing that was accepted is lost.
+
+The quick test has the server and the desk in this process; the slow ones a real operator with Mephisto, which is killed.
+"""
+
+import asyncio
+import json
+import sqlite3
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import operated
+import whole
+from annotators import Record, meet
+from office import MemoryCrowd
+
+from parlai_spotbot.crowdsourcing.collect import annotation_id, collect
+from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.doors import InHouseDoor, leaving
+from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.server import Server
+from parlai_spotbot.crowdsourcing.tokens import in_house_link
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.controls import read_controls
+
+SECRET = bytes(range(32))
+
+
+def served(study, name, folder, survey=None):
+    """A server on a real desk and ledger, with a crowd in memory."""
+    (folder / "index.html").write_text("page")
+    seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
+    door = InHouseDoor(SECRET)
+    places = Places.of(study, name)
+
+    def desk():
+        return Desk(
+            survey or get_survey(name), study.units(name), read_controls(study, name), seeds, {},
+            Ledger(places.ledger), MemoryCrowd(), texts={}, consent={}, secret=SECRET, finish=leaving([door]),
+        )  # fmt: skip
+
+    return Server(desk, door, folder, places.refused, secret=SECRET, log_path=places.log, expire_every=0.5)
+
+
+def kinds_of(number):
+    """Half of them miss every control."""
+    return ["careless" if place % 2 else "plain" for place in range(number)]
+
+
+def check(study, name, record, kinds):
+    """What the ledger holds, against the rules and against what annotators were told; returns the done hand-outs."""
+    assert not record.odd, record.odd[:5]
+    database = sqlite3.connect(Places.of(study, name).ledger)
+    database.row_factory = sqlite3.Row
+    handouts = [dict(row) for row in database.execute("SELECT * FROM handouts")]
+    bodies = {row["handle"]: json.loads(row["body"]) for row in database.execute("SELECT * FROM submissions")}
+    standing = {row["worker"]: (row["standing"], row["why"]) for row in database.execute("SELECT * FROM annotators")}
+    database.close()
+    assert bodies == record.accepted
+    done = [row for row in handouts if row["status"] == "done"]
+    assert {row["handle"] for row in done} == set(bodies)
+    controls = {item.item_id for item in read_controls(study, name)}
+    items = {item.item_id: item for unit in study.units(name) for item in unit.items}
+    items |= {item.item_id: item for item in read_controls(study, name)}
+    worked = {row["worker"] for row in done}
+    for worker in worked:
+        mine = [json.loads(row["items"]) for row in handouts if row["worker"] == worker and row["status"] != "void"]
+        graded = [place for shown in mine for place, item in enumerate(shown) if item in controls]
+        assert graded == [0] or (name == "turn_likert" and graded in ([], [0]))  # one in all, before anything else
+        met = [conversation for shown in mine for item in shown for conversation in items[item].conversation_ids]
+        assert len(set(met)) == len(met)
+    names = _names(study, name, kinds)
+    graded = {row["worker"] for row in done if set(json.loads(row["items"])) & controls}
+    missed = {worker for worker in graded if names[worker] == "careless"}
+    assert {worker for worker, (state, _) in standing.items() if state == "stopped"} == missed
+    assert {standing[worker] for worker in missed} <= {("stopped", "controls")}
+    for worker in missed:
+        last = [row for row in done if row["worker"] == worker][-1]
+        assert set(json.loads(last["items"])) & controls
+    return done
+
+
+def _names(study, name, kinds):
+    """The kind of each worker, by the name that their link stands for."""
+    return {f"annotator-{number + 1}": kind for number, kind in enumerate(kinds)}
+
+
+def shown_to(study, name, done):
+    """How many annotators each pair was given to (by the conversations and the question)."""
+    items = {item.item_id: item for unit in study.units(name) for item in unit.items}
+    return Counter(
+        (frozenset(items[i].conversation_ids), items[i].questions[:1])
+        for row in done for i in json.loads(row["items"]) if i in items
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", whole.SURVEYS)
+def test_who_misses_the_control_that_comes_first_gets_no_further_unit(tmp_path, name):
+    study = whole.make_study(tmp_path / "study", name, each=4, unit_size=2 if name == "acute_eval" else None)
+    survey = get_survey(name)
+    record, kinds = Record(), kinds_of(8)
+    with served(study, name, tmp_path) as server:
+        links = [in_house_link(server.url, SECRET, f"annotator-{number + 1}") for number in range(8)]
+        known = whole.controls_of(study, name)
+        operated.run(meet(links, survey, known, (0.0, 0.0), 0.0, record, kinds=kinds, of=whole.Reader))
+    done = check(study, name, record, kinds)
+    if survey.packing == "pairs" and not survey.repeated:
+        assert set(shown_to(study, name, done).values()) == {1}
+    again = Counter((row["block_id"], row["worker"]) for row in done)
+    assert set(again.values()) == {1}
+    assert len({row["unit_id"] for row in done}) == len(done) >= 8
+
+
+def test_who_never_gives_a_reason_gets_no_further_unit(tmp_path):
+    name = "acute_eval"
+    study = whole.make_study(tmp_path / "study", name, each=4, unit_size=2)
+    record, kinds = Record(), ["silent", "plain", "silent"]
+    with served(study, name, tmp_path) as server:
+        links = [in_house_link(server.url, SECRET, f"annotator-{number + 1}") for number in range(3)]
+        known = whole.controls_of(study, name)
+        operated.run(meet(links, get_survey(name), known, (0.0, 0.0), 0.0, record, kinds=kinds, of=whole.Reader))
+        standing = {a.worker: (a.standing, a.why) for a in server.call(server.desk.ledger.annotators)}
+    assert standing == {
+        "annotator-1": ("stopped", "reasons"), "annotator-2": ("passed", ""), "annotator-3": ("stopped", "reasons"),
+    }  # fmt: skip
+    assert not record.odd
+
+
+@pytest.mark.slow
+def test_a_hundred_annotators_meet_a_real_operator_that_is_killed(tmp_path):
+    name = "acute_eval"
+    study = whole.make_study(
+        tmp_path / "study", name, each=80, people=40, unit_size=2, comparisons=70, repeated=0.0
+    )  # fmt: skip
+    units, kinds, record = study.units(name), kinds_of(100), Record()
+    known = whole.controls_of(study, name)
+    with operated.Operated(study, 100, survey=name) as server:
+
+        async def disturb(record):
+            while len(record.accepted) < 40:
+                await asyncio.sleep(0.05)
+            server.kill()
+            await asyncio.to_thread(server.start)
+
+        links = server.links()
+        operated.run(meet(links, get_survey(name), known, (0.0, 1.0), 2.0, record, disturb, kinds, whole.Reader))
+        assert len(server.starts) == 2
+    assert record.retries > 0
+    done = check(study, name, record, kinds)
+    assert len(done) == 100 <= len(units)
+    assert set(shown_to(study, name, done).values()) == {1}
+    sent = {
+        (annotation_id(handle, item["item"]), answer["question"], answer["target"]): answer["answer"]
+        for handle, body in record.accepted.items() for item in body["items"] for answer in item["answers"]
+    }  # fmt: skip
+    for _ in range(2):
+        collect(study, name)
+        rows = study.judgements(name)
+        assert {(row.annotation_id, row.question, row.target): row.answer for row in rows} == sent
+        assert len(rows) == len(sent)

@@ -1,0 +1,68 @@
+"""Studies of whole conversations for the tests of this room, and annotators who meet them: some know a control when
+they see one, some always get it wrong, some never say why.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from pathlib import Path
+
+from annotators import Annotator, Answer
+from operated import talk
+
+from parlai_spotbot import files
+from parlai_spotbot.records import HUMAN, Contestant, Item
+from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.surveys.controls import read_controls, write_controls
+from parlai_spotbot.surveys.known import KNOWN_CHOICE
+from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.whole import Asked
+
+SURVEYS = ("acute_eval", "comparative", "dialogue_likert", "turn_likert")
+
+
+def make_study(folder: Path, survey: str, each: int = 8, bots: int = 3, people: int = 16, **more) -> Study:
+    """A study with `each` conversations of every pair of bots, and `people` between people; units and controls made."""
+    names = [f"bot{i}" for i in range(bots)]
+    plan = Plan("invented", {name: Contestant(name, model="spotbot:eliza") for name in names})
+    study = Study.create(folder, plan)
+    talks = [talk(n, pair[:: 1 if n % 2 else -1]) for pair in itertools.combinations(names, 2) for n in range(each)]
+    talks += [talk(number, (HUMAN, HUMAN)) for number in range(people)]
+    files.write_jsonl(study.conversations_path, [one.to_json() for one in talks])
+    with study.lock("tests"):
+        pack_study(study, survey, unit_size=more.pop("unit_size", None), whole=Asked(people=False, **more))
+        write_controls(study, survey)
+    return study
+
+
+def shown(transcripts: list[list[str]]) -> frozenset[tuple[str, ...]]:
+    """What an item shows, whichever conversation stands first."""
+    return frozenset(tuple(texts) for texts in transcripts)
+
+
+def controls_of(study: Study, survey: str) -> dict[frozenset, Item]:
+    """The study's controls by what they show."""
+    return {shown([[u.text for u in t] for t in item.transcripts]): item for item in read_controls(study, survey)}
+
+
+class Reader(Annotator):
+    """Reads whole conversations. Of kind "careless" they miss every control, of kind "silent" they give no reasons."""
+
+    def opinion(self, page: dict) -> Answer:
+        control = self.known.get(shown([[turn["text"] for turn in t["turns"]] for t in page["transcripts"]]))
+        rng = random.Random(f"{self.name} {page['item']}")
+        right = self.kind != "careless"
+
+        def answer(question: str, target: str) -> object:
+            about = self.survey.question(question)
+            if about.kind == "free_text":
+                return None if self.kind == "silent" else f"because {self.name} says so"
+            if control is None:
+                return rng.choice([option.value for option in about.options])
+            if control.control in KNOWN_CHOICE:
+                place = KNOWN_CHOICE.index(control.control)
+                return f"conversation:{place if right else 1 - place}"
+            return "1" if right else "5"
+
+        return answer

@@ -47,8 +47,10 @@ def section(page: Page) -> list[Part]:
     if not own:
         return []
     drawing = figure(own, page.looks, "hygiene")
-    text = [*sentences(own), own["training_overlap"].get("sentence")]
-    tables = [t for t in (rates(own), examples(own)) if t is not None]
+    text = [own.get("counted_sentence"), *sentences(own), own["training_overlap"].get("sentence")]
+    if "chats" not in page.contents.analysis:  # which says the same of self-chats
+        text += in_self_chats(own)
+    tables = [t for t in (rates(own), by_conversations(own), examples(own)) if t is not None]
     drawings = [(drawing, CAPTION, "")] if drawing is not None else []
     return [Part("conversations", "All conversations", "", drawings, tables, [t for t in text if t])]
 
@@ -62,6 +64,13 @@ def sentences(own: dict) -> list[str]:
         elif entry["sentence"]:
             told.append(entry["sentence"])
     return told + [f"{listed(n)} show{'' if len(n) > 1 else 's'} {NOTHING}{end}" for end, n in clean.items()]
+
+
+def in_self_chats(own: dict) -> list[str]:
+    """Who goes round in circles when it talks to itself; nothing where nobody does."""
+    tests = own.get("degeneration", {}).get("tests", {})
+    told = [test["sentence"] for test in tests.values() if test["share"] > 0]
+    return told or (["No contestant goes round in circles in any of its self-chats."] if tests else [])
 
 
 def shown(own: dict) -> list[str]:
@@ -120,9 +129,7 @@ def rates(own: dict) -> Table | None:
     for name, entry in own["contestants"].items():
         cells = []
         for kind in kinds:
-            fault = entry["kinds"][kind]
-            ends = "" if None in fault["ci"] else f" [{percent(fault['ci'][0])}, {percent(fault['ci'][1])}]"
-            cells.append(f"{percent(fault['rate'])}{ends}" if fault["n"] else "–")
+            cells.append(_with_ends(entry["kinds"][kind]))
         rows.append((Name(name), str(entry["turns"]), *cells))
     if not rows:
         return None
@@ -139,6 +146,28 @@ def rates(own: dict) -> Table | None:
         how += f" Not told: {lacking}, as {why}."
     head = ("", "Turns", *(TITLES[kind] for kind in kinds))
     return Table("Hygiene", how, head, rows, sentence=rates_sentence(own), **about("hygiene"))
+
+
+def by_conversations(own: dict) -> Table | None:
+    """The faults that anybody shows, by the kind of conversation; none where bots are seen in one kind alone."""
+    kinds = shown(own)
+    rows = [
+        (Name(row["name"]), own["counted"][row["conversations_of"]]["who"], str(row["turns"]),
+         *(_with_ends(row["kinds"][kind]) for kind in kinds))
+        for row in own.get("by_conversations", []) if row["turns"]
+    ]  # fmt: skip
+    if not rows or not kinds:
+        return None
+    how = "The same shares, by who talks with whom. A bot that does much more of it with itself degenerates there."
+    head = ("", "Conversations of", "Turns", *(TITLES[kind] for kind in kinds))
+    return Table("Hygiene by kind of conversation", how, head, rows, folded=True, **about("hygiene"))
+
+
+def _with_ends(fault: dict) -> str:
+    if not fault["n"]:
+        return "–"
+    low, high = fault["ci"]
+    return percent(fault["rate"]) + ("" if low is None else f" [{percent(low)}, {percent(high)}]")
 
 
 def rates_sentence(own: dict) -> str:

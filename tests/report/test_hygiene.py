@@ -4,6 +4,7 @@ import html
 import json
 import re
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -97,3 +98,22 @@ def test_what_was_not_looked_through_says_so_and_what_is_wrong_is_named(looked_a
     assert "spotbot_analyze" in error.value.remedy
     path.unlink()
     assert "Not computed yet." in section(study)[1]
+
+
+def test_kinds_of_conversations_stand_by_themselves(looked_at):
+    study, _ = looked_at
+    talks = study.conversations()
+    bots = list(study.plan.contestants)
+    turns = tuple(replace(turn, speaker=bots[0]) for turn in talks[0].turns)
+    alone = replace(talks[0], conversation_id="alone", pair=(bots[0],) * 2, entities=(bots[0],) * 2, turns=turns)
+    result = hygiene([*talks, alone], bots)
+    files.write_json(study.analysis_path("spot_the_bot") / "hygiene.json", result)
+    _, own = section(study)
+    said = html.unescape(own)
+    assert result["counted_sentence"] in said
+    assert "1 of a bot with itself" in said
+    assert "Hygiene by kind of conversation" in said
+    assert "<td>a bot with itself</td>" in said
+    tests = result["degeneration"]["tests"]
+    assert list(tests) == [bots[0]]
+    assert (tests[bots[0]]["sentence"] in said) == (tests[bots[0]]["share"] > 0)

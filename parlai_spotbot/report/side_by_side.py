@@ -13,7 +13,7 @@ import numpy as np
 
 from parlai_spotbot.analysis.methods.common import generator
 from parlai_spotbot.analysis.methods.wording import interval, listed, number, p_value, percent, plainly
-from parlai_spotbot.analysis.sections import Chart, Table
+from parlai_spotbot.analysis.sections import Chart, Name, Table
 from parlai_spotbot.analysis.side_by_side import (
     CHOICES,
     LEAST,
@@ -36,8 +36,12 @@ if TYPE_CHECKING:
     from parlai_spotbot.report.studies.standings import Standing
 
 SEED = 0
-FEW = 6
-"""So many contestants have their places by every method drawn."""
+SHORT = {
+    "spot_the_bot_game": "the game",
+    "comparative": "Comparative",
+    "dialogue_likert": "Dialogue Likert",
+    "turn_likert": "Turn Likert",
+}
 
 Standings = dict[str, list["Standing"]]
 
@@ -54,8 +58,8 @@ def section(page: Page) -> list[Part]:
 
 
 def title(survey: str) -> str:
-    """What a method is called."""
-    return TITLES.get(survey, plainly(survey).capitalize())
+    """What a method is called, shorter than in a heading."""
+    return SHORT.get(survey) or TITLES.get(survey) or plainly(survey).capitalize()
 
 
 def _part(page: Page, source: str, pages: dict[str, Page]) -> Part:
@@ -82,7 +86,10 @@ def _rankings(own: Standings) -> list[Ranking]:
 
 def _differently(own: Standings, found: Sequence[Agreement]) -> list[str]:
     """What each method ranks by, and what can't be compared."""
-    asked = [f"{title(survey)} by {found[0].what}" for survey, found in own.items() if found]
+    by: dict[str, list[str]] = {}
+    for survey, standing in own.items():
+        by.setdefault(standing[0].what, []).append(title(survey))
+    asked = [f"{listed(names)} by {what}" for what, names in by.items()]
     text = [f"Each method ranks by its main question: {'; '.join(asked)}."]
     if not found:
         text.append(f"No two methods share {LEAST} contestants, so their orders can't be compared.")
@@ -135,6 +142,10 @@ def _alike(found: Sequence[Agreement]) -> str:
     if not known:
         return ""
     best, worst = known[0], known[-1]
+    if worst.found.tau > 1 - 1e-9 and len(known) > 1:
+        least = min(known, key=lambda row: row.found.tau_ci[0] if row.found.tau_ci else -1.0)
+        text = f"All give the contestants that they share the same order (tau-b 1; {_both(least)} least surely, "
+        return text + f"{_tau(least.found.tau, least.found.tau_ci)}, {len(least.names)} contestants)."
     text = (
         f"{_both(best)} rank {'most ' if len(known) > 1 else ''}alike: tau-b {_tau(best.found.tau, best.found.tau_ci)}"
     )
@@ -155,14 +166,19 @@ def _places(own: Standings, found: Sequence[Agreement]) -> Chart | None:
     """The places of each contestant by each method."""
     main = {survey: of[0] for survey, of in own.items() if of}
     common = set.intersection(*(set(standing.order) for standing in main.values())) - {HUMAN}
-    if not 1 < len(common) <= FEW:
+    if len(common) < 2:
         return None
-    rows, mean = [], {name: float(np.mean([_rank(s, name, common) for s in main.values()])) for name in common}
-    for name in sorted(common, key=lambda name: (mean[name], name)):
-        for survey, standing in main.items():
-            low, high = _cluster(standing, name, common)
-            rows.append({"label": title(survey), "estimate": _rank(standing, name, common), "low": low, "high": high,
-                         "group": name})  # fmt: skip
+    places = {name: [_rank(standing, name, common) for standing in main.values()] for name in common}
+    order = sorted(common, key=lambda name: (sum(places[name]), name))
+    ends = [[_cluster(standing, name, common) for standing in main.values()] for name in order]
+    texts = [
+        [
+            f"{place}" if low == high else f"{place} ({low}–{high})"
+            for place, (low, high) in zip(places[name], own, strict=True)
+        ]
+        for name, own in zip(order, ends, strict=True)
+    ]
+    shade = [[1 - (place - 1) / (len(common) - 1) for place in places[name]] for name in order]
     firsts = {survey: next(n for n in standing.order if n in common) for survey, standing in main.items()}
     if len(set(firsts.values())) == 1:
         sentence = f"All {len(main)} methods put {next(iter(firsts.values()))} first."
@@ -170,10 +186,11 @@ def _places(own: Standings, found: Sequence[Agreement]) -> Chart | None:
         by = {name: [title(s) for s, n in firsts.items() if n == name] for name in dict.fromkeys(firsts.values())}
         sentence = f"First is {'; '.join(f'{name} by {listed(who)}' for name, who in by.items())}."
     return Chart(
-        "methods_places", "forest", "Places by each method",
-        "1 is the best place among the contestants that all methods judged. A line spans the places within which the "
-        "order may be chance.",
-        {"rows": rows, "reference": None, "x": "place"}, sentence,
+        "methods_places", "grid", "Places by each method",
+        "1 is the best place among the contestants that all methods judged; the best by all methods together stand "
+        "first. In brackets the places within which the order may be chance.",
+        {"rows": [Name(name) for name in order], "columns": [title(survey) for survey in main], "values": shade,
+         "texts": texts, "x": "", "y": ""}, sentence,
     )  # fmt: skip
 
 
@@ -284,12 +301,14 @@ def _at(bought: Sequence[Buys], place: int) -> str:
         for own in ranked
     ]  # fmt: skip
     text = f"With {_hours(bought[0].hours[place])} each would find: {'; '.join(told)}."
-    apart = []
-    for (a, b), (more, low, high) in equal_cost(ranked, place).items():
-        if low > 0:
-            ends = interval([low, high], 1, share=False)
-            apart.append(f"{title(a)} finds {number(more, 1)} more than {title(b)} ({ends})")
-    return f"{text} {'; '.join(apart)}." if apart else f"{text} These don't differ by more than chance."
+    first, more = title(ranked[0].method), equal_cost(ranked, place)
+    behind = [
+        f"{title(own.method)} by {number(by, 1)} ({interval([low, high], 1, share=False)})"
+        for own in ranked[1:] for by, low, high in [more[ranked[0].method, own.method]] if low > 0
+    ]  # fmt: skip
+    if behind:
+        return f"{text} {first} is ahead by more than chance of {listed(behind)}."
+    return f"{text} {first} is ahead of none by more than chance."
 
 
 def _hours(value: float) -> str:

@@ -72,12 +72,6 @@ WORKS = (
         "10.18653/v1/2020.emnlp-main.326", "pages 3971–3984", "inproceedings",
     ),
     Work(
-        "vondaniken2023", ("von Däniken, Pius", "Deriu, Jan", "Cieliebak, Mark"),
-        "Correction of Errors in Preference Ratings from Automated Metrics for Text Generation",
-        "Findings of the Association for Computational Linguistics: ACL 2023", 2023,
-        "10.18653/v1/2023.findings-acl.404", "", "inproceedings",
-    ),
-    Work(
         "li2019", ("Li, Margaret", "Weston, Jason", "Roller, Stephen"),
         "ACUTE-EVAL: Improved Dialogue Evaluation with Optimized Questions and Multi-turn Comparisons",
         "arXiv", 2019, "10.48550/arXiv.1909.03087",
@@ -86,7 +80,13 @@ WORKS = (
         "finch2023", ("Finch, Sarah E.", "Finch, James D.", "Choi, Jinho D."),
         "Don't Forget Your ABC's: Evaluating the State-of-the-Art in Chat-Oriented Dialogue Systems",
         "Proceedings of the 61st Annual Meeting of the Association for Computational Linguistics", 2023,
-        "10.18653/v1/2023.acl-long.839", "", "inproceedings",
+        "10.18653/v1/2023.acl-long.839", "pages 15044–15071", "inproceedings",
+    ),
+    Work(
+        "finch2020", ("Finch, Sarah E.", "Choi, Jinho D."),
+        "Towards Unified Dialogue System Evaluation: A Comprehensive Analysis of Current Evaluation Protocols",
+        "Proceedings of the 21st Annual Meeting of the Special Interest Group on Discourse and Dialogue", 2020,
+        "10.18653/v1/2020.sigdial-1.29", "pages 236–245", "inproceedings",
     ),
     Work(
         "smith2022",
@@ -167,7 +167,7 @@ WORKS = (
         "deriu2023", ("Deriu, Jan", "von Däniken, Pius", "Tuggener, Don", "Cieliebak, Mark"),
         "Correction of Errors in Preference Ratings from Automated Metrics for Text Generation",
         "Findings of the Association for Computational Linguistics: ACL 2023", 2023,
-        "10.18653/v1/2023.findings-acl.404", "6456–6474", "inproceedings",
+        "10.18653/v1/2023.findings-acl.404", "pages 6456–6474", "inproceedings",
     ),
     Work(
         "hayes2007", ("Hayes, Andrew F.", "Krippendorff, Klaus"),
@@ -197,6 +197,15 @@ WORKS = (
         "clopper1934", ("Clopper, C. J.", "Pearson, E. S."),
         "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial", "Biometrika", 1934,
         "10.1093/biomet/26.4.404", "26(4), 404–413",
+    ),
+    Work(
+        "patterson1971", ("Patterson, H. D.", "Thompson, R."),
+        "Recovery of Inter-Block Information when Block Sizes are Unequal", "Biometrika", 1971,
+        "10.1093/biomet/58.3.545", "58(3), 545–554",
+    ),
+    Work(
+        "berger1982", ("Berger, Roger L.",), "Multiparameter Hypothesis Testing and Acceptance Sampling",
+        "Technometrics", 1982, "", "24(4), 295–300",
     ),
 )  # fmt: skip
 

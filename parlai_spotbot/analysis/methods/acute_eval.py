@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from parlai_spotbot.analysis.methods import choice_parts, choice_sections, driver, shared_parts
+from parlai_spotbot.analysis.methods import choice_parts, choice_sections, driver, shared_parts, shared_sections
 from parlai_spotbot.analysis.methods.core_tables import summary, tables
 
 __all__ = ["OPTIONS", "PARTS", "WANTS", "analyze", "sections", "summary", "tables"]
@@ -29,4 +29,4 @@ PARTS = {
 }
 
 analyze = partial(driver.run, driver.Method(choice_parts.frame(tie=False), choice_parts.names, PARTS))
-sections = choice_sections.sections
+sections = shared_sections.citing(choice_sections.sections, "li2019")

@@ -36,7 +36,7 @@ def _order(own: dict) -> Section:
             "Circles", "Each beats the next by its share of wins; only a small adjusted p makes it more than chance.",
             ("question", "circle", "shares", "adjusted p"), circles, folded=True,
             method="A circle is claimed where all three of its steps are found by one-sided tests (Berger 1982), "
-            "Holm-adjusted over all circles that there could be.",
+            "Holm-adjusted over all circles that there could be.", cite=("berger1982", "holm1979"),
         ))  # fmt: skip
     return Section("preferred", "Who is preferred?", text, [chart], tables)
 
@@ -49,6 +49,7 @@ def _grids(own: dict) -> Section:
             tables.append(Table(
                 f"Pairs: {plainly(question)}", "The share is of the choices that favoured one of the two.", PAIR_HEAD,
                 shared.pair_rows(found, True), folded=len(found["pairs"]) > shared.LONG, method=found["test"],
+                cite=("clopper1934", "cameron2011", "holm1979"),
             ))  # fmt: skip
     if any(found["ties"] for found in own["criteria"].values()):
         tables.append(_shares_table(own))
@@ -181,7 +182,7 @@ def _same(own: dict) -> Section | None:
         "Where a contestant meets itself, both sides should be chosen alike; a small p says something else decides.",
         ("question", "contestant", "share of the left", "95 % interval", "n", "p", "mid-p", "false alarms"), rows,
         method="Exact binomial test of the decided choices. Where both sides are equal it rejects in fewer than 5 % of "
-        "studies: in how many stands in the last column.",
+        "studies: in how many stands in the last column.", cite=("clopper1934",),
     )] if rows else []  # fmt: skip
     return Section("against_itself", "Is it the side?", text, [], tables)
 
@@ -196,18 +197,20 @@ def _wordings(own: dict) -> Section | None:
                   {"rows": rows, "reference": 0.5, "x": "share of right choices"}, own["sentences"][0])  # fmt: skip
     agreed = Table(
         "Wordings", "Right: for the conversation that is known to be better. Alike: couples of answers about one pair.",
-        ("wording", "right", "95 % interval", "n", "pairs", "alike", "alpha"),
-        [(plainly(name), percent(f["estimate"], 1), interval(f["ci"], 1), str(f["n"]), str(f["pairs"]),
-          percent(f["alike"]), number(f["alpha"])) for name, f in own["wordings"].items()],
+        ("wording", "asked", "right", "95 % interval", "n", "pairs", "alike", "alpha"),
+        [(plainly(name), own.get("texts", {}).get(name, NONE), percent(f["estimate"], 1), interval(f["ci"], 1),
+          str(f["n"]), str(f["pairs"]), percent(f["alike"]), number(f["alpha"])) for name, f in own["wordings"].items()],
     )  # fmt: skip
     differences = Table(
         "Differences between wordings",
         "On the pairs that both were put for, if most choices are about these; else on all.",
-        ("wording", "against", "difference", "95 % interval", "shared pairs", "adjusted p"),
-        [(plainly(row["a"]), plainly(row["b"]), percent(row["estimate"], 1), interval(row["ci"], 1), str(row["pairs"]),
-          p_value(row["p_adjusted"])) for row in own["differences"]],
+        ("wording", "against", "difference", "95 % interval", "pairs of conversations", "adjusted p"),
+        [(plainly(row["a"]), plainly(row["b"]), percent(row["estimate"], 1), interval(row["ci"], 1),
+          f"{row['pairs']}, the same for both" if row["paired"] else "each its own", p_value(row["p_adjusted"]))
+         for row in own["differences"]],
         folded=len(own["differences"]) > shared.LONG,
         method="Difference of shares over its standard error clustered by conversations and annotators; Holm-adjusted.",
+        cite=("cameron2011", "holm1979"),
     )  # fmt: skip
     text = own["sentences"] + ([own["note"]] if "note" in own else [])
     return Section("wordings", "Which wording do people answer alike?", text, [chart],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from parlai_spotbot.analysis.methods import driver, rating_parts, rating_sections, shared_parts
+from parlai_spotbot.analysis.methods import driver, rating_parts, rating_sections, shared_parts, shared_sections
 from parlai_spotbot.analysis.methods.core_tables import summary, tables
 
 __all__ = ["OPTIONS", "PARTS", "WANTS", "analyze", "sections", "summary", "tables"]
@@ -23,4 +23,4 @@ PARTS = {
 }
 
 analyze = partial(driver.run, driver.Method(rating_parts.frame, rating_parts.names, PARTS))
-sections = rating_sections.sections
+sections = shared_sections.citing(rating_sections.sections, "finch2020", "finch2023")

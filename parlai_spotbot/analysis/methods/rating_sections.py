@@ -64,7 +64,8 @@ def _distributions(own: dict) -> Section:
 def _pairs(own: dict) -> Section:
     tables = [
         Table(f"Differences: {plainly(question)}", "Points on the scale: the first one's mean less the second's.",
-              PAIR_HEAD, shared.pair_rows(found, False), folded=len(found["pairs"]) > shared.LONG, method=found["test"])
+              PAIR_HEAD, shared.pair_rows(found, False), folded=len(found["pairs"]) > shared.LONG, method=found["test"],
+              cite=("cameron2011", "holm1979"))
         for question, found in own["criteria"].items() if found["pairs"]
     ]  # fmt: skip
     return Section("differences", "Who is rated higher?", [shared.clearest(own["criteria"][own["question"]], False)],
@@ -87,5 +88,6 @@ def _leniency(own: dict | None) -> Section | None:
         "Means at the average annotator", "Raw means beside those that allow for who rated whom.",
         ("dimension", "contestant", "raw mean", "adjusted mean", "95 % interval"), rows, folded=len(rows) > shared.LONG,
         method="Linear model with random intercepts of annotators and conversations, by restricted maximum likelihood.",
+        cite=("patterson1971",),
     )  # fmt: skip
     return Section("leniency", "Are some annotators lenient?", text, [], [table])

@@ -3,7 +3,8 @@ buys."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from parlai_spotbot.analysis.methods.wording import (
     interval,
@@ -23,6 +24,19 @@ SHOWN = 4
 
 LONG = 12
 """Longer tables start folded."""
+
+
+def citing(make: Callable[[dict, str], list[Section]], *works: str) -> Callable[[dict, str], list[Section]]:
+    """`make` with these works, whose survey it is, cited by the first section's figures and tables."""
+
+    def made(analysis: dict, source: str) -> list[Section]:
+        first, *others = make(analysis, source)
+        charts, tables = (
+            [replace(own, cite=(*works, *own.cite)) for own in kind] for kind in (first.charts, first.tables)
+        )
+        return [replace(first, charts=charts, tables=tables), *others]
+
+    return made
 
 
 def order_sentences(found: dict) -> list[str]:
@@ -84,6 +98,7 @@ def order_table(own: dict, share: bool) -> Table:
         rows,
         folded=len(rows) > LONG,
         method=f"{own['criterion']}. {own['bootstrap']['how'].capitalize()}; {own['bootstrap']['replicates']} draws.",
+        cite=("bradley1952",) if share else (),
     )
 
 
@@ -104,6 +119,7 @@ def agreement_section(analysis: dict) -> list[Section]:
         ("question", "alpha", "95 % interval", "answers alike", "judged twice"),
         rows,
         method=f"Krippendorff's alpha, {own['metric']}; intervals by drawing conversations with replacement.",
+        cite=("hayes2007",),
     )
     known = [row for row in points if row["estimate"] is not None]
     if not known:

@@ -147,5 +147,14 @@ def _sentences(result: dict) -> list[str]:
         said.append("No difference between wordings is more than chance explains; more choices may tell them apart.")
     elif len(clear) < len(result["differences"]):
         rest = len(result["differences"]) - len(clear)
-        said.append(f"The other {rest} differences between wordings may be chance.")
+        which = "other difference" if rest == 1 else f"other {rest} differences"
+        said.append(f"The {which} between wordings may be chance.")
+    paired = [row["paired"] for row in result["differences"]]
+    if paired and all(paired):
+        said.append("Wordings are compared on the same pairs of conversations.")
+    elif paired and not any(paired):
+        said.append(
+            "Each wording was put for pairs of its own; on the same pairs (spotbot_pack --same-pairs) differences would "
+            "be surer."
+        )
     return said

@@ -167,11 +167,17 @@ def chats_part(source: Source) -> dict:
 
 
 def wordings_part(source: Source) -> dict:
-    """wordings.json: agreement per wording on pairs whose better one is known, and which wordings differ."""
-    return compare_wordings(
+    """wordings.json: agreement per wording on pairs whose better one is known, and which wordings differ.
+
+    `texts` holds what was asked, by the question's name, where the survey is known.
+    """
+    found = compare_wordings(
         source.rows, known_pairs(source.study.known_order), rng=source.rng("wordings"), replicates=source.bootstraps,
         crossed=source.crossed, resample=source.resample,
     )  # fmt: skip
+    survey = source.study.survey
+    texts = {q.name: q.wording for q in survey.questions if q.name in found["wordings"]} if survey else {}
+    return found | {"texts": texts}
 
 
 def annotators_part(source: Source) -> dict:

@@ -199,7 +199,8 @@ def _wordings(own: dict) -> Section | None:
         "Wordings", "Right: for the conversation that is known to be better. Alike: couples of answers about one pair.",
         ("wording", "asked", "right", "95 % interval", "n", "pairs", "alike", "alpha"),
         [(plainly(name), own.get("texts", {}).get(name, NONE), percent(f["estimate"], 1), interval(f["ci"], 1),
-          str(f["n"]), str(f["pairs"]), percent(f["alike"]), number(f["alpha"])) for name, f in own["wordings"].items()],
+          str(f["n"]), str(f["pairs"]), percent(f["alike"]), number(f["alpha"]))
+         for name, f in own["wordings"].items()],
     )  # fmt: skip
     differences = Table(
         "Differences between wordings",

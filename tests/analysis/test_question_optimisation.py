@@ -1,0 +1,113 @@
+"""Which of three wordings? From a YAML file over packing and answers to what the analysis and the report say."""
+
+import html
+import json
+import random
+
+import pytest
+import yaml
+from made_up_surveys import talk
+
+from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing.stock import Stock, marks_of
+from parlai_spotbot.records import HUMAN, Contestant, Judgement
+from parlai_spotbot.report import build_report
+from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
+from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
+from parlai_spotbot.study import Plan, Study
+
+NAME = "acute_eval"
+WORDINGS = {"questions": {
+    "longer": {"wording": "Whom would you like to talk to longer?", "option": "I would talk longer to {name}"},
+    "kinder": {"wording": "Whom would you like to talk to again?", "option": "I would talk again to {name}"},
+    "vague": {"wording": "Who is the more modern of the two?", "option": "{name} is more modern"},
+}}  # fmt: skip
+RIGHT = {"longer": 0.93, "kinder": 0.9, "vague": 0.5}
+PAIRS = 24
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """Self-chats of a bot, people's conversations, three wordings for the same pairs, and scripted answers to all."""
+    folder = tmp_path_factory.mktemp("wordings")
+    contestants = {"dr": Contestant("dr", model="spotbot:dr")}
+    study = Study.create(folder / "study", Plan("chitchat", contestants, meetings="self", seed=3))
+    chats = [talk(f"{name}-{i}", (name, name)) for name in ("dr", HUMAN) for i in range(40)]
+    files.write_jsonl(study.conversations_path, [c.to_json() for c in chats])
+    wordings = folder / "wordings.yaml"
+    wordings.write_text(yaml.safe_dump(WORDINGS))
+    SpotbotPack._run_args([
+        "--study", str(study.path), "--survey", NAME, "--questions", str(wordings), "--same-pairs",
+        "--comparisons", str(PAIRS), "--annotators-per-item", "2", "--unit-size", "4",
+    ])  # fmt: skip
+    study = Study.open(study.path)
+    files.write_jsonl(study.judgements_path(NAME), [j.to_json() for j in answered(study)])
+    return study
+
+
+def answered(study):
+    """Everybody gets one unit, as the server chooses it, and finds the person as often as the wording lets them."""
+    stock, rng, found = Stock(study.units(NAME), {}), random.Random(8), []
+    for number in range(len(stock.units)):
+        worker = f"w{number}"
+        unit = stock.units[stock.choose(worker)]
+        stock.take(unit.unit_id)
+        stock.bar(worker, [*marks_of(unit.items, {}), f"block {unit.block_id}"])
+        stock.finish(unit.unit_id)
+        for item in unit.items:
+            question = item.questions[0]
+            person = next(place for place, name in enumerate(item.conversation_ids) if name.startswith(HUMAN))
+            chosen = person if rng.random() < RIGHT[question] else 1 - person
+            about = (
+                f"{worker}-{item.item_id}",
+                NAME,
+                unit.unit_id,
+                item.item_id,
+                item.conversation_ids,
+                item.exchanges,
+            )
+            for asked, answer in ((question, f"conversation:{chosen}"), ("reason", "it listens")):
+                found.append(
+                    Judgement(f"j{len(found)}", *about, "pair", asked, answer, worker, HUMAN, None,
+                              {"place:0": "left", "place:1": "right"}, seconds=60.0)
+                )  # fmt: skip
+    assert stock.done == set(stock.units)
+    return found
+
+
+@pytest.fixture(scope="module")
+def wordings(study):
+    SpotbotAnalyze.main(study=str(study.path), survey=NAME, bootstraps=60, known_order="human>dr")
+    return json.loads((study.analysis_path(NAME) / "wordings.json").read_text())["by_source"][HUMAN]
+
+
+def test_wordings_are_compared_on_the_same_pairs(wordings):
+    assert set(wordings["wordings"]) == set(RIGHT)
+    for name, row in wordings["wordings"].items():
+        assert (row["n"], row["pairs"]) == (2 * PAIRS, PAIRS)
+        assert row["ci"][0] < RIGHT[name] < row["ci"][1]
+        assert 0 <= row["alike"] <= 1  # two annotators answered each wording of each pair
+    assert all(row["paired"] and row["pairs"] == PAIRS for row in wordings["differences"])
+    assert wordings["texts"]["vague"] == "Who is the more modern of the two?"
+    assert wordings["known"] == [[HUMAN, "dr"]]
+
+
+def test_differences_that_mean_something_are_told_from_those_that_may_be_chance(wordings):
+    clear = {frozenset((row["a"], row["b"])): row["p_adjusted"] < 0.05 for row in wordings["differences"]}
+    assert clear == {
+        frozenset(("longer", "vague")): True, frozenset(("kinder", "vague")): True,
+        frozenset(("longer", "kinder")): False,
+    }  # fmt: skip
+    said = " ".join(wordings["sentences"])
+    assert "does better than vague by" in said
+    assert "The other difference between wordings may be chance." in said
+    assert "compared on the same pairs of conversations" in said
+
+
+def test_the_report_shows_wordings_agreement_and_differences(study, wordings):
+    page = html.unescape(build_report(study, NAME).read_text(encoding="utf-8"))
+    for sentence in wordings["sentences"]:
+        assert sentence in page
+    for about in WORDINGS["questions"].values():
+        assert about["wording"] in page
+    assert "24, the same for both" in page

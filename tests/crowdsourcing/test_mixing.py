@@ -140,3 +140,27 @@ def test_who_has_met_everything_gets_nothing():
     stock.take(UNITS[0].unit_id)
     assert not stock.any_open("ann")
     assert stock.any_open("bob")
+
+
+# -- controls of whole conversations -----------------------------------------------------------------------------------
+def asking(items, *questions):
+    return [replace(one, questions=questions) for one in items]
+
+
+def test_controls_come_first_and_ask_what_the_unit_asks():
+    items = asking(UNITS[0].items, "relevance")
+    controls = asking(controls_of(2), "quality") + asking([control(9, "known_human")], "relevance")
+    for n in range(60):
+        mixed = mix(items, controls, 1, (), {}, f"{n}", first=True, same_questions=True)
+        assert mixed == [controls[-1], *items]
+        assert mix(items, controls, 2, (), {}, f"{n}", first=True)[2:] == list(items)
+    assert mix(items, controls[:-1], 1, (), {}, "chance", first=True, same_questions=True) == list(items)
+    found = {mix(items, controls[:-1], 1, (), {}, f"{n}", first=True)[0].item_id for n in range(60)}
+    assert len(found) > 3  # where none asks the same, others will do
+
+
+def test_a_control_of_two_conversations_is_left_out_if_either_was_met():
+    two = replace(control(0, "known_human"), conversation_ids=("c1", "c2"))
+    for met in ({"conversation c1"}, {"conversation c2"}, {"seed s2"}):
+        assert mix((), [two], 1, met, {"c2": "s2"}, "chance") == []
+    assert mix((), [two], 1, {"conversation c3"}, {"c2": "s2"}, "chance") == [two]

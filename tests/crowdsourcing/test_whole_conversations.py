@@ -1,7 +1,7 @@
 """Surveys of whole conversations with many annotators, half of whom miss their control: exactly those are stopped, each
 pair is shown to one annotator, and nothing that was accepted is lost.
 
-The quick test has the server and the desk in this process; the slow ones a real operator with Mephisto, which is killed.
+The quick test has the server and the desk in this process; the slow one a real operator with Mephisto that is killed.
 """
 
 import asyncio
@@ -18,35 +18,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 import operated
 import whole
 from annotators import Record, meet
-from office import MemoryCrowd
 
 from parlai_spotbot.crowdsourcing.collect import annotation_id, collect
-from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.doors import InHouseDoor, leaving
-from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.places import Places
-from parlai_spotbot.crowdsourcing.server import Server
 from parlai_spotbot.crowdsourcing.tokens import in_house_link
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls
-
-SECRET = bytes(range(32))
-
-
-def served(study, name, folder, survey=None):
-    """A server on a real desk and ledger, with a crowd in memory."""
-    (folder / "index.html").write_text("page")
-    seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
-    door = InHouseDoor(SECRET)
-    places = Places.of(study, name)
-
-    def desk():
-        return Desk(
-            survey or get_survey(name), study.units(name), read_controls(study, name), seeds, {},
-            Ledger(places.ledger), MemoryCrowd(), texts={}, consent={}, secret=SECRET, finish=leaving([door]),
-        )  # fmt: skip
-
-    return Server(desk, door, folder, places.refused, secret=SECRET, log_path=places.log, expire_every=0.5)
 
 
 def kinds_of(number):
@@ -106,8 +83,8 @@ def test_who_misses_the_control_that_comes_first_gets_no_further_unit(tmp_path, 
     study = whole.make_study(tmp_path / "study", name, each=4, unit_size=2 if name == "acute_eval" else None)
     survey = get_survey(name)
     record, kinds = Record(), kinds_of(8)
-    with served(study, name, tmp_path) as server:
-        links = [in_house_link(server.url, SECRET, f"annotator-{number + 1}") for number in range(8)]
+    with whole.served(study, name, tmp_path) as server:
+        links = [in_house_link(server.url, whole.SECRET, f"annotator-{number + 1}") for number in range(8)]
         known = whole.controls_of(study, name)
         operated.run(meet(links, survey, known, (0.0, 0.0), 0.0, record, kinds=kinds, of=whole.Reader))
     done = check(study, name, record, kinds)
@@ -122,8 +99,8 @@ def test_who_never_gives_a_reason_gets_no_further_unit(tmp_path):
     name = "acute_eval"
     study = whole.make_study(tmp_path / "study", name, each=4, unit_size=2)
     record, kinds = Record(), ["silent", "plain", "silent"]
-    with served(study, name, tmp_path) as server:
-        links = [in_house_link(server.url, SECRET, f"annotator-{number + 1}") for number in range(3)]
+    with whole.served(study, name, tmp_path) as server:
+        links = [in_house_link(server.url, whole.SECRET, f"annotator-{number + 1}") for number in range(3)]
         known = whole.controls_of(study, name)
         operated.run(meet(links, get_survey(name), known, (0.0, 0.0), 0.0, record, kinds=kinds, of=whole.Reader))
         standing = {a.worker: (a.standing, a.why) for a in server.call(server.desk.ledger.annotators)}

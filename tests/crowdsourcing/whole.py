@@ -6,14 +6,22 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 from annotators import Annotator, Answer
+from office import MemoryCrowd
 from operated import talk
 
 from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.doors import InHouseDoor, leaving
+from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.server import Server
 from parlai_spotbot.records import HUMAN, Contestant, Item
 from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.known import KNOWN_CHOICE
 from parlai_spotbot.surveys.run import pack_study
@@ -22,8 +30,13 @@ from parlai_spotbot.surveys.whole import Asked
 SURVEYS = ("acute_eval", "comparative", "dialogue_likert", "turn_likert")
 
 
-def make_study(folder: Path, survey: str, each: int = 8, bots: int = 3, people: int = 16, **more) -> Study:
-    """A study with `each` conversations of every pair of bots, and `people` between people; units and controls made."""
+def make_study(
+    folder: Path, survey: str, each: int = 8, bots: int = 3, people: int = 16, talk: Callable = talk, **more
+) -> Study:
+    """A study with `each` conversations of every pair of bots, and `people` between people; units and controls made.
+
+    `talk` makes a conversation of a number and two entities.
+    """
     names = [f"bot{i}" for i in range(bots)]
     plan = Plan("invented", {name: Contestant(name, model="spotbot:eliza") for name in names})
     study = Study.create(folder, plan)
@@ -34,6 +47,25 @@ def make_study(folder: Path, survey: str, each: int = 8, bots: int = 3, people: 
         pack_study(study, survey, unit_size=more.pop("unit_size", None), whole=Asked(people=False, **more))
         write_controls(study, survey)
     return study
+
+
+SECRET = bytes(range(32))
+
+
+def served(study: Study, name: str, folder: Path, survey=None) -> Server:
+    """A server on a real desk and ledger, with a crowd in memory."""
+    (folder / "index.html").write_text("page")
+    seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
+    door = InHouseDoor(SECRET)
+    places = Places.of(study, name)
+
+    def desk():
+        return Desk(
+            survey or get_survey(name), study.units(name), read_controls(study, name), seeds, {},
+            Ledger(places.ledger), MemoryCrowd(), texts={}, consent={}, secret=SECRET, finish=leaving([door]),
+        )  # fmt: skip
+
+    return Server(desk, door, folder, places.refused, secret=SECRET, log_path=places.log, expire_every=0.5)
 
 
 def shown(transcripts: list[list[str]]) -> frozenset[tuple[str, ...]]:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from parlai_spotbot.crowdsourcing.checking import check_item
+from parlai_spotbot.crowdsourcing.checking import check_item, judged_of
 from parlai_spotbot.crowdsourcing.presentation import present
 from parlai_spotbot.records import Item, Utterance
-from parlai_spotbot.surveys.asking import asked
+from parlai_spotbot.surveys.asking import asked, asked_of_item
 from parlai_spotbot.surveys.survey import Condition, Option, Question, Survey
 
 WEBAPP = Path(__file__).parents[3] / "crowdsourcing" / "webapp"
@@ -63,17 +63,22 @@ def draw_case(seed):
     """A survey, one of its items as the page gets it, and answers to some of its questions, asked or not."""
     rng = random.Random(seed)
     survey = draw_survey(rng)
-    turns = tuple(Utterance(turn % 2, "said") for turn in range(rng.randint(1, 3)))
+    several = rng.choice((1, 1, 2))
+    shown = tuple(tuple(Utterance(t % 2, "said") for t in range(rng.randint(1, 3))) for _ in range(several))
+    judged = tuple(rng.randrange(2) for _ in shown) if rng.random() < 0.6 else ()
     names = [question.name for question in survey.questions]
+    own = () if rng.random() < 0.7 else tuple(rng.sample(names, rng.randint(1, len(names))))
     put = None if rng.random() < 0.7 else rng.sample(names, rng.randint(1, len(names)))
-    page, _ = present(survey, Item("i", ("c",), 1, (turns,)), 0, str(seed), put=put)
+    item = Item("i", ("c", "d")[:several], 1, shown, judged=judged, questions=own)
+    page, _ = present(survey, item, 0, str(seed), put=put)
+    turns = page["transcripts"][0]["turns"]
     answers = {}
     for question in survey.questions:
         targets = [f"turn:{i}" for i in range(len(turns))] if question.targets == ("turn",) else question.targets
         for target in targets:
             if rng.random() < 0.8:
                 answers[question.name, target] = draw_answer(rng, question)
-    return survey, page, answers, len(turns)
+    return survey, page, answers, item if put is None and several == 1 else None
 
 
 def empty(answer):
@@ -93,9 +98,12 @@ def test_the_page_asks_what_the_server_expects():
     command = [NODE, WEBAPP / "support" / "asked.js"]
     done = subprocess.run(command, input=json.dumps(sent), capture_output=True, text=True, check=True, timeout=120)
     whole = 0
-    for (survey, page, answers, turns), found in zip(cases, json.loads(done.stdout), strict=True):
+    for (survey, page, answers, item), found in zip(cases, json.loads(done.stdout), strict=True):
         given = {pair: answer for pair, answer in answers.items() if not empty(answer)}
-        expected = asked(survey, turns, given, page["questions"])
+        speakers = [turn["entity"] for turn in page["transcripts"][0]["turns"]]
+        expected = asked(survey, len(speakers), given, page["questions"], speakers, judged_of(page))
+        if item:  # what judges and the packing go by is the same
+            assert expected == asked_of_item(survey, item, given)
         assert sorted(map(tuple, found["asked"])) == sorted(expected)
         wanted = {pair for pair in expected if survey.question(pair[0]).required}
         if wanted <= set(given):  # what the page calls complete, the server takes, and keeps as it is

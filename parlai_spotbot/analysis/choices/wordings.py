@@ -154,7 +154,7 @@ def _sentences(result: dict) -> list[str]:
         said.append("Wordings are compared on the same pairs of conversations.")
     elif paired and not any(paired):
         said.append(
-            "Each wording was put for pairs of its own; on the same pairs (spotbot_pack --same-pairs) differences would "
-            "be surer."
+            "Each wording was put for pairs of its own; on the same pairs (spotbot_pack --same-pairs) differences "
+            "would be surer."
         )
     return said

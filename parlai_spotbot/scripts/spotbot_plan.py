@@ -15,10 +15,23 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from parlai_spotbot.analysis.planning import Design
+    from parlai_spotbot.analysis.planning.surveys import Choosing, Rating, Wish
     from parlai_spotbot.study import Study
 
 DIFFERENCES = (0.1, 0.2, 0.3, 0.5)
 """Shown side by side with the one that is asked for."""
+
+PAPER = {"difference": 0.2, "annotators_per_segment": 2, "ties": 0.7, "conversation_correlation": 0.1,
+         "worker_correlation": 0.07, "annotations_per_worker": 60.0, "seconds": 50.0}  # fmt: skip
+CHOICE = {**PAPER, "annotators_per_segment": 1, "ties": 0.0, "annotations_per_worker": 1.0, "seconds": 90.0}
+RATING = {"difference": 0.5, "annotators_per_segment": 1, "seconds": 120.0}
+ASSUMED: dict[str, dict] = {
+    "acute_eval": CHOICE,
+    "comparative": {**CHOICE, "ties": 0.2, "seconds": 180.0},
+    "dialogue_likert": RATING,
+    "turn_likert": {**RATING, "seconds": 150.0},
+}
+"""What is taken where an option isn't given; that of Spot The Bot is from the paper, the others are round numbers."""
 
 
 def before(
@@ -109,106 +122,67 @@ def _source(frame: pd.DataFrame, asked: str | None, study: Study, survey: str) -
     return asked
 
 
+def before_survey(
+    survey: str, wish: Wish, like: Choosing | Rating, *, difference: float, seconds: float, wage: float | None
+) -> dict:
+    """The plan of a survey of whole conversations: the need, and the same for other differences."""
+    from dataclasses import asdict
+
+    from parlai_spotbot.analysis.planning.surveys import CHOICES, plan_survey
+
+    shown = DIFFERENCES if survey in CHOICES else (0.25, 0.5, 0.75, 1.0)
+    rows = [plan_survey(wish, like, apart, seconds, wage) for apart in sorted({*shown, difference})]
+    asked = next(row for row in rows if row["difference"] == difference)
+    return {"asked": asked, "differences": rows, "wish": {**asdict(wish), "alpha": wish.alpha},
+            "assumed": {**asdict(like), "seconds": seconds}}  # fmt: skip
+
+
+def after_survey(
+    study: Study, survey: str, wish: Wish, like: Choosing | Rating, *, source: str | None, difference: float,
+    seconds: float | None, wage: float | None,
+) -> dict:  # fmt: skip
+    """Which pairs of a pilot of such a survey still need data, from its analysis."""
+    from dataclasses import asdict
+
+    from parlai_spotbot.analysis.planning import surveys
+    from parlai_spotbot.report.contents import read_contents
+
+    contents, again = (
+        read_contents(study, survey),
+        f"Run: parlai spotbot_analyze --study {study.path} --survey {survey}",
+    )
+    ranked = [name for name in contents.sources if contents.of("ranking", name).get("pairs")]
+    if not ranked:
+        raise UserError(f"{study.analysis_path(survey)}: the judgements are not analysed, or compare nobody.", again)
+    if source is not None and source not in ranked:
+        raise UserError(f"--source {source}: no judgements of it in {study.judgements_path(survey)}.",
+                        nearest(source, ranked))  # fmt: skip
+    source = source or ranked[0]
+    if source in contents.outdated():
+        raise UserError(f"{study.analysis_path(survey)}: made before the latest judgements of {source}.", again)
+    ranking, cost = contents.of("ranking", source), contents.of("cost", source)
+    if isinstance(like, surveys.Rating):
+        like = surveys.rating_of(ranking, cost.get("annotations_per_conversation") or like.per_conversation, like)
+        pairs = surveys.pilot_ratings(ranking, like, wish, difference)
+        most: dict[str, int] = {}  # a conversation counts in every pair of its bot
+        for row in pairs:
+            for name in (row["a"], row["b"]):
+                most[name] = max(most.get(name, 0), row["more"] or 0)
+        annotations = round(sum(most.values()) * like.per_conversation)
+    else:
+        pairs = surveys.pilot_choices(ranking, wish, difference)
+        annotations = sum(row["more"] or 0 for row in pairs)
+    seconds = seconds or contents.of("time", source).get("mean")
+    hours = None if seconds is None else annotations * seconds / 3600
+    more = {"annotations": annotations, "hours": hours, "cost": None if None in (hours, wage) else hours * wage}
+    return {"source": source, "question": ranking["question"], "pairs": pairs, "wish": asdict(wish),
+            "like": asdict(like), "seconds": seconds, "more": more}  # fmt: skip
+
+
 def _design(design: Design) -> dict:
     from dataclasses import asdict
 
     return {**asdict(design), "design_effect": design.design_effect, "alpha": design.alpha}
-
-
-def said_before(result: dict, difference: float) -> str:
-    """The plan as a table and a sentence."""
-    design, asked = result["design"], result["asked"]
-    head = ("apart by", "win rate", "conversations", "", "annotations", "", "workers", "hours", "cost")
-    under = ("", "", "a pair", "in all", "a pair", "in all", "", "", "")
-    lines = ["".join(f"{cell:>14}" for cell in row).rstrip() for row in (head, under)]
-    for row in result["differences"]:
-        mark = "  <-" if row["difference"] == difference and not asked["pairs"] else ""
-        lines.append(_need(row) + mark)
-    if asked["pairs"]:
-        lines.append("\nwith the win rates given:")
-        lines.append(_need({"difference": abs(2 * asked["rate"] - 1), **asked}))
-    pairs = design["bots"] * (design["bots"] - 1) // 2
-    lines.append("")
-    if asked["conversations_per_pair"] is None:
-        lines.append(
-            f"Two bots as close as {asked['rate']:.0%} to {1 - asked['rate']:.0%} can't be told apart with "
-            f"{design['power']:.0%} power by any number of conversations up to a million."
-        )
-        return "\n".join(lines)
-    lines.append(
-        f"With {asked['conversations_per_pair']} conversations per pair ({asked['conversations']} in all, "
-        f"{asked['annotations']} annotations with those of people, {asked['hours']:.0f} hours by {asked['workers']} "
-        f"people{_cost(asked)}) two bots of which one wins {asked['rate']:.0%} of their decided matches are told apart "
-        f"with {asked['power']:.0%} power, though {pairs} pairs are tested and annotations hang together "
-        f"(design effect {design['design_effect']:.2f})."
-    )
-    if result["simulation"]:
-        low, high = result["simulation"]["ci"]
-        lines.append(
-            f"{result['simulation']['repetitions']} simulated studies: {result['simulation']['power']:.0%} "
-            f"({low:.0%} to {high:.0%}) found the difference."
-        )
-    lines.append(efficiency_said(result["efficiency"], design["bots"]))
-    return "\n".join(lines)
-
-
-def _need(row: dict) -> str:
-    cells = [f"{row['difference']:.2f}", f"{row['rate']:.0%}:{1 - row['rate']:.0%}"]
-    if row["conversations_per_pair"] is None:
-        return "".join(f"{cell:>14}" for cell in cells) + f"{'out of reach':>14}"
-    keys = ("conversations_per_pair", "conversations", "annotations_per_pair", "annotations", "workers")
-    cells += [f"{row[key]:,}" for key in keys] + [f"{row['hours']:,.0f}"]
-    cells.append("-" if row["cost"] is None else f"{row['cost']:,.0f}")
-    return "".join(f"{cell:>14}" for cell in cells)
-
-
-def _cost(row: dict) -> str:
-    return "" if row["cost"] is None else f", {row['cost']:,.0f} in wages"
-
-
-def efficiency_said(found: dict, bots: int) -> str:
-    """The comparison of section 5.3, in a sentence."""
-    ours, theirs, ratio = found["annotation_hours"], found["conversation_hours"], found["ratio"]
-    more = f"{ratio:.1f} times as many" if ratio >= 1 else f"{1 / ratio:.1f} times fewer"
-    pair, bot = found["annotation_minutes_per_pair"], found["conversation_minutes_per_bot"]
-    return (
-        f"If people talked to the bots instead, that would take {theirs:.0f} hours ({bot:.0f} minutes a bot; what it "
-        f"finds is another question), {more} than the {ours:.0f} of annotation ({pair:.0f} minutes a pair); "
-        f"annotation takes less time for pools of up to {found['break_even_bots']:.1f} bots (here {bots})."
-    )
-
-
-def said_after(result: dict) -> str:
-    """Each pair's need as a table, and a sentence."""
-    lines = [
-        f"{'pair':<32}{'wins of decided':>16}{'p (Holm)':>10}{'power':>8}{'had':>7}{'needed':>8}{'more':>7}  status"
-    ]
-    for row in result["pairs"]:
-        needed, more = ("-" if row[key] is None else row[key] for key in ("needed", "more_conversations"))
-        lines.append(
-            f"{row['a'] + ' / ' + row['b']:<32}{row['rate']:>16.0%}{row['p_adjusted']:>10.3f}{row['power']:>8.0%}"
-            f"{row['conversations']:>7}{needed:>8}{more:>7}  {row['status']}"
-        )
-    looks = result["design"]["looks"] if result["design"]["correction"] == "bonferroni" else 1
-    if looks > 1:
-        threshold = f"{(1 - result['design']['level']) / looks:.3g}"
-        lines.append(
-            f"\nsettled: p below {threshold}, for pairs are tested {looks} times, now and with the data to come"
-        )
-    open_ones = [row for row in result["pairs"] if row["status"] != "settled"]
-    more, design = result["more"], result["design"]
-    lines.append("")
-    if not open_ones:
-        lines.append("Every pair is settled: nothing more is needed.")
-        return "\n".join(lines)
-    hours = "" if more["hours"] is None else f", {more['hours']:.0f} hours"
-    lines.append(
-        f"{len(open_ones)} of {len(result['pairs'])} pairs are not settled; for {design['power']:.0%} power they need "
-        f"{more['conversations']} more conversations ({more['annotations']} annotations with those of people{hours}"
-        f"{_cost(more)}). A pilot's win rates are rough, so are these numbers; 'close' pairs are planned for the least "
-        "difference of interest."
-    )
-    return "\n".join(lines)
 
 
 @register_script("spotbot_plan")
@@ -222,6 +196,11 @@ class SpotbotPlan(Command):
   parlai spotbot_plan --study studies/pilot --difference .2
       After a pilot: which pairs are settled, and how many more conversations the others need. The pilot's own ties,
       correlations and numbers of annotations take the place of the options.
+  parlai spotbot_plan --survey acute_eval --bots 4 --difference .3 --seconds 80
+      Choices between whole conversations (acute_eval, comparative), to find a pair in which one is chosen 65:35.
+  parlai spotbot_plan --survey dialogue_likert --bots 4 --difference .5 --conversation-sd .6
+      Ratings (dialogue_likert, turn_likert), to find means half a point apart. A rating counts in every pair of its
+      bot. After a pilot (--study, analysed) its shares, spreads and times take the place of the options here too.
   Annotations of one conversation, and by one person, hang together: 6 annotations of a conversation tell less than
   6 of six conversations, and so more are needed than for independent ones."""
 
@@ -230,18 +209,23 @@ class SpotbotPlan(Command):
         wish = parser.add_argument_group("What is wished for")
         wish.add_argument("--power", type=float, default=0.8, help="chance to find a difference that is there")
         wish.add_argument(
-            "--difference", type=float, default=0.2,
-            help="least difference of two bots' shares of decided matches to be found: .2 is 60:40",
+            "--difference", type=float, default=None,
+            help="least difference of two bots' shares of decided matches or choices to be found: .2 (the default) is "
+            "60:40; of ratings: points on the scale (default .5)",
         )  # fmt: skip
         wish.add_argument("--level", type=float, default=0.95, help="1 less the chance of any false alarm")
         wish.add_argument(
             "--correction", type=str, default="bonferroni", help="for many pairs: bonferroni (covers Holm) or none"
         )
+        wish.add_argument(
+            "--survey", type=str, default="spot_the_bot",
+            help=f"what annotators are asked: spot_the_bot, {', '.join(ASSUMED)}",
+        )  # fmt: skip
         cls._add_study(parser.add_argument_group("The study"))
+        cls._add_ratings(parser.add_argument_group("Whole conversations"))
         cls._add_costs(parser.add_argument_group("Costs"))
         pilot = parser.add_argument_group("After a pilot")
         pilot.add_argument("--study", type=str, default=None, metavar="DIR", help="a study with judgements")
-        pilot.add_argument("--survey", type=str, default="spot_the_bot", help="the method, what annotators were asked")
         pilot.add_argument("--source", type=str, default=None, help="whose judgements: human (default) or judge:NAME")
         pilot.add_argument(
             "--looks", type=int, default=2, help="tests of each pair: one now, one with the data to come"
@@ -252,24 +236,50 @@ class SpotbotPlan(Command):
         group.add_argument("--bots", type=int, default=None, help="bots in the pool; every pair meets")
         group.add_argument("--win-rates", type=str, default=None, help="expected win rates of the bots, as .7,.5,.3")
         group.add_argument("--segments", type=str, default="2,3,5", help="segment lengths shown of a conversation")
-        group.add_argument("--annotators-per-segment", type=int, default=2, help="annotators who answer a segment")
-        group.add_argument("--ties", type=float, default=0.7, help="share of matches without a winner")
         group.add_argument(
-            "--conversation-correlation", type=float, default=0.1, help="of two matches that share the conversation"
+            "--annotators-per-segment", type=int, default=None,
+            help="annotators who answer a segment (default 2), a conversation or a pair of them (default 1)",
+        )  # fmt: skip
+        group.add_argument(
+            "--ties", type=float, default=None, help="share without a winner (default .7; comparative .2; acute_eval 0)"
         )
         group.add_argument(
-            "--worker-correlation", type=float, default=0.07, help="of two matches of a pair by one annotator"
-        )
-        group.add_argument("--annotations-per-worker", type=float, default=60, help="annotations of bots by one person")
+            "--conversation-correlation", type=float, default=None,
+            help="of two matches that share the conversation (default .1)",
+        )  # fmt: skip
+        group.add_argument(
+            "--worker-correlation", type=float, default=None,
+            help="of two matches of a pair by one annotator (default .07)",
+        )  # fmt: skip
+        group.add_argument(
+            "--annotations-per-worker", type=float, default=None,
+            help="annotations of bots by one person (default 60; of whole conversations 1)",
+        )  # fmt: skip
         group.add_argument(
             "--people", type=float, default=None,
             help="annotations of people's conversations for each of bots' (default: a third)",
         )  # fmt: skip
 
     @staticmethod
+    def _add_ratings(group: argparse._ArgumentGroup) -> None:
+        for name, default, of in (("conversation", 0.5, "one bot's conversations"),
+                                  ("annotator", 0.5, "annotators' leniency"),
+                                  ("rating", 0.7, "what else differs between two annotations")):  # fmt: skip
+            group.add_argument(
+                f"--{name}-sd", type=float, default=default, help=f"ratings: standard deviation of {of}, in points"
+            )
+        group.add_argument(
+            "--questions", type=int, default=1, help="asked each by itself (acute_eval, turn_likert), not all at once"
+        )
+
+    @staticmethod
     def _add_costs(group: argparse._ArgumentGroup) -> None:
         group.add_argument(
-            "--seconds", type=float, default=None, help="mean per annotation (default 50, or the pilot's)"
+            "--seconds",
+            type=float,
+            default=None,
+            help="mean per annotation (default: the pilot's, or 50; acute_eval 90, "
+            "comparative 180, dialogue_likert 120, turn_likert 150, which are guesses)",
         )
         group.add_argument("--wage", type=float, default=None, help="pay per hour, for the cost")
         group.add_argument("--conversations-per-bot", type=float, default=100, help="if people talked to bots instead")
@@ -285,8 +295,17 @@ class SpotbotPlan(Command):
         study = Study.open(opt["study"]) if opt["study"] else None
         if study is None and opt["bots"] is None and opt["win_rates"] is None:
             raise UserError("--bots missing.", "Say how many bots there are, or name a pilot with --study.")
+        known = ("spot_the_bot", "spot_the_bot_game", *ASSUMED)
+        if opt["survey"] not in known:
+            raise UserError(f"--survey {opt['survey']}: nothing is planned for it.", nearest(opt["survey"], known))
+        for name, value in ASSUMED.get(opt["survey"], PAPER).items():
+            if name != "seconds" and opt[name] is None:
+                opt[name] = value
         try:
-            text, result, path = self._before() if study is None else self._after(study)
+            if opt["survey"] in ASSUMED:
+                text, result, path = self._of_survey(study)
+            else:
+                text, result, path = self._before() if study is None else self._after(study)
         except ValueError as err:
             raise UserError(f"{err}.", "Change that option; --help says what each means.") from err
         print(text)
@@ -294,6 +313,8 @@ class SpotbotPlan(Command):
             self._write(path, result)
 
     def _before(self) -> tuple[str, dict, str | None]:
+        from parlai_spotbot.analysis.planning import words
+
         opt = self.opt
         rates = None if opt["win_rates"] is None else shares(opt["win_rates"])
         if rates and opt["bots"] not in (None, len(rates)):
@@ -306,16 +327,43 @@ class SpotbotPlan(Command):
             seconds=50.0 if opt["seconds"] is None else opt["seconds"], wage=opt["wage"], people=people,
             simulations=opt["simulations"], seed=opt["seed"],
         )  # fmt: skip
-        return said_before(result, opt["difference"]), result, opt["out"]
+        return words.said_before(result, opt["difference"]), result, opt["out"]
+
+    def _of_survey(self, study: Study | None) -> tuple[str, dict, str | None]:
+        from parlai_spotbot.analysis.planning import Design, survey_words
+        from parlai_spotbot.analysis.planning.surveys import CHOICES, Choosing, Rating, Wish
+
+        opt = self.opt
+        survey, per = opt["survey"], opt["annotators_per_segment"]
+        if opt["win_rates"] is not None:
+            raise UserError("--win-rates: only known for spot_the_bot.", "Give --bots and --difference.")
+        bots, looks = (opt["bots"], 1) if study is None else (max(len(study.plan.contestants), 2), opt["looks"])
+        wish = Wish(bots, opt["power"], opt["level"], opt["correction"], looks, opt["questions"])
+        if survey in CHOICES:
+            names = ("ties", "conversation_correlation", "worker_correlation", "annotations_per_worker")
+            # Somebody who has less than one choice a pair knows no pair twice.
+            like = Choosing(opt["ties"], max(1.0, Design(bots, per, **{n: opt[n] for n in names}).design_effect))
+        else:
+            like = Rating(opt["conversation_sd"], opt["annotator_sd"], opt["rating_sd"], per)
+        how = {"difference": opt["difference"], "wage": opt["wage"]}
+        if study is not None:
+            result = after_survey(study, survey, wish, like, source=opt["source"], seconds=opt["seconds"], **how)
+            path = opt["out"] or study.analysis_path(survey) / "plan.json"
+            return survey_words.said_after(survey, result, wish), result, path
+        seconds = ASSUMED[survey]["seconds"] if opt["seconds"] is None else opt["seconds"]
+        result = before_survey(survey, wish, like, seconds=seconds, **how)
+        return survey_words.said_before(survey, result["differences"], result["asked"], wish, like), result, opt["out"]
 
     def _after(self, study: Study) -> tuple[str, dict, str]:
+        from parlai_spotbot.analysis.planning import words
+
         opt = self.opt
         design = self._design(max(len(study.plan.contestants), 2), looks=opt["looks"])
         result = after_pilot(
             study, opt["survey"], design, source=opt["source"], difference=opt["difference"], seconds=opt["seconds"],
             wage=opt["wage"],
         )  # fmt: skip
-        return said_after(result), result, opt["out"] or study.analysis_path(opt["survey"]) / "plan.json"
+        return words.said_after(result), result, opt["out"] or study.analysis_path(opt["survey"]) / "plan.json"
 
     def _design(self, bots: int, looks: int = 1) -> Design:
         from parlai_spotbot.analysis.planning import Design

@@ -1,0 +1,97 @@
+"""What a plan of a survey of whole conversations says, as tables and sentences for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from parlai_spotbot.analysis.planning.surveys import CHOICES, SETTLED, Choosing, Rating, Wish
+
+COLUMN = 15
+
+
+def points(survey: str, difference: float) -> str:
+    """A difference in words: 60%:40%, or 0.50 points."""
+    if survey in CHOICES:
+        return f"{0.5 + difference / 2:.0%}:{0.5 - difference / 2:.0%}"
+    return f"{difference:.2f} points"
+
+
+def told(survey: str, difference: float) -> str:
+    """Two bots that differ by so much, in words."""
+    if survey in CHOICES:
+        return f"two bots of which one gets {0.5 + difference / 2:.0%} of their decided choices"
+    return f"two bots whose means are {difference:.2f} points apart"
+
+
+def units(survey: str) -> tuple[str, str]:
+    """What is counted a pair or a bot, and in all."""
+    return ("choices a pair", "choices") if survey in CHOICES else ("talks a bot", "conversations")
+
+
+def said_before(survey: str, rows: Sequence[dict], asked: dict, wish: Wish, like: Choosing | Rating) -> str:
+    """The need for several differences as a table, and a sentence on the one that is asked for."""
+    head = ("apart by", units(survey)[0], "annotations", "hours", "cost")
+    lines = ["".join(f"{cell:>{COLUMN}}" for cell in head)]
+    for row in rows:
+        cells = [points(survey, row["difference"])]
+        if row["needed"] is None:
+            cells.append("out of reach")
+        else:
+            cost = "-" if row["cost"] is None else f"{row['cost']:,.0f}"
+            cells += [f"{row['needed']:,}", f"{row['annotations']:,}", f"{row['hours']:,.1f}", cost]
+        mark = "  <-" if row["difference"] == asked["difference"] else ""
+        lines.append("".join(f"{cell:>{COLUMN}}" for cell in cells) + mark)
+    return "\n".join([*lines, "", _asked(survey, asked, wish, like)])
+
+
+def _asked(survey: str, asked: dict, wish: Wish, like: Choosing | Rating) -> str:
+    bots = told(survey, asked["difference"])
+    if asked["needed"] is None:
+        return f"{bots.capitalize()} can't be told apart with {wish.power:.0%} power by any number up to a million."
+    cost = "" if asked["cost"] is None else f", {asked['cost']:,.0f} in wages"
+    each = f" for each of {wish.questions} questions" if wish.questions > 1 else ""
+    if isinstance(like, Choosing):
+        what = f"{asked['needed']} choices a pair ({asked['items']:,} pairs of conversations{each}"
+        talks = f" Where no conversation is to come twice, each bot has {asked['needed'] * (wish.bots - 1)} of its own."
+        hang = f"; {like.ties:.0%} of choices for neither" if like.ties else ""
+        hang += f"; design effect {like.design_effect:.2f}"
+    else:
+        what = f"{asked['needed']} conversations of each bot ({asked['items']:,}{each}"
+        talks = " Each conversation counts in every pair of its bot."
+        hang = (
+            f"; annotators a conversation: {like.per_conversation:g}; standard deviations {like.conversations:.2f} of "
+            f"conversations, {like.annotators:.2f} of annotators, {like.rest:.2f} of the rest"
+        )
+    return (
+        f"With {what}, {asked['annotations']:,} annotations, {asked['hours']:,.1f} hours{cost}) {bots} "
+        f"are told apart with {asked['power']:.0%} power, though {wish.pairs} "
+        f"{'pair is' if wish.pairs == 1 else 'pairs are'} tested{hang}.{talks} Controls come on top."
+    )
+
+
+def said_after(survey: str, result: dict, wish: Wish) -> str:
+    """What each pair of a pilot needs, and a sentence."""
+    what = units(survey)[0]
+    lines = [f"{'pair':<32}{'found':>12}{'p (Holm)':>10}{'power':>8}{'had':>7}{'needed':>8}{'more':>7}  {what}: status"]
+    for row in result["pairs"]:
+        needed, more = ("-" if row[key] is None else row[key] for key in ("needed", "more"))
+        found = "-" if row["estimate"] is None else f"{row['estimate']:.0%}" if survey in CHOICES else (
+            f"{row['estimate']:+.2f}"
+        )  # fmt: skip
+        p = "-" if row["p_adjusted"] is None else f"{row['p_adjusted']:.3f}"
+        lines.append(
+            f"{row['a'] + ' / ' + row['b']:<32}{found:>12}{p:>10}{row['power']:>8.0%}{row['had']:>7}{needed:>8}"
+            f"{more:>7}  {row['status']}"
+        )
+    opened = [row for row in result["pairs"] if row["status"] != SETTLED]
+    if not opened:
+        return "\n".join([*lines, "", "Every pair is settled: nothing more is needed."])
+    more = result["more"]
+    hours = "" if more["hours"] is None else f", {more['hours']:.1f} hours"
+    cost = "" if more["cost"] is None else f", {more['cost']:,.0f} in wages"
+    return "\n".join([
+        *lines, "",
+        f"{len(opened)} of {len(result['pairs'])} pairs are not settled; for {wish.power:.0%} power they need "
+        f"{more['annotations']:,} more annotations{hours}{cost}. A pilot's differences are rough, so are these "
+        "numbers; 'close' pairs are planned for the least difference of interest.",
+    ])  # fmt: skip

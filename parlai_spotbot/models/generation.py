@@ -83,9 +83,14 @@ class Slot:
         return len(self.tokens) - self.known
 
 
+BATCH_BYTES = 2 << 30
+
+
 @dataclass(frozen=True)
 class Limits:
     """Sizes of batches: rows, bytes of keys and values (of a batch, and again of what is kept), tokens read at once.
+
+    With 0 bytes nothing is kept; a batch then has up to `BATCH_BYTES`.
 
     Rows are read together until they have `enough` tokens; further ones join while none has to read much more.
     """
@@ -94,6 +99,10 @@ class Limits:
     cache_bytes: int = 2 << 30
     enough: int = 256
     most: int = 8192
+
+    @property
+    def batch_bytes(self) -> int:
+        return self.cache_bytes or BATCH_BYTES
 
 
 class Writer:
@@ -167,7 +176,7 @@ class Writer:
         for slot in slots:
             longest = max(longest, len(slot.tokens) + new)
             size = (len(part) + 1) * longest * self.workspace.bytes_per_token
-            if part and (len(part) == self.limits.rows or size > self.limits.cache_bytes):
+            if part and (len(part) == self.limits.rows or size > self.limits.batch_bytes):
                 yield part
                 part, longest = [], len(slot.tokens) + new
             part.append(slot)

@@ -120,6 +120,20 @@ def test_what_is_kept_is_bounded_and_eviction_changes_nothing(make):
         assert len(writer.store) < 12
 
 
+def test_without_a_cache_conversations_are_answered_in_batches_all_the_same(make):
+    model, vocabulary = make()
+    steps = []
+    handle = model.register_forward_pre_hook(
+        lambda module, words, named: steps.append(len(named["input_ids"])), with_kwargs=True
+    )
+    writer = Writer(model, vocabulary, Limits(cache_bytes=0))
+    steps.clear()
+    writer.write([Request(tokens, str(i)) for i, tokens in enumerate(conversations(9, vocabulary.size))], GREEDY)
+    handle.remove()
+    assert max(steps) == 9
+    assert len(writer.store) == 0
+
+
 def test_what_was_played_before_changes_neither_the_answers_nor_what_is_read(make):
     """In bf16 a text depends on what is read at once, so that must not depend on other conversations."""
     model, vocabulary = make()

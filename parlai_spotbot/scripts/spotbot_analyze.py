@@ -99,7 +99,8 @@ def analyze_study(
     if not stability:
         _mark_outdated(folder / "stability.json", _checksum(study, survey))
     if "trust" not in result:  # people or judges may be gone since
-        (folder / "trust.json").unlink(missing_ok=True)
+        for stale in (folder / "trust.json", *folder.glob("trust*.csv")):
+            stale.unlink(missing_ok=True)
     for stem, value in result.items():
         files.write_json(folder / f"{stem}.json", value)
     for name, table in tables.items():

@@ -44,6 +44,9 @@ def trust(
     replicates: int,
 ) -> dict:
     """One judge beside people, from the frames of annotations of both; `turns` (`turns_frame`) of the judge's."""
+    # An annotation is named within its source: a judge may have taken over people's names.
+    people, judge = (frame.assign(annotation_id=frame["source"] + "/" + frame["annotation_id"])
+                     for frame in (people, judge))  # fmt: skip
     wide = pd.concat([people, judge], ignore_index=True)
     words = _words(wide, turns)
 

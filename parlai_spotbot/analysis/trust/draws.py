@@ -115,17 +115,24 @@ class Draws:
             weights[drawn + self.left_out :] += self._more[:, np.searchsorted(self._cells, self._codes(rows, column))]
         return weights
 
-    def _variances(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of the draws of conversations, and two-way."""
-        drawn = values[1 : 1 + self.replicates]
-        own = _variance(drawn)
+    def _parts(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The variances (...) by draws of conversations, by leaving people out, and by draws of annotations."""
+        own = _variance(values[1 : 1 + self.replicates])
         if not self.left_out:
-            return own, own
+            return own, np.zeros_like(own), np.zeros_like(own)
         without = values[1 + self.replicates :][: self.left_out]
         count = np.isfinite(without).sum(axis=0)
         people = np.where(count > 1, _variance(without) * (count - 1) ** 2 / np.maximum(count, 1), 0.0)
-        both = own + people - _variance(values[1 + self.replicates + self.left_out :])
-        return own, np.maximum(both, np.maximum(own, people))
+        return own, people, _variance(values[1 + self.replicates + self.left_out :])
+
+    def _variances(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of the draws of conversations, and two-way."""
+        own, people, twice = self._parts(values)
+        return own, _two_way(own, people, twice)
+
+    def variance_in_all(self, values: np.ndarray) -> float:
+        """The variances of several statistics (draws, n), summed: steadier than each by itself."""
+        return float(_two_way(*(part.sum() for part in self._parts(values))))
 
     def interval(self, values: np.ndarray, least: float = -np.inf, most: float = np.inf) -> np.ndarray:
         """The 95 % interval (..., 2) of a statistic that lies from `least` to `most`, from its values (draws, ...)."""
@@ -149,6 +156,10 @@ class Draws:
         without = values[1 + self.replicates :][: self.left_out]
         without = without[np.isfinite(without)]
         return [float(without.min()), float(without.max())] if len(without) else [np.nan, np.nan]
+
+
+def _two_way(own: np.ndarray, people: np.ndarray, twice: np.ndarray) -> np.ndarray:
+    return np.maximum(own + people - twice, np.maximum(own, people))
 
 
 def _variance(values: np.ndarray) -> np.ndarray:

@@ -1,10 +1,12 @@
 """How many of people's annotations a judge could save in this study, estimated from the items that both rated.
 
-See `parlai_spotbot.analysis.planning.judge_savings` for the model. What it gives stands beside people's results, and
-none of these uses it.
+See `parlai_spotbot.analysis.planning.judge_savings` for the model and its symbols. What it gives stands beside people's
+results, and none of these uses it.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -14,13 +16,35 @@ from parlai_spotbot.analysis.resampling import percentile_interval
 from parlai_spotbot.analysis.trust.draws import Draws, ratio
 from parlai_spotbot.analysis.trust.ranks import PERSON
 
-CELLS = 3_000
-"""So many pairs of contestants times draws are reckoned with at most: with many pairs, fewer draws."""
-
 FEW = 30
 """With fewer annotations that have a rating of the judge beside them, nothing is estimated."""
 
-CONTRAST = np.array([1.0, 0.0, -1.0])
+
+@dataclass(frozen=True)
+class Slope:
+    """β in each draw (draws,), its 95 % interval and variance, and by how much clustering by people widens it.
+
+    `beside`: "people in general", or "one person" where it is the plain lower bound.
+    """
+
+    values: np.ndarray
+    ci: tuple[float, float]
+    variance: float
+    wider: float
+    beside: str
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What there is of each pair, in each draw (draws, pairs): d, variances of one answer, τ² (draws,); and numbers."""
+
+    names: list[str]
+    gap: np.ndarray
+    of_people: np.ndarray
+    of_judge: np.ndarray
+    bias: np.ndarray
+    people: np.ndarray
+    alone: np.ndarray
 
 
 def savings(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> dict:
@@ -29,14 +53,14 @@ def savings(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> dict:
     Returns
     -------
     dict
-        `people`, `judge`, `judge_alone`: how many contests there are, and of items that people did not rate; `matrix`
-        [people's win, tie, loss][the judge's], `slope` (0: chance, 1: as people), `spread` (how far, as a standard
-        deviation, its bias differs from pair to pair), `effects` (design effects), `beside` ("people in
-        general" or "one person": whose answers its errors are told by); `saved` {"as_many": where the judge
-        rates as many further items as people did, "ten_times", "endless", "at_hand": with the ratings that there are
-        beyond people's}, each a share of people's annotations with `ci`, `annotations` and what 100 ratings are worth
-        (`worth_of_100`); `corrected`, the pairs by both together; `notice` where there is something to beware of. `why`
-        where there is nothing to go by.
+        `people`, `judge`, `judge_alone`: how many contests there are, and items that only the judge rated; `slope`
+        (β; 0: chance, 1: as a person) with `slope_ci`, `beside` (whose answers it is told by: "people in general", or
+        "one person", which makes all of it a lower bound); `spread` (τ); `effects` (design effects of one answer an
+        item); `saved` {"as_many": where the judge rates as many further items as people gave annotations,
+        "ten_times", "endless", "at_hand": with the ratings that there are beyond people's}, each a share of people's
+        annotations with `ci`, `ratings`, `annotations`; `worth_of_100`, in annotations, further ratings spread over
+        the pairs; `corrected`, the pairs by both together; `notice` where there is something to beware of. `why` where
+        there is nothing to go by.
     """
     people, judge = (_oriented(rows) for rows in (people, judge))
     both = _both(people, judge)
@@ -45,154 +69,197 @@ def savings(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> dict:
         why = f"fewer than {FEW} annotations with a rating of the judge beside them, or fewer than two pairs"
         return found | {"why": why}
     people, judge = (rows[rows["pair"].isin(set(both["pair"]))] for rows in (people, judge))
-    pairs = sorted(set(both["pair"]))
+    slope = _slope(people, both, draws)
+    if slope is None:
+        return found | {"why": "people hardly ever say that one contestant does better than the other"}
     alone = judge[~judge["item_id"].isin(set(people["item_id"]))]
-    found["judge_alone"] = len(alone)
-    joint = _counts(both, pairs, draws, 3 * both["x"] + both["y"], 9, both["mass"]).reshape(-1, len(pairs), 3, 3)
-    seen, rated = (
-        _counts(rows, pairs, draws, rows["x"], 3, None, who) for rows, who in ((people, PERSON), (judge, []))
-    )
-    plain = model.mixture(joint.sum(axis=1))
-    matrix, told = _matrix(people, judge, plain, draws)
-    spread, effects = _spread(joint, seen, rated, matrix, draws)
-    found |= {"matrix": matrix[0], **draws.told(model.slope(matrix), "slope", "slope_ci")}
-    found |= draws.told(np.sqrt(spread), "spread", "spread_ci") | {"effects": effects}
-    n, m = (np.bincount(rows["pair"].map(pairs.index), minlength=len(pairs)) for rows in (people, alone))
-    found["saved"] = _scenarios(
-        model.shares(seen), matrix, n, m, spread, effects, draws, found["slope_ci"][0] > 0, told
-    )
-    found["corrected"] = _corrected(joint[0], alone, pairs, matrix[0])
-    found["beside"] = "one person" if (told == 1).all() and (matrix == plain).all() else "people in general"
-    return found | {"notice": _notice(found, len(pairs))}
-
-
-def _matrix(
-    people: pd.DataFrame, judge: pd.DataFrame, plain: np.ndarray, draws: Draws
-) -> tuple[np.ndarray, np.ndarray]:
-    """The judge's errors (draws, 3, 3) beside people in general, and how much an item tells of them (draws,).
-
-    From the items that two people or more rated; where these hardly tell how far people agree on who wins, the errors
-    beside one person, among which people's own differences count.
-    """
-    among = people.merge(people[["item_id", "worker_id", "x"]], on="item_id", suffixes=("", "_other"))
-    among = among[among["worker_id"] != among["worker_id_other"]].rename(columns={"x_other": "y"})
-    if among["annotation_id"].nunique() < FEW:
-        return plain, np.ones(draws.rows)
-    mass = 1 / among.groupby("annotation_id")["x"].transform("size").to_numpy(dtype=float)
-    cells = (3 * among["x"] + among["y"]).to_numpy(dtype=int)
-    with_people = draws.sums(among, cells, 9, mass, ["worker_id", "worker_id_other"]).reshape(-1, 3, 3)
-    same = ratio(with_people[:, 0, 0] + with_people[:, 2, 2] - 2 * with_people[:, 0, 2], with_people.sum(axis=(1, 2)))
-    if not 3 * draws.error(same) < same[0]:
-        return plain, np.ones(draws.rows)
-    both = _both(people[people["annotation_id"].isin(set(among["annotation_id"]))], judge)
-    cells, mass = (3 * both["x"] + both["y"]).to_numpy(dtype=int), both["mass"].to_numpy(dtype=float)
-    with_judge = draws.sums(both, cells, 9, mass, PERSON).reshape(-1, 3, 3)
-    matrix = model.disattenuated(with_judge, with_people)
-    faint = np.divide(model.slope(plain), model.slope(matrix), out=np.ones(draws.rows), where=model.slope(matrix) > 0)
-    return matrix, np.clip(faint, 0.05, 1) ** 2
+    alone = alone.groupby(["item_id", "pair"])["x"].mean().reset_index()
+    pairs, effects = _pairs(people, judge, alone, both, slope, draws)
+    found |= {"judge_alone": len(alone), "slope": float(slope.values[0]), "slope_ci": list(slope.ci)}
+    found |= {"beside": slope.beside, "spread": float(np.sqrt(pairs.bias[0])), "effects": effects}
+    found |= _scenarios(pairs, slope, effects, draws)
+    found["corrected"] = _corrected(pairs, slope, effects, alone)
+    return found | {"notice": _notice(found, len(pairs.names))}
 
 
 def _oriented(rows: pd.DataFrame) -> pd.DataFrame:
-    """With `pair` and what became of the pair's first name: `x` 0 where it wins, 1 for a tie, 2 where it loses."""
+    """With `pair` and `x`, what became of the pair's first name: 1 where it wins, 0 for a tie, -1 where it loses."""
     rows = rows[rows["a"] != rows["b"]]
     turned = (rows["a"] > rows["b"]).to_numpy()
     first, second = rows["a"].where(~turned, rows["b"]), rows["b"].where(~turned, rows["a"])
     outcome = rows["outcome"].astype(int) * np.where(turned, -1, 1)
-    return rows.assign(pair=first + "\t" + second, x=1 - outcome).reset_index(drop=True)
+    return rows.assign(pair=first + "\t" + second, x=outcome).reset_index(drop=True)
 
 
 def _both(people: pd.DataFrame, judge: pd.DataFrame) -> pd.DataFrame:
-    """One row an annotation by a person and a rating of the same item: x, y (the judge's), mass."""
-    both = people.merge(judge[["item_id", "x"]].rename(columns={"x": "y"}), on="item_id")
-    return both.assign(mass=1 / both.groupby("annotation_id")["x"].transform("size"))
+    """One row an annotation by a person: x, and y, the mean of the judge's ratings of the same item."""
+    return people.merge(judge.groupby("item_id")["x"].mean().rename("y").reset_index(), on="item_id")
 
 
-def _counts(rows: pd.DataFrame, pairs: list, draws: Draws, kind, kinds: int, mass=None, people=PERSON) -> np.ndarray:
-    cells = (rows["pair"].map({pair: i for i, pair in enumerate(pairs)}) * kinds + kind).to_numpy(dtype=int)
-    mass = None if mass is None else mass.to_numpy(dtype=float)
-    return draws.sums(rows, cells, len(pairs) * kinds, mass, people).reshape(-1, len(pairs), kinds)
+def _slope(people: pd.DataFrame, both: pd.DataFrame, draws: Draws) -> Slope | None:
+    """β from the items that two people or more rated; the lower bound where these leave it without bounds.
 
-
-def _spread(
-    joint: np.ndarray, seen: np.ndarray, rated: np.ndarray, matrix: np.ndarray, draws: Draws
-) -> tuple[np.ndarray, dict]:
-    """The variance of the judge's bias from pair to pair (draws,), by moments, and both sources' design effects.
-
-    On the items that both rated, the judge's difference of wins and losses less what its matrix makes of people's is
-    noise, whose variance the draws know, and bias. Draws add that noise once more.
+    That is where Fieller's interval is not bounded: where it is not shown that people agree on who wins. None where
+    even the lower bound is not: where people hardly ever decide.
     """
-    total = joint.sum(axis=(2, 3))
-    gaps = [ratio((joint.sum(axis=axis) * CONTRAST).sum(axis=2), total) for axis in (3, 2)]
-    rest = gaps[1] - model.slope(matrix)[:, None] * gaps[0]
-    noise = np.nanvar(rest[1 : 1 + draws.replicates], axis=0)
+    among = both.merge(people[["item_id", "worker_id", "x"]], on="item_id", suffixes=("", "_other"))
+    among = among[among["worker_id"] != among["worker_id_other"]]
+    if among["annotation_id"].nunique() >= FEW:
+        mass = (1 / among.groupby("annotation_id")["x"].transform("size")).to_numpy(dtype=float)
+        met = (among["x"] * among["x_other"]).to_numpy(dtype=float) * mass
+        several = both[both["annotation_id"].isin(set(among["annotation_id"]))]
+        found = _ratio(
+            _mean(several, (several["x"] * several["y"]).to_numpy(dtype=float), draws, PERSON),
+            _mean(among, met, draws, ["worker_id", "worker_id_other"], mass), draws, "people in general",
+        )  # fmt: skip
+        if found is not None:
+            return found
+    products = [(both["x"] * both[name]).to_numpy(dtype=float) for name in ("y", "x")]
+    return _ratio(*(_mean(both, product, draws, PERSON) for product in products), draws, "one person")
+
+
+def _mean(rows: pd.DataFrame, values: np.ndarray, draws: Draws, people: list[str], mass=None) -> np.ndarray:
+    one = np.zeros(len(rows), dtype=int)
+    return ratio(*(draws.sums(rows, one, 1, each, people)[:, 0] for each in (values, mass)))
+
+
+def _ratio(above: np.ndarray, below: np.ndarray, draws: Draws, beside: str) -> Slope | None:
+    """From means in each draw; the variance by what the ratio is linear in, which no draw near 0 throws off."""
+    own, other = (float(draws.error(x)) ** 2 for x in (above, below))
+    both = (float(draws.error(above + below)) ** 2 - own - other) / 2
+    ci = model.fieller(above[0], below[0], np.array([[own, both], [both, other]]))
+    if not np.isfinite(ci).all():
+        return None
+    values = above / np.maximum(below, below[0] / 10)
+    linear = (above - values[0] * below) / below[0]
+    drawn = float(np.std(linear[1 : 1 + draws.replicates]))
+    error = float(draws.error(linear))
+    return Slope(values, ci, error**2, max(1.0, error / drawn) if drawn > 0 else 1.0, beside)
+
+
+def _pairs(
+    people: pd.DataFrame, judge: pd.DataFrame, alone: pd.DataFrame, both: pd.DataFrame, slope: Slope, draws: Draws
+) -> tuple[Pairs, dict]:
+    names = sorted(set(both["pair"]))
+    gap, of_people = model.moments(_counts(people, names, draws, PERSON))
+    of_judge = model.moments(_counts(judge, names, draws))[1]
+    # Of one answer an item, so that a further rating of the judge is set beside a further annotation of its like.
+    single = people.iloc[np.random.default_rng(0).permutation(len(people))].drop_duplicates("item_id")
+    effects = {
+        "people": _effect(_counts(single, names, draws, PERSON), draws),
+        "judge": _effect(_counts(judge.drop_duplicates("item_id"), names, draws), draws),
+    }
+    n, m = (np.bincount(rows["pair"].map(names.index), minlength=len(names)).astype(float) for rows in (people, alone))
+    bias = _bias(both, names, slope.values, draws)
+    return Pairs(names, gap, of_people, of_judge, bias, n, m), effects
+
+
+def _cells(rows: pd.DataFrame, names: list[str]) -> np.ndarray:
+    return rows["pair"].map({name: i for i, name in enumerate(names)}).to_numpy(dtype=int)
+
+
+def _counts(rows: pd.DataFrame, names: list[str], draws: Draws, people=()) -> np.ndarray:
+    """Wins, ties and losses: (draws, pairs, 3)."""
+    cells = 3 * _cells(rows, names) + 1 - rows["x"].to_numpy(dtype=int)
+    return draws.sums(rows, cells, 3 * len(names), None, people).reshape(-1, len(names), 3)
+
+
+def _effect(counts: np.ndarray, draws: Draws) -> float:
+    """By how much clusters (conversations, people) raise the variance of the pairs' differences."""
+    gap, variance = model.moments(counts)
+    total = counts[0].sum(axis=-1)
+    several = total > 1
+    plain = (variance[0] / np.maximum(total, 1))[several].sum()
+    return max(1.0, draws.variance_in_all(gap[:, several]) / float(plain)) if several.any() else 1.0
+
+
+def _bias(both: pd.DataFrame, names: list[str], slope: np.ndarray, draws: Draws) -> np.ndarray:
+    """τ² (draws,) by moments: what the judge says of a pair less β times what people say, of the same items.
+
+    Its noise, whose variance the draws know, is taken off.
+    """
+    cells = _cells(both, names)
+    n = draws.sums(both, cells, len(names), None, PERSON)
+    ours, theirs = (
+        ratio(draws.sums(both, cells, len(names), both[name].to_numpy(dtype=float), PERSON), n) for name in ("x", "y")
+    )
+    share = n[0] / n[0].sum()
+    own, other, sums = (draws.variance_in_all(np.sqrt(share) * x) for x in (ours, theirs, ours + theirs))
+    noise = other + slope**2 * own - slope * (sums - own - other)
+    rest = np.nan_to_num(theirs - slope[:, None] * ours) ** 2 @ share
+    return np.maximum(rest - _times(draws) * noise, 0)
+
+
+def _scenarios(pairs: Pairs, slope: Slope, effects: dict, draws: Draws) -> dict:
+    """`saved`, by how much the judge rates, and `worth_of_100`; 0 where it is not shown to beat chance.
+
+    There the interval goes up to what the greatest β in its own would save.
+    """
+    # The data, the draws of conversations, and last the data once more, with the greatest β.
+    rows = [*range(1 + draws.replicates), 0]
+    square, bias = _square(slope, draws)[rows, None], pairs.bias[rows, None]
+    square[-1] = max(slope.ci[1], 0.0) ** 2
+    gap, error = pairs.gap[rows], np.full_like(bias, slope.variance)
+    of_people, of_judge = pairs.of_people[rows] * effects["people"], pairs.of_judge[rows] * effects["judge"]
+    n, total = pairs.people, float(pairs.people.sum())
+    found = {}
+    for name, m in (("at_hand", pairs.alone), ("as_many", n), ("ten_times", 10 * n), ("endless", np.inf * n)):
+        share = model.saved(square, gap, (of_people, n), (of_judge, m), bias, error)
+        entry = _told(share, slope, 1.0)
+        entry["ratings"] = None if name == "endless" else round(float(m.sum()))
+        entry["annotations"] = entry["estimate"] * total
+        entry["annotations_ci"] = [end * total for end in entry["ci"]]
+        found[name] = entry
+    few = np.full(len(n), 100 / len(n))
+    worth = (model.information(square, gap, of_judge, few, bias, error) * of_people).sum(axis=1)
+    return {"saved": found, "worth_of_100": _told(worth, slope)}
+
+
+def _times(draws: Draws) -> np.ndarray:
+    """How often the noise of the data is in a square (draws,): draws add it once more."""
     times = np.ones(draws.rows)
     times[1 : 1 + draws.replicates] = 2
-    pairs = rest.shape[1]
-    spread = (np.nansum(rest**2, axis=1) - times * noise.sum()) / max(pairs - 1, 1)
-    effects = {}
-    for name, counts in (("people", seen), ("judge", rated)):
-        share, n = model.shares(counts), counts.sum(axis=2)
-        gap = share[..., 0] - share[..., 2]
-        plain = (share[0, :, 0] + share[0, :, 2] - gap[0] ** 2) / n[0]
-        effects[name] = float(max(1.0, (draws.error(gap) ** 2).sum() / plain.sum()))
-    return np.maximum(spread, 0), effects
+    return times
 
 
-def _scenarios(p, matrix, people, alone, spread, effects, draws: Draws, shown: bool, told) -> dict:
-    """What is saved, by how much the judge rates; 0, with an interval, where it is not shown to beat chance."""
-    kept = slice(0, 1 + min(draws.replicates, max(100, CELLS // p.shape[1])))
-    slopes = model.slope(matrix)
-    # The draws of conversations alone are too narrow by as much as they are for the slope.
-    own = float(np.std(slopes[1 : 1 + draws.replicates]))
-    wider = max(1.0, float(draws.error(slopes)) / own) if own > 0 else 1.0
-    n = people / effects["people"]
-    rated = {"at_hand": alone, "as_many": people, "ten_times": 10 * people, "endless": model.ENDLESS * people}
-    found = {}
-    for name, count in rated.items():
-        m = model.sampled(p[kept], matrix[kept], np.maximum(count, 1e-6), effects["judge"], spread[kept, None])
-        share = model.saved(p[kept], matrix[kept], n, m, told[kept]) if count.any() else np.zeros(len(p[kept]))
-        entry = _told(share, wider, shown, 1.0)
-        entry["ratings"] = None if name == "endless" else round(float(count.sum()))
-        entry["annotations"] = entry["estimate"] * float(people.sum())
-        entry["annotations_ci"] = [end * float(people.sum()) for end in entry["ci"]]
-        if name == "as_many":
-            gain = (model.effective(p[kept], matrix[kept], n, m, told=told[kept]) / n - 1).mean(axis=1)
-            entry["worth_of_100"] = _told(np.where(slopes[kept] > 0, 100 * gain, 0), wider, shown)
-        found[name] = entry
-    return found
+def _square(slope: Slope, draws: Draws) -> np.ndarray:
+    """β² (draws,) without what the error of β adds to its square; 0 for a contrary judge."""
+    return np.maximum(np.maximum(slope.values, 0) ** 2 - _times(draws) * slope.variance, 0)
 
 
-def _told(values: np.ndarray, wider: float, shown: bool, most: float | None = None) -> dict:
-    """An estimate with its interval, from 0 to `most`, from its values over draws of conversations."""
-    ends = values[0] + (percentile_interval(values[1:]) - values[0]) * wider
-    low, high = np.clip(ends, 0, most)
-    return {"estimate": float(values[0]) if shown else 0.0, "ci": [float(low) if shown else 0.0, float(high)]}
+def _told(values: np.ndarray, slope: Slope, most: float | None = None) -> dict:
+    """An estimate with its interval, from 0 to `most`, from the data, draws of conversations, and the greatest β."""
+    ends = values[0] + (percentile_interval(values[1:-1]) - values[0]) * slope.wider
+    low, high = (float(end) for end in np.clip(ends, 0, most))
+    if slope.ci[0] > 0:
+        return {"estimate": float(values[0]), "ci": [low, high]}
+    return {"estimate": 0.0, "ci": [0.0, max(high, float(values[-1]))]}
 
 
-def _corrected(joint: np.ndarray, alone: pd.DataFrame, pairs: list[str], matrix: np.ndarray) -> list[dict]:
+def _corrected(pairs: Pairs, slope: Slope, effects: dict, alone: pd.DataFrame) -> list[dict]:
     """One entry a pair: people's difference alone, and that by both together where the judge rated more."""
-    rated = np.zeros((len(pairs), 3))
-    np.add.at(rated, (alone["pair"].map(pairs.index).to_numpy(dtype=int), alone["x"].to_numpy(dtype=int)), 1)
-    both = model.corrected(joint, rated, matrix)
-    seen = joint.sum(axis=2)
-    n = seen.sum(axis=1)
+    m = pairs.alone
+    rated = np.bincount(_cells(alone, pairs.names), alone["x"], minlength=len(m)) / np.maximum(m, 1)
+    of_people = pairs.of_people[0] * effects["people"] / pairs.people
+    beta = float(slope.values[0]) if slope.ci[0] > 0 else 0.0
+    own = model.information(
+        np.array([beta**2]), pairs.gap[0], pairs.of_judge[0] * effects["judge"], m, pairs.bias[:1], slope.variance
+    )
+    both, error = model.combined(pairs.gap[0], of_people, rated, beta, own)
     rows = []
-    for i, pair in enumerate(pairs):
+    for i, pair in enumerate(pairs.names):
         a, b = pair.split("\t")
-        rows.append({"a": a, "b": b, "n_people": float(n[i]), "n_judge_alone": int(rated[i].sum()),
-                     "people": float((seen[i] @ CONTRAST) / n[i]), "both": float(both["difference"][i]),
-                     "both_error": float(both["error"][i])})  # fmt: skip
+        row = {"a": a, "b": b, "n_people": int(pairs.people[i]), "n_judge_alone": int(m[i])}
+        row |= {"people": float(pairs.gap[0][i]), "both": float(both[i]), "both_error": float(error[i])}
+        rows.append(row)
     return rows
 
 
 def _notice(found: dict, pairs: int) -> str:
     if found["slope_ci"][0] <= 0:
-        return (
-            "it is not shown that what this judge says of a contest goes with what people say at all, so it saves "
-            "nothing that can be counted on"
-        )
+        return "it is not shown to go with people at all, so it saves nothing that can be counted on"
     if found["beside"] == "one person":
-        return "how far people differ on the same item is hardly known, so that counts as the judge's errors here"
+        return "a lower bound, as two people are not shown to agree about the same item"
     if pairs < 6:
         return f"with {pairs} pairs of contestants it is hardly known how far the judge favours some of them"
     return ""

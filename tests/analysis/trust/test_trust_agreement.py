@@ -150,8 +150,8 @@ def test_a_copy_of_people_agrees_wholly(own, world, trusted):
         assert np.isnan(entry["people_alpha"])  # one person each
     assert found["verdict"]["level"] == "unknown"
     assert found["ranks"]["better"]["tau"] == pytest.approx(1)
-    assert found["savings"]["better"]["slope"] > 0.9
-    assert found["savings"]["better"]["spread"] < 0.02
+    assert found["savings"]["better"]["slope"] == pytest.approx(1)
+    assert found["savings"]["better"]["spread"] == pytest.approx(0, abs=1e-6)
 
 
 def test_one_of_the_people_as_judge_is_not_told_from_people(own, world, trusted):
@@ -192,7 +192,10 @@ def test_a_judge_that_always_says_bot_is_unmasked(own, truth, world, trusted):
 
 
 def test_a_shuffled_judge_comes_out_at_chance(own, truth, world, trusted):
-    """Answers exchanged at random between items: over many shuffles each test errs about as often as it may."""
+    """Answers exchanged at random between items: over many shuffles each test errs about as often as it may.
+
+    Of 12 a test at 5 % errs more than twice once in fifty times.
+    """
     judge, rng = world.as_judge(own.people), np.random.default_rng(8)
     hits = {"alpha": 0, "accuracy": 0, "depends": 0, "warned": 0, "saved": 0}
     for seed in range(12):
@@ -206,7 +209,7 @@ def test_a_shuffled_judge_comes_out_at_chance(own, truth, world, trusted):
         hits["depends"] += not found["speakers"]["nature"]["judge"]["depends"]
         hits["warned"] += found["verdict"]["warning"]
         hits["saved"] += found["savings"]["better"]["saved"]["as_many"]["estimate"] == 0
-    assert min(hits.values()) >= 9, hits
+    assert min(hits.values()) >= 10, hits
 
 
 def test_a_judge_below_people_is_warned_of(world, trusted):

@@ -90,6 +90,17 @@ def test_words_are_those_that_were_shown(both):
     assert words.loc[rows.index].drop_duplicates().to_numpy().tolist() == [[8, 10]]
 
 
+def test_a_judge_may_use_the_names_of_peoples_annotations(both):
+    wide = annotations_frame(*both).frame
+    people, judge = (wide[wide["source"] == s].reset_index(drop=True) for s in (HUMAN, "judge:quick"))
+    assert len(judge) <= len(people)
+    same = judge.assign(annotation_id=people["annotation_id"].to_numpy()[: len(judge)])
+    plain, taken = (
+        trust(people, own, turns_frame(both[1]), rng=np.random.default_rng(0), replicates=10) for own in (judge, same)
+    )
+    np.testing.assert_equal(taken, plain)
+
+
 def test_a_judge_of_other_items_is_told_apart(both):
     wide = annotations_frame(*both).frame
     people, judge = (wide[wide["source"] == s].reset_index(drop=True) for s in (HUMAN, "judge:quick"))

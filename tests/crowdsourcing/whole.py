@@ -31,18 +31,28 @@ SURVEYS = ("acute_eval", "comparative", "dialogue_likert", "turn_likert")
 
 
 def make_study(
-    folder: Path, survey: str, each: int = 8, bots: int = 3, people: int = 16, talk: Callable = talk, **more
+    folder: Path,
+    survey: str,
+    each: int = 8,
+    bots: int = 3,
+    people: int = 16,
+    talk: Callable = talk,
+    named: str = "bot",
+    **more,
 ) -> Study:
-    """A study with `each` conversations of every pair of bots, and `people` between people; units and controls made.
+    """A study with `each` conversations of every pair of bots, and `people` between people; units and controls made,
+    unless there is no `survey`.
 
-    `talk` makes a conversation of a number and two entities.
+    `talk` makes a conversation of a number and two entities; the bots' names begin with `named`.
     """
-    names = [f"bot{i}" for i in range(bots)]
+    names = [f"{named}{i}" for i in range(bots)]
     plan = Plan("invented", {name: Contestant(name, model="spotbot:eliza") for name in names})
     study = Study.create(folder, plan)
     talks = [talk(n, pair[:: 1 if n % 2 else -1]) for pair in itertools.combinations(names, 2) for n in range(each)]
     talks += [talk(number, (HUMAN, HUMAN)) for number in range(people)]
     files.write_jsonl(study.conversations_path, [one.to_json() for one in talks])
+    if not survey:
+        return study
     with study.lock("tests"):
         pack_study(study, survey, unit_size=more.pop("unit_size", None), whole=Asked(people=False, **more))
         write_controls(study, survey)

@@ -1,4 +1,5 @@
-"""Makes the pictures of the annotation page anew: every step of a task of Spot The Bot, and of the game.
+"""Makes the pictures of the annotation page anew: every step of a task of Spot The Bot, the game, and an item of each
+survey of whole conversations.
 
 .venv/bin/python tests/crowdsourcing/page/screenshots.py [FOLDER]
 """
@@ -17,11 +18,18 @@ from PIL import Image
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from chromium import browser
-from stage import DESKTOP, PHONE, TALKS, bare, button, heading, item, page_in, stage
+from stage import DESKTOP, PHONE, TALKS, bare, button, heading, item, judged_item, page_in, pair_item, stage
 
 from parlai_spotbot.surveys import get_survey
 
 FOLDER = Path(__file__).parents[3] / "crowdsourcing" / "spot_the_bot" / "screenshots"
+WHOLE = FOLDER.parents[1] / "whole_conversations" / "screenshots"
+SHOWN = {
+    "acute_eval": pair_item(0, (TALKS[0], TALKS[1]), (1, 1), ("engagingness", "reason")),
+    "comparative": pair_item(0, (TALKS[2], TALKS[1]), (1, 1)),
+    "dialogue_likert": judged_item(0, TALKS[1], 1),
+    "turn_likert": judged_item(0, TALKS[1], 1, ("relevance",)),
+}
 ITEMS = [item(number, talk) for number, talk in enumerate(TALKS)]
 
 
@@ -113,15 +121,28 @@ def game(page, url: str, folder: Path, stem: str) -> None:
     shoot(page, folder, f"{stem}game", whole=stem.startswith("phone"))
 
 
+def whole(page, url: str, folder: Path, name: str) -> None:
+    """The first item of a survey of whole conversations, with the first question answered."""
+    page.goto(url)
+    heading(page, "What to do")
+    button(page, "I have understood").click()
+    button(page, "Start").click()
+    heading(page, "(Conversation|Pair) 1 of")
+    page.locator(".option").nth(1).click()
+    page.evaluate("window.scrollTo(0, 0)")
+    shoot(page, folder, name, whole=True)
+
+
 @contextlib.contextmanager
-def staged(survey, **more):
+def staged(survey, items=ITEMS, **more):
     """The survey on a stage of its own."""
-    with tempfile.TemporaryDirectory() as place, stage(survey, ITEMS, Path(place), **more) as st:
+    with tempfile.TemporaryDirectory() as place, stage(survey, items, Path(place), **more) as st:
         yield st
 
 
-def main(folder: Path) -> None:
-    """Both surveys, on a desktop in daylight, and on a phone at night."""
+def main(folder: Path, others: Path) -> None:
+    """All surveys, on a desktop in daylight, and on a phone at night."""
+    others.mkdir(parents=True, exist_ok=True)
     folder.mkdir(parents=True, exist_ok=True)
     survey = get_survey("spot_the_bot")
     survey = replace(survey, limits=replace(survey.limits, onboarding_mistakes=99))
@@ -134,8 +155,11 @@ def main(folder: Path) -> None:
                 spot_the_bot(page, st.link("ann"), folder, stem)
             with staged(bare(get_survey("spot_the_bot_game"))) as st:
                 game(page, st.link("ann"), folder, stem)
+            for name in [name for name in SHOWN if (name == "turn_likert") == bool(stem)]:
+                with staged(bare(get_survey(name)), [SHOWN[name]]) as st:
+                    whole(page, st.link("ann"), others, f"{stem}{name}")
             print(stem or "desktop", page.said or "no complaints")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
+    main(*([Path(sys.argv[1])] * 2 if len(sys.argv) > 1 else (FOLDER, WHOLE)))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import bdtr, ndtr
-from scipy.stats import norm
+from scipy.stats import nct, norm
 from scipy.stats import t as student
 
 from parlai_spotbot.analysis.moves import Correlation, Scores, adjusted, rank_correlation, standard_error
@@ -24,6 +24,9 @@ ALPHA = 0.05
 DRAWS = 400
 LEAST = 3
 """Fewer contestants have no order worth comparing."""
+
+MANY = 20
+"""From so many degrees of freedom on an approximation of the non-central t is near enough."""
 
 CHOICES, RATINGS = "choices", "ratings"
 
@@ -216,13 +219,16 @@ def share_power(n: int, share: np.ndarray, alpha: float = ALPHA) -> np.ndarray:
 def t_power(shift: np.ndarray, df: float, alpha: float = ALPHA) -> np.ndarray:
     """The chance (m,) that a two-sided t-test rejects where the statistic is non-central by `shift`.
 
-    Abramowitz & Stegun's 26.7.10, which never fails where the exact distribution function underflows.
+    With few degrees of freedom exactly; beyond `MANY` by Abramowitz & Stegun's 26.7.10, which never underflows.
     """
-    if df < 1:
+    shift = np.abs(np.asarray(shift, dtype=float))
+    if df < 2:  # two conversations of each are the least that tell how conversations differ
         return np.zeros(len(shift))
     limit = student.isf(alpha / 2, df)
+    if df < MANY:
+        shift = np.minimum(shift, limit + 8)
+        return nct.sf(limit, df, shift) + nct.cdf(-limit, df, shift)
     scale, place = np.sqrt(1 + limit**2 / (2 * df)), limit * (1 - 1 / (4 * df))
-    shift = np.abs(shift)
     return ndtr((shift - place) / scale) + ndtr((-shift - place) / scale)
 
 

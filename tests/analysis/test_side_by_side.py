@@ -36,7 +36,7 @@ def test_the_power_of_choices_is_the_exact_tests(n):
     np.testing.assert_allclose(share_power(n, shares), expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("n", [5, 20, 100])
+@pytest.mark.parametrize("n", [2, 3, 5, 11, 12, 20, 100])
 def test_the_power_of_ratings_is_the_t_tests(n):
     effects = np.array([0.0, 0.2, 0.5, 1.0])
     expected = [TTestIndPower().power(effect, n, 0.05) for effect in effects]

@@ -63,6 +63,7 @@ setup(
         "networkx",
         "scikit-learn",
         "matplotlib",
+        "fonttools",
         "jinja2",
         "markupsafe",
         "pyyaml",

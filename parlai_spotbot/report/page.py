@@ -60,17 +60,18 @@ def script() -> dict[str, Any]:
     return {"script": Markup(text), "script_hash": base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}
 
 
-def render(contents: list[Contents]) -> tuple[str, list[Drawing]]:
-    """The page as text, the first survey, then the others; and its figures."""
+def render(contents: list[Contents], paper: appendix.Appendix | None = None) -> tuple[str, list[Drawing]]:
+    """The page as text, the first survey, then the others; and its figures. `paper` is made here if not given."""
     pages = [Page(own, f"{own.survey}-" if number else "") for number, own in enumerate(contents)]
     for page in pages:
         page.pages = pages
-    context = _context(pages)
+    paper = paper or appendix.appendix_of(contents[0].study, appendix.facts_of(contents[0].study, contents))
+    context = _context(pages, paper)
     text = environment().get_template("page.html").render(**script(), **context)
     return text, downloads.drawings(context["parts"])
 
 
-def _context(pages: list[Page]) -> dict[str, Any]:
+def _context(pages: list[Page], paper: appendix.Appendix) -> dict[str, Any]:
     page, contents = pages[0], pages[0].contents
     plan = contents.study.plan
     blocks = [block(own) for own in pages]
@@ -96,7 +97,7 @@ def _context(pages: list[Page]) -> dict[str, Any]:
         "reading": reading.data(pages, {own.name: own.title for own in blocks}),
         "failures": rows.failures(contents.failures, {c.conversation_id for c in contents.conversations}),
         "made_by": {own.contents.survey: made for own in pages if (made := own.contents.made_by.get("ranking"))},
-        "paper": appendix.section(contents.study),
+        "paper": appendix.section(contents.study, paper),
         "provenance": contents.study.provenance(),
         "extensions": contents.study.extensions,
         "judge_files": [(own.contents.survey, own.contents.judges) for own in pages],
@@ -117,9 +118,11 @@ def build_report(study: Study, survey: str | None = None) -> Path:
     """
     first, *others = surveys_of(study, survey)
     contents = read_contents(study, first)
-    text, drawn = render([contents, *(read_contents(study, name, contents.conversations) for name in others)])
+    read = [contents, *(read_contents(study, name, contents.conversations) for name in others)]
+    paper = appendix.appendix_of(study, appendix.facts_of(study, read))
+    text, drawn = render(read, paper)
     # A lone surrogate in a conversation is no text that a file can hold.
     files.write_text(study.report_path, text.encode("utf-8", "replace").decode("utf-8"))
-    appendix.write(study)
+    appendix.write(study, paper)
     downloads.write(drawn, study.report_path.parent / downloads.FOLDER)
     return study.report_path

@@ -17,7 +17,7 @@ from parlai_spotbot.report.appendix.facts import Facts, facts_of
 from parlai_spotbot.report.appendix.methods_text import methods
 from parlai_spotbot.study import Study
 
-__all__ = ["Appendix", "appendix_of", "data_card_of", "section", "write"]
+__all__ = ["Appendix", "appendix_of", "data_card_of", "facts_of", "section", "write"]
 
 HEDS_CITED = "A human evaluation datasheet [@shimorina2022] and a data card [@bender2018;@gebru2021] are attached."
 

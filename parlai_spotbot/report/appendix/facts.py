@@ -12,8 +12,8 @@ from statistics import mean, median
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN, Conversation, Judgement
-from parlai_spotbot.report.contents import surveys_of
+from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.report.contents import Contents, surveys_of
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import Survey, survey_of
 
@@ -134,9 +134,10 @@ class Facts:
         return any(survey.people for survey in self.surveys)
 
 
-def facts_of(study: Study) -> Facts:
-    """Read everything; a malformed file is a `UserError`."""
-    conversations = study.conversations()
+def facts_of(study: Study, read: Iterable[Contents] = ()) -> Facts:
+    """Read everything but what has been `read` already; a malformed file is a `UserError`."""
+    at_hand = {own.survey: own for own in read}
+    conversations = next((own.conversations for own in at_hand.values()), None) or study.conversations()
     bots = [c for c in conversations if not all(c.is_human)]
     return Facts(
         study=study,
@@ -147,14 +148,14 @@ def facts_of(study: Study) -> Facts:
         self_chats=sum(c.entities[0] == c.entities[1] for c in bots),
         pairs=len({tuple(sorted(c.entities)) for c in bots}),
         turns=sum(len(c.turns) for c in conversations),
-        surveys=tuple(_survey(study, name, conversations) for name in surveys_of(study)),
+        surveys=tuple(_survey(study, name, at_hand.get(name)) for name in surveys_of(study)),
     )
 
 
-def _survey(study: Study, name: str, conversations: Iterable[Conversation]) -> SurveyFacts:
+def _survey(study: Study, name: str, read: Contents | None) -> SurveyFacts:
     provenance = study.provenance()
     units = study.units(name) if study.units_path(name).exists() else []
-    rows = study.judgements(name) if study.judgements_path(name).exists() else []
+    rows = read.judgements if read else study.judgements(name) if study.judgements_path(name).exists() else []
     stems = {stem: _analysis(study, name, stem) for stem in ("ranking", "agreement", "annotators")}
     sources = sorted({row.source for row in rows}, key=lambda source: (source != HUMAN, source))
     shown = [item.exchanges for unit in units for item in unit.items] or [row.exchanges for row in rows]

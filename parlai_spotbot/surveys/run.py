@@ -15,7 +15,7 @@ from parlai_spotbot.study import Study, check_segments
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing import PackOptions, blocks_of, is_people, item_id, pack
 from parlai_spotbot.surveys.surface_check import surface_report, warnings
-from parlai_spotbot.surveys.units_file import existing_units, faulty_ones, write_units
+from parlai_spotbot.surveys.units_file import existing_units, faulty_ones, packed_with, write_units
 from parlai_spotbot.surveys.whole import Asked, pack_whole
 
 TOO_SHORT = "too short for any segment"
@@ -43,7 +43,8 @@ def pack_study(
 ) -> dict:
     """Write the units of a study and return the summary that `spotbot_pack` prints; the caller holds the study's lock.
 
-    `segments` and `seed` are the plan's where they are None, `unit_size` and `annotators_per_segment` the survey's.
+    `segments` and `seed` are the plan's where they are None, `unit_size` and `annotators_per_segment` the survey's (of
+    whole conversations: those of the first time).
     `leave_out` names kinds of faults (`parlai_spotbot.analysis.hygiene`): conversations that show one are not packed,
     people's by the same rules as bots' (those that stand in units already stay); all are counted and named. `whole` is
     for surveys that show whole conversations (`whole.pack_whole`). The summary (see `summarise`) with the surface
@@ -53,8 +54,11 @@ def pack_study(
     another way have judgements already.
     """
     about = get_survey(survey)
-    unit_size = about.unit_size if unit_size is None else unit_size
-    annotators = about.annotators_per_item if annotators_per_segment is None else annotators_per_segment
+    known = (packed_with(study, survey) or {}) if about.packing != "segments" else {}
+    unit_size = known.get("unit_size", about.unit_size) if unit_size is None else unit_size
+    annotators = annotators_per_segment
+    if annotators is None:
+        annotators = known.get("annotators_per_item", about.annotators_per_item)
     seed = study.plan.seed if seed is None else seed
     if about.packing != "segments":
         if segments is not None:

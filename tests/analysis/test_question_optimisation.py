@@ -99,7 +99,7 @@ def test_differences_that_mean_something_are_told_from_those_that_may_be_chance(
         frozenset(("longer", "kinder")): False,
     }  # fmt: skip
     said = " ".join(wordings["sentences"])
-    assert "does better than vague by" in said
+    assert "does better than “vague” by" in said
     assert "The other difference between wordings may be chance." in said
     assert "compared on the same pairs of conversations" in said
 

@@ -130,17 +130,17 @@ def _differences(rows: pd.DataFrame, names: Sequence[str], crossed: bool, resamp
 def _sentences(result: dict) -> list[str]:
     wordings, said = result["wordings"], []
     best = max(wordings, key=lambda name: wordings[name]["estimate"])
-    low, high = wordings[best]["ci"]
+    (low, high), share = wordings[best]["ci"], wordings[best]["estimate"]
     said.append(
-        f"The wording with the highest agreement is {best}: {wordings[best]['estimate']:.0%} of {wordings[best]['n']} "
-        f"choices went to the better conversation ({low:.0%} to {high:.0%})."
+        f"The wording with the highest agreement is “{best}”: {share:.0%} of {wordings[best]['n']} choices went to the "
+        f"better conversation ({low:.0%} to {high:.0%})."
     )
     clear = [row for row in result["differences"] if row["p_adjusted"] < ALPHA]
     for row in clear:
         better, worse = (row["a"], row["b"]) if row["estimate"] > 0 else (row["b"], row["a"])
         ends = sorted(abs(end) if row["estimate"] > 0 else -end for end in row["ci"])
         said.append(
-            f"{better} does better than {worse} by {100 * abs(row['estimate']):.0f} points ({100 * ends[0]:.0f} to "
+            f"“{better}” does better than “{worse}” by {100 * abs(row['estimate']):.0f} points ({100 * ends[0]:.0f} to "
             f"{100 * ends[1]:.0f}, adjusted p {row['p_adjusted']:.2g})."
         )
     if result["differences"] and not clear:

@@ -192,14 +192,14 @@ def _wordings(own: dict) -> Section | None:
         return None
     rows = [{"label": plainly(name), "estimate": found["estimate"], "low": found["ci"][0], "high": found["ci"][1]}
             for name, found in sorted(own["wordings"].items(), key=lambda e: -e[1]["estimate"])]  # fmt: skip
-    known = ", ".join(f"{a} over {b}" for a, b in own["known"]) or "people over bots"
+    known = ", ".join(f"{who(a)} over {who(b)}" for a, b in own["known"]) or "people over bots"
     chart = Chart("wordings", "forest", "Agreement by wording", f"Share of choices for the better one ({known}).",
                   {"rows": rows, "reference": 0.5, "x": "share of right choices"}, own["sentences"][0])  # fmt: skip
     agreed = Table(
         "Wordings", "Right: for the conversation that is known to be better. Alike: couples of answers about one pair.",
-        ("wording", "asked", "right", "95 % interval", "n", "pairs", "alike", "alpha"),
-        [(plainly(name), own.get("texts", {}).get(name, NONE), percent(f["estimate"], 1), interval(f["ci"], 1),
-          str(f["n"]), str(f["pairs"]), percent(f["alike"]), number(f["alpha"]))
+        ("wording", "right", "95 % interval", "n", "pairs", "alike", "alpha", "asked"),
+        [(plainly(name), percent(f["estimate"], 1), interval(f["ci"], 1), str(f["n"]), str(f["pairs"]),
+          percent(f["alike"]), number(f["alpha"]), own.get("texts", {}).get(name, NONE))
          for name, f in own["wordings"].items()],
     )  # fmt: skip
     differences = Table(

@@ -55,7 +55,7 @@ def test_a_wording_that_people_understand_is_told_from_one_that_they_do_not():
     difference = found["differences"][0]
     assert difference["ci"][0] < 0.3 < difference["ci"][1]
     assert difference["p_adjusted"] < 0.001
-    assert "clear does better than vague by" in found["sentences"][1]
+    assert "“clear” does better than “vague” by" in found["sentences"][1]
 
 
 def test_equal_wordings_are_not_told_apart_more_often_than_five_in_a_hundred():

@@ -78,6 +78,7 @@ def plant(study):
     study.record("import_judgements", {f"{PLANTED['home']}/answers.csv": {"source": f"{PLANTED['home']}/answers.csv"}})
     study.record("anything_else", dict(PLANTED))
     judge = files.read_json(where / "judges" / "spotter.json")
+    judge["variants"]["words"]["words"] = {"human": [{"word": "bicyclebell"}], "bot": []}
     judge["variants"]["words"]["description"] = f"asked {PLANTED['server']} with {PLANTED['key']}"
     files.write_json(where / "judges" / "spotter.json", {**judge, "cost": {"account": PLANTED["contact"]}})
     failure = {"contestant": "minilm", "kind": "crash", "conversation_id": "smollm2:minilm:0000"}
@@ -230,6 +231,11 @@ def test_comments_and_free_texts_only_when_asked_for_and_with_a_warning(planted,
     assert "Read every one before" in " ".join((tmp_path / "with" / "README.md").read_text(encoding="utf-8").split())
 
 
+def test_words_that_tell_people_from_bots_stay_where_turns_of_people_do(copy):
+    account = files.read_json(copy.survey_path(SURVEY) / "judges" / "spotter.json")
+    assert account["variants"]["words"]["words"]["human"] == [{"word": "bicyclebell"}]
+
+
 def test_without_human_turns_nothing_that_people_said_is_left(planted, tmp_path):
     made = export_study(planted, tmp_path / "bots", human_turns=False, key=KEY)
     copy = Study.open(tmp_path / "bots")
@@ -242,7 +248,11 @@ def test_without_human_turns_nothing_that_people_said_is_left(planted, tmp_path)
         for item in unit.items:
             shown = known[item.conversation_ids[0]].segment(item.exchanges)
             assert [u.text for u in item.transcripts[0]] == [turn.text for turn in shown]
-    assert b"SEED OPENING" not in b"".join(everything(tmp_path / "bots").values())
+    everything_in = b"".join(everything(tmp_path / "bots").values())
+    assert b"SEED OPENING" not in everything_in
+    assert b"bicyclebell" not in everything_in
+    account = files.read_json(copy.survey_path(SURVEY) / "judges" / "spotter.json")
+    assert account["variants"].keys() == {"words", "coherence"}
     assert made.counted.human_turns > 0
     assert "is replaced by a note" in (tmp_path / "bots" / "README.md").read_text(encoding="utf-8")
 

@@ -144,7 +144,7 @@ def _survey(study, copy, survey, own, names, people, texts, human_turns, counted
     for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):
         account = files.read_json(path, "file of a judge")
         if isinstance(account, dict) and isinstance(account.get("variants"), dict):
-            files.write_json(copy.survey_path(survey) / "judges" / path.name, provenance.judge(account))
+            files.write_json(copy.survey_path(survey) / "judges" / path.name, provenance.judge(account, human_turns))
     surface = study.survey_path(survey) / "surface.json"
     if surface.exists():
         files.write_json(copy.survey_path(survey) / "surface.json", scrub(files.read_json(surface)))

@@ -54,9 +54,18 @@ def _collection(row: dict) -> dict:
     return found
 
 
-def judge(row: dict) -> dict:
-    """A judge's account of itself without what may quote conversations."""
-    return _without_texts(chosen(row, JUDGE))
+def judge(row: dict, human_turns: bool = True) -> dict:
+    """A judge's account of itself without what may quote conversations.
+
+    The words that told people from bots are people's words too: they stay where `human_turns` do.
+    """
+    found = _without_texts(chosen(row, JUDGE))
+    if not human_turns:
+        found["variants"] = {
+            name: {key: value for key, value in own.items() if key != "words"} if isinstance(own, dict) else own
+            for name, own in found["variants"].items()
+        }
+    return found
 
 
 def _without_texts(value: Any) -> Any:

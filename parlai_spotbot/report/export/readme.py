@@ -112,7 +112,8 @@ def _changes(made: Export, human_turns: bool) -> list[str]:
         lines.append(
             f"What people said in conversations ({took.human_turns} turns: people's conversations, their turns with "
             "bots, seeds and personas) is replaced by a note, in conversations and units. `seed_id` and the domain "
-            "lead to the originals for who has them. What the analysis says of people's wording (hygiene, repeated "
+            "lead to the originals for who has them. The lists of words by which a judge tells people from bots are "
+            "left out. What the analysis says of people's wording (hygiene, repeated "
             "texts) means nothing here."
         )
     return lines

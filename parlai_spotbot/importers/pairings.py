@@ -96,7 +96,7 @@ class _Reader:
     controls: list[Item] = field(default_factory=list)
     conversations: dict[str, Conversation] = field(default_factory=dict)
     speakers: set[str] = field(default_factory=set)
-    places: dict[frozenset[str], str] = field(default_factory=dict)
+    places: dict[tuple[frozenset[str], str], str] = field(default_factory=dict)
     own: dict[str, dict] = field(default_factory=dict)
 
     def add(self, row: dict, where: str) -> None:
@@ -123,12 +123,13 @@ class _Reader:
         pair = frozenset(item.conversation_ids)
         if len(pair) < 2:
             raise UserError(f"{where}: field 'dialogue_dicts' holds one conversation twice.", "Remove the line.")
-        if pair in self.places:
+        shown = pair, item.questions[0]
+        if shown in self.places:
             raise UserError(
-                f"{where}: shows the same two conversations as {self.places[pair]}.",
-                "Remove one: a pair is shown once.",
+                f"{where}: shows the same two conversations as {self.places[shown]}.",
+                "Remove one: a pair is shown once on each question.",
             )
-        self.places[pair] = where
+        self.places[shown] = where
         self.items.append(item)
 
     def _question(self, row: dict, where: str) -> str:

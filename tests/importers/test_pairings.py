@@ -192,3 +192,11 @@ def test_what_is_written_comes_back(packed, tmp_path):
     again = tmp_path / "again.jsonl"
     write_pairings(Study.open(tmp_path / "back"), "acute_eval", again)
     assert sorted(again.read_text().splitlines()) == sorted(path.read_text().splitlines())
+
+
+def test_one_pair_may_be_asked_several_questions_in_units_of_different_people(write):
+    made = pairings(write(row(tags=["humanness"]), row(tags=["knowledge"])), "d")
+    items = [item for unit in made.units for item in unit.items]
+    assert [item.questions[0] for item in items] == ["humanness", "knowledge"]
+    assert items[0].conversation_ids == items[1].conversation_ids
+    assert len(made.units) == 2

@@ -269,3 +269,9 @@ def test_the_rules_hold_whatever_happens(office, monkeypatch, case):
 @pytest.mark.parametrize("case", CASES)
 def test_the_rules_hold_for_longer(office, monkeypatch, case, seed):
     walk(office, monkeypatch, case, seed, 400)
+
+
+def test_nobody_is_stopped_for_want_of_reasons_that_were_not_asked_for(office):
+    o = office(survey=spot_the_bot(units_without_reason=1))
+    o.desk.submit(Visitor("ann"), careful(o.survey, o.unit("ann")))
+    assert o.ledger.annotator("ann").standing != "stopped"

@@ -250,3 +250,42 @@ def test_the_examples_of_the_readme_work(own):
     survey = load_texts(own("survey:\n" + "\n".join(indented)), SURVEY)[1]
     assert len(survey.onboarding) == 1
     assert survey.question("extra_why").kind == "free_text"
+
+
+# -- two conversations, one judged speaker -----------------------------------------------------------------------------
+def test_names_and_exercises_of_two_conversations(own):
+    path = own("""
+survey:
+  conversations: [Links, Rechts]
+  speakers: [Eins, Zwei]
+  other: Wer anders
+  questions: {humanness: {options: {conversation:0: {label: "{name} ist es"}}}}
+  onboarding:
+    - - turns: [hi, hello]
+        second: [hi, hi hi]
+        judged: [1, 1]
+        key: {humanness: {pair: conversation:0}}
+        explanation: "{speaker:0} grüßt, {speaker:1} in {conversation:1} wiederholt sich."
+""")
+    _, survey = load_texts(path, get_survey("acute_eval"))
+    assert (survey.conversations, survey.speakers) == (("Links", "Rechts"), ("Eins", "Zwei"))
+    assert survey.other == "Wer anders"
+        ("Links", "Rechts"),
+        ("Eins", "Zwei"),
+        "Wer anders",
+    )
+    assert survey.question("humanness").options[0].label == "{name} ist es"
+    ((exercise,),) = survey.onboarding
+    assert (exercise.second, exercise.judged) == (((0, "hi"), (1, "hi hi")), (1, 1))
+    assert exercise.key == (("humanness", "pair", ("conversation:0",)),)
+
+
+def test_an_exercise_of_turns_names_those_of_the_judged_speaker(own):
+    told = "survey: {{onboarding: [[{{turns: [a, b, c, d], judged: {}, key: {{relevance: {}}}, explanation: x}}]]}}"
+    survey = get_survey("turn_likert")
+    _, found = load_texts(own(told.format("[1]", '{"turn:1": "1", "turn:3": ["4", "5"]}')), survey)
+    assert found.onboarding[0][0].key == (("relevance", "turn:1", ("1",)), ("relevance", "turn:3", ("4", "5")))
+    for judged, key, words in (("[1]", '{"turn:0": "1"}', "turn:0"), ("[2]", '{"turn:1": "1"}', "judged"),
+                               ("[0, 1]", '{"turn:1": "1"}', "judged")):  # fmt: skip
+        with pytest.raises(UserError, match=words):
+            load_texts(own(told.format(judged, key)), survey)

@@ -142,7 +142,7 @@ def after_survey(
     seconds: float | None, wage: float | None,
 ) -> dict:  # fmt: skip
     """Which pairs of a pilot of such a survey still need data, from its analysis."""
-    from dataclasses import asdict
+    from dataclasses import asdict, replace
 
     from parlai_spotbot.analysis.planning import surveys
     from parlai_spotbot.report.contents import read_contents
@@ -161,6 +161,7 @@ def after_survey(
     if source in contents.outdated():
         raise UserError(f"{study.analysis_path(survey)}: made before the latest judgements of {source}.", again)
     ranking, cost = contents.of("ranking", source), contents.of("cost", source)
+    wish = replace(wish, bots=max(2, len(ranking["order"])))  # people may be contestants, too
     if isinstance(like, surveys.Rating):
         like = surveys.rating_of(ranking, cost.get("annotations_per_conversation") or like.per_conversation, like)
         pairs = surveys.pilot_ratings(ranking, like, wish, difference)
@@ -217,10 +218,8 @@ class SpotbotPlan(Command):
         wish.add_argument(
             "--correction", type=str, default="bonferroni", help="for many pairs: bonferroni (covers Holm) or none"
         )
-        wish.add_argument(
-            "--survey", type=str, default="spot_the_bot",
-            help=f"what annotators are asked: spot_the_bot, {', '.join(ASSUMED)}",
-        )  # fmt: skip
+        wish.add_argument("--survey", type=str, default="spot_the_bot",
+                          help=f"what annotators are asked: spot_the_bot, {', '.join(ASSUMED)}")  # fmt: skip
         cls._add_study(parser.add_argument_group("The study"))
         cls._add_ratings(parser.add_argument_group("Whole conversations"))
         cls._add_costs(parser.add_argument_group("Costs"))
@@ -247,10 +246,8 @@ class SpotbotPlan(Command):
             "--conversation-correlation", type=float, default=None,
             help="of two matches that share the conversation (default .1)",
         )  # fmt: skip
-        group.add_argument(
-            "--worker-correlation", type=float, default=None,
-            help="of two matches of a pair by one annotator (default .07)",
-        )  # fmt: skip
+        group.add_argument("--worker-correlation", type=float, default=None,
+                           help="of two matches of a pair by one annotator (default .07)")  # fmt: skip
         group.add_argument(
             "--annotations-per-worker", type=float, default=None,
             help="annotations of bots by one person (default 60; of whole conversations 1)",

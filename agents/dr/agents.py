@@ -7,14 +7,25 @@ from __future__ import annotations
 
 import torch
 from parlai.agents.seq2seq.seq2seq import Seq2seqAgent
+from parlai.core.opt import Opt
 from parlai.core.torch_generator_agent import SearchBlocklist
 from parlai.utils.strings import normalize_reply
 
 from parlai_spotbot.agents.dialogue import whole_sentences
+from parlai_spotbot.errors import UserError
 
 
 class DrAgent(Seq2seqAgent):
-    """A seq2seq of words; words unknown to its dictionary are understood as one, but never said."""
+    """A seq2seq of words; words unknown to its dictionary are understood as one, but never said.
+
+    Raises `UserError` without a trained model, unless it is about to be trained.
+    """
+
+    def __init__(self, opt: Opt, shared: dict | None = None):
+        training = opt.get("datatype", "").startswith("train")
+        if shared is None and not training and not (opt.get("model_file") or opt.get("init_model")):
+            raise UserError("-m spotbot:dr: it has no weights without a model file.", "Use -mf zoo:spotbot/dr/model.")
+        super().__init__(opt, shared)
 
     def _load_beam_block_list(self) -> SearchBlocklist:
         blocked = super()._load_beam_block_list()

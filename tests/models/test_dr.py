@@ -85,3 +85,11 @@ def test_the_whole_training_gives_a_dull_but_real_bot(tmp_path):
     clones = [agent.clone() for _ in range(3)]
     observed = [c.observe({"text": "hey how are you?", "episode_done": False}) for c in clones]
     assert {act["text"] for act in agent.batch_act(observed)} == {replies[0]}
+
+
+def test_without_a_model_file_it_says_which_one_to_name():
+    from parlai_spotbot.agents.dr.agents import DrAgent
+
+    with pytest.raises(UserError) as caught:
+        DrAgent(Opt({"datatype": "valid"}))
+    assert "zoo:spotbot/dr/model" in caught.value.remedy

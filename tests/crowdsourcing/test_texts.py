@@ -270,10 +270,6 @@ survey:
     _, survey = load_texts(path, get_survey("acute_eval"))
     assert (survey.conversations, survey.speakers) == (("Links", "Rechts"), ("Eins", "Zwei"))
     assert survey.other == "Wer anders"
-        ("Links", "Rechts"),
-        ("Eins", "Zwei"),
-        "Wer anders",
-    )
     assert survey.question("humanness").options[0].label == "{name} ist es"
     ((exercise,),) = survey.onboarding
     assert (exercise.second, exercise.judged) == (((0, "hi"), (1, "hi hi")), (1, 1))

@@ -84,6 +84,16 @@ def released(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def rules(tmp_path_factory):
+    """The report of a whole tournament of the instant bots, as the command makes it: real play, judge and analysis."""
+    from parlai_spotbot.scripts.spotbot_tournament import SpotbotTournament
+
+    path = tmp_path_factory.mktemp("rules") / "study"
+    SpotbotTournament.main(pool="rules", conversations_per_pair=2, bootstraps=30, backend="native", study=str(path))
+    return Study.open(path).report_path
+
+
+@pytest.fixture(scope="session")
 def hostile(new_study, tmp_path_factory):
     """A study in which bots say what browsers, LaTeX, spreadsheets and readers may stumble over."""
     study = new_study(tmp_path_factory.mktemp("hostile") / "study", bots=("alice", "eliza"), text="plain", people=2)
@@ -143,7 +153,7 @@ def test_one_survey_is_accessible_and_fits(one, chromium, width, scheme):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("which", ["several", "released", "hostile"])
+@pytest.mark.parametrize("which", ["several", "released", "hostile", "rules"])
 @pytest.mark.parametrize(("width", "scheme"), LOOKS[:2])
 def test_others_are_accessible_and_fit(which, request, chromium, width, scheme):
     with opened(chromium, request.getfixturevalue(which), width, scheme) as tab:
@@ -153,7 +163,7 @@ def test_others_are_accessible_and_fit(which, request, chromium, width, scheme):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("which", ["one", "several", "released"])
+@pytest.mark.parametrize("which", ["one", "several", "released", "rules"])
 def test_every_table_sorts_and_copies(which, request, chromium):
     with opened(chromium, request.getfixturevalue(which)) as tab:
         tab.evaluate("document.querySelectorAll('main details').forEach((d) => { d.open = true; })")
@@ -181,7 +191,9 @@ def copied(tab, scroll, kind):
     return tab.evaluate("navigator.clipboard.readText()")
 
 
-@pytest.mark.parametrize("which", ["one", pytest.param("several", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "which", ["one", *(pytest.param(name, marks=pytest.mark.slow) for name in ("several", "released", "rules"))]
+)
 def test_it_prints(which, request, chromium):
     with opened(chromium, request.getfixturevalue(which)) as tab:
         assert tab.pdf(format="A4").startswith(b"%PDF")
@@ -314,6 +326,29 @@ def test_without_script_some_conversations_are_shown(one, chromium):
     tab.locator("#fallback").scroll_into_view_if_needed()
     tab.locator("#fallback .turn").first.wait_for()
     context.close()
+
+
+@pytest.mark.slow
+def test_the_report_of_a_tournament_is_sorted_filtered_and_read(rules, chromium):
+    with opened(chromium, rules) as tab:
+        conversations = Study.open(rules.parent.parent).conversations()
+        assert count(tab) == len(conversations)
+        choose(tab, one="alice", other="eliza")
+        assert count(tab) == 2
+        tab.locator("#list summary").first.click()
+        said = tab.locator("#list .turn .text").all_inner_texts()
+        own = {turn.text for c in conversations if set(c.entities) == {"alice", "eliza"} for turn in c.turns}
+        assert len(said) > 10
+        assert set(said) <= own
+        assert "no substitute for people" in tab.locator("main").inner_text()
+
+
+@pytest.mark.slow
+def test_several_surveys_cite_whose_they_are(several, chromium):
+    with opened(chromium, several) as tab:
+        cited = tab.locator("#sources").inner_text()
+        for work in ("Li M, Weston J, Roller S (2019)", "Finch SE, Choi JD (2020)", "Bradley RA, Terry ME (1952)"):
+            assert work in cited
 
 
 @pytest.mark.slow

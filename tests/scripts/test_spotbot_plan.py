@@ -8,6 +8,7 @@ import pytest
 
 from parlai_spotbot import files
 from parlai_spotbot.analysis.planning import Design, conversations_needed
+from parlai_spotbot.analysis.planning.surveys import Choosing, Rating, Wish
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn
 from parlai_spotbot.scripts.spotbot_plan import SpotbotPlan
 from parlai_spotbot.study import Plan, Study
@@ -70,6 +71,59 @@ def test_bad_options_are_one_error(capsys, options, says):
         SpotbotPlan.main(**options)
     assert stopped.value.code == 2
     assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("survey", "like", "apart", "annotations"),
+    [("acute_eval", Choosing(), 0.3, lambda n: 6 * n), ("comparative", Choosing(ties=0.2), 0.3, lambda n: 6 * n),
+     ("dialogue_likert", Rating(), 0.5, lambda n: 4 * n), ("turn_likert", Rating(), 0.5, lambda n: 4 * n)],
+)  # fmt: skip
+def test_a_plan_of_whole_conversations(capsys, tmp_path, survey, like, apart, annotations):
+    path = tmp_path / "plan.json"
+    out = run(capsys, survey=survey, bots=4, difference=apart, seconds=60.0, wage=12.0, out=str(path))
+    plan = json.loads(path.read_text())["plan"]
+    needed = like.needed(apart, Wish(4))
+    assert plan["asked"]["needed"] == needed
+    assert plan["asked"]["annotations"] == annotations(needed)
+    assert plan["asked"]["cost"] == pytest.approx(annotations(needed) / 60 * 12)
+    assert f"With {needed} " in out
+    assert ("one gets 65% of their decided choices" if apart == 0.3 else "means are 0.50 points apart") in out
+    needs = [row["needed"] for row in plan["differences"]]
+    assert needs == sorted(needs, reverse=True)
+
+
+def test_clustered_choices_and_more_questions_cost_more(capsys, tmp_path):
+    def asked(**options):
+        run(capsys, survey="acute_eval", bots=3, out=str(tmp_path / "plan.json"), **options)
+        return json.loads((tmp_path / "plan.json").read_text())["plan"]["asked"]
+
+    plain = asked()
+    assert asked(annotators_per_segment=3)["needed"] == pytest.approx(1.2 * plain["needed"], rel=0.01)
+    assert asked(questions=4)["annotations"] == 4 * plain["annotations"]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [({"survey": "acute_evl", "bots": 3}, "Did you mean 'acute_eval'"),
+     ({"survey": "turn_likert", "bots": 1}, "bots is 1"),
+     ({"survey": "turn_likert", "bots": 3, "rating_sd": -1.0}, "rest is -1.0"),
+     ({"survey": "acute_eval", "bots": 3, "difference": 1.5}, "difference is 1.5"),
+     ({"survey": "acute_eval", "win_rates": ".6,.4"}, "--win-rates: only known for spot_the_bot")],
+)  # fmt: skip
+def test_bad_options_of_other_surveys_are_one_error(capsys, options, says):
+    with pytest.raises(SystemExit) as stopped:
+        SpotbotPlan.main(**options)
+    assert stopped.value.code == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_pilot_that_is_not_analysed_says_so(capsys, tmp_path):
+    study = Study.create(tmp_path / "s", Plan("chitchat", {n: Contestant(n, model="spotbot:eliza") for n in PASSING},
+                                              surveys=("acute_eval",)))  # fmt: skip
+    files.write_jsonl(study.conversations_path, [])
+    with pytest.raises(SystemExit):
+        SpotbotPlan.main(study=str(study.path), survey="acute_eval")
+    assert "not analysed" in capsys.readouterr().err
 
 
 @pytest.fixture

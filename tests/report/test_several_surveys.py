@@ -1,0 +1,155 @@
+"""A study with several surveys, by the commands a user types: bots talk with each other and themselves, annotators who
+know whom they like answer every survey, and one page sets the methods side by side."""
+
+import html
+import random
+import re
+
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
+from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
+from parlai_spotbot.scripts.spotbot_plan import SpotbotPlan
+from parlai_spotbot.scripts.spotbot_report import SpotbotReport
+from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import survey_of
+from parlai_spotbot.surveys.asking import asked_of_item
+
+SURVEYS = ("spot_the_bot", "acute_eval", "comparative", "dialogue_likert", "turn_likert")
+LIKED = {HUMAN: 1.5, "alice": 0.7, "eliza": -0.2, "parrot": -1.0}
+"""How annotators like whom: the order that every method should find."""
+
+POOL = """\
+alice: {model: spotbot:alice}
+eliza: {model: spotbot:eliza}
+parrot: {model: repeat_query}
+"""
+
+
+def answer(study: Study, survey: str) -> None:
+    """Every unit is answered by an annotator who goes by `LIKED`, and by chance; source judge:coin only by chance."""
+    asked, rows = survey_of(study, survey), []
+    talks = {c.conversation_id: c for c in study.conversations()}
+    for source, faithful in ((HUMAN, True), ("judge:coin", False)):
+        rng = random.Random(f"{survey} {source}")
+        for number, unit in enumerate(study.units(survey)):
+            for item in unit.items:
+                if item.control:
+                    continue
+                given: dict = {}
+                while todo := [pair for pair in asked_of_item(asked, item, given) if pair not in given]:
+                    for question, target in todo:
+                        given[question, target] = chosen(asked.question(question), target, item, talks, rng, faithful)
+                name = f"{source}/{unit.unit_id}/{item.item_id}"
+                rows += [
+                    Judgement(f"{name}/{q}/{t}", name, survey, unit.unit_id, item.item_id, item.conversation_ids,
+                              item.exchanges, t, q, value, f"w{number % 6}", source,
+                              seconds=rng.uniform(20, 60) if faithful else None)
+                    for (q, t), value in given.items()
+                ]  # fmt: skip
+    files.write_jsonl(study.judgements_path(survey), [row.to_json() for row in rows])
+
+
+def chosen(question, target, item, talks, rng, faithful):
+    values = [option.value for option in question.options]
+    if not values:
+        return "it listens"
+    if not faithful:
+        return rng.choice(values)
+    first = talks[item.conversation_ids[0]]
+    if question.kind == "scale":
+        place = int(target.split(":")[1])
+        who = first.entities[place] if target.startswith("entity") else first.shown[place].speaker
+        return str(min(5, max(1, round(3 + LIKED[who] + rng.gauss(0, 0.8)))))
+    if question.name == "nature":
+        who = first.entities[int(target[-1])]
+        return "human" if LIKED[who] + rng.gauss(0, 1) > 0.5 else "bot"
+    if len(item.conversation_ids) == 2:
+        names = [talks[c].entities[e] for c, e in zip(item.conversation_ids, item.judged, strict=True)]
+    else:
+        names = list(first.entities)
+    lead = LIKED[names[0]] - LIKED[names[1]] + rng.gauss(0, 1)
+    if abs(lead) < 0.3 and len(values) > 2:
+        return next(value for value in values if value[-1] not in "01")
+    return next(value for value in values if value.endswith("0" if lead > 0 else "1"))
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("several")
+    pool, path = folder / "pool.yaml", folder / "study"
+    pool.write_text(POOL)
+    common = ("--study", path, "--pool", pool, "--conversations-per-pair", 10, "--exchanges", 5)
+    for more in (("--human-conversations", 12), ("--self",)):
+        SpotbotSelfchat.main(*map(str, common + more))
+    for survey in SURVEYS:
+        more = {"unit_size": 10} if survey == "spot_the_bot" else {}
+        SpotbotPack.main(study=str(path), survey=survey, **more)
+        answer(Study.open(path), survey)
+        SpotbotAnalyze.main(study=str(path), survey=survey, bootstraps=60)
+    SpotbotReport.main(study=str(path))
+    return Study.open(path)
+
+
+def section_of(study: Study) -> str:
+    page = study.report_path.read_text(encoding="utf-8")
+    own = page.split('<section id="methods">')[1].split("</section>")[0]
+    return html.unescape(" ".join(re.sub(r"<svg.*?</svg>|<[^>]+>", " ", own, flags=re.S).split()))
+
+
+@pytest.mark.slow
+def test_one_page_sets_the_methods_side_by_side(several):
+    text = section_of(several)
+    assert "All 5 methods put alice first." in text
+    assert "ACUTE-Eval and Comparative by share of wins" in text
+    people, judge = text.split("Judge coin", 1)
+    assert "each would find" in people
+    assert "What does an hour buy?" in people
+    assert "No times are known of Spot The Bot, ACUTE-Eval, Comparative, Dialogue Likert and Turn Likert" in judge
+    assert "What does an hour buy?" not in judge
+    figures = {path.name for path in (several.report_path.parent / "figures").glob("*methods*")}
+    assert {f"spot_the_bot-methods_{name}-people.{end}" for name in ("ranks", "places", "cost")
+            for end in ("svg", "pdf", "csv")} <= figures  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_page_says_nothing_on_the_console_and_fits_a_phone(several, chromium):
+    for width, scheme in ((1200, "light"), (390, "dark")):
+        tab = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        said, asked = [], []
+        tab.on("console", lambda message, said=said: said.append(message.text))
+        tab.on("pageerror", lambda error, said=said: said.append(str(error)))
+        tab.on("request", lambda request, asked=asked: asked.append(request.url))
+        tab.goto(several.report_path.as_uri())
+        assert tab.locator("#methods .part").count() == 2
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        assert (said, asked) == ([], [several.report_path.as_uri()])
+        tab.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("survey", SURVEYS)
+def test_each_survey_can_be_planned_on_from_there(several, capsys, survey):
+    SpotbotPlan.main(study=str(several.path), survey=survey)
+    out = capsys.readouterr().out
+    assert "alice / eliza" in out
+    assert "settled" in out
+    assert (several.analysis_path(survey) / "plan.json").exists()
+
+
+@pytest.mark.slow
+def test_what_changed_since_the_analysis_is_not_planned_with(several, capsys):
+    path = several.judgements_path("acute_eval")
+    whole = path.read_bytes()
+    rows = files.read_jsonl(path, lambda row, where: row)
+    files.write_jsonl(path, [{**row, "annotation_id": row["annotation_id"] + "x", "judgement_id": f"x{i}"}
+                             for i, row in enumerate(rows)] + rows)  # fmt: skip
+    try:
+        with pytest.raises(SystemExit):
+            SpotbotPlan.main(study=str(several.path), survey="acute_eval")
+        assert "made before the latest judgements of human" in capsys.readouterr().err
+    finally:
+        path.write_bytes(whole)

@@ -95,8 +95,8 @@ class Clusters:
         """The covariance (p, p) of the sum of scores (n, p), each row's share of p estimates' errors.
 
         Without negative eigenvalues, and no variance less than by conversations or by annotators alone: their sum can
-        come out too small. Correlations are kept, so a difference may well be surer than either side. All NaN with fewer
-        than two clusters.
+        come out too small. Correlations are kept, so a difference may well be surer than either side. All NaN with
+        fewer than two clusters.
         """
         scores = np.asarray(scores, dtype=float).reshape(self.rows, -1)
         least = min(self.counts)

@@ -219,17 +219,20 @@ def share_power(n: int, share: np.ndarray, alpha: float = ALPHA) -> np.ndarray:
 def t_power(shift: np.ndarray, df: float, alpha: float = ALPHA) -> np.ndarray:
     """The chance (m,) that a two-sided t-test rejects where the statistic is non-central by `shift`.
 
-    With few degrees of freedom exactly; beyond `MANY` by Abramowitz & Stegun's 26.7.10, which never underflows.
+    With few degrees of freedom exactly; beyond `MANY`, and where the exact one underflows, by Abramowitz & Stegun's
+    26.7.10.
     """
     shift = np.abs(np.asarray(shift, dtype=float))
     if df < 2:  # two conversations of each are the least that tell how conversations differ
         return np.zeros(len(shift))
     limit = student.isf(alpha / 2, df)
-    if df < MANY:
-        shift = np.minimum(shift, limit + 8)
-        return nct.sf(limit, df, shift) + nct.cdf(-limit, df, shift)
     scale, place = np.sqrt(1 + limit**2 / (2 * df)), limit * (1 - 1 / (4 * df))
-    return ndtr((shift - place) / scale) + ndtr((-shift - place) / scale)
+    near = ndtr((shift - place) / scale) + ndtr((-shift - place) / scale)
+    if df >= MANY:
+        return near
+    exact = nct.sf(limit, df, shift)
+    less = nct.cdf(-limit, df, shift)
+    return np.where(np.isfinite(exact), exact + np.where(np.isfinite(less), less, 0.0), near)
 
 
 @dataclass(frozen=True)

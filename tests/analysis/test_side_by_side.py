@@ -42,6 +42,9 @@ def test_the_power_of_ratings_is_the_t_tests(n):
     expected = [TTestIndPower().power(effect, n, 0.05) for effect in effects]
     np.testing.assert_allclose(t_power(effects * np.sqrt(n / 2), 2 * (n - 1)), expected, atol=0.01)
     assert t_power(np.array([9.0]), 0.0) == 0
+    wide = t_power(np.linspace(0, 200, 401), 2 * (n - 1))
+    assert np.isfinite(wide).all()
+    assert wide[-1] > 0.99
 
 
 def choices(shares, n, seconds=60.0, spent=5.0):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
 from parlai_spotbot.analysis import methods
 from parlai_spotbot.analysis.sections import Section
@@ -91,9 +92,10 @@ def block(page: Page) -> Block:
     """The sections of a survey."""
     name = page.contents.survey
     otherwise = "Not computed yet." if page.contents.judgements else "Nothing has been judged yet."
+    with known_to(page.contents):
+        made = _sections(page)
     sections = [
-        Shown(f"{page.prefix}{anchor}", heading, parts, NONE.get(anchor, otherwise))
-        for anchor, heading, parts in _sections(page)
+        Shown(f"{page.prefix}{anchor}", heading, parts, NONE.get(anchor, otherwise)) for anchor, heading, parts in made
     ]
     title = TITLES.get(name, name.replace("_", " ").capitalize())
     return Block(name, f"survey-{name}", title, QUESTIONS.get(name, "what was found?"), page, sections)
@@ -144,25 +146,36 @@ def method_sections(survey: str) -> Callable[[dict, str], list[Section]] | None:
     return getattr(importlib.import_module(name), "sections", None)
 
 
+OPEN = 2
+"""Of a section's figures, and of its tables, so many are open; further ones are opened by their titles."""
+
+
 def generic(page: Page, told: Callable[[dict, str], list[Section]]) -> list[tuple[str, str, list[Part]]]:
     """The sections that a method tells as data, each with a part for every source that it tells something of."""
     found: dict[str, tuple[str, list[Part]]] = {}
     for source in page.contents.sources:
         own = {stem: by_source[source] for stem, by_source in page.contents.analysis.items() if source in by_source}
-        for section in _told(page.contents, told, own, source) if own else []:
+        for section in told(own, source) if own else []:
             figures = [charts.figure(page, source, chart) for chart in section.charts]
-            part = page.part(source, figures, section.tables, section.text)
+            if len(figures) > OPEN:  # one of each question, say: the first are read, the others looked up
+                figures = [figure._replace(folded=place >= OPEN) for place, figure in enumerate(figures)]
+            tables = [
+                replace(table, folded=table.folded or (len(section.tables) > OPEN and place >= OPEN))
+                for place, table in enumerate(section.tables)
+            ]
+            part = page.part(source, figures, tables, section.text)
             found.setdefault(section.anchor, (section.heading, []))[1].append(part)
     return [(anchor, heading, parts) for anchor, (heading, parts) in found.items()]
 
 
-def _told(contents: Contents, told: Callable, own: dict, source: str) -> list[Section]:
-    """A method's sections; what it doesn't find in its own results was made by another version of it."""
+@contextmanager
+def known_to(contents: Contents) -> Iterator[None]:
+    """What sections don't find in the results of an analysis was made by another version of it: a `UserError`."""
     try:
-        return told(own, source)
+        yield
     except KeyError as err:
         raise UserError(
-            f"{contents.study.analysis_path(contents.survey)}: nothing of {err} for {source}; made by another version.",
+            f"{contents.study.analysis_path(contents.survey)}: nothing of {err}; made by another version.",
             f"Run: parlai spotbot_analyze --study {contents.study.path} --survey {contents.survey}",
         ) from err
 

@@ -19,7 +19,7 @@ CAUTION = "automatic judge — no substitute for people"
 class Figure(NamedTuple):
     """A drawing, how to read it, and the sentence that says it to everybody; `method` and `cite` on demand.
 
-    `title` stands above a drawing that has none within.
+    `title` stands above a drawing that has none within. A `folded` figure is opened by its title.
     """
 
     drawing: Markup
@@ -28,6 +28,7 @@ class Figure(NamedTuple):
     method: str = ""
     cite: tuple[str, ...] = ()
     title: str = ""
+    folded: bool = False
 
 
 @dataclass(frozen=True)

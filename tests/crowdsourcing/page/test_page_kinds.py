@@ -68,6 +68,7 @@ def test_every_kind_of_question(tmp_path, visit):
         order.get_by_role("button", name="Sensible").first.click()
         order.get_by_role("button", name="Move Sensible up").click()
         page.reload()
+        order.locator("li .text").first.wait_for()  # the page asks the server first
         assert order.locator("li .text").all_inner_texts() == ["Specific", "Sensible", "Fluent"]
         button(page, "To the overview").click()
         page.get_by_text("it <i>repeats</i> 🤖").wait_for()

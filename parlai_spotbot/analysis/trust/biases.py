@@ -171,7 +171,7 @@ def _alike(gap: np.ndarray, draws: Draws) -> dict:
         return {"chi2": np.nan, "df": 0, "p": np.nan}
     contrast = gap[:, 1:] - gap[:, :1]
     drawn = contrast[1 : 1 + draws.replicates]
-    if np.ptp(drawn) < 1e-12:  # a copy of people: nothing differs, whatever is drawn
+    if len(drawn) < 2 or np.ptp(drawn) < 1e-12:  # a copy of people: nothing differs, whatever is drawn
         return {"chi2": np.nan, "df": 0, "p": np.nan}
     own = drawn.std(axis=0, ddof=1)
     wider = np.divide(draws.error(contrast), own, out=np.ones_like(own), where=own > 1e-12)

@@ -174,6 +174,14 @@ def _product_sums(cells: np.ndarray, codes: list[np.ndarray], counts: list[np.nd
     return np.concatenate(parts).astype(np.int32)
 
 
+def check_draws(bootstraps: int, resample: str) -> None:
+    """Raise `ValueError` for a number of replicates below 1, or a way to draw that `RESAMPLE` doesn't hold."""
+    if bootstraps < 1:
+        raise ValueError(f"bootstraps is {bootstraps}, expected a whole number from 1 up")
+    if resample not in RESAMPLE:
+        raise ValueError(f"resample is {resample!r}, expected one of {', '.join(RESAMPLE)}")
+
+
 def bootstrap_weights(
     conversations: Sequence,
     workers: Sequence,

@@ -17,7 +17,7 @@ import parlai_spotbot
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.methods.common import generator, plain
 from parlai_spotbot.analysis.methods.failed import failed_annotators
-from parlai_spotbot.analysis.resampling import RESAMPLE
+from parlai_spotbot.analysis.resampling import check_draws
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
 from parlai_spotbot.surveys.survey import Survey
 
@@ -172,10 +172,7 @@ def run(
     ValueError
         Names the judgement or the argument that is wrong; or says that nothing is left to analyse.
     """
-    if bootstraps < 1:
-        raise ValueError(f"bootstraps is {bootstraps}, expected a whole number from 1 up")
-    if resample not in RESAMPLE:
-        raise ValueError(f"resample is {resample!r}, expected one of {', '.join(RESAMPLE)}")
+    check_draws(bootstraps, resample)
     told = {(j.source, j.annotation_id): j.presentation for j in judgements}
     by_id = {item.item_id: item for item in items}
     study = Study({c.conversation_id: c for c in conversations}, by_id, survey, tuple(bots), training, training_why,

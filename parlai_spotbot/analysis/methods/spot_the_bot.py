@@ -24,7 +24,7 @@ from parlai_spotbot.analysis.methods.spot_the_bot_ranking import orders, ranking
 from parlai_spotbot.analysis.methods.spot_the_bot_survival import Setting, survival
 from parlai_spotbot.analysis.methods.spot_the_bot_tables import flatten
 from parlai_spotbot.analysis.methods.spot_the_bot_trust import trust
-from parlai_spotbot.analysis.resampling import RESAMPLE, bootstrap_weights, cell_sums, percentile_interval
+from parlai_spotbot.analysis.resampling import bootstrap_weights, cell_sums, check_draws, percentile_interval
 from parlai_spotbot.analysis.survival.events import UNSURE
 from parlai_spotbot.analysis.texts import turns_frame
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
@@ -127,10 +127,7 @@ def analyze(
     ValueError
         Names the judgement or the argument that is wrong; or says that nothing is left to analyse.
     """
-    if bootstraps < 1:
-        raise ValueError(f"bootstraps is {bootstraps}, expected a whole number from 1 up")
-    if resample not in RESAMPLE:
-        raise ValueError(f"resample is {resample!r}, expected one of {', '.join(RESAMPLE)}")
+    check_draws(bootstraps, resample)
     if unsure not in UNSURE:
         raise ValueError(f"unsure is {unsure!r}, expected one of {', '.join(UNSURE)}")
     method = Method(PARTS) if method is None else method

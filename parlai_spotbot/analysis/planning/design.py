@@ -20,8 +20,26 @@ MOST = 1_000_000
 """Conversations per pair beyond which a design is said not to reach its power."""
 
 
+class PairTests:
+    """The tests of every pair that a plan wishes for: it has `bots`, `level`, `looks` and `correction`."""
+
+    bots: int
+    level: float
+    looks: int
+    correction: str
+
+    @property
+    def pairs(self) -> int:
+        return self.bots * (self.bots - 1) // 2
+
+    @property
+    def alpha(self) -> float:
+        """The level of a single two-sided test."""
+        return (1 - self.level) / (self.pairs * self.looks if self.correction == "bonferroni" else 1)
+
+
 @dataclass(frozen=True)
-class Design:
+class Design(PairTests):
     """What a study is like; the defaults for ties and correlations are those of the paper's released data.
 
     Attributes
@@ -79,15 +97,6 @@ class Design:
                 raise ValueError(f"{entry.name} is {value}, expected a number from 0 up, below 1")
         if self.correction not in ("bonferroni", "none"):
             raise ValueError(f"correction is {self.correction!r}, expected bonferroni or none")
-
-    @property
-    def pairs(self) -> int:
-        return self.bots * (self.bots - 1) // 2
-
-    @property
-    def alpha(self) -> float:
-        """The level of a single two-sided test."""
-        return (1 - self.level) / (self.pairs * self.looks if self.correction == "bonferroni" else 1)
 
     @property
     def design_effect(self) -> float:

@@ -16,7 +16,7 @@ from scipy.stats import nct, norm
 from scipy.stats import t as student
 
 from parlai_spotbot.analysis.planning.cost_curve import binomial_power
-from parlai_spotbot.analysis.planning.design import MOST
+from parlai_spotbot.analysis.planning.design import MOST, PairTests
 
 CHOICES = ("acute_eval", "comparative")
 RATINGS = ("dialogue_likert", "turn_likert")
@@ -27,7 +27,7 @@ SETTLED, MORE, CLOSE, UNREACHABLE = "settled", "needs more", "close", "out of re
 
 
 @dataclass(frozen=True)
-class Wish:
+class Wish(PairTests):
     """What is to be found: chance to find a difference, 1 less the chance of any false alarm, over all pairs.
 
     `looks`: how often the pairs will be tested. `questions`: how many are asked each by annotations of their own.
@@ -49,15 +49,6 @@ class Wish:
                 raise ValueError(f"{name} is {getattr(self, name)}, expected a number between 0 and 1")
         if self.correction not in ("bonferroni", "none"):
             raise ValueError(f"correction is {self.correction!r}, expected bonferroni or none")
-
-    @property
-    def pairs(self) -> int:
-        return self.bots * (self.bots - 1) // 2
-
-    @property
-    def alpha(self) -> float:
-        """The level of a single two-sided test."""
-        return (1 - self.level) / (self.pairs * self.looks if self.correction == "bonferroni" else 1)
 
 
 @dataclass(frozen=True)

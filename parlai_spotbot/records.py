@@ -238,7 +238,8 @@ class Item:
 
     `control` names the kind of a control item (never analysed as data), or is None. `judged` holds for each transcript
     the entity that is judged, 0 or 1; where it is empty, both are. `questions` names those of the survey's questions
-    that are put; where it is empty, all are.
+    that are put; where it is empty, all are. `partners` are the contestants with whom the annotator is to talk first,
+    one for each transcript, which is empty until then.
     """
 
     item_id: str
@@ -248,10 +249,11 @@ class Item:
     control: str | None = None
     judged: tuple[int, ...] = ()
     questions: tuple[str, ...] = ()
+    partners: tuple[str, ...] = ()
 
     def to_json(self) -> dict:
         row = asdict(self)
-        return {key: value for key, value in row.items() if value or key not in ("judged", "questions")}
+        return {key: value for key, value in row.items() if value or key not in ("judged", "questions", "partners")}
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Item:
@@ -266,7 +268,8 @@ class Item:
             transcripts=transcripts,
             control=get(row, "control", (str, type(None)), where, None),
             judged=_judged(row, len(transcripts), where),
-            questions=_question_names(row, where),
+            questions=_names_in(row, "questions", "questions", "where all questions are put", where),
+            partners=_names_in(row, "partners", "contestants", "where nobody is talked to", where),
         )
 
 
@@ -282,12 +285,12 @@ def _judged(row: dict, transcripts: int, where: str) -> tuple[int, ...]:
     return tuple(value)
 
 
-def _question_names(row: dict, where: str) -> tuple[str, ...]:
-    value = get(row, "questions", list, where, [])
-    if not all(isinstance(name, str) and name for name in value) or len(set(value)) != len(value):
+def _names_in(row: dict, name: str, what: str, otherwise: str, where: str) -> tuple[str, ...]:
+    value = get(row, name, list, where, [])
+    if not all(isinstance(one, str) and one for one in value) or len(set(value)) != len(value):
         raise UserError(
-            f"{where}: field 'questions' is {value!r}, expected different names of questions.",
-            "Correct it, or leave it out where all questions are put.",
+            f"{where}: field '{name}' is {value!r}, expected different names of {what}.",
+            f"Correct it, or leave it out {otherwise}.",
         )
     return tuple(value)
 

@@ -7,6 +7,7 @@ all but `turns` may be left out. Everything is checked before any work starts.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,16 +30,21 @@ class Row:
     where: str
 
 
-def read_rows(path: Path, name: str, split: str = "") -> list[Row]:
-    """All conversations of a file of domain `name`, or of one `split` of it.
+def read_rows(path: Path, name: str, split: str = "", wanted: Callable[[dict], bool] | None = None) -> list[Row]:
+    """All conversations of a file of domain `name`, or of one `split` of it; of others than `wanted` only lines count.
 
     Raises `UserError` naming file, line and field: not JSON, one turn only, an empty turn, a third speaker, …
     """
     rows: list[Row] = []
     places: dict[str, str] = {}
+    unwanted = 0
 
     def add(row: dict, where: str) -> None:
-        made = _row(row, f"{name}:{split + ':' if split else ''}{len(rows):06d}", where, split)
+        nonlocal unwanted
+        if wanted is not None and not wanted(row):
+            unwanted += 1
+            return
+        made = _row(row, f"{name}:{split + ':' if split else ''}{len(rows) + unwanted:06d}", where, split)
         identity = made.episode.episode_id
         if identity in places:
             raise UserError(f"{where}: field 'id' is '{identity}', as in {places[identity]}.", "Give each its own.")
@@ -46,7 +52,7 @@ def read_rows(path: Path, name: str, split: str = "") -> list[Row]:
         rows.append(made)
 
     files.read_jsonl(path, add, "file of conversations", EXAMPLE)
-    if not rows:
+    if not rows and not unwanted:
         raise UserError(f"{path}: holds no conversation.", EXAMPLE)
     return rows
 

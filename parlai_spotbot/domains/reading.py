@@ -99,7 +99,7 @@ def _episode(acts: list[dict], situation: str = "") -> tuple[tuple[str, ...], tu
     return tuple(turns), context
 
 
-def _each_once(episodes: list[tuple]) -> list[tuple]:
+def each_once(episodes: list[tuple]) -> list[tuple]:
     """Leave out an episode that is another's twin: the same conversation from the other side, or word for word.
 
     Seen from the other side a conversation begins with the same turn (after a silence) or with the second one, and ends
@@ -114,6 +114,25 @@ def _each_once(episodes: list[tuple]) -> list[tuple]:
     from_second = {part for turns, _ in episodes for part in (turns[1:], turns[1:-1]) if len(part) > 1}
     twins.update(i for i, (turns, _) in enumerate(episodes) if turns in from_second or turns[:-1] in from_second)
     return [episode for i, episode in enumerate(episodes) if i not in twins]
+
+
+def stream(
+    name: str, task: str, split: str, options: dict, situation: str = ""
+) -> Iterator[tuple[tuple[str, ...], tuple[str, str]]]:
+    """The turns and contexts of the conversations of a split, one by one, as the task gives them: often each from
+    both sides (`each_once`). A task that can't be read is a `UserError` that names the domain `name`."""
+    try:
+        with _environment_kept("PARLAI_DATAPATH"):
+            for acts in _acts(task, split, options):
+                turns, context = _episode(acts, situation)
+                if len(turns) > 1 and all(turns):
+                    yield turns, context
+    except (Exception, SystemExit) as err:  # a task's own code: it may raise anything
+        raise UserError(
+            f"domain '{name}': the {split} split of ParlAI's task '{task}' can't be read: {type(err).__name__}: {err}.",
+            f"With a network, run once: parlai display_data -t {task}. Without, copy ParlAI's data folder from a "
+            "machine that has it, and name it in the environment variable PARLAI_DATAPATH.",
+        ) from err
 
 
 def _part(turns: tuple[str, ...], parts: int) -> int:
@@ -138,18 +157,8 @@ def parlai_folds(
     given = {**dict(options), **({"datapath": datapath} if datapath else {})}
     folds: dict[str, list[Episode]] = {fold: [] for fold in FOLDS}
     for split in ("train", "valid") if hidden_test else ("train", "valid", "test"):
-        try:
-            with _environment_kept("PARLAI_DATAPATH"):
-                found = [_episode(acts, situation) for acts in _acts(task, split, given)]
-        except (Exception, SystemExit) as err:  # a task's own code: it may raise anything
-            raise UserError(
-                f"domain '{name}': the {split} split of ParlAI's task '{task}' can't be read: "
-                f"{type(err).__name__}: {err}.",
-                f"With a network, run once: parlai display_data -t {task}. Without, copy ParlAI's data folder from a "
-                "machine that has it, and name it in the environment variable PARLAI_DATAPATH.",
-            ) from err
-        whole = [(turns, context) for turns, context in found if len(turns) > 1 and all(turns)]
-        for number, (turns, context) in enumerate(_each_once(whole)):
+        found = list(stream(name, task, split, given, situation))
+        for number, (turns, context) in enumerate(each_once(found)):
             fold = _fold(split, turns, hidden_test)
             folds[fold].append(Episode(f"{name}:{split}:{number:06d}", turns, context))
     return _disjoint(folds)

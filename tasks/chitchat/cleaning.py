@@ -88,11 +88,13 @@ def _profane() -> frozenset[str]:
     return frozenset(word + ending for word in words("profanity") for ending in endings)
 
 
-def _profanity(turn: str) -> bool:
+def profane(turn: str) -> bool:
+    """Whether `turn` holds a word of the list, with its endings, or one that somebody starred out."""
     return _MASKED.search(turn) is not None or not _profane().isdisjoint(re.findall(r"[a-z]+", turn.lower()))
 
 
-def _personal(turn: str) -> bool:
+def personal(turn: str) -> bool:
+    """Whether `turn` tells or asks for what identifies somebody: mail, handle, number, address, name."""
     numbers = _HAS_NUMBER.search(turn) and _NUMBER.search(turn)
     return bool(numbers or _NAME.search(turn))
 
@@ -104,10 +106,10 @@ def _any(patterns: tuple[str, ...]) -> re.Pattern:
 _HAS_NUMBER, _NUMBER, _NAME, _MASKED = re.compile(r"[\d@]"), _any(_NUMBERS_AND_HANDLES), _any(_PERSONAL), _any(_STARRED)
 
 _RULES: dict[str, Callable[[str], object]] = {
-    "personal data": _personal,
+    "personal data": personal,
     "link": _any(_LINK).search,
     "markup": _any(_MARKUP).search,
-    "profanity": _profanity,
+    "profanity": profane,
     "the platform": _any(_PLATFORM).search,
 }
 

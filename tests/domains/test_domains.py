@@ -5,7 +5,7 @@ import os
 import pytest
 
 from parlai_spotbot.domains import DOMAINS, FOLDS, Domain, Episode, get_domain
-from parlai_spotbot.domains.reading import _each_once, split_context
+from parlai_spotbot.domains.reading import each_once, split_context
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.tasks.chitchat import data
 
@@ -158,9 +158,9 @@ def test_personas_are_taken_off_the_text():
 def test_twins_are_kept_once_and_others_all():
     ab, abc, abcd, abcde = (tuple("abcde"[:n]) for n in (2, 3, 4, 5))
     none = ("", "")
-    assert _each_once([(abcd, none), (abc, none)]) == [(abcd, none)]
-    assert _each_once([(abcd, none), (abcde, none)]) == [(abcde, none)]
-    assert _each_once([(abcd, none), (abcd[1:], none)]) == [(abcd, none)]
-    assert _each_once([(abcd, none), (abcde[1:], none)]) == [(abcd, none)]
-    assert len(_each_once([(ab, none), (abcd, none)])) == 2  # two turns more: not the other side of the same
-    assert len(_each_once([(ab, none), (ab, none)])) == 1
+    assert each_once([(abcd, none), (abc, none)]) == [(abcd, none)]
+    assert each_once([(abcd, none), (abcde, none)]) == [(abcde, none)]
+    assert each_once([(abcd, none), (abcd[1:], none)]) == [(abcd, none)]
+    assert each_once([(abcd, none), (abcde[1:], none)]) == [(abcd, none)]
+    assert len(each_once([(ab, none), (abcd, none)])) == 2  # two turns more: not the other side of the same
+    assert len(each_once([(ab, none), (ab, none)])) == 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from parlai_spotbot.crowdsourcing.ledger import Handout, Submission
+from parlai_spotbot.crowdsourcing.entries import Handout, Submission
 from parlai_spotbot.crowdsourcing.scores import truths_of, unit_points
 from parlai_spotbot.records import HUMAN, Conversation, Item
 from parlai_spotbot.surveys.survey import Survey

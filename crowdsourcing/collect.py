@@ -19,7 +19,8 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.bonus import Standing, standings
-from parlai_spotbot.crowdsourcing.ledger import Handout, Ledger, Submission
+from parlai_spotbot.crowdsourcing.entries import Handout, Submission
+from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.look_at import Row, look_at
 from parlai_spotbot.crowdsourcing.places import Places
 from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret

@@ -17,7 +17,7 @@ from typing import Any
 from parlai_spotbot.crowdsourcing import grading
 from parlai_spotbot.crowdsourcing.checking import check_items, malformed, text
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
-from parlai_spotbot.crowdsourcing.ledger import Annotator, Attempt, Handout, Submission, digest
+from parlai_spotbot.crowdsourcing.entries import Annotator, Handout, Submission, digest
 from parlai_spotbot.crowdsourcing.mixing import mix
 from parlai_spotbot.crowdsourcing.reception import Reception, served
 from parlai_spotbot.crowdsourcing.stock import marks_of
@@ -73,44 +73,28 @@ class Desk(Reception):
 
     @served
     def onboarding(self, visitor: Visitor, body: Any) -> dict:
-        """Mark an attempt at the onboarding; returns the SESSION with "onboarding_result".
+        """Mark an attempt at the onboarding, or a round of the training; returns the SESSION with "onboarding_result".
 
-        ``body = {"items": [ITEM_ANSWERS], "attempt": n}``; the attempt is the session's (from 1). The same body again
-        for an attempt that is marked gets the same result. Refusals: 400 malformed, 403 preview, consent, stopped, 409
-        attempt (marked with other answers, or passed), taken (no unit is left), 410 closed, 422 incomplete.
+        ``body = {"items": [ITEM_ANSWERS], "attempt": n}``, of a training also ``"round": m``; both are the session's
+        (from 1). The same body again for what is marked gets the same result. Refusals: 400 malformed, 403 preview,
+        consent, stopped, 409 attempt (marked with other answers, or passed), taken (no unit is left), 410 closed, 422
+        incomplete.
         """
         if not isinstance(body, dict):
             raise malformed("The answers are not an object.")
-        attempts = self.ledger.attempts(visitor.worker)
         place = self.place(visitor)
-        state = place.state
-        number = body.get("attempt", max(1, len(attempts) + (state == "onboarding")))
-        if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= len(attempts) + 1:
-            raise malformed("There is no such attempt.")
-        if number > len(attempts):
-            if state != "onboarding":
+        if not self.practice.begins:
+            raise self._no(place.state, "attempt")
+
+        def allow() -> None:
+            if not self.practises(visitor, place):
                 passed = self.ledger.annotator(visitor.worker).standing == "passed"
                 none_left = place.why in ("waiting", "nothing_left") and not passed
-                raise self._no(state, "taken" if none_left else "attempt")
-        elif digest(attempts[number - 1].body) != digest(body):
-            raise self.refusal("attempt")
-        result = self._marked(visitor.worker, number - 1, body)
-        if number > len(attempts):
-            self._record_attempt(Attempt(
-                visitor.worker, number - 1, body, result["of"] - result["right"], result["passed"], self.clock()
-            ))  # fmt: skip
+                raise self._no(place.state, "taken" if none_left else "attempt")
+
+        result = self.practice.hand_in(visitor.worker, body, allow, place.state == "onboarding")
+        self._tell_standing(self.ledger.annotator(visitor.worker))
         return {**self.session(visitor), "onboarding_result": result}
-
-    def _marked(self, worker: str, attempt: int, body: dict) -> dict:
-        pages, records = self.exercises(worker, attempt)
-        clean = check_items(self.survey, pages, body.get("items"))
-        return grading.grade_exercises(self.survey, attempt, clean, records)
-
-    def _record_attempt(self, attempt: Attempt) -> None:
-        last = attempt.attempt + 1 >= self.survey.limits.onboarding_attempts
-        standing = "passed" if attempt.passed else "stopped" if last else "new"
-        self.ledger.attempt(attempt, standing, "onboarding" if standing == "stopped" else "")
-        self._tell_standing(self.ledger.annotator(attempt.worker))
 
     def _no(self, state: str, otherwise: str) -> Refusal:
         """The refusal for a visitor in this state."""

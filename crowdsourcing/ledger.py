@@ -9,99 +9,31 @@ leaves nothing behind; a broken rule raises `sqlite3.IntegrityError`.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot.crowdsourcing.schema import SCHEMA, VERSION
+from parlai_spotbot.crowdsourcing.entries import (
+    ANNOTATOR,
+    DECISION,
+    HANDOUT,
+    SITTING,
+    Annotator,
+    Attempt,
+    Decision,
+    Handout,
+    Sitting,
+    Submission,
+    annotator_of,
+    dumps,
+    handout_of,
+    sitting_of,
+    submission_of,
+)
+from parlai_spotbot.crowdsourcing.schema import LATER, SCHEMA, VERSION
 from parlai_spotbot.errors import UserError
-
-
-@dataclass(frozen=True)
-class Annotator:
-    """What is known of an annotator: `standing` is "new", "passed" (the onboarding) or "stopped", `why` for what.
-
-    `consent` is the digest of the consent text agreed to, "" without; `told` whether the crowd knows of the standing.
-    """
-
-    worker: str
-    consent: str = ""
-    standing: str = "new"
-    why: str = ""
-    told: bool = True
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One attempt (from 0) at the onboarding: the body that was sent, and how many exercises of it were wrong."""
-
-    worker: str
-    attempt: int
-    body: dict
-    mistakes: int
-    passed: bool
-    at: float
-
-
-@dataclass(frozen=True)
-class Handout:
-    """A unit handed out to an annotator. Times are seconds since the epoch, None where there is none.
-
-    `handle` is all that a browser knows of it. `slot` counts the annotator's units from 0. `items` are the ids of what
-    it holds, controls among them, in order. `status` is "open", "done", "returned", "expired", or "void" where it never
-    reached the annotator. `told` says whether the crowd knows how it ended.
-    """
-
-    handle: str
-    worker: str
-    registration: str
-    slot: int
-    unit_id: str
-    block_id: str
-    items: tuple[str, ...]
-    chance: str
-    handed_at: float
-    deadline: float
-    status: str = "open"
-    agent_id: str | None = None
-    finished_at: float | None = None
-    told: bool = False
-
-
-@dataclass(frozen=True)
-class Submission:
-    """The answers to a unit. `body` is what the browser sent, `record` what was kept of it in clean form.
-
-    `record`: ``{"handle", "unit_id", "started_at", "submitted_at", "comment", "texts_language", "items": [{"item",
-    "item_id", "conversation_ids", "control", "exchanges", "presentation", "answers": [{"question", "target", "answer",
-    "seconds", "changes"[, "opened"]}], "seconds", "comment"}]}``. `opened` is there where annotators open the dialogue:
-    the exchanges open at that decision, and in the end for answers that are no decisions. Times of the record are
-    seconds since the epoch.
-    """
-
-    handle: str
-    record: dict
-    body: dict
-    sha256: str
-    received_at: float
-
-
-def digest(value: Any) -> str:
-    """A SHA-256 of `value` as JSON: the same for the same content, whatever the order of keys."""
-    return hashlib.sha256(_dumps(value, sort_keys=True).encode("ascii")).hexdigest()
-
-
-def _dumps(value: Any, **more: Any) -> str:
-    # ASCII: a lone surrogate, which a browser may send, is no valid UTF-8.
-    return json.dumps(value, ensure_ascii=True, **more)
-
-
-HANDOUT = tuple(field.name for field in fields(Handout))
-ANNOTATOR = tuple(field.name for field in fields(Annotator))
 
 
 class Ledger:
@@ -139,6 +71,11 @@ class Ledger:
                 f"{self.path}: a ledger of version {version}, expected {VERSION}.",
                 "Finish this collection with the release that began it.",
             )
+        known = {name for (name,) in self._rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        for statements in (LATER[name] for name in LATER.keys() - known):
+            with self._writing():
+                for statement in statements:
+                    self._db.execute(statement)
 
     def close(self) -> None:
         self._db.close()
@@ -182,11 +119,13 @@ class Ledger:
     def annotator(self, worker: str) -> Annotator:
         """What is known of this annotator; one never seen is "new"."""
         rows = self._rows(f"SELECT {', '.join(ANNOTATOR)} FROM annotators WHERE worker = ?", worker)
-        return _annotator(rows[0]) if rows else Annotator(worker)
+        return annotator_of(rows[0]) if rows else Annotator(worker)
 
     def annotators(self) -> list[Annotator]:
         """Everybody, in the order in which they came."""
-        return [_annotator(row) for row in self._rows(f"SELECT {', '.join(ANNOTATOR)} FROM annotators ORDER BY rowid")]
+        return [
+            annotator_of(row) for row in self._rows(f"SELECT {', '.join(ANNOTATOR)} FROM annotators ORDER BY rowid")
+        ]
 
     def _enter(self, worker: str, now: float) -> None:
         self._db.execute("INSERT OR IGNORE INTO annotators (worker, first_seen) VALUES (?, ?)", (worker, now))
@@ -215,9 +154,29 @@ class Ledger:
             self._enter(attempt.worker, attempt.at)
             self._db.execute(
                 "INSERT INTO onboarding (worker, attempt, body, mistakes, passed, at) VALUES (?, ?, ?, ?, ?, ?)",
-                (attempt.worker, attempt.attempt, _dumps(attempt.body), attempt.mistakes, attempt.passed, attempt.at),
+                (attempt.worker, attempt.attempt, dumps(attempt.body), attempt.mistakes, attempt.passed, attempt.at),
             )
             self._stand(attempt.worker, standing, why)
+
+    def sittings(self, where: str = "1", *values: Any) -> list[Sitting]:
+        """Rounds of the training that were handed in, in that order; those for which the SQL condition holds."""
+        rows = self._rows(f"SELECT {', '.join(SITTING)} FROM training WHERE {where} ORDER BY rowid", *values)
+        return [sitting_of(row) for row in rows]
+
+    def sit(self, sitting: Sitting, standing: str, why: str = "") -> None:
+        """A round of the training, and where the annotator stands after it.
+
+        Raises `sqlite3.IntegrityError`, and records nothing, where it is not the annotator's next round.
+        """
+        values = {name: getattr(sitting, name) for name in SITTING}
+        values |= {"body": dumps(sitting.body), "result": dumps(sitting.result)}
+        with self._writing():
+            self._enter(sitting.worker, sitting.at)
+            self._db.execute(
+                f"INSERT INTO training ({', '.join(SITTING)}) VALUES ({', '.join('?' * len(SITTING))})",
+                tuple(values[name] for name in SITTING),
+            )
+            self._stand(sitting.worker, standing, why)
 
     def _stand(self, worker: str, standing: str, why: str) -> None:
         self._db.execute(
@@ -236,7 +195,7 @@ class Ledger:
 
         Raises `sqlite3.IntegrityError`, and records nothing, where that breaks a rule.
         """
-        values = {name: getattr(handout, name) for name in HANDOUT} | {"items": _dumps(handout.items)}
+        values = {name: getattr(handout, name) for name in HANDOUT} | {"items": dumps(handout.items)}
         with self._writing():
             self._enter(handout.worker, handout.handed_at)
             self._db.execute(
@@ -259,7 +218,7 @@ class Ledger:
     def handouts(self, where: str = "1", *values: Any) -> list[Handout]:
         """Hand-outs in the order in which they were made, all or those for which the SQL condition `where` holds."""
         rows = self._rows(f"SELECT {', '.join(HANDOUT)} FROM handouts WHERE {where} ORDER BY rowid", *values)
-        return [_handout(row) for row in rows]
+        return [handout_of(row) for row in rows]
 
     def end(self, handle: str, status: str, now: float) -> bool:
         """End an open hand-out as "returned", "expired" or "void"; False where it was not open any more."""
@@ -293,8 +252,8 @@ class Ledger:
                 "INSERT INTO submissions (handle, record, body, sha256, received_at) VALUES (?, ?, ?, ?, ?)",
                 (
                     submission.handle,
-                    _dumps(submission.record),
-                    _dumps(submission.body),
+                    dumps(submission.record),
+                    dumps(submission.body),
                     submission.sha256,
                     submission.received_at,
                 ),
@@ -314,12 +273,12 @@ class Ledger:
     def submission(self, handle: str) -> Submission | None:
         """What was submitted for this hand-out, None where nothing was."""
         rows = self._rows("SELECT handle, record, body, sha256, received_at FROM submissions WHERE handle = ?", handle)
-        return _submission(rows[0]) if rows else None
+        return submission_of(rows[0]) if rows else None
 
     def submissions(self) -> Iterator[Submission]:
         """All submissions, the earliest first."""
         for row in self._db.execute("SELECT handle, record, body, sha256, received_at FROM submissions ORDER BY rowid"):
-            yield _submission(row)
+            yield submission_of(row)
 
     def misses(self, worker: str) -> int:
         """How many controls the annotator has missed in all."""
@@ -365,35 +324,3 @@ class Ledger:
         """The decisions of a hand-out, in the order in which they were made."""
         rows = self._rows(f"SELECT {', '.join(DECISION)} FROM decisions WHERE handle = ? ORDER BY rowid", handle)
         return [Decision(*row) for row in rows]
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What the annotator decided about one target when `opened` exchanges were open."""
-
-    handle: str
-    item: int
-    target: str
-    question: str
-    answer: str
-    opened: int
-    seconds: float | None
-    decided_at: float
-
-
-DECISION = tuple(field.name for field in fields(Decision))
-
-
-def _annotator(row: tuple) -> Annotator:
-    values = dict(zip(ANNOTATOR, row, strict=True))
-    return Annotator(**values | {"told": bool(values["told"])})
-
-
-def _handout(row: tuple) -> Handout:
-    values = dict(zip(HANDOUT, row, strict=True))
-    return Handout(**values | {"items": tuple(json.loads(values["items"])), "told": bool(values["told"])})
-
-
-def _submission(row: tuple) -> Submission:
-    handle, record, body, sha256, received_at = row
-    return Submission(handle, json.loads(record), json.loads(body), sha256, received_at)

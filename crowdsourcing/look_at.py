@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from parlai_spotbot.analysis.annotators.rules import SAME_ANSWERS, SAME_LABEL, TOO_FAST, Rules
-from parlai_spotbot.crowdsourcing.ledger import Annotator
+from parlai_spotbot.crowdsourcing.entries import Annotator
 from parlai_spotbot.records import Judgement
 
 MISSED = "missed controls"

@@ -7,8 +7,6 @@ server gives the same page.
 from __future__ import annotations
 
 import functools
-import hashlib
-import hmac
 import logging
 import re
 import sqlite3
@@ -18,13 +16,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.contract import Crowd, Refusal, Visitor
-from parlai_spotbot.crowdsourcing.grading import present_exercises
-from parlai_spotbot.crowdsourcing.ledger import Handout, Ledger, digest
+from parlai_spotbot.crowdsourcing.entries import Handout, digest
+from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.opening import Opening
+from parlai_spotbot.crowdsourcing.practice import Practice
 from parlai_spotbot.crowdsourcing.presentation import present
 from parlai_spotbot.crowdsourcing.refusals import reason, refusal
 from parlai_spotbot.crowdsourcing.scores import Scores, truths_of, unit_points
 from parlai_spotbot.crowdsourcing.stock import Stock
+from parlai_spotbot.crowdsourcing.training import Training
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.surveys.survey import Survey
@@ -70,6 +70,11 @@ def filled(paragraph: str, values: Mapping[str, str]) -> str:
     return re.sub(r"\{(\w+)\}", lambda found: str(values.get(found[1], found[0])), paragraph)
 
 
+def name_of(survey: Survey) -> str:
+    """What the ledger of a survey, or of one task of it, is called in itself."""
+    return f"{survey.name}/{survey.tasks[0].name}" if len(survey.tasks) == 1 else survey.name
+
+
 class Reception:
     """What a desk is made of, and its sessions; see `desk.Desk`, which adds what visitors do."""
 
@@ -89,6 +94,7 @@ class Reception:
         clock: Callable[[], float] = time.time,
         language: str = "en",
         finish: Callable[[Visitor, str, int], dict] = lambda visitor, state, done: {"kind": "none"},
+        team: str = "",
     ):
         self.survey, self.controls, self.seeds = survey, list(controls), seeds
         self.ledger, self.crowd, self.clock = ledger, crowd, clock
@@ -105,10 +111,16 @@ class Reception:
             self.items[control.item_id] = control
         self.consent_text = [filled(paragraph, consent) for paragraph in survey.consent]
         self.consent_digest = digest(self.consent_text) if survey.consent else ""
+        self.practice = self._practice(team)
         self.opening = Opening(survey, ledger, texts) if survey.layout == "opening" else None
         self.truths = truths_of(self.items.values(), truths) if survey.game else {}
-        ledger.begin(survey.name, survey.limits.units_per_annotator)
+        ledger.begin(name_of(survey), survey.limits.units_per_annotator)
         self.reload()
+
+    def _practice(self, team: str) -> Practice | Training:
+        """What is to be passed before the work: the training of a task, or the survey's exercises."""
+        about = (self.survey, self.ledger, self.secret, self.refusal, self.clock)
+        return Training(*about, team) if self.survey.training else Practice(*about)
 
     def reload(self) -> None:
         """Take over what the ledger says; where it can't be read now, everything stays as it was."""
@@ -164,7 +176,7 @@ class Reception:
             return Place("waiting", "waiting") if more else Place("finished", "nothing_left")
         if annotator.consent != self.consent_digest and self.survey.consent:
             return Place("consent")
-        if self.survey.onboarding and annotator.standing != "passed":
+        if self.practice.begins and annotator.standing != "passed":
             return Place("onboarding")
         return Place("ready")
 
@@ -193,7 +205,7 @@ class Reception:
         if place.state in ("preview", "consent"):
             said["consent"] = self.consent_text
         if place.state == "onboarding":
-            said["onboarding"] = self._onboarding(visitor.worker)
+            said["onboarding"] = self.practice.page(visitor.worker)
         if place.state == "working":
             said["unit"] = self._unit(place.handout)
         if self.survey.game and place.state not in ("preview", "consent"):
@@ -202,15 +214,17 @@ class Reception:
             said["finish"] = self.finish(visitor, place.state, done)
         return said
 
-    def _onboarding(self, worker: str) -> dict:
-        attempt = len(self.ledger.attempts(worker))
-        pages, _ = self.exercises(worker, attempt)
-        return {"attempt": attempt + 1, "attempts": self.survey.limits.onboarding_attempts, "items": pages}
+    def practises(self, visitor: Visitor, place: Place) -> bool:
+        """Whether a round of practice is taken of this visitor now.
 
-    def exercises(self, worker: str, attempt: int) -> tuple[list[dict], list[dict]]:
-        """The page items of an annotator's attempt (from 0) at the onboarding, and the records of what was drawn."""
-        drawn = f"onboarding {attempt} {worker}".encode("utf-8", "surrogatepass")
-        return present_exercises(self.survey, attempt, hmac.new(self.secret, drawn, hashlib.sha256).hexdigest())
+        A training is long, so what was begun is not lost if somebody else took the last unit meanwhile.
+        """
+        if place.state == "onboarding":
+            return True
+        annotator = self.ledger.annotator(visitor.worker)
+        agreed = annotator.consent == self.consent_digest or not self.survey.consent
+        waits = place.why in ("waiting", "nothing_left")
+        return bool(self.survey.training) and waits and agreed and annotator.standing == "new"
 
     def _unit(self, handout: Handout) -> dict:
         return {

@@ -13,8 +13,9 @@ from people import SURVEY, Annotator, Launch, known_of, make_study
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing import launch as launching
 from parlai_spotbot.crowdsourcing.collect import collect
+from parlai_spotbot.crowdsourcing.entries import Handout, Submission
 from parlai_spotbot.crowdsourcing.launch import Asked, launch
-from parlai_spotbot.crowdsourcing.ledger import Handout, Ledger, Submission
+from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.links import wanted_names
 from parlai_spotbot.crowdsourcing.places import Places
 from parlai_spotbot.crowdsourcing.settings import Settings

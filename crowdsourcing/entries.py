@@ -1,0 +1,147 @@
+"""What stands in the ledger, row by row: annotators, their attempts, hand-outs, submissions, decisions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, fields
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """What is known of an annotator: `standing` is "new", "passed" (the onboarding) or "stopped", `why` for what.
+
+    `consent` is the digest of the consent text agreed to, "" without; `told` whether the crowd knows of the standing.
+    """
+
+    worker: str
+    consent: str = ""
+    standing: str = "new"
+    why: str = ""
+    told: bool = True
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt (from 0) at the onboarding: the body that was sent, and how many exercises of it were wrong."""
+
+    worker: str
+    attempt: int
+    body: dict
+    mistakes: int
+    passed: bool
+    at: float
+
+
+@dataclass(frozen=True)
+class Handout:
+    """A unit handed out to an annotator. Times are seconds since the epoch, None where there is none.
+
+    `handle` is all that a browser knows of it. `slot` counts the annotator's units from 0. `items` are the ids of what
+    it holds, controls among them, in order. `status` is "open", "done", "returned", "expired", or "void" where it never
+    reached the annotator. `told` says whether the crowd knows how it ended.
+    """
+
+    handle: str
+    worker: str
+    registration: str
+    slot: int
+    unit_id: str
+    block_id: str
+    items: tuple[str, ...]
+    chance: str
+    handed_at: float
+    deadline: float
+    status: str = "open"
+    agent_id: str | None = None
+    finished_at: float | None = None
+    told: bool = False
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The answers to a unit. `body` is what the browser sent, `record` what was kept of it in clean form.
+
+    `record`: ``{"handle", "unit_id", "started_at", "submitted_at", "comment", "texts_language", "items": [{"item",
+    "item_id", "conversation_ids", "control", "exchanges", "presentation", "answers": [{"question", "target", "answer",
+    "seconds", "changes"[, "opened"]}], "seconds", "comment"}]}``. `opened` is there where annotators open the dialogue:
+    the exchanges open at that decision, and in the end for answers that are no decisions. Times of the record are
+    seconds since the epoch.
+    """
+
+    handle: str
+    record: dict
+    body: dict
+    sha256: str
+    received_at: float
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What the annotator decided about one target when `opened` exchanges were open."""
+
+    handle: str
+    item: int
+    target: str
+    question: str
+    answer: str
+    opened: int
+    seconds: float | None
+    decided_at: float
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """A round of the training (from 0, over all attempts), as it was handed in and graded.
+
+    `dialogue` is the id of what was annotated, `result` what the annotator was told (training.graded), `passed` None
+    where the round didn't decide, `team` the name of the group of annotators that the launch was for.
+    """
+
+    worker: str
+    sitting: int
+    dialogue: str
+    body: dict
+    result: dict
+    passed: bool | None
+    team: str
+    at: float
+
+
+def digest(value: Any) -> str:
+    """A SHA-256 of `value` as JSON: the same for the same content, whatever the order of keys."""
+    return hashlib.sha256(dumps(value, sort_keys=True).encode("ascii")).hexdigest()
+
+
+def dumps(value: Any, **more: Any) -> str:
+    # ASCII: a lone surrogate, which a browser may send, is no valid UTF-8.
+    return json.dumps(value, ensure_ascii=True, **more)
+
+
+HANDOUT = tuple(field.name for field in fields(Handout))
+ANNOTATOR = tuple(field.name for field in fields(Annotator))
+DECISION = tuple(field.name for field in fields(Decision))
+SITTING = tuple(field.name for field in fields(Sitting))
+
+
+def annotator_of(row: tuple) -> Annotator:
+    values = dict(zip(ANNOTATOR, row, strict=True))
+    return Annotator(**values | {"told": bool(values["told"])})
+
+
+def handout_of(row: tuple) -> Handout:
+    values = dict(zip(HANDOUT, row, strict=True))
+    return Handout(**values | {"items": tuple(json.loads(values["items"])), "told": bool(values["told"])})
+
+
+def submission_of(row: tuple) -> Submission:
+    handle, record, body, sha256, received_at = row
+    return Submission(handle, json.loads(record), json.loads(body), sha256, received_at)
+
+
+def sitting_of(row: tuple) -> Sitting:
+    values = dict(zip(SITTING, row, strict=True))
+    passed = values["passed"]
+    read = {"body": json.loads(values["body"]), "result": json.loads(values["result"])}
+    return Sitting(**values | read | {"passed": None if passed is None else bool(passed)})

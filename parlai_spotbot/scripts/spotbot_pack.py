@@ -13,6 +13,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command, add_common, add_seed, whole_numbers
 
 if TYPE_CHECKING:
+    from parlai_spotbot.study import Study
     from parlai_spotbot.surveys.whole import Asked
 
 
@@ -24,7 +25,10 @@ class SpotbotPack(Command):
   parlai spotbot_pack --study studies/rules --segments 1,2,3 --annotators-per-segment 3
   parlai spotbot_pack --study studies/rules --survey acute_eval --ask engagingness,humanness --comparisons 50
   parlai spotbot_pack --study studies/rules --survey acute_eval --questions wordings.yaml --same-pairs
+  parlai spotbot_pack --study studies/rules --survey abc_eval --ask consistency,empathy --repeated 0.25
   parlai spotbot_pack --study studies/rules --survey acute_eval --write-pairings pairings.jsonl
+  parlai spotbot_pack --study studies/chats --survey interactive --pool rules --comparisons 10
+      (a new study: people are to chat with two bots a unit, no conversation need be there)
   The same command again changes nothing; a study that grew gets further units."""
 
     @classmethod
@@ -47,8 +51,18 @@ class SpotbotPack(Command):
         add_seed(group)
         cls._add_segments(parser.add_argument_group("Surveys that show segments: spot_the_bot, spot_the_bot_game"))
         cls._add_whole(parser.add_argument_group(
-            "Surveys that show whole conversations: acute_eval, comparative, dialogue_likert, turn_likert"
+            "Surveys that show whole conversations: acute_eval, comparative, dialogue_likert, turn_likert, abc_eval"
         ))  # fmt: skip
+
+        cls._add_chats(parser.add_argument_group("Surveys in which people chat with contestants: interactive"))
+
+    @staticmethod
+    def _add_chats(group: argparse._ArgumentGroup) -> None:
+        group.add_argument("--pool", type=str, default=None,
+                           help="whom to chat with: embedded, rules, or a YAML file; makes the study where there is "
+                           "none, and adds contestants where there is (default: the study's)")  # fmt: skip
+        group.add_argument("--domain", type=str, default=None,
+                           help="of a new study, as for spotbot_selfchat (default: chitchat)")  # fmt: skip
 
     @staticmethod
     def _add_segments(group: argparse._ArgumentGroup) -> None:
@@ -63,28 +77,29 @@ class SpotbotPack(Command):
                            help="where bots are judged: self, human_model or pairs, several joined by commas "
                            "(default: self and human_model as there are any, else pairs)")  # fmt: skip
         group.add_argument("--ask", type=str, default=None, metavar="NAMES",
-                           help="the questions, joined by commas (default: engagingness in acute_eval, else all)"
-                           )  # fmt: skip
+                           help="the questions, in abc_eval the tasks, joined by commas (default: engagingness in "
+                           "acute_eval, else all)")  # fmt: skip
         group.add_argument("--questions", type=str, default=None, metavar="FILE",
                            help="acute_eval: a YAML file with questions of your own")  # fmt: skip
         group.add_argument("--comparisons", type=int, default=None,
                            help="acute_eval, comparative: comparisons of each two contestants on each question "
-                           "(default: as many as each contestant has conversations, 100 at most)")  # fmt: skip
+                           "(default: as many as each contestant has conversations, 100 at most); interactive: units "
+                           "of each two contestants (default: 33)")  # fmt: skip
         group.add_argument("--same-pairs", action="store_true", default=None,
                            help="acute_eval: put every question for the same pairs of conversations, each time to "
                            "another annotator, to compare wordings")  # fmt: skip
         group.add_argument("--without-people", action="store_true", default=None,
                            help="people are no contestant")  # fmt: skip
         group.add_argument("--repeated", type=float, default=None, metavar="SHARE",
-                           help="the share of units for one more annotator (default: 0.25, acute_eval 0)")  # fmt: skip
+                           help="the share of units, in abc_eval of conversations, for one more annotator (default: "
+                           "0.25, acute_eval 0)")  # fmt: skip
         group.add_argument("--write-pairings", type=str, default=None, metavar="FILE",
                            help="write the comparisons as ParlAI's pairings.jsonl too")  # fmt: skip
 
     def execute(self) -> None:
-        from parlai_spotbot.study import Study
         from parlai_spotbot.surveys.run import pack_study
 
-        study = Study.open(self.opt["study"])
+        study = self._study()
         names = ("survey", "unit_size", "humans_per_unit", "annotators_per_segment", "seed", "surface")
         options = {name: self.opt[name] for name in names}
         if self.opt["segments"] is not None:
@@ -101,6 +116,28 @@ class SpotbotPack(Command):
 
                 write_controls(study, self.opt["survey"])
                 print(f"written: {pairings} ({write_pairings(study, self.opt['survey'], pairings)} pairs)")
+
+    def _study(self) -> Study:
+        """The study; for a survey in which people chat it is made, or extended, where --pool or --domain ask for it."""
+        from parlai_spotbot.study import Study
+        from parlai_spotbot.surveys import get_survey
+
+        if self.opt["pool"] is None and self.opt["domain"] is None:
+            return Study.open(self.opt["study"])
+        if get_survey(self.opt["survey"]).packing != "contestants":
+            option = "--pool" if self.opt["pool"] is not None else "--domain"
+            raise UserError(
+                f"{option}: survey {self.opt['survey']} shows conversations that are there.",
+                "Leave it out, or make them with spotbot_selfchat.",
+            )
+        from parlai_spotbot.selfplay.begin import begin
+        from parlai_spotbot.selfplay.plan import Asked as Wanted
+        from parlai_spotbot.selfplay.play import claimed
+        from parlai_spotbot.selfplay.pool import read_pool
+
+        pool = read_pool(self.opt["pool"]) if self.opt["pool"] is not None else None
+        with claimed(Path(self.opt["study"]), "spotbot_pack") as path:
+            return begin(path, Wanted(contestants=pool, domain=self.opt["domain"]))
 
     def _pairings_file(self) -> Path | None:
         """Where pairings are to be written, None for nowhere; checked before any work."""
@@ -137,6 +174,10 @@ def listed(text: str) -> list[str]:
 
 def table(summary: dict) -> str:
     """The summary of `pack_study` in a few lines."""
+    if summary.get("packing") == "contestants":
+        from parlai_spotbot.surveys.partners import table as of_partners
+
+        return of_partners(summary)
     count = summary["conversations"]
     what = "items" if "packing" in summary else "segments"
     lines = [
@@ -163,6 +204,9 @@ def _segment_rows(summary: dict) -> list[str]:
 def _whole_rows(summary: dict) -> list[str]:
     lines = [f"\n{'judged':<32}{'spoke first':>12}{'second':>8}"]
     lines += [f"{name:<32}{row['spoke_first']:>12}{row['second']:>8}" for name, row in summary["judged"].items()]
+    if "tasks" in summary:
+        lines.append(f"\n{'task':<32}{'units':>12}{'repeated':>10}")
+        lines += [f"{name:<32}{row['units']:>12}{row['repeated']:>10}" for name, row in summary["tasks"].items()]
     counts = [row["count"] for row in summary["comparisons"]]
     if counts:
         pairs = len({(row["a"], row["b"]) for row in summary["comparisons"]})

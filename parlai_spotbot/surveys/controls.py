@@ -24,7 +24,8 @@ from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import Survey, own_questions, survey_of, whole_controls
 from parlai_spotbot.surveys import known as by_kind
-from parlai_spotbot.surveys.known import EVERY_KIND, KINDS, KNOWN_BOT, KNOWN_CHOICE, KNOWN_HUMAN, KNOWN_LOW
+from parlai_spotbot.surveys.abc_eval.gold import GOLD_RULE, KNOWN_LABELS, gold_item, key_of
+from parlai_spotbot.surveys.known import EVERY_KIND, KINDS, KNOWN_BOT, KNOWN_CHOICE, KNOWN_HUMAN, KNOWN_LOW, gradable
 from parlai_spotbot.surveys.packing import PackOptions, is_people, opaque
 from parlai_spotbot.surveys.scripted import SCRIPTS, replaced
 from parlai_spotbot.surveys.surface import SURFACES
@@ -57,6 +58,8 @@ GIVEN_AWAY = re.compile(r"\b(?:ai|bots?|chat ?bots?|robots?|robotic|computers?|a
 
 
 # -- the rule -------------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Talk:
     """What the rule looks at: for each entity words a turn (mean) and turns that take up a word of the one before."""
@@ -178,9 +181,12 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     """
     path = controls_path(study, survey)
     made_here = survey in study.provenance().get("controls", {})
-    if path.exists() and (not made_here or _begun(study, survey)):
+    tasks = bool(survey_of(study, survey).tasks)
+    if path.exists() and (not made_here or (_begun(study, survey) and not tasks)):
         return path
     options = _options(study, survey, seed)
+    if tasks:
+        return _write_gold(study, survey, options)
     shown, taken = _shown(study, survey)
     people = [c for c in study.conversations() if is_people(c) and not {c.conversation_id, c.seed_id} & (shown | taken)]
     about = survey_of(study, survey)
@@ -205,6 +211,22 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
         "from_domain": sum(not domains.isdisjoint(item.conversation_ids) for item in items),
         "warnings": said,
     }})  # fmt: skip
+    return path
+
+
+def _write_gold(study: Study, survey: str, options: PackOptions) -> Path:
+    """The gold dialogues of the tasks that the units ask, as they are; those of tasks that were added, behind."""
+    path = controls_path(study, survey)
+    asked = {question for unit in study.units(survey) for item in unit.items for question in item.questions}
+    tasks = [task.name for task in survey_of(study, survey).tasks if asked & set(task.questions)]
+    items = read_controls(study, survey) if _begun(study, survey) else []
+    there = {key_of(item.control)[0] for item in items}
+    items += [gold_item(task, options.seed, options.surface) for task in tasks if task not in there]
+    text = "".join(files.dumps(item.to_json()) + "\n" for item in items)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        files.write_text(path, text)
+    done = {"rule": GOLD_RULE, "seed": options.seed, KNOWN_LABELS: len(items), "from_domain": 0, "warnings": []}
+    study.record("controls", {**study.provenance().get("controls", {}), survey: done})
     return path
 
 
@@ -250,10 +272,11 @@ def read_controls(study: Study, survey: str) -> list[Item]:
     remedy = "Remove the file before the first launch, or restore it after."
     items = files.read_jsonl(path, Item.from_json, "controls file", remedy)
     for number, item in enumerate(items, start=1):
-        if item.control not in EVERY_KIND:
+        if not gradable(item.control):
             raise UserError(
-                f"{path}, line {number}: field 'control' is {item.control!r}, expected {', '.join(EVERY_KIND)}.", remedy
-            )
+                f"{path}, line {number}: field 'control' is {item.control!r}, expected {', '.join(EVERY_KIND)} or "
+                f"{KNOWN_LABELS}:….", remedy
+            )  # fmt: skip
     return items
 
 
@@ -281,7 +304,8 @@ def _asks_for_nature(survey: Survey) -> bool:
 
 
 def _begun(study: Study, survey: str) -> bool:
-    if (study.survey_path(survey) / "crowdsourcing" / "ledger.db").exists():
+    held = study.survey_path(survey) / "crowdsourcing"
+    if (held / "ledger.db").exists() or any(held.glob("*/ledger.db")):
         return True
     judged = study.judgements_path(survey).exists()
     return judged and any(judgement.source == "human" for judgement in study.judgements(survey))

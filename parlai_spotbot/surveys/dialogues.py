@@ -1,4 +1,5 @@
-"""Single whole conversations, one speaker of each judged (Dialogue Likert; Turn Likert, a question a unit).
+"""Single whole conversations, one speaker of each judged (Dialogue Likert; Turn Likert, a question a unit; ABC-Eval, a
+task a unit).
 
 Every conversation is packed once (ABC-Eval 2022, section 6). Who of it is judged: the one who was judged least so far,
 so that all contestants, and the seats of each, come equally often.
@@ -21,7 +22,8 @@ def pack_dialogues(
 ) -> list[Unit]:
     """The units to add to `existing` for the conversations that are in none of them.
 
-    With the spread "units" a block has a rotation for each question. The result depends on conversations and options
+    With the spread "units" a block has a rotation for each question, with "tasks" for each task; tasks that were not
+    asked before are added to the blocks there are. The result depends on conversations and options
     only, not on their order. Raises `UserError` where there is nothing to pack.
     """
     usable = canonical(conversations)
@@ -45,7 +47,8 @@ def pack_dialogues(
         seats[name, seat] += 1
         items.append(whole_item([conversation], [seat], options.put(options.questions), options))
     groups = deal(items, options.unit_size, {c.conversation_id: c.seed_id for c in usable})
-    return [unit for group in groups for unit in units_of(_rotations(group, by_id, options), options)]
+    further = _further_tasks(existing, by_id, options) if options.spread == "tasks" else []
+    return further + [unit for group in groups for unit in units_of(_rotations(group, by_id, options), options)]
 
 
 def _who(conversation: Conversation) -> list[tuple[str, int]]:
@@ -64,12 +67,28 @@ def _wanted(usable: Sequence[Conversation], options: WholeOptions, shown: Iterab
 
 
 def _rotations(group: Sequence, by_id: dict[str, Conversation], options: WholeOptions) -> list[list]:
-    if options.spread != "units":
+    if not options.dealt:
         return [list(group)]
-    return [
-        [
-            whole_item([by_id[item.conversation_ids[0]]], item.judged, (question, *options.companions), options)
-            for item in group
-        ]
-        for question in options.questions
-    ]
+    return [_asking(group, questions, by_id, options) for questions in options.dealt]
+
+
+def _asking(group: Sequence, questions: Sequence[str], by_id: dict[str, Conversation], options: WholeOptions) -> list:
+    """The same conversations and judged ones as in `group`, asked these questions."""
+    put = (*questions, *options.companions)
+    return [whole_item([by_id[item.conversation_ids[0]]], item.judged, put, options) for item in group]
+
+
+def _further_tasks(existing: Sequence[Unit], by_id: dict[str, Conversation], options: WholeOptions) -> list[Unit]:
+    """Units of the tasks that blocks don't have yet, on the conversations that they have."""
+    blocks: dict[str, list[Unit]] = {}
+    for unit in existing:
+        blocks.setdefault(unit.block_id, []).append(unit)
+    added = []
+    for block_id, units in blocks.items():
+        asked = {question for unit in units for item in unit.items for question in item.questions}
+        missing = [questions for questions in options.dealt if asked.isdisjoint(questions)]
+        # The first unit's order was drawn for one annotator: the items are put back in an order of their own.
+        group = sorted(units[0].items, key=lambda item: item.conversation_ids)
+        rotations = [_asking(group, questions, by_id, options) for questions in missing]
+        added += units_of(rotations, options, block_id, 1 + max(unit.rotation for unit in units))
+    return added

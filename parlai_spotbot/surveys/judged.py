@@ -29,7 +29,8 @@ MOST_RESERVED, SHARE_RESERVED = 12, 4
 class WholeOptions:
     """How whole conversations are packed; see `Survey` for what a survey says itself.
 
-    `questions` are those that are put, `companions` the free texts that go with each; `comparisons` of each pair of
+    `questions` are those that are put, `groups` how a survey of tasks deals them to the units on a conversation,
+    `companions` the free texts that go with each; `comparisons` of each pair of
     contestants on each question (None: as many as the contestant with the fewest conversations has, 100 at most);
     `same_pairs`: whether every question is put for the same pairs of conversations.
     """
@@ -37,6 +38,7 @@ class WholeOptions:
     survey: str
     questions: tuple[str, ...]
     sources: tuple[str, ...]
+    groups: tuple[tuple[str, ...], ...] = ()
     companions: tuple[str, ...] = ()
     everything: bool = False
     spread: str = ""
@@ -58,6 +60,11 @@ class WholeOptions:
             raise UserError(f"--repeated {self.repeated}: expected a share from 0 to 1.", "Write 0.25 for a quarter.")
         if self.surface not in SURFACES:
             raise UserError(f"--surface {self.surface}: unknown.", f"Known: {', '.join(SURFACES)}.")
+
+    @property
+    def dealt(self) -> tuple[tuple[str, ...], ...]:
+        """The questions of each of the units on a conversation; empty where every unit has all."""
+        return self.groups or (tuple((name,) for name in self.questions) if self.spread == "units" else ())
 
     def put(self, questions: Sequence[str]) -> tuple[str, ...]:
         """What an item names as its questions: nothing where it is asked everything."""

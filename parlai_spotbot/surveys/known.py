@@ -2,13 +2,16 @@
 
 Both the server, which grades while people work, and the analysis, which lists who failed, go by this. Segments: who of
 the two is a bot. Two conversations: in which of them the judged one is a person, the other one's being a scripted bot.
-One conversation: which entity is a scripted bot, whose ratings must be low.
+One conversation: which entity is a scripted bot, whose ratings must be low. Dialogues of a training with gold labels:
+the labels of every turn (`abc_eval.gold`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
+
+from parlai_spotbot.surveys.abc_eval import gold
 
 KNOWN_HUMAN, KNOWN_BOT = "known_human", ("known_bot:0", "known_bot:1")
 KINDS = (KNOWN_HUMAN, *KNOWN_BOT)
@@ -21,6 +24,7 @@ KNOWN_LOW = ("known_low:0", "known_low:1")
 """Controls of one conversation, by the entity that is a scripted bot."""
 
 EVERY_KIND = (*KINDS, *KNOWN_CHOICE, *KNOWN_LOW)
+"""Controls whose mark is one of a few; a gold dialogue's holds its key."""
 
 OPEN = ("consistency", "emotional_understanding", "grammaticality", "proactivity")
 """Dimensions in which a bot that loops need not be worse: it never contradicts itself, its one sentence may be
@@ -49,13 +53,21 @@ def missed(control: str | None, natures: Sequence[object]) -> bool:
     return natures[KNOWN_BOT.index(control)] != "bot"
 
 
+def gradable(control: object) -> bool:
+    """Whether a control can be graded by its mark."""
+    return control in EVERY_KIND or gold.is_mark(control)
+
+
 def missed_by(control: str | None, answers: Answers) -> bool:
     """Whether an annotator's answers to a control of any kind miss it; not to answer is to miss.
 
     Segments: see `missed`. Two conversations: the scripted bot was chosen in a question where that can't be (`OPEN`
     names the others), or "neither" in overall quality. One conversation: the scripted bot was rated above `MOST`
-    overall or in engagingness; turn by turn: above `MOST_MEAN` on average. Another kind is a `ValueError`.
+    overall or in engagingness; turn by turn: above `MOST_MEAN` on average. A gold dialogue: more turns are wrong than
+    may be where the training decides. Another kind is a `ValueError`.
     """
+    if gold.is_mark(control):
+        return gold.missed(control, answers)
     kind = _checked(control, EVERY_KIND)
     if kind in KINDS:
         return missed(kind, [answers.get(("nature", f"entity:{entity}")) for entity in (0, 1)])

@@ -8,24 +8,31 @@ then the features) and its conditions hold.
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.surveys.tasks import Gold, Task
 
 KINDS = ("choice", "scale", "checkboxes", "ranking", "free_text")
 """Answers: one option; one of an ordered list; any number of options; all options in an order; a text."""
 
-LAYOUTS = ("dialogue", "side_by_side", "turn_by_turn", "opening")
+LAYOUTS = ("dialogue", "side_by_side", "turn_by_turn", "opening", "chat")
 """How transcripts are shown: one dialogue; several beside each other; one, asked about turn by turn; one that the
-annotator opens exchange by exchange."""
+annotator opens exchange by exchange; one that the annotator writes, in a chat with a contestant."""
 
-PACKINGS = ("segments", "pairs", "dialogues")
+PACKINGS = ("segments", "pairs", "dialogues", "contestants")
 """What an item is made of: a segment of a conversation (packing); two whole conversations of different contestants side
-by side (pairing); one whole conversation (dialogues)."""
+by side (pairing); one whole conversation (dialogues); contestants to talk to (partners)."""
 
 PACKED = ("packing", "spread", "asked", "unit_size", "annotators_per_item", "repeated", "control_first")
 """The fields of a survey that say how it is packed: no browser's business."""
 
-SPREADS = ("", "items", "units")
-"""What the questions are dealt to: every item has all of them; an item has one; the items of a unit have one."""
+HIDDEN_LIMITS = ("onboarding_mistakes", "controls_per_unit", "control_mistakes", "units_without_reason", "gold_every")
+"""Limits that are no browser's business."""
+
+SPREADS = ("", "items", "units", "tasks")
+"""What the questions are dealt to: every item has all of them; an item has one; the items of a unit have one, or those
+of one task."""
 
 TARGET = re.compile(r"^(entity:[01]|conversation:\d+|pair|turn)$")
 """`turn` stands for every turn of the item in turn; its judgements name each as turn:0, turn:1, …"""
@@ -120,7 +127,8 @@ class Limits:
     `onboarding_mistakes` that are allowed in one. `controls_per_unit` known segments are mixed into a unit, of which an
     annotator may miss `control_mistakes` in all. Who has handed in `units_without_reason` units and never gave a reason
     (a free text) gets no further one; 0: reasons are not asked for so firmly. `comment_length` and `text_length` in
-    characters.
+    characters. After every `gold_every` units of a task an annotator gets its gold dialogue once, to watch quality;
+    0: never.
     """
 
     units_per_annotator: int = 3
@@ -130,6 +138,7 @@ class Limits:
     controls_per_unit: int = 2
     control_mistakes: int = 1
     units_without_reason: int = 0
+    gold_every: int = 0
     comment_length: int = 2000
     text_length: int = 5000
 
@@ -148,6 +157,30 @@ class Game:
 
 
 @dataclass(frozen=True)
+class Chat:
+    """The rules of a survey in which annotators chat with contestants (ABC-Eval 2022, section 3: 30 messages at least).
+
+    A chat may be rated from `messages` on, of both in all; from `most_messages` on nothing more can be said.
+    `message_length` in characters. Nobody says more than `messages_per_minute`. With `answer_delay` no answer is shown
+    before the time that it would take to type it, `longest_delay` seconds at most, so that how fast a contestant is
+    tells less of which it is. A partner that has not answered after `slow_after` seconds is said to take its time; one
+    that failed `attempts` times to answer one message can't go on.
+    """
+
+    messages: int = 30
+    most_messages: int = 100
+    message_length: int = 1000
+    messages_per_minute: int = 20
+    answer_delay: bool = True
+    longest_delay: float = 3.0
+    slow_after: float = 20.0
+    attempts: int = 3
+
+    SHOWN = ("messages", "most_messages", "message_length")
+    """What the page is told."""
+
+
+@dataclass(frozen=True)
 class Survey:
     """An evaluation method: what annotators read first, what they are asked about every item, and by which rules.
 
@@ -159,6 +192,10 @@ class Survey:
     The last fields say how it is packed: `packing` and `spread` as above; the questions `asked` unless others are named
     (empty: all); `unit_size` items in a unit, each by `annotators_per_item` people, a share `repeated` of the units by
     one more. With `control_first` the controls come first in an annotator's first unit, else at drawn places in each.
+
+    A survey of several `tasks` is annotated task by task: `task` narrows it to one, and then `training` holds the gold
+    dialogues of that task, which no browser gets before they are annotated. `chat` holds the rules of a survey with the
+    layout "chat".
     """
 
     name: str
@@ -183,6 +220,9 @@ class Survey:
     annotators_per_item: int = 2
     repeated: float = 0.0
     control_first: bool = False
+    tasks: tuple[Task, ...] = ()
+    training: tuple[Gold, ...] = ()
+    chat: Chat | None = None
 
     def __post_init__(self):
         if self.layout not in LAYOUTS:
@@ -204,6 +244,11 @@ class Survey:
             known.add(question.name)
         if not set(self.asked) <= known:
             raise ValueError(f"survey '{self.name}': asked is {self.asked!r}, expected names of its questions")
+        for task in self.tasks:
+            if not set(task.questions) <= known:
+                raise ValueError(
+                    f"survey '{self.name}': task '{task.name}' asks {task.questions!r}, expected names of its questions"
+                )
 
     @property
     def main(self) -> tuple[Question, ...]:
@@ -218,14 +263,45 @@ class Survey:
         names = ", ".join(question.name for question in self.questions)
         raise ValueError(f"question {name!r}: survey '{self.name}' has {names}")
 
+    def task(self, name: str) -> Survey:
+        """The same survey narrowed to one task: its title, instructions, questions, definitions and training.
+
+        A task that the survey has not, and a file of it that is missing or wrong, are `UserError`s.
+        """
+        names = [task.name for task in self.tasks]
+        if name not in names:
+            raise UserError(
+                f"--task {name}: survey {self.name} has no such task.",
+                nearest(name, names) if names else "Leave --task out.",
+            )
+        task = self.tasks[names.index(name)]
+        about = task.read(name) if task.read else None
+        if about:
+            task = replace(task, instructions=about.instructions, definitions=about.definitions)
+        return replace(
+            self,
+            title=task.title,
+            instructions=task.instructions or self.instructions,
+            questions=tuple(question for question in self.questions if question.name in task.questions),
+            tasks=(task,),
+            training=about.dialogues if about else (),
+        )
+
     def to_json(self) -> dict:
-        """The survey as the web page gets it: lists in place of tuples, without the exercises of the onboarding, and
-        without how it is packed, how many known segments there are and how many may be missed."""
+        """The survey as the web page gets it: lists in place of tuples, without exercises and gold dialogues, without
+        how it is packed, how many known segments there are and how many may be missed."""
         row = _lists(asdict(self))
-        for name in ("onboarding", *PACKED):
+        for name in ("onboarding", "training", *PACKED):
             del row[name]
-        for name in ("onboarding_mistakes", "controls_per_unit", "control_mistakes", "units_without_reason"):
+        for name in HIDDEN_LIMITS:
             del row["limits"][name]
+        for task in row["tasks"]:
+            del task["allowed"], task["read"]
+        if not row["tasks"]:
+            del row["tasks"]
+        del row["chat"]
+        if self.chat:
+            row["chat"] = {name: getattr(self.chat, name) for name in Chat.SHOWN}
         return row
 
 

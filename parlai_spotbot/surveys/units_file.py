@@ -69,7 +69,8 @@ def existing_units(
             "Use them as they are, or import the conversations alone into another --study.",
         )
     judgements = study.judgements_path(survey)
-    ledger = study.survey_path(survey) / "crowdsourcing" / "ledger.db"
+    held = study.survey_path(survey) / "crowdsourcing"
+    ledger = next(iter(sorted(held.glob("*/ledger.db"))), held / "ledger.db")  # a survey of tasks has one for each
     if ledger.exists() or (judgements.exists() and study.judgements(survey)):
         holder = ledger if ledger.exists() else judgements
         differ = [key for key in {**(known or {}), **wanted} if known and known.get(key) != wanted.get(key)]
@@ -85,14 +86,14 @@ def existing_units(
 def write_units(
     study: Study, survey: str, existing: Sequence[Unit], added: Sequence[Unit], report: dict, done: dict
 ) -> None:
-    """Append the added units, write the surface report, and record `done` (options and summary)."""
+    """Append the added units, write the surface report (if there is one), and record `done` (options and summary)."""
     path = study.units_path(survey)
     kept = path.read_text(encoding="utf-8") if existing else ""
     text = kept + "".join(files.dumps(unit.to_json()) + "\n" for unit in added)
     if added:
         files.write_text(path, text)
     surface_path = study.survey_path(survey) / "surface.json"
-    if not surface_path.exists() or files.read_json(surface_path) != report:
+    if report and (not surface_path.exists() or files.read_json(surface_path) != report):
         files.write_json(surface_path, report)
     if survey not in study.plan.surveys:
         study.extend(surveys=[survey])

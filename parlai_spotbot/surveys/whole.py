@@ -36,15 +36,18 @@ OTHER_SOURCE = {
 }
 GROWING = ("questions", "comparisons", "wordings")
 """Options that may grow without what is packed being changed, where conversations are compared."""
+FOLLOWS = ("companions", "everything", "groups", "spread")
+"""Options that follow from the survey and the others, and are not recorded."""
 
 
 @dataclass(frozen=True)
 class Asked:
     """What a user says of a survey that shows whole conversations; None: the survey's, or the study's, own way.
 
-    `sources` as in `judged.SOURCES`; `ask` names questions; `questions` is a YAML file of own ones; `comparisons` of
-    each pair of contestants on each question; `same_pairs`: whether all questions are put for the same pairs;
-    `people`: whether people are a contestant; `repeated`: the share of units that go to one more annotator.
+    `sources` as in `judged.SOURCES`; `ask` names questions, or tasks, where the survey has some; `questions` is a YAML
+    file of own ones; `comparisons` of each pair of contestants on each question; `same_pairs`: whether all questions
+    are put for the same pairs; `people`: whether people are a contestant; `repeated`: the share of units that go to one
+    more annotator.
     """
 
     sources: tuple[str, ...] | None = None
@@ -93,7 +96,8 @@ def _options(
 ) -> WholeOptions:  # fmt: skip
     known = packed_with(study, survey.name) or {}
     main = [question.name for question in survey.main]
-    questions = asked.ask or tuple(known.get("questions", ())) or survey.asked or tuple(main)
+    ask = _of_tasks(survey, asked.ask) if survey.tasks and asked.ask else asked.ask
+    questions = ask or tuple(known.get("questions", ())) or survey.asked or tuple(main)
     if asked.questions is not None and asked.ask is None:  # who brings questions wants them asked
         questions = (*tuple(known.get("questions", ())), *own)
     for question in questions:
@@ -113,6 +117,7 @@ def _options(
         questions=questions,
         sources=sources_of(conversations, sources),
         companions=tuple(q.name for q in survey.questions if q.kind == "free_text"),
+        groups=tuple(task.questions for task in survey.tasks if set(task.questions) <= set(questions)),
         everything=survey.spread == "" and len(questions) == len(main),
         spread=survey.spread,
         people=known.get("people", True) if asked.people is None else asked.people,
@@ -126,10 +131,19 @@ def _options(
     )
 
 
+def _of_tasks(survey: Survey, names: Sequence[str]) -> tuple[str, ...]:
+    """The questions of the tasks of these names."""
+    tasks = {task.name: task for task in survey.tasks}
+    for name in names:
+        if name not in tasks:
+            raise UserError(f"--ask {name}: survey {survey.name} has no such task.", nearest(name, tasks))
+    return tuple(question for name in names for question in tasks[name].questions)
+
+
 def options_json(options: WholeOptions, own: Mapping[str, Mapping]) -> dict:
     """The options as they are recorded, with the wordings of own questions; what follows from the survey is not."""
     row = {key: list(value) if isinstance(value, tuple) else value for key, value in vars(options).items()
-           if key not in ("companions", "everything", "spread") and (value or key != "same_pairs")}  # fmt: skip
+           if key not in FOLLOWS and (value or key != "same_pairs")}  # fmt: skip
     return row | ({"wordings": {name: dict(about) for name, about in own.items()}} if own else {})
 
 
@@ -137,10 +151,9 @@ def _goes_on(survey: Survey):
     """Whether units packed with the known options can stay, and be added to, under the wanted ones."""
 
     def goes_on(known: Mapping, wanted: Mapping) -> bool:
+        growing: tuple[str, ...] = GROWING
         if survey.packing != "pairs" or survey.spread != "items":
-            growing: tuple[str, ...] = ("comparisons",) if survey.packing == "pairs" else ()
-        else:
-            growing = GROWING
+            growing = ("comparisons",) if survey.packing == "pairs" else ("questions",) if survey.tasks else ()
         same = {k: v for k, v in known.items() if k not in growing} == {
             k: v for k, v in wanted.items() if k not in growing
         }
@@ -178,15 +191,16 @@ def summarise(
     Returns `packing`, `units`, `blocks`, `smallest_unit`, `largest_unit`, `annotations` and `conversations` as with
     segments; `items`; `judged` (by contestant: how often as the one who `spoke_first`, how often as the `second`);
     `comparisons` (rows `source`, `a`, `b`, `question`, `count`), `same_pairs` where all questions are put for the same
-    ones; `shown` (how many conversations stand in 1, 2, … items); `left_out`; `warnings`.
+    ones; `tasks` (by task: `units`, and `repeated` of them) where the survey has some; `shown` (how many conversations
+    stand in 1, 2, … items); `left_out`; `warnings`.
     """
     by_id = {c.conversation_id: c for c in conversations}
     items = items_of(units)
     # One item for each question on the same conversations is one showing.
-    apart = options.spread != "units" and not options.same_pairs
+    apart = not options.dealt and not options.same_pairs
     showings = dict.fromkeys((item.conversation_ids, item.judged, item.questions if apart else ()) for item in items)
     uses = Counter(i for ids, _, _ in showings for i in ids)
-    if options.spread == "units":
+    if options.dealt:
         uses = Counter(dict.fromkeys(uses, 1))
     people = {i for i in uses if by_id[i].kind == "people"}
     seats: dict[str, list[int]] = {}
@@ -195,6 +209,8 @@ def summarise(
             seats.setdefault(by_id[i].entities[seat], [0, 0])[seat] += 1
     sizes = [len(unit.items) for unit in units]
     compared, said = _comparisons(kept, units, options, by_id) if survey.packing == "pairs" else ([], [])
+    further = {"same_pairs": True} if options.same_pairs else {}
+    further |= {"tasks": _tasks(units, survey)} if survey.tasks else {}
     return {
         "packing": survey.packing,
         "units": len(units),
@@ -213,7 +229,19 @@ def summarise(
         "shown": {str(times): n for times, n in sorted(Counter(uses.values()).items())},
         "left_out": left_out(conversations, set(uses), options, faulty),
         "warnings": said + _people_missing(conversations, options),
-    } | ({"same_pairs": True} if options.same_pairs else {})
+        **further,
+    }
+
+
+def _tasks(units: Sequence[Unit], survey: Survey) -> dict[str, dict[str, int]]:
+    """How many units, and how many of them a second time, each task has."""
+    first = {question: task.name for task in survey.tasks for question in task.questions}
+    rows = [(first[unit.items[0].questions[0]], unit.replicate) for unit in units if unit.items]
+    return {
+        task.name: {"units": sum(name == task.name for name, _ in rows),
+                    "repeated": sum(name == task.name and replicate > 0 for name, replicate in rows)}
+        for task in survey.tasks if any(name == task.name for name, _ in rows)
+    }  # fmt: skip
 
 
 def _comparisons(

@@ -40,18 +40,22 @@ def deal(items: Iterable[Item], size: int, seeds: Mapping[str, str]) -> list[lis
     return groups
 
 
-def units_of(rotations: Sequence[Sequence[Item]], options: WholeOptions) -> list[Unit]:
+def units_of(
+    rotations: Sequence[Sequence[Item]], options: WholeOptions, block_id: str = "", first: int = 0
+) -> list[Unit]:
     """The units of one block; `rotations` hold items on the same conversations, of which nobody gets two.
+
+    To a block that is there already, `block_id`, they are added as its rotations from `first` on.
 
     Each rotation goes to `annotators_per_item` people, in a drawn share `repeated` of the blocks to one more; each has
     the items in an order of its own.
     """
-    block_id = opaque(
+    block_id = block_id or opaque(
         "block", options.survey, options.seed, *sorted(item.item_id for items in rotations for item in items)
     )
     again = random.Random(f"again {block_id}").random() < options.repeated
     units = []
-    for rotation, items in enumerate(rotations):
+    for rotation, items in enumerate(rotations, start=first):
         for replicate in range(options.annotators_per_item + again):
             unit_id = opaque("unit", block_id, rotation, replicate)
             order = list(items)

@@ -1,0 +1,89 @@
+"""The gold dialogue of a task as a control: an item like any other, mixed into the work to watch how good it is.
+
+Its control mark holds the key, so that whoever grades it needs no file, and what was graded once stays as it was when a
+dialogue is mended later. It is never analysed as data, and nobody is left out for it: how many of its turns were
+annotated as the key says is reported over time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from parlai_spotbot.records import Item, Utterance
+from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, LABELS, QUESTIONS
+from parlai_spotbot.surveys.abc_eval.training import given_labels, gold_dialogues
+from parlai_spotbot.surveys.packing import opaque
+from parlai_spotbot.surveys.surface import SURFACES
+from parlai_spotbot.surveys.tasks import BOT, Gold
+
+KNOWN_LABELS = "known_labels"
+"""How the mark begins: known_labels:TASK:1=redundant+self_contradiction,3=,… with every turn that is annotated."""
+
+GOLD_RULE = (
+    "The gold dialogue of each task, written for it with the labels of every turn and a reason: an annotator gets it "
+    "once, after as many units as the launch says. How many turns have the gold labels and no other is reported over "
+    "time; nobody is left out for it."
+)
+
+Answers = Mapping[tuple[str, str], Any]
+"""(question, target) -> answer."""
+
+
+def mark_of(gold: Gold) -> str:
+    """The control mark of a gold dialogue."""
+    key = ",".join(f"{turn}={'+'.join(sorted(labels))}" for turn, labels in gold.key.items())
+    return f"{KNOWN_LABELS}:{gold.task}:{key}"
+
+
+def is_mark(control: object) -> bool:
+    """Whether a control mark is one of a gold dialogue; one that can't be read is none."""
+    try:
+        key_of(control)
+    except ValueError:
+        return False
+    return True
+
+
+def key_of(control: object) -> tuple[str, dict[int, frozenset[str]]]:
+    """The task of a mark, and the labels of each turn; a `ValueError` where it is none."""
+    kind, _, rest = control.partition(":") if isinstance(control, str) else ("", "", "")
+    task, _, turns = rest.partition(":")
+    if kind != KNOWN_LABELS or task not in LABELS:
+        raise ValueError(f"control is {control!r}, expected {KNOWN_LABELS}:TASK:TURN=LABELS,…")
+    key = {}
+    for entry in turns.split(","):
+        turn, equals, labels = entry.partition("=")
+        found = frozenset(labels.split("+")) - {""}
+        if not turn.isdigit() or not equals or not found <= set(LABELS[task]):
+            raise ValueError(f"control is {control!r}, expected labels of the task {task} for each turn")
+        key[int(turn)] = found
+    return task, key
+
+
+def graded(control: str, answers: Answers) -> dict[int, bool]:
+    """By the turns of the key: whether the answers give the turn its labels and no other; not to answer is wrong."""
+    task, key = key_of(control)
+    return {turn: given_labels(task, answers, turn) == labels for turn, labels in key.items()}
+
+
+def missed(control: str, answers: Answers) -> bool:
+    """Whether more turns are wrong than the deciding dialogue of the training may have."""
+    right = graded(control, answers)
+    return len(right) - sum(right.values()) > ALLOWED[key_of(control)[0]]
+
+
+def gold_item(task: str, seed: int = 0, surface: str = "normalise") -> Item:
+    """The gold dialogue of a task as an item, in the surface form of the others."""
+    gold = next(gold for gold in gold_dialogues(task) if gold.role == "gold")
+    show = SURFACES[surface]
+    transcript = tuple(Utterance(u.entity, show(u.text)) for u in gold.transcript)
+    return Item(
+        item_id=opaque("gold", seed, gold.id, *(turn.text for turn in gold.turns)),
+        conversation_ids=(opaque("gold conversation", seed, gold.id),),
+        exchanges=len(transcript) // 2,
+        transcripts=(transcript,),
+        control=mark_of(gold),
+        judged=(BOT,),
+        questions=QUESTIONS[task],
+    )

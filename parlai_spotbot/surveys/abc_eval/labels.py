@@ -1,0 +1,128 @@
+"""The tasks and labels of ABC-Eval, and the one place where answers become labels.
+
+ABC-Eval (2022, Table 4 and section 5): sixteen behaviours of a chatbot's turn, each there or not, in eight tasks. What
+is asked and what is counted differ in three tasks, as in the paper's interface: empathy is one choice, knowledge
+asks what the annotator knows before anything is looked up, transitions asks about acknowledging, topic and relevance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cache
+from itertools import product
+
+LABELS: dict[str, tuple[str, ...]] = {
+    "interpretability": ("uninterpretable",),
+    "sociality": ("antisocial",),
+    "commonsense": ("commonsense_contradiction",),
+    "consistency": ("self_contradiction", "partner_contradiction", "redundant"),
+    "empathy": ("empathetic", "lack_of_empathy"),
+    "knowledge": ("fact_usage", "fact_contradiction"),
+    "personal_information": ("preference_info", "life_info"),
+    "transitions": ("ignore", "irrelevant", "follow_up", "topic_switch"),
+}
+"""The labels of each task."""
+
+TASKS = tuple(LABELS)
+EVERY_LABEL = tuple(label for labels in LABELS.values() for label in labels)
+
+ALLOWED = dict.fromkeys(TASKS, 2) | {"interpretability": 1, "sociality": 1}
+"""How many turns of the deciding dialogue may be wrong (section 5): fewer than 2 in two tasks, than 3 in the others."""
+
+PLAIN = ("interpretability", "sociality", "commonsense", "consistency", "personal_information")
+"""Tasks that ask for each of their labels by its name, yes or no."""
+
+QUESTIONS: dict[str, tuple[str, ...]] = {
+    **{task: LABELS[task] for task in PLAIN},
+    "empathy": ("empathy",),
+    "knowledge": ("uses_facts", "facts_known", "facts_looked_up"),
+    "transitions": ("acknowledges", "new_topic", "relevant"),
+}
+"""The questions of each task, in the order in which they are put."""
+
+ANSWERS: dict[str, tuple[str, ...]] = {
+    "empathy": ("empathetic", "lack_of_empathy", "neither"),
+    "facts_known": ("all_right", "one_wrong", "cannot_know", "not_sure"),
+    "facts_looked_up": ("all_right", "one_wrong", "sources_disagree", "not_found"),
+    "acknowledges": ("yes", "no", "not_needed"),
+    "new_topic": ("no", "talking_point", "yes", "nothing"),
+}
+"""The answers to the questions that are not simply answered by yes or no."""
+
+WRONG = ("one_wrong", "cannot_know")
+OPEN = ("sources_disagree", "not_found")
+"""What a look-up may leave open: then neither label of the task knowledge holds."""
+
+
+def task_of_questions(questions: Collection[str]) -> str:
+    """The task that asks these questions; a `ValueError` where they are of no task or of several."""
+    found = {task for task, names in QUESTIONS.items() if set(names) & set(questions)}
+    known = {name for task in found for name in QUESTIONS[task]}
+    if len(found) != 1 or not set(questions) <= known:
+        raise ValueError(f"questions are {tuple(questions)!r}, expected those of one task of {', '.join(TASKS)}")
+    return found.pop()
+
+
+def task_of_label(label: str) -> str:
+    """The task of a label."""
+    return next(task for task, labels in LABELS.items() if label in labels)
+
+
+def complete(task: str, answers: Mapping[str, object]) -> bool:
+    """Whether a turn's answers say of every label of the task whether it holds."""
+    if task == "knowledge":
+        if answers.get("uses_facts") != "yes":
+            return "uses_facts" in answers
+        if answers.get("facts_known") != "not_sure":
+            return "facts_known" in answers
+        return "facts_looked_up" in answers
+    return all(question in answers for question in QUESTIONS[task])
+
+
+def labels_of(task: str, answers: Mapping[str, object]) -> dict[str, bool]:
+    """Which labels of the task hold for a turn, from its answers {question: answer}.
+
+    Where facts are used that a look-up left open, neither label of the task knowledge holds (`left_open`). A new
+    talking point is no follow-up: Table 4 speaks of the ideas shared in the previous turn, and in the published rates
+    (`surge_behavior_rates`) follow-ups and topic switches together leave out 22 to 33 turns of 100 for each bot, as
+    they only can if something third is neither. An unknown task, or answers that are not `complete`, are a
+    `ValueError`.
+    """
+    if task not in LABELS:
+        raise ValueError(f"task is {task!r}, expected one of {', '.join(TASKS)}")
+    if not complete(task, answers):
+        raise ValueError(f"answers are {dict(answers)!r}, expected all that the task {task} asks")
+    if task == "empathy":
+        return {label: answers["empathy"] == label for label in LABELS[task]}
+    if task == "knowledge":
+        found = _facts(answers)
+        return {"fact_usage": found == "all_right", "fact_contradiction": found in WRONG}
+    if task == "transitions":
+        return {
+            "ignore": answers["acknowledges"] == "no",
+            "irrelevant": answers["relevant"] == "no",
+            "follow_up": answers["new_topic"] == "no",
+            "topic_switch": answers["new_topic"] == "yes",
+        }
+    return {label: answers[label] == "yes" for label in LABELS[task]}
+
+
+@cache
+def possible(task: str) -> frozenset[frozenset[str]]:
+    """The sets of labels that complete answers to the task can lead to."""
+    choices = {name: ANSWERS.get(name, ("yes", "no")) for name in QUESTIONS[task]}
+    found = (dict(zip(choices, chosen, strict=True)) for chosen in product(*choices.values()))
+    return frozenset(frozenset(k for k, holds in labels_of(task, row).items() if holds) for row in found)
+
+
+def left_open(answers: Mapping[str, object]) -> bool:
+    """Whether facts are used of which the look-up didn't say whether they are right."""
+    return _facts(answers) in OPEN
+
+
+def _facts(answers: Mapping[str, object]) -> object:
+    """What the answers to the task knowledge come to; None where no facts are used."""
+    if answers.get("uses_facts") != "yes":
+        return None
+    known = answers.get("facts_known")
+    return answers.get("facts_looked_up") if known == "not_sure" else known

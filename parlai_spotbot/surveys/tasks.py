@@ -1,0 +1,115 @@
+"""Surveys that are split into tasks, each with labels, definitions, a training with gold labels, a limit of mistakes.
+
+ABC-Eval (2022, section 5): small tasks, so that annotators need not keep many labels in mind; before the work three
+dialogues whose gold labels are shown afterwards with the reasons; the third decides who may work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from parlai_spotbot.records import Utterance
+
+USER, BOT = 0, 1
+"""The entities of a gold dialogue: the user speaks first, the bot is annotated."""
+
+ROLES = ("training", "second_chance", "gold")
+"""What a gold dialogue is for: one of the rounds of the training, the decision of a further attempt, and to be mixed
+into the work, where it shows whether annotators keep their quality."""
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A turn that does or doesn't bear a label, after what was said before it, and why."""
+
+    context: str
+    turn: str
+    label: bool
+    why: str
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What a label means: in a sentence, by cases that count and near misses that don't, and by examples."""
+
+    label: str
+    heading: str
+    short: str
+    counts: tuple[str, ...] = ()
+    counts_not: tuple[str, ...] = ()
+    examples: tuple[Instance, ...] = ()
+
+
+@dataclass(frozen=True)
+class GoldTurn:
+    """A turn of a gold dialogue; the bot's have the `labels` that hold, and `why`."""
+
+    entity: int
+    text: str
+    labels: tuple[str, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Gold:
+    """A dialogue written for a task, with the labels of every turn of the bot."""
+
+    id: str
+    task: str
+    role: str
+    covers: str
+    turns: tuple[GoldTurn, ...]
+
+    @property
+    def transcript(self) -> tuple[Utterance, ...]:
+        """What an annotator sees of it."""
+        return tuple(Utterance(turn.entity, turn.text) for turn in self.turns)
+
+    @property
+    def bot_turns(self) -> tuple[int, ...]:
+        """The numbers of the turns that are annotated."""
+        return tuple(number for number, turn in enumerate(self.turns) if turn.entity == BOT)
+
+    @property
+    def key(self) -> dict[int, frozenset[str]]:
+        """The labels that hold, by the number of the turn."""
+        return {number: frozenset(self.turns[number].labels) for number in self.bot_turns}
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a task's file holds beside its questions."""
+
+    instructions: str
+    definitions: tuple[Definition, ...]
+    dialogues: tuple[Gold, ...]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A part of a survey that is annotated by itself.
+
+    `questions` are names of the survey's questions, `labels` what their answers lead to; who gets the labels of more
+    than `allowed` turns of the deciding dialogue wrong has not passed. `instructions` and `definitions` are there once
+    the survey is narrowed to the task (`Survey.task`), which reads them by `read`; a file that is missing or wrong is a
+    `UserError` then, and not before.
+    """
+
+    name: str
+    title: str
+    questions: tuple[str, ...]
+    labels: tuple[str, ...]
+    allowed: int
+    instructions: str = ""
+    definitions: tuple[Definition, ...] = ()
+    read: Callable[[str], Material] | None = field(default=None, repr=False, compare=False)
+
+
+def rounds(training: Sequence[Gold], attempt: int) -> tuple[Gold, ...]:
+    """The gold dialogues of an attempt (from 0) in order, the last of which decides.
+
+    The first has all rounds of the training; a further one the dialogue kept for it alone, which was never seen.
+    """
+    role = "training" if attempt == 0 else "second_chance"
+    return tuple(gold for gold in training if gold.role == role)

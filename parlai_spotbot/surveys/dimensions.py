@@ -105,10 +105,10 @@ def _scale(dimension: Dimension) -> tuple[Option, ...]:
     return tuple(Option(value, value, ends.get(value, "")) for value in "12345")
 
 
-def of_speakers() -> tuple[Question, ...]:
+def of_speakers(targets: tuple[str, ...] = ("entity:0", "entity:1")) -> tuple[Question, ...]:
     """Each dimension as a scale from 1 to 5, asked of each speaker about the whole conversation."""
     return tuple(
-        Question(d.name, "scale", ("entity:0", "entity:1"), _of_speaker(d), _scale(d), d.definition,
+        Question(d.name, "scale", targets, _of_speaker(d), _scale(d), d.definition,
                  heading=d.heading, shuffle=True)
         for d in DIMENSIONS
     )  # fmt: skip
@@ -137,15 +137,16 @@ def _of_turn(dimension: Dimension) -> str:
     return f"How {dimension.adjective} is this turn?"
 
 
-def of_pairs() -> tuple[Question, ...]:
-    """Each dimension as a choice between the judged speakers of two conversations, or neither."""
+def of_pairs(ending: str = "") -> tuple[Question, ...]:
+    """Each dimension as a choice between the judged speakers of two conversations, or neither; `ending` of the names
+    tells the questions from others about the same dimensions."""
     options = (
         Option("conversation:0", "{name}"),
         Option("conversation:1", "{name}"),
         Option(NEITHER, "Neither", "Only where you can't tell the two apart in this respect."),
     )
     return tuple(
-        Question(d.name, "choice", ("pair",), f"Whose responses {d.comparative}?", options, d.definition,
+        Question(d.name + ending, "choice", ("pair",), f"Whose responses {d.comparative}?", options, d.definition,
                  heading=d.heading, shuffle=True)
         for d in DIMENSIONS
     )  # fmt: skip

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study, check_segments
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing import PackOptions, blocks_of, is_people, item_id, pack
+from parlai_spotbot.surveys.partners import pack_partners
 from parlai_spotbot.surveys.surface_check import surface_report, warnings
 from parlai_spotbot.surveys.units_file import existing_units, faulty_ones, packed_with, write_units
 from parlai_spotbot.surveys.whole import Asked, pack_whole
@@ -54,6 +56,9 @@ def pack_study(
     another way have judgements already.
     """
     about = get_survey(survey)
+    if about.packing == "contestants":
+        others = {"--unit-size": unit_size, "--annotators-per-item": annotators_per_segment, "--segments": segments}
+        return _pack_partners(study, survey, seed, whole or Asked(), others | {"--leave-out": leave_out or None})
     known = (packed_with(study, survey) or {}) if about.packing != "segments" else {}
     unit_size = known.get("unit_size", about.unit_size) if unit_size is None else unit_size
     annotators = annotators_per_segment
@@ -87,6 +92,16 @@ def pack_study(
     summary["warnings"] += warnings(report)
     write_units(study, survey, existing, added, report, {"options": wanted, **summary})
     return {**summary, "surface": report, "added_units": len(added)}
+
+
+def _pack_partners(study: Study, survey: str, seed: int | None, asked: Asked, others: Mapping) -> dict:
+    """Units of contestants to talk to: of all options only --comparisons and --seed mean something there."""
+    wrong = [option for option, value in others.items() if value is not None]
+    other = replace(asked, comparisons=None)
+    wrong += [f"--{other.first_set()}"] if other != Asked() else []
+    if wrong:
+        raise UserError(f"{wrong[0]}: survey {survey} shows no conversations, people chat in it.", "Leave it out.")
+    return pack_partners(study, survey, asked.comparisons, study.plan.seed if seed is None else seed)
 
 
 def options_json(options: PackOptions) -> dict:

@@ -1,0 +1,27 @@
+"""A study that begins without self-play: its plan and its domain are written, conversations come another way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from parlai_spotbot.domains import keep_domain
+from parlai_spotbot.selfplay.plan import Asked, decide
+from parlai_spotbot.study import Study
+
+
+def begin(path: Path, asked: Asked, say: Callable[[str], None] = print) -> Study:
+    """The study at `path` with what is asked; made where there is none, extended by further contestants where there is.
+
+    The caller holds the study (`play.claimed`). Raises `UserError` where what is asked contradicts the study.
+    """
+    decision = decide(path, asked)
+    if decision.study is None:
+        keep_domain(decision.domain, path)
+        study = Study.create(path, decision.plan)
+        say(f"a new study of {', '.join(decision.plan.contestants)}: {study.plan_path}")
+        return study
+    if decision.extension:
+        decision.study.extend(**decision.extension)
+        say(f"the study is extended by: {', '.join(decision.extension)}")
+    return decision.study

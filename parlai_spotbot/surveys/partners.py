@@ -1,0 +1,136 @@
+"""Units of surveys in which annotators chat with contestants: each unit is a pair of them, in a drawn order.
+
+Every pair comes equally often, and in each pair either one comes first equally often (ABC-Eval 2022, section 3: 200
+units of four bots). What is packed stays when more comparisons are asked for or contestants are added. No conversation
+has to be there beforehand.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Item, Unit
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.packing import opaque
+from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.surveys.units_file import existing_units, packed_with, write_units
+
+COMPARISONS = 33
+"""Units of each pair unless the user says: the paper's 200 over the six pairs of its four bots."""
+
+FEWEST = 2
+
+
+def pack_partners(study: Study, name: str, comparisons: int | None, seed: int) -> dict:
+    """Write the units of a study and return the summary; the caller holds the study's lock.
+
+    Every two contestants of the plan meet in `comparisons` units (None: as many as before, else `COMPARISONS`). The
+    same again changes nothing. Raises `UserError` where there are fewer than two contestants, or fewer comparisons
+    than are packed.
+    """
+    survey = get_survey(name)
+    known = packed_with(study, name) or {}
+    comparisons = known.get("comparisons", COMPARISONS) if comparisons is None else comparisons
+    contestants = list(study.plan.contestants)
+    if len(contestants) < FEWEST:
+        raise UserError(
+            f"{study.plan_path}: one contestant, and a unit is a pair of them.", "Add a second one to the pool."
+        )
+    if comparisons < max(1, known.get("comparisons", 1)):
+        least = max(1, known.get("comparisons", 1))
+        raise UserError(f"--comparisons {comparisons}: expected {least} or more.", "What is packed stays.")
+    wanted = {"survey": name, "comparisons": comparisons, "seed": seed}
+    existing = existing_units(study, name, wanted, lambda units: _of_study(units, contestants), _goes_on)
+    added = partner_units(survey, contestants, comparisons, seed, existing)
+    summary = summarise([*existing, *added], contestants)
+    write_units(study, name, existing, added, {}, {"options": wanted, **summary})
+    return {**summary, "added_units": len(added)}
+
+
+def _goes_on(known: Mapping, wanted: Mapping) -> bool:
+    return {**known, "comparisons": 0} == {**wanted, "comparisons": 0}
+
+
+def _of_study(units: Sequence[Unit], contestants: Sequence[str]) -> bool:
+    return all(set(item.partners) <= set(contestants) and item.partners for unit in units for item in unit.items)
+
+
+def partner_units(
+    survey: Survey, contestants: Sequence[str], comparisons: int, seed: int, existing: Sequence[Unit] = ()
+) -> list[Unit]:
+    """The units to add to `existing`, so that every pair of `contestants` has `comparisons`.
+
+    They come in rounds, each with every pair once in a drawn order, so that a collection that ends early is balanced
+    as far as it got.
+    """
+    have = Counter(frozenset(partners_of(unit)) for unit in existing)
+    pairs = list(combinations(contestants, 2))
+    made = []
+    for number in range(comparisons):
+        due = [pair for pair in pairs if number >= have[frozenset(pair)]]
+        random.Random(f"partners {survey.name} {seed} {number}").shuffle(due)
+        made += [_unit(survey, pair, number, seed) for pair in due]
+    return made
+
+
+def _unit(survey: Survey, pair: tuple[str, str], number: int, seed: int) -> Unit:
+    """Unit `number` of a pair: in each two neighbouring units of it either one comes first once, drawn which."""
+    names = sorted(pair)
+    swapped = random.Random(f"first {survey.name} {seed} {number // 2} {names}").random() < 0.5
+    first, second = names if swapped == bool(number % 2) else names[::-1]
+    unit_id = opaque("partners", survey.name, seed, *names, number)
+    return Unit(unit_id, survey.name, unit_id, 0, 0, _items(survey, unit_id, (first, second)))
+
+
+def _items(survey: Survey, unit_id: str, partners: tuple[str, str]) -> tuple[Item, ...]:
+    """A chat with each, then the comparison; transcripts are empty until somebody has chatted."""
+    ratings = tuple(question.name for question in survey.questions if "pair" not in question.targets)
+    choices = tuple(question.name for question in survey.questions if "pair" in question.targets)
+    chats = [
+        Item(opaque("chat", unit_id, place), (), 0, ((),), None, (1,), ratings, (name,))
+        for place, name in enumerate(partners)
+    ]
+    return (*chats, Item(opaque("compare", unit_id), (), 0, ((), ()), None, (1, 1), choices, partners))
+
+
+def partners_of(unit: Unit) -> tuple[str, ...]:
+    """The contestants of a unit, in the order in which they are talked to."""
+    return tuple(item.partners[0] for item in unit.items if len(item.partners) == 1)
+
+
+def summarise(units: Sequence[Unit], contestants: Sequence[str]) -> dict:
+    """What the units hold: `packing`, `units`, `chats`, `pairs` (rows `a`, `b`, `units`, `a_first`), and `contestants`
+    (by name: how often `first`, how often `second`)."""
+    seats: dict[str, list[int]] = {name: [0, 0] for name in contestants}
+    ordered: Counter[tuple[str, ...]] = Counter()
+    for unit in units:
+        ordered[partners_of(unit)] += 1
+        for place, name in enumerate(partners_of(unit)):
+            seats[name][place] += 1
+    return {
+        "packing": "contestants",
+        "units": len(units),
+        "chats": 2 * len(units),
+        "pairs": [
+            {"a": a, "b": b, "units": ordered[a, b] + ordered[b, a], "a_first": ordered[a, b]}
+            for a, b in combinations(contestants, 2)
+        ],
+        "contestants": {name: {"first": first, "second": second} for name, (first, second) in seats.items()},
+        "warnings": [],
+    }
+
+
+def table(summary: Mapping) -> str:
+    """The summary in a few lines."""
+    lines = [f"{summary['units']} units ({summary['added_units']} new), each two chats and a comparison"]
+    lines.append(f"\n{'talked to':<32}{'first':>8}{'second':>8}")
+    lines += [f"{name:<32}{row['first']:>8}{row['second']:>8}" for name, row in summary["contestants"].items()]
+    counts = sorted({row["units"] for row in summary["pairs"]})
+    each = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
+    lines.append(f"\n{len(summary['pairs'])} pairs of contestants, {each} units of each")
+    return "\n".join(lines)

@@ -1,0 +1,115 @@
+"""Every turn of a corpus, each text once: what distractors are drawn from, and the candidates of the whole corpus.
+
+Texts that are the same but for case and marks count once, so that no question holds one twice. The order follows the
+texts alone, never the order in which a corpus was read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from parlai_spotbot.nuc.corpora import Corpus, Dialogue
+from parlai_spotbot.nuc.questions import NucQuestion
+from parlai_spotbot.nuc.text import Rule, anonymise, normal, rule
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A conversation as questions may hold it: texts anonymous, `keys` for comparing, `faults` by turn (or None)."""
+
+    dialogue: Dialogue
+    texts: tuple[str, ...]
+    keys: tuple[str, ...]
+    faults: tuple[str | None, ...]
+
+
+def prepare(dialogue: Dialogue, fault: Rule) -> Prepared:
+    """`dialogue` with anonymous texts, and what speaks against each turn by the rule `fault`."""
+    texts = tuple(map(anonymise, dialogue.turns))
+    return Prepared(dialogue, texts, tuple(map(normal, texts)), tuple(map(fault, texts)))
+
+
+@dataclass(frozen=True)
+class Bank:
+    """All distinct turns of a corpus that may be shown.
+
+    Attributes
+    ----------
+    texts, keys : tuple of str (m,)
+        The texts (the most frequent of those that are the same but for case and marks), and what they are compared by.
+    where : tuple of tuple of (conversation number, turn)
+        Where each was said; numbers count `prepared`.
+    prepared : tuple of Prepared
+        The conversations, in the order of their ids.
+    """
+
+    texts: tuple[str, ...]
+    keys: tuple[str, ...]
+    where: tuple[tuple[tuple[int, int], ...], ...]
+    prepared: tuple[Prepared, ...]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The place of each key."""
+        return {key: place for place, key in enumerate(self.keys)}
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each conversation by its id."""
+        return {own.dialogue.dialogue_id: number for number, own in enumerate(self.prepared)}
+
+    @cached_property
+    def of_person(self) -> dict[str, np.ndarray]:
+        """The places of what each person said, where people are known."""
+        said = defaultdict(set)
+        for place, uses in enumerate(self.where):
+            for number, turn in uses:
+                dialogue = self.prepared[number].dialogue
+                if dialogue.people_known:
+                    said[dialogue.speakers[turn]].add(place)
+        return {person: np.array(sorted(places)) for person, places in said.items()}
+
+    def said_in(self, number: int) -> np.ndarray:
+        """The places of what was said in a conversation, in ascending order."""
+        keys = self.prepared[number].keys
+        return np.array(sorted({self.places[key] for key in keys if key in self.places}), dtype=np.int64)
+
+    def place(self, question: NucQuestion) -> int:
+        """The place of the question's true next turn; KeyError for a question of another corpus."""
+        return self.places[normal(question.answer)]
+
+    def others(self, question: NucQuestion) -> np.ndarray:
+        """The places of the question's wrong candidates in the whole corpus: all that was not said in its
+        conversation."""
+        mask = np.ones(len(self), dtype=bool)
+        mask[self.said_in(self.numbers[question.conversation_id])] = False
+        return np.flatnonzero(mask)
+
+    def checksum(self) -> str:
+        """A short name of the texts, for keys of caches."""
+        return hashlib.sha256("\n".join(self.texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def bank_of(corpus: Corpus, fault: Rule | None = None) -> Bank:
+    """The bank of a corpus, without the turns that `fault` (by default `text.rule()`) speaks against."""
+    fault = rule() if fault is None else fault
+    ordered = sorted(corpus.dialogues, key=lambda dialogue: (dialogue.dialogue_id, dialogue.key))
+    prepared = tuple(prepare(dialogue, fault) for dialogue in ordered)
+    forms: dict[str, Counter] = defaultdict(Counter)
+    where: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for number, own in enumerate(prepared):
+        for turn, (text, key) in enumerate(zip(own.texts, own.keys, strict=True)):
+            if key and own.faults[turn] is None:
+                forms[key][text] += 1
+                where[key].append((number, turn))
+    keys = tuple(sorted(forms))
+    texts = tuple(min(forms[key].items(), key=lambda row: (-row[1], row[0]))[0] for key in keys)
+    return Bank(texts, keys, tuple(tuple(where[key]) for key in keys), prepared)

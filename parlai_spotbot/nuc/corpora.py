@@ -1,0 +1,193 @@
+"""Corpora of conversations: any ParlAI task or domain, a file of conversations, or the people of a study.
+
+Folds share no conversation: "train", "valid" and "test" are the domain's folds for bots, for judges and people, and for
+seeds. Of a large task a part can be read, one conversation after the other, in the memory of that part.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from parlai_spotbot.domains import Domain, folding, get_domain
+from parlai_spotbot.domains.conversations import Row, read_rows
+from parlai_spotbot.domains.reading import FOLDS, Episode, each_once, fold_of, stream
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.records import HUMAN
+
+FOLDS_OF = {
+    "train": ("bots",), "valid": ("judges", "humans"), "test": ("seeds",), "all": FOLDS, **{f: (f,) for f in FOLDS},
+}  # fmt: skip
+"""Which folds of a domain a fold of a corpus is made of; a domain's own names are understood as well."""
+
+SPEAKERS = ("people", "all")
+"""Whose conversations are read of a study, where bots talk, too."""
+
+TWICE = "the same conversation again"
+BOTS = "conversations with bots"
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """A conversation: its turns and who speaks each. `people_known`: the same name elsewhere is the same person."""
+
+    dialogue_id: str
+    turns: tuple[str, ...]
+    speakers: tuple[str, ...]
+    people_known: bool = False
+
+    @property
+    def key(self) -> str:
+        """A name that depends on the turns alone."""
+        return hashlib.blake2b("\x1f".join(self.turns).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Conversations under a name; `left_out` counts by reason the conversations that were there and aren't used."""
+
+    name: str
+    dialogues: tuple[Dialogue, ...]
+    fold: str = "all"
+    left_out: dict[str, int] = field(default_factory=dict)
+
+
+def read_corpus(
+    name: str | Path, fold: str = "all", speakers: str = "people", limit: int = 0, datapath: str | None = None
+) -> Corpus:
+    """Read a corpus.
+
+    Parameters
+    ----------
+    name : str
+        A ParlAI task (as with ``-t``) or a domain; the path of a file of conversations or of a domain's description; or
+        the folder of a study.
+    fold : str
+        One of `FOLDS_OF`. A file without splits is parted by its people, or else by a hash of the turns.
+    speakers : str
+        Of files that say so (a study's conversations): those between people, or all.
+    limit : int
+        At most so many conversations, those whose hash comes first, whatever their order; 0: all. Of a ParlAI task no
+        more are held in memory.
+
+    Raises `UserError` for an unknown name, fold or field, a malformed file, and where no conversation is left.
+    """
+    if fold not in FOLDS_OF:
+        raise UserError(f"fold '{fold}': unknown.", nearest(fold, FOLDS_OF))
+    if speakers not in SPEAKERS:
+        raise UserError(f"speakers '{speakers}': unknown.", nearest(speakers, SPEAKERS))
+    if limit < 0:
+        raise UserError(f"limit {limit}: expected a whole number from 0 up.", "0 reads all.")
+    path = Path(name).expanduser()
+    if path.is_dir() and (path / "conversations.jsonl").is_file():
+        corpus = _of_file(path / "conversations.jsonl", path.resolve().name, fold, speakers)
+    elif path.suffix.lower() in (".jsonl", ".json"):
+        corpus = _of_file(path, path.stem, fold, speakers)
+    else:
+        corpus = _of_domain(get_domain(str(name)), fold, limit, datapath)
+    dialogues, again = _distinct(corpus.dialogues)
+    left_out = corpus.left_out | ({TWICE: again} if again else {})
+    if not dialogues:
+        raise UserError(f"corpus '{corpus.name}': no conversation in fold '{fold}'{_why(left_out)}.", _remedy(left_out))
+    return replace(corpus, dialogues=tuple(_limited(dialogues, limit)), left_out=left_out)
+
+
+def _why(left_out: dict[str, int]) -> str:
+    return f" ({', '.join(f'{count} {reason}' for reason, count in left_out.items())})" if left_out else ""
+
+
+def _remedy(left_out: dict[str, int]) -> str:
+    if BOTS in left_out:
+        return "Ask for all speakers, or name a corpus of people's conversations."
+    return "Ask for the fold 'all', or name a larger corpus."
+
+
+def _distinct(dialogues: Iterable[Dialogue]) -> tuple[list[Dialogue], int]:
+    """Each conversation once, the one with the least id; and how many stood there again."""
+    found: dict[str, Dialogue] = {}
+    again = 0
+    for dialogue in dialogues:
+        before = found.get(dialogue.key)
+        again += before is not None
+        if before is None or dialogue.dialogue_id < before.dialogue_id:
+            found[dialogue.key] = dialogue
+    return list(found.values()), again
+
+
+def _limited(dialogues: Iterable[Dialogue], limit: int) -> list[Dialogue]:
+    """The `limit` conversations whose key comes first, in the order of reading; all where it is 0."""
+    if not limit:
+        return list(dialogues)
+    numbered = ((dialogue.key, number, dialogue) for number, dialogue in enumerate(dialogues))
+    chosen = heapq.nsmallest(limit, numbered, key=lambda row: row[:2])
+    return [dialogue for _, _, dialogue in sorted(chosen, key=lambda row: row[1])]
+
+
+def dialogue_of(episode: Episode) -> Dialogue:
+    """A domain's conversation as one of a corpus."""
+    known = all(episode.people)
+    names = episode.people if known else ("0", "1")
+    speakers = tuple(names[i % 2] for i in range(len(episode.turns)))
+    return Dialogue(episode.episode_id, tuple(episode.turns), speakers, known)
+
+
+# -- files ---------------------------------------------------------------------------------------------------------
+def _of_file(path: Path, name: str, fold: str, speakers: str) -> Corpus:
+    bots = 0
+
+    def wanted(row: dict) -> bool:
+        nonlocal bots
+        entities = row.get("entities")
+        with_bot = isinstance(entities, list) and any(entity != HUMAN for entity in entities)
+        bots += with_bot and speakers == "people"
+        return not with_bot or speakers == "all"
+
+    rows = read_rows(path, name, wanted=wanted)
+    of_fold = _rows_of(rows, fold)
+    return Corpus(name, tuple(dialogue_of(row.episode) for row in of_fold), fold, {BOTS: bots} if bots else {})
+
+
+def _rows_of(rows: list[Row], fold: str) -> list[Row]:
+    """Those of a fold, by the splits, the people or a hash of the turns, whichever of these comes first in the data."""
+    if fold == "all":
+        return rows
+    episodes = [row.episode for row in rows]
+    if all(row.split for row in rows):
+        folds = folding.by_split(episodes, [row.split for row in rows], False)
+    elif all(all(episode.people) for episode in episodes):
+        folds = folding.by_people(episodes)
+    else:
+        folds = folding.by_hash(episodes)
+    return [row for row, own in zip(rows, folds, strict=True) if own in FOLDS_OF[fold]]
+
+
+# -- domains and tasks ---------------------------------------------------------------------------------------------
+def _of_domain(domain: Domain, fold: str, limit: int, datapath: str | None) -> Corpus:
+    if limit and domain.name != "chitchat" and not (domain.own is not None and domain.own.paths):
+        return Corpus(domain.name, tuple(_streamed(domain, fold, limit, datapath)), fold)
+    episodes = [episode for own in FOLDS_OF[fold] for episode in domain.episodes(own, datapath)]
+    return Corpus(domain.name, tuple(map(dialogue_of, episodes)), fold)
+
+
+def _streamed(domain: Domain, fold: str, limit: int, datapath: str | None) -> list[Dialogue]:
+    """At most `limit` conversations of a task, holding no more than twice as many: each may come from both sides."""
+    where = str(datapath or os.environ.get("PARLAI_DATAPATH") or "")
+    options = {**dict(domain.options), **({"datapath": where} if where else {})}
+    chosen = _limited(_of_splits(domain, FOLDS_OF[fold], options), 2 * limit)
+    once = {turns for turns, _ in each_once([(dialogue.turns, ("", "")) for dialogue in chosen])}
+    return [dialogue for dialogue in chosen if dialogue.turns in once]
+
+
+def _of_splits(domain: Domain, folds: tuple[str, ...], options: dict) -> Iterator[Dialogue]:
+    """The conversations of a task's splits that are in one of `folds`, one by one."""
+    for split in ("train", "valid") if domain.hidden_test else ("train", "valid", "test"):
+        if not {"train": {"bots"}, "test": {"seeds"}}.get(split, set(FOLDS) - {"bots"}).intersection(folds):
+            continue  # needn't be read
+        episodes = stream(domain.name, domain.source or domain.task, split, options, domain.situation)
+        for number, (turns, _) in enumerate(episodes):
+            if fold_of(split, turns, domain.hidden_test) in folds:
+                yield dialogue_of(Episode(f"{domain.name}:{split}:{number:06d}", turns))

@@ -37,11 +37,13 @@ WORDINGS = {
     ),
     "preference_info": (
         "Does this turn tell what its speaker likes, wishes or values?",
-        "Tastes, opinions, hopes and dislikes, if only in passing.",
+        "Tastes, dislikes, dreams and convictions of its own, if only in passing. Polite phrases and good wishes to the "
+        "other don't count.",
     ),
     "life_info": (
         "Does this turn tell something of its speaker's life?",
-        "Family, home, work, what happened to it, what it does or has done.",
+        "Family, home, work, what happened to it, what it does, has done or is going to do. A like or a wish alone "
+        "doesn't count.",
     ),
 }
 
@@ -67,7 +69,7 @@ OTHERS = (
             Option("neither", "Neither",
                    "There are no feelings to answer to, or there is no sign either way."),
         ),
-        "Judge by the feelings that the conversation shows up to this turn.", heading="Feelings",
+        "Look at what the other has just said, in the light of what went before.", heading="Feelings",
     ),
     Question(
         "uses_facts", "choice", ("turn",), "Does this turn use facts that one could look up?",

@@ -13,17 +13,17 @@ import io
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.bonus import Standing, standings
-from parlai_spotbot.crowdsourcing.entries import Handout, Submission
+from parlai_spotbot.crowdsourcing.entries import Annotator, Handout, Sitting, Submission
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.look_at import Row, look_at
-from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.places import Places, begun, task_names
 from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
+from parlai_spotbot.crowdsourcing.trained import moment, training_path, training_rows
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Item, Judgement
 from parlai_spotbot.study import Study
@@ -44,64 +44,117 @@ class Collected:
     the name in the rows.
     """
 
-    units: int
-    rejected: int
-    withdrawn: int
-    added: int
-    removed: int
-    comments: int
+    units: int = 0
+    rejected: int = 0
+    withdrawn: int = 0
+    added: int = 0
+    removed: int = 0
+    comments: int = 0
     rows: list[Judgement] = field(default_factory=list)
     look: list[Row] = field(default_factory=list)
     standings: list[Standing] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
 
 
-def open_ledger(study: Study, survey: str) -> Ledger:
-    """The ledger of a survey's collection; a `UserError` where nothing was launched."""
-    path = Places.of(study, survey).ledger
+@dataclass(frozen=True)
+class Part:
+    """What the ledger of one collection holds: of a survey, or of one task of it.
+
+    `done` are finished hand-outs by handle, `out` the handles that were rejected, `units` the judgements of the others,
+    a list for each unit.
+    """
+
+    places: Places
+    done: dict[str, Handout]
+    submissions: list[Submission]
+    annotators: list[Annotator]
+    grades: list[tuple[str, str, int, bool]]
+    sittings: list[Sitting]
+    out: set[str]
+    units: list[list[Judgement]]
+
+    @property
+    def withdrawn(self) -> int:
+        return sum(bool(submission.record.get("withdrawn")) for submission in self.submissions)
+
+
+def open_ledger(study: Study, survey: str, task: str = "") -> Ledger:
+    """The ledger of a survey's collection, or of a task's; a `UserError` where nothing was launched."""
+    path = Places.of(study, survey, task).ledger
     if not path.exists():
+        option = f" --task {task or 'NAME'}" if task_names(survey) else ""
         raise UserError(
             f"{path}: no such file: nobody has annotated '{survey}' in this study.",
-            f"Run: parlai spotbot_crowdsource --study {study.path} --survey {survey}",
+            f"Run: parlai spotbot_crowdsource --study {study.path} --survey {survey}{option}",
         )
     return Ledger(path)
 
 
-def collect(study: Study, survey: str, keep_worker_ids: bool = False) -> Collected:
+def collect(study: Study, survey: str, keep_worker_ids: bool = False, task: str = "") -> Collected:
     """Bring judgements.jsonl up to date with the ledger; the caller holds the study's lock. The operator may run.
 
     The rows of judges, and of people whose answers came another way, stay as they are. Each unit's rows are written at
     once; stopped anywhere, the same call goes on. Comments go to surveys/NAME/comments.jsonl, the way back from the
-    pseudonyms to crowdsourcing/annotators.csv.
+    pseudonyms to crowdsourcing/annotators.csv. Of a survey with tasks, the judgements of all or of `task`; comments and
+    the outcomes of the training (training.jsonl) of all.
     """
+    tasks = begun(study, survey)
+    if not tasks or (task and task not in tasks):
+        open_ledger(study, survey, task)
     places = Places.of(study, survey)
-    with open_ledger(study, survey) as ledger:
+    secret = read_secret(places.secret)
+    parts = {one: _part(study, survey, one, secret, keep_worker_ids) for one in tasks}
+    names = {a.worker: _name(a.worker, secret, keep_worker_ids) for part in parts.values() for a in part.annotators}
+    comments = [row for part in parts.values() for row in _comments(part, survey, names)]
+    _write_if_new(study.survey_path(survey) / "comments.jsonl", "".join(files.dumps(row) + "\n" for row in comments))
+    if tasks != [""]:
+        trained = [row for one, part in parts.items() for row in training_rows(one, part, names)]
+        _write_if_new(training_path(study, survey), "".join(files.dumps(row) + "\n" for row in trained))
+    _write_private(places.annotators, _csv(("annotator", "worker_id"), [(pseudonym(secret, w), w) for w in names]))
+    found = Collected(comments=len(comments), names=names)
+    for one, part in parts.items():
+        if task in ("", one):
+            _add(found, study, survey, one, part)
+    return found
+
+
+def _part(study: Study, survey: str, task: str, secret: bytes, keep_worker_ids: bool) -> Part:
+    places = Places.of(study, survey, task)
+    with open_ledger(study, survey, task) as ledger:
         done = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
         submissions = [one for one in ledger.submissions() if one.handle in done]
-        annotators, grades = ledger.annotators(), ledger.grades()
-    workers = [annotator.worker for annotator in annotators]
-    secret = read_secret(places.secret)
-    names = {worker: worker if keep_worker_ids else pseudonym(secret, worker) for worker in workers}
+        annotators, grades, sittings = ledger.annotators(), ledger.grades(), ledger.sittings()
     rejected = rejected_agents(places.mephisto)
-    kept, out, withdrawn = [], set(), 0
-    for submission in submissions:
-        handout = done[submission.handle]
-        if submission.record.get("withdrawn"):
-            withdrawn += 1
-        elif handout.agent_id in rejected:
-            out.add(handout.handle)
-        else:
-            kept.append(rows_of(submission, handout, survey, names[handout.worker]))
-    ours = {annotation_id(handle, number) for handle in done for number in range(len(done[handle].items))}
-    added, removed = _bring_up_to_date(study.judgements_path(survey), kept, ours)
-    comments = list(_comments(submissions, done, out, survey, names))
-    _write_if_new(study.survey_path(survey) / "comments.jsonl", "".join(files.dumps(row) + "\n" for row in comments))
-    _write_private(places.annotators, _csv(("annotator", "worker_id"), [(pseudonym(secret, w), w) for w in workers]))
-    rows = [row for unit in kept for row in unit]
-    points = _points(study, survey, submissions, done, out)
-    _write_bonus(places, points)
-    look = look_at(rows, annotators, grades, names)
-    return Collected(len(kept), len(out), withdrawn, added, removed, len(comments), rows, look, points, names)
+    out = {h for h, handout in done.items() if handout.agent_id in rejected}
+    units = [
+        rows_of(one, done[one.handle], survey, _name(done[one.handle].worker, secret, keep_worker_ids))
+        for one in submissions
+        if not one.record.get("withdrawn") and one.handle not in out
+    ]
+    return Part(places, done, submissions, annotators, grades, sittings, out, units)
+
+
+def _name(worker: str, secret: bytes, keep_worker_ids: bool) -> str:
+    return worker if keep_worker_ids else pseudonym(secret, worker)
+
+
+def _add(found: Collected, study: Study, survey: str, task: str, part: Part) -> None:
+    """Write the judgements of a collection, and count them in."""
+    ours = {annotation_id(handle, number) for handle, handout in part.done.items() for number in
+            range(len(handout.items))}  # fmt: skip
+    added, removed = _bring_up_to_date(study.judgements_path(survey), part.units, ours)
+    found.units += len(part.units)
+    found.rejected += sum(one.handle in part.out and not one.record.get("withdrawn") for one in part.submissions)
+    found.withdrawn += part.withdrawn
+    found.added += added
+    found.removed += removed
+    rows = [row for unit in part.units for row in unit]
+    found.rows += rows
+    look = look_at(rows, part.annotators, part.grades, found.names)
+    found.look += [replace(row, name=f"{row.name} ({task})") if task else row for row in look]
+    points = _points(study, survey, part.submissions, part.done, part.out)
+    _write_bonus(part.places, points)
+    found.standings += points
 
 
 # -- from a submission to rows ---------------------------------------------------------------------------------------
@@ -135,17 +188,13 @@ def rows_of(submission: Submission, handout: Handout, survey: str, worker: str) 
                     source=HUMAN,
                     control=answered["control"],
                     presentation=answered["presentation"],
-                    started_at=_moment(handout.handed_at),
-                    submitted_at=_moment(submission.received_at),
+                    started_at=moment(handout.handed_at),
+                    submitted_at=moment(submission.received_at),
                     seconds=answered["seconds"],
                     answer_seconds=answer["seconds"],
                 )
             )
     return rows
-
-
-def _moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
 def _clean(answer: object) -> object:
@@ -155,14 +204,12 @@ def _clean(answer: object) -> object:
     return [_clean(part) for part in answer] if isinstance(answer, list) else answer
 
 
-def _comments(
-    submissions: Iterable[Submission], done: Mapping[str, Handout], out: set[str], survey: str, names: Mapping[str, str]
-) -> Iterator[dict]:
+def _comments(part: Part, survey: str, names: Mapping[str, str]) -> Iterator[dict]:
     """What annotators wrote in the comment fields, of the whole unit (no item) or of an item."""
-    for submission in submissions:
-        if submission.handle in out:
+    for submission in part.submissions:
+        if submission.handle in part.out:
             continue
-        handout = done[submission.handle]
+        handout = part.done[submission.handle]
         about = [(None, None, submission.record.get("comment"))]
         about += [(i["item_id"], i["item"], i.get("comment")) for i in submission.record["items"]]
         for item_id, number, comment in about:
@@ -173,7 +220,7 @@ def _comments(
                     "item_id": item_id,
                     "annotation_id": None if number is None else annotation_id(handout.handle, number),
                     "worker_id": names[handout.worker],
-                    "submitted_at": _moment(submission.received_at),
+                    "submitted_at": moment(submission.received_at),
                     "comment": _clean(comment),
                 }
 

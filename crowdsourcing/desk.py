@@ -21,6 +21,7 @@ from parlai_spotbot.crowdsourcing.entries import Annotator, Handout, Submission,
 from parlai_spotbot.crowdsourcing.mixing import mix
 from parlai_spotbot.crowdsourcing.reception import Reception, served
 from parlai_spotbot.crowdsourcing.stock import marks_of
+from parlai_spotbot.crowdsourcing.training import gold_is_due, too_many_wrong
 from parlai_spotbot.records import Item, Unit
 
 PATIENCE = 60.0
@@ -158,9 +159,11 @@ class Desk(Reception):
         done = [self.items.get(i) for handout in mine if handout.status == "done" for i in handout.items]
         if survey.control_first and any(item and item.control for item in done):
             count = 0
+        if survey.limits.gold_every:
+            count = int(gold_is_due(survey.limits, sum(handout.status == "done" for handout in mine)))
         return mix(
             unit.items, self.controls, count, self.stock.met[visitor.worker], self.seeds, chance,
-            first=survey.control_first, same_questions=survey.spread == "units",
+            first=survey.control_first, same_questions=survey.spread in ("units", "tasks"),
         )  # fmt: skip
 
     def _assign(self, visitor: Visitor, handout: Handout) -> None:
@@ -197,8 +200,7 @@ class Desk(Reception):
         now, items = self.clock(), self.items_of(handout)
         record = {**self._record(handout, items, body), "started_at": handout.handed_at, "submitted_at": now}
         grades = grading.grade_controls(items, record["items"])
-        misses = self.ledger.misses(handout.worker) + sum(grades.values())
-        stop = "controls" if misses > self.survey.limits.control_mistakes else ""
+        stop = "controls" if self._careless(handout, record, grades) else ""
         stop = stop or ("reasons" if self._silent(handout.worker, record) else "")
         self.ledger.submit(Submission(handout.handle, record, body, sha256, now), grades, stop)
         self.stock.finish(handout.unit_id)
@@ -206,6 +208,13 @@ class Desk(Reception):
         self._tell(self.ledger.handout(handout.handle))
         if stop:
             self._tell_standing(self.ledger.annotator(handout.worker))
+
+    def _careless(self, handout: Handout, record: dict, grades: dict[int, bool]) -> bool:
+        """Whether the annotator has missed more controls than may be, or got too many turns of gold dialogues wrong."""
+        if self.survey.training:
+            return too_many_wrong(self.survey.limits, record)
+        misses = self.ledger.misses(handout.worker) + sum(grades.values())
+        return misses > self.survey.limits.control_mistakes
 
     def _silent(self, worker: str, record: dict) -> bool:
         """Whether the annotator has handed in as many units as the survey allows without a reason in any of them."""

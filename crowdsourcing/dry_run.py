@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from parlai_spotbot.crowdsourcing.settings import Settings
 from parlai_spotbot.records import Judgement, Unit
 from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.surveys.tasks import rounds
 
 SECONDS = 50.0
 OF_ABC_EVAL = "median of ABC-Eval's annotators"
@@ -23,6 +24,13 @@ PUBLISHED = {
     "dialogue_likert": (60 * 2.8, OF_ABC_EVAL),
     "turn_likert": (60 * 19.9 / 8, f"{OF_ABC_EVAL}, an eighth of what they took for all eight dimensions"),
 }
+PAYMENTS = {
+    "interpretability": 0.63, "sociality": 0.44, "commonsense": 0.92, "consistency": 0.87, "empathy": 1.15,
+    "knowledge": 1.96, "personal_information": 0.70, "transitions": 1.87,
+}  # fmt: skip
+"""Dollars for a conversation in a task of ABC-Eval (2022, Table 9), by the time that its annotators took, at
+`WAGE` dollars an hour."""
+WAGE = 20.0
 READING, DECIDING = 200.0, 20.0
 """Words a minute, and seconds for an answer: what is reckoned with where no paper says how long it takes."""
 ENOUGH = 30
@@ -73,8 +81,10 @@ def estimate(
     annotators = annotators_needed(open_units, seeds, survey.limits.units_per_annotator)
     seconds, source = _seconds(settings, survey, open_units, judgements)
     controls = survey.limits.controls_per_unit * (annotators if survey.control_first else len(open_units))
+    if survey.limits.gold_every and len(open_units) > survey.limits.gold_every * annotators:
+        controls = annotators  # the gold dialogue, once each
     annotations = sum(len(unit.items) for unit in open_units)
-    exercises = len(survey.onboarding[0]) if survey.onboarding else 0
+    exercises = len(survey.onboarding[0]) if survey.onboarding else len(rounds(survey.training, 0))
     start = annotators * (60 * settings.reading_minutes + exercises * seconds)
     work = (annotations + controls) * seconds
     pay = settings.pay * len(open_units)
@@ -137,6 +147,8 @@ def _seconds(
         return sum(own.values()) / len(own), f"mean of the {len(own)} annotations so far"
     if survey.packing == "segments":
         return SECONDS, "mean in the paper's released data"
+    if len(survey.tasks) == 1 and survey.tasks[0].name in PAYMENTS:
+        return PAYMENTS[survey.tasks[0].name] / WAGE * 3600, "what ABC-Eval's annotators were paid for"
     return PUBLISHED.get(survey.name) or _read(survey, units)
 
 

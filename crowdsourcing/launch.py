@@ -22,7 +22,7 @@ from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing import dry_run
 from parlai_spotbot.crowdsourcing.links import known_names, wanted_names, write_links
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup
-from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.places import Places, check_task
 from parlai_spotbot.crowdsourcing.settings import Settings
 from parlai_spotbot.crowdsourcing.tokens import read_secret, study_link
 from parlai_spotbot.errors import UserError
@@ -41,10 +41,14 @@ PATIENCE = 60.0
 
 @dataclass(frozen=True)
 class Asked:
-    """What a launch was asked for; `url` is where annotators reach the server, where that isn't its own address."""
+    """What a launch was asked for; `url` is where annotators reach the server, where that isn't its own address.
+
+    `task` names a task of a survey that is annotated task by task.
+    """
 
     study: str | Path
     survey: str = "spot_the_bot"
+    task: str = ""
     settings: Settings = field(default_factory=Settings)
     host: str = "127.0.0.1"
     port: int = 0
@@ -70,7 +74,12 @@ class Job:
 
     @property
     def places(self) -> Places:
-        return Places.of(self.study, self.survey.name)
+        return Places.of(self.study, self.survey.name, self.asked.task)
+
+    @property
+    def name(self) -> str:
+        """What the collection is called in provenance.json: the survey, or SURVEY/TASK."""
+        return "/".join(filter(None, (self.survey.name, self.asked.task)))
 
     @property
     def last(self) -> dict[str, Any]:
@@ -85,7 +94,7 @@ class Job:
             study=self.study.path,
             survey=self.survey.name,
             data_root=self.places.mephisto,
-            task_name=self.last.get("task_name", f"{self.study.path.resolve().name}-{self.survey.name}"),
+            task_name=self.last.get("task_name", f"{self.study.path.resolve().name}-{self.name.replace('/', '-')}"),
             title=self.survey.title,
             description=settings.description or self.survey.instructions.split("\n")[0],
             keywords=settings.keywords,
@@ -103,11 +112,12 @@ def launch(asked: Asked, say: Callable[[str], None] = print) -> int:
     """Do what was asked; returns an exit code. Raises `UserError` before anything is posted."""
     study = Study.open(asked.study)
     get_survey(asked.survey)
+    check_task(asked.survey, asked.task)
     if asked.dry_run:
         job, found = _planned(asked, study, say)
         say("\nnothing was posted (--dry-run)")
         return 0
-    with files.lock(study.path / ".crowdsourcing.lock", COMMAND):
+    with files.lock(Places.of(study, asked.survey, asked.task).lock, COMMAND):
         if asked.close:
             return _close(asked, study, say)
         job, found = _planned(asked, study, say)
@@ -162,14 +172,33 @@ def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> None:
 
 def _job(asked: Asked, study: Study) -> Job:
     from parlai_spotbot.crowdsourcing.texts import load_texts
+    from parlai_spotbot.crowdsourcing.training import check_course
     from parlai_spotbot.surveys.controls import read_controls
 
     settings = asked.settings
     texts, survey = load_texts(settings.language, survey_of(study, asked.survey), settings.texts)
     units, controls = study.units(asked.survey), read_controls(study, asked.survey)
+    if asked.task:
+        survey = survey.task(asked.task)
+        units, controls = units_of_task(units, survey), [item for item in controls if _asks(item, survey)]
+        if not units:
+            raise UserError(
+                f"{study.units_path(asked.survey)}: no unit of the task {asked.task}.",
+                f"Add it: parlai spotbot_pack --study {study.path} --survey {asked.survey} --ask …,{asked.task}",
+            )
     job = Job(asked, study, settings.survey(survey), units, controls, texts, texts["language"])
+    check_course(job.survey)
     job.setup.check()
     return job
+
+
+def units_of_task(units: list[Unit], survey: Survey) -> list[Unit]:
+    """The units that ask what the survey, which is narrowed to a task, asks."""
+    return [unit for unit in units if all(_asks(item, survey) for item in unit.items)]
+
+
+def _asks(item: Item, survey: Survey) -> bool:
+    return set(item.questions) <= {question.name for question in survey.questions}
 
 
 def _estimate(job: Job) -> dry_run.Estimate:
@@ -180,7 +209,8 @@ def _estimate(job: Job) -> dry_run.Estimate:
         with contextlib.closing(Ledger(job.places.ledger)) as ledger:
             done = {h.unit_id: h.worker for h in ledger.handouts("status = 'done'")}
     path = job.study.judgements_path(job.survey.name)
-    judgements = job.study.judgements(job.survey.name) if path.exists() else []
+    mine = {unit.unit_id for unit in job.units}
+    judgements = [row for row in job.study.judgements(job.survey.name) if row.unit_id in mine] if path.exists() else []
     return dry_run.estimate(job.asked.settings, job.survey, job.units, _seeds(job.study), done, judgements)
 
 
@@ -302,7 +332,7 @@ def _record(job: Job) -> None:
     }
     with briefly(job.study):
         known = job.study.provenance().get("crowdsourcing", {})
-        job.study.record("crowdsourcing", {**known, job.survey.name: about})
+        job.study.record("crowdsourcing", {**known, job.name: about})
 
 
 def _told(settings: Settings) -> dict[str, Any]:
@@ -320,7 +350,7 @@ def _close(asked: Asked, study: Study, say: Callable[[str], None]) -> int:
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import close
 
     job = _job(asked, study)
-    with open_ledger(study, asked.survey) as ledger:
+    with open_ledger(study, asked.survey, asked.task) as ledger:
         counts = close(job.setup)
         for handout in ledger.handouts("status = 'open'"):
             ledger.end(handout.handle, "expired", time.time())
@@ -329,4 +359,5 @@ def _close(asked: Asked, study: Study, say: Callable[[str], None]) -> int:
 
 
 def _survey(asked: Asked) -> str:
-    return "" if asked.survey == "spot_the_bot" else f" --survey {asked.survey}"
+    named = "" if asked.survey == "spot_the_bot" else f" --survey {asked.survey}"
+    return named + (f" --task {asked.task}" if asked.task else "")

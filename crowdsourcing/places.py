@@ -1,11 +1,17 @@
-"""Where a survey's collection keeps its files: ``STUDY/surveys/NAME/crowdsourcing/``, readable by its owner only."""
+"""Where a survey's collection keeps its files: ``STUDY/surveys/NAME/crowdsourcing/``, readable by its owner only.
+
+A survey of several tasks has a collection for each, in ``…/crowdsourcing/TASK/``. They share the secret, so that an
+annotator has one pseudonym in all of them.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey
 
 
 @dataclass(frozen=True)
@@ -13,10 +19,14 @@ class Places:
     """The files of one collection. `ledger` is the authority, `mephisto` the data root of Mephisto, `secret` signs."""
 
     folder: Path
+    shared: Path
+    lock: Path
 
     @classmethod
-    def of(cls, study: Study, survey: str) -> Places:
-        return cls(study.survey_path(survey) / "crowdsourcing")
+    def of(cls, study: Study, survey: str, task: str = "") -> Places:
+        shared = study.survey_path(survey) / "crowdsourcing"
+        name = f".crowdsourcing-{survey}-{task}.lock" if task else ".crowdsourcing.lock"
+        return cls(shared / task if task else shared, shared, study.path / name)
 
     @property
     def ledger(self) -> Path:
@@ -28,7 +38,7 @@ class Places:
 
     @property
     def secret(self) -> Path:
-        return self.folder / "secret"
+        return self.shared / "secret"
 
     @property
     def links(self) -> Path:
@@ -52,7 +62,7 @@ class Places:
 
     @property
     def annotators(self) -> Path:
-        return self.folder / "annotators.csv"
+        return self.shared / "annotators.csv"
 
     @property
     def bonus(self) -> Path:
@@ -61,4 +71,29 @@ class Places:
     def make(self) -> None:
         """Make the folder: links, worker ids and answers are nobody else's business."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.folder.chmod(0o700)
+        for folder in {self.shared, self.folder}:
+            folder.chmod(0o700)
+
+
+def task_names(survey: str) -> list[str]:
+    """The tasks of a survey, each a collection of its own; [] for a survey that is one collection."""
+    return [task.name for task in get_survey(survey).tasks]
+
+
+def check_task(survey: str, task: str, needed: bool = True) -> None:
+    """Raise `UserError` unless `task` is one of the survey's, or none is named where none is `needed`."""
+    names = task_names(survey)
+    if not task and names and needed:
+        raise UserError(
+            f"--task missing: survey {survey} is annotated task by task, each with links of its own.",
+            f"Name one; several may run at once: {', '.join(names)}.",
+        )
+    if task and task not in names:
+        remedy = nearest(task, names) if names else "Leave --task out: the survey is asked as a whole."
+        raise UserError(f"--task {task}: survey {survey} has no such task.", remedy)
+
+
+def begun(study: Study, survey: str) -> list[str]:
+    """The tasks of which something was launched, in the survey's order; [""] for a survey without tasks."""
+    names = task_names(survey)
+    return [task for task in names if Places.of(study, survey, task).ledger.exists()] if names else [""]

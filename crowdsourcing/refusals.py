@@ -30,6 +30,8 @@ REFUSALS = {
 
 REASONS = {
     "onboarding": "Too many of the exercises were answered wrong, so there are no tasks for you.",
+    "training": "Too many turns of the last conversation were not answered as expected, so there are no tasks of this "
+    "kind for you. Thank you for your time.",
     "controls": "Some answers did not fit known ones, so there are no further tasks for you.",
     "reasons": "You never gave a reason, so there are no further tasks for you. What you have handed in is kept.",
     "allowance": "You have done all the tasks that one person may do.",

@@ -15,11 +15,12 @@ from typing import Any
 
 from parlai_spotbot.crowdsourcing.collect import open_ledger
 from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.places import Places, check_task
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey
 
-ABOUT = """usage: spotbot mephisto --study DIR [--survey NAME] ARGUMENTS
+ABOUT = """usage: spotbot mephisto --study DIR [--survey NAME [--task NAME]] ARGUMENTS
 
 Mephisto's command on the database of a study's collection. For example:
   spotbot mephisto --study studies/mine examine           what annotators did, each in turn: accept, pass or reject
@@ -35,6 +36,7 @@ def main(args: list[str]) -> None:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--study")
     parser.add_argument("--survey", default="spot_the_bot")
+    parser.add_argument("--task", default="")
     known, rest = parser.parse_known_args(args)
     if known.study is None:
         wanted = not args or args[0] in ("-h", "--help")
@@ -42,14 +44,17 @@ def main(args: list[str]) -> None:
         raise SystemExit(0 if wanted else 2)
     try:
         study = Study.open(known.study)
-        with open_ledger(study, known.survey) as ledger:
+        get_survey(known.survey)
+        check_task(known.survey, known.task)
+        places = Places.of(study, known.survey, known.task)
+        with open_ledger(study, known.survey, known.task) as ledger:
             if rest[:1] == ["examine"]:
-                examine(study, known.survey, ledger, show=rest[1:] == ["--show"])
+                examine(study, places.mephisto, ledger, show=rest[1:] == ["--show"])
                 return
     except UserError as err:
         print(f"error: {err}", file=sys.stderr)
         raise SystemExit(2) from None
-    _mephisto(Places.of(study, known.survey).mephisto, rest)
+    _mephisto(places.mephisto, rest)
 
 
 def _mephisto(data_root: Path, args: list[str]) -> None:
@@ -69,9 +74,9 @@ def database(data_root: Path) -> Any:
     return home.database(data_root)
 
 
-def examine(study: Study, survey: str, ledger: Ledger, show: bool = False) -> None:
+def examine(study: Study, data_root: Path, ledger: Ledger, show: bool = False) -> None:
     """Mephisto's review of all finished units of a collection; with `show` they are printed only."""
-    with closing(_Database(Places.of(study, survey).mephisto)) as opened:
+    with closing(_Database(data_root)) as opened:
         from mephisto.tools.examine_utils import print_results, run_examine_by_worker
 
         tasks = [task.task_name for task in opened.database.find_tasks()]

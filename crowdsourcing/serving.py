@@ -76,6 +76,7 @@ def _desk(job: Job, secret: bytes, seeds: Mapping[str, str], crowd: MephistoCrow
     desk = Desk(
         job.survey, job.units, job.controls, seeds, truths, ledger, crowd,
         texts=job.texts, consent=consent(job), secret=secret, language=job.language, finish=leaving([door]),
+        team=job.asked.settings.group,
     )  # fmt: skip
     desk.resume()
     crowd.settle([handout.agent_id for handout in ledger.handouts("status = 'open'") if handout.agent_id])

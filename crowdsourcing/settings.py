@@ -55,7 +55,8 @@ class Settings:
     Prolific expects of who has finished, `screened_out_code` of who is stopped before the first unit is done.
     `language` is a language of ours or a file of texts, `texts` replaces single ones. `fee` is the platform's share
     (None: see `FEES`), `minimum_wage` per hour. `seconds_per_annotation` (None: what the study's own annotators took,
-    else the paper's) and `reading_minutes`, for consent and instructions, are what the dry run reckons with.
+    else the paper's) and `reading_minutes`, for consent and instructions, are what the dry run reckons with. `group`
+    names the group of annotators (students, …) by which training outcomes are told apart.
     """
 
     provider: str = "in_house"
@@ -76,6 +77,7 @@ class Settings:
     minimum_wage: float = MINIMUM_WAGE
     seconds_per_annotation: float | None = None
     reading_minutes: float = 3.0
+    group: str = ""
 
     @property
     def platform_fee(self) -> float:
@@ -148,7 +150,7 @@ def parse_settings(row: Any, where: str) -> Settings:
         "seconds_per_annotation": _number(row, "seconds_per_annotation", where, None, above=0),
         "fee": _number(row, "fee", where, None, most=10),
     }
-    for name in ("title", "description", "contact", "completion_code", "screened_out_code", "language"):
+    for name in ("title", "description", "contact", "completion_code", "screened_out_code", "language", "group"):
         values[name] = files.field(row, name, str, where, getattr(plain, name)).strip()
     for name in ("pay", "minimum_wage", "reading_minutes"):
         values[name] = _number(row, name, where, getattr(plain, name))
@@ -219,7 +221,8 @@ def _qualifications(row: Any, where: str) -> Qualifications:
     return Qualifications(row.get("approval_rate"), row.get("approved_hits"), countries, adult)
 
 
-MAY_BE_NONE = ("onboarding_mistakes", "controls_per_unit", "control_mistakes", "units_without_reason")
+MAY_BE_NONE = ("onboarding_mistakes", "controls_per_unit", "control_mistakes", "units_without_reason", "gold_every",
+               "gold_wrong_turns")  # fmt: skip
 
 
 def checked_limits(row: Any, where: str) -> dict:

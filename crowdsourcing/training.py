@@ -20,9 +20,12 @@ from parlai_spotbot.crowdsourcing.grading import answers_of
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.practice import Allow, chance_of, numbered
 from parlai_spotbot.crowdsourcing.presentation import present
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item
+from parlai_spotbot.surveys.abc_eval.gold import graded as grade_gold
+from parlai_spotbot.surveys.abc_eval.gold import is_mark
 from parlai_spotbot.surveys.abc_eval.training import marks
-from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.surveys.survey import Limits, Survey
 from parlai_spotbot.surveys.tasks import BOT, Gold, rounds
 
 
@@ -31,6 +34,35 @@ def course_of(survey: Survey) -> list[list[Gold]]:
     return [golds for golds in (list(rounds(survey.training, attempt)) for attempt in range(2)) if golds]
 
 
+def check_course(survey: Survey) -> None:
+    """Raise `UserError` where a launch allows more attempts at the training than there are dialogues for."""
+    attempts = len(course_of(survey)) if survey.training else 0
+    if attempts and survey.limits.onboarding_attempts > attempts:
+        raise UserError(
+            f"limits: 'onboarding_attempts' is {survey.limits.onboarding_attempts}, but the task has dialogues for "
+            f"{attempts} attempts, and nobody is to be tried with one that was explained before.",
+            f"Allow {attempts} or fewer.",
+        )
+
+
+# -- gold dialogues among the work -------------------------------------------------------------------------------------
+def gold_is_due(limits: Limits, done: int) -> bool:
+    """Whether the next unit of an annotator who has done so many brings a gold dialogue, if one is left."""
+    return limits.gold_every > 0 and done > 0 and done % limits.gold_every == 0
+
+
+def too_many_wrong(limits: Limits, record: dict) -> bool:
+    """Whether a gold dialogue of a finished unit has so many wrong turns that its annotator gets no further unit."""
+    most = limits.gold_wrong_turns
+    wrong = [
+        sum(not right for right in grade_gold(item["control"], answers_of(item)).values())
+        for item in record["items"]
+        if is_mark(item["control"])
+    ]
+    return most > 0 and max(wrong, default=0) >= most
+
+
+# -- the rounds --------------------------------------------------------------------------------------------------------
 def gold_item(gold: Gold, questions: Sequence[str]) -> Item:
     """A gold dialogue as an item; it belongs to no conversation of the study."""
     return Item(
@@ -104,7 +136,8 @@ class Training:
         attempt, number = self.plan[sitting.sitting]
         page, _ = self._present(worker, attempt, number)
         place = {"attempt": attempt + 1, "round": number + 1, "rounds": len(self.course[attempt])}
-        return {**place, **sitting.result, "item": page}
+        told = {key: value for key, value in sitting.result.items() if key not in ("mistakes", "role", "seconds")}
+        return {**told, **place, "item": page}
 
     def hand_in(self, worker: str, body: dict, allow: Allow, pending: bool) -> dict:
         """Take and grade ``{"items", "attempt", "round"}``; the same body again for a graded round gets the same.
@@ -138,6 +171,7 @@ class Training:
         [clean] = check_items(self.survey, [page], body.get("items"))
         decides = number + 1 == len(golds)
         result = graded(golds[number], self.task.allowed, decides, answers_of(clean))
+        result |= {"attempt": attempt + 1, "round": number + 1, "role": golds[number].role}
         result["seconds"] = clean["seconds"]
         place = self.plan.index((attempt, number))
         return Sitting(worker, place, golds[number].id, body, result, result["passed"], self.team, self.clock())

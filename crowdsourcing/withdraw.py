@@ -14,7 +14,7 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collect import open_ledger
-from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.places import Places, begun
 from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
@@ -23,19 +23,33 @@ from parlai_spotbot.study import Study
 def withdraw(study: Study, survey: str, who: str) -> int:
     """Delete the answers of `who` (worker id or pseudonym); returns how many units they were.
 
-    The caller holds the study's lock; no operator may run. Doing it again, after a crash too, does no harm.
+    Of a survey with tasks, those of all tasks. The caller holds the study's lock; no operator may run. Doing it again,
+    after a crash too, does no harm.
     """
-    places = Places.of(study, survey)
-    with files.lock(study.path / ".crowdsourcing.lock", "spotbot_collect --withdraw"):
-        with open_ledger(study, survey) as ledger:
-            workers = [annotator.worker for annotator in ledger.annotators()]
-            worker = _meant(who, workers, read_secret(places.secret), places)
-            handles = {handout.handle for handout in ledger.handouts("worker = ?", worker)}
-            done = sum(handout.status == "done" for handout in ledger.handouts("worker = ?", worker))
-        _from_mephisto(places.mephisto, handles)
-        _from_refused(places.refused, pseudonym(read_secret(places.secret), worker))
-        _from_ledger(places.ledger, worker)
-    return done
+    tasks = begun(study, survey) or [""]
+    every = [Places.of(study, survey, task) for task in tasks]
+    with contextlib.ExitStack() as held:
+        for places in every:
+            held.enter_context(files.lock(places.lock, "spotbot_collect --withdraw"))
+        workers = dict.fromkeys(worker for task in tasks for worker in _workers(study, survey, task))
+        worker = _meant(who, list(workers), read_secret(every[0].secret), every[0])
+        return sum(_delete(study, survey, task, worker) for task in tasks)
+
+
+def _workers(study: Study, survey: str, task: str) -> list[str]:
+    with open_ledger(study, survey, task) as ledger:
+        return [annotator.worker for annotator in ledger.annotators()]
+
+
+def _delete(study: Study, survey: str, task: str, worker: str) -> int:
+    """Delete the worker's answers of one collection; returns how many units they were."""
+    places = Places.of(study, survey, task)
+    with open_ledger(study, survey, task) as ledger:
+        handouts = ledger.handouts("worker = ?", worker)
+    _from_mephisto(places.mephisto, {handout.handle for handout in handouts})
+    _from_refused(places.refused, pseudonym(read_secret(places.secret), worker))
+    _from_ledger(places.ledger, worker)
+    return sum(handout.status == "done" for handout in handouts)
 
 
 def _meant(who: str, workers: list[str], secret: bytes, places: Places) -> str:
@@ -57,6 +71,7 @@ def _from_ledger(path: Path, worker: str) -> None:
             db.execute(f"UPDATE submissions SET record = ?, body = '{{}}' WHERE {of_worker}", (empty, worker))
             db.execute(f"DELETE FROM decisions WHERE {of_worker}", (worker,))
             db.execute("UPDATE onboarding SET body = '{}' WHERE worker = ?", (worker,))
+            db.execute("UPDATE training SET body = '{}', result = '{}' WHERE worker = ?", (worker,))
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 

@@ -46,6 +46,7 @@ class ScriptConfig:
     defaults: list[Any] = field(default_factory=lambda: QUIET)
     study: str = MISSING
     survey: str = "spot_the_bot"
+    task: str = ""
     settings: dict[str, Any] = field(default_factory=_unset)
     annotators: str | None = None
     host: str = "127.0.0.1"

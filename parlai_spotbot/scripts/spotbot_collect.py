@@ -35,24 +35,30 @@ class SpotbotCollect(Command):
         )
 
         group.add_argument(
+            "--task", type=str, default="", metavar="NAME",
+            help="only this task of a survey that is annotated task by task (default: all that were launched)",
+        )  # fmt: skip
+        group.add_argument(
             "--withdraw", type=str, default=None, metavar="NAME",
             help="first delete all answers of this annotator (pseudonym or worker id); no launch may be running",
         )  # fmt: skip
 
     def execute(self) -> None:
         from parlai_spotbot.crowdsourcing.collect import collect
+        from parlai_spotbot.crowdsourcing.places import check_task
         from parlai_spotbot.study import Study
         from parlai_spotbot.surveys import get_survey
 
         study, survey = Study.open(self.opt["study"]), self.opt["survey"]
         get_survey(survey)
+        check_task(survey, self.opt["task"], needed=False)
         with study.lock("spotbot_collect"):
             if self.opt["withdraw"] is not None:
                 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 
                 units = withdraw(study, survey, self.opt["withdraw"])
                 print(f"withdrawn: {self.opt['withdraw']}; the answers to {units} units are deleted\n")
-            found = collect(study, survey, self.opt["keep_worker_ids"])
+            found = collect(study, survey, self.opt["keep_worker_ids"], self.opt["task"])
         print(said(found, study, survey))
 
 
@@ -81,5 +87,8 @@ def said(found: Collected, study: Study, survey: str) -> str:
     lines += ["", f"answers:  {study.judgements_path(survey)}"]
     if found.comments:
         lines.append(f"comments: {study.survey_path(survey) / 'comments.jsonl'} ({found.comments})")
+    training = study.survey_path(survey) / "training.jsonl"
+    if training.exists():
+        lines.append(f"training: {training}")
     lines.append(f"who is who (keep it to yourself): {places.annotators}")
     return "\n".join(lines)

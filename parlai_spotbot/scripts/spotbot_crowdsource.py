@@ -20,6 +20,8 @@ class SpotbotCrowdsource(Command):
       Units, annotators, hours, cost and what the pay amounts to an hour; posts nothing.
   parlai spotbot_crowdsource --study studies/mine --config pay.yaml --provider prolific --url https://… --live
       Real people, real money: --live is needed for prolific and mturk.
+  parlai spotbot_crowdsource --study studies/mine --survey abc_eval --task consistency --annotators 5
+      One task of ABC-Eval, with its training and links of its own; other tasks may run beside it.
   pay.yaml holds what else there is to say:
       pay: 4.50                    # for a unit
       currency: USD
@@ -34,6 +36,9 @@ class SpotbotCrowdsource(Command):
     def add_options(cls, parser: ParlaiParser) -> None:
         add_common(parser)
         group = parser.add_argument_group("Annotators")
+        group.add_argument(
+            "--task", type=str, default="", metavar="NAME", help="the task of a survey that is annotated task by task"
+        )
         group.add_argument(
             "--provider", type=str, default=None, help="in_house (default), prolific, mturk_sandbox or mturk"
         )
@@ -63,5 +68,5 @@ class SpotbotCrowdsource(Command):
 
         opt = self.opt
         settings = read_settings(opt["config"], provider=opt["provider"], language=opt["language"])
-        names = ("study", "survey", "host", "port", "annotators", "dry_run", "live", "close", "open_browser")
+        names = ("study", "survey", "task", "host", "port", "annotators", "dry_run", "live", "close", "open_browser")
         return launch(Asked(settings=settings, url=opt["url"] or "", **{name: opt[name] for name in names}))

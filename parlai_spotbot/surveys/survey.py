@@ -27,7 +27,8 @@ by side (pairing); one whole conversation (dialogues); contestants to talk to (p
 PACKED = ("packing", "spread", "asked", "unit_size", "annotators_per_item", "repeated", "control_first")
 """The fields of a survey that say how it is packed: no browser's business."""
 
-HIDDEN_LIMITS = ("onboarding_mistakes", "controls_per_unit", "control_mistakes", "units_without_reason", "gold_every")
+HIDDEN_LIMITS = ("onboarding_mistakes", "controls_per_unit", "control_mistakes", "units_without_reason", "gold_every",
+                 "gold_wrong_turns")  # fmt: skip
 """Limits that are no browser's business."""
 
 SPREADS = ("", "items", "units", "tasks")
@@ -128,7 +129,7 @@ class Limits:
     annotator may miss `control_mistakes` in all. Who has handed in `units_without_reason` units and never gave a reason
     (a free text) gets no further one; 0: reasons are not asked for so firmly. `comment_length` and `text_length` in
     characters. After every `gold_every` units of a task an annotator gets its gold dialogue once, to watch quality;
-    0: never.
+    0: never. Who annotates `gold_wrong_turns` turns of it wrong, or more, gets no further unit; 0: it is only watched.
     """
 
     units_per_annotator: int = 3
@@ -139,6 +140,7 @@ class Limits:
     control_mistakes: int = 1
     units_without_reason: int = 0
     gold_every: int = 0
+    gold_wrong_turns: int = 0
     comment_length: int = 2000
     text_length: int = 5000
 

@@ -37,8 +37,8 @@ WORDINGS = {
     ),
     "preference_info": (
         "Does this turn tell what its speaker likes, wishes or values?",
-        "Tastes, dislikes, dreams and convictions of its own, if only in passing. Polite phrases and good wishes to the "
-        "other don't count.",
+        "Tastes, dislikes, dreams and convictions of its own, if only in passing. Polite phrases and good wishes to "
+        "the other don't count.",
     ),
     "life_info": (
         "Does this turn tell something of its speaker's life?",

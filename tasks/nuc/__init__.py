@@ -1,0 +1,1 @@
+"""Next-Utterance Classification over any corpus: ``-t spotbot:nuc`` (Lowe et al., 2016)."""

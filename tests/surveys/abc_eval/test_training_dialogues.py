@@ -1,0 +1,70 @@
+"""The training dialogues of ABC-Eval as they are shipped: complete, and not to be passed without reading them."""
+
+from collections import Counter
+from itertools import product, zip_longest
+
+import pytest
+
+from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, ANSWERS, LABELS, QUESTIONS, TASKS
+from parlai_spotbot.surveys.abc_eval.training import gold_dialogues, read_task, wrong_turns
+from parlai_spotbot.surveys.tasks import BOT, USER, rounds
+
+pytestmark = pytest.mark.parametrize("task", TASKS)
+
+
+def deciding(task: str) -> list:
+    """The dialogues that decide an attempt, and the one that watches the work."""
+    every = gold_dialogues(task)
+    return [rounds(every, 0)[-1], rounds(every, 1)[-1], *(gold for gold in every if gold.role == "gold")]
+
+
+def test_five_dialogues_of_ten_to_twelve_turns_each(task):
+    every = gold_dialogues(task)
+    assert [gold.role for gold in every] == ["training"] * 3 + ["second_chance", "gold"]
+    for gold in every:
+        assert [turn.entity for turn in gold.turns] == [USER, BOT] * len(gold.key), gold.id
+        assert 10 <= len(gold.key) <= 12, gold.id
+
+
+def test_every_label_holds_somewhere_in_every_dialogue_and_several_times_in_the_first(task):
+    for gold in gold_dialogues(task):
+        found = Counter(label for labels in gold.key.values() for label in labels)
+        assert set(found) == set(LABELS[task]), gold.id
+        assert all(count < len(gold.key) for count in found.values()), gold.id
+    first = Counter(label for labels in gold_dialogues(task)[0].key.values() for label in labels)
+    assert min(first.values()) >= 2
+
+
+def test_the_same_answers_at_every_turn_never_pass(task):
+    choices = [ANSWERS.get(question, ("yes", "no")) for question in QUESTIONS[task]]
+    for gold in deciding(task):
+        for given in product(*choices):
+            named = dict(zip(QUESTIONS[task], given, strict=True))
+            answers = {(question, f"turn:{turn}"): answer for turn in gold.key for question, answer in named.items()}
+            assert wrong_turns(gold, answers) > ALLOWED[task], (gold.id, named)
+
+
+def test_the_key_of_another_dialogue_copied_by_position_never_passes(task):
+    for gold in deciding(task):
+        own = list(gold.key.values())
+        for other in gold_dialogues(task):
+            if other.id != gold.id:
+                pairs = zip_longest(own, list(other.key.values())[: len(own)])
+                assert sum(a != b for a, b in pairs) > ALLOWED[task], (gold.id, other.id)
+
+
+def test_no_turn_stands_in_two_dialogues(task):
+    texts = Counter(turn.text for gold in gold_dialogues(task) for turn in gold.turns)
+    assert [text for text, count in texts.items() if count > 1] == []
+
+
+def test_every_label_is_defined_with_cases_near_misses_and_examples_both_ways(task):
+    definitions = read_task(task).definitions
+    assert [definition.label for definition in definitions] == list(LABELS[task])
+    for definition in definitions:
+        assert definition.counts
+        assert definition.counts_not
+        assert {example.label for example in definition.examples} == {True, False}
+    shown = {turn.text for gold in gold_dialogues(task) for turn in gold.turns if turn.entity == BOT}
+    examples = {example.turn for definition in definitions for example in definition.examples}
+    assert not shown & examples  # an example that is a turn of the training would give its label away

@@ -6,7 +6,11 @@ conversation. Each question is an episode of its own.
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
@@ -24,7 +28,8 @@ class DefaultTeacher(DialogTeacher):
     """The questions of a corpus, or those of a file (``--nuc-questions``)."""
 
     def __init__(self, opt: Opt, shared=None):
-        opt["datafile"] = fold_of(opt)
+        # No such file exists, but in stream mode ParlAI writes NAME.lengths beside it: not to where the user is.
+        opt["datafile"] = str(Path(_folder(), fold_of(opt))) if "stream" in opt["datatype"] else fold_of(opt)
         self.id = "spotbot:nuc"
         super().__init__(opt, shared)
 
@@ -125,7 +130,7 @@ class DefaultTeacher(DialogTeacher):
 
     def setup_data(self, datafile: str) -> Iterator[tuple[dict, bool]]:
         """Yield (message, True) for every question of the fold `datafile`."""
-        for question, candidates in questions_of(self.opt, datafile):
+        for question, candidates in questions_of(self.opt, Path(datafile).name):
             message = {
                 "text": "\n".join(question.context),
                 "labels": [question.answer],
@@ -134,6 +139,13 @@ class DefaultTeacher(DialogTeacher):
                 "conversation_id": question.conversation_id,
             }
             yield message, True
+
+
+def _folder() -> str:
+    """A new folder, for one teacher: other options give other numbers of questions."""
+    folder = tempfile.mkdtemp(prefix="nuc-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def fold_of(opt: Opt) -> str:

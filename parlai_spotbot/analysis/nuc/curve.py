@@ -96,7 +96,10 @@ class Curve:
         return cls(k, tuple(chosen), tuple(share(recall_at(ranks, size, k), conversations) for size in chosen))
 
     def to_dict(self) -> dict:
-        rows = [{"n": n, "chance": self.k / n, **own.to_dict()} for n, own in zip(self.n, self.shares, strict=True)]
+        """Ready for JSON: `points` with candidates, chance, and what `Share` says (there n counts questions)."""
+        rows = [
+            {"candidates": n, "chance": self.k / n, **own.to_dict()} for n, own in zip(self.n, self.shares, strict=True)
+        ]
         return {"k": self.k, "points": rows}
 
 

@@ -1,0 +1,94 @@
+"""Accuracy against the number of candidates: against all draws, a simulation, exact fractions of large numbers."""
+
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parlai_spotbot.analysis.nuc import Curve, Ranks, ranks_of, recall_at
+from parlai_spotbot.analysis.nuc.curve import default_sizes
+
+
+def _ranks(greater, equal, n):
+    return Ranks(*(np.array([value]) for value in (greater, equal, n)))
+
+
+@given(row=st.lists(st.integers(0, 2), min_size=3, max_size=7), data=st.data())
+@settings(deadline=None)
+def test_it_is_the_mean_over_all_draws(row, data):
+    n = data.draw(st.integers(2, len(row)))
+    k = data.draw(st.integers(1, n))
+    scores = np.array(row, dtype=float)  # the true one is the first
+    found = recall_at(ranks_of([scores], [0]), n, k)[0]
+    drawn = [ranks_of([scores[[0, *rest]]], [0]).recall(k)[0] for rest in combinations(range(1, len(row)), n - 1)]
+    assert found == pytest.approx(np.mean(drawn), abs=1e-12)
+
+
+def test_a_simulation_agrees():
+    rng = np.random.default_rng(5)
+    scores = np.round(rng.normal(size=(40, 100)), 1)
+    scores[:, 0] += 1.0
+    ranks = ranks_of(scores, np.zeros(40, dtype=int))
+    for n in (2, 5, 20):
+        hits = []
+        for _ in range(100):
+            chosen = np.stack([np.r_[0, 1 + rng.choice(99, n - 1, replace=False)] for _ in range(40)])
+            hits.append(ranks_of(np.take_along_axis(scores, chosen, 1), np.zeros(40, dtype=int)).recall(1))
+        simulated, error = np.mean(hits), np.std(np.mean(hits, axis=1)) / 10
+        assert abs(recall_at(ranks, n).mean() - simulated) < 4 * error
+
+
+def test_all_candidates_give_the_recall_itself():
+    ranks = ranks_of(np.random.default_rng(1).integers(0, 4, size=(30, 8)).astype(float), np.arange(30) % 8)
+    for k in (1, 2, 3, 8):
+        np.testing.assert_allclose(recall_at(ranks, 8, k), ranks.recall(k), atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [2, 7, 100, 5000])
+def test_a_constant_scorer_is_at_chance_whatever_the_number(n):
+    ranks = _ranks(0, 999_999, 1_000_000)
+    np.testing.assert_allclose(recall_at(ranks, n), 1 / n, rtol=1e-6)
+    np.testing.assert_allclose(recall_at(_ranks(0, 9999, 10_000), n, 2), 2 / n, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("greater", "equal", "n", "m"),
+    [(3, 2, 1000, 10), (0, 1500, 20_000, 500), (40, 1200, 5000, 99), (9, 0, 10**6, 10**5)],
+)
+def test_large_numbers_stay_exact(greater, equal, n, m):
+    """Against whole numbers of any size: the mean over the places among ties of C(N-1-g-j, m) / C(N-1, m)."""
+    top = sum(comb(n - 1 - greater - j, m) for j in range(equal + 1)) if equal else comb(n - 1 - greater, m)
+    exact = Fraction(top, comb(n - 1, m) * (equal + 1))
+    assert recall_at(_ranks(greater, equal, n), m + 1)[0] == pytest.approx(float(exact), rel=1e-6)
+
+
+def test_the_curve_falls_and_ends_where_all_are_candidates():
+    rng = np.random.default_rng(2)
+    scores = rng.normal(size=(60, 60))
+    scores[:, 0] += 1.5
+    ranks = ranks_of(scores, np.zeros(60, dtype=int))
+    curve = Curve.of(ranks, np.arange(60) // 3)
+    estimates = [own.estimate for own in curve.shares]
+    assert curve.n == (2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 60)
+    assert estimates == sorted(estimates, reverse=True)
+    assert estimates[-1] == pytest.approx(ranks.recall(1).mean())
+    points = curve.to_dict()["points"]
+    assert points[0]["chance"] == 0.5
+    assert (points[0]["candidates"], points[0]["n"]) == (2, 60)
+    assert Curve.of(ranks, np.arange(60), k=5).n[0] == 5
+
+
+def test_default_sizes_reach_the_corpus():
+    assert default_sizes(5) == [2, 3, 4, 5]
+    assert default_sizes(2) == [2]
+    assert default_sizes(11_198)[-2:] == [10_000, 11_198]
+
+
+@pytest.mark.parametrize(("n", "k"), [(1, 1), (9, 1), (3, 4), (3, 0)])
+def test_what_cannot_be_is_named(n, k):
+    with pytest.raises(ValueError, match=f"[nk]={'k' and (k if n == 3 else n)}"):
+        recall_at(ranks_of(np.zeros((1, 8)), [0]), n, k)

@@ -1,0 +1,98 @@
+"""Recall with its intervals, and contestants compared on the same questions: closed forms, coverage, edges."""
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, ttest_rel
+
+from parlai_spotbot.analysis.nuc import compare, share
+
+
+def test_wilson_is_scipys():
+    values = np.r_[np.ones(37), np.zeros(63)]
+    found = share(values, np.arange(100))
+    low, high = binomtest(37, 100).proportion_ci(method="wilson")
+    assert found.estimate == pytest.approx(0.37)
+    np.testing.assert_allclose(found.wilson, (low, high), atol=1e-12)
+    assert (found.n, found.conversations) == (100, 100)
+
+
+def test_questions_of_one_conversation_tell_less():
+    values = np.repeat(np.r_[np.ones(15), np.zeros(10)], 4)  # the four of a conversation are all alike
+    alone, together = share(values, np.arange(100)), share(values, np.arange(100) // 4)
+    width = together.ci[1] - together.ci[0]
+    assert width > 1.8 * (alone.ci[1] - alone.ci[0])
+    assert together.wilson == alone.wilson
+
+
+def test_of_annotators_and_conversations_the_wider_counts():
+    rng = np.random.default_rng(0)
+    workers = np.repeat(np.arange(10), 30)
+    values = (rng.random(300) < np.where(workers < 5, 0.9, 0.4)).astype(float)
+    by_conversation = share(values, np.arange(300))
+    both = share(values, np.arange(300), workers)
+    assert both.ci[1] - both.ci[0] > 1.5 * (by_conversation.ci[1] - by_conversation.ci[0])
+
+
+def test_the_clustered_interval_covers():
+    rng = np.random.default_rng(11)
+    covered = plain = 0
+    for _ in range(600):
+        skill = np.repeat(rng.beta(3, 2, size=40), 5)
+        found = share((rng.random(200) < skill).astype(float), np.arange(200) // 5)
+        covered += found.ci[0] <= 0.6 <= found.ci[1]
+        plain += found.wilson[0] <= 0.6 <= found.wilson[1]
+    assert 0.93 < covered / 600 < 0.97
+    assert plain < covered
+
+
+def test_nothing_and_everything():
+    empty = share([], [])
+    assert empty.to_dict() == {"estimate": None, "n": 0, "conversations": 0, "wilson": [None, None], "ci": [None, None]}
+    perfect = share(np.ones(20), np.arange(20))
+    assert perfect.estimate == 1
+    assert 0.8 < perfect.ci[0] < 1
+
+
+def test_pairs_are_compared_question_by_question():
+    rng = np.random.default_rng(4)
+    skill = rng.random(80)
+    a = (rng.random(80) < skill).astype(float)
+    b = np.maximum(a - (rng.random(80) < 0.2), 0)
+    [found] = compare({"a": a, "b": b}, np.arange(80))
+    expected = ttest_rel(a, b)
+    assert found.difference == pytest.approx(a.mean() - b.mean())
+    assert found.p == pytest.approx(expected.pvalue, rel=1e-9)
+    np.testing.assert_allclose(found.ci, expected.confidence_interval(), rtol=1e-9)
+    assert (found.n, found.conversations) == (80, 80)
+
+
+def test_holm_goes_over_all_pairs_and_missing_scores_are_left_out():
+    rng = np.random.default_rng(6)
+    base = rng.random(60)
+    values = {"a": base, "b": base - 0.1 * rng.random(60), "c": base + rng.normal(0, 0.2, 60)}
+    values["c"][:10] = np.nan
+    rows = {(row.a, row.b): row for row in compare(values, np.arange(60) // 2)}
+    assert set(rows) == {("a", "b"), ("a", "c"), ("b", "c")}
+    assert rows["a", "c"].n == 50
+    least = min(rows.values(), key=lambda row: row.p)
+    assert least.p_adjusted == pytest.approx(min(1, 3 * least.p))
+    assert all(row.p_adjusted >= row.p for row in rows.values())
+    assert rows["a", "b"].to_dict()["ci"][0] > 0
+
+
+def test_too_little_to_compare_is_told_and_not_made_up():
+    [none] = compare({"a": [np.nan, np.nan], "b": [1, 0]}, ["c", "c"])
+    assert none.n == 0
+    assert none.to_dict()["p"] is None
+    [one] = compare({"a": [1, 1], "b": [1, 0]}, ["c", "c"])
+    assert one.conversations == 1
+    assert one.to_dict()["p_adjusted"] is None
+
+
+def test_what_is_wrong_is_named():
+    with pytest.raises(ValueError, match="conversations has 1 entries"):
+        share([1, 0], ["c"])
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        share([1.5], ["c"])
+    with pytest.raises(ValueError, match=r"values\['b'\]"):
+        compare({"a": [1, 0], "b": [1]}, ["c", "d"])

@@ -1,0 +1,153 @@
+"""Ranks of the true turn: a case done by hand, ties, ParlAI's own hits@k, brute force over all orders, pieces."""
+
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parlai_spotbot.analysis.nuc import Ranks, StreamedRanks, chance, ranks_of
+
+
+def test_a_case_done_by_hand():
+    # Question 0: the best. 1: one is better. 2: one better, one equal: rank 2 or 3. 3: last of 5.
+    scores = [[9, 1, 2, 3, 4], [5, 6, 1, 2, 3], [7, 7, 8, 0, 1], [0, 1, 2, 3, 4]]
+    ranks = ranks_of(np.array(scores, dtype=float), [0, 0, 1, 0])
+    assert ranks.greater.tolist() == [0, 1, 1, 4]
+    assert ranks.equal.tolist() == [0, 0, 1, 0]
+    assert ranks.expected.tolist() == [1, 2, 2.5, 5]
+    assert ranks.recall(1).tolist() == [1, 0, 0, 0]
+    assert ranks.recall(2).tolist() == [1, 1, 0.5, 0]
+    assert ranks.recall(5).tolist() == [1, 1, 1, 1]
+    np.testing.assert_allclose(ranks.reciprocal(), [1, 1 / 2, (1 / 2 + 1 / 3) / 2, 1 / 5], rtol=1e-13)
+    assert ranks.take(np.array([2])).expected.tolist() == [2.5]
+    assert len(ranks) == 4
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 7, 10, 1000])
+def test_a_constant_scorer_is_exactly_at_chance(n):
+    ranks = ranks_of(np.full((4, n), 0.1), [0, 1, n - 1, n // 2])
+    assert (ranks.recall(1) == 1 / n).all()
+    assert (ranks.recall(2) == 2 / n).all()
+    np.testing.assert_allclose(ranks.reciprocal(), sum(1 / r for r in range(1, n + 1)) / n, rtol=1e-12)
+
+
+ROWS = st.lists(st.integers(-2, 2), min_size=2, max_size=5)
+
+
+@given(row=ROWS, data=st.data())
+def test_it_is_the_mean_over_all_orders_of_equals(row, data):
+    true = data.draw(st.integers(0, len(row) - 1))
+    ranks = ranks_of([np.array(row, dtype=float)], [true])
+    places = []
+    for order in permutations(range(len(row))):  # a stable sort then breaks ties by this order
+        places.append(sorted(order, key=lambda i: -row[i]).index(true) + 1)
+    for k in range(1, len(row) + 1):
+        assert ranks.recall(k)[0] == pytest.approx(np.mean([place <= k for place in places]), abs=1e-12)
+    mean = sum(Fraction(1, place) for place in places) / len(places)
+    assert ranks.reciprocal()[0] == pytest.approx(float(mean), abs=1e-12)
+    assert ranks.expected[0] == pytest.approx(np.mean(places), abs=1e-12)
+
+
+@given(row=ROWS, data=st.data())
+def test_shuffling_candidates_changes_nothing(row, data):
+    true = data.draw(st.integers(0, len(row) - 1))
+    order = data.draw(st.permutations(range(len(row))))
+    once = ranks_of([np.array(row, dtype=float)], [true])
+    again = ranks_of([np.array(row, dtype=float)[list(order)]], [order.index(true)])
+    assert (once.greater == again.greater).all()
+    assert (once.equal == again.equal).all()
+
+
+def test_hits_are_those_of_parlai():
+    from parlai.core.metrics import TeacherMetrics
+
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(50, 20))
+    true = rng.integers(20, size=50)
+    metrics = TeacherMetrics(metrics_list="default,hits@1,hits@5,hits@10")
+    for row, place in zip(scores, true, strict=True):
+        ordered = [f"word{i}" for i in np.argsort(-row)]
+        metrics.evaluate_response({"text": ordered[0], "text_candidates": ordered}, [f"word{place}"])
+    report = metrics.report()
+    ranks = ranks_of(scores, true)
+    for k in (1, 5, 10):
+        assert float(report[f"hits@{k}"]) == pytest.approx(ranks.recall(k).mean(), abs=1e-12)
+
+
+@given(
+    scores=st.lists(st.lists(st.integers(0, 3), min_size=6, max_size=6), min_size=1, max_size=4),
+    size=st.integers(1, 6),
+)
+def test_pieces_give_what_the_whole_gives(scores, size):
+    whole = np.array(scores, dtype=float)
+    true = np.arange(len(whole)) % 6
+    streamed = StreamedRanks(whole[np.arange(len(whole)), true])
+    for start in range(0, 6, size):
+        piece = np.arange(start, min(start + size, 6))
+        streamed.add(whole[:, piece], piece != true[:, None])
+    found, expected = streamed.ranks(), ranks_of(whole, true)
+    for name in ("greater", "equal", "n"):
+        assert (getattr(found, name) == getattr(expected, name)).all()
+
+
+def test_a_million_candidates_take_the_memory_of_a_piece():
+    import tracemalloc
+
+    rng = np.random.default_rng(0)
+    true = np.array([2.0, 9.0])
+    tracemalloc.start()
+    streamed = StreamedRanks(true)
+    above = 0
+    for _ in range(100):
+        piece = rng.normal(size=(2, 10_000))
+        above += int((piece[0] > 2.0).sum())
+        streamed.add(piece)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    ranks = streamed.ranks()
+    assert ranks.n.tolist() == [1_000_001, 1_000_001]
+    assert ranks.greater.tolist() == [above, 0]
+    assert peak < 2_000_000  # all scores at once are 16 million bytes
+
+
+def test_a_random_scorer_is_at_chance_within_its_interval():
+    from parlai_spotbot.analysis.nuc import share
+
+    rng = np.random.default_rng(8)
+    ranks = ranks_of(rng.normal(size=(2000, 5)), rng.integers(5, size=2000))
+    found = share(ranks.recall(1), np.arange(2000) // 4)
+    assert found.wilson[0] < chance(ranks.n) < found.wilson[1]
+    assert found.ci[0] < chance(ranks.n) < found.ci[1]
+    assert chance([5, 2], 2) == pytest.approx((0.4 + 1) / 2)
+
+
+@pytest.mark.parametrize(
+    ("scores", "true", "message"),
+    [
+        ([[1.0, np.nan]], [0], "question 0: the score of candidate 1 is NaN"),
+        ([[1.0]], [0], "two candidates or more"),
+        ([[1.0, 2.0]], [2], "true is 2"),
+        ([[1.0, 2.0]], [0, 1], "true has 2 entries"),
+    ],
+)
+def test_what_is_wrong_is_named(scores, true, message):
+    with pytest.raises(ValueError, match=message):
+        ranks_of(scores, true)
+
+
+def test_wrong_counts_pieces_and_k_are_named():
+    with pytest.raises(ValueError, match="question 1: 4 greater and 1 equal of 5"):
+        Ranks(np.array([0, 4]), np.array([0, 1]), np.array([5, 5]))
+    with pytest.raises(ValueError, match="whole numbers"):
+        Ranks(np.array([0.5]), np.array([0]), np.array([5]))
+    with pytest.raises(ValueError, match="k=6"):
+        ranks_of(np.zeros((1, 5)), [0]).recall(6)
+    with pytest.raises(ValueError, match=r"shape \(3,\)"):
+        StreamedRanks(np.zeros(2)).add(np.zeros(3))
+    with pytest.raises(ValueError, match="question 1: the score of candidate 0"):
+        StreamedRanks(np.zeros(2)).add(np.array([[0.0], [np.nan]]))
+    with pytest.raises(ValueError, match="no NaN"):
+        StreamedRanks(np.array([np.nan]))

@@ -15,6 +15,7 @@ import sqlite3
 from typing import Any
 
 from parlai_spotbot.crowdsourcing import grading
+from parlai_spotbot.crowdsourcing.chat.chatting import Chatting
 from parlai_spotbot.crowdsourcing.checking import check_items, malformed, text
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.entries import Annotator, Handout, Submission, digest
@@ -33,7 +34,7 @@ LANGUAGE = re.compile(r"[A-Za-z0-9-]{0,35}")
 log = logging.getLogger(__name__)
 
 
-class Desk(Reception):
+class Desk(Chatting, Reception):
     """The desk of one survey.
 
     Parameters
@@ -235,9 +236,13 @@ class Desk(Reception):
         given = body.get("items")
         if self.opening:
             given = self.opening.with_decisions(handout, given)
+        if self.chats:
+            given = self.chats.with_ratings(handout, given)
         clean = check_items(self.survey, [page for page, _ in pages], given)
         if self.opening:
             self.opening.note(handout, clean)
+        if self.chats:
+            self.chats.note(handout, clean)
         about = [
             {"item_id": i.item_id, "conversation_ids": list(i.conversation_ids), "exchanges": i.exchanges,
              "control": i.control, "presentation": drawn}
@@ -319,6 +324,9 @@ class Desk(Reception):
             for handout in self.ledger.handouts("status = 'open' AND deadline < ?", self.clock()):
                 if self.clock() > self.due(handout):
                     ended += self._end(handout, "expired" if handout.agent_id else "void")  # void: nobody saw it
+            if self.chats:
+                self.chats.tidy()
+                self._pause()
             if self.clock() >= self._try_again_at:
                 self._try_again_at = self.clock() + PATIENCE
                 self._catch_up()
@@ -337,7 +345,15 @@ class Desk(Reception):
             if handout.agent_id is None or not self.items.keys() >= set(handout.items):
                 ended["void" if handout.agent_id is None else "expired"] += 1
                 self._end(handout, "void" if handout.agent_id is None else "expired")
+        if self.chats:
+            self.chats.resume()
+            self._pause()
         return {"told": self._catch_up(), "voided": ended["void"], "expired": ended["expired"]}
+
+    def _pause(self) -> None:
+        """Keep back the units of contestants that can't be talked to."""
+        gone = self.chats.nobody_there()
+        self.stock.pause(u.unit_id for u in self.stock.units.values() if any(gone & set(i.partners) for i in u.items))
 
     def close(self) -> None:
         """Hand nothing out any more; what is out may still come in."""
@@ -375,7 +391,8 @@ class Desk(Reception):
             elif handout.status == "done":
                 self.crowd.completed(handout.agent_id, self.ledger.submission(handout.handle).record)
             else:
-                self.crowd.gone(handout.agent_id, handout.status)
+                # A unit that was ended without blame (`leave`) is void here, and given back for the platform.
+                self.crowd.gone(handout.agent_id, "returned" if handout.status == "void" else handout.status)
             self.ledger.told(handout.handle)
         except Exception as err:
             log.error("unit %s: the crowd could not be told: %s", handout.unit_id, err, exc_info=_is_a_surprise(err))

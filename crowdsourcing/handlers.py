@@ -38,7 +38,7 @@ MOST_DIGITS = 25
 
 ROUTES: dict[str, str] = {
     "enter": "POST", "session": "GET", "consent": "POST", "onboarding": "POST", "unit": "POST", "return": "POST",
-    "submit": "POST", "open": "POST", "decide": "POST",
+    "submit": "POST", "open": "POST", "decide": "POST", "say": "POST", "chat": "POST", "rate": "POST", "leave": "POST",
 }  # fmt: skip
 
 TEXTS = {

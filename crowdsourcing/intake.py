@@ -25,7 +25,7 @@ from parlai_spotbot.crowdsourcing.handlers import ROUTES, as_refusal, parse, ref
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import Journal
 
-KEPT = ("submit", "decide", "onboarding", "return")
+KEPT = ("submit", "decide", "onboarding", "return", "say", "rate", "leave")
 """Addresses whose refused bodies are kept."""
 
 MOST_KEPT = 200
@@ -225,8 +225,7 @@ class Intake:
             return desk.session(visitor) if name == "session" else desk.next_unit(visitor)
         if name in ("open", "decide"):
             return {"item": (desk.open_exchange if name == "open" else desk.decide)(visitor, body)}
-        calls = {"onboarding": desk.onboarding, "return": desk.give_back, "submit": desk.submit}
-        return calls[name](visitor, body)
+        return getattr(desk, {"return": "give_back"}.get(name, name))(visitor, body)
 
     # -- the log -------------------------------------------------------------------------------------------------------
     def log_refusal(self, method: str, name: str, reason: Refusal, annotator: str, size: int) -> None:

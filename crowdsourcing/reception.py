@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from parlai_spotbot.crowdsourcing.chat.bots import Bots
+from parlai_spotbot.crowdsourcing.chat.chats import Chats
 from parlai_spotbot.crowdsourcing.contract import Crowd, Refusal, Visitor
 from parlai_spotbot.crowdsourcing.entries import Handout, digest
 from parlai_spotbot.crowdsourcing.ledger import Ledger
@@ -95,6 +97,7 @@ class Reception:
         language: str = "en",
         finish: Callable[[Visitor, str, int], dict] = lambda visitor, state, done: {"kind": "none"},
         team: str = "",
+        bots: Bots | None = None,
     ):
         self.survey, self.controls, self.seeds = survey, list(controls), seeds
         self.ledger, self.crowd, self.clock = ledger, crowd, clock
@@ -113,6 +116,7 @@ class Reception:
         self.consent_digest = digest(self.consent_text) if survey.consent else ""
         self.practice = self._practice(team)
         self.opening = Opening(survey, ledger, texts) if survey.layout == "opening" else None
+        self.chats = Chats(survey, ledger, bots, texts, clock, self.items) if survey.chat else None
         self.truths = truths_of(self.items.values(), truths) if survey.game else {}
         ledger.begin(name_of(survey), survey.limits.units_per_annotator)
         self.reload()
@@ -172,6 +176,8 @@ class Reception:
         if len(mine) >= self.survey.limits.units_per_annotator:
             return Place("finished", "allowance")
         if not self.stock.any_free(visitor.worker):
+            if self.stock.any_paused(visitor.worker):
+                return Place("waiting", "paused")
             more = self.stock.any_open(visitor.worker)
             return Place("waiting", "waiting") if more else Place("finished", "nothing_left")
         if annotator.consent != self.consent_digest and self.survey.consent:
@@ -242,10 +248,14 @@ class Reception:
         return GRACE + (max(handout.deadline, self.began + CATCH_UP) if before else handout.deadline)
 
     def items_of(self, handout: Handout) -> list[Item]:
+        if self.chats:
+            return self.chats.items(handout)
         return [self.items[item_id] for item_id in handout.items]
 
     def pages(self, handout: Handout) -> list[tuple[dict, dict]]:
         """The page items of a hand-out as they are now, and the records of what was drawn."""
+        if self.chats:
+            return self.chats.pages(handout)
         items = self.items_of(handout)
         if self.opening:
             return self.opening.pages(handout, items)

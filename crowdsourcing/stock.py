@@ -49,6 +49,7 @@ class Stock:
             self.marks[unit.unit_id] = marks
             for mark in {*marks, f"block {unit.block_id}"}:
                 self._bearing[mark].add(unit.unit_id)
+        self._paused: set[str] = set()
         self.load((), ())
 
     def load(self, handouts: Iterable[Handout], seen: Iterable[tuple[str, str, str]]) -> None:
@@ -78,13 +79,22 @@ class Stock:
     def choose(self, worker: str) -> str | None:
         """The id of the unit to hand to this annotator, None where none is free for them."""
         barred = self._barred.get(worker, ())
-        fitting = [unit_id for unit_id in self.free if unit_id not in barred]
+        fitting = [unit_id for unit_id in self.free - self._paused if unit_id not in barred]
         return min(fitting, key=lambda u: (self._lacking[self._segments[u]], self._place[u]), default=None)
 
     def any_free(self, worker: str) -> bool:
         """Whether there is a free unit for this annotator."""
         barred = self._barred.get(worker, ())
-        return any(unit_id not in barred for unit_id in self.free)
+        return any(unit_id not in barred for unit_id in self.free - self._paused)
+
+    def any_paused(self, worker: str) -> bool:
+        """Whether a unit that is kept back could still come to this annotator."""
+        barred = self._barred.get(worker, ())
+        return any(unit_id not in barred for unit_id in self.free & self._paused)
+
+    def pause(self, unit_ids: Iterable[str]) -> None:
+        """Keep these units back, and no others, while they are free."""
+        self._paused = set(unit_ids)
 
     def any_open(self, worker: str) -> bool:
         """Whether a unit that somebody else has now could still come to this annotator."""

@@ -14,8 +14,8 @@ CHOICE = "_choice"
 """How the names of the questions end that compare the two partners."""
 
 CONSENT = (
-    "You are invited to take part in a study on chatbots. In each task you chat in writing with two partners, one after "
-    "the other. Both are computer programs. After each chat you rate the partner, and in the end you compare the two. "
+    "You are invited to take part in a study on chatbots. In each task you chat in writing with two partners, one "
+    "after the other. Both are computer programs. After each chat you rate the partner, and in the end you compare the two. "
     "Programs of this kind make things up, and now and then one may write something odd or unpleasant.",
     "Never write anything personal: no names of real people, no addresses, numbers, health matters or anything else "
     "that could tell who you or others are. You may make things up about yourself whenever you like.",

@@ -1,0 +1,1 @@
+"""People chat with contestants in their browsers; see README.md."""

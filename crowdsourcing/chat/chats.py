@@ -1,0 +1,335 @@
+"""The chats of a collection: what people say is kept and passed on, what contestants answer is kept and shown.
+
+Called from the desk's thread only. A message is in the ledger before it is acknowledged, an answer before it is shown;
+what was not answered when the process ended is asked again after the next start.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import sqlite3
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from parlai_spotbot.crowdsourcing.chat import ledger as kept
+from parlai_spotbot.crowdsourcing.chat.bots import Answer, Bots, Question
+from parlai_spotbot.crowdsourcing.chat.state import State, typing_seconds
+from parlai_spotbot.crowdsourcing.checking import check_item, incomplete, malformed
+from parlai_spotbot.crowdsourcing.contract import Refusal
+from parlai_spotbot.crowdsourcing.entries import Handout, digest
+from parlai_spotbot.crowdsourcing.presentation import SIDES, question_order
+from parlai_spotbot.crowdsourcing.refusals import refusal
+from parlai_spotbot.records import Item, Utterance
+from parlai_spotbot.selfplay.schedule import derive
+from parlai_spotbot.surveys.packing import opaque
+from parlai_spotbot.surveys.survey import Survey
+
+MINUTE = 60.0
+
+log = logging.getLogger("parlai_spotbot.crowdsourcing.server")
+
+
+class Chats:
+    """The chats of the hand-outs of a survey with the layout "chat".
+
+    Parameters
+    ----------
+    items : mapping
+        Every item by its id.
+    bots : Bots
+        Whom to ask.
+    """
+
+    def __init__(
+        self,
+        survey: Survey,
+        ledger: kept.ChatLedger,
+        bots: Bots,
+        texts: Mapping[str, str],
+        clock: Callable[[], float],
+        items: Mapping[str, Item],
+    ):
+        self.survey, self.rule = survey, survey.chat
+        self.ledger, self.bots, self.texts, self.clock, self._items = ledger, bots, texts, clock, items
+        self._unkept: list[Answer] = []
+        self._begun: dict[str, str] = {}  # chat -> hand-out, of those that the bots may have a session of
+
+    # -- what the page sees ------------------------------------------------------------------------------------------
+    def pages(self, handout: Handout) -> list[tuple[dict, dict]]:
+        """Each item of a hand-out as it is now: its page item, and the record of what was drawn."""
+        states = self._states(handout)
+        return [
+            self._comparison(handout, number, states)
+            if len(item.partners) > 1
+            else self._chat_page(handout, number, states[number])
+            for number, item in enumerate(self._own_items(handout))
+        ]
+
+    def items(self, handout: Handout) -> list[Item]:
+        """The items with what was said in them, in whole exchanges, and the ids of these conversations."""
+        states = self._states(handout)
+        filled: list[Item] = []
+        for number, item in enumerate(self._own_items(handout)):
+            places = [number] if len(item.partners) == 1 else sorted(states)
+            transcripts = tuple(
+                tuple(Utterance(turn.number % 2, turn.text) for turn in states[place].turns[: states[place].whole])
+                for place in places
+            )
+            ids = tuple(chat_id(handout, place) for place in places)
+            longest = max(len(turns) // 2 for turns in transcripts)
+            filled.append(replace(item, conversation_ids=ids, exchanges=longest, transcripts=transcripts))
+        return filled
+
+    def _chat_page(self, handout: Handout, number: int, state: State) -> tuple[dict, dict]:
+        order = self._order(handout, number)
+        page = {
+            "item": number,
+            "layout": self.survey.layout,
+            "step": state.step,
+            "transcripts": [self._transcript(number, state, shown=True)],
+            "questions": order,
+            "chat": state.to_json(),
+        }
+        if state.rating:
+            page["rated"] = {answer["question"]: answer["answer"] for answer in state.rating.record["answers"]}
+        names = [entity["name"] for entity in page["transcripts"][0]["entities"]]
+        record = {"entity:0": names[0], "entity:1": names[1], "side:0": SIDES[1], "question_order": " ".join(order)}
+        return page, record
+
+    def _comparison(self, handout: Handout, number: int, states: Mapping[int, State]) -> tuple[dict, dict]:
+        order = self._order(handout, number)
+        ready = all(state.rating for state in states.values())
+        page = {
+            "item": number,
+            "layout": "side_by_side",
+            "step": "rating" if ready else "locked",
+            "transcripts": [self._transcript(place, state, shown=ready) for place, state in states.items()],
+            "questions": order,
+        }
+        record = {"question_order": " ".join(order)}
+        for place, transcript in enumerate(page["transcripts"]):
+            transcript["speaker"] = self.survey.speakers[place]
+            record |= {f"conversation:{place}": transcript["name"], f"place:{place}": SIDES[place],
+                       f"speaker:{place}": transcript["speaker"]}  # fmt: skip
+        return page, record
+
+    def _transcript(self, place: int, state: State, shown: bool) -> dict:
+        names = (self.survey.entities[0], self.survey.speakers[place])
+        return {
+            "key": f"conversation:{place}",
+            "name": self.survey.conversations[place],
+            "entities": [
+                {"key": f"entity:{i}", "name": names[i], "side": SIDES[1 - i], "judged": i == 1} for i in (0, 1)
+            ],
+            "turns": state.turns_from(0) if shown else [],
+        }
+
+    def _order(self, handout: Handout, number: int) -> list[str]:
+        """The item's questions, in an order drawn from the hand-out's chance."""
+        asked = self._own_items(handout)[number].questions
+        order = question_order(self.survey, random.Random(f"{handout.chance} {number}"))
+        return [name for name in order if name in asked]
+
+    # -- where chats stand -------------------------------------------------------------------------------------------
+    def _own_items(self, handout: Handout) -> list[Item]:
+        return [self._items[item_id] for item_id in handout.items]
+
+    def _states(self, handout: Handout) -> dict[int, State]:
+        """The chats of a hand-out by their place, in order; each is reached when those before are rated."""
+        self.settle()
+        known = {chat.item: chat for chat in self.ledger.chats("handle = ?", handout.handle)}
+        states: dict[int, State] = {}
+        for number, item in enumerate(self._own_items(handout)):
+            if len(item.partners) == 1:
+                chat = known.get(number)
+                turns = tuple(self.ledger.turns(chat.chat_id)) if chat else ()
+                rating = self.ledger.rating(chat.chat_id) if chat else None
+                reached = all(state.rating for state in states.values())
+                states[number] = State(self.rule, chat, turns, rating, reached, self.clock())
+        return states
+
+    def failed(self, handout: Handout) -> bool:
+        """Whether a partner of this hand-out can't go on, and there is too little to rate."""
+        return any(state.step == "failed" for state in self._states(handout).values())
+
+    # -- what people say ---------------------------------------------------------------------------------------------
+    def say(self, handout: Handout, body: Mapping[str, Any]) -> dict:
+        """Keep a message and ask for the answer; see `chatting.Chatting.say`."""
+        place, state = self._meant(handout, body)
+        number, written = _number(body, "number"), body.get("text")
+        if not isinstance(written, str) or number % 2:
+            raise malformed("There is no such message.")
+        said = spoken(written)
+        if number < len(state.turns):
+            if state.turns[number].text != said:
+                raise self._refusal("said")
+            return self._reply(state, number)
+        self._check_say(handout, state, number, said)
+        chat = state.chat or self._new(handout, place)
+        now = self.clock()
+        self.ledger.say(chat, kept.Said(number, said, now, now))
+        self._ask(chat)
+        return self._reply(self._states(handout)[place], number)
+
+    def _check_say(self, handout: Handout, state: State, number: int, said: str) -> None:
+        if state.step != "chatting":
+            raise self._refusal("chat_over")
+        if state.due:
+            raise self._refusal("answer_due")
+        if number != state.next:
+            raise self._refusal("not_next")
+        if not said:
+            raise self._refusal("empty")
+        if len(said) > self.rule.message_length:
+            raise self._refusal("too_long")
+        if self.ledger.said_since(handout.handle, self.clock() - MINUTE) >= self.rule.messages_per_minute:
+            raise self._refusal("too_fast")
+
+    def poll(self, handout: Handout, body: Mapping[str, Any]) -> dict:
+        """What was said from turn `have` on; see `chatting.Chatting.chat`."""
+        _, state = self._meant(handout, body)
+        return {**self._reply(state, _number(body, "have")), "step": state.step}
+
+    def _reply(self, state: State, number: int) -> dict:
+        return {"chat": state.to_json(), "turns": state.turns_from(number)}
+
+    def _new(self, handout: Handout, place: int) -> kept.Chat:
+        partner = self._own_items(handout)[place].partners[0]
+        seed = derive("chat", handout.chance, handout.handle, place)
+        return kept.Chat(handout.handle, place, chat_id(handout, place), partner, seed)
+
+    # -- how people rate ---------------------------------------------------------------------------------------------
+    def rate(self, handout: Handout, body: Mapping[str, Any]) -> None:
+        """Keep the ratings of a chat for good; see `chatting.Chatting.rate`."""
+        place, state = self._meant(handout, body)
+        sha256 = digest(body)
+        if state.rating:
+            if state.rating.sha256 != sha256:
+                raise self._refusal("rated")
+            return
+        if state.step not in ("chatting", "rating"):
+            raise self._refusal("chat_over")
+        if state.due:
+            raise self._refusal("answer_due")
+        if not state.may_rate:
+            raise self._refusal("chat_short")
+        page, _ = self._chat_page(handout, place, state)
+        record = check_item(self.survey, page, {**body, "item": place})
+        record["chat_seconds"] = round(state.turns[state.whole - 1].shown_at - state.turns[0].said_at, 3)
+        self.ledger.rate(state.chat.chat_id, kept.Rating(record, sha256, self.clock()))
+        self._forget(state.chat.chat_id)
+
+    def with_ratings(self, handout: Handout, body_items: Any) -> Any:
+        """The items of a submission with the ledger's ratings in place of what the browser says of them.
+
+        Raises `Refusal` 422 where a chat is not rated. What is malformed is passed on for `check_items` to refuse.
+        """
+        if not isinstance(body_items, list):
+            return body_items
+        states = self._states(handout)
+        if not all(state.rating for state in states.values()):
+            raise incomplete("Rate both partners first.")
+        others = [row for row in body_items if not isinstance(row, dict) or row.get("item") not in states]
+        return [*(state.rating.record for state in states.values()), *others]
+
+    def note(self, handout: Handout, clean: Sequence[dict]) -> None:
+        """Add the time of the chat to the time of its rating: both are the time that the annotation took."""
+        states = self._states(handout)
+        for row in clean:
+            state = states.get(row["item"])
+            if state and state.rating:
+                row["seconds"] = round((row["seconds"] or 0.0) + state.rating.record["chat_seconds"], 3)
+
+    # -- what contestants answer -------------------------------------------------------------------------------------
+    def _ask(self, chat: kept.Chat) -> None:
+        self._begun[chat.chat_id] = chat.handle
+        turns = tuple(turn.text for turn in self.ledger.turns(chat.chat_id))
+        self.bots.ask(Question(chat.chat_id, chat.contestant, chat.seed, turns))
+
+    def settle(self) -> None:
+        """Keep what the contestants have answered; what can't be kept now (a full disk) is kept the next time."""
+        waiting, self._unkept = [*self._unkept, *self.bots.answers()], []
+        for place, answer in enumerate(waiting):
+            try:
+                self._keep(answer)
+            except (sqlite3.OperationalError, OSError) as err:
+                log.error("an answer can't be stored: %s", err)
+                self._unkept = waiting[place:]
+                return
+
+    def _keep(self, answer: Answer) -> None:
+        question, now = answer.question, self.clock()
+        chat = next(iter(self.ledger.chats("chat_id = ?", question.chat)), None)
+        turns = self.ledger.turns(question.chat)
+        if chat is None or chat.status != "open" or len(turns) != question.number:
+            return
+        troubles = [(trouble.kind, trouble.message) for trouble in answer.troubles]
+        if answer.text is None:
+            self.ledger.fail(chat.chat_id, question.number, troubles, now)
+            return
+        text = storable(answer.text)
+        shown = max(now, turns[-1].said_at + typing_seconds(self.rule, chat, question.number, text))
+        self.ledger.say(chat, kept.Said(question.number, text, now, shown), troubles)
+
+    def resume(self) -> int:
+        """After a start: ask for every answer that is due in an open hand-out, also where the contestant had failed;
+        returns how many these are."""
+        asked = 0
+        for handout in self.ledger.handouts("status = 'open'"):
+            for chat in self.ledger.chats("handle = ? AND status IN ('open', 'failed')", handout.handle):
+                if len(self.ledger.turns(chat.chat_id)) % 2:
+                    self.ledger.reopen(chat.chat_id)
+                    self._ask(chat)
+                    asked += 1
+        return asked
+
+    def tidy(self) -> None:
+        """Let the contestants forget the chats of hand-outs that have ended. Call it every few seconds."""
+        self.settle()
+        still = {handout.handle for handout in self.ledger.handouts("status = 'open'")}
+        for name in [name for name, handle in self._begun.items() if handle not in still]:
+            self._forget(name)
+
+    def _forget(self, name: str) -> None:
+        self._begun.pop(name, None)
+        self.bots.forget(name)
+
+    def nobody_there(self) -> set[str]:
+        """The contestants that can't be talked to any more."""
+        return set(self.bots.set_aside())
+
+    # -- requests ----------------------------------------------------------------------------------------------------
+    def _meant(self, handout: Handout, body: Mapping[str, Any]) -> tuple[int, State]:
+        place, states = _number(body, "item"), self._states(handout)
+        if place not in states:
+            raise malformed("There is no such chat in this task.")
+        return place, states[place]
+
+    def _refusal(self, code: str) -> Refusal:
+        return refusal(code, self.texts)
+
+
+def chat_id(handout: Handout, place: int) -> str:
+    """The id of a chat, and of the conversation that becomes of it: it tells nothing, and can't be guessed."""
+    return f"chat-{opaque('chat', handout.handle, place)}"
+
+
+def spoken(text: str) -> str:
+    """A message as it is kept: in one line, without control characters, as contestants take lines for other things."""
+    plain = "".join(" " if unicodedata.category(c) == "Cc" else c for c in storable(text))
+    return " ".join(plain.split())
+
+
+def storable(text: str) -> str:
+    """Text that a UTF-8 file can hold: half a surrogate pair becomes a replacement mark."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _number(body: Mapping[str, Any], name: str) -> int:
+    number = body.get(name)
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 10**6:
+        raise malformed(f"The {name} is no number.")
+    return number

@@ -1,0 +1,167 @@
+"""What was said in chats, kept in the ledger of the collection before anybody gets to see that it was said.
+
+Turns have no gap and are never changed; nothing is said in a chat that is over; a chat is rated once. The database
+itself sees to that.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from parlai_spotbot.crowdsourcing.entries import dumps
+from parlai_spotbot.crowdsourcing.ledger import Ledger
+
+TABLES = (
+    """CREATE TABLE IF NOT EXISTS chats (
+        handle TEXT NOT NULL REFERENCES handouts (handle),
+        item INTEGER NOT NULL CHECK (item >= 0),
+        chat_id TEXT NOT NULL UNIQUE,
+        contestant TEXT NOT NULL,
+        seed INTEGER NOT NULL,
+        status TEXT NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'failed', 'rated', 'withdrawn')),
+        PRIMARY KEY (handle, item)
+    )""",
+    """CREATE TABLE IF NOT EXISTS chat_turns (
+        chat_id TEXT NOT NULL REFERENCES chats (chat_id),
+        number INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        said_at REAL NOT NULL,
+        shown_at REAL NOT NULL,
+        PRIMARY KEY (chat_id, number)
+    )""",
+    """CREATE TRIGGER IF NOT EXISTS no_turn_is_skipped BEFORE INSERT ON chat_turns
+        WHEN NEW.number <> (SELECT COUNT(*) FROM chat_turns WHERE chat_id = NEW.chat_id)
+        BEGIN SELECT RAISE(ABORT, 'no turn of a chat is skipped'); END""",
+    """CREATE TRIGGER IF NOT EXISTS nothing_after_the_end BEFORE INSERT ON chat_turns
+        WHEN (SELECT status FROM chats WHERE chat_id = NEW.chat_id) <> 'open'
+        BEGIN SELECT RAISE(ABORT, 'nothing is said in a chat that is over'); END""",
+    """CREATE TABLE IF NOT EXISTS chat_ratings (
+        chat_id TEXT PRIMARY KEY NOT NULL REFERENCES chats (chat_id),
+        record TEXT NOT NULL,
+        sha256 TEXT NOT NULL,
+        rated_at REAL NOT NULL
+    )""",
+    """CREATE TABLE IF NOT EXISTS chat_troubles (
+        chat_id TEXT NOT NULL REFERENCES chats (chat_id),
+        number INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        message TEXT NOT NULL,
+        at REAL NOT NULL
+    )""",
+)
+
+
+@dataclass(frozen=True)
+class Chat:
+    """One annotator's chat with one contestant; `item` is its place in the unit, `seed` where the bot's chance starts.
+
+    `status` is "open", "failed" (the contestant can't go on), "rated", or "withdrawn": then nothing of it is left.
+    """
+
+    handle: str
+    item: int
+    chat_id: str
+    contestant: str
+    seed: int
+    status: str = "open"
+
+
+@dataclass(frozen=True)
+class Said:
+    """A turn: even numbers are the person's. It is shown from `shown_at` on. Times are seconds since the epoch."""
+
+    number: int
+    text: str
+    said_at: float
+    shown_at: float
+
+
+@dataclass(frozen=True)
+class Rating:
+    """The clean answers to a chat's item (`checking.check_item`), and the digest of what was sent."""
+
+    record: dict
+    sha256: str
+    rated_at: float
+
+
+CHAT = "handle, item, chat_id, contestant, seed, status"
+
+
+class ChatLedger(Ledger):
+    """The ledger of a survey in which people chat. Writing raises as `Ledger` does."""
+
+    def _open(self) -> None:
+        super()._open()
+        with self._writing():
+            for statement in TABLES:
+                self._db.execute(statement)
+
+    # -- writing -----------------------------------------------------------------------------------------------------
+    def say(self, chat: Chat, turn: Said, troubles: Sequence[tuple[str, str]] = ()) -> None:
+        """A turn of a chat, which begins with the first; `troubles` (kind, message) there were on the way to it."""
+        with self._writing():
+            self._db.execute(
+                f"INSERT OR IGNORE INTO chats ({CHAT}) VALUES (?, ?, ?, ?, ?, ?)",
+                (chat.handle, chat.item, chat.chat_id, chat.contestant, chat.seed, chat.status),
+            )
+            self._db.execute(
+                "INSERT INTO chat_turns (chat_id, number, text, said_at, shown_at) VALUES (?, ?, ?, ?, ?)",
+                (chat.chat_id, turn.number, turn.text, turn.said_at, turn.shown_at),
+            )
+            self._troubles(chat.chat_id, turn.number, troubles, turn.said_at)
+
+    def fail(self, chat_id: str, number: int, troubles: Sequence[tuple[str, str]], now: float) -> None:
+        """The contestant can't give turn `number`, so the chat is over."""
+        with self._writing():
+            self._db.execute("UPDATE chats SET status = 'failed' WHERE chat_id = ? AND status = 'open'", (chat_id,))
+            self._troubles(chat_id, number, troubles, now)
+
+    def _troubles(self, chat_id: str, number: int, troubles: Sequence[tuple[str, str]], now: float) -> None:
+        rows = [(chat_id, number, kind, message, now) for kind, message in troubles]
+        self._db.executemany("INSERT INTO chat_troubles VALUES (?, ?, ?, ?, ?)", rows)
+
+    def reopen(self, chat_id: str) -> None:
+        """The contestant is there again, so a chat that failed goes on."""
+        with self._writing():
+            self._db.execute("UPDATE chats SET status = 'open' WHERE chat_id = ? AND status = 'failed'", (chat_id,))
+
+    def rate(self, chat_id: str, rating: Rating) -> None:
+        """The rating of a chat, which is over thereby; a second one raises `sqlite3.IntegrityError`."""
+        with self._writing():
+            self._db.execute(
+                "INSERT INTO chat_ratings (chat_id, record, sha256, rated_at) VALUES (?, ?, ?, ?)",
+                (chat_id, dumps(rating.record), rating.sha256, rating.rated_at),
+            )
+            self._db.execute("UPDATE chats SET status = 'rated' WHERE chat_id = ?", (chat_id,))
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+    def chats(self, where: str = "1", *values: object) -> list[Chat]:
+        """Chats in the order in which they began, all or those for which the SQL condition `where` holds."""
+        rows = self._rows(f"SELECT {CHAT} FROM chats WHERE {where} ORDER BY rowid", *values)
+        return [Chat(*row) for row in rows]
+
+    def turns(self, chat_id: str) -> list[Said]:
+        """All turns of a chat, also those that are not shown yet."""
+        sql = "SELECT number, text, said_at, shown_at FROM chat_turns WHERE chat_id = ? ORDER BY number"
+        return [Said(*row) for row in self._rows(sql, chat_id)]
+
+    def rating(self, chat_id: str) -> Rating | None:
+        """The rating of a chat, None while there is none."""
+        rows = self._rows("SELECT record, sha256, rated_at FROM chat_ratings WHERE chat_id = ?", chat_id)
+        return Rating(json.loads(rows[0][0]), *rows[0][1:]) if rows else None
+
+    def troubles(self, chat_id: str) -> list[tuple[int, str, str]]:
+        """What went wrong with the contestant: (number of the turn, kind, message)."""
+        sql = "SELECT number, kind, message FROM chat_troubles WHERE chat_id = ? ORDER BY rowid"
+        return [(number, kind, message) for number, kind, message in self._rows(sql, chat_id)]
+
+    def said_since(self, handle: str, moment: float) -> int:
+        """How many messages the annotator of a hand-out has sent since `moment`."""
+        sql = (
+            "SELECT COUNT(*) FROM chat_turns JOIN chats USING (chat_id) "
+            "WHERE handle = ? AND number % 2 = 0 AND said_at > ?"
+        )
+        return self._rows(sql, handle, moment)[0][0]

@@ -123,6 +123,8 @@ class Training:
             "attempts": max(self.attempts, attempt + 1),
             "round": number + 1,
             "rounds": len(self.course[attempt]),
+            "allowed": self.task.allowed,
+            "handle": chance_of(self.secret, f"handle {attempt} {number}", worker)[:32],
             "items": [page],
             "results": [self._told(worker, sitting) for sitting in done if sitting.body],
         }

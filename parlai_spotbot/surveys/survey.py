@@ -67,7 +67,8 @@ class Condition:
 class Question:
     """What is asked of each target. `wording` may hold {entity}, which is replaced by the target's name.
 
-    `heading` is its short name on the page. Neighbouring questions with `shuffle` come in an order drawn per item.
+    `heading` is its short name on the page. Neighbouring questions with `shuffle` come in an order drawn per item. A
+    `timer` of so many seconds stands at the question for who wants it.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Question:
     when: tuple[Condition, ...] = ()
     heading: str = ""
     shuffle: bool = False
+    timer: int = 0
 
     def __post_init__(self):
         if self.kind not in KINDS:

@@ -92,9 +92,10 @@ export function App({ api, stores }) {
   }, [refresh]);
 
   const practised = async (items) => {
-    const answer = await ask("POST", "onboarding", { items, attempt: session.onboarding.attempt });
+    const { attempt, round } = session.onboarding;
+    const answer = await ask("POST", "onboarding", { items, attempt, ...(round ? { round } : {}) });
     if (!answer) return;
-    stores.practice.clear(handleOf(session));
+    (round ? stores.unit : stores.practice).clear(handleOf(session));
     setResult({ before: session, given: items, answer });
   };
   const screen = () => {
@@ -109,9 +110,10 @@ export function App({ api, stores }) {
     }
     const { survey, state, progress } = session;
     const fresh = state === "onboarding" || (state === "ready" && (progress.used ?? progress.done) === 0);
-    if (fresh && !read && !stores.practice.noted(`read:${survey.name}`)) {
+    const about = [survey.name, ...(survey.tasks ?? []).map((task) => task.name)].join(":");
+    if (fresh && !read && !stores.practice.noted(`read:${about}`)) {
       const goOn = () => {
-        stores.practice.note(`read:${survey.name}`);
+        stores.practice.note(`read:${about}`);
         setRead(true);
       };
       return <InstructionsScreen survey={survey} onContinue={goOn} />;
@@ -120,7 +122,7 @@ export function App({ api, stores }) {
     const screens = {
       preview: () => <Consent {...common} preview />,
       consent: () => <Consent {...common} />,
-      onboarding: () => <Onboarding {...common} onFinish={practised} key={session.onboarding.attempt} />,
+      onboarding: () => <Onboarding {...common} onFinish={practised} key={handleOf(session)} />,
       ready: () => <Ready {...common} />,
       working: () => <Unit {...common} key={session.unit.unit} />,
       handed_in: () => <Finish {...common} />,

@@ -47,6 +47,16 @@ export function targetsOf(question, item) {
   return fromLeft(targets, (target) => target, item);
 }
 
+// Which of the turns that are asked about this one is, from 1, and how many there are: those of the entity that is
+// judged, or all.
+export function placeOfTurn(item, turn) {
+  const judged = judgedOf(item);
+  const numbers = (item.transcripts[0]?.turns ?? []).flatMap((one, number) =>
+    judged === undefined || judged === `entity:${one.entity}` ? [number] : [],
+  );
+  return { number: numbers.indexOf(turn) + 1, total: numbers.length };
+}
+
 // The options as shown: entities and conversations stand from left to right.
 export const optionsOf = (question, item) => fromLeft(question.options, (option) => option.value, item);
 

@@ -98,7 +98,7 @@ OTHERS = (
             Option("not_found", "I found nothing"),
         ),
         "Use a search engine or an encyclopedia in another tab. Stop after about a minute.",
-        when=(Condition("facts_known", ("not_sure",)),), heading="What you found",
+        when=(Condition("facts_known", ("not_sure",)),), heading="What you found", timer=60,
     ),
     Question(
         "acknowledges", "choice", ("turn",), "Does this turn show that it took in what the other just said?",

@@ -39,7 +39,7 @@ export function Transcript({ transcript, upTo, marked = null }) {
   );
 }
 
-function Turn({ turn, entity, marked, place }) {
+export function Turn({ turn, entity, marked = false, place, children }) {
   const t = useTexts();
   const side = entity.side === "right" ? "right" : "left";
   const role = entity.judged === undefined ? "" : entity.judged ? "judged" : "grey";
@@ -54,6 +54,7 @@ function Turn({ turn, entity, marked, place }) {
       <p className="bubble" dir="auto">
         {turn.text}
       </p>
+      {children}
     </li>
   );
 }

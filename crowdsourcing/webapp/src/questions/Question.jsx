@@ -9,6 +9,7 @@ import { Checkboxes } from "./Checkboxes.jsx";
 import { Choice } from "./Choice.jsx";
 import { FreeText } from "./FreeText.jsx";
 import { Ranking } from "./Ranking.jsx";
+import { Timer } from "./Timer.jsx";
 
 const KINDS = { choice: Choice, scale: Choice, checkboxes: Checkboxes, ranking: Ranking, free_text: FreeText };
 const ONE_OF = ["choice", "scale"];
@@ -39,6 +40,7 @@ export function Question({ survey, item, question, target, answer, wrong, barred
       <p id={help} className="help" dir="auto">
         {first && [question.help, hint && t(hint)].filter(Boolean).join(" ")}
       </p>
+      {question.timer > 0 && <Timer key={key} seconds={question.timer} />}
       <Kind
         {...{ question, item, answer, barred, first }}
         name={key}

@@ -1,8 +1,9 @@
 // The instructions with the definitions and the example: a screen before the first task, a dialog at any time after.
 
-import { exampleItem, labelOf, named, nameOf, turnOf, wordingOf } from "../logic.js";
+import { exampleItem, labelOf, named, nameOf, placeOfTurn, turnOf, wordingOf } from "../logic.js";
 import { Paragraphs, Screen } from "../parts/Screen.jsx";
 import { useTexts } from "../texts.js";
+import { definitionsOf, LabelDefinitions } from "../work/Guide.jsx";
 import { Transcripts } from "../work/Transcripts.jsx";
 
 export function InstructionsScreen({ survey, onContinue }) {
@@ -21,13 +22,17 @@ export function InstructionsScreen({ survey, onContinue }) {
 
 export function Instructions({ survey }) {
   const t = useTexts();
+  const definitions = definitionsOf(survey);
   return (
     <>
       <Paragraphs text={survey.instructions} />
+      {definitions.length > 0 && <LabelDefinitions definitions={definitions} />}
       {survey.game && <p className="note">{t("game_rules", rulesOf(survey.game))}</p>}
       {survey.example && <Example survey={survey} />}
       <h3>{t("keyboard_title")}</h3>
-      <p>{t("keyboard_help")}</p>
+      <p>
+        {t("keyboard_help")} {definitions.length > 0 && t("keyboard_guide")}
+      </p>
     </>
   );
 }
@@ -69,7 +74,7 @@ function inWords(question, value, item) {
 // What stands before an answer in an overview: the question's short name and whom it is about.
 export function shortName(question, target, item, t) {
   const turn = turnOf(target);
-  const name = turn === null ? nameOf(target, item) : t("target_turn", { number: turn + 1 });
+  const name = turn === null ? nameOf(target, item) : t("target_turn", placeOfTurn(item, turn));
   const heading = question.heading || (name ? "" : wordingOf(question, target, item));
   return [name, heading].filter(Boolean).join(": ");
 }

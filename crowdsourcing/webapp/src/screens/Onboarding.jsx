@@ -7,10 +7,16 @@ import { Item } from "../work/Item.jsx";
 import { Transcripts } from "../work/Transcripts.jsx";
 import { useWork } from "../work/useWork.js";
 import { shortName } from "./Instructions.jsx";
+import { Training, TrainingResult } from "./Training.jsx";
 
-export const handleOf = (session) => `practice:${session.survey.name}:${session.onboarding.attempt}`;
+export const handleOf = ({ survey, onboarding }) =>
+  onboarding.handle ? `training:${onboarding.handle}` : `practice:${survey.name}:${onboarding.attempt}`;
 
-export function Onboarding({ session, onFinish, busy, stores }) {
+export function Onboarding(props) {
+  return props.session.onboarding.rounds ? <Training {...props} handle={handleOf(props.session)} /> : <Exercises {...props} />;
+}
+
+function Exercises({ session, onFinish, busy, stores }) {
   const t = useTexts();
   const { survey } = session;
   const { items, attempt, attempts } = session.onboarding;
@@ -48,7 +54,11 @@ export function Onboarding({ session, onFinish, busy, stores }) {
   );
 }
 
-export function OnboardingResult({ session, result, given, onContinue }) {
+export function OnboardingResult(props) {
+  return props.result.onboarding_result.turns ? <TrainingResult {...props} /> : <ExercisesResult {...props} />;
+}
+
+function ExercisesResult({ session, result, given, onContinue }) {
   const t = useTexts();
   const { passed, right, of, items: marks } = result.onboarding_result;
   const again = !passed && result.state === "onboarding";

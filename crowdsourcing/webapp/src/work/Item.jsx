@@ -2,11 +2,13 @@
 // what is missing is said and gets the focus.
 
 import { useEffect, useRef, useState } from "react";
-import { keyOf, missing, stepsOf } from "../logic.js";
+import { keyOf, missing, placeOfTurn, stepsOf } from "../logic.js";
+import { Progress } from "../parts/Progress.jsx";
 import { useFocusOn } from "../parts/Screen.jsx";
 import { Question } from "../questions/Question.jsx";
 import { shortName } from "../screens/Instructions.jsx";
 import { useTexts } from "../texts.js";
+import { Guide } from "./Guide.jsx";
 import { Opening, decisionsOf } from "./Opening.jsx";
 import { Transcripts } from "./Transcripts.jsx";
 import { useNumberKeys } from "./useNumberKeys.js";
@@ -45,7 +47,9 @@ export function Item(props) {
   const back = step > 0 ? () => actions.go({ item: item.item, step: step - 1 }) : onBack;
   const last = step === steps.length - 1;
   const counted = steps.length > 1 ? t("step", { number: step + 1, total: steps.length }) : t("questions");
-  const stepName = turn === null ? counted : t("target_turn", { number: turn + 1 });
+  const place = turn === null ? null : placeOfTurn(item, turn);
+  const turns = steps.filter((one) => one.turn !== null);
+  const done = turns.filter((one) => one.pairs.length > 0 && missing(one.pairs, answers).length === 0).length;
   return (
     <article className={`item layout-${item.layout}`}>
       <h1 ref={heading} tabIndex={-1}>
@@ -53,10 +57,15 @@ export function Item(props) {
       </h1>
       <Transcripts item={item} turn={turn} />
       <form className="panel" ref={form} onSubmit={goOn} noValidate>
-        <h2 tabIndex={-1} className="step-heading">
-          {stepName}
-          {turn !== null && <span className="soft"> / {item.transcripts[0].turns.length}</span>}
-        </h2>
+        <div className="step-top">
+          <h2 tabIndex={-1} className="step-heading">
+            {place ? t("turn_step", place) : counted}
+          </h2>
+          <Guide survey={survey} said={turn === null ? null : item.transcripts[0].turns[turn].text} />
+          {place && turns.length > 1 && (
+            <Progress text={t("turn_progress", { done, total: turns.length })} done={done} total={turns.length} />
+          )}
+        </div>
         {deciding && (
           <Opening {...{ survey, item, answers, actions, game, busy }} pairs={decisions} />
         )}

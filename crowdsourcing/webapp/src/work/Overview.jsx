@@ -1,7 +1,7 @@
 // All answers of the unit before it is handed in, each with a way back to it, and the comment.
 
 import { useState } from "react";
-import { asked, keyOf, spoken, unwritten } from "../logic.js";
+import { asked, given, keyOf, placeOfTurn, spoken, stepsOf, turnOf, unwritten } from "../logic.js";
 import { Dialog } from "../parts/Dialog.jsx";
 import { Screen } from "../parts/Screen.jsx";
 import { shortName } from "../screens/Instructions.jsx";
@@ -38,7 +38,7 @@ export function Overview({ survey, items, answersOf, ready, work, actions, busy,
             number={place + 1}
             answers={answersOf(item)}
             ready={ready[place]}
-            onChange={() => actions.go({ item: item.item, step: 0 })}
+            onChange={(step = 0) => actions.go({ item: item.item, step })}
           />
         ))}
       </ol>
@@ -92,12 +92,14 @@ export function Overview({ survey, items, answersOf, ready, work, actions, busy,
 }
 
 function Card({ survey, item, number, answers, ready, onChange, t }) {
-  const rows = asked(survey, item, answers).map(({ question, target }) => {
+  const pairs = asked(survey, item, answers);
+  const turns = item.layout === "turn_by_turn" ? pairs.filter(({ target }) => turnOf(target) !== null) : [];
+  const rows = pairs.filter((pair) => !turns.includes(pair)).map(({ question, target }) => {
     const key = keyOf(question.name, target);
     return { key, name: shortName(question, target, item, t), said: spoken(question, answers[key]?.answer, item) };
   });
   return (
-    <li className={ready ? "card" : "card open"}>
+    <li className={`card ${ready ? "" : "open"} ${turns.length > 0 ? "by-turn" : ""}`}>
       <div className="card-top">
         <h2>
           {t(item.transcripts.length > 1 ? "pair_short" : "item_short", { number })}
@@ -105,10 +107,11 @@ function Card({ survey, item, number, answers, ready, onChange, t }) {
             {ready ? t("overview_complete") : t("overview_incomplete")}
           </span>
         </h2>
-        <button type="button" onClick={onChange} aria-label={t("overview_change_item", { number })}>
+        <button type="button" onClick={() => onChange()} aria-label={t("overview_change_item", { number })}>
           {t("overview_change")}
         </button>
       </div>
+      {turns.length > 0 && <ByTurn {...{ survey, item, answers, onChange, t }} />}
       <dl className="answers">
         {rows.map(({ key, name, said }) => (
           <div key={key}>
@@ -118,5 +121,40 @@ function Card({ survey, item, number, answers, ready, onChange, t }) {
         ))}
       </dl>
     </li>
+  );
+}
+
+// One line a turn, with its answers and the way back to it.
+function ByTurn({ survey, item, answers, onChange, t }) {
+  return (
+    <ol className="turn-rows">
+      {stepsOf(survey, item, answers).map(({ turn, pairs }, step) => {
+        if (turn === null) return null;
+        const { number } = placeOfTurn(item, turn);
+        const said = pairs.map(({ question, target }) => {
+          const { answer } = answers[keyOf(question.name, target)] ?? {};
+          const name = question.heading || question.wording;
+          return `${name}: ${given(question, answer) ? spoken(question, answer, item) : t("answer_missing")}`;
+        });
+        return (
+          <li key={turn}>
+            <button
+              type="button"
+              className="quiet"
+              onClick={() => onChange(step)}
+              aria-label={t("overview_change_turn", { number })}
+            >
+              {t("target_turn", { number })}
+            </button>
+            <span className="text" dir="auto">
+              {item.transcripts[0].turns[turn].text}
+            </span>
+            <span className="said" dir="auto">
+              {said.join(" · ")}
+            </span>
+          </li>
+        );
+      })}
+    </ol>
   );
 }

@@ -125,11 +125,24 @@ def _wanted(study: Study, survey: str, method: ModuleType) -> dict:
         found["survey"] = asked
     if "judges" in wants:
         found["judges"] = judges_of(study, survey)
+    if "screening" in wants:
+        found["screening"] = screening_of(study, survey)
     if "training" in wants:
         found["training"], found["training_why"] = training_texts(study)
     if asked is not None and asked.layout == "opening":
         found["lengths"] = {item.item_id: item.exchanges for item in items}
     return found
+
+
+def screening_of(study: Study, survey: str) -> list[dict]:
+    """The rounds of the training that annotators of a survey of tasks took, as spotbot_collect brought them; [] where
+    there are none."""
+    from parlai_spotbot import files
+    from parlai_spotbot.analysis.screening import checked_round
+
+    path = study.survey_path(survey) / "training.jsonl"
+    remedy = "Collect it anew with spotbot_collect."
+    return files.read_jsonl(path, checked_round, "file of the training", remedy) if path.exists() else []
 
 
 def judges_of(study: Study, survey: str) -> dict[str, dict]:
@@ -379,20 +392,35 @@ class SpotbotAnalyze(Command):
             help="acute_eval: contestants from better to worse, as 'human>dr' (several with commas): how often each "
             "wording of a question finds it; by default people are better than bots",
         )  # fmt: skip
+        group.add_argument(
+            "--metrics", action="store_true",
+            help="also the study of all surveys' metrics (analysis/metrics/): agreement, importance, sensitivity, coverage, "
+            "costs; made without asking where people rated conversations that they led (survey interactive)",
+        )  # fmt: skip
         add_seed(group)
 
     def execute(self) -> None:
+        from parlai_spotbot.scripts import metrics_of_study
         from parlai_spotbot.study import Study
 
         opt = self.opt
         study = Study.open(opt["study"])
+        metrics = None
         with study.lock("spotbot_analyze"):
             result = analyze_study(
                 study, opt["survey"], seed=seed_of(opt, study), bootstraps=opt["bootstraps"], resample=opt["resample"],
                 backend=opt["backend"], unsure=opt["unsure"], wage=opt["wage"],
                 stability=opt["stability"], known_order=[c.strip() for c in opt["known_order"].split(",") if c.strip()],
             )  # fmt: skip
+            if opt["metrics"] or metrics_of_study.has_what_it_takes(study):
+                from parlai_spotbot.analysis.metrics import Wishes
+
+                wishes = Wishes(seed=seed_of(opt, study), bootstraps=opt["bootstraps"], wage=opt["wage"])
+                metrics = metrics_of_study.analyze_metrics(study, wishes)
         print(summary(result, opt["survey"]))
         for source, own in result.get("stability", {"by_source": {}})["by_source"].items():
             print(f"stability, {source}: {own['whole']['sentence'] if 'whole' in own else own['why']}")
         print(f"written to {study.analysis_path(opt['survey'])}")
+        if metrics is not None:
+            print(metrics_of_study.summary(metrics))
+            print(f"written to {metrics_of_study.metrics_path(study)}")

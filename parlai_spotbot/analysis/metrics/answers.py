@@ -1,0 +1,218 @@
+"""From the judgements of any survey to its metrics, and from people's own chats to the outcomes.
+
+Scales are rated, pairs of conversations chosen between, behaviours labelled turn by turn; Spot The Bot says who is
+taken for human and is favoured over its partner. Controls, incomplete annotations and annotators who failed are left
+out as in the survey's own analysis, and counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from parlai_spotbot.analysis.answers import answers_frame
+from parlai_spotbot.analysis.choices.grid import choice_frame
+from parlai_spotbot.analysis.methods.failed import failed_annotators
+from parlai_spotbot.analysis.metrics.frame import (
+    CHOICE,
+    MEAN,
+    QUALITY,
+    RATE,
+    TURN_COLUMNS,
+    Metric,
+    Outcomes,
+)
+from parlai_spotbot.analysis.ratings import rating_frame
+from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
+from parlai_spotbot.surveys.survey import Question, Survey
+
+INTERACTIVE = "interactive"
+"""The survey of people who chat with bots and then say how it was: the outcome, never a metric."""
+
+ABC = "abc_eval"
+SPOTTING = ("spot_the_bot", "spot_the_bot_game")
+TAKEN_FOR_HUMAN = {"human": 1.0, "unsure": 0.5, "bot": 0.0}
+FAVOURED = {"entity:0": 1.0, "no_difference": 0.0, "entity:1": -1.0}
+PEOPLE = "answer about a person"
+LABELS_OPEN = "turn of which not every question of its task was answered"
+
+
+def metrics_of(
+    survey: Survey,
+    judgements: Sequence[Judgement],
+    conversations: Sequence[Conversation],
+    items: Sequence[Item],
+    source: str = HUMAN,
+) -> tuple[list[Metric], dict[str, int]]:
+    """The metrics of one source's answers to a survey, and why answers were left out, with how many.
+
+    Raises `ValueError` naming the judgement (numbered from 1) that is wrong.
+    """
+    if survey.name == INTERACTIVE:
+        return [], {}
+    talks = {c.conversation_id: c for c in conversations}
+    by_id = {item.item_id: item for item in items}
+    own = [j for j in judgements if j.source == source]
+    found = answers_frame(own, conversations, by_id, survey)
+    rows, lost = found.frame, dict(found.left_out.get(source, {}))
+    if source == HUMAN:
+        failed, _ = failed_annotators(own, survey)
+        out = rows["worker_id"].isin(list(failed))
+        for why, part in rows[out].groupby(rows["worker_id"].map(failed)):
+            lost[f"annotation by somebody who {why}"] = int(part["annotation_id"].nunique())
+        rows = rows[~out].reset_index(drop=True)
+    if survey.name == ABC:
+        metrics, more = _behaviours(rows, talks)
+    elif survey.name in SPOTTING:
+        metrics, more = _spotting(survey.name, rows, talks), {}
+    else:
+        metrics, more = _asked(survey, rows, talks, by_id)
+    lost |= more
+    return _tasks(metrics) if survey.name != ABC else metrics, lost
+
+
+def outcomes_of(
+    judgements: Sequence[Judgement], conversations: Sequence[Conversation], question: str = QUALITY
+) -> Outcomes:
+    """What people said of `question` ("quality") about the conversations that they led, from survey `interactive`."""
+    talks = {c.conversation_id: c for c in conversations}
+    ratings, choices = [], []
+    for row in judgements:
+        if row.control is not None or row.source != HUMAN or any(c not in talks for c in row.conversation_ids):
+            continue
+        if row.question == question and row.target.startswith("entity:"):
+            talk = talks[row.conversation_ids[0]]
+            bot = talk.entities[int(row.target[-1])]
+            ratings.append((talk.conversation_id, bot, row.worker_id, float(row.answer)))
+        elif row.question == f"{question}_choice" and len(row.conversation_ids) == 2:
+            value = {"conversation:0": 1.0, "conversation:1": -1.0}.get(row.answer, 0.0)
+            choices.append((*row.conversation_ids, row.worker_id, value))
+    rated = pd.DataFrame(ratings, columns=["conversation_id", "bot", "worker_id", "value"])
+    chosen = pd.DataFrame(choices, columns=["conversation_a", "conversation_b", "worker_id", "value"])
+    return Outcomes(
+        rated.drop_duplicates(["conversation_id", "bot"]).reset_index(drop=True),
+        chosen.drop_duplicates(["conversation_a", "conversation_b"]).reset_index(drop=True),
+    )
+
+
+def _asked(
+    survey: Survey, rows: pd.DataFrame, talks: Mapping[str, Conversation], items: Mapping[str, Item]
+) -> tuple[list[Metric], dict[str, int]]:
+    """Scales and choices between conversations, whatever survey asks them; other questions are no metrics."""
+    metrics, lost = [], {}
+    for question in survey.questions:
+        own = rows[rows["question"] == question.name].reset_index(drop=True)
+        if own.empty:
+            continue
+        if question.kind == "scale":
+            values = [int(option.value) for option in question.options]
+            frame, why = rating_frame(own, talks, items, values)
+            frame = frame[frame["name"] != HUMAN]
+            made = pd.DataFrame({
+                "conversation_id": frame["conversation_id"], "bot": frame["name"], "unit": frame["rated"],
+                "worker_id": frame["worker_id"], "annotation_id": frame["annotation_id"],
+                "value": frame["value"].astype(float),
+            })  # fmt: skip
+            kind = MEAN
+        elif _between_conversations(question):
+            frame, why = choice_frame(own, talks, items, tie=True)
+            both = list(frame["conversation_ids"])
+            made = pd.DataFrame({
+                "conversation_a": [pair[0] for pair in both], "conversation_b": [pair[1] for pair in both],
+                "a": frame["a"], "b": frame["b"], "unit": ["\t".join(sorted(pair)) for pair in both],
+                "worker_id": frame["worker_id"], "annotation_id": frame["annotation_id"],
+                "value": frame["outcome"].astype(float),
+            })  # fmt: skip
+            kind = CHOICE
+        else:
+            continue
+        lost |= {reason: lost.get(reason, 0) + n for reason, n in why.items()}
+        if len(made):
+            metrics.append(Metric(survey.name, question.name, kind, "", "ordinal", made.reset_index(drop=True)))
+    return metrics, lost
+
+
+def _between_conversations(question: Question) -> bool:
+    values = {option.value for option in question.options}
+    return question.kind == "choice" and {"conversation:0", "conversation:1"} <= values
+
+
+def _behaviours(rows: pd.DataFrame, talks: Mapping[str, Conversation]) -> tuple[list[Metric], dict[str, int]]:
+    """One metric a label: 1 for each of the bot's turns that shows it, else 0."""
+    from parlai_spotbot.surveys.abc_eval.labels import LABELS, complete, labels_of, task_of_questions
+
+    made: dict[str, list[tuple]] = {label: [] for labels in LABELS.values() for label in labels}
+    lost: dict[str, int] = {}
+    for (annotation, target), own in rows.groupby(["annotation_id", "target"], sort=False):
+        answers = dict(zip(own["question"], own["answer"], strict=True))
+        first = own.iloc[0]
+        talk = talks[first["conversation_id"]]
+        turn = str(target).removeprefix("turn:")
+        if not turn.isdigit() or int(turn) >= len(talk.shown):
+            raise ValueError(f"judgement {first['number']}: target '{target}', expected turn:N of its turns")
+        bot = talk.shown[int(turn)].speaker
+        try:
+            task = task_of_questions(tuple(answers))
+        except ValueError as err:
+            raise ValueError(f"judgement {first['number']}: {err}") from err
+        if bot == HUMAN or not complete(task, answers):
+            why = PEOPLE if bot == HUMAN else LABELS_OPEN
+            lost[why] = lost.get(why, 0) + 1
+            continue
+        for label, holds in labels_of(task, answers).items():
+            made[label].append((talk.conversation_id, bot, f"{talk.conversation_id}\t{target}", first["worker_id"],
+                                annotation, float(holds)))  # fmt: skip
+    metrics = [
+        Metric(ABC, label, RATE, f"{ABC}:{task}", "nominal", pd.DataFrame(made[label], columns=list(TURN_COLUMNS)))
+        for task, labels in LABELS.items() for label in labels if made[label]
+    ]  # fmt: skip
+    return metrics, lost
+
+
+def _spotting(name: str, rows: pd.DataFrame, talks: Mapping[str, Conversation]) -> list[Metric]:
+    """How human each bot was taken for, and how far it was favoured over its partner."""
+    made: dict[str, list[tuple]] = {}
+    for row in rows.itertuples(index=False):
+        talk = talks[row.conversation_id]
+        if row.question == "nature" and row.answer in TAKEN_FOR_HUMAN:
+            pairs = [(int(row.target[-1]), TAKEN_FOR_HUMAN[row.answer])]
+        elif row.target == "pair" and row.answer in FAVOURED and talk.entities[0] != talk.entities[1]:
+            pairs = [(0, FAVOURED[row.answer]), (1, -FAVOURED[row.answer])]
+        else:
+            continue
+        for entity, value in pairs:
+            bot = talk.entities[entity]
+            if bot != HUMAN:
+                unit = f"{row.conversation_id}\t{row.exchanges}\tentity:{entity}"
+                question = "taken_for_human" if row.question == "nature" else row.question
+                made.setdefault(question, []).append(
+                    (row.conversation_id, bot, unit, row.worker_id, row.annotation_id, value)
+                )
+    return [
+        Metric(name, question, MEAN, "", "ordinal", pd.DataFrame(own, columns=list(TURN_COLUMNS)))
+        for question, own in sorted(made.items())
+    ]
+
+
+def _tasks(metrics: Sequence[Metric]) -> list[Metric]:
+    """Metrics that were asked in one annotation belong to one task, which is named by the survey, or, where it has
+    several, by its questions."""
+    group = {metric.key: i for i, metric in enumerate(metrics)}
+    seen: dict[str, int] = {}
+    for metric in metrics:
+        for annotation in metric.rows["annotation_id"].unique():
+            other = seen.setdefault(annotation, group[metric.key])
+            if other != group[metric.key]:
+                old, new = group[metric.key], other
+                group = {key: new if own == old else own for key, own in group.items()}
+                seen = {key: new if own == old else own for key, own in seen.items()}
+    several = len(set(group.values())) > 1
+    members: dict[int, list[str]] = {}
+    for metric in metrics:
+        members.setdefault(group[metric.key], []).append(metric.name)
+    return [
+        replace(metric, task=f"{metric.method}:{'+'.join(members[group[metric.key]])}" if several else metric.method)
+        for metric in metrics
+    ]

@@ -1,0 +1,236 @@
+"""What metrics cost: minutes a dialogue, dialogues an hour, pay, training and who passes it.
+
+ABC-Eval 2022, appendices E and F, Figure 9, Tables 9 and 10: the median time of a task, summed over the tasks of a
+method dialogue by dialogue; throughput as its reciprocal; and the pay for any number of dialogues. A choice between two
+conversations is one task for two dialogues. What training takes is paid here, too, and counts by the dialogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.hygiene import wilson
+from parlai_spotbot.analysis.metrics.frame import CHOICE, Metric
+from parlai_spotbot.analysis.resampling import percentile_interval
+from parlai_spotbot.records import HUMAN, Judgement
+
+TRAINING = ("task", "annotator", "attempt", "round", "role", "dialogue", "wrong_turns", "of", "passed", "seconds")
+"""What a row of training must say; `group` may stand beside."""
+
+EVERYBODY = "everybody"
+GOLD = "gold"
+"""The role of dialogues mixed into the work, by which quality is watched: no training."""
+
+
+def throughput(minutes: float) -> float:
+    """Dialogues an hour (Table 10's TP)."""
+    return 60 / minutes if minutes > 0 else np.nan
+
+
+def projected(minutes: float, dialogues: float, wage: float, each: int = 1) -> float:
+    """Pay for so many dialogues at `wage` an hour, where one task is about `each` dialogues (Table 10's EC)."""
+    return minutes / 60 * wage * dialogues / each
+
+
+def times_of(judgements: Sequence[Judgement], metrics: Sequence[Metric], source: str = HUMAN) -> pd.DataFrame:
+    """One row an annotation that a metric rests on: method, task, each (dialogues it is about), home (the dialogue, or
+    both), worker_id, minutes; those without a time are left out."""
+    task_of: dict[str, tuple[str, str, int]] = {}
+    for metric in metrics:
+        each = 2 if metric.kind == CHOICE else 1
+        task_of |= dict.fromkeys(metric.rows["annotation_id"], (metric.method, metric.task, each))
+    rows, seen = [], set()
+    for row in judgements:
+        key = (row.survey, row.annotation_id)
+        known = task_of.get(row.annotation_id)
+        if row.source != source or key in seen or known is None or known[0] != row.survey:
+            continue
+        seen.add(key)
+        if row.seconds is not None and row.seconds > 0:
+            home = "\t".join(sorted(row.conversation_ids))
+            rows.append((*known, home, row.worker_id, row.seconds / 60))
+    return pd.DataFrame(rows, columns=["method", "task", "each", "home", "worker_id", "minutes"])
+
+
+def costs(
+    times: pd.DataFrame,
+    metrics: Sequence[Metric],
+    training: pd.DataFrame | None = None,
+    *,
+    wage: float | None = None,
+    dialogues: int = 100,
+    doubled: float = 0.0,
+    rng: np.random.Generator,
+    replicates: int = 1000,
+) -> dict:
+    """What each task and each method takes.
+
+    Parameters
+    ----------
+    times : frame
+        See `times_of`.
+    training : frame, optional
+        Rows with the columns `TRAINING`.
+    wage : float, optional
+        Pay an hour; without one there are hours and no pay.
+    dialogues : int
+        How many the projection is for.
+    doubled : float
+        Share of the dialogues that a second annotator does, too.
+
+    Returns
+    -------
+    dict
+        `tasks` [{method, task, metrics, each, n, minutes (median), minutes_ci, mean, per_dialogue (minutes a dialogue),
+        annotators, training_minutes (an annotator), training_share (minutes a dialogue), payment, hours,
+        projected}], `methods` [{method, minutes, minutes_ci, how, throughput, hours, projected, payment}], `wage`,
+        `dialogues`, `doubled`.
+    """
+    names: dict[str, list[str]] = {}
+    each_of: dict[str, int] = {}
+    for metric in metrics:
+        names.setdefault(metric.task, []).append(metric.name)
+        each_of[metric.task] = 2 if metric.kind == CHOICE else 1
+    trained = _training_minutes(training)
+    tasks = []
+    for task, members in names.items():
+        own = times[times["task"] == task]
+        method = next(metric.method for metric in metrics if metric.task == task)
+        tasks.append(
+            _task(method, task, members, each_of[task], own, trained, wage, dialogues, doubled, rng, replicates)
+        )
+    methods = [
+        _method(method, [entry for entry in tasks if entry["method"] == method], times, wage, dialogues, doubled, rng,
+                replicates)
+        for method in dict.fromkeys(metric.method for metric in metrics)
+    ]  # fmt: skip
+    return {"tasks": tasks, "methods": methods, "wage": wage, "dialogues": dialogues, "doubled": doubled}
+
+
+def _task(
+    method: str,
+    task: str,
+    members: Sequence[str],
+    each: int,
+    own: pd.DataFrame,
+    trained: Mapping[str, tuple[float, int]],
+    wage: float | None,
+    dialogues: int,
+    doubled: float,
+    rng: np.random.Generator,
+    replicates: int,
+) -> dict:
+    minutes = own["minutes"].to_numpy(float)
+    median = float(np.median(minutes)) if len(minutes) else np.nan
+    entry = {
+        "method": method, "task": task, "metrics": list(members), "each": each, "n": len(minutes),
+        "minutes": median, "minutes_ci": _median_ci(minutes, rng, replicates),
+        "mean": float(minutes.mean()) if len(minutes) else np.nan, "per_dialogue": median / each,
+        "annotators": int(own["worker_id"].nunique()), "throughput": throughput(median / each),
+    }  # fmt: skip
+    spent, people = trained.get(task, (0.0, 0))
+    annotated = own["home"].nunique() * each
+    entry["training_minutes"] = spent / people if people else (np.nan if not trained else 0.0)
+    # Those who failed were trained, too: the dialogues that were annotated bear it all.
+    entry["training_share"] = spent / annotated if annotated and people else 0.0
+    work = median / 60 * dialogues / each * (1 + doubled)
+    entry["hours"], entry["training_hours"] = work, entry["training_share"] / 60 * dialogues
+    known = wage is not None
+    entry["payment"] = projected(median, 1, wage) if known else None
+    entry["projected"] = work * wage if known else None
+    entry["projected_with_training"] = (work + entry["training_hours"]) * wage if known else None
+    return entry
+
+
+def _method(
+    method: str,
+    tasks: Sequence[dict],
+    times: pd.DataFrame,
+    wage: float | None,
+    dialogues: int,
+    doubled: float,
+    rng: np.random.Generator,
+    replicates: int,
+) -> dict:
+    """All tasks of a method on one dialogue: the median over dialogues that have them all, as in Table 10."""
+    own = times[times["method"] == method]
+    per = own.groupby(["home", "task"])["minutes"].mean().unstack("task")
+    whole = per.dropna().sum(axis=1).to_numpy(float) if len(per) else np.array([])
+    each = max((entry["each"] for entry in tasks), default=1)
+    if len(whole) and len(per.columns) == len(tasks):
+        minutes, ci, how = float(np.median(whole)), _median_ci(whole, rng, replicates), "dialogues"
+    else:
+        minutes, ci, how = float(np.sum([entry["minutes"] for entry in tasks])), (np.nan, np.nan), "tasks"
+    hours = minutes / 60 * dialogues / each * (1 + doubled)
+    training = sum(entry["training_hours"] for entry in tasks)
+    return {
+        "method": method, "minutes": minutes, "minutes_ci": ci, "how": how, "n": len(whole), "each": each,
+        "tasks": len(tasks), "metrics": sum(len(entry["metrics"]) for entry in tasks),
+        "throughput": throughput(minutes / each), "hours": hours, "training_hours": training,
+        "payment": projected(minutes, 1, wage) if wage is not None else None,
+        "projected": hours * wage if wage is not None else None,
+        "projected_with_training": (hours + training) * wage if wage is not None else None,
+    }  # fmt: skip
+
+
+def _median_ci(minutes: np.ndarray, rng: np.random.Generator, replicates: int) -> tuple[float, float]:
+    if len(minutes) < 2:
+        return np.nan, np.nan
+    drawn = minutes[rng.integers(len(minutes), size=(replicates, len(minutes)))]
+    low, high = percentile_interval(np.median(drawn, axis=1))
+    return float(low), float(high)
+
+
+def training_frame(rows: Sequence[Mapping], survey: str = "abc_eval") -> pd.DataFrame:
+    """Rows of training as a frame; the task is named as metrics name theirs. `ValueError` names a row that lacks a
+    field."""
+    for number, row in enumerate(rows, start=1):
+        lacking = [name for name in TRAINING if name not in row]
+        if lacking:
+            raise ValueError(f"row {number} of training: no {', '.join(lacking)}")
+    frame = pd.DataFrame([dict(row) for row in rows], columns=[*TRAINING, "group", "mistakes_by_label"])
+    frame["task"] = [task if ":" in str(task) else f"{survey}:{task}" for task in frame["task"]]
+    frame["group"] = frame["group"].where(frame["group"].notna() & (frame["group"] != ""), EVERYBODY)
+    return frame
+
+
+def _training_minutes(training: pd.DataFrame | None) -> dict[str, tuple[float, int]]:
+    """task -> minutes that all of its annotators spent in training, and how many they were."""
+    if training is None or training.empty:
+        return {}
+    training = training[training["role"] != GOLD]
+    seconds = training["seconds"].astype(float).fillna(0.0)
+    spent = seconds.groupby(training["task"]).sum() / 60
+    people = training.groupby("task")["annotator"].nunique()
+    return {str(task): (float(spent[task]), int(people[task])) for task in spent.index}
+
+
+def screening(training: pd.DataFrame) -> list[dict]:
+    """One entry a group of annotators and task: who tried, who passed, and how the rounds went (Figure 9).
+
+    Returns
+    -------
+    list of dict
+        group, task, attempted, passed (annotators), rate, rate_ci (Wilson), rounds, mistakes (wrong turns a round),
+        accuracy (share of turns that are right), minutes (an annotator); gold, gold_accuracy (of the dialogues mixed
+        into the work).
+    """
+    found = []
+    rounds = training[training["role"] != GOLD]
+    for (group, task), own in rounds.groupby(["group", "task"], sort=True):
+        gold = training[(training["role"] == GOLD) & (training["group"] == group) & (training["task"] == task)]
+        attempted = own["annotator"].nunique()
+        passed = own[own["passed"].fillna(False).astype(bool)]["annotator"].nunique()
+        wrong, of = own["wrong_turns"].astype(float), own["of"].astype(float)
+        found.append({
+            "group": group, "task": task, "attempted": int(attempted), "passed": int(passed),
+            "rate": passed / attempted, "rate_ci": wilson(passed, attempted), "rounds": len(own),
+            "mistakes": float(wrong.mean()), "accuracy": float((1 - wrong / of).mean()),
+            "minutes": float(own["seconds"].astype(float).fillna(0).sum() / 60 / attempted),
+            "gold": len(gold),
+            "gold_accuracy": float((1 - gold["wrong_turns"].astype(float) / gold["of"].astype(float)).mean()),
+        })  # fmt: skip
+    return found

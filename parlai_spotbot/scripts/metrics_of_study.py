@@ -1,0 +1,135 @@
+"""The study of metrics of a study on disk: read every survey's judgements, compute, write ``analysis/metrics/``.
+
+Used by spotbot_analyze (which makes it) and spotbot_plan --metrics (which asks it what to buy).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from parlai_spotbot.errors import UserError
+
+if TYPE_CHECKING:
+    from parlai_spotbot.analysis.metrics import Evidence, Wishes
+    from parlai_spotbot.study import Study
+
+INTERACTIVE = "interactive"
+
+
+def metrics_path(study: Study) -> Path:
+    return study.path / "analysis" / "metrics"
+
+
+def judged_surveys(study: Study) -> list[str]:
+    """The surveys of the study that have judgements, in the order of the plan, others sorted after them."""
+    from parlai_spotbot.surveys import survey_names
+
+    found = {name for name in survey_names() if study.judgements_path(name).exists()}
+    planned = [name for name in study.plan.surveys if name in found]
+    return planned + sorted(found - set(planned))
+
+
+def has_what_it_takes(study: Study) -> bool:
+    """Whether people have said how conversations were that they led, and others have judged them, too."""
+    judged = judged_surveys(study)
+    return INTERACTIVE in judged and len(judged) > 1
+
+
+def evidence_of(study: Study) -> Evidence:
+    """What all surveys of the study found; a `UserError` where a file is wrong, or nothing was judged."""
+    from parlai_spotbot import files
+    from parlai_spotbot.analysis.metrics import Evidence, Outcomes, metrics_of, outcomes_of
+    from parlai_spotbot.analysis.metrics.costs import times_of, training_frame
+    from parlai_spotbot.surveys import survey_of
+
+    conversations = study.conversations()
+    metrics: dict[str, list] = {}
+    left_out: dict[str, dict[str, int]] = {}
+    outcomes, every, trained = Outcomes.none(), [], []
+    for name in judged_surveys(study):
+        judgements = study.judgements(name)
+        every += judgements
+        try:
+            if name == INTERACTIVE:
+                outcomes = outcomes_of(judgements, conversations)
+                continue
+            survey = survey_of(study, name)
+            units = study.units(name) if study.units_path(name).exists() else []
+            items = [item for unit in units for item in unit.items]
+            for source in sorted({j.source for j in judgements}):
+                found, lost = metrics_of(survey, judgements, conversations, items, source)
+                metrics.setdefault(source, []).extend(found)
+                reasons = left_out.setdefault(source, {})
+                reasons.update({why: reasons.get(why, 0) + n for why, n in lost.items()})
+        except ValueError as err:
+            raise UserError(
+                f"{study.judgements_path(name)}: {err}.", "Judgement N is that of the source's rows: correct it."
+            ) from err
+        path = study.survey_path(name) / "training.jsonl"
+        if path.exists():
+            trained += [
+                {**row, "task": f"{name}:{row.get('task')}"}
+                for row in files.read_jsonl(path, lambda row, where: row, torn_tail=True)
+            ]
+    if not any(metrics.values()):
+        raise UserError(
+            f"{study.path}: no survey has judgements that metrics can be made of.",
+            f"Run: parlai spotbot_crowdsource --study {study.path} --survey dialogue_likert",
+        )
+    times = {source: times_of(every, own, source) for source, own in metrics.items()}
+    try:
+        training = training_frame(trained) if trained else None
+    except ValueError as err:
+        raise UserError(
+            f"{study.path}/surveys/*/training.jsonl: {err}.", "Collect again with spotbot_collect."
+        ) from err
+    return Evidence(metrics, outcomes, times, training, left_out)
+
+
+def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict[str, dict]:
+    """Compute everything and write it as JSON and CSV; returns what was written, by file stem."""
+    from tqdm import tqdm
+
+    from parlai_spotbot import files
+    from parlai_spotbot.analysis.metrics import STEMS, analyze, tables
+
+    evidence = evidence_of(study)
+    with tqdm(
+        total=len(STEMS) * len(evidence.metrics), desc="metrics", unit="part", disable=not progress, delay=2
+    ) as bar:
+        result = analyze(evidence, wishes, lambda source, stem: bar.update())
+    if extended := study.extended_by():
+        for own in result.values():
+            own["made_by"]["study_extended"] = extended
+    folder = metrics_path(study)
+    made = tables(result)
+    for stale in folder.glob("*.csv"):
+        if stale.stem not in made:
+            stale.unlink()
+    for stem, own in result.items():
+        files.write_json(folder / f"{stem}.json", own)
+    for name, table in made.items():
+        files.write_text(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
+    return result
+
+
+def summary(result: dict[str, dict]) -> str:
+    """What the terminal shows: by source the metrics that know most of quality, and what could be told apart."""
+    lines = []
+    for source, own in result["importance"]["by_source"].items():
+        part = own["rating"] if own["rating"]["metrics"] else own["choice"]
+        known = [row for row in part["metrics"] if row["r2"] is not None]
+        metrics = result["sensitivity"]["by_source"][source]
+        lines.append(f"metrics, {source}: {len(metrics['metrics'])} of {len(_methods(metrics['metrics']))} methods")
+        if not known:
+            lines.append(f"  importance: {part.get('why', 'no metric could be fitted')}")
+        for row in sorted(known, key=lambda row: -row["r2"])[:5]:
+            low, high = row["r2_ci"]
+            ends = "" if low is None else f" ({low:.2f} to {high:.2f})"
+            lines.append(f"  {row['method']} {row['name']}: explains {row['r2']:.2f}{ends} of quality, n {row['n']}")
+    return "\n".join(lines)
+
+
+def _methods(metrics: list[dict]) -> set[str]:
+    return {row["method"] for row in metrics}

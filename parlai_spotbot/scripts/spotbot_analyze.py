@@ -394,7 +394,7 @@ class SpotbotAnalyze(Command):
         )  # fmt: skip
         group.add_argument(
             "--metrics", action="store_true",
-            help="also the study of all surveys' metrics (analysis/metrics/): agreement, importance, sensitivity, coverage, "
+            help="also the study of all metrics (analysis/metrics/): agreement, importance, sensitivity, coverage, "
             "costs; made without asking where people rated conversations that they led (survey interactive)",
         )  # fmt: skip
         add_seed(group)

@@ -35,7 +35,7 @@ class SpotbotCollect(Command):
         )
 
         group.add_argument(
-            "--task", type=str, default="", metavar="NAME",
+            "--task", dest="part", type=str, default="", metavar="NAME",
             help="only this task of a survey that is annotated task by task (default: all that were launched)",
         )  # fmt: skip
         group.add_argument(
@@ -51,14 +51,14 @@ class SpotbotCollect(Command):
 
         study, survey = Study.open(self.opt["study"]), self.opt["survey"]
         get_survey(survey)
-        check_task(survey, self.opt["task"], needed=False)
+        check_task(survey, self.opt["part"], needed=False)
         with study.lock("spotbot_collect"):
             if self.opt["withdraw"] is not None:
                 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 
                 units = withdraw(study, survey, self.opt["withdraw"])
                 print(f"withdrawn: {self.opt['withdraw']}; the answers to {units} units are deleted\n")
-            found = collect(study, survey, self.opt["keep_worker_ids"], self.opt["task"])
+            found = collect(study, survey, self.opt["keep_worker_ids"], self.opt["part"])
         print(said(found, study, survey))
 
 

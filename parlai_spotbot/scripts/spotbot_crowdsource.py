@@ -36,9 +36,11 @@ class SpotbotCrowdsource(Command):
     def add_options(cls, parser: ParlaiParser) -> None:
         add_common(parser)
         group = parser.add_argument_group("Annotators")
+        # Under the name task ParlAI's parser would look for a task of its own.
         group.add_argument(
-            "--task", type=str, default="", metavar="NAME", help="the task of a survey that is annotated task by task"
-        )
+            "--task", dest="part", type=str, default="", metavar="NAME",
+            help="the task of a survey that is annotated task by task",
+        )  # fmt: skip
         group.add_argument(
             "--provider", type=str, default=None, help="in_house (default), prolific, mturk_sandbox or mturk"
         )
@@ -68,5 +70,6 @@ class SpotbotCrowdsource(Command):
 
         opt = self.opt
         settings = read_settings(opt["config"], provider=opt["provider"], language=opt["language"])
-        names = ("study", "survey", "task", "host", "port", "annotators", "dry_run", "live", "close", "open_browser")
-        return launch(Asked(settings=settings, url=opt["url"] or "", **{name: opt[name] for name in names}))
+        names = ("study", "survey", "host", "port", "annotators", "dry_run", "live", "close", "open_browser")
+        given = {name: opt[name] for name in names}
+        return launch(Asked(settings=settings, task=opt["part"], url=opt["url"] or "", **given))

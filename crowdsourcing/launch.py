@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from parlai_spotbot.crowdsourcing.places import Places, check_task
 from parlai_spotbot.crowdsourcing.settings import Settings
 from parlai_spotbot.crowdsourcing.tokens import read_secret, study_link
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Item, Unit
+from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.survey import Survey
@@ -80,6 +80,11 @@ class Job:
     def name(self) -> str:
         """What the collection is called in provenance.json: the survey, or SURVEY/TASK."""
         return "/".join(filter(None, (self.survey.name, self.asked.task)))
+
+    @property
+    def conversations(self) -> list[Conversation]:
+        """Those that may be shown: none where people chat, so there need not be any."""
+        return [] if self.survey.chat else self.study.conversations()
 
     @property
     def last(self) -> dict[str, Any]:
@@ -201,17 +206,21 @@ def _asks(item: Item, survey: Survey) -> bool:
     return set(item.questions) <= {question.name for question in survey.questions}
 
 
-def _estimate(job: Job) -> dry_run.Estimate:
+def _done(job: Job) -> dict[str, str]:
+    """The units that are done, and by whom."""
     from parlai_spotbot.crowdsourcing.ledger import Ledger
 
-    done = {}
-    if job.places.ledger.exists():
-        with contextlib.closing(Ledger(job.places.ledger)) as ledger:
-            done = {h.unit_id: h.worker for h in ledger.handouts("status = 'done'")}
-    path = job.study.judgements_path(job.survey.name)
+    if not job.places.ledger.exists():
+        return {}
+    with contextlib.closing(Ledger(job.places.ledger)) as ledger:
+        return {h.unit_id: h.worker for h in ledger.handouts("status = 'done'")}
+
+
+def _estimate(job: Job) -> dry_run.Estimate:
+    done, path = _done(job), job.study.judgements_path(job.survey.name)
     mine = {unit.unit_id for unit in job.units}
     judgements = [row for row in job.study.judgements(job.survey.name) if row.unit_id in mine] if path.exists() else []
-    return dry_run.estimate(job.asked.settings, job.survey, job.units, _seeds(job.study), done, judgements)
+    return dry_run.estimate(job.asked.settings, job.survey, job.units, _seeds(job), done, judgements)
 
 
 def _untold(job: Job) -> bool:
@@ -224,8 +233,8 @@ def _untold(job: Job) -> bool:
         return bool(ledger.handouts("status = 'done' AND told = 0"))
 
 
-def _seeds(study: Study) -> dict[str, str]:
-    return {c.conversation_id: c.seed_id for c in study.conversations()}
+def _seeds(job: Job) -> dict[str, str]:
+    return {c.conversation_id: c.seed_id for c in job.conversations}
 
 
 @contextlib.contextmanager
@@ -246,6 +255,7 @@ def briefly(study: Study) -> Iterator[None]:
 
 # -- serving ---------------------------------------------------------------------------------------------------------
 def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int:
+    from parlai_spotbot.crowdsourcing.chat.running import running
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import serve, signals
     from parlai_spotbot.crowdsourcing.serving import Progress, make_server
 
@@ -272,10 +282,12 @@ def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int
             _open(first, say)
 
     setup, previous = job.setup, job.last.get("port", 0)
-    with signals(stop):
+    with running(job, _done(job), say) as bots, signals(stop):
+        if bots:
+            _record_contestants(job, bots.about())
         outcome = serve(
             setup,
-            make_server=make_server(job, secret, _seeds(job.study), previous, progress),
+            make_server=make_server(job, secret, _seeds(job), previous, progress, bots),
             stop=stop,
             on_ready=ready,
             host=asked.host,
@@ -333,6 +345,14 @@ def _record(job: Job) -> None:
     with briefly(job.study):
         known = job.study.provenance().get("crowdsourcing", {})
         job.study.record("crowdsourcing", {**known, job.name: about})
+
+
+def _record_contestants(job: Job, about: Mapping[str, dict]) -> None:
+    """What provenance.json says of the contestants that people chat with."""
+    with briefly(job.study):
+        known = job.study.provenance().get("crowdsourcing", {})
+        rules = {"rules": vars(job.survey.chat), "contestants": dict(about)}
+        job.study.record("crowdsourcing", {**known, job.name: {**known.get(job.name, {}), "chat": rules}})
 
 
 def _told(settings: Settings) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.crowdsourcing.bonus import natures_of
+from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.desk import Desk
 from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor, MTurkDoor, ProlificDoor, leaving
 from parlai_spotbot.crowdsourcing.ledger import Ledger
@@ -20,6 +21,7 @@ from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
 from parlai_spotbot.crowdsourcing.server import Server
 
 if TYPE_CHECKING:
+    from parlai_spotbot.crowdsourcing.chat.bots import Bots
     from parlai_spotbot.crowdsourcing.launch import Job
     from parlai_spotbot.crowdsourcing.mephisto_task.crowd import MephistoCrowd
 
@@ -34,14 +36,15 @@ EVERY = 1.0
 
 
 def make_server(
-    job: Job, secret: bytes, seeds: Mapping[str, str], previous: int, progress: Progress
+    job: Job, secret: bytes, seeds: Mapping[str, str], previous: int, progress: Progress, bots: Bots | None = None
 ) -> Callable[[MephistoCrowd, str, int], Operated]:
-    """A function that builds the server of `job` on a crowd; `previous` is the port of the last launch."""
+    """A function that builds the server of `job` on a crowd; `previous` is the port of the last launch, `bots` are
+    there where people chat."""
 
     def make(crowd: MephistoCrowd, host: str, port: int) -> Operated:
         door = door_of(job, secret, crowd)
         server = Server(
-            lambda: _desk(job, secret, seeds, crowd, door),
+            lambda: _desk(job, secret, seeds, crowd, door, bots),
             door,
             PAGE,
             job.places.refused,
@@ -67,16 +70,18 @@ def door_of(job: Job, secret: bytes, crowd: MephistoCrowd) -> Door:
     return MTurkDoor(crowd.knows_hit, settings.provider == "mturk_sandbox")
 
 
-def _desk(job: Job, secret: bytes, seeds: Mapping[str, str], crowd: MephistoCrowd, door: Door) -> Desk:
+def _desk(
+    job: Job, secret: bytes, seeds: Mapping[str, str], crowd: MephistoCrowd, door: Door, bots: Bots | None
+) -> Desk:
     """The desk, when it has told Mephisto what a crash may have kept from it."""
-    ledger = Ledger(job.places.ledger)
-    truths = natures_of(job.study.conversations())
+    ledger = (ChatLedger if job.survey.chat else Ledger)(job.places.ledger)
+    truths = natures_of(job.conversations)
     # A control from outside the study bears the name of its seed.
     seeds = {name: name for item in job.controls for name in item.conversation_ids} | dict(seeds)
     desk = Desk(
         job.survey, job.units, job.controls, seeds, truths, ledger, crowd,
         texts=job.texts, consent=consent(job), secret=secret, language=job.language, finish=leaving([door]),
-        team=job.asked.settings.group,
+        team=job.asked.settings.group, bots=bots,
     )  # fmt: skip
     desk.resume()
     crowd.settle([handout.agent_id for handout in ledger.handouts("status = 'open'") if handout.agent_id])

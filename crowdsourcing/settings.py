@@ -17,7 +17,7 @@ import yaml
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.surveys.survey import Limits, Survey
+from parlai_spotbot.surveys.survey import Chat, Limits, Survey
 
 PROVIDERS = ("in_house", "prolific", "mturk_sandbox", "mturk")
 PAID = ("prolific", "mturk")
@@ -71,6 +71,7 @@ class Settings:
     completion_code: str = ""
     screened_out_code: str = ""
     limits: dict = field(default_factory=dict)
+    chat: dict = field(default_factory=dict)
     language: str = "en"
     texts: dict = field(default_factory=dict)
     fee: float | None = None
@@ -112,7 +113,10 @@ class Settings:
         limits = dict(self.limits)
         if self.minutes_per_unit is not None:
             limits["minutes_per_unit"] = self.minutes_per_unit
-        return replace(survey, limits=replace(survey.limits, **limits), title=self.title or survey.title)
+        if self.chat and survey.chat is None:
+            raise UserError(f"settings: field 'chat': nobody chats in survey '{survey.name}'.", "Leave it out.")
+        chat = replace(survey.chat, **self.chat) if survey.chat else None
+        return replace(survey, limits=replace(survey.limits, **limits), title=self.title or survey.title, chat=chat)
 
 
 def read_settings(path: str | Path | None, **overrides: Any) -> Settings:
@@ -145,6 +149,7 @@ def parse_settings(row: Any, where: str) -> Settings:
         "keywords": _names(row, "keywords", where, plain.keywords),
         "qualifications": _qualifications(row.get("qualifications", {}), f"{where}: field 'qualifications'"),
         "limits": checked_limits(row.get("limits", {}), f"{where}: field 'limits'"),
+        "chat": checked_chat(row.get("chat", {}), f"{where}: field 'chat'"),
         "texts": _texts(row, where),
         "minutes_per_unit": _number(row, "minutes_per_unit", where, None, above=0),
         "seconds_per_annotation": _number(row, "seconds_per_annotation", where, None, above=0),
@@ -239,6 +244,29 @@ def checked_limits(row: Any, where: str) -> dict:
             number = "whole number" if whole else "number"
             raise UserError(f"{where}: '{known.name}' is {value}, expected a {number} from {least} up.", "Correct it.")
         checked[known.name] = value
+    return checked
+
+
+def checked_chat(row: Any, where: str) -> dict:
+    """Checked values for some of a survey's rules of chats."""
+    row = _keys(row, Chat, where)
+    checked: dict[str, Any] = {}
+    for known in (known for known in fields(Chat) if known.name in row):
+        if isinstance(known.default, bool):
+            checked[known.name] = files.field(row, known.name, bool, where)
+        elif isinstance(known.default, int):
+            value = checked[known.name] = files.field(row, known.name, int, where)
+            if not 1 <= value < 10**6:
+                raise UserError(
+                    f"{where}: '{known.name}' is {value}, expected a whole number from 1 up.", "Correct it."
+                )
+        else:
+            checked[known.name] = _number(row, known.name, where, known.default)
+    least, most = ({**asdict(Chat()), **checked}[name] for name in ("messages", "most_messages"))
+    if least > most:
+        raise UserError(
+            f"{where}: 'messages' is {least}, more than 'most_messages', {most}.", "Raise most_messages too."
+        )
     return checked
 
 

@@ -184,6 +184,9 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     tasks = bool(survey_of(study, survey).tasks)
     if path.exists() and (not made_here or (_begun(study, survey) and not tasks)):
         return path
+    if survey_of(study, survey).chat:  # nothing that people say in a chat of their own is known beforehand
+        files.write_text(path, "")
+        return path
     options = _options(study, survey, seed)
     if tasks:
         return _write_gold(study, survey, options)

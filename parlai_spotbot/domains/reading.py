@@ -159,13 +159,12 @@ def parlai_folds(
     for split in ("train", "valid") if hidden_test else ("train", "valid", "test"):
         found = list(stream(name, task, split, given, situation))
         for number, (turns, context) in enumerate(each_once(found)):
-            fold = fold_of(split, turns, hidden_test)
+            fold = _fold(split, turns, hidden_test)
             folds[fold].append(Episode(f"{name}:{split}:{number:06d}", turns, context))
     return _disjoint(folds)
 
 
-def fold_of(split: str, turns: tuple[str, ...], hidden_test: bool) -> str:
-    """The fold of a conversation of a task's split."""
+def _fold(split: str, turns: tuple[str, ...], hidden_test: bool) -> str:
     if split == "valid":
         return FOLDS[1 + _part(turns, 3 if hidden_test else 2)]
     return "bots" if split == "train" else "seeds"

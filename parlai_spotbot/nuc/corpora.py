@@ -15,7 +15,8 @@ from pathlib import Path
 
 from parlai_spotbot.domains import Domain, folding, get_domain
 from parlai_spotbot.domains.conversations import Row, read_rows
-from parlai_spotbot.domains.reading import FOLDS, Episode, each_once, fold_of, stream
+from parlai_spotbot.domains.folding import SPLITS
+from parlai_spotbot.domains.reading import FOLDS, Episode, each_once, stream
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import HUMAN
 
@@ -168,26 +169,33 @@ def _rows_of(rows: list[Row], fold: str) -> list[Row]:
 # -- domains and tasks ---------------------------------------------------------------------------------------------
 def _of_domain(domain: Domain, fold: str, limit: int, datapath: str | None) -> Corpus:
     if limit and domain.name != "chitchat" and not (domain.own is not None and domain.own.paths):
-        return Corpus(domain.name, tuple(_streamed(domain, fold, limit, datapath)), fold)
+        splits = _splits_of(fold, domain.hidden_test)
+        if splits:
+            return Corpus(domain.name, tuple(_streamed(domain, splits, limit, datapath)), fold)
     episodes = [episode for own in FOLDS_OF[fold] for episode in domain.episodes(own, datapath)]
     return Corpus(domain.name, tuple(map(dialogue_of, episodes)), fold)
 
 
-def _streamed(domain: Domain, fold: str, limit: int, datapath: str | None) -> list[Dialogue]:
+def _splits_of(fold: str, hidden_test: bool) -> tuple[str, ...]:
+    """The whole splits of a task that are a fold; none for a part of a split, which only all of its conversations,
+    each known from its other side, can tell."""
+    whole = {"train": ("train",), "bots": ("train",), "all": ("train", "valid") if hidden_test else SPLITS}
+    if not hidden_test:
+        whole |= {"valid": ("valid",), "test": ("test",), "seeds": ("test",)}
+    return whole.get(fold, ())
+
+
+def _streamed(domain: Domain, splits: tuple[str, ...], limit: int, datapath: str | None) -> list[Dialogue]:
     """At most `limit` conversations of a task, holding no more than twice as many: each may come from both sides."""
     where = str(datapath or os.environ.get("PARLAI_DATAPATH") or "")
     options = {**dict(domain.options), **({"datapath": where} if where else {})}
-    chosen = _limited(_of_splits(domain, FOLDS_OF[fold], options), 2 * limit)
+    chosen = _limited(_of_splits(domain, splits, options), 2 * limit)
     once = {turns for turns, _ in each_once([(dialogue.turns, ("", "")) for dialogue in chosen])}
     return [dialogue for dialogue in chosen if dialogue.turns in once]
 
 
-def _of_splits(domain: Domain, folds: tuple[str, ...], options: dict) -> Iterator[Dialogue]:
-    """The conversations of a task's splits that are in one of `folds`, one by one."""
-    for split in ("train", "valid") if domain.hidden_test else ("train", "valid", "test"):
-        if not {"train": {"bots"}, "test": {"seeds"}}.get(split, set(FOLDS) - {"bots"}).intersection(folds):
-            continue  # needn't be read
+def _of_splits(domain: Domain, splits: tuple[str, ...], options: dict) -> Iterator[Dialogue]:
+    for split in splits:
         episodes = stream(domain.name, domain.source or domain.task, split, options, domain.situation)
         for number, (turns, _) in enumerate(episodes):
-            if fold_of(split, turns, domain.hidden_test) in folds:
-                yield dialogue_of(Episode(f"{domain.name}:{split}:{number:06d}", turns))
+            yield dialogue_of(Episode(f"{domain.name}:{split}:{number:06d}", turns))

@@ -1,0 +1,170 @@
+"""Reading corpora: the embedded one, tasks, files, studies; folds that share nothing; a part of a large task."""
+
+import json
+import random
+
+import pytest
+from parlai.core.teachers import DialogTeacher
+
+from parlai_spotbot.domains import get_domain
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.nuc.corpora import FOLDS_OF, dialogue_of, read_corpus
+
+
+class MadeTeacher(DialogTeacher):
+    """Each conversation from both sides, as ParlAI's dailydialog gives it."""
+
+    def __init__(self, opt, shared=None):
+        opt["datafile"] = opt["datatype"].split(":")[0]
+        super().__init__(opt, shared)
+
+    def setup_data(self, datafile):
+        for number in range({"train": 300, "valid": 80, "test": 60}[datafile]):
+            turns = [f"{datafile} number {number} turn {i}" for i in range(6)]
+            for side in (["__SILENCE__", *turns], turns):
+                for i in range(0, len(side) - 1, 2):
+                    yield {"text": side[i], "labels": [side[i + 1]]}, i == 0
+
+
+@pytest.fixture
+def task(monkeypatch):
+    """The made task under a name that ParlAI finds."""
+    import sys
+    import types
+
+    package = types.ModuleType("made_task")
+    package.agents = types.ModuleType("made_task.agents")
+    package.agents.DefaultTeacher = package.agents.MadeTeacher = MadeTeacher
+    monkeypatch.setitem(sys.modules, "made_task", package)
+    monkeypatch.setitem(sys.modules, "made_task.agents", package.agents)
+    return "made_task.agents:MadeTeacher"
+
+
+def _write(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def _study_row(number, entities):
+    turns = [{"id": entities[i % 2], "text": f"{entities[0]} {entities[1]} {number} {i}"} for i in range(6)]
+    return {
+        "conversation_id": f"{entities[0]}-{entities[1]}-{number}", "domain": "chitchat", "pair": list(entities),
+        "number": number, "entities": list(entities), "dialog": [turns[i : i + 2] for i in (0, 2, 4)],
+    }  # fmt: skip
+
+
+def test_folds_of_the_embedded_corpus_are_the_domains_and_share_nothing():
+    found = {fold: read_corpus("spotbot:chitchat", fold) for fold in ("train", "valid", "test")}
+    people = {fold: {s for d in c.dialogues for s in d.speakers} for fold, c in found.items()}
+    turns = {fold: {d.turns for d in c.dialogues} for fold, c in found.items()}
+    for a, b in (("train", "valid"), ("train", "test"), ("valid", "test")):
+        assert not people[a] & people[b]
+        assert not turns[a] & turns[b]
+    assert all(d.people_known for d in found["test"].dialogues)
+    seeds = get_domain("chitchat").episodes("seeds")
+    assert set(found["test"].dialogues) == set(map(dialogue_of, seeds))
+    assert found["test"].name == "chitchat"
+
+
+def test_a_task_of_parlai_whole_and_in_part(task):
+    whole = read_corpus(task, "train")
+    assert len(whole.dialogues) == 300
+    assert not whole.dialogues[0].people_known
+    part = read_corpus(task, "train", limit=40)
+    assert len(part.dialogues) == 40
+    assert {d.turns for d in part.dialogues} <= {d.turns for d in whole.dialogues} | {
+        d.turns[:-1] for d in whole.dialogues
+    } | {d.turns[1:] for d in whole.dialogues}
+    assert read_corpus(task, "train", limit=40) == part
+    humans, judges = (read_corpus(task, fold, limit=1000) for fold in ("humans", "judges"))
+    assert len(humans.dialogues) + len(judges.dialogues) == 80
+    assert not {d.turns for d in humans.dialogues} & {d.turns for d in judges.dialogues}
+    assert len(read_corpus(task, limit=1000).dialogues) == 440
+
+
+def test_a_part_of_a_large_task_takes_the_memory_of_the_part(task, monkeypatch):
+    import tracemalloc
+
+    from parlai_spotbot.domains import reading
+
+    def acts(name, split, options):
+        for number in range(20_000):
+            yield [{"text": f"number {number} " + "x" * 200, "labels": [f"yes {number}"], "episode_done": True}]
+
+    monkeypatch.setattr(reading, "_acts", acts)
+    tracemalloc.start()
+    found = read_corpus(task, "train", limit=50)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(found.dialogues) == 50
+    assert peak < 1_500_000  # the texts of all take more than 4 million bytes
+
+
+def test_of_a_study_people_only_unless_all_are_asked_for(tmp_path):
+    pairs = [("human", "human"), ("bot", "human"), ("a", "b")]
+    _write(tmp_path / "conversations.jsonl", [_study_row(i, pair) for pair in pairs for i in range(3)])
+    people = read_corpus(tmp_path)
+    assert {d.dialogue_id for d in people.dialogues} == {f"human-human-{i}" for i in range(3)}
+    assert people.left_out == {"conversations with bots": 6}
+    assert people.name == tmp_path.name
+    everything = read_corpus(tmp_path / "conversations.jsonl", speakers="all")
+    assert len(everything.dialogues) == 9
+    assert everything.dialogues[0].speakers == ("0", "1") * 3  # two people of one name are two
+
+
+def test_a_study_without_people_says_so(tmp_path):
+    path = _write(tmp_path / "conversations.jsonl", [_study_row(0, ("a", "b"))])
+    with pytest.raises(UserError, match=r"no conversation .*1 conversations with bots") as caught:
+        read_corpus(path)
+    assert "all speakers" in caught.value.remedy
+
+
+@pytest.mark.parametrize("extra", [{}, {"people": True}, {"split": True}])
+def test_folds_of_a_file_share_no_conversation_and_together_are_all(tmp_path, extra):
+    rows = []
+    for i in range(200):
+        row = {"turns": [f"hello {i}", f"yes {i}", f"no {i}"]}
+        if "people" in extra:
+            row["people"] = [f"p{i % 40}", f"q{i % 40}"]
+        if "split" in extra:
+            row["split"] = ("train", "valid", "test")[i % 3]
+        rows.append(row)
+    path = _write(tmp_path / "mine.jsonl", rows)
+    folds = {fold: {d.turns for d in read_corpus(path, fold).dialogues} for fold in ("train", "valid", "test")}
+    assert sum(map(len, folds.values())) == len(set().union(*folds.values())) == 200
+    random.Random(0).shuffle(rows)
+    assert {d.turns for d in read_corpus(_write(path, rows), "test").dialogues} == folds["test"]
+
+
+def test_a_conversation_that_stands_twice_counts_once(tmp_path):
+    rows = [{"turns": ["a", "b"]}, {"turns": ["a", "b"]}, {"turns": ["a", "c"]}]
+    found = read_corpus(_write(tmp_path / "mine.jsonl", rows))
+    assert len(found.dialogues) == 2
+    assert found.left_out == {"the same conversation again": 1}
+    assert len(read_corpus(tmp_path / "mine.jsonl", limit=1).dialogues) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("nothing_like_it", {}, "unknown domain"),
+        ("spotbot:chitchat", {"fold": "tests"}, "fold 'tests'"),
+        ("spotbot:chitchat", {"speakers": "bots"}, "speakers 'bots'"),
+        ("spotbot:chitchat", {"limit": -1}, "limit -1"),
+        ("no/such/file.jsonl", {}, "no such file of conversations"),
+    ],
+)
+def test_what_cannot_be_is_a_clear_error(name, options, said):
+    with pytest.raises(UserError, match=said) as caught:
+        read_corpus(name, **options)
+    assert caught.value.remedy
+
+
+def test_a_malformed_line_and_an_empty_fold_are_named(tmp_path):
+    path = _write(tmp_path / "mine.jsonl", [{"turns": ["a", "b"], "split": "train"}, {"turns": ["a"]}])
+    with pytest.raises(UserError, match="line 2: field 'turns': 1 turn"):
+        read_corpus(path)
+    _write(path, [{"turns": ["a", "b"], "split": "train"}])
+    with pytest.raises(UserError, match="corpus 'mine': no conversation in fold 'test'"):
+        read_corpus(path, "test")
+    assert set(FOLDS_OF) >= {"train", "valid", "test", "all"}

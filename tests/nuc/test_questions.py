@@ -1,0 +1,74 @@
+"""The record of a question: JSON Lines in and out, fewer candidates, and what is wrong in a file."""
+
+import json
+
+import pytest
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.nuc.sampling import NucQuestion, Origin, read_questions, write_questions
+
+QUESTION = NucQuestion(
+    "q1", "made", "c1", ("Hi", "Hello"), (0, 1, 0), ("no", "How are you?", "yes", "maybe"), 1,
+    (Origin("uniform", "c2", 0, 2), Origin("lexical", "c3", 4, 0), Origin("uniform", "c4", 1, 3)), 2,
+)  # fmt: skip
+
+
+def test_there_and_back(tmp_path):
+    path = tmp_path / "questions.jsonl"
+    write_questions(path, [QUESTION])
+    assert read_questions(path) == [QUESTION]
+    row = json.loads(path.read_text(encoding="utf-8"))
+    assert row["context_turns"] == 2
+    assert row["distractors"][0] == {"kind": "uniform", "conversation_id": "c2", "turn": 0, "place": 2}
+
+
+def test_fewer_candidates_are_the_first_drawn():
+    cut = QUESTION.cut(3)
+    assert cut.candidates == ("no", "How are you?", "yes")
+    assert cut.answer == QUESTION.answer
+    assert [cut.candidates[origin.place] for origin in cut.distractors] == ["yes", "no"]
+    assert cut.cut(2).candidates == ("How are you?", "yes")
+    assert QUESTION.cut(4) == QUESTION
+    for n in (1, 5):
+        with pytest.raises(ValueError, match=f"n={n}"):
+            QUESTION.cut(n)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"true": 4}, "'true' is 4"),
+        ({"true": True}, "'true' is True"),
+        ({"candidates": ["yes", "no", "yes", "so"]}, "same text twice"),
+        ({"candidates": []}, "'candidates'"),
+        ({"candidates": None}, "'candidates'"),
+        ({"context": ["Hi", ""]}, "'context'"),
+        ({"speakers": [0, 1]}, "'speakers'"),
+        ({"speakers": [0, 1, "b"]}, "'speakers'"),
+        ({"distractors": [3]}, "'distractors'"),
+        ({"distractors": [{"kind": "odd", "conversation_id": "c", "turn": 1, "place": 0}]}, "'kind' is 'odd'"),
+        ({"distractors": [{"kind": "uniform", "conversation_id": "c", "turn": 1, "place": 1}]}, r"places \[1\]"),
+    ],
+)
+def test_what_is_wrong_is_named_with_file_and_line(tmp_path, change, said):
+    path = tmp_path / "questions.jsonl"
+    rows = [QUESTION.to_json(), {**QUESTION.to_json(), "question_id": "q2", **change}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with pytest.raises(UserError, match=said) as caught:
+        read_questions(path)
+    assert f"{path}, line 2" in caught.value.problem
+    assert caught.value.remedy
+
+
+def test_missing_candidates_and_an_id_twice(tmp_path):
+    path = tmp_path / "questions.jsonl"
+    row = QUESTION.to_json()
+    path.write_text(json.dumps(row) + "\n" + json.dumps(row) + "\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"line 2: field 'question_id' is 'q1', as in .*line 1"):
+        read_questions(path)
+    del row["candidates"]
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    with pytest.raises(UserError, match="field 'candidates' is missing"):
+        read_questions(path)
+    with pytest.raises(UserError, match="no such file of questions"):
+        read_questions(tmp_path / "none.jsonl")

@@ -1,0 +1,78 @@
+"""What becomes a placeholder, what is left out and why, and which turns are the same."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parlai.core.metrics import normalize_answer
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.nuc.text import anonymise, normal, rule
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("@jane_doe yes, and (@Bob2: hi)", "@user yes, and (@user: hi)"),
+        ("write to  jo.b+x@mail.example.org.", "write to [email]."),
+        ("see https://a.b/c?d=e or www.x.y now", "see [link] or [link] now"),
+        ("it is on example.com/page2 I think", "it is on [link] I think"),
+        ("call (555) 123-4567 or 555-123-4567 or 555-1234", "call [phone] or [phone] or [phone]"),
+        ("+44 20 7946 0958 please", "[phone] please"),
+        ("my number is 5551234567!", "my number is [phone]!"),
+        ("#blessed is no name", "#blessed is no name"),
+        *[(fine, fine) for fine in ("meet @ 5, in 1999-2001", "for $1,000,000", "3.1415926535", "at 10:30, 7 a.m.")],
+    ],
+)  # fmt: skip
+def test_placeholders(text, expected):
+    assert anonymise(text) == expected
+    assert anonymise(expected) == expected
+
+
+def test_what_is_left_out_and_why():
+    fault = rule()
+    assert fault("what the fuck") == "offensive"
+    assert fault("hi, my name is Jo") == "personal"
+    assert fault("I live at 123 Maple Street") == "personal"
+    for fine in ("@user that is [link] for [email], [phone]", "are you a robot?", "#hash tags are fine"):
+        assert fault(fine) is None
+
+
+def test_a_list_of_ones_own_is_looked_for_too(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_text("frob\ngreen goblin\n", encoding="utf-8")
+    fault = rule(path)
+    assert fault("you frobs, all of you") == "offensive"
+    assert fault("the green goblin came") == "offensive"
+    assert fault("a green hat") is None
+    assert fault("shit") == "offensive"
+
+
+@pytest.mark.parametrize(("name", "text"), [("no.txt", None), ("empty.txt", "\n"), ("words.csv", "frob\n")])
+def test_a_list_that_cannot_be_used_is_named(tmp_path, name, text):
+    path = tmp_path / name
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=name):
+        rule(path)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Yes!", "yes"), ("I don’t know...", "i don't  KNOW"), ("?!", "..."), ("The cat", "cat."), ("can not", "cannot")],
+)
+def test_the_same_turn(one, other):
+    assert normal(one) == normal(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("yes", "no"), ("😀", "😢"), ("I do", "I do not"), ("no 1", "no 2")])
+def test_another_turn(one, other):
+    assert normal(one) != normal(other)
+
+
+LETTERS = st.text(alphabet="ab TheA'.,?!-_@[]1é😀", max_size=12)
+
+
+@given(one=LETTERS, other=LETTERS)
+def test_what_parlai_takes_for_equal_is_equal(one, other):
+    if normalize_answer(one) == normalize_answer(other):
+        assert normal(one) == normal(other)

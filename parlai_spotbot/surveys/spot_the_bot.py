@@ -22,14 +22,17 @@ CONSENT = (
     "read the beginnings of such conversations, decide who in them is a person and who a computer program, and compare "
     "how they express themselves. A few of the conversations may hold remarks that you find odd or unpleasant.",
     "What is kept: your answers, how long each took, when you gave them, your comments, and the id by which your "
-    "platform or your invitation names you. You are not asked for your name or address. In whatever is published, a "
-    "pseudonym stands in the place of your id.",
+    "platform or your invitation names you. Your answers and comments may be published with the conversations, for "
+    "others to study; a pseudonym stands in the place of your id there.",
+    "Please give no personal data, of yourself or of others: you are not asked for a name, an address or anything else "
+    "that could tell who somebody is, so do not write it in a comment either.",
     "Time and pay: the conversations come in tasks. You may do at most {units} tasks and have "
     "{minutes} minutes for each. Pay for a task: {pay}.",
     "Some of the conversations are known beforehand and show whether a task is done with care. Who answers "
     "carelessly gets no further tasks; those that were handed in stay as they are.",
     "Taking part is voluntary. You may stop at any time without giving a reason: close the page or give the task back. "
-    "To withdraw afterwards, so that your answers are deleted, or to ask anything, turn to: {contact}.",
+    "To withdraw afterwards, so that your answers are deleted here, or to ask anything, turn to: {contact}. What has been "
+    "published by then cannot be called back.",
 )
 
 INSTRUCTIONS = (

@@ -115,6 +115,11 @@ def test_the_consent_says_what_is_kept_what_is_paid_and_how_to_withdraw():
     filled = text.format(pay="2 USD", minutes=60, units=3, contact="a@b.org")
     for said in ("What is kept", "Pay for a task: 2 USD", "withdraw", "a@b.org", "at most 3 tasks", "60 minutes"):
         assert said in filled
+    for survey in map(get_survey, survey_names()):
+        if survey.consent:
+            text = " ".join(survey.consent)
+            assert re.search("may be published", text) and "withdraw" in text and "{contact}" in text, survey.name
+            assert re.search("no personal data|anything personal", text), survey.name
 
 
 def test_features_come_in_an_order_of_their_own_under_their_names():

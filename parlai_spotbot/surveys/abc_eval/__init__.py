@@ -14,8 +14,8 @@ from parlai_spotbot.surveys.tasks import Task
 CONSENT = (
     "You are invited to take part in a study on written conversations with chatbots. You will read such conversations "
     "and say of every turn of one speaker whether it shows certain behaviours. First you are trained on short "
-    "conversations, of which the last one decides whether you can go on. Some conversations may hold remarks that you "
-    "find odd or unpleasant.",
+    "conversations, of which the last one decides whether you can go on; the training is not one of the tasks that are "
+    "paid. Some conversations may hold remarks that you find odd or unpleasant.",
     *OF_SPOT_THE_BOT[1:],
 )
 

@@ -10,6 +10,7 @@ export function Dialog({ title, onClose, wide = false, actions, children }) {
   useEffect(() => {
     const before = document.activeElement;
     ref.current.showModal();
+    if (wide) ref.current.querySelector(".dialog-body").focus(); // something to read, by the arrow keys too
     return () => before?.focus?.();
   }, []);
   const cancel = (event) => {
@@ -19,7 +20,9 @@ export function Dialog({ title, onClose, wide = false, actions, children }) {
   return (
     <dialog ref={ref} aria-labelledby={label} className={wide ? "wide" : ""} onCancel={cancel}>
       <h2 id={label}>{title}</h2>
-      <div className="dialog-body">{children}</div>
+      <div className="dialog-body" tabIndex={wide ? 0 : undefined}>
+        {children}
+      </div>
       <div className="actions">
         {actions ?? (
           <button type="button" className="primary" onClick={onClose}>

@@ -31,8 +31,8 @@ CONSENT = (
     "Some of the conversations are known beforehand and show whether a task is done with care. Who answers "
     "carelessly gets no further tasks; those that were handed in stay as they are.",
     "Taking part is voluntary. You may stop at any time without giving a reason: close the page or give the task back. "
-    "To withdraw afterwards, so that your answers are deleted here, or to ask anything, turn to: {contact}. What has been "
-    "published by then cannot be called back.",
+    "To withdraw afterwards, so that your answers are deleted here, or to ask anything, turn to: {contact}. What has "
+    "been published by then cannot be called back.",
 )
 
 INSTRUCTIONS = (

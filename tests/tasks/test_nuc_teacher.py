@@ -1,0 +1,122 @@
+"""The ParlAI teacher of spotbot:nuc: candidates with every label, folds, options, rankers of ParlAI on it, errors."""
+
+import json
+
+import pytest
+from parlai.core.params import ParlaiParser
+from parlai.core.teachers import create_task_agent_from_taskname
+from parlai.scripts.display_data import DisplayData
+from parlai.scripts.eval_model import EvalModel
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.nuc.corpora import read_corpus
+from parlai_spotbot.nuc.sampling import Settings, sample, write_questions
+
+
+def acts(**options):
+    opt = ParlaiParser(True, False).parse_kwargs(task="spotbot:nuc", **options)
+    teacher = create_task_agent_from_taskname(opt)[0]
+    found = []
+    while not teacher.epoch_done():
+        found.append(teacher.act())
+    return found
+
+
+@pytest.fixture(scope="module")
+def conversations(tmp_path_factory):
+    """A file of conversations with splits."""
+    path = tmp_path_factory.mktemp("nuc") / "cafe.jsonl"
+    rows = [
+        {"turns": [f"turn {i} of table {n}" for i in range(7)], "split": ("train", "valid", "test")[n % 3]}
+        for n in range(30)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_every_act_is_a_question_of_the_sample(conversations):
+    found = acts(datatype="test", nuc_conversations=str(conversations), nuc_candidates=4, nuc_seed=3)
+    questions = sample(read_corpus(conversations, "test"), Settings(candidates=4, seed=3)).questions
+    assert len(found) == len(questions) > 10
+    for act, question in zip(found, questions, strict=True):
+        assert act["text"] == "\n".join(question.context)
+        assert list(act["eval_labels"]) == [question.answer]
+        assert tuple(act["label_candidates"]) == question.candidates
+        assert act["question_id"] == question.question_id
+        assert act["episode_done"]
+
+
+def test_folds_share_no_conversation_and_training_has_every_turn(conversations):
+    own = {
+        datatype: acts(datatype=datatype, nuc_conversations=str(conversations))
+        for datatype in ("train:evalmode", "valid", "test")
+    }
+    ids = {datatype: {act["conversation_id"] for act in found} for datatype, found in own.items()}
+    assert sum(map(len, ids.values())) == len(set().union(*ids.values()))
+    assert len(own["train:evalmode"]) == 10 * 5  # seven turns, of which two are a context at least
+    fewer = acts(datatype="train:evalmode", nuc_conversations=str(conversations), nuc_every_turn=False, nuc_number=7)
+    assert len(fewer) == 7
+
+
+def test_the_whole_corpus_and_a_file_of_questions(conversations, tmp_path):
+    every = acts(datatype="test", nuc_conversations=str(conversations), nuc_candidates=0, nuc_number=3)
+    for act in every:
+        assert len(set(act["label_candidates"])) == 9 * 7 + 1
+        assert act["eval_labels"][0] in act["label_candidates"]
+    questions = sample(read_corpus(conversations, "test"), Settings(candidates=3)).questions[:5]
+    write_questions(tmp_path / "questions.jsonl", questions)
+    found = acts(datatype="valid", nuc_questions=str(tmp_path / "questions.jsonl"))
+    assert [act["question_id"] for act in found] == [question.question_id for question in questions]
+    write_questions(
+        tmp_path / "alone.jsonl", sample(read_corpus(conversations, "test"), Settings(candidates=0)).questions
+    )
+    with pytest.raises(UserError, match=r"alone\.jsonl: question .* has no candidates but the true one"):
+        acts(datatype="valid", nuc_questions=str(tmp_path / "alone.jsonl"))
+
+
+def test_what_cannot_be_is_a_clear_error(conversations):
+    with pytest.raises(UserError, match=r"corpus .cafe. .*distinct turns"):
+        acts(datatype="test", nuc_conversations=str(conversations), nuc_candidates=1000)
+    with pytest.raises(UserError, match="unknown kind"):
+        acts(datatype="test", nuc_conversations=str(conversations), nuc_distractors="harder")
+
+
+def test_streaming_leaves_no_file_behind_in_the_folder_one_is_in(conversations, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    opt = ParlaiParser(True, False).parse_kwargs(
+        task="spotbot:nuc", datatype="train:stream", nuc_conversations=str(conversations)
+    )
+    assert create_task_agent_from_taskname(opt)[0].num_examples() == 50
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_display_data_shows_candidates(capsys):
+    DisplayData.main(task="spotbot:nuc", datatype="test", num_examples=1, nuc_number=5, verbose=True, loglevel="error")
+    shown = capsys.readouterr().out
+    assert "[label_candidates]" in shown
+    assert shown.count("|") == 4
+
+
+def test_parlais_rankers_can_be_evaluated(conversations):
+    options = {"task": "spotbot:nuc", "datatype": "test", "nuc_number": 300, "loglevel": "error"}
+    by_chance = EvalModel.main(model="random_candidate", **options)
+    by_words = EvalModel.main(model="ir_baseline", **options)
+    assert float(by_chance["hits@1"]) == pytest.approx(0.2, abs=0.08)
+    assert float(by_words["hits@1"]) > float(by_chance["hits@1"])
+    assert float(by_words["hits@5"]) == 1
+    assert float(by_words["exs"]) == 300
+
+
+@pytest.mark.slow
+def test_the_retriever_and_our_own_bots_run_on_it(conversations, tmp_path):
+    from parlai.scripts.train_model import TrainModel
+
+    options = {"task": "spotbot:nuc", "nuc_conversations": str(conversations), "loglevel": "error"}
+    TrainModel.main(
+        model="tfidf_retriever", model_file=str(tmp_path / "model"), datatype="train:ordered", batchsize=1,
+        num_epochs=1, **options,
+    )  # fmt: skip
+    retrieved = EvalModel.main(model_file=str(tmp_path / "model"), datatype="test", **options)
+    assert float(retrieved["exs"]) > 10
+    assert "hits@1" in retrieved
+    assert float(EvalModel.main(model="spotbot:tfidf", datatype="test", **options)["exs"]) == float(retrieved["exs"])

@@ -217,6 +217,7 @@ def _seen(own: SurveyFacts) -> str:
         "side_by_side": "two conversations beside each other",
         "turn_by_turn": "one conversation, asked about turn by turn",
         "opening": "a conversation that they open exchange by exchange",
+        "chat": "two chats that they lead themselves, one after the other",
     }
     text = f"They see {layouts[own.survey.layout]}"
     if own.lengths and own.survey.packing == "segments":

@@ -7,7 +7,7 @@ of scores that are shares of wins against each other sum to nothing, which is re
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,7 @@ class Scores:
     score: np.ndarray
     se: np.ndarray
     zero_sum: bool = True
+    less_is_better: bool = False
 
     def __post_init__(self):
         for field in ("score", "se"):
@@ -40,14 +41,14 @@ class Scores:
     def of(self, names: Sequence[str]) -> Scores:
         """The same for some of the names, in their order."""
         place = [self.names.index(name) for name in names]
-        return Scores(tuple(names), self.score[place], self.se[place], self.zero_sum)
+        return replace(self, names=tuple(names), score=self.score[place], se=self.se[place])
 
     @property
     def ranks(self) -> np.ndarray:
-        """Ranks from 1, the highest score; equal scores share their mean rank; NaN where the score is unknown."""
+        """Ranks from 1, the best score; equal scores share their mean rank; NaN where the score is unknown."""
         known = np.isfinite(self.score)
         ranks = np.full(len(self.names), np.nan)
-        ranks[known] = rankdata(-self.score[known])
+        ranks[known] = rankdata(self.score[known] if self.less_is_better else -self.score[known])
         return ranks
 
 

@@ -82,8 +82,9 @@ def rate(
     resample: str = "conversations_workers",
     scale: Sequence[int] = SCALE,
     correction: str = "holm",
+    less_is_better: bool = False,
 ) -> dict:
-    """Everything about one dimension.
+    """Everything about one dimension; the order is from the highest mean down, or, where less is better, up.
 
     Returns
     -------
@@ -100,11 +101,12 @@ def rate(
     values = ratings["value"].to_numpy(dtype=float)
     means = group_means(values, code, len(names), frame_clusters(ratings, crossed, resample))
     ci = _own_intervals(ratings, means, names, crossed, resample, scale)
-    draws = means.draws(replicates, rng)
+    sign = -1.0 if less_is_better else 1.0
+    draws = sign * means.draws(replicates, rng)
     known = np.isfinite(draws).all()
     ranges = rank_ranges(draws) if known else np.tile([1, len(names)], (len(names), 1))
     places = cluster_places(ranges)
-    order = [names[i] for i in np.argsort(-means.values, kind="stable")]
+    order = [names[i] for i in np.argsort(-sign * means.values, kind="stable")]
     counts = {name: [int(((code == i) & (values == v)).sum()) for v in scale] for name, i in place.items()}
     pairs = _pairs(ratings, means, names, crossed, resample)
     for row, p in zip(pairs, _adjusted([row["p"] for row in pairs], correction), strict=True):

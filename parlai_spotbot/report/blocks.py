@@ -26,6 +26,7 @@ TITLES = {
     "comparative": "Comparative evaluation",
     "dialogue_likert": "Likert ratings of conversations",
     "turn_likert": "Likert ratings of turns",
+    "abc_eval": "ABC-Eval",
 }
 
 QUESTIONS = {
@@ -35,6 +36,7 @@ QUESTIONS = {
     "comparative": "which of two bots is better, and in what?",
     "dialogue_likert": "how good are whole conversations?",
     "turn_likert": "how good is each answer?",
+    "abc_eval": "what do bots do, turn by turn?",
 }
 """What a survey is to find out, as the page's heading has it."""
 

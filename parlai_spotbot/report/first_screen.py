@@ -13,7 +13,11 @@ from parlai_spotbot.report import rows
 from parlai_spotbot.report.contents import DEFAULT, Contents
 from parlai_spotbot.report.needs import Needs, needs
 from parlai_spotbot.report.parts import CAUTION, Page, said
-from parlai_spotbot.report.rows import Name, between, num, percent, span
+from parlai_spotbot.report.rows import Name, Table, between, num, percent, span
+
+ALPHA = 0.05
+FEW = 6
+"""A judge's table of more criteria starts folded."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,8 @@ class Bar:
 class Card:
     """One source's ranking: `clusters` are (places, [(bot, range of ranks, bars)]), `scales` name the bars.
 
-    `people` is where people stand on the last bar (percent of its width), `people_said` the same as text.
+    `people` is where people stand on the last bar (percent of its width), `people_said` the same as text. A survey
+    that has an order by each of its criteria only has a `table` of them in place of clusters.
     """
 
     source: str
@@ -42,6 +47,7 @@ class Card:
     people_said: str = ""
     text: list[str] = field(default_factory=list)
     folded: bool = False
+    table: Table | None = None
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,7 @@ def card(page: Page, source: str) -> Card | None:
     own = page.contents.of("ranking", source)
     order = own.get("order")
     if not order:
-        return None
+        return apart(source, own) if own.get("criteria") else None
     spotting = "win_rate" in own
     values = _spotting(own) if spotting else _scores(own)
     clusters: dict[tuple[int, int], list] = {}
@@ -86,6 +92,31 @@ def card(page: Page, source: str) -> Card | None:
         [*([own["why"]] if own.get("why") and not spotting else []), *(sentence for sentence in text if sentence)],
         folded=source != HUMAN and (len(judges) > 2 or len(order) > 12),
     )  # fmt: skip
+
+
+def apart(source: str, own: dict) -> Card | None:
+    """Where there is no overall order: who shows least and most of each criterion, and how many pairs differ."""
+    lines = []
+    for criterion, found in own["criteria"].items():
+        scores = {bot: x for bot, x in found["score"].items() if x is not None}
+        if not scores:
+            continue
+        low, high = min(scores, key=scores.__getitem__), max(scores, key=scores.__getitem__)
+        tested = [pair["p_adjusted"] for pair in found["pairs"] if pair["p_adjusted"] is not None]
+        lines.append((criterion.replace("_", " "), *_ends(scores, low, high),
+                      f"{sum(p < ALPHA for p in tested)} of {len(tested)}"))  # fmt: skip
+    if not lines:
+        return None
+    head = ("Behaviour", "Least", "", "Most", "", "Pairs that differ")
+    how = f"{own['criterion'].capitalize()} of each contestant; p corrected over the pairs of a behaviour."
+    return Card(
+        source, said(source), "" if source == HUMAN else CAUTION, (), [], text=[own.get("why", "")],
+        folded=source != HUMAN and len(lines) > FEW, table=Table("Behaviours", how, head, lines),
+    )  # fmt: skip
+
+
+def _ends(scores: dict[str, float], low: str, high: str) -> tuple[str, ...]:
+    return (percent(scores[low]), Name(low), percent(scores[high]), Name(high))
 
 
 def _spotting(own: dict) -> dict[str, dict[str, Bar]]:

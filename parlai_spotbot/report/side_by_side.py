@@ -41,6 +41,7 @@ SHORT = {
     "comparative": "Comparative",
     "dialogue_likert": "Dialogue Likert",
     "turn_likert": "Turn Likert",
+    "abc_eval": "ABC-Eval",
 }
 
 Standings = dict[str, list["Standing"]]

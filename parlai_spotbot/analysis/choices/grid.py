@@ -100,7 +100,7 @@ def share_test(hits: np.ndarray, clusters: Clusters, level: float = 0.95) -> dic
         return {"estimate": np.nan, "ci": nothing, "p": 1.0, "p_exact": 1.0, "clopper_pearson": nothing,
                 "wilson": nothing, "independent": True, "n": 0, "effective": 0.0}  # fmt: skip
     p = min(1.0, 2 * float(bdtr(min(won, n - won), n, 0.5)))
-    exact = _beta_interval(won / n, n, level)
+    exact = beta_interval(won / n, n, level)
     found = {
         "estimate": won / n,
         "ci": exact,
@@ -123,7 +123,7 @@ def _clustered(hits: np.ndarray, clusters: Clusters, exact: float, level: float)
     variance = float(clusters.covariance((hits - share) / n)[0, 0])
     like = min(n, share * (1 - share) / variance) if variance > 0 and 0 < share < 1 else effective
     usual = ndtri((1 + level) / 2) / stdtrit(df, (1 + level) / 2)
-    ci = _beta_interval(share, like * usual**2, level)
+    ci = beta_interval(share, like * usual**2, level)
     if variance > 0 and 0 < share < 1:
         p = float(2 * stdtr(df, -abs(share - 0.5) / np.sqrt(variance)))
     else:
@@ -131,7 +131,7 @@ def _clustered(hits: np.ndarray, clusters: Clusters, exact: float, level: float)
     return {"ci": ci, "p": max(exact, p), "effective": float(like)}
 
 
-def _beta_interval(share: float, n: float, level: float) -> tuple[float, float]:
+def beta_interval(share: float, n: float, level: float) -> tuple[float, float]:
     """Clopper and Pearson's interval where n needn't be whole."""
     hits, out = share * n, (1 - level) / 2
     low = float(betaincinv(hits, n - hits + 1, out)) if hits > 0 else 0.0

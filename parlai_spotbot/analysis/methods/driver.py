@@ -31,7 +31,8 @@ class Study:
     `bots`.
 
     `presentation`: (source, annotation_id) -> how it was shown. `known_order`: chains such as "human>dr". `judges`: of
-    each judge's source, `about` (what it says of itself) and `own`, the contestants that are its own model.
+    each judge's source, `about` (what it says of itself) and `own`, the contestants that are its own model. `controls`
+    are the judgements of controls, which are no data; `screening` the rounds of the training that annotators took.
     """
 
     conversations: Mapping[str, Conversation]
@@ -43,6 +44,8 @@ class Study:
     known_order: tuple[str, ...]
     presentation: Mapping[tuple[str, str], Mapping]
     judges: Mapping[str, Mapping] = field(default_factory=dict)
+    controls: tuple[Judgement, ...] = ()
+    screening: tuple[Mapping, ...] = ()
     shared: dict = field(default_factory=dict, compare=False)
 
     def once(self, name: str, make: Callable[[], dict]) -> dict:
@@ -86,11 +89,12 @@ class Source:
 
     @property
     def questions(self) -> list[str]:
-        """The questions that were answered, in the survey's order."""
+        """The questions that were answered, or the labels that answers led to, in the survey's order."""
         seen = list(dict.fromkeys(sorted(set(self.rows["question"]))))
         if self.study.survey is None:
             return seen
-        order = [question.name for question in self.study.survey.questions]
+        survey = self.study.survey
+        order = [label for task in survey.tasks for label in task.labels] or [q.name for q in survey.questions]
         return sorted(seen, key=lambda name: (order.index(name) if name in order else len(order), name))
 
     def rng(self, statistic: str) -> np.random.Generator:
@@ -141,6 +145,7 @@ def run(
     training_why: str = "",
     known_order: Sequence[str] = (),
     judges: Mapping[str, Mapping] | None = None,
+    screening: Sequence[Mapping] = (),
     progress: Callable[[str, str], None] | None = None,
 ) -> dict[str, dict]:
     """Compute everything of a survey.
@@ -157,7 +162,7 @@ def run(
         The turns of each conversation that the bots know, or why they are not there.
     known_order : sequence of str
         Chains such as "human>dr", for wordings.
-    judges : mapping, optional
+    judges, screening : optional
         See `Study`.
     progress : callable (source, part), optional
         Told after each part.
@@ -176,7 +181,8 @@ def run(
     told = {(j.source, j.annotation_id): j.presentation for j in judgements}
     by_id = {item.item_id: item for item in items}
     study = Study({c.conversation_id: c for c in conversations}, by_id, survey, tuple(bots), training, training_why,
-                  tuple(known_order), told, judges or {})  # fmt: skip
+                  tuple(known_order), told, judges or {}, tuple(j for j in judgements if j.control is not None),
+                  tuple(screening))  # fmt: skip
     found = answers_frame(judgements, conversations, by_id, survey)
     sources, left_out = {}, {name: dict(reasons) for name, reasons in found.left_out.items()}
     for name, answers in found.frame.groupby("source", sort=True):

@@ -24,6 +24,7 @@ ALONE, TALK = (
     "in its own right",
     "relative to what was said before in the conversation (a frame within the system's input)",
 )
+WORLD = "relative to what is known of the world (a frame outside the system)"
 GOODNESS, FEATURE, CORRECTNESS = "goodness", "a feature, of which more need not be better", "correctness"
 
 CRITERIA = {
@@ -42,6 +43,21 @@ CRITERIA = {
     "humanness": Criterion(FEATURE, "form and content", ALONE),
     "interestingness": Criterion(GOODNESS, "content", ALONE),
     "knowledge": Criterion(GOODNESS, "content", ALONE),
+    "uninterpretable": Criterion(GOODNESS, "form and content", TALK),
+    "antisocial": Criterion(GOODNESS, "form and content", ALONE),
+    "commonsense_contradiction": Criterion(CORRECTNESS, "content", WORLD),
+    "self_contradiction": Criterion(CORRECTNESS, "content", TALK),
+    "partner_contradiction": Criterion(CORRECTNESS, "content", TALK),
+    "redundant": Criterion(GOODNESS, "content", TALK),
+    "preference_info": Criterion(FEATURE, "content", ALONE),
+    "life_info": Criterion(FEATURE, "content", ALONE),
+    "empathy": Criterion(GOODNESS, "content", TALK),
+    "uses_facts": Criterion(FEATURE, "content", ALONE),
+    "facts_known": Criterion(CORRECTNESS, "content", WORLD),
+    "facts_looked_up": Criterion(CORRECTNESS, "content", WORLD),
+    "acknowledges": Criterion(GOODNESS, "content", TALK),
+    "new_topic": Criterion(FEATURE, "content", TALK),
+    "relevant": Criterion(GOODNESS, "content", TALK),
 }
 
 

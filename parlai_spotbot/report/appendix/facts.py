@@ -27,6 +27,7 @@ CITED = {
     "comparative": "finch2023",
     "dialogue_likert": "finch2023",
     "turn_likert": "finch2023",
+    "abc_eval": "finch2023",
 }
 """Where each survey is from."""
 
@@ -37,6 +38,7 @@ TITLES = {
     "comparative": "Comparative",
     "dialogue_likert": "Dialogue Likert",
     "turn_likert": "Turn Likert",
+    "abc_eval": "ABC-Eval",
 }
 
 

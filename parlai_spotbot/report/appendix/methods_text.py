@@ -138,7 +138,7 @@ def _judge(own: SurveyFacts, source: SourceFacts) -> str:
 
 def _statistics(own: SurveyFacts) -> list[str]:
     """How it was analysed, with agreement; nothing where it wasn't."""
-    analysed = [source for source in own.sources if source.ranking.get("order")]
+    analysed = [source for source in own.sources if source.ranking.get("order") or source.ranking.get("criteria")]
     if not analysed:
         return []
     first = analysed[0].ranking
@@ -153,8 +153,9 @@ def _statistics(own: SurveyFacts) -> list[str]:
         )
     else:
         criterion = first.get("criterion")
+        how = "compared in each behaviour" if first.get("criteria") and not first.get("order") else "ranked"
         text = (
-            f"Contestants are ranked by {criterion}." if criterion else "Contestants are ranked by their mean answers."
+            f"Contestants are {how} by {criterion}." if criterion else "Contestants are ranked by their mean answers."
         )
     made = first.get("bootstrap") or {}
     drawn = DRAWN.get(made.get("resample"))

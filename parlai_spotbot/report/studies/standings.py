@@ -27,7 +27,8 @@ class Standing:
 
     `order` best first by the study's own ranking, `clusters` its ranges of ranks; `score` with its `ci` is in words
     `what`. `pairs` maps (a, b) to (rate of a over b, its interval). `relative`: whether scores depend on the opponents.
-    `people` is how often people were taken for people, with its interval, where the survey knows that.
+    `people` is how often people were taken for people, with its interval, where the survey knows that. `less`: whether
+    the lower score is the better one.
     """
 
     survey: str
@@ -42,6 +43,7 @@ class Standing:
     relative: bool
     annotations: int
     people: tuple[float, list | None] | None = None
+    less: bool = False
 
     def scores(self, names: Sequence[str] | None = None) -> Scores:
         """Scores and standard errors of `names` (by default of all); relative ones are against `names` only."""
@@ -58,6 +60,7 @@ class Standing:
             np.array([np.nan if value is None else value for value in values], dtype=float),
             np.array([own[name] for name in chosen], dtype=float),
             self.relative,
+            self.less,
         )
 
 
@@ -154,8 +157,6 @@ def standings(contents: Contents) -> list[Standing]:
     found = []
     for source in contents.sources:
         own = contents.of("ranking", source)
-        if not own.get("order"):
-            continue
         used = (contents.made_by.get("ranking", {}).get("used") or {}).get(source, 0)
         entries = {"": own, **(own.get("criteria") or {}), **contents.of("features", source)}
         for criterion, entry in entries.items():
@@ -186,6 +187,7 @@ def _standing(survey: str, source: str, criterion: str, own: dict, used: int) ->
         relative=rates or (_compares(survey) and all(0 <= value <= 1 for value, _ in pairs.values())),
         annotations=used,
         people=people,
+        less=own.get("direction") == "less",
     )
 
 

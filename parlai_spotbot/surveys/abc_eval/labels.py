@@ -29,6 +29,16 @@ EVERY_LABEL = tuple(label for labels in LABELS.values() for label in labels)
 ALLOWED = dict.fromkeys(TASKS, 2) | {"interpretability": 1, "sociality": 1}
 """How many turns of the deciding dialogue may be wrong (section 5): fewer than 2 in two tasks, than 3 in the others."""
 
+LESS = (
+    "uninterpretable", "antisocial", "commonsense_contradiction", "self_contradiction", "partner_contradiction",
+    "redundant", "lack_of_empathy", "fact_contradiction", "ignore", "irrelevant",
+)  # fmt: skip
+"""Behaviours that are errors by what they mean (Table 4): the fewer turns the better."""
+
+MORE = ("empathetic", "fact_usage", "follow_up")
+"""Behaviours that the paper's discussion (section 8) holds to be abilities. Of the three that are in neither tuple more
+may be better or worse: telling of oneself, and changing the topic, may be welcome or not."""
+
 PLAIN = ("interpretability", "sociality", "commonsense", "consistency", "personal_information")
 """Tasks that ask for each of their labels by its name, yes or no."""
 

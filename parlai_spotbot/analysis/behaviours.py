@@ -1,0 +1,186 @@
+"""Behaviours of turns, each there or not: from answers to labels, and how often each contestant shows each of them.
+
+ABC-Eval (2022, section 4.1): a dialogue's share is that of its turns which bear the label, a bot's that of all its
+turns. Turns of one conversation, and those that one annotator labelled, hang together: tests and the clustered
+intervals know it; Wilson's interval, which the paper gives, takes turns as independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.answers import COLUMNS
+from parlai_spotbot.analysis.choices.grid import beta_interval, share_test
+from parlai_spotbot.analysis.comparisons import adjust
+from parlai_spotbot.analysis.hygiene import wilson
+from parlai_spotbot.analysis.multiway import frame_clusters, group_means
+from parlai_spotbot.analysis.ratings import rate, rating_frame
+from parlai_spotbot.records import Conversation, Item
+from parlai_spotbot.surveys.abc_eval.labels import ANSWERS, QUESTIONS, complete, labels_of, left_open
+
+SCALE = (0, 1)
+LEVEL = 0.95
+STOPPED = "annotation that was stopped half way"
+YES_NO = ("yes", "no")
+TASK_OF = {question: task for task, questions in QUESTIONS.items() for question in questions}
+
+
+def label_frame(
+    answers: pd.DataFrame, conversations: Mapping[str, Conversation], items: Mapping[str, Item] | None = None
+) -> tuple[pd.DataFrame, dict[str, int]]:
+    """One row a label of a turn: `question` is the label, `value` 1 where it holds, 0 where not; see `rating_frame`.
+
+    An annotation of which a turn's answers don't say all labels of its task is left out, and counted. Columns besides:
+    task. Raises `ValueError` naming the judgement whose question, answer or target is wrong.
+    """
+    given: dict[tuple[str, str], dict[str, dict[str, object]]] = {}
+    first: dict[tuple[str, str], tuple] = {}
+    for row in answers.itertuples(index=False):
+        task = _task(row)
+        key = (row.annotation_id, task)
+        given.setdefault(key, {}).setdefault(row.target, {})[row.question] = row.answer
+        first.setdefault(key, row)
+    rows, tasks, stopped = [], [], 0
+    for (annotation, task), turns in given.items():
+        if not all(complete(task, own) for own in turns.values()):
+            stopped += 1
+            continue
+        about = first[annotation, task]._asdict()
+        for target, own in turns.items():
+            for label, holds in labels_of(task, own).items():
+                rows.append({**about, "target": target, "question": label, "answer": str(int(holds))})
+                tasks.append(task)
+    labelled = pd.DataFrame(rows, columns=list(COLUMNS))
+    labelled["task"] = tasks
+    frame, lost = rating_frame(labelled, conversations, items, SCALE)
+    return frame, lost | ({STOPPED: stopped} if stopped else {})
+
+
+def _task(row: tuple) -> str:
+    where = f"judgement {row.number}"
+    if row.question not in TASK_OF:
+        raise ValueError(f"{where}: question '{row.question}', expected one of {', '.join(TASK_OF)}")
+    allowed = ANSWERS.get(row.question, YES_NO)
+    if row.answer not in allowed:
+        raise ValueError(f"{where}: answer {row.answer!r} to '{row.question}', expected one of {', '.join(allowed)}")
+    if not row.target.startswith("turn:"):
+        raise ValueError(f"{where}: target '{row.target}', expected turn:N")
+    return TASK_OF[row.question]
+
+
+def behaviour(
+    rows: pd.DataFrame,
+    names: Sequence[str],
+    *,
+    rng: np.random.Generator,
+    replicates: int = 1000,
+    crossed: bool = True,
+    resample: str = "conversations_workers",
+    less_is_better: bool = False,
+) -> dict:
+    """Everything about one label, from its rows of `label_frame`.
+
+    Returns
+    -------
+    dict
+        As `rate`: `order`, `score` (the share of annotated turns), `clusters`, `ranges`, `n` {name: turns, one that two
+        annotated counting twice}, `annotations`, `pairs` (of the difference of shares). `score_ci` allows for
+        conversations and annotators, `wilson` doesn't; `hits`, `turns` (different ones) and `conversations` by name;
+        `dialogues` {name: `mean`, `ci`, `sd` of the shares of single dialogues, `n`, and `without`, the share of
+        dialogues without the label}.
+    """
+    found = rate(rows, names, rng=rng, replicates=replicates, crossed=crossed, resample=resample, scale=SCALE,
+                 less_is_better=less_is_better)  # fmt: skip
+    counts = found.pop("distribution")
+    del found["distribution_ci"], found["ends"]  # most behaviours are rare
+    of = {name: rows[rows["name"] == name] for name in found["order"]}
+    return {
+        **found,
+        "score_ci": _clustered(of, crossed, resample),
+        "hits": {name: counts[name][1] for name in of},
+        "wilson": {name: wilson(counts[name][1], sum(counts[name])) for name in of},
+        "turns": {name: int(own["rated"].nunique()) for name, own in of.items()},
+        "conversations": {name: int(own["conversation_id"].nunique()) for name, own in of.items()},
+        "dialogues": {name: _dialogues(own, crossed, resample) for name, own in of.items()},
+    }
+
+
+def _clustered(of: Mapping[str, pd.DataFrame], crossed: bool, resample: str) -> dict[str, tuple[float, float]]:
+    """Intervals of shares that allow for what hangs together.
+
+    A contestant without a turn (or with nothing but turns) of the label shows nothing of how they hang together: the
+    other contestants' turns then say how many independent ones its own are worth. Where those don't say it either, it
+    is as many as it has conversations.
+    """
+    tests = {
+        name: share_test(own["value"].to_numpy() > 0, frame_clusters(own, crossed, resample))
+        for name, own in of.items()
+    }
+    telling = {name: test for name, test in tests.items() if 0 < test["estimate"] < 1 and test["effective"] > 1}
+    weights = {name: min(test["estimate"], 1 - test["estimate"]) * test["n"] for name, test in telling.items()}
+    worth = sum(weights[name] * test["effective"] / test["n"] for name, test in telling.items())
+    found = {}
+    for name, test in tests.items():
+        found[name] = test["ci"]
+        if test["estimate"] in (0, 1) and not test["independent"]:
+            share = worth / sum(weights.values()) if telling else of[name]["conversation_id"].nunique() / test["n"]
+            found[name] = beta_interval(test["estimate"], test["n"] * share, LEVEL)
+    return found
+
+
+def dialogue_rates(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row a dialogue and label: question, name, conversation_id, turns (different ones), n, hits, share, and
+    Wilson's interval low, high."""
+    groups = rows.groupby(["question", "name", "conversation_id"], sort=True, observed=True)
+    found = groups.agg(turns=("rated", "nunique"), n=("value", "size"), hits=("value", "sum")).reset_index()
+    found["share"] = found["hits"] / found["n"]
+    ends = [wilson(hits, n) for hits, n in zip(found["hits"], found["n"], strict=True)]
+    found["low"], found["high"] = zip(*ends, strict=True) if ends else ((), ())
+    return found
+
+
+def _dialogues(own: pd.DataFrame, crossed: bool, resample: str) -> dict:
+    """The shares of single dialogues: each annotation of a dialogue counts as one."""
+    single = own.groupby(["conversation_id", "worker_id", "annotation_id"], sort=True)["value"].mean().reset_index()
+    single["conversation_ids"] = [(name,) for name in single["conversation_id"]]
+    mean = group_means(single["value"], np.zeros(len(single), dtype=int), 1, frame_clusters(single, crossed, resample))
+    low, high = mean.intervals()[0]
+    each = single.groupby("conversation_id")["value"].mean()
+    return {
+        "mean": float(mean.values[0]),
+        "ci": (max(0.0, low), min(1.0, high)) if np.isfinite(low) else (low, high),
+        "sd": float(each.std(ddof=1)) if len(each) > 1 else np.nan,
+        "n": len(each),
+        "without": float((each == 0).mean()),
+    }
+
+
+def adjust_over_all(found: Mapping[str, dict]) -> None:
+    """Give every pair of every label `p_adjusted_all`: Holm's, over the tests of all labels together."""
+    pairs = [pair for own in found.values() for pair in own["pairs"]]
+    known = [pair for pair in pairs if np.isfinite(pair["p"])]
+    for pair in pairs:
+        pair["p_adjusted_all"] = np.nan
+    for pair, p in zip(known, adjust(np.array([pair["p"] for pair in known])), strict=True):
+        pair["p_adjusted_all"] = float(p)
+
+
+def facts(answers: pd.DataFrame, rows: pd.DataFrame) -> dict[str, dict[str, int]]:
+    """By contestant, of the annotated turns of the task knowledge: `turns`, how many use facts, are left open by a
+    look-up (then neither label holds), and had something looked up. `rows` say whose the turns are."""
+    asked = answers[answers["question"].isin(QUESTIONS["knowledge"])]
+    whose = rows.drop_duplicates(["annotation_id", "target"]).set_index(["annotation_id", "target"])["name"].to_dict()
+    found: dict[str, dict[str, int]] = {}
+    for key, own in asked.groupby(["annotation_id", "target"], sort=True):
+        if key not in whose:
+            continue
+        said = dict(zip(own["question"], own["answer"], strict=True))
+        count = found.setdefault(whose[key], {"turns": 0, "use_facts": 0, "looked_up": 0, "left_open": 0})
+        count["turns"] += 1
+        count["use_facts"] += said.get("uses_facts") == "yes"
+        count["looked_up"] += "facts_looked_up" in said
+        count["left_open"] += left_open(said)
+    return found

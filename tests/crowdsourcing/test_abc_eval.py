@@ -1,0 +1,371 @@
+"""The training of a task at the desk: rounds that are graded on the server, what passes and what doesn't, what no
+browser is told beforehand, and the gold dialogues among the work.
+"""
+
+import json
+import sqlite3
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from office import refused
+from trained import LABELS, by_key, filled, narrowed, office_of, round_body
+
+from parlai_spotbot.crowdsourcing.contract import Visitor
+from parlai_spotbot.crowdsourcing.entries import Sitting
+from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.training import check_course, course_of
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.surveys.abc_eval.gold import is_mark, key_of
+from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, TASKS
+
+ANN, BOB = Visitor("ann"), Visitor("bob")
+
+
+@pytest.fixture
+def made(tmp_path):
+    """made(task, …): the desk of a task."""
+    return lambda task="consistency", name="", **more: office_of(tmp_path / (name or task), task, **more)
+
+
+def sit(office, visitor, wrong=()):
+    """Hand in the visitor's next round, wrong in these of its turns."""
+    return office.desk.onboarding(visitor, round_body(office.survey, office.desk.session(visitor), wrong))
+
+
+def trained(office, visitor):
+    """Through the training without a mistake."""
+    office.desk.consent(visitor)
+    for _ in range(3):
+        said = sit(office, visitor)
+    assert said["state"] == "ready"
+    return said
+
+
+# -- rounds ------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("task", TASKS)
+def test_the_third_round_decides_by_the_turns_that_are_wrong(made, task):
+    allowed = ALLOWED[task]
+    office = made(task)
+    said = office.desk.consent(ANN)
+    assert said["state"] == "onboarding"
+    about = said["onboarding"]
+    assert {key: about[key] for key in ("attempt", "attempts", "round", "rounds", "allowed", "results")} == {
+        "attempt": 1, "attempts": 2, "round": 1, "rounds": 3, "allowed": allowed, "results": [],
+    }  # fmt: skip
+    first = sit(office, ANN, range(99))["onboarding_result"]
+    assert (first["wrong_turns"], first["passed"]) == (first["of"], None)
+    second = sit(office, ANN)
+    assert (second["onboarding_result"]["wrong_turns"], second["state"]) == (0, "onboarding")
+    assert [result["round"] for result in second["onboarding"]["results"]] == [1, 2]
+    last = sit(office, ANN, range(allowed))
+    assert last["onboarding_result"] | {"turns": 0, "item": 0} == {
+        "wrong_turns": allowed, "of": len(course_of(office.survey)[0][2].bot_turns), "allowed": allowed, "passed": True,
+        "attempt": 1, "round": 3, "rounds": 3, "turns": 0, "item": 0,
+    }  # fmt: skip
+    assert last["state"] == "ready"
+    assert office.crowd.standing == {"ann": True}
+
+
+def test_who_fails_gets_a_dialogue_that_was_never_seen_and_then_no_more(made):
+    office = made("interpretability")
+    for visitor in (ANN, BOB):
+        office.desk.consent(visitor)
+        seen = []
+        for wrong in ((), (), range(2)):
+            seen.append(office.desk.session(visitor)["onboarding"]["items"][0]["transcripts"][0]["turns"])
+            said = sit(office, visitor, wrong)
+        assert said["onboarding_result"]["passed"] is False
+        about = said["onboarding"]
+        assert (said["state"], about["attempt"], about["round"], about["rounds"]) == ("onboarding", 2, 1, 1)
+        assert about["items"][0]["transcripts"][0]["turns"] not in seen
+        assert refused(office.desk.next_unit, visitor) == (403, "onboarding")
+    assert sit(office, ANN, range(1))["state"] == "ready"
+    failed = sit(office, BOB, range(2))
+    assert failed["state"] == "stopped"
+    assert "last conversation" in failed["why"]
+    assert office.crowd.standing == {"ann": True, "bob": False}
+    office.restart()
+    assert office.desk.next_unit(ANN)["state"] == "working"
+    assert refused(office.desk.next_unit, BOB) == (403, "stopped")
+
+
+def test_the_result_says_of_each_turn_what_was_given_what_was_expected_and_why(made):
+    office = made("transitions")
+    office.desk.consent(ANN)
+    gold = course_of(office.survey)[0][0]
+    result = sit(office, ANN, {1})["onboarding_result"]
+    assert [row["turn"] for row in result["turns"]] == list(gold.bot_turns)
+    for place, row in enumerate(result["turns"]):
+        turn = gold.turns[row["turn"]]
+        assert row["expected"] == sorted(turn.labels)
+        assert row["why"] == turn.why
+        assert row["right"] == (place != 1) == (row["yours"] == row["expected"])
+    shown = result["item"]["transcripts"][0]["turns"]
+    assert [turn["text"] for turn in shown] == [turn.text for turn in gold.turns]
+
+
+def test_one_wrong_label_makes_the_turn_wrong_once(made):
+    office = made("consistency")
+    office.desk.consent(ANN)
+    gold = course_of(office.survey)[0][0]
+    bare = next(turn for turn in gold.bot_turns if not gold.turns[turn].labels)
+    key = {turn: set(labels) | (set(LABELS["consistency"]) if turn == bare else set()) for turn, labels in
+           gold.key.items()}  # fmt: skip
+    session = office.desk.session(ANN)
+    item = filled(office.survey, session["onboarding"]["items"][0], by_key("consistency", key))
+    office.desk.onboarding(ANN, {"items": [item], "attempt": 1, "round": 1})
+    [kept] = office.ledger.sittings()
+    assert kept.result["wrong_turns"] == 1
+    assert kept.result["mistakes"] == dict.fromkeys(LABELS["consistency"], 1)
+
+
+# -- what is no pass ---------------------------------------------------------------------------------------------------
+def test_a_round_is_handed_in_once_and_the_same_again_gets_the_same(made):
+    office = made()
+    office.desk.consent(ANN)
+    body = round_body(office.survey, office.desk.session(ANN), range(99))
+    first = office.desk.onboarding(ANN, body)
+    better = round_body(office.survey, {"onboarding": {**first["onboarding"]["results"][0], "items": [
+        first["onboarding"]["results"][0]["item"]]}})  # fmt: skip
+    assert refused(office.desk.onboarding, ANN, better) == (409, "attempt")
+    sit(office, ANN)
+    office.restart()
+    again = office.desk.onboarding(ANN, body)
+    assert again["onboarding_result"] == first["onboarding_result"]
+    assert again["onboarding"]["round"] == 3
+    assert len(office.ledger.sittings()) == 2
+
+
+def test_no_round_is_skipped_whatever_the_browser_says(made):
+    office = made()
+    session = office.desk.consent(ANN)
+    body = round_body(office.survey, session)
+    third = course_of(office.survey)[0][2]
+    page = session["onboarding"]["items"][0]
+    turns = [{"entity": turn.entity, "text": turn.text} for turn in third.turns]
+    known = {**page, "transcripts": [{**page["transcripts"][0], "turns": turns}]}
+    perfect = [filled(office.survey, known, by_key(third.task, third.key))]
+    for attempt, number in ((1, 2), (1, 3), (2, 1)):
+        forged = {"items": perfect, "attempt": attempt, "round": number}
+        assert refused(office.desk.onboarding, ANN, forged) == (400, "malformed")
+    for name in ("attempt", "round"):
+        for value in (0, -1, 4, 99, True, None, "1", 1.0, [1]):
+            assert refused(office.desk.onboarding, ANN, {**body, name: value}) == (400, "malformed")
+    for bad in ({"items": body["items"]}, {"items": [], "attempt": 1, "round": 1}, [], None):
+        assert refused(office.desk.onboarding, ANN, bad)[0] in (400, 422)
+    assert refused(office.desk.next_unit, ANN) == (403, "onboarding")
+    assert office.ledger.sittings() == []
+
+
+def test_a_pass_is_not_to_be_had_by_saying_so(made):
+    office = made()
+    office.desk.consent(ANN)
+    sit(office, ANN)
+    sit(office, ANN)
+    body = round_body(office.survey, office.desk.session(ANN), range(99))
+    result = {"passed": True, "wrong_turns": 0, "right": 99, "standing": "passed"}
+    body |= result | {"onboarding_result": result, "worker": "bob", "task": "sociality", "allowed": 99}
+    body["items"][0] |= result
+    said = office.desk.onboarding(ANN, body)
+    assert said["onboarding_result"]["passed"] is False
+    assert (said["state"], said["onboarding"]["attempt"]) == ("onboarding", 2)
+    assert refused(office.desk.onboarding, ANN, {**body, "attempt": 1, "round": 3, "items": []}) == (409, "attempt")
+    assert office.ledger.annotator("ann").standing == "new"
+    assert office.ledger.annotator("bob").standing == "new"
+
+
+def test_the_answers_to_every_turn_are_needed(made):
+    office = made("knowledge")
+    office.desk.consent(ANN)
+    body = round_body(office.survey, office.desk.session(ANN))
+    body["items"][0]["answers"].pop()
+    assert refused(office.desk.onboarding, ANN, body) == (422, "incomplete")
+    assert refused(office.desk.onboarding, Visitor(""), body) == (403, "preview")
+    assert refused(office.desk.onboarding, BOB, body) == (403, "consent")
+    assert office.ledger.sittings() == []
+
+
+def test_passing_counts_for_that_task_only(made):
+    one, other = made("sociality"), made("interpretability")
+    trained(one, ANN)
+    assert other.desk.consent(ANN)["state"] == "onboarding"
+    assert refused(other.desk.next_unit, ANN) == (403, "onboarding")
+    with pytest.raises(UserError, match="abc_eval/sociality"):
+        one.ledger.begin("abc_eval/interpretability", 60)
+
+
+def test_the_database_itself_takes_no_round_out_of_turn(tmp_path):
+    ledger = Ledger(tmp_path / "ledger.db")
+    rounds = [Sitting("ann", n, f"d{n}", {"n": n}, {}, None, "", 1.0) for n in range(3)]
+    for wrong in (rounds[1], rounds[2]):
+        with pytest.raises(sqlite3.IntegrityError):
+            ledger.sit(wrong, "passed")
+    assert ledger.annotator("ann").standing == "new"
+    ledger.sit(rounds[0], "new")
+    for wrong in (rounds[0], rounds[2], replace(rounds[1], dialogue="d0")):
+        with pytest.raises(sqlite3.IntegrityError):
+            ledger.sit(wrong, "passed")
+    ledger.sit(replace(rounds[1], passed=True), "passed")
+    with pytest.raises(sqlite3.IntegrityError):
+        ledger.sit(rounds[2], "new")
+    assert [one.sitting for one in ledger.sittings()] == [0, 1]
+
+
+def test_a_ledger_from_before_gets_the_table(tmp_path):
+    path = tmp_path / "ledger.db"
+    with Ledger(path) as ledger:
+        ledger.begin("turn_likert", 3)
+    with sqlite3.connect(path) as db:
+        db.execute("DROP TABLE training")
+    with Ledger(path) as ledger:
+        assert ledger.sittings() == []
+        ledger.sit(Sitting("ann", 0, "d", {}, {}, None, "", 1.0), "new")
+
+
+def test_more_attempts_than_dialogues_are_an_error_before_anything_is_served():
+    check_course(narrowed("empathy"))
+    with pytest.raises(UserError, match="dialogues for 2 attempts"):
+        check_course(narrowed("empathy", onboarding_attempts=3))
+
+
+def test_with_one_attempt_the_first_failure_is_the_last(made):
+    office = made(onboarding_attempts=1)
+    office.desk.consent(ANN)
+    for wrong in ((), (), range(99)):
+        said = sit(office, ANN, wrong)
+    assert said["state"] == "stopped"
+
+
+def test_what_was_trained_counts_though_somebody_took_the_last_unit(made):
+    office = made(units=1)
+    office.desk.consent(ANN)
+    sit(office, ANN)
+    body = round_body(office.survey, office.desk.session(ANN))
+    trained(office, BOB)
+    office.desk.next_unit(BOB)
+    said = office.desk.onboarding(ANN, body)
+    assert said["state"] == "waiting"
+    assert said["onboarding_result"]["wrong_turns"] == 0
+    assert len(office.ledger.sittings("worker = ?", "ann")) == 2
+    office.desk.close()
+    assert refused(office.desk.onboarding, ANN, {**body, "round": 3}) == (410, "closed")
+
+
+# -- what no browser is told -------------------------------------------------------------------------------------------
+def strings(value):
+    """Every text in a JSON value."""
+    if isinstance(value, dict):
+        return {text for part in value.values() for text in strings(part)}
+    if isinstance(value, list):
+        return {text for part in value for text in strings(part)}
+    return {value} if isinstance(value, str) else set()
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_nothing_of_a_key_is_sent_before_its_round_is_handed_in(made, task):
+    office = made(task, gold_every=1)
+    golds = {gold.id: gold for gold in office.survey.training}
+    course = [gold.id for attempt in course_of(office.survey) for gold in attempt]
+    done = set()
+
+    def check(said):
+        texts = strings(said)
+        raw = json.dumps(said)
+        for name, gold in golds.items():
+            assert name not in raw
+            if name in done:
+                continue
+            told = {turn.why for one in done for turn in golds[one].turns}
+            assert not ({turn.why for turn in gold.turns if turn.why} - told) & texts
+            for shown in (said.get("onboarding") or {}).get("items", []):
+                assert set(shown) == {"item", "layout", "transcripts", "questions"}
+                assert all(set(turn) == {"entity", "text"} for turn in shown["transcripts"][0]["turns"])
+        known = {name for name in golds if name in course[: len(done) + 1]}
+        for name in golds.keys() - known:
+            assert not {turn.text for turn in golds[name].turns if len(turn.text) > 40} & texts, name
+        for word in ("covers", "second_chance", "known_labels", "gold_every", "gold_wrong_turns", '"training":'):
+            assert word not in raw
+
+    check(office.desk.session(ANN))
+    check(office.desk.consent(ANN))
+    for number, wrong in enumerate(((), range(99), range(99), ())):
+        check(office.desk.session(ANN))
+        body = round_body(office.survey, office.desk.session(ANN), wrong)
+        done.add(course[number])
+        check(office.desk.onboarding(ANN, body))
+    unit = office.desk.next_unit(ANN)
+    assert unit["state"] == "working"
+    check(unit)
+
+
+# -- gold dialogues among the work -------------------------------------------------------------------------------------
+def work(office, visitor, wrong=()):
+    """Do a unit; its gold dialogue, where there is one, is wrong in these of its turns."""
+    unit = office.unit(visitor.worker)
+    mark = next(item.control for item in office.controls)
+    task, key = key_of(mark)
+    known = {turn.text for item in office.controls for turn in item.transcripts[0]}
+
+    def answered(page):
+        turns = page["transcripts"][0]["turns"]
+        if turns[0]["text"] in known:
+            return filled(office.survey, page, by_key(task, key, wrong))
+        return filled(office.survey, page, by_key(task, dict.fromkeys(range(len(turns)), ())))
+
+    items = [answered(page) for page in unit["items"]]
+    said = office.desk.submit(visitor, {"unit": unit["unit"], "items": items, "comment": "", "texts_language": "en"})
+    return unit, said
+
+
+def test_a_gold_dialogue_comes_once_after_so_many_units_and_looks_like_the_others(made):
+    office = made("consistency", units=6, gold_every=2)
+    trained(office, ANN)
+    sizes = [len(work(office, ANN)[0]["items"]) for _ in range(2)]
+    unit, _ = work(office, ANN)
+    sizes.append(len(unit["items"]))
+    sizes += [len(work(office, ANN)[0]["items"]) for _ in range(3)]
+    assert sizes == [1, 1, 2, 1, 1, 1]
+    first, second = unit["items"]
+    assert set(first) == set(second)
+    assert {frozenset(turn) for item in (first, second) for turn in item["transcripts"][0]["turns"]} == {
+        frozenset({"entity", "text"})
+    }
+    assert first["questions"] == second["questions"]
+    records = [submission.record for submission in office.ledger.submissions()]
+    marked = [item for record in records for item in record["items"] if item["control"]]
+    assert len(marked) == 1
+    assert is_mark(marked[0]["control"])
+
+
+@pytest.mark.parametrize(("limit", "wrong", "stops"), [(0, 99, False), (4, 3, False), (4, 4, True)])
+def test_too_many_wrong_turns_of_gold_stop_where_the_launch_says_so(made, limit, wrong, stops):
+    office = made("consistency", units=4, gold_every=1, gold_wrong_turns=limit)
+    trained(office, ANN)
+    work(office, ANN)
+    _, said = work(office, ANN, range(wrong))
+    assert (said["state"] == "stopped") == stops
+    assert office.ledger.annotator("ann").standing == ("stopped" if stops else "passed")
+    assert office.ledger.misses("ann") == 1  # more than the two that the training allows, in all three cases
+
+
+# -- the limit and the second annotator --------------------------------------------------------------------------------
+def test_sixty_units_and_no_more_and_a_second_annotator_for_the_share(made):
+    office = made("sociality", units=62, repeated=20, minutes_per_unit=45.0)
+    assert office.survey.limits.units_per_annotator == 60
+    done = {}
+    for name in ("ann", "bob", "cleo"):
+        visitor = Visitor(name)
+        trained(office, visitor)
+        done[name] = []
+        while office.desk.session(visitor)["state"] in ("ready", "handed_in"):
+            office.desk.next_unit(visitor)
+            if office.desk.session(visitor)["state"] != "working":
+                break
+            done[name].append(work(office, visitor)[0]["unit"])
+    # The first does every conversation but the two that are left at the limit; each of these needs two others.
+    assert [len(units) for units in done.values()] == [60, 20, 2]
+    assert "all the tasks that one person may do" in office.desk.session(ANN)["why"]
+    held = [(handout.worker, handout.block_id) for handout in office.ledger.handouts("status = 'done'")]
+    assert len(held) == len(set(held)) == 82
+    assert sorted(Counter(Counter(block for _, block in held).values()).items()) == [(1, 42), (2, 20)]

@@ -1,0 +1,143 @@
+"""What the tests of ABC-Eval's tasks share: a study packed task by task, desks of one task, and annotators who know the
+gold labels and can be as wrong as is asked.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from pathlib import Path
+
+from annotators import Annotator, Answer
+from office import Office
+from operated import talk
+
+from parlai_spotbot.crowdsourcing.training import course_of
+from parlai_spotbot.records import Item, Unit, Utterance
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.abc_eval.gold import gold_item, is_mark, key_of
+from parlai_spotbot.surveys.abc_eval.labels import LABELS, QUESTIONS, complete, labels_of
+from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.surveys.tasks import Gold
+
+SURVEY = "abc_eval"
+
+
+def narrowed(task: str, **limits: object) -> Survey:
+    """The survey narrowed to a task, with other limits."""
+    survey = get_survey(SURVEY).task(task)
+    return replace(survey, limits=replace(survey.limits, **limits))
+
+
+def answers_to(task: str, labels: Collection[str]) -> dict[str, str]:
+    """Answers {question: answer} of one turn that lead to just these labels."""
+    about = get_survey(SURVEY)
+    options = [[None, *(option.value for option in about.question(name).options)] for name in QUESTIONS[task]]
+    for values in itertools.product(*options):
+        answers = {name: value for name, value in zip(QUESTIONS[task], values, strict=True) if value is not None}
+        if complete(task, answers) and {k for k, v in labels_of(task, answers).items() if v} == set(labels):
+            return answers
+    raise AssertionError(f"no answers of {task} lead to {labels}")
+
+
+def other_labels(task: str, labels: Collection[str]) -> set[str]:
+    """Labels that are not these, but are possible."""
+    return set() if labels else {LABELS[task][0]}
+
+
+def key_of_gold(gold: Gold, wrong: Collection[int] = ()) -> Callable[[str, str], object]:
+    """Answers by (question, target): the gold ones, but for the bot's turns of these places, from 0."""
+    return by_key(gold.task, gold.key, wrong)
+
+
+def by_key(task: str, key: dict[int, Collection[str]], wrong: Collection[int] = ()) -> Callable[[str, str], object]:
+    given = {
+        f"turn:{turn}": answers_to(task, other_labels(task, labels) if place in wrong else labels)
+        for place, (turn, labels) in enumerate(key.items())
+    }
+    return lambda question, target: given[target].get(question)
+
+
+def filled(survey: Survey, page: dict, answer: Callable[[str, str], object]) -> dict:
+    """ITEM_ANSWERS to a page item; questions without an answer are left out."""
+    numbers = [n for n, turn in enumerate(page["transcripts"][0]["turns"]) if judged(page, turn["entity"])]
+    rows = [
+        {"question": name, "target": f"turn:{n}", "answer": answer(name, f"turn:{n}"), "seconds": 1.0, "changes": 0}
+        for n in numbers for name in page["questions"]
+    ]  # fmt: skip
+    return {"item": page["item"], "answers": [row for row in rows if row["answer"]], "seconds": 61.5, "comment": ""}
+
+
+def judged(page: dict, entity: int) -> bool:
+    return next(one["judged"] for one in page["transcripts"][0]["entities"] if one["key"] == f"entity:{entity}")
+
+
+def round_body(survey: Survey, session: dict, wrong: Collection[int] = ()) -> dict:
+    """The body of the round in hand, annotated by its key but for the turns `wrong`."""
+    about = session["onboarding"]
+    gold = course_of(survey)[about["attempt"] - 1][about["round"] - 1]
+    page = about["items"][0]
+    assert [turn["text"] for turn in page["transcripts"][0]["turns"]] == [turn.text for turn in gold.turns]
+    return {
+        "items": [filled(survey, page, key_of_gold(gold, wrong))], "attempt": about["attempt"],
+        "round": about["round"],
+    }  # fmt: skip
+
+
+def item_of(number: int, task: str, exchanges: int = 3) -> Item:
+    """A conversation of so many exchanges of which the second speaker is annotated."""
+    turns = tuple(Utterance(i % 2, f"turn {i} of talk {number}") for i in range(2 * exchanges))
+    return Item(f"item-{number}", (f"talk-{number}",), exchanges, (turns,), judged=(1,), questions=QUESTIONS[task])
+
+
+def units_of(task: str, number: int, repeated: int = 0) -> list[Unit]:
+    """Units of one conversation each; the first `repeated` of them a second time."""
+    first = [Unit(f"unit-{n}-0", SURVEY, f"block-{n}", 0, 0, (item_of(n, task),)) for n in range(number)]
+    return first + [Unit(f"unit-{n}-1", SURVEY, f"block-{n}", 0, 1, (item_of(n, task),)) for n in range(repeated)]
+
+
+def office_of(folder: Path, task: str, units: int = 4, repeated: int = 0, **limits: object) -> Office:
+    """A desk of one task, on a ledger in the folder, with its gold dialogue as a control."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = units_of(task, units, repeated)
+    return Office(narrowed(task, **limits), made, [gold_item(task)], (), folder / "ledger.db")
+
+
+class Trained(Annotator):
+    """Somebody who comes in over HTTP, passes the training of a task and annotates; of kind "careless", fails it."""
+
+    def come_in_body(self, session: dict) -> dict:
+        wrong = range(99) if self.kind == "careless" else ()
+        return round_body(self.survey, session, wrong)
+
+    async def come_in(self) -> dict:
+        self.tab.token = (await self.must("enter", {"query": self.query}))["token"]
+        state = await self.must("session")
+        if state["state"] == "consent":
+            state = await self.must("consent", {"agree": True})
+        while state["state"] == "onboarding":
+            await self.pause()
+            state = await self.must("onboarding", self.come_in_body(state))
+        if state["state"] == "ready":
+            state = await self.must("unit", {})
+        return state
+
+    def opinion(self, page: dict) -> Answer:
+        raise NotImplementedError("see `answered`")
+
+    def answered(self, page: dict, answer: Answer) -> dict:
+        return filled(self.survey, page, answer)
+
+    def filled(self, unit: dict) -> dict:
+        """A whole submission: gold where it is known, else anything possible, drawn turn by turn."""
+        items = [filled(self.survey, page, self.drawn(page)) for page in unit["items"]]
+        return {"unit": unit["unit"], "items": items, "comment": "", "texts_language": "en"}
+
+    def drawn(self, page: dict) -> Answer:
+        task = self.survey.tasks[0].name
+        labels = {n: self.rng.choice([(), LABELS[task][:1]]) for n in range(len(page["transcripts"][0]["turns"]))}
+        return by_key(task, labels)
+
+
+__all__ = ["Trained", "is_mark", "key_of", "talk"]

@@ -18,6 +18,9 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.bonus import Standing, standings
+from parlai_spotbot.crowdsourcing.chat.conversations import left_units
+from parlai_spotbot.crowdsourcing.chat.gathering import CREDIT, Gathered, credit_rows, gathering
+from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.entries import Annotator, Handout, Sitting, Submission
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.look_at import Row, look_at
@@ -40,11 +43,12 @@ class Collected:
     """What a collection found: `rows` are all judgements of finished units that were not rejected.
 
     `added` and `removed` count rows of judgements.jsonl that are new or gone, `rejected` and `withdrawn` the units left
-    out. `look` says whom to look at, `standings` who has how many points in a game. `names` leads from worker id to
-    the name in the rows.
+    out. `chats` says what came of a survey in which people chat, `look` whom to look at, `standings` who has how many
+    points in a game. `names` leads from worker id to the name in the rows.
     """
 
     units: int = 0
+    chats: Gathered | None = None
     rejected: int = 0
     withdrawn: int = 0
     added: int = 0
@@ -60,8 +64,8 @@ class Collected:
 class Part:
     """What the ledger of one collection holds: of a survey, or of one task of it.
 
-    `done` are finished hand-outs by handle, `out` the handles that were rejected, `units` the judgements of the others,
-    a list for each unit.
+    `done` are finished hand-outs by handle (where people chat, also those ended without blame), `out` the handles that
+    were rejected, `kept` the submissions of the others, `units` their judgements, a list for each.
     """
 
     places: Places
@@ -71,6 +75,7 @@ class Part:
     grades: list[tuple[str, str, int, bool]]
     sittings: list[Sitting]
     out: set[str]
+    kept: list[Submission]
     units: list[list[Judgement]]
 
     @property
@@ -87,7 +92,7 @@ def open_ledger(study: Study, survey: str, task: str = "") -> Ledger:
             f"{path}: no such file: nobody has annotated '{survey}' in this study.",
             f"Run: parlai spotbot_crowdsource --study {study.path} --survey {survey}{option}",
         )
-    return Ledger(path)
+    return (ChatLedger if get_survey(survey).chat else Ledger)(path)
 
 
 def collect(study: Study, survey: str, keep_worker_ids: bool = False, task: str = "") -> Collected:
@@ -112,9 +117,12 @@ def collect(study: Study, survey: str, keep_worker_ids: bool = False, task: str 
         _write_if_new(training_path(study, survey), "".join(files.dumps(row) + "\n" for row in trained))
     _write_private(places.annotators, _csv(("annotator", "worker_id"), [(pseudonym(secret, w), w) for w in names]))
     found = Collected(comments=len(comments), names=names)
-    for one, part in parts.items():
-        if task in ("", one):
-            _add(found, study, survey, one, part)
+    with gathering(study, survey, secret, {h for part in parts.values() for h in part.out}) as found.chats:
+        for one, part in parts.items():
+            if task in ("", one):
+                _add(found, study, survey, one, part)
+    if found.chats:
+        _write_private(places.credit, _csv(CREDIT, credit_rows(found.chats)))
     return found
 
 
@@ -124,14 +132,17 @@ def _part(study: Study, survey: str, task: str, secret: bytes, keep_worker_ids: 
         done = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
         submissions = [one for one in ledger.submissions() if one.handle in done]
         annotators, grades, sittings = ledger.annotators(), ledger.grades(), ledger.sittings()
+        if isinstance(ledger, ChatLedger):
+            for handout, submission in left_units(ledger).values():
+                done[handout.handle] = handout
+                submissions.append(submission)
     rejected = rejected_agents(places.mephisto)
     out = {h for h, handout in done.items() if handout.agent_id in rejected}
+    kept = [one for one in submissions if not one.record.get("withdrawn") and one.handle not in out]
     units = [
-        rows_of(one, done[one.handle], survey, _name(done[one.handle].worker, secret, keep_worker_ids))
-        for one in submissions
-        if not one.record.get("withdrawn") and one.handle not in out
+        rows_of(one, done[one.handle], survey, _name(done[one.handle].worker, secret, keep_worker_ids)) for one in kept
     ]
-    return Part(places, done, submissions, annotators, grades, sittings, out, units)
+    return Part(places, done, submissions, annotators, grades, sittings, out, kept, units)
 
 
 def _name(worker: str, secret: bytes, keep_worker_ids: bool) -> str:
@@ -143,7 +154,7 @@ def _add(found: Collected, study: Study, survey: str, task: str, part: Part) -> 
     ours = {annotation_id(handle, number) for handle, handout in part.done.items() for number in
             range(len(handout.items))}  # fmt: skip
     added, removed = _bring_up_to_date(study.judgements_path(survey), part.units, ours)
-    found.units += len(part.units)
+    found.units += sum(part.done[one.handle].status == "done" for one in part.kept)
     found.rejected += sum(one.handle in part.out and not one.record.get("withdrawn") for one in part.submissions)
     found.withdrawn += part.withdrawn
     found.added += added

@@ -21,8 +21,7 @@ SECONDS = 50.0
 OF_ABC_EVAL = "median of ABC-Eval's annotators"
 PUBLISHED = {
     "comparative": (60 * 4.4, OF_ABC_EVAL),
-    "interactive": (60 * 8.08 * 2 / 3, "median of ABC-Eval's interactors, 8.08 minutes for each of two chats and what "
-                    "is asked of them"),  # fmt: skip
+    "interactive": (60 * 8.08 * 2 / 3, "a third of two chats with what is asked of them, by the median of ABC-Eval's"),
     "dialogue_likert": (60 * 2.8, OF_ABC_EVAL),
     "turn_likert": (60 * 19.9 / 8, f"{OF_ABC_EVAL}, an eighth of what they took for all eight dimensions"),
 }

@@ -68,6 +68,10 @@ class Places:
     def bonus(self) -> Path:
         return self.folder / "bonus.csv"
 
+    @property
+    def credit(self) -> Path:
+        return self.folder / "credit.csv"
+
     def make(self) -> None:
         """Make the folder: links, worker ids and answers are nobody else's business."""
         self.folder.mkdir(parents=True, exist_ok=True)

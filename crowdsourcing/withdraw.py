@@ -71,8 +71,18 @@ def _from_ledger(path: Path, worker: str) -> None:
             db.execute(f"UPDATE submissions SET record = ?, body = '{{}}' WHERE {of_worker}", (empty, worker))
             db.execute(f"DELETE FROM decisions WHERE {of_worker}", (worker,))
             db.execute("UPDATE onboarding SET body = '{}' WHERE worker = ?", (worker,))
+            if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'chats'").fetchone():
+                _chats_from_ledger(db, worker, of_worker)
             db.execute("UPDATE training SET body = '{}', result = '{}' WHERE worker = ?", (worker,))
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _chats_from_ledger(db: sqlite3.Connection, worker: str, of_worker: str) -> None:
+    """All that was said in the worker's chats, by either side, and how they were rated."""
+    of_chats = f"chat_id IN (SELECT chat_id FROM chats WHERE {of_worker})"
+    for table in ("chat_turns", "chat_ratings", "chat_troubles"):
+        db.execute(f"DELETE FROM {table} WHERE {of_chats}", (worker,))
+    db.execute(f"UPDATE chats SET status = 'withdrawn' WHERE {of_worker}", (worker,))
 
 
 def _from_mephisto(data_root: Path, handles: set[str]) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from parlai_spotbot.crowdsourcing.chat import ledger as kept
 from parlai_spotbot.crowdsourcing.chat.bots import Answer, Bots, Question
+from parlai_spotbot.crowdsourcing.chat.conversations import with_chat_time
 from parlai_spotbot.crowdsourcing.chat.state import State, typing_seconds
 from parlai_spotbot.crowdsourcing.checking import check_item, incomplete, malformed
 from parlai_spotbot.crowdsourcing.contract import Refusal
@@ -216,8 +217,11 @@ class Chats:
             raise self._refusal("answer_due")
         if not state.may_rate:
             raise self._refusal("chat_short")
-        page, _ = self._chat_page(handout, place, state)
-        record = check_item(self.survey, page, {**body, "item": place})
+        (page, drawn), item = self._chat_page(handout, place, state), self.items(handout)[place]
+        record = {
+            "item_id": item.item_id, "conversation_ids": list(item.conversation_ids), "exchanges": item.exchanges,
+            "control": None, "presentation": drawn, **check_item(self.survey, page, {**body, "item": place}),
+        }  # fmt: skip
         record["chat_seconds"] = round(state.turns[state.whole - 1].shown_at - state.turns[0].said_at, 3)
         self.ledger.rate(state.chat.chat_id, kept.Rating(record, sha256, self.clock()))
         self._forget(state.chat.chat_id)
@@ -239,9 +243,8 @@ class Chats:
         """Add the time of the chat to the time of its rating: both are the time that the annotation took."""
         states = self._states(handout)
         for row in clean:
-            state = states.get(row["item"])
-            if state and state.rating:
-                row["seconds"] = round((row["seconds"] or 0.0) + state.rating.record["chat_seconds"], 3)
+            if row["item"] in states:
+                row["seconds"] = with_chat_time(states[row["item"]].rating.record)["seconds"]
 
     # -- what contestants answer -------------------------------------------------------------------------------------
     def _ask(self, chat: kept.Chat) -> None:

@@ -10,7 +10,9 @@ from parlai.core.script import register_script
 from parlai_spotbot.scripts.command import Command, add_common
 
 if TYPE_CHECKING:
+    from parlai_spotbot.crowdsourcing.chat.gathering import Gathered
     from parlai_spotbot.crowdsourcing.collect import Collected
+    from parlai_spotbot.crowdsourcing.places import Places
     from parlai_spotbot.study import Study
 
 
@@ -62,6 +64,20 @@ class SpotbotCollect(Command):
         print(said(found, study, survey))
 
 
+def _chats(found: Gathered, study: Study, places: Places) -> list[str]:
+    """What came of the chats."""
+    lines = [f"conversations: {found.conversations} of people with contestants, {found.added} of them new"]
+    if found.removed:
+        lines.append(f"taken out again: {found.removed} conversations, rejected or withdrawn since the last time")
+    for survey, units in found.shown.items():
+        lines.append(f"warning: {units} units of {survey} still show such a conversation: stop that collection")
+    if found.left:
+        lines.append(
+            f"ended because a contestant broke down: {len(found.left)} units, for you to credit: {places.credit}"
+        )
+    return [*lines, f"they are in {study.conversations_path}, for every survey (--source human_model)"]
+
+
 def said(found: Collected, study: Study, survey: str) -> str:
     """What was collected, whom to look at, and where it all is."""
     from parlai_spotbot.crowdsourcing.look_at import table
@@ -75,6 +91,8 @@ def said(found: Collected, study: Study, survey: str) -> str:
         lines.append(f"left out: {found.withdrawn} units of annotators who withdrew")
     if found.removed:
         lines.append(f"taken out again: {found.removed} judgements, rejected or withdrawn since the last time")
+    if found.chats:
+        lines += _chats(found.chats, study, places)
     if found.look:
         lines += ["", table(found.look)]
     if found.standings:

@@ -59,7 +59,7 @@ class Summary:
 
     @property
     def people(self) -> int:
-        return len(self.conversations) - self.bots
+        return sum(all(c.is_human) for c in self.conversations)
 
     @property
     def complete(self) -> bool:

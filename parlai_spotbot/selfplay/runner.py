@@ -256,9 +256,11 @@ def failure_row(job: Job, failure: Failure, turns: list[Turn]) -> dict:
 
 
 def write_conversations(study: Study, jobs: list[Job], people: list[Conversation]) -> list[Conversation]:
-    """Turn journal and earlier results into conversations.jsonl: bots in canonical order, then people."""
+    """Turn journal and earlier results into conversations.jsonl: bots in canonical order, then bots with people (which
+    were not played here, and stay), then people."""
     done = finished(study)
-    rows = [done[job.conversation_id] for job in jobs if job.conversation_id in done] + people
+    rows = [done[job.conversation_id] for job in jobs if job.conversation_id in done]
+    rows += [row for row in done.values() if row.kind == "human_model"] + people
     files.write_jsonl(study.conversations_path, (row.to_json() for row in rows))
     study.journal_path.unlink(missing_ok=True)
     return rows

@@ -1,0 +1,160 @@
+"""What was said in chats becomes conversations of the study, which every other survey may show.
+
+A chat counts when it was rated and its unit was handed in, or ended without blame because the other partner broke down.
+Ids follow from the hand-out, numbers from the order in which chats began, so collecting again changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing.chat.ledger import Chat, ChatLedger
+from parlai_spotbot.crowdsourcing.entries import Handout, Submission
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.study import Study
+
+HOW = "a person chatted in the browser (spotbot_crowdsource)"
+ORIGIN = "collected"
+"""The key of a conversation's provenance that names the survey whose chats it was collected from."""
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A rated chat: as it is kept, its hand-out, what was said in whole exchanges, and how many troubles there were."""
+
+    chat: Chat
+    handout: Handout
+    number: int
+    turns: tuple[str, ...]
+    seconds: float
+    troubles: int
+
+
+@dataclass(frozen=True)
+class Left:
+    """A hand-out that was ended without blame: `messages` that its annotator sent, in `seconds`; `rated` chats."""
+
+    handout: Handout
+    messages: int
+    seconds: float
+    rated: int
+
+
+def talks_of(ledger: ChatLedger) -> list[Talk]:
+    """The rated chats of hand-outs that were handed in or left without blame, in the order in which they began."""
+    handouts = {handout.handle: handout for handout in ledger.handouts("status = 'done' OR status = 'void'")}
+    numbers: Counter[str] = Counter()
+    found = []
+    for chat in ledger.chats():
+        number = numbers[chat.contestant]
+        numbers[chat.contestant] += 1
+        if chat.status == "rated" and chat.handle in handouts:
+            turns = ledger.turns(chat.chat_id)
+            turns = turns[: len(turns) // 2 * 2]
+            seconds = turns[-1].shown_at - turns[0].said_at
+            troubles = len(ledger.troubles(chat.chat_id))
+            said = tuple(turn.text for turn in turns)
+            found.append(Talk(chat, handouts[chat.handle], number, said, seconds, troubles))
+    return found
+
+
+def conversation_of(talk: Talk, study: Study, survey: str, interactor: str) -> Conversation:
+    """The record of a chat; the person is entity 0 and speaks first. `interactor` is the person's pseudonym."""
+    bot = talk.chat.contestant
+    about = study.provenance().get("crowdsourcing", {}).get(survey, {}).get("chat", {}).get("contestants", {})
+    prompt = about.get(bot, {}).get("system_prompt", "")
+    return Conversation(
+        conversation_id=talk.chat.chat_id,
+        domain=study.plan.domain,
+        pair=(min(HUMAN, bot), max(HUMAN, bot)),
+        number=talk.number,
+        entities=(HUMAN, bot),
+        turns=tuple(Turn((HUMAN, bot)[i % 2], text) for i, text in enumerate(talk.turns)),
+        seed_exchanges=0,
+        provenance={
+            ORIGIN: survey,
+            "how": HOW,
+            "interactor": interactor,
+            "place_in_unit": talk.chat.item,
+            "seconds": round(talk.seconds, 1),
+            "failed_answers": talk.troubles,
+            **({"system_prompts": {bot: prompt}} if prompt else {}),
+        },
+    )
+
+
+def bring(study: Study, survey: str, chats: Sequence[Conversation], keep: bool) -> tuple[int, set[str]]:
+    """Make conversations.jsonl hold these chats, once each, behind the bots' and before the people's.
+
+    With `keep`, chats from before that are not among them stay. Returns how many came and the ids of those that went.
+    Raises `UserError` where self-play was stopped before it had written the file.
+    """
+    path = study.conversations_path
+    if not path.exists() and study.journal_path.exists():
+        raise UserError(
+            f"{study.journal_path}: self-play of this study has not ended, and its conversations are not in place.",
+            f"Run it to its end first: parlai spotbot_selfchat --study {study.path}",
+        )
+    known = study.conversations() if path.exists() else []
+    others = [row for row in known if row.provenance.get(ORIGIN) != survey]
+    mine = {row.conversation_id: row for row in known if row.provenance.get(ORIGIN) == survey}
+    wanted = {row.conversation_id: row for row in chats}
+    gone = set(mine) - set(wanted)
+    ours = sorted(({**mine, **wanted} if keep else wanted).values(), key=_canonical(study))
+    rows = [row for row in others if sum(row.is_human) < 2] + ours + [row for row in others if sum(row.is_human) == 2]
+    if rows != known:
+        files.write_jsonl(path, (row.to_json() for row in rows))
+    return len(set(wanted) - set(mine)), set() if keep else gone
+
+
+def _canonical(study: Study) -> Callable[[Conversation], Any]:
+    order = {name: place for place, name in enumerate(study.plan.contestants)}
+    return lambda row: (order.get(row.entities[1], len(order)), row.entities[1], row.number)
+
+
+def shown_by(study: Study, gone: set[str]) -> dict[str, int]:
+    """How many units of each packed survey show one of these conversations."""
+    found = {}
+    for survey in study.plan.surveys:
+        if gone and study.units_path(survey).exists():
+            units = study.units(survey)
+            count = sum(any(gone & set(item.conversation_ids) for item in unit.items) for unit in units)
+            found |= {survey: count} if count else {}
+    return found
+
+
+# -- units that were ended without blame -----------------------------------------------------------------------------
+def left_units(ledger: ChatLedger) -> dict[str, tuple[Handout, Submission]]:
+    """Hand-outs ended without blame in which a chat was rated, with these ratings as their submissions."""
+    found: dict[str, tuple[Handout, Submission]] = {}
+    for talk in talks_of(ledger):
+        if talk.handout.status == "void":
+            rating = ledger.rating(talk.chat.chat_id)
+            row = with_chat_time(rating.record)
+            handout, known = found.get(talk.chat.handle, (talk.handout, None))
+            items = [*(known.record["items"] if known else []), row]
+            record = {"handle": handout.handle, "unit_id": handout.unit_id, "items": items, "comment": ""}
+            found[handout.handle] = (handout, Submission(handout.handle, record, {}, "", rating.rated_at))
+    return found
+
+
+def with_chat_time(record: Mapping) -> dict:
+    """A chat's ratings with the time of the chat and that of the rating together: both are work of the annotation."""
+    return {**record, "seconds": round((record["seconds"] or 0.0) + record["chat_seconds"], 3)}
+
+
+def left_without_blame(ledger: ChatLedger) -> list[Left]:
+    """The hand-outs that were ended because a partner broke down, for the operator to credit."""
+    found = []
+    for handout in ledger.handouts("status = 'void' AND agent_id IS NOT NULL"):
+        chats = ledger.chats("handle = ?", handout.handle)
+        messages = [turn for chat in chats for turn in ledger.turns(chat.chat_id) if turn.number % 2 == 0]
+        rated = sum(chat.status == "rated" for chat in chats)
+        seconds = (handout.finished_at or handout.handed_at) - handout.handed_at
+        found.append(Left(handout, len(messages), seconds, rated))
+    return found

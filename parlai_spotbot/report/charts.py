@@ -85,7 +85,7 @@ def forest(chart: Chart, looks: Mapping[str, Look], name: str, caution: str) -> 
         for tick, (_, row) in zip(axes.get_yticklabels(), lines, strict=True):
             tick.set_fontweight("bold" if row is None else "normal")
         axes.set_xlabel(chart.data.get("x", ""))
-        axes.xaxis.set_major_locator(MaxNLocator(6))
+        axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
         if _shares(chart.data.get("x", "")):
             axes.xaxis.set_major_formatter(PERCENT)
         data = ({"group": row.get("group"), "label": label, **{k: row.get(k) for k in ("estimate", "low", "high")}}
@@ -179,6 +179,8 @@ def lines(chart: Chart, looks: Mapping[str, Look], name: str, caution: str) -> D
             axes.axhline(own["reference"], color=MUTED, lw=1.0, ls=(0, (4, 2)))
         for place, line in enumerate(series):
             _line(axes, line, _look(line["label"], looks, place), own.get("steps"), len(series) <= MOST)
+        if not own.get("log_x") and all(float(x).is_integer() for line in series for x in line["x"] if x is not None):
+            axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))  # what is counted has no halves
         axes.set_xlabel(own.get("x", ""))
         axes.set_ylabel(own.get("y", ""))
         if _shares(own.get("y", "")):

@@ -16,7 +16,17 @@ from markupsafe import Markup
 
 from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import appendix, citations, downloads, first_screen, hygiene, reading, rows, side_by_side
+from parlai_spotbot.report import (
+    appendix,
+    citations,
+    downloads,
+    first_screen,
+    hygiene,
+    metrics,
+    reading,
+    rows,
+    side_by_side,
+)
 from parlai_spotbot.report.blocks import NONE, Shown, block
 from parlai_spotbot.report.contents import Contents, read_contents, surveys_of
 from parlai_spotbot.report.drawing import PALETTE, Drawing
@@ -31,6 +41,7 @@ SCRIPTS = ("tables.js", "reading.js")
 
 WHOLE_STUDY = [
     ("methods", "Methods side by side", side_by_side.section),
+    ("metrics", "Which metric is worth its money?", metrics.section),
     ("hygiene", "Hygiene", hygiene.section),
 ]
 """Sections about the study whatever the survey, after the surveys' own: anchor, heading, builder of the parts.
@@ -76,9 +87,9 @@ def _context(pages: list[Page], paper: appendix.Appendix) -> dict[str, Any]:
     plan = contents.study.plan
     blocks = [block(own) for own in pages]
     made = [(anchor, heading, build(page)) for anchor, heading, build in WHOLE_STUDY]
-    # A study of one survey has no methods to compare, which needn't be said.
+    # A study of one survey has no methods to compare, and few have their metrics studied, which needn't be said.
     whole = [Shown(anchor, heading, found, NONE.get(anchor, "Not computed yet."))
-             for anchor, heading, found in made if found or anchor != "methods"]  # fmt: skip
+             for anchor, heading, found in made if found or anchor == "hygiene"]  # fmt: skip
     parts = [part for section in [*(s for own in blocks for s in own.sections), *whole] for part in section.parts]
     return {
         "plan": plan,

@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.hygiene import wilson
 from parlai_spotbot.analysis.metrics.frame import CHOICE, Metric
 from parlai_spotbot.analysis.resampling import percentile_interval
+from parlai_spotbot.analysis.screening import screened
 from parlai_spotbot.records import HUMAN, Judgement
 
 TRAINING = ("task", "annotator", "attempt", "round", "role", "dialogue", "wrong_turns", "of", "passed", "seconds")
-"""What a row of training must say; `group` may stand beside."""
+"""What a row of training must say; `group` (of annotators) may stand beside."""
 
 EVERYBODY = "everybody"
 GOLD = "gold"
@@ -133,7 +133,7 @@ def _task(
     }  # fmt: skip
     spent, people = trained.get(task, (0.0, 0))
     annotated = own["home"].nunique() * each
-    entry["training_minutes"] = spent / people if people else (np.nan if not trained else 0.0)
+    entry["training_minutes"] = spent / people if people else np.nan
     # Those who failed were trained, too: the dialogues that were annotated bear it all.
     entry["training_share"] = spent / annotated if annotated and people else 0.0
     work = median / 60 * dialogues / each * (1 + doubled)
@@ -193,7 +193,6 @@ def training_frame(rows: Sequence[Mapping], survey: str = "abc_eval") -> pd.Data
             raise ValueError(f"row {number} of training: no {', '.join(lacking)}")
     frame = pd.DataFrame([dict(row) for row in rows], columns=[*TRAINING, "group", "mistakes_by_label"])
     frame["task"] = [task if ":" in str(task) else f"{survey}:{task}" for task in frame["task"]]
-    frame["group"] = frame["group"].where(frame["group"].notna() & (frame["group"] != ""), EVERYBODY)
     return frame
 
 
@@ -209,28 +208,6 @@ def _training_minutes(training: pd.DataFrame | None) -> dict[str, tuple[float, i
 
 
 def screening(training: pd.DataFrame) -> list[dict]:
-    """One entry a group of annotators and task: who tried, who passed, and how the rounds went (Figure 9).
-
-    Returns
-    -------
-    list of dict
-        group, task, attempted, passed (annotators), rate, rate_ci (Wilson), rounds, mistakes (wrong turns a round),
-        accuracy (share of turns that are right), minutes (an annotator); gold, gold_accuracy (of the dialogues mixed
-        into the work).
-    """
-    found = []
-    rounds = training[training["role"] != GOLD]
-    for (group, task), own in rounds.groupby(["group", "task"], sort=True):
-        gold = training[(training["role"] == GOLD) & (training["group"] == group) & (training["task"] == task)]
-        attempted = own["annotator"].nunique()
-        passed = own[own["passed"].fillna(False).astype(bool)]["annotator"].nunique()
-        wrong, of = own["wrong_turns"].astype(float), own["of"].astype(float)
-        found.append({
-            "group": group, "task": task, "attempted": int(attempted), "passed": int(passed),
-            "rate": passed / attempted, "rate_ci": wilson(passed, attempted), "rounds": len(own),
-            "mistakes": float(wrong.mean()), "accuracy": float((1 - wrong / of).mean()),
-            "minutes": float(own["seconds"].astype(float).fillna(0).sum() / 60 / attempted),
-            "gold": len(gold),
-            "gold_accuracy": float((1 - gold["wrong_turns"].astype(float) / gold["of"].astype(float)).mean()),
-        })  # fmt: skip
-    return found
+    """Who tried and passed, by task and group of annotators, and how the rounds went (Figure 9): see `screened`."""
+    rounds = training[training["role"] != GOLD].to_dict("records")
+    return [{**row, "group": row["group"] or EVERYBODY} for row in screened(rounds)]

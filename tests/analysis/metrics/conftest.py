@@ -157,3 +157,18 @@ def result(evidence):
     from parlai_spotbot.analysis.metrics import Wishes, analyze
 
     return analyze(evidence, Wishes(seed=3, bootstraps=200, draws=50, wage=20.0, dialogues=400, budget=1200.0))
+
+
+def write_study(made: MadeUp, path):
+    """The made-up study on disk, as the commands would leave it."""
+    from parlai_spotbot import files
+    from parlai_spotbot.records import Contestant
+    from parlai_spotbot.study import Plan, Study
+
+    plan = Plan("chitchat", {bot: Contestant(bot, model="spotbot:eliza") for bot in BOTS}, 4, seed=5,
+                surveys=("abc_eval", "dialogue_likert", "comparative", "interactive"))  # fmt: skip
+    study = Study.create(path, plan)
+    files.write_jsonl(study.conversations_path, [talk.to_json() for talk in made.conversations])
+    for survey, judgements in made.judgements.items():
+        files.write_jsonl(study.judgements_path(survey), [row.to_json() for row in judgements])
+    return study

@@ -103,20 +103,17 @@ def apart(source: str, own: dict) -> Card | None:
             continue
         low, high = min(scores, key=scores.__getitem__), max(scores, key=scores.__getitem__)
         tested = [pair["p_adjusted"] for pair in found["pairs"] if pair["p_adjusted"] is not None]
-        lines.append((criterion.replace("_", " "), *_ends(scores, low, high),
-                      f"{sum(p < ALPHA for p in tested)} of {len(tested)}"))  # fmt: skip
+        ends = [f"{percent(scores[bot])} ({'people' if bot == HUMAN else bot})" for bot in (low, high)]
+        ends = ends if scores[low] < scores[high] else [f"{percent(scores[low])} (all)", ""]
+        lines.append((criterion.replace("_", " "), *ends, f"{sum(p < ALPHA for p in tested)} of {len(tested)}"))
     if not lines:
         return None
-    head = ("Behaviour", "Least", "", "Most", "", "Pairs that differ")
-    how = f"{own['criterion'].capitalize()} of each contestant; p corrected over the pairs of a behaviour."
+    head = ("Behaviour", "Least", "Most", "Clear pairs")
+    how = f"{own['criterion'].capitalize()}. Clear: p < 0.05, corrected over the pairs of a behaviour."
     return Card(
         source, said(source), "" if source == HUMAN else CAUTION, (), [], text=[own.get("why", "")],
         folded=source != HUMAN and len(lines) > FEW, table=Table("Behaviours", how, head, lines),
     )  # fmt: skip
-
-
-def _ends(scores: dict[str, float], low: str, high: str) -> tuple[str, ...]:
-    return (percent(scores[low]), Name(low), percent(scores[high]), Name(high))
 
 
 def _spotting(own: dict) -> dict[str, dict[str, Bar]]:

@@ -17,6 +17,7 @@ from parlai_spotbot.analysis.behaviours import (
 from parlai_spotbot.analysis.methods import shared_parts
 from parlai_spotbot.analysis.methods.driver import Source, Study
 from parlai_spotbot.analysis.methods.rating_parts import ratings_of
+from parlai_spotbot.analysis.methods.wording import listed, plainly
 from parlai_spotbot.analysis.screening import gold_quality, screened
 from parlai_spotbot.analysis.time import time_summary
 from parlai_spotbot.records import HUMAN
@@ -28,9 +29,8 @@ TEST = (
     "pairs of a behaviour; beside it over all pairs of all behaviours"
 )
 NO_ORDER = (
-    "There is no overall order: the behaviours don't add up to one number. Each has an order of its own; of errors the "
-    "fewer the better, of {more} the more; for the others it isn't known whether more is better, and they stand from "
-    "the most to the least."
+    "There is no overall order, as the behaviours don't add up to one number: each has an order of its own. Of errors "
+    "fewer are better; of {more} more are; of the others neither is known to be better."
 )
 
 
@@ -64,7 +64,7 @@ def ranking_part(source: Source) -> dict:
     adjust_over_all(criteria)
     pairs = [pair for own in criteria.values() for pair in own["pairs"]]
     clear = {f"clear{over}": sum(pair[f"p_adjusted{over}"] < 0.05 for pair in pairs) for over in ("", "_all")}
-    more = ", ".join(label.replace("_", " ") for label in MORE)
+    more = listed([plainly(label) for label in MORE])
     return {
         "order": [],
         "why": NO_ORDER.format(more=more),

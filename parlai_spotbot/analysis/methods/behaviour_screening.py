@@ -18,11 +18,12 @@ def screening_section(own: dict) -> list[Section]:
         f"The training of a task was begun {began} times and decided {decided} times; {passed} passed "
         f"({percent(passed / decided if decided else None)}). Somebody who takes several tasks counts in each."
     ]
-    hardest = min((row for row in rows if row["decided"]), key=lambda row: row["pass_share"], default=None)
-    if hardest is not None and len(rows) > 1 and hardest["pass_share"] < 1:
+    shares = sorted((row["pass_share"], place) for place, row in enumerate(rows) if row["decided"])
+    if len(shares) > 1 and shares[0][0] < shares[1][0]:
+        hardest = rows[shares[0][1]]
         text.append(
-            f"Hardest to pass: {plainly(hardest['task'])}, {hardest['passed']} of {hardest['decided']} "
-            f"({interval(hardest['pass_ci'])})."
+            f"Fewest passed: {_named(hardest, grouped)}, {hardest['passed']} of {hardest['decided']} "
+            f"({percent(hardest['pass_share'])}, {interval(hardest['pass_ci'])})."
         )
     chart = Chart(
         "screening", "forest", "Who passed the training", "Share of those who came to a decision, with Wilson's 95 % "
@@ -32,16 +33,16 @@ def screening_section(own: dict) -> list[Section]:
          "reference": None, "x": "share of annotators who passed"},
     )  # fmt: skip
     head = ("task", *(("group",) if grouped else ()), "began", "decided", "passed", "share", "95 % interval",
-            "at the first attempt", "wrong turns a dialogue", "turns right", "wrong turns where it decides",
-            "minutes a dialogue")  # fmt: skip
+            "at once", "turns right", "wrong a dialogue", "wrong where it decides", "minutes")  # fmt: skip
     table = Table(
         "Training by task",
-        "Began: handed in at least one dialogue. Decided: handed in the dialogue that decides.",
+        "Began: annotators who handed in at least one dialogue. Decided: who handed in the one that decides. At once: "
+        "who passed at the first attempt. Wrong: turns that don't have the gold labels. Minutes: for a dialogue.",
         head,
         [
             (plainly(row["task"]), *((row["group"] or "–",) if grouped else ()), str(row["annotators"]),
              str(row["decided"]), str(row["passed"]), percent(row["pass_share"]), interval(row["pass_ci"]),
-             str(row["first"]), number(row["mistakes"], 1), percent(row["accuracy"]),
+             str(row["first"]), percent(row["accuracy"]), number(row["mistakes"], 1),
              number(row["deciding_mistakes"], 1), number(None if row["seconds"] is None else row["seconds"] / 60, 1))
             for row in rows
         ],
@@ -70,10 +71,11 @@ def gold_section(own: dict) -> list[Section]:
         return []
     turns, right = (sum(row[key] for row in rows) for key in ("turns", "right"))
     missed = sum(row["missed"] for row in rows)
+    bad = "one of them has" if missed == 1 else f"{missed or 'none'} of them have"
     text = [
         f"{len(rows)} gold dialogues were annotated among the work: {percent(right / turns)} of their {turns} turns "
-        f"have the gold labels and no other ({interval(wilson(right, turns))}, Wilson); in {missed} more turns are "
-        "wrong than the training allows. They are no data, and nobody is left out for them."
+        f"have the gold labels and no other ({interval(wilson(right, turns))}, Wilson); {bad} "
+        "more wrong turns than the training allows. They are no data, and nobody is left out for them."
     ]
     half = len(rows) // 2
     if half >= 2:

@@ -50,7 +50,7 @@ def _shares(own: dict) -> Section:
         _overview("errors", "Errors: the fewer the better", errors),
         _overview("abilities", "Abilities, and behaviours that may be welcome or not", others),
     ]
-    text = [own["why"], *_facts(own["facts"])]
+    text = _facts(own["facts"])
     return Section("behaviours", "How often does each contestant show each behaviour?", text,
                    [chart for chart in charts if chart is not None], [_share_table(own)])  # fmt: skip
 
@@ -98,10 +98,11 @@ def _facts(facts: dict[str, dict]) -> list[str]:
         return []
     open_ = sum(row["left_open"] for row in facts.values())
     looked = sum(row["looked_up"] for row in facts.values())
-    return [
-        f"Facts: of {uses} turns that use some, {looked} had something looked up, and for {open_} that didn't tell "
-        "whether they are right. Those count as neither fact usage nor fact contradiction."
-    ]
+    text = f"Facts: {uses} turns use some, of {looked} something was looked up"
+    if not open_:
+        return [f"{text}."]
+    return [f"{text}; of {open_} that didn't tell whether it is right, so they count as neither fact usage nor fact "
+            "contradiction."]  # fmt: skip
 
 
 def _share_table(own: dict) -> Table:
@@ -142,6 +143,8 @@ def _one(label: str, found: dict) -> str:
         return ""
     low, high = min(scores, key=scores.__getitem__), max(scores, key=scores.__getitem__)
     ends = f"from {percentage(scores[low])} of turns ({who(low)}) to {percentage(scores[high])} ({who(high)})"
+    if scores[low] == scores[high]:
+        ends = f"{percentage(scores[low])} of turns" + (", whoever speaks" if len(scores) > 1 else "")
     clear = sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < CLEAR for pair in found["pairs"])
     said = f"{plainly(label).capitalize()}: {ends}; {clear} of {len(found['pairs'])} pairs differ clearly."
     return f"{said} {WISHED[found['direction']]}"

@@ -100,8 +100,3 @@ def alike(annotations: pd.DataFrame, who: str, within: tuple[str, ...] = ("a", "
             variance += (pairs - mixed + (pairs / n) ** 2) / (n - 1)
     return {"n": len(rows), "observed": observed / len(rows), "expected": expected / len(rows),
             "z": float((observed - expected) / np.sqrt(variance)) if variance > 0 else np.nan}  # fmt: skip
-
-
-def truncated(value: float, digits: int = 2) -> float:
-    """Table 8 cuts decimals off instead of rounding."""
-    return np.floor(value * 10**digits + 1e-9) / 10**digits

@@ -8,7 +8,7 @@ from functools import cache
 import pandas as pd
 
 from parlai_spotbot.analysis.stability import conversation_matches, stability
-from parlai_spotbot.projects.spot_the_bot_2020.cells import Cell, Table, Value
+from parlai_spotbot.projects.cells import Cell, Table, Value
 
 DEFINITION = (
     "complete HITs; one match a conversation; conversations drawn without replacement from the 45 of each pair, "

@@ -11,7 +11,7 @@ import pandas as pd
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import win_matrix, win_rates
 from parlai_spotbot.analysis.survival import logrank_pairs, turnbull
-from parlai_spotbot.projects.spot_the_bot_2020.cells import Cell, Table, plain
+from parlai_spotbot.projects.cells import Cell, Table, plain
 from parlai_spotbot.projects.spot_the_bot_2020.sound import Sound
 from parlai_spotbot.records import HUMAN
 

@@ -10,7 +10,7 @@ import pandas as pd
 from parlai_spotbot.analysis.frames import FEATURES, matches_frame
 from parlai_spotbot.analysis.ranking import WinMatrix, paper_chi2, paper_ranges, win_matrix, win_rates
 from parlai_spotbot.analysis.survival import cox
-from parlai_spotbot.projects.spot_the_bot_2020.cells import Cell, Table, plain
+from parlai_spotbot.projects.cells import Cell, Table, plain
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import EXCHANGED, feature_matches, ssa_with_bug
 from parlai_spotbot.projects.spot_the_bot_2020.sound import Sound
 

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.projects.cells import COLUMNS, Cell, Table, truncated
 from parlai_spotbot.projects.spot_the_bot_2020.__main__ import main
-from parlai_spotbot.projects.spot_the_bot_2020.cells import COLUMNS, Cell, Table
-from parlai_spotbot.projects.spot_the_bot_2020.definitions import alike, correctness, ssa_with_bug, truncated
+from parlai_spotbot.projects.spot_the_bot_2020.definitions import alike, correctness, ssa_with_bug
 from parlai_spotbot.projects.spot_the_bot_2020.release import download
 from parlai_spotbot.projects.spot_the_bot_2020.reproduce import paper_values
 

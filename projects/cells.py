@@ -1,4 +1,4 @@
-"""A table of the reproduction: the paper's value, ours, the difference, and the definition used, one cell a row."""
+"""A table of a reproduction: the paper's value, ours, the difference, and the definition used, one cell a row."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+import numpy as np
 import pandas as pd
-
-from parlai_spotbot.projects.spot_the_bot_2020.definitions import truncated
 
 COLUMNS = ("row", "column", "paper", "ours", "difference", "definition")
 
 Value = float | int | str | None
+
+NOTHING = "the paper prints no values here"
 
 
 @dataclass(frozen=True)
 class Cell:
     """`paper` None: the paper has no such value. `ours` None: it can't be reached, and the definition says why.
 
-    `digits` is how many the paper prints; `cut` says that it cuts decimals off instead of rounding them.
+    `digits` is how many the paper prints; `cut` says that it cuts decimals off instead of rounding them; `beside` that
+    the paper's value is of other data, so that it stands beside ours and isn't to be reached.
     """
 
     row: str
@@ -29,6 +31,7 @@ class Cell:
     definition: str
     digits: int = 2
     cut: bool = False
+    beside: bool = False
 
     @property
     def difference(self) -> Value:
@@ -42,7 +45,7 @@ class Cell:
     @property
     def reached(self) -> bool | None:
         """Whether ours, with the paper's digits, is what the paper prints; None where there is nothing to compare."""
-        if self.paper is None:
+        if self.paper is None or self.beside:
             return None
         if self.ours is None:
             return False
@@ -77,7 +80,8 @@ class Table:
         """How many of the paper's values come out, and the greatest difference."""
         cells = self.compared
         if not cells:
-            return "the paper prints no values here"
+            beside = sum(cell.paper is not None for cell in self.cells)
+            return f"{beside} values of the paper stand beside, of other data" if beside else NOTHING
         reached = sum(bool(cell.reached) for cell in cells)
         missing = sum(cell.ours is None for cell in cells)
         gaps = [abs(c.difference) for c in cells if isinstance(c.difference, (int, float))]
@@ -136,3 +140,8 @@ def reached(tables: Iterable[Table]) -> tuple[int, int]:
     """How many of the paper's values come out to their digits, of how many."""
     cells = [cell for table in tables for cell in table.compared]
     return sum(bool(cell.reached) for cell in cells), len(cells)
+
+
+def truncated(value: float, digits: int = 2) -> float:
+    """A number whose decimals are cut off instead of rounded."""
+    return np.floor(value * 10**digits + 1e-9) / 10**digits

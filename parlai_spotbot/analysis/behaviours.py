@@ -19,13 +19,22 @@ from parlai_spotbot.analysis.hygiene import wilson
 from parlai_spotbot.analysis.multiway import frame_clusters, group_means
 from parlai_spotbot.analysis.ratings import rate, rating_frame
 from parlai_spotbot.records import Conversation, Item
-from parlai_spotbot.surveys.abc_eval.labels import ANSWERS, QUESTIONS, complete, labels_of, left_open
+from parlai_spotbot.surveys.abc_eval.labels import (
+    ANSWERS,
+    GIVEN,
+    QUESTIONS,
+    complete,
+    labels_of,
+    left_open,
+    task_of_label,
+)
 
 SCALE = (0, 1)
 LEVEL = 0.95
 STOPPED = "annotation that was stopped half way"
 YES_NO = ("yes", "no")
 TASK_OF = {question: task for task, questions in QUESTIONS.items() for question in questions}
+TASK_OF |= {label: task_of_label(label) for label in GIVEN}
 
 
 def label_frame(

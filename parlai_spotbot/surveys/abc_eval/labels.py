@@ -59,6 +59,10 @@ ANSWERS: dict[str, tuple[str, ...]] = {
 }
 """The answers to the questions that are not simply answered by yes or no."""
 
+GIVEN = tuple(label for task, labels in LABELS.items() if task not in PLAIN for label in labels)
+"""Labels that no question bears the name of. In data from elsewhere the labels themselves may be given: there each of
+them is a question of its own, answered by yes or no, and those that aren't given are not known."""
+
 WRONG = ("one_wrong", "cannot_know")
 OPEN = ("sources_disagree", "not_found")
 """What a look-up may leave open: then neither label of the task knowledge holds."""
@@ -66,8 +70,8 @@ OPEN = ("sources_disagree", "not_found")
 
 def task_of_questions(questions: Collection[str]) -> str:
     """The task that asks these questions; a `ValueError` where they are of no task or of several."""
-    found = {task for task, names in QUESTIONS.items() if set(names) & set(questions)}
-    known = {name for task in found for name in QUESTIONS[task]}
+    found = {task for task in TASKS if {*QUESTIONS[task], *LABELS[task]} & set(questions)}
+    known = {name for task in found for name in (*QUESTIONS[task], *LABELS[task])}
     if len(found) != 1 or not set(questions) <= known:
         raise ValueError(f"questions are {tuple(questions)!r}, expected those of one task of {', '.join(TASKS)}")
     return found.pop()
@@ -79,7 +83,9 @@ def task_of_label(label: str) -> str:
 
 
 def complete(task: str, answers: Mapping[str, object]) -> bool:
-    """Whether a turn's answers say of every label of the task whether it holds."""
+    """Whether a turn's answers say of every label of the task whether it holds, or give the labels themselves."""
+    if _given(task, answers):
+        return True
     if task == "knowledge":
         if answers.get("uses_facts") != "yes":
             return "uses_facts" in answers
@@ -95,13 +101,15 @@ def labels_of(task: str, answers: Mapping[str, object]) -> dict[str, bool]:
     Where facts are used that a look-up left open, neither label of the task knowledge holds (`left_open`). A new
     talking point is no follow-up: Table 4 speaks of the ideas shared in the previous turn, and in the published rates
     (`surge_behavior_rates`) follow-ups and topic switches together leave out 22 to 33 turns of 100 for each bot, as
-    they only can if something third is neither. An unknown task, or answers that are not `complete`, are a
-    `ValueError`.
+    they only can if something third is neither. Where labels themselves are given (`GIVEN`), those are the answer. An
+    unknown task, or answers that are not `complete`, are a `ValueError`.
     """
     if task not in LABELS:
         raise ValueError(f"task is {task!r}, expected one of {', '.join(TASKS)}")
     if not complete(task, answers):
         raise ValueError(f"answers are {dict(answers)!r}, expected all that the task {task} asks")
+    if given := _given(task, answers):
+        return {label: answers[label] == "yes" for label in given}
     if task == "empathy":
         return {label: answers["empathy"] == label for label in LABELS[task]}
     if task == "knowledge":
@@ -115,6 +123,11 @@ def labels_of(task: str, answers: Mapping[str, object]) -> dict[str, bool]:
             "topic_switch": answers["new_topic"] == "yes",
         }
     return {label: answers[label] == "yes" for label in LABELS[task]}
+
+
+def _given(task: str, answers: Mapping[str, object]) -> tuple[str, ...]:
+    """The labels of the task that stand among the answers under their own names, though no question bears them."""
+    return tuple(label for label in LABELS[task] if label in GIVEN and label in answers)
 
 
 @cache

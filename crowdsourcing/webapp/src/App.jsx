@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { ApiError } from "./api.js";
+import { ChatUnit } from "./chat/ChatUnit.jsx";
 import { Frame } from "./Frame.jsx";
 import { handleOf, Onboarding, OnboardingResult } from "./screens/Onboarding.jsx";
 import { Consent } from "./screens/Consent.jsx";
@@ -48,6 +49,21 @@ export function App({ api, stores }) {
     return answer;
   }, []);
 
+  // What a refusal leads to: a screen that tells it, or a line, and where the page is behind, another look at the server.
+  const refused = useCallback(
+    async (path, error, over) => {
+      if (!(error instanceof ApiError)) throw error;
+      const kind = noticeFor(path, error);
+      if (["late", "doubled"].includes(error.code)) over?.();
+      if (kind) setNotice({ kind, text: error.text });
+      else {
+        setProblem(error);
+        if (BEHIND.has(error.status)) await api.get("session").then(receive, () => null);
+      }
+      return null;
+    },
+    [api, receive],
+  );
   // One request at a time, so that nothing is sent twice by two clicks; returns the answer, or null when refused.
   // `over` is called where the server says that the unit is over for good.
   const ask = useCallback(
@@ -59,21 +75,26 @@ export function App({ api, stores }) {
       try {
         return await (method === "GET" ? api.get(path) : api.post(path, body));
       } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        const kind = noticeFor(path, error);
-        if (["late", "doubled"].includes(error.code)) over?.();
-        if (kind) setNotice({ kind, text: error.text });
-        else {
-          setProblem(error);
-          if (BEHIND.has(error.status)) await api.get("session").then(receive, () => null);
-        }
-        return null;
+        return await refused(path, error, over);
       } finally {
         running.current = false;
         setBusy(false);
       }
     },
-    [api, receive],
+    [api, refused],
+  );
+  // A request beside the others: it waits for none and holds up none.
+  const talk = useCallback(
+    async (path, body) => {
+      try {
+        const answer = await api.post(path, body);
+        setProblem(null);
+        return answer;
+      } catch (error) {
+        return refused(path, error);
+      }
+    },
+    [api, refused],
   );
   const step = useCallback(
     async (method, path, body) => {
@@ -118,13 +139,14 @@ export function App({ api, stores }) {
       };
       return <InstructionsScreen survey={survey} onContinue={goOn} />;
     }
-    const common = { session, step, ask, receive, busy, stores, problem };
+    const common = { session, step, ask, talk, receive, busy, stores, problem };
+    const Work = survey.chat ? ChatUnit : Unit;
     const screens = {
       preview: () => <Consent {...common} preview />,
       consent: () => <Consent {...common} />,
       onboarding: () => <Onboarding {...common} onFinish={practised} key={handleOf(session)} />,
       ready: () => <Ready {...common} />,
-      working: () => <Unit {...common} key={session.unit.unit} />,
+      working: () => <Work {...common} key={session.unit.unit} />,
       handed_in: () => <Finish {...common} />,
       finished: () => <Finish {...common} />,
       waiting: () => <Waiting {...common} onCheck={refresh} />,

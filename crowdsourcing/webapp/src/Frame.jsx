@@ -28,7 +28,7 @@ export function Frame({ session, trouble, problem, children }) {
           </button>
         )}
       </header>
-      <Messages trouble={trouble} problem={problem} />
+      <Messages trouble={trouble} problem={problem} left={session?.left} />
       <main id="content" tabIndex={-1}>
         {children}
       </main>
@@ -42,7 +42,7 @@ export function Frame({ session, trouble, problem, children }) {
 }
 
 // Troubles with the network are told politely and go by themselves; a refusal is an alert.
-function Messages({ trouble, problem }) {
+function Messages({ trouble, problem, left }) {
   const t = useTexts();
   const state = trouble === null ? t("error_back") : trouble && t(`error_${trouble.kind}`, { seconds: trouble.seconds });
   const [seen, setSeen] = useState(null);
@@ -59,6 +59,9 @@ function Messages({ trouble, problem }) {
       </div>
       <div role="alert" className="message error">
         {problem ? said(problem, t) : ""}
+      </div>
+      <div role="status" className="message">
+        {left ? t("chat_left") : ""}
       </div>
     </div>
   );
@@ -80,11 +83,12 @@ function TimeLeft({ session }) {
   }, [left]);
   if (left === undefined) return null;
   const seconds = left - (Date.now() - session.received) / 1000;
-  if (seconds > SHORT) return null;
+  const calm = seconds > SHORT;
+  if (calm && !session.survey.chat) return null; // in a chat one does not see by oneself how much is still to be done
   const minutes = Math.ceil(seconds / 60);
   const text = seconds <= 0 ? t("time_over") : minutes <= 1 ? t("time_left_last") : t("time_left", { minutes });
   return (
-    <p className="time" role={[10, 5, 2, 1, 0].includes(minutes) ? "status" : undefined}>
+    <p className={calm ? "time calm" : "time"} role={[10, 5, 2, 1, 0].includes(minutes) ? "status" : undefined}>
       {text}
     </p>
   );

@@ -5,6 +5,7 @@ import "./style/base.css";
 import "./style/layout.css";
 import "./style/conversation.css";
 import "./style/questions.css";
+import "./style/chat.css";
 import { Api, tokenKeeper } from "./api.js";
 import { App } from "./App.jsx";
 import { Boundary } from "./Boundary.jsx";

@@ -18,6 +18,12 @@ export function answered(work, item, key, answer, seconds, { goesOn = false, had
 export const spent = (work, item, seconds) => ({ ...work, seconds: { ...work.seconds, [item]: seconds } });
 export const remarked = (work, item, text) => ({ ...work, remarks: { ...work.remarks, [item]: text } });
 export const commented = (work, comment) => ({ ...work, comment });
+// What belongs to the unit and is no answer: `changed` gets what is kept under the name, and returns what is new in it.
+export const besideOf = (work, name) => work.beside?.[name] ?? {};
+export const keptBeside = (work, name, changed) => {
+  const before = besideOf(work, name);
+  return { ...work, beside: { ...work.beside, [name]: { ...before, ...changed(before) } } };
+};
 export const movedTo = (work, at) => ({ ...work, at });
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -4,8 +4,9 @@
 import { useEffect, useId, useRef } from "react";
 import { useTexts } from "../texts.js";
 
-// `upTo`: the number of turns shown; `marked`: the turn that is asked about; both optional.
-export function Transcript({ transcript, upTo, marked = null }) {
+// `upTo`: the number of turns shown; `marked`: the turn that is asked about; `boxed`: long, in a box that scrolls by
+// itself; all optional.
+export function Transcript({ transcript, upTo, marked = null, boxed = false }) {
   const t = useTexts();
   const label = useId();
   const current = useRef(null);
@@ -19,7 +20,7 @@ export function Transcript({ transcript, upTo, marked = null }) {
   }, []);
   const turns = transcript.turns.slice(0, upTo);
   return (
-    <section className="transcript" aria-labelledby={label}>
+    <section className={`transcript ${boxed ? "boxed" : ""}`} aria-labelledby={label} tabIndex={boxed ? 0 : undefined}>
       <h3 id={label} dir="auto" className={transcript.name ? "" : "unseen"}>
         {transcript.name || t("transcript")}
         {transcript.speaker && <span className="speaker"> {transcript.speaker}</span>}

@@ -28,10 +28,13 @@ export function Instructions({ survey }) {
       <Paragraphs text={survey.instructions} />
       {definitions.length > 0 && <LabelDefinitions definitions={definitions} />}
       {survey.game && <p className="note">{t("game_rules", rulesOf(survey.game))}</p>}
+      {survey.chat && (
+        <p className="note">{t("chat_rules", { least: survey.chat.messages, most: survey.chat.most_messages })}</p>
+      )}
       {survey.example && <Example survey={survey} />}
       <h3>{t("keyboard_title")}</h3>
       <p>
-        {t("keyboard_help")} {definitions.length > 0 && t("keyboard_guide")}
+        {survey.chat && t("keyboard_chat")} {t("keyboard_help")} {definitions.length > 0 && t("keyboard_guide")}
       </p>
     </>
   );

@@ -6,6 +6,7 @@ import { Dialog } from "../parts/Dialog.jsx";
 import { Screen } from "../parts/Screen.jsx";
 import { shortName } from "../screens/Instructions.jsx";
 import { useTexts } from "../texts.js";
+import { Comment } from "./Comment.jsx";
 
 export function Overview({ survey, items, answersOf, ready, work, actions, busy, reminded, onRemind, onSubmit }) {
   const t = useTexts();
@@ -43,17 +44,7 @@ export function Overview({ survey, items, answersOf, ready, work, actions, busy,
         ))}
       </ol>
       <form onSubmit={submit}>
-        <label className="comment">
-          <span className="label">{t("comment_label")}</span>
-          <span className="soft">{t("comment_help")}</span>
-          <textarea
-            dir="auto"
-            rows={3}
-            maxLength={survey.limits.comment_length}
-            value={work.comment}
-            onChange={(event) => actions.comment(event.target.value)}
-          />
-        </label>
+        <Comment {...{ survey, work, actions }} />
         <p className="error" role="alert">
           {tried && open.length > 0 ? t("hand_in_incomplete", { items: open.join(", ") }) : ""}
         </p>

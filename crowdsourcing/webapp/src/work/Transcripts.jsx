@@ -1,4 +1,5 @@
-// The transcripts of an item in its layout: one, several beside each other, or one that grows turn by turn.
+// The transcripts of an item in its layout: one, several beside each other, or one that grows turn by turn. Chats are
+// long: each has a box of its own.
 
 import { Transcript } from "../parts/Transcript.jsx";
 
@@ -12,6 +13,7 @@ export function Transcripts({ item, turn }) {
           transcript={transcript}
           upTo={growing ? turn + 1 : undefined}
           marked={growing ? turn : null}
+          boxed={item.boxed}
         />
       ))}
     </div>

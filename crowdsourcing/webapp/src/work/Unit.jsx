@@ -2,10 +2,10 @@
 // always possible, and asks once.
 
 import { useEffect, useState } from "react";
-import { Dialog } from "../parts/Dialog.jsx";
 import { Progress } from "../parts/Progress.jsx";
 import { complete, itemAnswers, withDecisions } from "../logic.js";
 import { useTexts } from "../texts.js";
+import { GiveBack } from "./GiveBack.jsx";
 import { Item } from "./Item.jsx";
 import { Overview } from "./Overview.jsx";
 import { useWork } from "./useWork.js";
@@ -17,7 +17,6 @@ export function Unit({ session, ask, step, receive, busy, stores }) {
   const [items, setItems] = useState(session.unit.items);
   useEffect(() => setItems(session.unit.items), [session]);
   const { work, kept, actions } = useWork(stores.unit, handle, survey);
-  const [returning, setReturning] = useState(false);
   const [reminded, setReminded] = useState(false);
   const answersOf = (item) => withDecisions(survey, item, work.answers[item.item] ?? {});
   const ready = items.map((item) => complete(survey, item, answersOf(item)));
@@ -40,10 +39,6 @@ export function Unit({ session, ask, step, receive, busy, stores }) {
     if (!answer?.accepted) return;
     actions.clear();
     receive(answer);
-  };
-  const giveBack = async () => {
-    if (await step("POST", "return", { unit: handle })) actions.clear();
-    setReturning(false);
   };
   // The game: what the server answers is the item as it stands now.
   const game = {
@@ -117,29 +112,7 @@ export function Unit({ session, ask, step, receive, busy, stores }) {
           onSubmit={submit}
         />
       )}
-      <div className="unit-foot">
-        <button type="button" className="quiet" onClick={() => setReturning(true)}>
-          {t("return")}
-        </button>
-      </div>
-      {returning && (
-        <Dialog
-          title={t("return_title")}
-          onClose={() => setReturning(false)}
-          actions={
-            <>
-              <button type="button" className="primary" onClick={() => setReturning(false)}>
-                {t("return_keep")}
-              </button>
-              <button type="button" disabled={busy} onClick={giveBack}>
-                {t("return_confirm")}
-              </button>
-            </>
-          }
-        >
-          <p>{t("return_text", { allowance: session.progress?.allowance ?? survey.limits.units_per_annotator })}</p>
-        </Dialog>
-      )}
+      <GiveBack session={session} busy={busy} step={step} onGiven={actions.clear} />
     </div>
   );
 }

@@ -39,6 +39,7 @@ export function useWork(store, handle, survey) {
       },
       remark: (number, text) => update((now) => change.remarked(now, number, text)),
       comment: (text) => update((now) => change.commented(now, text)),
+      beside: (name, changed) => update((now) => change.keptBeside(now, name, changed)),
       go: (at) => update((now) => change.movedTo(withTime(now, clock.current, item), at)),
       keepTime: () => update((now) => withTime(now, clock.current, item)),
       latest: () => withTime(latest.current, clock.current, item),

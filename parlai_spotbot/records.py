@@ -239,7 +239,8 @@ class Item:
     `control` names the kind of a control item (never analysed as data), or is None. `judged` holds for each transcript
     the entity that is judged, 0 or 1; where it is empty, both are. `questions` names those of the survey's questions
     that are put; where it is empty, all are. `partners` are the contestants with whom the annotator is to talk first,
-    one for each transcript, which is empty until then.
+    one for each transcript, which is empty until then. `candidates` are possible next turns of the first transcript,
+    of which the annotator chooses ("candidate:0", …).
     """
 
     item_id: str
@@ -250,10 +251,12 @@ class Item:
     judged: tuple[int, ...] = ()
     questions: tuple[str, ...] = ()
     partners: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()
+
+    MAY_LACK = ("judged", "questions", "partners", "candidates")
 
     def to_json(self) -> dict:
-        row = asdict(self)
-        return {key: value for key, value in row.items() if value or key not in ("judged", "questions", "partners")}
+        return {key: value for key, value in asdict(self).items() if value or key not in self.MAY_LACK}
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Item:
@@ -270,6 +273,7 @@ class Item:
             judged=_judged(row, len(transcripts), where),
             questions=_names_in(row, "questions", "questions", "where all questions are put", where),
             partners=_names_in(row, "partners", "contestants", "where nobody is talked to", where),
+            candidates=_names_in(row, "candidates", "next turns", "where none are offered", where),
         )
 
 
@@ -300,7 +304,7 @@ class Unit:
     """What one person does in one sitting. Nobody who has one unit of a block may have another of it.
 
     `replicate` counts from 0 the annotators who get the same items; `rotation` the units of a block that show different
-    segments of its conversations.
+    segments of its conversations. Where a survey is for several groups of people, `group` is the one this unit is for.
     """
 
     unit_id: str
@@ -309,9 +313,11 @@ class Unit:
     rotation: int
     replicate: int
     items: tuple[Item, ...]
+    group: str = ""
 
     def to_json(self) -> dict:
         return {**{k: getattr(self, k) for k in ("unit_id", "survey", "block_id", "rotation", "replicate")},
+                **({"group": self.group} if self.group else {}),
                 "items": [item.to_json() for item in self.items]}  # fmt: skip
 
     @classmethod
@@ -324,6 +330,7 @@ class Unit:
             block_id=get(row, "block_id", str, where),
             rotation=get(row, "rotation", int, where),
             replicate=get(row, "replicate", int, where),
+            group=get(row, "group", str, where, ""),
             items=tuple(Item.from_json(item, f"{where}, unit {unit_id}, item {i}") for i, item in enumerate(items)),
         )
 

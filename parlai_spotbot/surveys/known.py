@@ -3,7 +3,7 @@
 Both the server, which grades while people work, and the analysis, which lists who failed, go by this. Segments: who of
 the two is a bot. Two conversations: in which of them the judged one is a person, the other one's being a scripted bot.
 One conversation: which entity is a scripted bot, whose ratings must be low. Dialogues of a training with gold labels:
-the labels of every turn (`abc_eval.gold`).
+the labels of every turn (`abc_eval.gold`). Candidates for the next turn: which of them it is.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ KNOWN_CHOICE = ("known_choice:0", "known_choice:1")
 KNOWN_LOW = ("known_low:0", "known_low:1")
 """Controls of one conversation, by the entity that is a scripted bot."""
 
-EVERY_KIND = (*KINDS, *KNOWN_CHOICE, *KNOWN_LOW)
+KNOWN_CANDIDATE = tuple(f"known_candidate:{place}" for place in range(10))
+"""Controls of a question with candidates, by the place of the one that is obviously the next turn."""
+
+EVERY_KIND = (*KINDS, *KNOWN_CHOICE, *KNOWN_LOW, *KNOWN_CANDIDATE)
 """Controls whose mark is one of a few; a gold dialogue's holds its key."""
 
 OPEN = ("consistency", "emotional_understanding", "grammaticality", "proactivity")
@@ -37,6 +40,9 @@ BAD = ("quality", "engagingness")
 MOST, MOST_MEAN = 3, 2.5
 """A bot that loops may be rated so high at most: in a dimension of `BAD` over a conversation; on average over its turns
 from the second on."""
+
+CANDIDATE = ("first", "conversation:0")
+"""The question and target by which one of an item's candidates is chosen."""
 
 Answers = Mapping[tuple[str, str], object]
 """(question, target) -> answer."""
@@ -64,11 +70,13 @@ def missed_by(control: str | None, answers: Answers) -> bool:
     Segments: see `missed`. Two conversations: the scripted bot was chosen in a question where that can't be (`OPEN`
     names the others), or "neither" in overall quality. One conversation: the scripted bot was rated above `MOST`
     overall or in engagingness; turn by turn: above `MOST_MEAN` on average. A gold dialogue: more turns are wrong than
-    may be where the training decides. Another kind is a `ValueError`.
+    may be where the training decides. Candidates: another one was chosen first. Another kind is a `ValueError`.
     """
     if gold.is_mark(control):
         return gold.missed(control, answers)
     kind = _checked(control, EVERY_KIND)
+    if kind in KNOWN_CANDIDATE:
+        return answers.get(CANDIDATE) != kind.removeprefix("known_")
     if kind in KINDS:
         return missed(kind, [answers.get(("nature", f"entity:{entity}")) for entity in (0, 1)])
     if kind in KNOWN_CHOICE:
@@ -116,7 +124,7 @@ def truth(control: str | None) -> tuple[str, str]:
 
     (Of a rated conversation: which entity is a bot, the other one is a person.)
     """
-    kind = _checked(control, EVERY_KIND)
+    kind = _checked(control, (*KINDS, *KNOWN_CHOICE, *KNOWN_LOW))
     if kind == KNOWN_HUMAN:
         return ("human", "human")
     return ("bot", "human") if kind in (KNOWN_BOT[0], KNOWN_CHOICE[1], KNOWN_LOW[0]) else ("human", "bot")

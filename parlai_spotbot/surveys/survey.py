@@ -16,13 +16,15 @@ from parlai_spotbot.surveys.tasks import Gold, Task
 KINDS = ("choice", "scale", "checkboxes", "ranking", "free_text")
 """Answers: one option; one of an ordered list; any number of options; all options in an order; a text."""
 
-LAYOUTS = ("dialogue", "side_by_side", "turn_by_turn", "opening", "chat")
+LAYOUTS = ("dialogue", "side_by_side", "turn_by_turn", "opening", "chat", "candidates")
 """How transcripts are shown: one dialogue; several beside each other; one, asked about turn by turn; one that the
-annotator opens exchange by exchange; one that the annotator writes, in a chat with a contestant."""
+annotator opens exchange by exchange; one that the annotator writes, in a chat with a contestant; one with the item's
+candidates for its next turn."""
 
-PACKINGS = ("segments", "pairs", "dialogues", "contestants")
+PACKINGS = ("segments", "pairs", "dialogues", "contestants", "questions")
 """What an item is made of: a segment of a conversation (packing); two whole conversations of different contestants side
-by side (pairing); one whole conversation (dialogues); contestants to talk to (partners)."""
+by side (pairing); one whole conversation (dialogues); contestants to talk to (partners); a question with candidates
+for the next turn (nuc_units)."""
 
 PACKED = ("packing", "spread", "asked", "unit_size", "annotators_per_item", "repeated", "control_first")
 """The fields of a survey that say how it is packed: no browser's business."""
@@ -35,8 +37,9 @@ SPREADS = ("", "items", "units", "tasks")
 """What the questions are dealt to: every item has all of them; an item has one; the items of a unit have one, or those
 of one task."""
 
-TARGET = re.compile(r"^(entity:[01]|conversation:\d+|pair|turn)$")
-"""`turn` stands for every turn of the item in turn; its judgements name each as turn:0, turn:1, …"""
+TARGET = re.compile(r"^(entity:[01]|conversation:\d+|pair|turn|annotator)$")
+"""`turn` stands for every turn of the item in turn; its judgements name each as turn:0, turn:1, … `annotator` is who
+answers, in the questionnaire."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ class Exercise:
     `turns` are (entity, text). `key` holds (question, target, accepted answers); questions that it doesn't name are not
     put. The key never reaches a browser before the exercise is answered (the example's is shown at once). `second`
     holds the turns of the other conversation where two stand side by side, `judged` for each conversation who is
-    judged.
+    judged, `candidates` what may be its next turn.
     """
 
     turns: tuple[tuple[int, str], ...]
@@ -115,6 +118,7 @@ class Exercise:
     explanation: str
     second: tuple[tuple[int, str], ...] = ()
     judged: tuple[int, ...] = ()
+    candidates: tuple[str, ...] = ()
 
     @property
     def transcripts(self) -> tuple[tuple[tuple[int, str], ...], ...]:
@@ -199,7 +203,7 @@ class Survey:
 
     A survey of several `tasks` is annotated task by task: `task` narrows it to one, and then `training` holds the gold
     dialogues of that task, which no browser gets before they are annotated. `chat` holds the rules of a survey with the
-    layout "chat".
+    layout "chat". The `questionnaire` is put to an annotator once, about themselves; no answer to it is required.
     """
 
     name: str
@@ -227,6 +231,7 @@ class Survey:
     tasks: tuple[Task, ...] = ()
     training: tuple[Gold, ...] = ()
     chat: Chat | None = None
+    questionnaire: tuple[Question, ...] = ()
 
     def __post_init__(self):
         if self.layout not in LAYOUTS:
@@ -248,6 +253,12 @@ class Survey:
             known.add(question.name)
         if not set(self.asked) <= known:
             raise ValueError(f"survey '{self.name}': asked is {self.asked!r}, expected names of its questions")
+        asked_of_people = [question for question in self.questionnaire if question.required or question.name in known]
+        if asked_of_people:
+            raise ValueError(
+                f"survey '{self.name}': question '{asked_of_people[0].name}' of the questionnaire, expected a name of "
+                "its own and required=False"
+            )
         for task in self.tasks:
             if not set(task.questions) <= known:
                 raise ValueError(
@@ -301,8 +312,11 @@ class Survey:
             del row["limits"][name]
         for task in row["tasks"]:
             del task["allowed"], task["read"]
-        if not row["tasks"]:
-            del row["tasks"]
+        for name in ("tasks", "questionnaire"):
+            if not row[name]:
+                del row[name]
+        if row["example"] and not row["example"]["candidates"]:
+            del row["example"]["candidates"]
         del row["chat"]
         if self.chat:
             row["chat"] = {name: getattr(self.chat, name) for name in Chat.SHOWN}

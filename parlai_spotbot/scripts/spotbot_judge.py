@@ -40,6 +40,7 @@ class SpotbotJudge(Command):
         from parlai_spotbot.judges.run import estimate, judge_study, summary_path
         from parlai_spotbot.judges.specs import judges_of
         from parlai_spotbot.study import Study
+        from parlai_spotbot.surveys import get_survey
 
         given = {name.removeprefix("judge_"): self.opt[name] for name in GIVEN}
         specs = judges_of(self.opt["judges"], given)  # what is wrong ends the command before any work
@@ -47,6 +48,11 @@ class SpotbotJudge(Command):
         if most is not None and not most > 0:
             raise UserError(f"--max-cost {most:g}: expected more than 0.", "Leave it out for no limit.")
         study, survey = Study.open(self.opt["study"]), self.opt["survey"]
+        if get_survey(survey).chat:
+            raise UserError(
+                f"--survey {survey}: people chat in it, and a judge has nobody to chat with.",
+                "Let it judge the chats: spotbot_collect, then --survey dialogue_likert or another.",
+            )
         seed = seed_of(self.opt, study)
         judges = [spec.make(seed, most) for spec in specs]
         if self.opt["dry_run"]:

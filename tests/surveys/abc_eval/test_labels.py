@@ -1,0 +1,255 @@
+"""From answers to labels, and the files of the training as they are read: what they need, and what a wrong one says."""
+
+from itertools import product
+
+import pytest
+import yaml
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.abc_eval import gold as of_gold
+from parlai_spotbot.surveys.abc_eval.labels import (
+    ALLOWED,
+    ANSWERS,
+    EVERY_LABEL,
+    LABELS,
+    LESS,
+    MORE,
+    QUESTIONS,
+    TASKS,
+    complete,
+    labels_of,
+    left_open,
+    possible,
+    task_of_label,
+    task_of_questions,
+)
+from parlai_spotbot.surveys.abc_eval.training import gold_dialogues, marks, read_file, wrong_turns
+from parlai_spotbot.surveys.known import gradable, missed_by
+from parlai_spotbot.surveys.tasks import rounds
+
+PAPER = {
+    "uninterpretable", "antisocial", "preference_info", "life_info", "empathetic", "lack_of_empathy",
+    "commonsense_contradiction", "fact_usage", "fact_contradiction", "self_contradiction", "partner_contradiction",
+    "redundant", "ignore", "irrelevant", "follow_up", "topic_switch",
+}  # fmt: skip
+"""Table 4 of the paper."""
+
+
+def held(task, **answers):
+    return {label for label, holds in labels_of(task, answers).items() if holds}
+
+
+def test_the_sixteen_labels_in_eight_tasks_with_the_papers_limits():
+    assert set(EVERY_LABEL) == PAPER
+    assert len(EVERY_LABEL) == 16
+    assert len(TASKS) == 8
+    assert {task: ALLOWED[task] for task in TASKS if ALLOWED[task] == 1} == {"interpretability": 1, "sociality": 1}
+    assert set(ALLOWED.values()) == {1, 2}
+    assert all(task_of_label(label) == task for task, labels in LABELS.items() for label in labels)
+    assert not set(LESS) & set(MORE)
+    assert set(EVERY_LABEL) - set(LESS) - set(MORE) == {"preference_info", "life_info", "topic_switch"}
+
+
+def test_facts_count_as_the_annotator_knew_them_or_found_them():
+    assert held("knowledge", uses_facts="no") == set()
+    assert held("knowledge", uses_facts="yes", facts_known="all_right") == {"fact_usage"}
+    for wrong in ("one_wrong", "cannot_know"):
+        assert held("knowledge", uses_facts="yes", facts_known=wrong) == {"fact_contradiction"}
+    looked = {"uses_facts": "yes", "facts_known": "not_sure"}
+    assert held("knowledge", **looked, facts_looked_up="all_right") == {"fact_usage"}
+    assert held("knowledge", **looked, facts_looked_up="one_wrong") == {"fact_contradiction"}
+    for unknown in ("sources_disagree", "not_found"):
+        assert held("knowledge", **looked, facts_looked_up=unknown) == set()
+        assert left_open({**looked, "facts_looked_up": unknown})
+    assert not left_open({"uses_facts": "no"})
+    # What was answered before the annotator went back counts no more.
+    assert held("knowledge", uses_facts="no", facts_known="one_wrong") == set()
+    assert held("knowledge", uses_facts="yes", facts_known="all_right", facts_looked_up="one_wrong") == {"fact_usage"}
+
+
+def test_transitions_and_empathy():
+    plain = {"acknowledges": "yes", "relevant": "yes"}
+    of = {"no": {"follow_up"}, "talking_point": set(), "yes": {"topic_switch"}, "nothing": set()}
+    assert {value: held("transitions", new_topic=value, **plain) for value in ANSWERS["new_topic"]} == of
+    assert held("transitions", acknowledges="no", relevant="no", new_topic="yes") == {
+        "ignore", "irrelevant", "topic_switch",
+    }  # fmt: skip
+    assert held("transitions", acknowledges="not_needed", relevant="yes", new_topic="nothing") == set()
+    assert [held("empathy", empathy=value) for value in ANSWERS["empathy"]] == [
+        {"empathetic"}, {"lack_of_empathy"}, set(),
+    ]  # fmt: skip
+    assert held("consistency", self_contradiction="yes", partner_contradiction="no", redundant="yes") == {
+        "self_contradiction", "redundant",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_questions_of_the_survey_are_those_of_the_labels(task):
+    narrowed = get_survey("abc_eval").task(task)
+    assert tuple(q.name for q in narrowed.questions) == QUESTIONS[task]
+    for question in narrowed.questions:
+        assert tuple(o.value for o in question.options) == ANSWERS.get(question.name, ("yes", "no"))
+        assert question.targets == ("turn",)
+        assert question.required
+    assert narrowed.tasks[0].labels == LABELS[task]
+    assert narrowed.limits.units_per_annotator == 60
+    assert len(narrowed.training) == 5
+    assert task_of_questions(QUESTIONS[task]) == task
+    # Every set of labels that answers can lead to is one that a complete set of answers leads to, and no other.
+    choices = [ANSWERS.get(name, ("yes", "no")) for name in QUESTIONS[task]]
+    found = {frozenset(held(task, **dict(zip(QUESTIONS[task], own, strict=True)))) for own in product(*choices)}
+    assert found == possible(task)
+
+
+def test_what_is_unknown_or_missing_is_an_error():
+    with pytest.raises(ValueError, match="task is 'style'"):
+        labels_of("style", {})
+    with pytest.raises(ValueError, match="expected all that the task knowledge asks"):
+        labels_of("knowledge", {"uses_facts": "yes", "facts_known": "not_sure"})
+    assert not complete("transitions", {"acknowledges": "yes", "new_topic": "no"})
+    for wrong in ((), ("uses_facts", "relevant"), ("uses_facts", "extra")):
+        with pytest.raises(ValueError, match="questions"):
+            task_of_questions(wrong)
+    with pytest.raises(UserError, match="--task empaty: survey abc_eval has no such task"):
+        get_survey("abc_eval").task("empaty")
+    with pytest.raises(UserError, match="--task empathy: survey turn_likert has no such task"):
+        get_survey("turn_likert").task("empathy")
+
+
+def test_no_browser_gets_gold_labels_or_limits_of_mistakes():
+    for task in TASKS:
+        narrowed = get_survey("abc_eval").task(task)
+        row = narrowed.to_json()
+        assert "training" not in row
+        assert not {"allowed", "read"} & set(row["tasks"][0])
+        assert "gold_every" not in row["limits"]
+        told = repr(row)
+        for gold in narrowed.training:
+            assert gold.id not in told
+            said = [text for turn in gold.turns for text in (turn.text, turn.why) if len(text) > 30]
+            assert not [text for text in said if text in told]
+        assert row["tasks"][0]["definitions"][0]["examples"]
+    assert "tasks" not in get_survey("turn_likert").to_json()
+
+
+def test_a_gold_dialogue_as_a_control_holds_its_key():
+    for task in TASKS:
+        item = of_gold.gold_item(task, seed=3)
+        gold = next(gold for gold in gold_dialogues(task) if gold.role == "gold")
+        assert of_gold.key_of(item.control) == (task, gold.key)
+        assert gradable(item.control)
+        assert [u.text for u in item.transcripts[0]] == [u.text.lower() for u in item.transcripts[0]]
+        assert gold.id not in repr((item.item_id, item.conversation_ids))
+        right = {(q, f"turn:{turn}"): answer for turn, labels in gold.key.items()
+                 for q, answer in answers(task, labels).items()}  # fmt: skip
+        assert not missed_by(item.control, right)
+        assert wrong_turns(gold, right) == 0
+        turns = list(gold.key)
+        for wrong in range(ALLOWED[task] + 2):
+            given = dict(right)
+            for turn in turns[:wrong]:
+                other = next(labels for labels in possible(task) if labels != gold.key[turn])
+                given = {key: a for key, a in given.items() if key[1] != f"turn:{turn}"}
+                given |= {(q, f"turn:{turn}"): a for q, a in answers(task, other).items()}
+            assert wrong_turns(gold, given) == wrong
+            assert missed_by(item.control, given) == (wrong > ALLOWED[task])
+            assert sum(of_gold.graded(item.control, given).values()) == len(turns) - wrong
+        assert missed_by(item.control, {})  # not to answer is wrong
+        assert marks(gold, {})[0].given is None
+    for unreadable in ("known_labels:consistency", "known_labels:style:1=", "known_labels:empathy:1=ignore", None, 3):
+        assert not gradable(unreadable)
+
+
+def answers(task, labels):
+    from itertools import product as every
+
+    choices = [(None, *ANSWERS.get(name, ("no", "yes"))) for name in QUESTIONS[task]]
+    for chosen in sorted(every(*choices), key=lambda own: len(own) - own.count(None)):
+        own = {name: answer for name, answer in zip(QUESTIONS[task], chosen, strict=True) if answer}
+        if complete(task, own) and held(task, **own) == set(labels):
+            return own
+    raise AssertionError((task, labels))
+
+
+def test_a_first_attempt_has_three_rounds_and_a_second_one_dialogue_of_its_own():
+    training = gold_dialogues("consistency")
+    first, second = rounds(training, 0), rounds(training, 1)
+    assert [gold.role for gold in first] == ["training"] * 3
+    assert [gold.role for gold in second] == ["second_chance"]
+    assert len({gold.id for gold in training}) == 5
+
+
+# -- wrong files -------------------------------------------------------------------------------------------------------
+def task_file(change=lambda row: None):
+    """A short file of the task sociality, changed."""
+    turns = [{"user": "hello"}, {"bot": "go away", "labels": ["antisocial"], "why": "rude"}]
+    roles = ["training"] * 3 + ["second_chance", "gold"]
+    examples = [{"context": "hi", "turn": "hello", "label": False, "why": "kind"},
+                {"context": "hi", "turn": "be off", "label": True, "why": "rude"}]  # fmt: skip
+    row = {
+        "task": "sociality",
+        "definitions": {"antisocial": {"short": "rude", "counts": ["an insult"], "counts_not": ["a no"],
+                                       "examples": examples}},
+        "instructions": "Look for rudeness.",
+        "dialogues": [{"id": f"s-{n}", "role": role, "covers": "all", "turns": [dict(turn) for turn in turns]}
+                      for n, role in enumerate(roles)],
+    }  # fmt: skip
+    change(row)
+    return row
+
+
+WRONG = {
+    "unknown field 'colour'": lambda row: row.update(colour="red"),
+    "field 'instructions' is missing": lambda row: row.pop("instructions"),
+    "field 'task' is 'style'": lambda row: row.update(task="style"),
+    "definitions: field 'antisocial' is missing": lambda row: row["definitions"].clear(),
+    r"definitions.antisocial.short: '', expected a text": lambda row: row["definitions"]["antisocial"].update(short=""),
+    "expected some with label true": lambda row: row["definitions"]["antisocial"]["examples"].pop(),
+    "2 dialogues have the role training, expected 3": lambda row: row["dialogues"].pop(0),
+    "dialogue 's-1' stands twice": lambda row: row["dialogues"][0].update(id="s-1"),
+    r"dialogue 1 \(s-0\): field 'role' is 'exam'": lambda row: row["dialogues"][0].update(role="exam"),
+    r"dialogue 2 \(s-1\), turn 1: field 'labels' has 'rude'": lambda row: row["dialogues"][1]["turns"][1].update(
+        labels=["rude"]
+    ),
+    r"dialogue 2 \(s-1\), turn 1: field 'why' is missing": lambda row: row["dialogues"][1]["turns"][1].pop("why"),
+    r"dialogue 3 \(s-2\), turn 0: unknown field 'bot'": lambda row: row["dialogues"][2]["turns"].reverse(),
+    r"dialogue 5 \(s-4\): field 'turns' has 3, expected that the bot has the last": lambda row: row["dialogues"][4][
+        "turns"
+    ].append({"user": "bye"}),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_a_wrong_file_names_file_dialogue_turn_and_field(tmp_path, message):
+    path = tmp_path / "sociality.yaml"
+    path.write_text(yaml.safe_dump(task_file(WRONG[message])), encoding="utf-8")
+    with pytest.raises(UserError, match=message) as err:
+        read_file(path, "sociality")
+    assert str(path) in str(err.value)
+
+
+def test_a_file_that_is_right_missing_or_no_yaml(tmp_path):
+    path = tmp_path / "sociality.yaml"
+    path.write_text(yaml.safe_dump(task_file()), encoding="utf-8")
+    about = read_file(path, "sociality")
+    assert about.dialogues[0].key == {1: frozenset({"antisocial"})}
+    assert about.definitions[0].examples[1].label
+    path.write_text("task: [", encoding="utf-8")
+    with pytest.raises(UserError, match="not valid YAML"):
+        read_file(path, "sociality")
+    with pytest.raises(UserError, match="no such file"):
+        read_file(tmp_path / "empathy.yaml", "empathy")
+
+
+def test_labels_that_exclude_each_other_are_refused(tmp_path):
+    def both(row):
+        row["task"] = "empathy"
+        row["definitions"] = dict.fromkeys(LABELS["empathy"], row["definitions"]["antisocial"])
+        for dialogue in row["dialogues"]:
+            dialogue["turns"][1]["labels"] = ["empathetic", "lack_of_empathy"]
+
+    path = tmp_path / "empathy.yaml"
+    path.write_text(yaml.safe_dump(task_file(both)), encoding="utf-8")
+    with pytest.raises(UserError, match="which no answers to the questions lead to"):
+        read_file(path, "empathy")

@@ -1,0 +1,120 @@
+"""Packing by task: a unit is one conversation in one task, a share of conversations goes to a second annotator."""
+
+from collections import Counter
+
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn
+from parlai_spotbot.scripts.spotbot_pack import table
+from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS, TASKS, task_of_questions
+from parlai_spotbot.surveys.asking import asked_of_item
+from parlai_spotbot.surveys.controls import read_controls, write_controls
+from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.whole import Asked
+
+BOTS = ("ann", "bob")
+
+
+def talks(number, first=0):
+    return [
+        Conversation(f"{bot}-{n}", "chitchat", tuple(sorted((HUMAN, bot))), n, (HUMAN, bot),
+                     tuple(Turn((HUMAN, bot)[t % 2], f"{bot} {n} {t}") for t in range(8)), 0)
+        for bot in BOTS for n in range(first, number)
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def study(tmp_path):
+    plan = Plan("chitchat", {bot: Contestant(bot, model=f"spotbot:{bot}") for bot in BOTS}, 2, seed=5)
+    made = Study.create(tmp_path / "study", plan)
+    files.write_jsonl(made.conversations_path, [c.to_json() for c in talks(30)])
+    return made
+
+
+def test_a_unit_is_one_conversation_in_one_task(study):
+    summary = pack_study(study, "abc_eval")
+    units = study.units("abc_eval")
+    assert {len(unit.items) for unit in units} == {1}
+    of = Counter(task_of_questions(unit.items[0].questions) for unit in units if unit.replicate == 0)
+    assert of == dict.fromkeys(TASKS, 60)
+    survey = get_survey("abc_eval")
+    item = next(unit.items[0] for unit in units if unit.items[0].questions == QUESTIONS["knowledge"])
+    assert item.judged == (1,)  # the bot
+    assert asked_of_item(survey, item, {}) == [("uses_facts", f"turn:{t}") for t in (1, 3, 5, 7)]
+    given = {("uses_facts", "turn:3"): "yes", ("uses_facts", "turn:5"): "no", ("facts_known", "turn:3"): "not_sure"}
+    assert set(asked_of_item(survey, item, given)) - set(asked_of_item(survey, item, {})) == {
+        ("facts_known", "turn:3"), ("facts_looked_up", "turn:3"),
+    }  # fmt: skip
+    # Conversations that are annotated twice are so in every task, by another annotator: one block, another replicate.
+    twice = Counter(unit.block_id for unit in units if unit.replicate == 1)
+    assert set(twice.values()) == {8}
+    assert 0.1 < len(twice) / 60 < 0.45
+    assert summary["tasks"]["empathy"] == {"units": 60 + len(twice), "repeated": len(twice)}
+    assert "empathy" in table(summary)
+    assert summary["judged"] == {bot: {"spoke_first": 0, "second": 30} for bot in BOTS}
+
+
+def test_the_share_of_second_annotators_is_the_users(study):
+    pack_study(study, "abc_eval", whole=Asked(ask=("empathy",), repeated=1.0))
+    units = study.units("abc_eval")
+    assert Counter(unit.replicate for unit in units) == {0: 60, 1: 60}
+    assert {unit.items[0].questions for unit in units} == {QUESTIONS["empathy"]}
+
+
+def test_tasks_and_conversations_that_come_later_are_added_behind(study):
+    pack_study(study, "abc_eval", whole=Asked(ask=("consistency",)))
+    path = study.units_path("abc_eval")
+    before = path.read_bytes()
+    summary = pack_study(study, "abc_eval", whole=Asked(ask=("consistency", "empathy")))
+    assert summary["added_units"] == summary["tasks"]["empathy"]["units"]
+    assert path.read_bytes().startswith(before)
+    units = study.units("abc_eval")
+    assert len({unit.unit_id for unit in units}) == len(units)
+    blocks = {unit.block_id: set() for unit in units}
+    for unit in units:
+        blocks[unit.block_id].add((unit.rotation, unit.items[0].questions, unit.items[0].conversation_ids))
+    assert all({q for _, q, _ in own} == {QUESTIONS["consistency"], QUESTIONS["empathy"]} for own in blocks.values())
+    assert all(len({rotation for rotation, *_ in own}) == 2 for own in blocks.values())
+    assert all(len({ids for *_, ids in own}) == 1 for own in blocks.values())
+    # Whoever is annotated twice in one task is so in the other.
+    again = {q: {u.block_id for u in units if u.replicate and u.items[0].questions == q} for _, q, _ in
+             next(iter(blocks.values()))}  # fmt: skip
+    assert again[QUESTIONS["consistency"]] == again[QUESTIONS["empathy"]]
+    after = path.read_bytes()
+    assert pack_study(study, "abc_eval")["added_units"] == 0  # the same tasks as before
+    assert path.read_bytes() == after
+    files.write_jsonl(study.conversations_path, [c.to_json() for c in talks(32)])
+    assert pack_study(study, "abc_eval")["added_units"] >= 8
+    assert path.read_bytes().startswith(after)
+
+
+def test_the_gold_dialogues_of_the_tasks_are_the_controls(study):
+    pack_study(study, "abc_eval", whole=Asked(ask=("consistency",)))
+    path = write_controls(study, "abc_eval")
+    [item] = read_controls(study, "abc_eval")
+    assert item.questions == QUESTIONS["consistency"]
+    assert study.provenance()["controls"]["abc_eval"]["known_labels"] == 1
+    begun = study.survey_path("abc_eval") / "crowdsourcing" / "consistency"
+    begun.mkdir(parents=True)
+    (begun / "ledger.db").touch()
+    before = path.read_bytes()
+    pack_study(study, "abc_eval", whole=Asked(ask=("consistency", "empathy")))
+    write_controls(study, "abc_eval")
+    assert path.read_bytes().startswith(before)
+    assert [i.questions for i in read_controls(study, "abc_eval")] == [QUESTIONS["consistency"], QUESTIONS["empathy"]]
+    # Units that a task's ledger may have handed out are never packed anew.
+    with pytest.raises(UserError, match=r"ledger.db holds answers"):
+        pack_study(study, "abc_eval", whole=Asked(ask=("empathy",)))
+
+
+def test_options_that_mean_nothing_here(study):
+    with pytest.raises(UserError, match="--ask empaty: survey abc_eval has no such task"):
+        pack_study(study, "abc_eval", whole=Asked(ask=("empaty",)))
+    with pytest.raises(UserError, match="--comparisons: survey abc_eval compares nothing"):
+        pack_study(study, "abc_eval", whole=Asked(comparisons=3))
+    with pytest.raises(UserError, match="--segments"):
+        pack_study(study, "abc_eval", segments=[2])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.errors import UserError
+from parlai_spotbot.errors import UserError, nearest
 
 if TYPE_CHECKING:
     from parlai_spotbot.analysis.metrics import Evidence, Wishes
@@ -112,6 +112,16 @@ def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict
     for name, table in made.items():
         files.write_text(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
     return result
+
+
+def recommendation_of(study: Study, wishes: Wishes, source: str) -> dict:
+    """What one source's metrics say to buy; a `UserError` where there is no such source."""
+    from parlai_spotbot.analysis.metrics import recommendation
+
+    evidence = evidence_of(study)
+    if source not in evidence.metrics:
+        raise UserError(f"--source {source}: it has judged nothing.", nearest(source, evidence.metrics))
+    return recommendation(evidence, wishes, source)
 
 
 def summary(result: dict[str, dict]) -> str:

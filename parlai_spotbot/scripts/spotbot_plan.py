@@ -202,6 +202,9 @@ class SpotbotPlan(Command):
   parlai spotbot_plan --survey dialogue_likert --bots 4 --difference .5 --conversation-sd .6
       Ratings (dialogue_likert, turn_likert), to find means half a point apart. A rating counts in every pair of its
       bot. After a pilot (--study, analysed) its shares, spreads and times take the place of the options here too.
+  parlai spotbot_plan --metrics --budget 1500 --wage 20 --dialogues 400
+      Which metrics to buy: by what ABC-Eval's authors paid and found, or, with --study, by what a pilot with several
+      surveys and ratings by those who led the conversations (survey interactive) has found itself.
   Annotations of one conversation, and by one person, hang together: 6 annotations of a conversation tell less than
   6 of six conversations, and so more are needed than for independent ones."""
 
@@ -223,6 +226,7 @@ class SpotbotPlan(Command):
         cls._add_study(parser.add_argument_group("The study"))
         cls._add_ratings(parser.add_argument_group("Whole conversations"))
         cls._add_costs(parser.add_argument_group("Costs"))
+        cls._add_metrics(parser.add_argument_group("Which metrics"))
         pilot = parser.add_argument_group("After a pilot")
         pilot.add_argument("--study", type=str, default=None, metavar="DIR", help="a study with judgements")
         pilot.add_argument("--source", type=str, default=None, help="whose judgements: human (default) or judge:NAME")
@@ -270,6 +274,18 @@ class SpotbotPlan(Command):
         )
 
     @staticmethod
+    def _add_metrics(group: argparse._ArgumentGroup) -> None:
+        group.add_argument(
+            "--metrics", action="store_true", help="say which metrics to buy, not how many conversations"
+        )
+        group.add_argument("--budget", type=float, default=None,
+                           help="what may be spent: money, or hours where there is no --wage")  # fmt: skip
+        group.add_argument("--dialogues", type=int, default=100, help="how many are to be annotated")
+        group.add_argument(
+            "--doubled", type=float, default=0.25, help="share of them that a second annotator does, too"
+        )
+
+    @staticmethod
     def _add_costs(group: argparse._ArgumentGroup) -> None:
         group.add_argument(
             "--seconds",
@@ -290,6 +306,9 @@ class SpotbotPlan(Command):
 
         opt = self.opt
         study = Study.open(opt["study"]) if opt["study"] else None
+        if opt["metrics"]:
+            self._metrics(study)
+            return
         if study is None and opt["bots"] is None and opt["win_rates"] is None:
             raise UserError("--bots missing.", "Say how many bots there are, or name a pilot with --study.")
         known = ("spot_the_bot", "spot_the_bot_game", *ASSUMED)
@@ -308,6 +327,33 @@ class SpotbotPlan(Command):
         print(text)
         if path is not None:
             self._write(path, result)
+
+    def _metrics(self, study: Study | None) -> None:
+        """Which metrics to buy: by a study's own data, or by what was published."""
+        from pathlib import Path
+
+        from parlai_spotbot import files
+        from parlai_spotbot.analysis.metrics import Wishes, planning
+
+        opt = self.opt
+        how = {name: opt[name] for name in ("wage", "budget", "dialogues", "doubled")}
+        try:
+            if study is None:
+                result = planning.plan_metrics(**how)
+                said = planning.said_before(result)
+            else:
+                from parlai_spotbot.scripts.metrics_of_study import recommendation_of
+
+                if opt["dialogues"] < 1:
+                    raise ValueError(f"dialogues is {opt['dialogues']}, expected a whole number from 1 up")
+                result = recommendation_of(study, Wishes(seed=opt["seed"], **how), opt["source"] or "human")
+                said = planning.said_after(result)
+        except ValueError as err:
+            raise UserError(f"{err}.", "Change that option; --help says what each means.") from err
+        print(said)
+        if opt["out"] is not None:
+            files.write_json(Path(opt["out"]), {"plan": result})
+            print(f"\nwritten: {opt['out']}")
 
     def _before(self) -> tuple[str, dict, str | None]:
         from parlai_spotbot.analysis.planning import words

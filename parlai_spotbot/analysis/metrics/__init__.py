@@ -5,8 +5,19 @@ a conversation it knows, how many bots it tells apart, what it adds to the other
 """
 
 from parlai_spotbot.analysis.metrics.answers import metrics_of, outcomes_of
-from parlai_spotbot.analysis.metrics.everything import STEMS, Evidence, Wishes, analyze
+from parlai_spotbot.analysis.metrics.everything import STEMS, Evidence, Wishes, analyze, recommendation
 from parlai_spotbot.analysis.metrics.frame import Metric, Outcomes
 from parlai_spotbot.analysis.metrics.tables import tables
 
-__all__ = ["STEMS", "Evidence", "Metric", "Outcomes", "Wishes", "analyze", "metrics_of", "outcomes_of", "tables"]
+__all__ = [
+    "STEMS",
+    "Evidence",
+    "Metric",
+    "Outcomes",
+    "Wishes",
+    "analyze",
+    "metrics_of",
+    "outcomes_of",
+    "recommendation",
+    "tables",
+]

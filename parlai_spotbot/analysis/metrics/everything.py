@@ -117,6 +117,16 @@ def analyze(
     return {stem: {**own, "made_by": made_by} for stem, own in result.items()}
 
 
+def recommendation(evidence: Evidence, wishes: Wishes, source: str = HUMAN) -> dict:
+    """What to buy by one source's metrics alone: see `recommend`; plain values."""
+    every = list(evidence.metrics[source])
+    kept = without_own(every, evidence.outcomes.interactors)[0] if source == HUMAN else every
+    if not kept:
+        return {"why": "nothing was judged but by those who led the conversations"}
+    with threadpool_limits(limits=1):
+        return plain(_Source(source, kept, every, evidence, wishes).recommendation())
+
+
 def assert_others(metrics: Sequence[Metric], outcomes: Outcomes, source: str) -> None:
     """Nobody may stand on both sides of the equation; a `ValueError` where somebody does."""
     if source == HUMAN and without_own(metrics, outcomes.interactors)[1]:

@@ -39,7 +39,7 @@ export function ChatRoom({ survey, item, handle, talk, kept, keep, update, busy,
         <p role="status" className="unseen">
           {pending ? t("chat_sending") : writes && notice !== "again" ? t("chat_writing", { partner }) : ""}
         </p>
-        <p role="status" className={`message ${WARNS.includes(notice) ? "warning" : ""}`} data-notice={notice}>
+        <p role="status" className={CLASSES[notice] ?? "message warning"} data-notice={notice}>
           {notice ? t(`chat_${notice}`, { partner }) : ""}
         </p>
         {item.step === "chatting" && (
@@ -66,7 +66,7 @@ export function ChatRoom({ survey, item, handle, talk, kept, keep, update, busy,
   );
 }
 
-const WARNS = ["slow", "again", "gone", "failed"];
+const CLASSES = { enough: "soft", longest: "message" };
 
 // The messages. Who is who is told to screen readers before each; new ones are read out by themselves.
 function Log({ item, turns, pending, writes, partner, title }) {

@@ -78,7 +78,7 @@ export function ChatUnit({ session, ask, step, talk, receive, busy, stores }) {
         {...{ survey, answers, work, actions, busy }}
         item={{ ...item, boxed: true }}
         title={t("chat_rate_title", { partner: partnerOf(item) })}
-        note={t("chat_rate_final")}
+        intro={t("chat_rate_final")}
         onBack={() => actions.go({ item: null, step: 0 })}
         onDone={busy ? () => {} : rate}
         doneText={t("chat_rate")}
@@ -123,11 +123,6 @@ function Steps({ items, item, stage }) {
 }
 
 // The questions beside the conversations that they are about.
-function Answers({ work, note, ...more }) {
-  return (
-    <>
-      {note && <p className="note">{note}</p>}
-      <Item key={more.item.item} {...more} at={work.at} remark={work.remarks[more.item.item] ?? ""} onOverview={null} />
-    </>
-  );
-}
+const Answers = ({ work, ...more }) => (
+  <Item key={more.item.item} {...more} at={work.at} remark={work.remarks[more.item.item] ?? ""} onOverview={null} />
+);

@@ -16,7 +16,7 @@ export function useEnd(ref, count, own) {
       if (atEnd.current) setBelow(false);
     };
     window.addEventListener("scroll", look, { passive: true });
-    const frame = requestAnimationFrame(toEnd); // after a new screen has been scrolled to its top
+    const frame = requestAnimationFrame(() => count > 0 && toEnd()); // after a new screen has been scrolled to its top
     return () => {
       window.removeEventListener("scroll", look);
       cancelAnimationFrame(frame);
@@ -25,7 +25,7 @@ export function useEnd(ref, count, own) {
   useEffect(() => {
     const more = count > before.current;
     before.current = count;
-    if (atEnd.current || (more && own)) toEnd();
+    if (count > 0 && (atEnd.current || (more && own))) toEnd();
     else if (more) setBelow(true);
   });
   return { below, toEnd };

@@ -23,7 +23,9 @@ export function Transcript({ transcript, upTo, marked = null, boxed = false }) {
     <section className={`transcript ${boxed ? "boxed" : ""}`} aria-labelledby={label} tabIndex={boxed ? 0 : undefined}>
       <h3 id={label} dir="auto" className={transcript.name ? "" : "unseen"}>
         {transcript.name || t("transcript")}
-        {transcript.speaker && <span className="speaker"> {transcript.speaker}</span>}
+        {transcript.speaker && transcript.speaker !== transcript.name && (
+          <span className="speaker"> {transcript.speaker}</span>
+        )}
       </h3>
       <ol>
         {turns.map((turn, number) => (

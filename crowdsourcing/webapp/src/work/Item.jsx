@@ -55,6 +55,7 @@ export function Item(props) {
       <h1 ref={heading} tabIndex={-1}>
         {title}
       </h1>
+      {props.intro && <p className="soft intro">{props.intro}</p>}
       <Transcripts item={item} turn={turn} />
       <form className="panel" ref={form} onSubmit={goOn} noValidate>
         <div className="step-top">

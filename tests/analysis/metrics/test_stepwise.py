@@ -1,0 +1,91 @@
+"""Backward removal: against every subset, against statsmodels, and with metrics that repeat each other."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+
+from parlai_spotbot.analysis.metrics.stepwise import removal
+
+
+def data(seed, n=150, p=8):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, p))
+    x[:, 1] += 0.7 * x[:, 0]
+    x[:, 3] += 0.5 * x[:, 2] - 0.5 * x[:, 1]
+    y = x @ rng.normal(size=p) * 0.3 + rng.normal(size=n)
+    return x, y, [f"m{i}" for i in range(p)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("model", ["linear", "logistic"])
+def test_the_beam_finds_what_all_subsets_find(seed, model):
+    x, y, names = data(seed, p=6 if model == "logistic" else 8)
+    y = (y > 0).astype(float) if model == "logistic" else y
+    found = removal(x, y, names, model, exact=True)
+    assert set(found.exact) == set(found.best)
+    for size, best in found.exact.items():
+        assert found.best[size].r2 == pytest.approx(best.r2, abs=1e-9)
+        assert len(best.names) == size
+
+
+@pytest.mark.parametrize("model", ["linear", "logistic"])
+def test_every_step_is_the_fit_of_its_metrics(model):
+    x, y, names = data(7, p=6)
+    y = (y > 0).astype(float) if model == "logistic" else y
+    steps = removal(x, y, names, model).steps
+    assert [len(step.names) for step in steps] == [6, 5, 4, 3, 2, 1]
+    for step, after in pairwise(steps):
+        assert set(step.names) - set(after.names) == {step.removed}
+    assert steps[-1].removed is None
+    for step in steps:
+        design = sm.add_constant(x[:, [names.index(name) for name in step.names]])
+        if model == "linear":
+            known = sm.OLS(y, design).fit()
+            assert (step.r2, step.adjusted) == pytest.approx((known.rsquared, known.rsquared_adj))
+        else:
+            known = sm.Logit(y, design).fit(disp=0)
+            adjusted = 1 - (known.llf - len(step.names)) / known.llnull
+            assert (step.r2, step.adjusted) == pytest.approx((known.prsquared, adjusted), abs=1e-7)
+
+
+@pytest.mark.parametrize("model", ["linear", "logistic"])
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+def test_a_duplicate_goes_and_nothing_is_missed(model, noise):
+    rng = np.random.default_rng(3)
+    cause = rng.normal(size=300)
+    x = np.column_stack([cause, cause + noise * rng.normal(size=300), rng.normal(size=(300, 3))])
+    y = cause + rng.normal(size=300)
+    y = (y > 0).astype(float) if model == "logistic" else y
+    steps = removal(x, y, ["cause", "duplicate", "a", "b", "c"], model).steps
+    place = next(i for i, step in enumerate(steps) if step.removed in ("cause", "duplicate"))
+    assert abs(steps[place].r2 - steps[place + 1].r2) < 0.005
+    assert steps[-1].names in (("cause",), ("duplicate",))
+    assert steps[-1].r2 > 0.3
+    assert abs(steps[0].adjusted - steps[-1].adjusted) < 0.02
+
+
+def test_what_does_not_vary_is_left_out_and_what_cannot_be_is_said():
+    x, y, names = data(1, p=4)
+    x[:, 2] = 0.5
+    found = removal(x, y, names, "linear")
+    assert found.constant == ("m2",)
+    assert found.steps[0].names == ("m0", "m1", "m3")
+    assert removal(x[:5], y[:5], names, "linear").why == "too few rows: 5 for 3 predictors"
+    assert "nothing to explain" in removal(x, np.ones(len(y)), names, "linear").why
+    assert removal(np.ones((20, 2)), y[:20], names[:2], "linear").why
+    with pytest.raises(ValueError, match="beam is 0"):
+        removal(x, y, names, "linear", beam=0)
+    with pytest.raises(ValueError, match="model is 'probit'"):
+        removal(x, y, names, "probit")
+
+
+def test_more_metrics_than_pairs_can_bear_are_no_figures():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(24, 12)), np.tile([0.0, 1.0], 12)
+    steps = removal(x, y, [f"m{i}" for i in range(12)], "logistic", beam=10).steps
+    known = [np.isfinite(step.adjusted) for step in steps]
+    assert not known[0]  # a model that fits perfectly says nothing
+    assert known[-1]
+    assert known == sorted(known)

@@ -14,6 +14,7 @@ from parlai_spotbot.scripts.command import Command, add_common, add_seed, whole_
 
 if TYPE_CHECKING:
     from parlai_spotbot.study import Study
+    from parlai_spotbot.surveys.nuc_units import Wanted
     from parlai_spotbot.surveys.whole import Asked
 
 
@@ -29,6 +30,7 @@ class SpotbotPack(Command):
   parlai spotbot_pack --study studies/rules --survey acute_eval --write-pairings pairings.jsonl
   parlai spotbot_pack --study studies/chats --survey interactive --pool rules --comparisons 10
       (a new study: people are to chat with two bots a unit, no conversation need be there)
+  parlai spotbot_pack --study studies/nuc --survey nuc --versions 4 --annotators-per-item 10
   The same command again changes nothing; a study that grew gets further units."""
 
     @classmethod
@@ -55,6 +57,7 @@ class SpotbotPack(Command):
         ))  # fmt: skip
 
         cls._add_chats(parser.add_argument_group("Surveys in which people chat with contestants: interactive"))
+        cls._add_questions(parser.add_argument_group("Surveys of questions with candidates: nuc"))
 
     @staticmethod
     def _add_chats(group: argparse._ArgumentGroup) -> None:
@@ -63,6 +66,16 @@ class SpotbotPack(Command):
                            "none, and adds contestants where there is (default: the study's)")  # fmt: skip
         group.add_argument("--domain", type=str, default=None,
                            help="of a new study, as for spotbot_selfchat (default: chitchat)")  # fmt: skip
+
+    @staticmethod
+    def _add_questions(group: argparse._ArgumentGroup) -> None:
+        group.add_argument("--nuc-questions", type=str, default=None, metavar="FILE",
+                           help="the questions (default: those of spotbot_nuc, STUDY/nuc/questions.jsonl)")  # fmt: skip
+        group.add_argument("--versions", type=int, default=None,
+                           help="versions with different questions (default: 4)")  # fmt: skip
+        group.add_argument("--groups", type=str, default=None, metavar="FILE",
+                           help="a YAML file with groups of people: how many, and their shares of the corpora "
+                           "(default: one group, all corpora alike)")  # fmt: skip
 
     @staticmethod
     def _add_segments(group: argparse._ArgumentGroup) -> None:
@@ -108,7 +121,7 @@ class SpotbotPack(Command):
             options["leave_out"] = listed(self.opt["leave_out"])
         pairings = self._pairings_file()
         with study.lock("spotbot_pack"):
-            print(table(pack_study(study, **options, whole=self._whole())))
+            print(table(pack_study(study, **options, whole=self._whole(), nuc=self._nuc())))
             print(f"\nwritten: {study.units_path(self.opt['survey'])}")
             if pairings is not None:
                 from parlai_spotbot.importers.pairings import write_pairings
@@ -152,6 +165,11 @@ class SpotbotPack(Command):
             raise UserError(f"--write-pairings {path}: there is no folder {path.parent}.", "Make it, or name another.")
         return path
 
+    def _nuc(self) -> Wanted:
+        from parlai_spotbot.surveys.nuc_units import Wanted
+
+        return Wanted(self.opt["nuc_questions"] or "", self.opt["groups"] or "", self.opt["versions"])
+
     def _whole(self) -> Asked:
         from parlai_spotbot.surveys.whole import Asked
 
@@ -174,6 +192,10 @@ def listed(text: str) -> list[str]:
 
 def table(summary: dict) -> str:
     """The summary of `pack_study` in a few lines."""
+    if summary.get("packing") == "questions":
+        from parlai_spotbot.surveys.nuc_units import table as of_questions
+
+        return of_questions(summary)
     if summary.get("packing") == "contestants":
         from parlai_spotbot.surveys.partners import table as of_partners
 

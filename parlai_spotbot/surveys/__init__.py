@@ -38,4 +38,8 @@ def survey_of(study: Study, name: str) -> Survey:
     from parlai_spotbot.surveys.own_questions import questions_of_study, with_questions
 
     survey, added = get_survey(name), questions_of_study(study, name)
+    if survey.packing == "questions":
+        from parlai_spotbot.surveys.nuc_units import survey_of_units
+
+        return survey_of_units(study, survey)
     return with_questions(survey, added) if added else survey

@@ -26,6 +26,8 @@ from parlai_spotbot.surveys import Survey, own_questions, survey_of, whole_contr
 from parlai_spotbot.surveys import known as by_kind
 from parlai_spotbot.surveys.abc_eval.gold import GOLD_RULE, KNOWN_LABELS, gold_item, key_of
 from parlai_spotbot.surveys.known import EVERY_KIND, KINDS, KNOWN_BOT, KNOWN_CHOICE, KNOWN_HUMAN, KNOWN_LOW, gradable
+from parlai_spotbot.surveys.nuc_checks import CHECK_RULE
+from parlai_spotbot.surveys.nuc_units import write_checks
 from parlai_spotbot.surveys.packing import PackOptions, is_people, opaque
 from parlai_spotbot.surveys.scripted import SCRIPTS, replaced
 from parlai_spotbot.surveys.surface import SURFACES
@@ -190,6 +192,8 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     options = _options(study, survey, seed)
     if tasks:
         return _write_gold(study, survey, options)
+    if survey_of(study, survey).packing == "questions":
+        return _write_checks(study, survey, options)
     shown, taken = _shown(study, survey)
     people = [c for c in study.conversations() if is_people(c) and not {c.conversation_id, c.seed_id} & (shown | taken)]
     about = survey_of(study, survey)
@@ -229,6 +233,15 @@ def _write_gold(study: Study, survey: str, options: PackOptions) -> Path:
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         files.write_text(path, text)
     done = {"rule": GOLD_RULE, "seed": options.seed, KNOWN_LABELS: len(items), "from_domain": 0, "warnings": []}
+    study.record("controls", {**study.provenance().get("controls", {}), survey: done})
+    return path
+
+
+def _write_checks(study: Study, survey: str, options: PackOptions) -> Path:
+    """The attention checks of questions with candidates, which were written for it."""
+    path = controls_path(study, survey)
+    items = write_checks(study, survey_of(study, survey), path)
+    done = {"rule": CHECK_RULE, "seed": options.seed, "known_candidate": len(items), "from_domain": 0, "warnings": []}
     study.record("controls", {**study.provenance().get("controls", {}), survey: done})
     return path
 

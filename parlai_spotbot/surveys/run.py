@@ -14,6 +14,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study, check_segments
 from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.nuc_units import Wanted, pack_questions
 from parlai_spotbot.surveys.packing import PackOptions, blocks_of, is_people, item_id, pack
 from parlai_spotbot.surveys.partners import pack_partners
 from parlai_spotbot.surveys.surface_check import surface_report, warnings
@@ -42,6 +43,7 @@ def pack_study(
     surface: str = "normalise",
     leave_out: Sequence[str] = (),
     whole: Asked | None = None,
+    nuc: Wanted | None = None,
 ) -> dict:
     """Write the units of a study and return the summary that `spotbot_pack` prints; the caller holds the study's lock.
 
@@ -59,6 +61,12 @@ def pack_study(
     if about.packing == "contestants":
         others = {"--unit-size": unit_size, "--annotators-per-item": annotators_per_segment, "--segments": segments}
         return _pack_partners(study, survey, seed, whole or Asked(), others | {"--leave-out": leave_out or None})
+    if about.packing == "questions":
+        others = {"--segments": segments, "--leave-out": leave_out or None}
+        _refuse(others, whole or Asked(), f"survey {survey} shows questions that are made beforehand")
+        return pack_questions(study, survey, nuc or Wanted(), unit_size, annotators_per_segment, seed)
+    if nuc is not None and nuc != Wanted():
+        raise UserError(f"--{nuc.first_set()}: survey {survey} has no questions with candidates.", "Leave it out.")
     known = (packed_with(study, survey) or {}) if about.packing != "segments" else {}
     unit_size = known.get("unit_size", about.unit_size) if unit_size is None else unit_size
     annotators = annotators_per_segment
@@ -96,12 +104,16 @@ def pack_study(
 
 def _pack_partners(study: Study, survey: str, seed: int | None, asked: Asked, others: Mapping) -> dict:
     """Units of contestants to talk to: of all options only --comparisons and --seed mean something there."""
-    wrong = [option for option, value in others.items() if value is not None]
-    other = replace(asked, comparisons=None)
-    wrong += [f"--{other.first_set()}"] if other != Asked() else []
-    if wrong:
-        raise UserError(f"{wrong[0]}: survey {survey} shows no conversations, people chat in it.", "Leave it out.")
+    _refuse(others, replace(asked, comparisons=None), f"survey {survey} shows no conversations, people chat in it")
     return pack_partners(study, survey, asked.comparisons, study.plan.seed if seed is None else seed)
+
+
+def _refuse(others: Mapping, asked: Asked, why: str) -> None:
+    """Raise `UserError` if one of the options `others` is given, or anything is `asked`."""
+    wrong = [option for option, value in others.items() if value is not None]
+    wrong += [f"--{asked.first_set()}"] if asked != Asked() else []
+    if wrong:
+        raise UserError(f"{wrong[0]}: {why}.", "Leave it out.")
 
 
 def options_json(options: PackOptions) -> dict:

@@ -1,0 +1,54 @@
+"""Attention checks of the survey nuc: questions whose answer is obvious, mixed into each annotator's.
+
+The paper counted only the respondents who passed all of theirs (section 4.2). Here they are written for the purpose:
+one reply takes up what was said, the others have nothing to do with it.
+"""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+from parlai_spotbot.records import Item, Utterance
+from parlai_spotbot.surveys.known import KNOWN_CANDIDATE
+from parlai_spotbot.surveys.packing import opaque
+
+CHECK_RULE = (
+    "A check is a question written for the purpose, with one reply that takes up what was said, and others that have "
+    "nothing to do with it. It is missed if another reply is the first choice."
+)
+
+
+@cache
+def checks() -> tuple[dict, ...]:
+    """The checks as they are written: `turns`, `reply`, `others`."""
+    return tuple(yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")))
+
+
+def make_checks(candidates: int, seed: int) -> list[Item]:
+    """All checks as control items with `candidates` replies each (as many as are written, where these are fewer).
+
+    The control mark, which no browser gets, says which reply is right; its place is drawn.
+    """
+    items = []
+    for number, check in enumerate(checks()):
+        rng = random.Random(f"nuc checks {seed} {number}")
+        replies = [check["reply"], *check["others"][: candidates - 1]]
+        rng.shuffle(replies)
+        turns = tuple(Utterance(i % 2, text) for i, text in enumerate(check["turns"]))
+        name = opaque("nuc check", seed, *check["turns"])
+        items.append(
+            Item(
+                item_id=name,
+                conversation_ids=(opaque("nuc check conversation", seed, number),),
+                exchanges=(len(turns) + 1) // 2,
+                transcripts=(turns,),
+                control=KNOWN_CANDIDATE[replies.index(check["reply"])],
+                judged=(len(turns) % 2,),
+                candidates=tuple(replies),
+            )
+        )
+    return items

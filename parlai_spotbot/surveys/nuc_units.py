@@ -1,0 +1,364 @@
+"""Units of the survey nuc: each is all the questions of one person, in one of several versions with other questions.
+
+Lowe et al. (2016, section 4.2): four versions, so that people see different questions; the shares of the corpora differ
+from group to group. The groups share as many questions as their shares allow, so that they can be compared on the same
+ones. The key stands in surveys/nuc/questions.jsonl alone, never in a unit.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.nuc.questions import NucQuestion, read_questions, write_questions
+from parlai_spotbot.nuc.text import normal
+from parlai_spotbot.records import Item, Unit, Utterance
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import nuc
+from parlai_spotbot.surveys.nuc_groups import Groups, read_groups
+from parlai_spotbot.surveys.packing import opaque
+from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.surveys.units_file import existing_units, packed_with, write_units
+
+VERSIONS = 4
+FEWEST_QUESTIONS, MOST_QUESTIONS = 30, 40
+"""Questions a person, by the paper; other numbers are told of, not refused."""
+
+MADE_BY = "Make them with parlai spotbot_nuc, or name a file of them: --nuc-questions FILE."
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a user says of the units; None or "": as before, else the survey's own way.
+
+    `questions` is a file (by default STUDY/nuc/questions.jsonl), `groups` one of groups (`nuc_groups`), `versions` how
+    many versions there are.
+    """
+
+    questions: Path | str = ""
+    groups: Path | str = ""
+    versions: int | None = None
+
+    def first_set(self) -> str:
+        """The first option of spotbot_pack that says something."""
+        names = {"questions": "nuc-questions", "groups": "groups", "versions": "versions"}
+        return next((option for name, option in names.items() if getattr(self, name)), "")
+
+
+# -- the key ---------------------------------------------------------------------------------------------------------
+def questions_path(study: Study) -> Path:
+    """The copy of the questions that the units were made of: with the key, so nothing of it goes to a browser."""
+    return study.survey_path(nuc.SURVEY.name) / "questions.jsonl"
+
+
+def nuc_item(question: NucQuestion, seed: int) -> Item:
+    """A question as an annotator gets it: context and candidates. `judged` is who speaks next."""
+    turns = tuple(Utterance(s, t) for s, t in zip(question.speakers[:-1], question.context, strict=True))
+    return Item(
+        item_id=opaque("nuc", seed, question.question_id, *question.context, *question.candidates),
+        conversation_ids=(question.conversation_id,),
+        exchanges=(len(turns) + 1) // 2,
+        transcripts=(turns,),
+        judged=(question.speakers[-1],),
+        candidates=question.candidates,
+    )
+
+
+def key_of(study: Study) -> dict[str, NucQuestion]:
+    """The question of each item, by the item's id: its `true` is the place of the right candidate ("candidate:N").
+
+    Raises `UserError` where nothing is packed, or the questions are not those of the units.
+    """
+    known = packed_with(study, nuc.SURVEY.name)
+    if known is None:
+        raise UserError(f"{study.path}: no questions are packed.", "Run spotbot_pack --survey nuc first.")
+    path = questions_path(study)
+    key = {nuc_item(question, known["seed"]).item_id: question for question in read_questions(path)}
+    lost = {item.item_id for unit in study.units(nuc.SURVEY.name) for item in unit.items} - set(key)
+    if lost:
+        raise UserError(f"{path}: {len(lost)} items of the units are of no question of it.", "Put the old file back.")
+    return key
+
+
+def survey_of_units(study: Study, survey: Survey) -> Survey:
+    """The survey with as many candidates as the study's questions have, and the subject that its groups name."""
+    known = packed_with(study, survey.name)
+    if known is None:
+        return survey
+    return nuc.with_candidates(survey, known["candidates"], known["subject"] or nuc.SUBJECT)
+
+
+# -- packing ---------------------------------------------------------------------------------------------------------
+def pack_questions(
+    study: Study, name: str, wanted: Wanted, unit_size: int | None, annotators: int | None, seed: int | None
+) -> dict:
+    """Write the units of a study and return the summary; the caller holds the study's lock.
+
+    Every group has `people` units (where its file doesn't say, `annotators` of each version); unit i of a group is of
+    version i modulo their number. The same again changes nothing; more people, and further groups, get further units.
+    Raises `UserError` where questions are missing, too few, or can't be shown.
+    """
+    known = packed_with(study, name) or {}
+    questions, corpora = _questions(study, wanted)
+    groups = _groups(wanted, known, corpora)
+    versions = _whole("--versions", wanted.versions, known.get("versions", VERSIONS))
+    size = _whole("--unit-size", unit_size, known.get("unit_size", nuc.SURVEY.unit_size))
+    each = _whole("--annotators-per-item", annotators, known.get("annotators", nuc.SURVEY.annotators_per_item))
+    seed = known.get("seed", study.plan.seed) if seed is None else seed
+    options = {
+        "survey": name, "seed": seed, "versions": versions, "unit_size": size, "annotators": each,
+        "candidates": max(len(question.candidates) for question in questions), "subject": groups.subject,
+        "groups": [group.to_json() for group in groups.groups], "segments": [1], "surface": "keep",
+    }  # fmt: skip
+    items = {nuc_item(question, seed).item_id: question for question in questions}
+    existing = existing_units(study, name, options, lambda units: _of(units, items), _goes_on)
+    _same_questions(study, existing, questions)
+    lists = {corpus: _versions([q for q in questions if q.corpus == corpus], versions) for corpus in corpora}
+    made = _units(name, groups, lists, options)
+    added = [unit for unit in made if unit.unit_id not in {one.unit_id for one in existing}]
+    summary = summarise([*existing, *added], questions, options)
+    summary["warnings"] += _made_anew(study, wanted, questions)
+    if not existing:
+        write_questions(questions_path(study), questions)
+    write_units(study, name, existing, added, {}, {"options": options, **summary})
+    return {**summary, "added_units": len(added)}
+
+
+def _whole(option: str, value: int | None, otherwise: int) -> int:
+    value = otherwise if value is None else value
+    if value < 1:
+        raise UserError(f"{option} {value}: expected a whole number from 1 up.", "Correct it.")
+    return value
+
+
+def _questions(study: Study, wanted: Wanted) -> tuple[list[NucQuestion], list[str]]:
+    """The questions, all of which people can be shown, and their corpora, as they come."""
+    copy, default = questions_path(study), study.path / "nuc" / "questions.jsonl"
+    path = Path(wanted.questions).expanduser() if wanted.questions else copy if copy.exists() else default
+    if not path.exists():
+        raise UserError(f"{path}: no such file of questions.", MADE_BY)
+    questions = read_questions(path)
+    if not questions:
+        raise UserError(f"{path}: holds no question.", MADE_BY)
+    for question in questions:
+        count = len(question.candidates)
+        if not 2 <= count <= nuc.MOST_CANDIDATES or max(question.speakers) > 1:
+            what = f"{count} candidates" if max(question.speakers) <= 1 else f"{max(question.speakers) + 1} speakers"
+            raise UserError(
+                f"{path}: question {question.question_id} has {what}; people are shown two speakers and 2 to "
+                f"{nuc.MOST_CANDIDATES} candidates.",
+                "Make other questions for people: parlai spotbot_nuc, or take another file (--nuc-questions FILE).",
+            )
+    return questions, list(dict.fromkeys(question.corpus for question in questions))
+
+
+def _made_anew(study: Study, wanted: Wanted, questions: Sequence[NucQuestion]) -> list[str]:
+    """What is to be said where the study's questions were made anew after they were packed."""
+    path = study.path / "nuc" / "questions.jsonl"
+    if wanted.questions or not path.exists() or read_questions(path) == list(questions):
+        return []
+    return [f"{path} has other questions than those that were packed first, which stay; name it to pack it instead"]
+
+
+def _groups(wanted: Wanted, known: Mapping, corpora: Sequence[str]) -> Groups:
+    if wanted.groups:
+        return read_groups(wanted.groups, corpora)
+    if known:
+        from parlai_spotbot.surveys.nuc_groups import Group
+
+        return Groups(tuple(Group(**row) for row in known["groups"]), known["subject"])
+    return Groups()
+
+
+def _of(units: Sequence[Unit], items: Mapping[str, NucQuestion]) -> bool:
+    return all(item.item_id in items for unit in units for item in unit.items)
+
+
+def _goes_on(known: Mapping, wanted: Mapping) -> bool:
+    """More people in a group, and more groups, leave what is packed as it is."""
+    growing = ("groups", "annotators")
+    if {k: v for k, v in known.items() if k not in growing} != {k: v for k, v in wanted.items() if k not in growing}:
+        return False
+    if wanted["annotators"] < known["annotators"]:
+        return False
+    now = {row["name"]: row for row in wanted["groups"]}
+    for row in known["groups"]:
+        own = now.get(row["name"])
+        if own is None or {**own, "people": 0} != {**row, "people": 0}:
+            return False
+        if _people(own, wanted) < _people(row, known):
+            return False
+    return True
+
+
+def _people(row: Mapping, options: Mapping) -> int:
+    return row["people"] or options["annotators"] * options["versions"]
+
+
+def _same_questions(study: Study, existing: Sequence[Unit], questions: Sequence[NucQuestion]) -> None:
+    """Units that stay were drawn from all the questions: with others the versions would be others."""
+    path = questions_path(study)
+    if existing and path.exists() and read_questions(path) != list(questions):
+        raise UserError(
+            f"{path}: the units that are packed were made of these questions, not of the file named.",
+            "Leave --nuc-questions out, or use another --study.",
+        )
+
+
+def _versions(questions: Sequence[NucQuestion], count: int) -> list[list[NucQuestion]]:
+    """The questions of one corpus dealt to versions, in order; in a version no question gives another's answer away."""
+    dealt: list[list[NucQuestion]] = [[] for _ in range(count)]
+    shown: list[_Shown] = [_Shown() for _ in range(count)]
+    for question in questions:
+        fitting = [number for number in range(count) if shown[number].takes(question)]
+        if fitting:
+            number = min(fitting, key=lambda own: (len(dealt[own]), own))
+            dealt[number].append(question)
+            shown[number].add(question)
+    return dealt
+
+
+class _Shown:
+    """What a version shows: no second question of a conversation, and no text that is said in one question's
+    conversation and offered in another's candidates."""
+
+    def __init__(self) -> None:
+        self._conversations: set[str] = set()
+        self._said: set[str] = set()
+        self._offered: set[str] = set()
+
+    def takes(self, question: NucQuestion) -> bool:
+        if question.conversation_id in self._conversations:
+            return False
+        return not (self._said & _offered(question)) and not (self._offered & _said(question))
+
+    def add(self, question: NucQuestion) -> None:
+        self._conversations.add(question.conversation_id)
+        self._said |= _said(question)
+        self._offered |= _offered(question)
+
+
+def _said(question: NucQuestion) -> set[str]:
+    return {normal(text) for text in (*question.context, question.answer)}
+
+
+def _offered(question: NucQuestion) -> set[str]:
+    return {normal(text) for text in question.candidates}
+
+
+def _units(name: str, groups: Groups, lists: Mapping[str, list[list[NucQuestion]]], options: Mapping) -> list[Unit]:
+    """The units of all groups; nobody may have two of them, so they are one block."""
+    corpora, size, seed = list(lists), options["unit_size"], options["seed"]
+    block = opaque("nuc block", seed)
+    units = []
+    for place, group in enumerate(groups.groups):
+        counts = group.counts(corpora, size)
+        _check_enough(group.name, counts, lists, options)
+        for number in range(_people(group.to_json(), options)):
+            version = number % options["versions"]
+            questions = [q for corpus in corpora for q in lists[corpus][version][: counts[corpus]]]
+            unit_id = opaque("nuc unit", seed, group.name, number)
+            random.Random(f"nuc order {unit_id}").shuffle(questions)
+            units.append(
+                Unit(
+                    unit_id=unit_id,
+                    survey=name,
+                    block_id=block,
+                    rotation=place * options["versions"] + version,
+                    replicate=number // options["versions"],
+                    items=tuple(nuc_item(question, seed) for question in questions),
+                    group=group.name,
+                )
+            )
+    return units
+
+
+def _check_enough(
+    group: str, counts: Mapping[str, int], lists: Mapping[str, list[list[NucQuestion]]], options: Mapping
+) -> None:
+    for corpus, wanted in counts.items():
+        least = min(map(len, lists[corpus]))
+        if least < wanted:
+            there = sum(map(len, lists[corpus]))
+            of_group = f" of group '{group}'" if group else ""
+            raise UserError(
+                f"corpus '{corpus}': {there} questions can be dealt to {options['versions']} versions, {least} to the "
+                f"smallest, but a version{of_group} takes {wanted} of the {options['unit_size']} from it; in a version "
+                "no two are of one conversation, and none gives away another's answer.",
+                f"Make more questions (about {2 * wanted * options['versions']} of it), or ask for fewer versions "
+                "(--versions) or fewer questions a person (--unit-size).",
+            )
+
+
+# -- the summary -----------------------------------------------------------------------------------------------------
+def summarise(units: Sequence[Unit], questions: Sequence[NucQuestion], options: Mapping) -> dict:
+    """What the units hold, ready for JSON: `packing`, `units`, `questions` (different ones), `annotations`,
+    `groups` (rows `group`, `units`, `questions` by corpus of one unit), `shared` (questions that every group gets),
+    `corpora` (questions in the file and in units), `warnings`."""
+    of = {nuc_item(question, options["seed"]).item_id: question.corpus for question in questions}
+    by_group: dict[str, list[Unit]] = {}
+    for unit in units:
+        by_group.setdefault(unit.group, []).append(unit)
+    shown = {group: {item.item_id for unit in own for item in unit.items} for group, own in by_group.items()}
+    used = Counter(of[item_id] for item_id in set().union(*shown.values())) if shown else Counter()
+    there = Counter(of.values())
+    said = []
+    if not FEWEST_QUESTIONS <= options["unit_size"] <= MOST_QUESTIONS:
+        said.append(
+            f"{options['unit_size']} questions a person: the paper has {FEWEST_QUESTIONS} to {MOST_QUESTIONS}, in 40 "
+            "minutes"
+        )
+    return {
+        "packing": "questions",
+        "units": len(units),
+        "blocks": len({unit.block_id for unit in units}),
+        "questions": len(set().union(*shown.values())) if shown else 0,
+        "annotations": sum(len(unit.items) for unit in units),
+        "shared": len(set.intersection(*shown.values())) if shown else 0,
+        "groups": [
+            {"group": group, "units": len(own), "corpora": dict(Counter(of[i.item_id] for i in own[0].items))}
+            for group, own in by_group.items()
+        ],
+        "corpora": {name: {"questions": there[name], "used": used[name]} for name in there},
+        "warnings": said,
+    }
+
+
+def table(summary: Mapping) -> str:
+    """The summary in a few lines."""
+    lines = [
+        f"{summary['units']} units ({summary['added_units']} new), one a person: {summary['questions']} different "
+        f"questions, {summary['annotations']} answers"
+    ]
+    lines.append(f"\n{'group':<20}{'people':>8}   questions of each corpus")
+    for row in summary["groups"]:
+        shares = ", ".join(f"{name} {count}" for name, count in sorted(row["corpora"].items()))
+        lines.append(f"{row['group'] or 'everybody':<20}{row['units']:>8}   {shares}")
+    if len(summary["groups"]) > 1:
+        lines.append(f"questions that all groups get: {summary['shared']}")
+    lines.append(f"\n{'corpus':<32}{'questions':>12}{'used':>8}")
+    lines += [f"{name:<32}{row['questions']:>12}{row['used']:>8}" for name, row in summary["corpora"].items()]
+    lines += [f"warning: {warning}" for warning in summary["warnings"]]
+    return "\n".join(lines)
+
+
+def checks_of(study: Study, survey: Survey) -> list[Item]:
+    """The attention checks, with as many candidates as the study's questions have."""
+    from parlai_spotbot.surveys.nuc_checks import make_checks
+
+    known = packed_with(study, survey.name) or {}
+    return make_checks(known.get("candidates", nuc.CANDIDATES), known.get("seed", study.plan.seed))
+
+
+def write_checks(study: Study, survey: Survey, path: Path) -> list[Item]:
+    """Write the attention checks to `path`, if they are not there already, and return them."""
+    items = checks_of(study, survey)
+    text = "".join(files.dumps(item.to_json()) + "\n" for item in items)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        files.write_text(path, text)
+    return items

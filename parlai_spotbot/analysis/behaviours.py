@@ -34,7 +34,7 @@ LEVEL = 0.95
 STOPPED = "annotation that was stopped half way"
 YES_NO = ("yes", "no")
 TASK_OF = {question: task for task, questions in QUESTIONS.items() for question in questions}
-TASK_OF |= {label: task_of_label(label) for label in GIVEN}
+TASK_OF |= {name: task_of_label(label) for name, label in GIVEN.items()}
 
 
 def label_frame(

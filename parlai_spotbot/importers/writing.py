@@ -6,7 +6,7 @@ last: an import that was stopped is simply run again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,7 +26,8 @@ JUDGEMENTS = "import_judgements"
 class Imported:
     """What an importer made: a plan and the records of one survey; `about` goes to provenance.json.
 
-    `controls` go beside the units, and so do `questions` of its own that were added to the survey, by name.
+    `controls` go beside the units, and so do `questions` of its own that were added to the survey, by name, and
+    `training`, the rounds of the training that its annotators took. `others` are the judgements of further surveys.
     """
 
     plan: Plan
@@ -37,6 +38,8 @@ class Imported:
     about: dict
     controls: Sequence[Item] = ()
     questions: dict[str, dict] = field(default_factory=dict)
+    training: Sequence[dict] = ()
+    others: Mapping[str, Sequence[Judgement]] = field(default_factory=dict)
 
 
 def contestant(name: str, description: str) -> Contestant:
@@ -70,8 +73,11 @@ def write_study(path: Path | str, imported: Imported) -> bool:
         if imported.controls:
             controls = study.survey_path(imported.survey) / "controls.jsonl"
             files.write_jsonl(controls, (c.to_json() for c in imported.controls))
-        if imported.judgements:
-            files.write_jsonl(study.judgements_path(imported.survey), (j.to_json() for j in imported.judgements))
+        for survey, judgements in {imported.survey: imported.judgements, **imported.others}.items():
+            if judgements:
+                files.write_jsonl(study.judgements_path(survey), (j.to_json() for j in judgements))
+        if imported.training:
+            files.write_jsonl(study.survey_path(imported.survey) / "training.jsonl", imported.training)
         study.record(STEP, about)
         Study.create(path, imported.plan)
     return True

@@ -9,12 +9,13 @@ from parlai.core.params import ParlaiParser
 from parlai.core.script import register_script
 
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.scripts.command import Command, add_common, whole_numbers
 
 if TYPE_CHECKING:
     from parlai_spotbot.importers.writing import Imported
 
-FORMATS = ("spotbot2020", "conversations", "self_chats", "pairings", "judgements")
+FORMATS = ("spotbot2020", "conversations", "self_chats", "pairings", "abc_eval", "judgements")
 
 
 def pairs(text: str | None, option: str) -> dict[str, str]:
@@ -42,6 +43,7 @@ class SpotbotImport(Command):
       --answers H=human,B=bot,?=unsure --study studies/x
   parlai spotbot_import --format self_chats --data model1.jsonl,theirs=model2.jsonl --study studies/x
   parlai spotbot_import --format pairings --data pairings.jsonl --study studies/y
+  parlai spotbot_import --format abc_eval --data behavior-classification-results.json --study studies/abc_eval
   The same command again changes nothing."""
 
     @classmethod
@@ -53,6 +55,7 @@ class SpotbotImport(Command):
             "--data", type=str, required=True, metavar="PATH",
             help="spotbot2020: the zip file or its unpacked folder; conversations, self_chats: files, joined by commas "
             "(self_chats: each of one model, named NAME=FILE or after the file); pairings: a file of ParlAI's; "
+            "abc_eval: the labels that its authors published, or the data.json of their whole project; "
             "judgements: a CSV or JSON Lines file",
         )  # fmt: skip
         group.add_argument(
@@ -95,7 +98,7 @@ class SpotbotImport(Command):
             self._judgements()
         else:
             read = {"spotbot2020": self._released, "conversations": self._conversations,
-                    "self_chats": self._self_chats, "pairings": self._pairings}  # fmt: skip
+                    "self_chats": self._self_chats, "pairings": self._pairings, "abc_eval": self._abc_eval}  # fmt: skip
             self._study(read[kind]())
 
     def _released(self) -> Imported:
@@ -137,6 +140,14 @@ class SpotbotImport(Command):
             question=self.opt["ask"], segments=self._segments(),
         )  # fmt: skip
 
+    def _abc_eval(self) -> Imported:
+        from tqdm import tqdm
+
+        from parlai_spotbot.importers.abc_eval_full import abc_eval
+
+        with tqdm(desc="dialogues", unit="dialogue", delay=2) as bar:
+            return abc_eval(self.opt["data"], bar.update)
+
     def _study(self, imported: Imported) -> None:
         from parlai_spotbot.importers.writing import write_study
 
@@ -145,6 +156,8 @@ class SpotbotImport(Command):
         print(f"\n{'written' if new else 'there already, nothing changed'}: {self.opt['study']}")
         step = "spotbot_analyze" if imported.judgements else "spotbot_crowdsource" if imported.units else "spotbot_pack"
         survey = "" if imported.survey == "spot_the_bot" else f" --survey {imported.survey}"
+        for name in imported.others:
+            print(f"also: {len(imported.others[name])} judgements of survey {name}")
         print(f"next: parlai {step} --study {self.opt['study']}{survey}")
 
     def _judgements(self) -> None:
@@ -175,7 +188,7 @@ def summary(imported: Imported) -> str:
     """What was imported, and every oddity with its count and what was done about it."""
     lines = [f"{len(imported.conversations)} conversations of {', '.join(imported.plan.contestants)}"]
     if imported.judgements:
-        people = len({judgement.worker_id for judgement in imported.judgements})
+        people = len({judgement.worker_id for judgement in imported.judgements if judgement.source == HUMAN})
         lines[0] += f"; {len(imported.units)} units; {imported.about['annotations']} annotations, {people} annotators"
     elif imported.units:
         pairs_read, known = imported.about["pairs"], imported.about["controls"]

@@ -59,9 +59,9 @@ ANSWERS: dict[str, tuple[str, ...]] = {
 }
 """The answers to the questions that are not simply answered by yes or no."""
 
-GIVEN = tuple(label for task, labels in LABELS.items() if task not in PLAIN for label in labels)
-"""Labels that no question bears the name of. In data from elsewhere the labels themselves may be given: there each of
-them is a question of its own, answered by yes or no, and those that aren't given are not known."""
+GIVEN = {f"label_{label}": label for label in EVERY_LABEL}
+"""In data from elsewhere a label itself may be given in place of answers: as a question of this name, answered by yes
+or no. Labels of the task that aren't given are not known then."""
 
 WRONG = ("one_wrong", "cannot_know")
 OPEN = ("sources_disagree", "not_found")
@@ -70,8 +70,11 @@ OPEN = ("sources_disagree", "not_found")
 
 def task_of_questions(questions: Collection[str]) -> str:
     """The task that asks these questions; a `ValueError` where they are of no task or of several."""
-    found = {task for task in TASKS if {*QUESTIONS[task], *LABELS[task]} & set(questions)}
-    known = {name for task in found for name in (*QUESTIONS[task], *LABELS[task])}
+    names = {
+        task: {*QUESTIONS[task], *(name for name, label in GIVEN.items() if label in LABELS[task])} for task in TASKS
+    }
+    found = {task for task in TASKS if names[task] & set(questions)}
+    known = {name for task in found for name in names[task]}
     if len(found) != 1 or not set(questions) <= known:
         raise ValueError(f"questions are {tuple(questions)!r}, expected those of one task of {', '.join(TASKS)}")
     return found.pop()
@@ -109,7 +112,7 @@ def labels_of(task: str, answers: Mapping[str, object]) -> dict[str, bool]:
     if not complete(task, answers):
         raise ValueError(f"answers are {dict(answers)!r}, expected all that the task {task} asks")
     if given := _given(task, answers):
-        return {label: answers[label] == "yes" for label in given}
+        return given
     if task == "empathy":
         return {label: answers["empathy"] == label for label in LABELS[task]}
     if task == "knowledge":
@@ -125,9 +128,10 @@ def labels_of(task: str, answers: Mapping[str, object]) -> dict[str, bool]:
     return {label: answers[label] == "yes" for label in LABELS[task]}
 
 
-def _given(task: str, answers: Mapping[str, object]) -> tuple[str, ...]:
-    """The labels of the task that stand among the answers under their own names, though no question bears them."""
-    return tuple(label for label in LABELS[task] if label in GIVEN and label in answers)
+def _given(task: str, answers: Mapping[str, object]) -> dict[str, bool]:
+    """The labels of the task that are given themselves."""
+    found = {GIVEN[name]: answer == "yes" for name, answer in answers.items() if name in GIVEN}
+    return {label: found[label] for label in LABELS[task] if label in found}
 
 
 @cache

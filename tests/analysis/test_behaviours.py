@@ -1,0 +1,447 @@
+"""Shares of turns with a behaviour: against statsmodels, krippendorff, brute force, published intervals, and studies
+of known rates; the training and gold dialogues; and the whole method as reports read it."""
+
+import csv
+import json
+import os
+import re
+from itertools import combinations
+from pathlib import Path
+
+import krippendorff
+import numpy as np
+import pandas as pd
+import pytest
+from made_up_behaviours import answers_for, study
+from made_up_surveys import item_of, talk
+from scipy import stats
+from statsmodels.regression.linear_model import OLS
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
+from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
+
+from parlai_spotbot import files
+from parlai_spotbot.analysis import behaviours
+from parlai_spotbot.analysis.hygiene import wilson
+from parlai_spotbot.analysis.methods import abc_eval
+from parlai_spotbot.analysis.screening import checked_round, gold_quality, screened
+from parlai_spotbot.analysis.sections import Name
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.abc_eval.gold import gold_item, key_of
+from parlai_spotbot.surveys.abc_eval.labels import LABELS, LESS, possible
+
+SHARED = Path(os.environ.get("SPOTBOT_SHARED", "/none"))
+RATES = {
+    "alpha": {"self_contradiction": 0.2, "redundant": 0.05, "fact_usage": 0.3, "fact_contradiction": 0.02},
+    "beta": {"self_contradiction": 0.02, "redundant": 0.25, "fact_usage": 0.1, "fact_contradiction": 0.1},
+    "gamma": {"self_contradiction": 0.02, "redundant": 0.05, "fact_usage": 0.2},
+}
+UNKNOWN = re.compile(r"\bnan\b|\bNone\b(?! of the)")
+BOTH = (HUMAN, "judge:x")
+
+
+def analysed(made, **options):
+    judgements, conversations, items = made.everything()
+    options = {"bootstraps": 60, "items": items, "bots": list(RATES), "survey": get_survey("abc_eval")} | options
+    return abc_eval.analyze(judgements, conversations, **options)
+
+
+@pytest.fixture(scope="module")
+def made():
+    return study(RATES, 24, workers=12, sources=BOTH)
+
+
+@pytest.fixture(scope="module")
+def result(made):
+    return analysed(made)
+
+
+@pytest.fixture(scope="module")
+def labelled(made):
+    judgements, conversations, items = made.everything()
+    from parlai_spotbot.analysis.answers import answers_frame
+
+    found = answers_frame([j for j in judgements if j.source == HUMAN], conversations)
+    frame, lost = behaviours.label_frame(found.frame, {c.conversation_id: c for c in conversations},
+                                         {item.item_id: item for item in items})  # fmt: skip
+    assert lost == {}
+    return frame
+
+
+# -- against other packages --------------------------------------------------------------------------------------------
+def test_wilson_as_in_statsmodels(result):
+    for found in result["ranking"]["by_source"][HUMAN]["criteria"].values():
+        for bot, ends in found["wilson"].items():
+            expected = proportion_confint(found["hits"][bot], found["n"][bot], method="wilson")
+            assert ends == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the released data are not at hand")
+def test_wilson_of_the_published_rates():
+    path = SHARED / "data" / "abc_eval" / "paper_tables" / "surge_behavior_rates.csv"
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 64
+    for row in rows:
+        n, share = int(row["n"]), float(row["proportion"])
+        published = share, float(row["CI low"]), float(row["CI high"])
+        # The published share has three decimals: one of the counts that may be behind it gives both its ends.
+        counts = [hits for hits in range(n + 1) if abs(hits / n - share) <= 0.00051]
+        made = [tuple(round(value, 3) for value in (hits / n, *wilson(hits, n))) for hits in counts]
+        near = [found for found in made if np.allclose(found, published, atol=0.0000001)]
+        assert near, (row, made)
+
+
+def test_the_variance_allows_for_conversations_and_annotators(labelled):
+    own = labelled[(labelled["question"] == "redundant") & (labelled["name"] == "beta")].reset_index(drop=True)
+    values = own["value"].to_numpy(dtype=float)
+    conversations, workers = (pd.factorize(own[name])[0] for name in ("conversation_id", "worker_id"))
+    fit = OLS(values, np.ones(len(values))).fit()
+    both, first, second = (float(v[0, 0]) for v in cov_cluster_2groups(fit, conversations, workers, False))
+    rest = values - values.mean()
+    alike = (conversations[:, None] == conversations) | (workers[:, None] == workers)
+    brute = float((np.outer(rest, rest) * alike).sum()) / len(values) ** 2
+    assert brute == pytest.approx(both)
+    least = min(conversations.max(), workers.max()) + 1
+    expected = max(both, first, second) * least / (least - 1)
+    from parlai_spotbot.analysis.multiway import frame_clusters, group_means
+
+    mean = group_means(values, np.zeros(len(values), dtype=int), 1, frame_clusters(own))
+    assert float(mean.covariance[0, 0]) == pytest.approx(expected)
+
+
+def test_clustered_intervals_are_wider_where_turns_of_a_conversation_are_alike():
+    rng = np.random.default_rng(1)
+    rows = []
+    for number in range(60):
+        rate = rng.beta(0.3, 0.7)  # some conversations are full of it, most have none
+        rows += [{"name": "a", "conversation_id": f"c{number}", "conversation_ids": (f"c{number}",),
+                  "worker_id": f"w{number % 20}", "annotation_id": f"n{number}", "rated": f"{number} {t}",
+                  "value": int(rng.random() < rate)} for t in range(15)]  # fmt: skip
+    found = behaviours.behaviour(pd.DataFrame(rows), ["a"], rng=rng, replicates=50)
+    width = {kind: found[kind]["a"][1] - found[kind]["a"][0] for kind in ("score_ci", "wilson")}
+    assert width["score_ci"] > 2 * width["wilson"]
+    alone = pd.DataFrame(rows).assign(conversation_ids=[(str(i),) for i in range(len(rows))])
+    same = behaviours.behaviour(alone, ["a"], rng=rng, replicates=50, crossed=False)
+    assert same["score_ci"]["a"] == pytest.approx(proportion_confint(same["hits"]["a"], 900, method="beta"))
+
+
+def test_nothing_found_is_not_certainty_nor_nothing_known():
+    rng = np.random.default_rng(2)
+    rows = [
+        {"name": name, "conversation_id": f"{name}{c}", "conversation_ids": (f"{name}{c}",), "worker_id": f"w{c % 5}",
+         "annotation_id": f"{name}{c}", "rated": f"{name}{c} {t}", "value": int(name == "b" and rng.random() < 0.2)}
+        for name in "ab" for c in range(40) for t in range(15)
+    ]  # fmt: skip
+    found = behaviours.behaviour(pd.DataFrame(rows), ["a", "b"], rng=rng, replicates=50, less_is_better=True)
+    low, high = found["score_ci"]["a"]
+    assert low == 0
+    assert found["wilson"]["a"][1] * 0.8 < high < 0.1  # b's turns hang together little, so a's are worth as much
+    assert found["order"] == ["a", "b"]
+    nothing = behaviours.behaviour(pd.DataFrame(rows[:600]), ["a"], rng=rng, replicates=50)
+    expected = proportion_confint(0, 40, method="beta")
+    assert nothing["score_ci"]["a"] == pytest.approx(expected)  # as many as there are conversations
+
+
+def test_alpha_as_in_krippendorff(labelled, result):
+    found = result["agreement"]["by_source"][HUMAN]
+    assert found["metric"] == "nominal"
+    for label, own in found["krippendorff_alpha"].items():
+        rows = labelled[labelled["question"] == label]
+        table = rows.pivot_table(index="worker_id", columns="rated", values="value").to_numpy(dtype=float)
+        twice = table[:, np.isfinite(table).sum(axis=0) > 1]
+        if len(np.unique(twice[np.isfinite(twice)])) < 2:
+            assert own["alpha"] is None
+            assert own["why"]
+            continue
+        expected = krippendorff.alpha(reliability_data=table, level_of_measurement="nominal")
+        assert own["alpha"] == pytest.approx(expected)
+        assert own["units"] == int((np.isfinite(table).sum(axis=0) > 1).sum()) == 6 * 3 * 8
+        assert own["ci"][0] <= own["alpha"] <= own["ci"][1]
+
+
+def test_p_values_are_corrected_within_a_behaviour_and_over_all(result):
+    criteria = result["ranking"]["by_source"][HUMAN]["criteria"]
+    every = [pair for found in criteria.values() for pair in found["pairs"]]
+    assert len(every) == 5 * 3
+    expected = multipletests([pair["p"] for pair in every], method="holm")[1]
+    assert [pair["p_adjusted_all"] for pair in every] == pytest.approx(expected)
+    for found in criteria.values():
+        expected = multipletests([pair["p"] for pair in found["pairs"]], method="holm")[1]
+        assert [pair["p_adjusted"] for pair in found["pairs"]] == pytest.approx(expected)
+        assert [(p["a"], p["b"]) for p in found["pairs"]] == list(combinations(RATES, 2))
+    tests = result["ranking"]["by_source"][HUMAN]["tests"]
+    assert tests["pairs"] == 15
+    assert tests["clear"] >= tests["clear_all"] >= 1
+
+
+@pytest.mark.slow
+def test_tests_of_equal_contestants_reject_as_rarely_as_they_say():
+    rng, rejected, covered, n = np.random.default_rng(3), 0, 0, 400
+    for _ in range(n):
+        rows = []
+        for name in "ab":
+            for c in range(30):
+                rate = rng.beta(1, 9)
+                rows += [(name, f"{name}{c}", (f"{name}{c}",), f"w{rng.integers(12)}", f"{name}{c}", f"{name}{c} {t}",
+                          int(rng.random() < rate)) for t in range(12)]  # fmt: skip
+        columns = ["name", "conversation_id", "conversation_ids", "worker_id", "annotation_id", "rated", "value"]
+        found = behaviours.behaviour(pd.DataFrame(rows, columns=columns), ["a", "b"], rng=rng, replicates=2)
+        rejected += found["pairs"][0]["p"] < 0.05
+        covered += found["score_ci"]["a"][0] <= 0.1 <= found["score_ci"]["a"][1]
+    assert rejected <= stats.binom.isf(0.001, n, 0.06)
+    assert covered >= stats.binom.ppf(0.001, n, 0.94)
+
+
+# -- from answers to shares --------------------------------------------------------------------------------------------
+def test_known_rates_are_found():
+    found = analysed(study(RATES, 60, wrong=0.0, again=0.0, turns=30), bootstraps=20)
+    for label, own in found["ranking"]["by_source"][HUMAN]["criteria"].items():
+        for bot, share in own["score"].items():
+            rate = RATES[bot].get(label, 0.0)
+            if label.startswith("fact_"):  # both together can't be drawn
+                one, other = (RATES[bot].get(name, 0.0) for name in LABELS["knowledge"])
+                other = other if rate == one else one
+                rate = rate * (1 - other) / (1 - one * RATES[bot].get("fact_contradiction", 0.0))
+            assert own["n"][bot] == own["turns"][bot] == 60 * 15
+            assert share == pytest.approx(rate, abs=4 * np.sqrt(max(rate, 0.001) / 900))
+            assert own["hits"][bot] == round(share * 900)
+            single = own["dialogues"][bot]
+            assert single["n"] == 60
+            assert single["mean"] == pytest.approx(share)  # as all dialogues are of one length
+            assert single["ci"][0] <= single["mean"] <= single["ci"][1]
+
+
+def test_shares_of_dialogues(result, labelled):
+    rows = result["dialogues"]["by_source"][HUMAN]["redundant"]
+    assert len(rows) == 72
+    own = labelled[labelled["question"] == "redundant"]
+    for row in rows:
+        values = own[own["conversation_id"] == row["conversation_id"]]["value"]
+        assert (row["hits"], row["n"]) == (values.sum(), len(values))
+        assert row["turns"] == 8
+        assert row["wilson"] == pytest.approx(proportion_confint(row["hits"], row["n"], method="wilson"), abs=1e-12)
+
+
+def test_the_order_of_a_behaviour_goes_by_whether_it_is_wished(result):
+    own = result["ranking"]["by_source"][HUMAN]
+    assert own["order"] == []
+    assert "no overall order" in own["why"]
+    for label, found in own["criteria"].items():
+        assert found["direction"] == ("less" if label in LESS else "more")
+        scores = [found["score"][bot] for bot in found["order"]]
+        assert scores == sorted(scores, reverse=found["direction"] == "more")
+        assert found["clusters"][found["order"][0]][0] == 1
+    assert own["criteria"]["self_contradiction"]["order"][-1] == "alpha"
+    assert own["criteria"]["fact_usage"]["order"][0] == "alpha"
+
+
+def test_annotations_stopped_half_way_are_left_out_and_counted(made):
+    judgements, conversations, items = made.everything()
+    people = [j for j in judgements if j.source == HUMAN]
+    gone = next(j for j in people if j.question == "redundant")
+    cut = [j for j in people if j is not gone]
+    options = {"bots": list(RATES), "bootstraps": 20}
+    whole = abc_eval.analyze(cut, conversations, items=items, survey=get_survey("abc_eval"), **options)
+    assert whole["ranking"]["made_by"]["left_out"][HUMAN] == {"incomplete annotation": 1}
+    # Without the items the turn of which answers are lacking tells it.
+    alone = abc_eval.analyze(cut, conversations, **options)
+    assert alone["ranking"]["made_by"]["left_out"][HUMAN] == {behaviours.STOPPED: 1}
+    assert alone["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]["n"] == \
+        whole["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]["n"]  # fmt: skip
+
+
+def test_tasks_may_lie_on_different_conversations():
+    one = study({name: RATES[name] for name in ("alpha", "beta")}, 6, tasks=("consistency",))
+    other = study({"gamma": RATES["gamma"], "alpha": RATES["alpha"]}, 5, tasks=("empathy",), turns=10, seed=1)
+    for j in other.judgements:  # told apart from the first study's
+        object.__setattr__(j, "annotation_id", f"other {j.annotation_id}")
+        object.__setattr__(j, "conversation_ids", tuple(f"other {i}" for i in j.conversation_ids))
+    conversations = [*one.conversations.values()]
+    for c in other.conversations.values():
+        object.__setattr__(c, "conversation_id", f"other {c.conversation_id}")
+        conversations.append(c)
+    found = abc_eval.analyze([*one.judgements, *other.judgements], conversations, bots=list(RATES), bootstraps=20,
+                             survey=get_survey("abc_eval"))  # fmt: skip
+    criteria = found["ranking"]["by_source"][HUMAN]["criteria"]
+    assert list(criteria) == [*LABELS["consistency"], *LABELS["empathy"]]
+    assert set(criteria["redundant"]["score"]) == {"alpha", "beta"}
+    assert set(criteria["empathetic"]["score"]) == {"alpha", "gamma"}
+    assert criteria["empathetic"]["turns"]["alpha"] == 25
+    assert set(found["time"]["by_source"][HUMAN]["tasks"]) == {"consistency", "empathy"}
+    json.dumps(found, allow_nan=False)
+    for section in abc_eval.sections(of(found, HUMAN), HUMAN):
+        assert not UNKNOWN.search(repr(section.text))
+
+
+def test_facts_that_a_look_up_left_open_are_counted_and_no_label():
+    made = study({"alpha": {}, "beta": {}}, 3, tasks=("knowledge",), again=0.0)
+    for j in made.judgements:
+        if j.target == "turn:3" and j.question == "uses_facts":
+            object.__setattr__(j, "answer", "yes")
+            about = {key: getattr(j, key) for key in Judgement.__dataclass_fields__}
+            for question, answer in (("facts_known", "not_sure"), ("facts_looked_up", "not_found")):
+                about |= {"question": question, "answer": answer, "judgement_id": f"{j.judgement_id} {question}"}
+                made.judgements.append(Judgement(**about))
+    found = analysed(made, bots=["alpha", "beta"])
+    own = found["ranking"]["by_source"][HUMAN]
+    counts = {"turns": 24, "use_facts": 3, "looked_up": 3, "left_open": 3}
+    assert own["facts"] == {"alpha": counts, "beta": counts}
+    assert own["criteria"]["fact_usage"]["score"] == {"alpha": 0, "beta": 0}
+    text = " ".join(sentence for s in abc_eval.sections(of(found, HUMAN), HUMAN) for sentence in s.text)
+    assert "6 turns use some, of 6 something was looked up; of 6 that didn't tell" in text
+
+
+def test_wrong_answers_name_the_judgement(made):
+    judgements, conversations, _ = made.everything()
+    about = {key: getattr(judgements[0], key) for key in Judgement.__dataclass_fields__}
+    for change, message in (
+        ({"answer": "perhaps"}, "judgement 1: answer 'perhaps' to 'self_contradiction', expected one of yes, no"),
+        ({"question": "kindness"}, "judgement 1: question 'kindness', expected one of"),
+        ({"target": "pair"}, "judgement 1: target 'pair', expected turn:N"),
+    ):
+        rows = [Judgement(**about | change), *judgements[1:]]
+        with pytest.raises(ValueError, match=message):
+            abc_eval.analyze(rows, conversations, bootstraps=20)
+
+
+# -- the training, and gold dialogues ----------------------------------------------------------------------------------
+def trained(annotator, wrong, attempt=1, role="training", task="empathy", group="a"):
+    rows = []
+    for number, bad in enumerate(wrong, start=1):
+        decides = number == len(wrong)
+        rows.append({"task": task, "annotator": annotator, "attempt": attempt, "round": number, "role": role,
+                     "dialogue": f"d{number}", "wrong_turns": bad, "of": 10, "mistakes_by_label": {"empathetic": bad},
+                     "passed": bad <= 2 if decides else None, "at": "", "seconds": 100.0, "group": group})  # fmt: skip
+    return rows
+
+
+def test_screening_by_hand():
+    rows = [*trained("w1", (3, 1, 0)), *trained("w2", (4, 4, 3)), *trained("w2", (1,), 2, "second_chance"),
+            *trained("w3", (5, 5, 5)), *trained("w3", (4,), 2, "second_chance"), *trained("w4", (2,), 1)]  # fmt: skip
+    rows[-1]["passed"] = None  # the first of further rounds
+    rows.append({**trained("w1", (0,))[0], "attempt": None, "role": "gold"})
+    [found] = screened(rows)
+    assert (found["annotators"], found["decided"], found["passed"], found["first"]) == (4, 3, 2, 1)
+    assert (found["attempts"], found["rounds"]) == (5, 12)
+    assert found["pass_ci"] == pytest.approx(proportion_confint(2, 3, method="wilson"))
+    wrong = [3, 1, 0, 4, 4, 3, 1, 5, 5, 5, 4, 2]
+    assert found["mistakes"] == pytest.approx(np.mean(wrong))
+    assert found["accuracy"] == pytest.approx(1 - sum(wrong) / 120)
+    assert found["deciding_mistakes"] == pytest.approx(np.mean([0, 3, 1, 5, 4]))
+    assert found["by_round"] == pytest.approx({"1": 0.65, "2": 0.6667, "3": 0.7333}, abs=1e-4)
+    assert found["mistakes_by_label"] == pytest.approx({"empathetic": sum(wrong) / 120, "lack_of_empathy": 0})
+    assert found["seconds"] == 100
+    groups = screened([*trained("w1", (0, 0, 0)), *trained("w2", (9, 9, 9), group="b")])
+    assert [(row["group"], row["pass_share"]) for row in groups] == [("a", 1), ("b", 0)]
+    assert screened([]) == []
+
+
+def test_a_wrong_row_of_the_training_names_file_and_field(tmp_path):
+    path = tmp_path / "training.jsonl"
+    good = trained("w1", (1, 1, 1))
+    for change, message in (({"of": 0}, "how many turns of how many"), ({"wrong_turns": 11}, "how many turns"),
+                            ({"passed": "yes"}, "field 'passed' is 'yes'")):  # fmt: skip
+        files.write_jsonl(path, [good[0], {**good[1], **change}])
+        with pytest.raises(UserError, match=f"line 2: .*{message}"):
+            files.read_jsonl(path, checked_round)
+    files.write_jsonl(path, [{"task": "empathy"}])
+    with pytest.raises(UserError, match="line 1: field 'annotator' is missing"):
+        files.read_jsonl(path, checked_round)
+
+
+def golds(worker, wrong, at, task="consistency"):
+    """A gold dialogue of which the first `wrong` turns are annotated in another way."""
+    item = gold_item(task)
+    for place, (turn, labels) in enumerate(key_of(item.control)[1].items()):
+        given = next(own for own in possible(task) if own != labels) if place < wrong else labels
+        for question, answer in answers_for(task, given).items():
+            yield Judgement(f"{worker}{at}{turn}{question}", f"{worker}-{at}", "abc_eval", "u", item.item_id,
+                            item.conversation_ids, item.exchanges, f"turn:{turn}", question, answer, worker, HUMAN,
+                            item.control, {}, at, at, 60.0)  # fmt: skip
+
+
+def test_gold_dialogues_are_no_data_but_quality_over_time(made, result):
+    extra = [*golds("w1", 4, "2026-01-03"), *golds("w0", 0, "2026-01-02"), *golds("w2", 2, "2026-01-01")]
+    rows = gold_quality(extra)
+    turns = rows[0]["turns"]
+    assert [(r["worker_id"], r["right"], r["missed"], len(r["wrong"])) for r in rows] == [
+        ("w2", turns - 2, False, 2), ("w0", turns, False, 0), ("w1", turns - 4, True, 4),
+    ]  # fmt: skip
+    judgements, conversations, items = made.everything()
+    found = abc_eval.analyze([*judgements, *extra], conversations, items=items, bots=list(RATES), bootstraps=60,
+                             survey=get_survey("abc_eval"))  # fmt: skip
+    assert found["ranking"]["by_source"] == result["ranking"]["by_source"]
+    assert found["ranking"]["made_by"]["left_out"][HUMAN] == {"control": 3}
+    own = found["annotators"]["by_source"][HUMAN]
+    assert own["gold"] == rows
+    assert own["summary"]["left_out"] == {}
+    assert own["tasks"][0]["task"] == "consistency"
+    text = " ".join(sentence for s in abc_eval.sections(of(found, HUMAN), HUMAN) for sentence in s.text)
+    assert "3 gold dialogues were annotated" in text
+    assert "one of them has more wrong turns" in text
+
+
+# -- the whole method --------------------------------------------------------------------------------------------------
+def of(result, source):
+    return {stem: own["by_source"][source] for stem, own in result.items() if source in own["by_source"]}
+
+
+def test_what_reports_and_tables_hold(made):
+    rounds = [*trained("w1", (3, 1, 0), task="knowledge"), *trained("w2", (4, 4, 3), task="knowledge")]
+    result = analysed(made, screening=rounds, wage=20.0)
+    json.dumps(result, allow_nan=False)
+    assert set(result) == set(abc_eval.PARTS)
+    assert result["screening"]["by_source"]["judge:x"] == {}
+    assert result["trust"]["by_source"]["judge:x"]["items"] == 144
+    tables = abc_eval.tables(result)
+    assert {"behaviours", "dialogues", "ranking", "ranking_pairs", "agreement", "annotators", "screening",
+            "screening_labels", "facts", "time", "time_tasks", "annotators_tasks"} <= set(tables)  # fmt: skip
+    assert all("source" in table for table in tables.values())
+    first = tables["behaviours"].set_index(["source", "label", "bot"]).loc[HUMAN, "self_contradiction", "alpha"]
+    assert first["low"] <= first["share"] <= first["high"]
+    assert first["wilson_low"] <= first["share"] <= first["wilson_high"]
+    assert first["dialogue_low"] <= first["dialogue_mean"] <= first["dialogue_high"]
+    text = abc_eval.summary(result)
+    assert "self contradiction" in text
+    assert "differences are clear" in text
+    for source in BOTH:
+        found = abc_eval.sections(of(result, source), source)
+        anchors = [section.anchor for section in found]
+        assert anchors[:4] == ["behaviours", "each", "differences", "dialogues"]
+        assert ("screening" in anchors) == (source == HUMAN)
+        assert len(next(s for s in found if s.anchor == "each").charts) == 5  # one a behaviour
+        names = [chart.name for section in found for chart in section.charts]
+        assert len(set(names)) == len(names)
+        for section in found:
+            said = [*section.text, *(c.sentence for c in section.charts), *(c.caption for c in section.charts)]
+            assert not UNKNOWN.search(" ".join(said)), said
+            for table in section.tables:
+                assert all(len(row) == len(table.head) for row in table.rows)
+                assert all(isinstance(cell, str) for row in table.rows for cell in row)
+            for chart in section.charts:
+                for row in chart.data.get("rows", []):
+                    assert isinstance(row["label"], (Name, str))
+
+
+def test_the_same_seed_gives_the_same_bytes(made, result):
+    judgements, conversations, items = made.everything()
+    again = abc_eval.analyze(judgements, conversations[::-1], items=items[::-1], bots=list(RATES), bootstraps=60,
+                             survey=get_survey("abc_eval"))  # fmt: skip
+    keep = ("ranking", "agreement", "dialogues")
+    assert [again[stem]["by_source"][HUMAN] for stem in keep] == [result[stem]["by_source"][HUMAN] for stem in keep]
+
+
+def test_people_are_judged_too_where_two_people_talk():
+    made = study({"alpha": RATES["alpha"]}, 3, tasks=("consistency",), again=0.0)
+    for n in range(3):
+        conversation = talk(f"people-{n}", (HUMAN, HUMAN), [f"p {t}" for t in range(18)])
+        made.conversations[conversation.conversation_id] = conversation
+        item = item_of([conversation], (0,), ("self_contradiction", "partner_contradiction", "redundant"))
+        given = {(q, f"turn:{t}"): "no" for q in item.questions for t in range(0, 16, 2)}
+        made.annotation(item, given, f"w{n}")
+    own = analysed(made)["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]
+    assert set(own["score"]) == {"alpha", HUMAN}
+    assert own["turns"][HUMAN] == 24

@@ -218,6 +218,7 @@ def _seen(own: SurveyFacts) -> str:
         "turn_by_turn": "one conversation, asked about turn by turn",
         "opening": "a conversation that they open exchange by exchange",
         "chat": "two chats that they lead themselves, one after the other",
+        "candidates": "the beginning of a conversation, and several replies of which one really came next",
     }
     text = f"They see {layouts[own.survey.layout]}"
     if own.lengths and own.survey.packing == "segments":

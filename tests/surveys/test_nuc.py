@@ -1,0 +1,336 @@
+"""The survey nuc: versions, groups with shares of corpora, checks, growth, what may reach a browser, clear errors."""
+
+import json
+import re
+from collections import Counter
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.nuc.corpora import Corpus, Dialogue
+from parlai_spotbot.nuc.sampling import Settings, read_questions, sample, write_questions
+from parlai_spotbot.nuc.text import normal
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.surveys import get_survey, survey_of
+from parlai_spotbot.surveys.asking import asked_of_item
+from parlai_spotbot.surveys.controls import missed, read_controls, write_controls
+from parlai_spotbot.surveys.nuc_checks import checks, make_checks
+from parlai_spotbot.surveys.nuc_groups import Group, read_groups
+from parlai_spotbot.surveys.nuc_units import Wanted, key_of, questions_path
+from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.whole import Asked
+
+
+def questions(name: str, count: int, candidates: int = 5):
+    dialogues = tuple(
+        Dialogue(f"{name}{i}", tuple(f"{name} word{i}x{t} said" for t in range(7)), ("0", "1") * 3 + ("0",))
+        for i in range(count)
+    )
+    return sample(Corpus(name, dialogues), Settings(candidates=candidates, lengths="2", questions=count)).questions
+
+
+@pytest.fixture(scope="module")
+def made():
+    return [*questions("movies", 60), *questions("ubuntu", 60)]
+
+
+@pytest.fixture
+def study(tmp_path, made):
+    pool = {"eliza": Contestant("eliza", model="spotbot:eliza"), "alice": Contestant("alice", model="spotbot:alice")}
+    own = Study.create(tmp_path / "study", Plan("chitchat", pool, seed=5))
+    write_questions(own.path / "nuc" / "questions.jsonl", made)
+    return own
+
+
+def pack(study, unit_size=12, annotators=2, **wanted):
+    return pack_study(study, "nuc", unit_size=unit_size, annotators_per_segment=annotators, nuc=Wanted(**wanted))
+
+
+def groups_file(tmp_path, **groups):
+    path = tmp_path / "groups.yaml"
+    path.write_text(yaml.safe_dump({"subject": "Ubuntu", "groups": groups}), encoding="utf-8")
+    return path
+
+
+def test_four_versions_have_different_questions_and_nobody_gets_two_units(study):
+    summary = pack(study)
+    units = study.units("nuc")
+    assert len(units) == summary["units"] == 8
+    versions = {}
+    for unit in units:
+        versions.setdefault(unit.rotation, set()).add(frozenset(item.item_id for item in unit.items))
+    assert all(len(own) == 1 for own in versions.values())
+    ids = [item for own in versions.values() for item in next(iter(own))]
+    assert len(ids) == len(set(ids)) == summary["questions"] == 48
+    assert len({unit.block_id for unit in units}) == 1
+    orders = [[item.item_id for item in unit.items] for unit in units if unit.rotation == 0]
+    assert orders[0] != orders[1]
+    key = key_of(study)
+    for unit in units:
+        own = [key[item.item_id] for item in unit.items]
+        assert Counter(question.corpus for question in own) == {"movies": 6, "ubuntu": 6}
+        assert len({question.conversation_id for question in own}) == 12
+
+
+def test_in_a_version_no_question_gives_another_away(tmp_path, study):
+    """A corpus so small that conversations lend each other candidates all the time."""
+    few = questions("movies", 30, 8)
+    write_questions(tmp_path / "few.jsonl", few)
+    pack(study, unit_size=2, annotators=1, questions=tmp_path / "few.jsonl")
+    key = key_of(study)
+    for unit in study.units("nuc"):
+        own = [key[item.item_id] for item in unit.items]
+        for one in own:
+            said = {normal(text) for text in (*one.context, one.answer)}
+            for other in own:
+                if other is not one:
+                    assert not said & {normal(text) for text in other.candidates}
+
+
+def test_groups_get_their_shares_and_as_many_common_questions_as_can_be(tmp_path, study):
+    path = groups_file(
+        tmp_path,
+        paid={"people": 9, "corpora": {"movies": 1, "ubuntu": 1}, "recruited": "paid"},
+        lab={"people": 4, "corpora": {"movies": 1, "ubuntu": 3}, "recruited": "lab", "expertise": "expert"},
+    )
+    summary = pack(study, groups=path)
+    units = study.units("nuc")
+    assert Counter(unit.group for unit in units) == {"paid": 9, "lab": 4}
+    key = key_of(study)
+    for unit in units:
+        shares = Counter(key[item.item_id].corpus for item in unit.items)
+        assert shares == ({"movies": 6, "ubuntu": 6} if unit.group == "paid" else {"movies": 3, "ubuntu": 9})
+    shown = {group: {i.item_id for u in units if u.group == group for i in u.items} for group in ("paid", "lab")}
+    assert len(shown["paid"] & shown["lab"]) == summary["shared"] == 4 * (3 + 6)
+    assert Counter(unit.rotation % 4 for unit in units if unit.group == "paid") == {0: 3, 1: 2, 2: 2, 3: 2}
+    assert Study.open(study.path).provenance()["pack"]["nuc"]["options"]["groups"][0]["expertise"] == "expert"
+    expertise = survey_of(study, "nuc").questionnaire[-1]
+    assert "Ubuntu" in expertise.wording
+
+
+def test_the_same_again_changes_nothing_and_more_people_add_units(tmp_path, study):
+    pack(study, groups=groups_file(tmp_path, paid={"people": 5}))
+    before = study.units_path("nuc").read_bytes()
+    assert pack(study, groups=tmp_path / "groups.yaml")["added_units"] == 0
+    assert pack_study(study, "nuc")["added_units"] == 0
+    assert study.units_path("nuc").read_bytes() == before
+    grown = groups_file(tmp_path, paid={"people": 7}, lab={"people": 2, "corpora": {"ubuntu": 1}})
+    assert pack(study, unit_size=None, annotators=None, groups=grown)["added_units"] == 4
+    after = study.units_path("nuc").read_bytes()
+    assert after.startswith(before)
+    assert len({unit.unit_id for unit in study.units("nuc")}) == 9
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path, made, study):
+    pack(study)
+    other = Study.create(tmp_path / "other", Plan("chitchat", study.plan.contestants, seed=5))
+    write_questions(other.path / "nuc" / "questions.jsonl", made)
+    pack(other)
+    assert other.units_path("nuc").read_bytes() == study.units_path("nuc").read_bytes()
+
+
+def test_units_with_answers_are_never_packed_anew(study):
+    pack(study)
+    files.write_text(study.survey_path("nuc") / "crowdsourcing" / "ledger.db", "x")
+    for wanted in ({"unit_size": 10}, {"versions": 3}, {"annotators": 1}):
+        with pytest.raises(UserError, match="holds answers to these units"):
+            pack(study, **wanted)
+    assert pack(study, annotators=3)["added_units"] == 4
+
+
+def test_questions_made_anew_leave_what_is_packed_and_are_told_of(tmp_path, study, made):
+    pack(study)
+    write_questions(study.path / "nuc" / "questions.jsonl", made[:100])
+    assert "has other questions" in pack(study)["warnings"][-1]
+    assert read_questions(questions_path(study)) == made
+    files.write_text(study.survey_path("nuc") / "crowdsourcing" / "ledger.db", "x")
+    write_questions(tmp_path / "other.jsonl", made[::-1])
+    with pytest.raises(UserError, match="made of these questions, not of the file named"):
+        pack(study, questions=tmp_path / "other.jsonl")
+
+
+def test_no_unit_says_which_candidate_is_right_or_where_anything_came_from(study, made):
+    pack(study)
+    write_controls(study, "nuc")
+    for unit in study.units("nuc"):
+        for item in unit.items:
+            row = item.to_json()
+            assert set(row) == {
+                "item_id",
+                "conversation_ids",
+                "exchanges",
+                "transcripts",
+                "control",
+                "judged",
+                "candidates",
+            }
+            assert row["control"] is None
+    text = study.units_path("nuc").read_text(encoding="utf-8")
+    for question in made:
+        assert question.question_id not in text
+    assert '"true"' not in text
+    assert "uniform" not in text
+    places = Counter(question.true for question in key_of(study).values())
+    assert set(places) == {0, 1, 2, 3, 4}
+    page = json.dumps(get_survey("nuc").to_json())
+    for hidden in ("controls_per_unit", "annotators_per_item", "known_candidate"):
+        assert hidden not in page
+
+
+def test_a_question_asks_for_a_first_and_a_second_choice(study):
+    pack(study)
+    survey, item = survey_of(study, "nuc"), study.units("nuc")[0].items[0]
+    assert asked_of_item(survey, item, {}) == [("first", "conversation:0")]
+    first = {("first", "conversation:0"): "candidate:3"}
+    assert asked_of_item(survey, item, first) == [("first", "conversation:0"), ("second", "conversation:0")]
+    assert item.judged == (key_of(study)[item.item_id].speakers[-1],)
+    assert survey.limits.minutes_per_unit == 40
+    assert survey.limits.units_per_annotator == 1
+    assert [question.name for question in survey.questionnaire] == [
+        "age",
+        "gender",
+        "education",
+        "fluency",
+        "expertise",
+    ]
+    for question in survey.questionnaire:
+        assert not question.required
+        assert question.targets == ("annotator",)
+        assert question.options[-1].value == "untold"
+        assert "{" not in question.wording
+    assert survey.to_json()["questionnaire"][0]["name"] == "age"
+    assert "questionnaire" not in get_survey("spot_the_bot").to_json()
+
+
+@pytest.mark.parametrize("count", [2, 7])
+def test_options_are_as_many_as_candidates(tmp_path, study, count):
+    write_questions(tmp_path / "made.jsonl", questions("movies", 40, count))
+    pack(study, unit_size=5, questions=tmp_path / "made.jsonl")
+    values = [option.value for option in survey_of(study, "nuc").question("second").options]
+    assert values == [f"candidate:{i}" for i in range(count)]
+    write_controls(study, "nuc")
+    assert {len(item.candidates) for item in read_controls(study, "nuc")} == {min(count, 5)}
+
+
+# -- attention checks ------------------------------------------------------------------------------------------------
+def test_checks_are_graded_by_the_first_choice_and_a_constant_answer_fails():
+    items = make_checks(5, 3)
+    assert len(items) >= 4 * get_survey("nuc").limits.controls_per_unit
+    for item, check in zip(items, checks(), strict=True):
+        right = item.candidates.index(check["reply"])
+        for place in range(5):
+            answers = {("first", "conversation:0"): f"candidate:{place}", ("second", "conversation:0"): "candidate:0"}
+            assert missed(item, answers) == (place != right)
+        assert missed(item, {})
+    assert len({item.control for item in items}) >= 4
+    assert make_checks(5, 3) == items
+    assert make_checks(5, 4) != items
+
+
+def test_checks_share_no_text_and_only_the_reply_takes_up_a_word():
+    texts = [text for check in checks() for text in (*check["turns"], check["reply"], *check["others"])]
+    assert len(set(map(normal, texts))) == len(texts)
+
+    def stems(text):
+        return {word[:5] for word in re.findall(r"[a-z]+", text.lower()) if len(word) > 4} | (
+            {word for word in re.findall(r"[a-z]+", text.lower()) if word in ("cat", "film", "phone")}
+        )
+
+    for check in checks():
+        said = set().union(*map(stems, check["turns"]))
+        assert said & stems(check["reply"]), check["reply"]
+        for other in check["others"]:
+            assert not said & stems(other), other
+
+
+def test_checks_are_set_aside_for_the_server(study):
+    pack(study)
+    path = write_controls(study, "nuc")
+    items = read_controls(study, "nuc")
+    assert items == make_checks(5, 5)
+    before = path.read_bytes()
+    write_controls(study, "nuc")
+    assert path.read_bytes() == before
+    marks = [item.conversation_ids for item in items]
+    assert len(set(marks)) == len(marks)
+
+
+# -- errors ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            {"unit_size": 40},
+            r"corpus 'movies': 5\d questions .* 4 versions, 1\d to the smallest, .* takes 20 of the 40",
+        ),
+        ({"versions": 0}, "--versions 0"),
+        ({"annotators": 0}, "--annotators-per-item 0"),
+        ({"unit_size": 0}, "--unit-size 0"),
+        ({"questions": "none.jsonl"}, r"none\.jsonl: no such file of questions"),
+        ({"groups": "none.yaml"}, r"none\.yaml: can't be read"),
+    ],
+)
+def test_what_cannot_be_is_a_clear_error(study, options, said):
+    with pytest.raises(UserError, match=said) as caught:
+        pack(study, **options)
+    assert caught.value.remedy
+    assert not study.units_path("nuc").exists()
+
+
+def test_questions_that_people_cannot_be_shown_are_named(tmp_path, study):
+    write_questions(tmp_path / "many.jsonl", questions("movies", 40, 11))
+    with pytest.raises(UserError, match=r"many\.jsonl: question q\w+ has 11 candidates"):
+        pack(study, questions=tmp_path / "many.jsonl")
+    files.write_text(tmp_path / "empty.jsonl", "")
+    with pytest.raises(UserError, match="holds no question"):
+        pack(study, questions=tmp_path / "empty.jsonl")
+
+
+def test_options_of_other_surveys_are_refused(study):
+    with pytest.raises(UserError, match="--segments"):
+        pack_study(study, "nuc", segments=(2,))
+    with pytest.raises(UserError, match="--comparisons"):
+        pack_study(study, "nuc", whole=Asked(comparisons=3))
+    with pytest.raises(UserError, match="--versions: survey spot_the_bot"):
+        pack_study(study, "spot_the_bot", nuc=Wanted(versions=3))
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ([1], "expected keys and values"),
+        ({"group": {}}, "unknown key 'group'"),
+        ({"groups": {}}, "'groups' is empty"),
+        ({"groups": {"a b": {}}}, "group 'a b': not a valid name"),
+        ({"groups": {"a": 3}}, "group 'a': expected keys"),
+        ({"groups": {"a": {"peple": 3}}}, "unknown key 'peple'"),
+        ({"groups": {"a": {"people": -3}}}, "'people' is -3"),
+        ({"groups": {"a": {"corpora": {"movie": 3}}}}, "names 'movie'"),
+        ({"groups": {"a": {"corpora": {"movies": -1}}}}, "'movies': -1"),
+        ({"groups": {"a": {"corpora": {"movies": 0}}}}, "all shares are 0"),
+        ({"groups": {"a": {"recruited": "payd"}}}, "'recruited' is 'payd'"),
+    ],
+)
+def test_a_wrong_file_of_groups_is_named_with_its_field(tmp_path, row, said):
+    path = tmp_path / "groups.yaml"
+    path.write_text(yaml.safe_dump(row), encoding="utf-8")
+    with pytest.raises(UserError, match=said) as caught:
+        read_groups(path, ["movies", "ubuntu"])
+    assert str(path) in caught.value.problem
+    assert caught.value.remedy
+
+
+@given(weights=st.dictionaries(st.sampled_from("abcd"), st.integers(0, 9), min_size=1), size=st.integers(1, 60))
+def test_shares_are_rounded_so_that_they_sum(weights, size):
+    if not sum(weights.values()):
+        return
+    counts = Group("g", 1, weights).counts("abcd", size)
+    assert sum(counts.values()) == size
+    total = sum(weights.values())
+    for name in "abcd":
+        assert abs(counts[name] - size * weights.get(name, 0) / total) < 1

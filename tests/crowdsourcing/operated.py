@@ -94,11 +94,12 @@ def known_segments(study: Study) -> dict[tuple[str, ...], tuple[str, str]]:
 class Operated:
     """`spotbot_crowdsource` in a process of its own on `study`, for so many annotators with links of their own."""
 
-    def __init__(self, study: Study, annotators: int, minutes: float = 1.0, survey: str = SURVEY, **limits: int):
-        self.study, self.annotators, self.survey = study, annotators, survey
-        self.places = Places.of(study, survey)
-        self.config = study.path / "load.yaml"
-        settings = {"minutes_per_unit": minutes, "contact": "us@example.org", "limits": limits}
+    def __init__(self, study: Study, annotators: int, minutes: float = 1.0, survey: str = SURVEY, task: str = "",
+                 group: str = "", **limits: int):  # fmt: skip
+        self.study, self.annotators, self.survey, self.task = study, annotators, survey, task
+        self.places = Places.of(study, survey, task)
+        self.config = study.path / f"load{task}.yaml"
+        settings = {"minutes_per_unit": minutes, "contact": "us@example.org", "limits": limits, "group": group}
         self.config.write_text(yaml.safe_dump(settings))
         self.process: psutil.Popen | None = None
         self.starts: list[float] = []
@@ -118,6 +119,7 @@ class Operated:
         command = [str(Path(sys.executable).with_name("spotbot"))]
         command += ["spotbot_crowdsource", "--study", str(self.study.path), "--config", str(self.config)]
         command += ["--survey", self.survey, "--annotators", str(self.annotators)]
+        command += ["--task", self.task] if self.task else []
         self.places.launch.parent.mkdir(parents=True, exist_ok=True)
         before = self.places.launch.stat().st_mtime_ns if self.places.launch.exists() else 0
         began = time.monotonic()

@@ -1,0 +1,277 @@
+"""ABC-Eval in a real browser: through the training, failing and then passing; a unit of each task; definitions a key
+away; and forged submissions, which pass nothing.
+"""
+
+import json
+from dataclasses import replace
+
+import pytest
+import trained
+from stage import PHONE, TALKS, button, heading, judged_item, stage
+
+from parlai_spotbot.crowdsourcing.training import course_of
+from parlai_spotbot.surveys.abc_eval.gold import is_mark
+from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS, TASKS, labels_of
+
+
+def short(task, exchanges=3, allowed=0):
+    """The task with dialogues of so many turns each, in which so many may be wrong."""
+    survey = trained.narrowed(task)
+    training = tuple(replace(gold, turns=gold.turns[: 2 * exchanges]) for gold in survey.training)
+    return replace(survey, training=training, tasks=(replace(survey.tasks[0], allowed=allowed),))
+
+
+def shown(task, texts=TALKS[1]):
+    return [judged_item(0, texts, 1, QUESTIONS[task])]
+
+
+def put(page, answer, keys=False):
+    """Answer the questions of the turn in hand, by the mouse or by the number keys."""
+    while (open_ := page.locator('[data-question][data-answered="false"]')).count():
+        question = open_.first
+        name, target = question.get_attribute("data-question").split(" ")
+        option = question.locator(f'.option:has(input[value="{answer(name, target)}"])')
+        if keys:
+            page.keyboard.press(option.locator("input").get_attribute("data-key"))
+        else:
+            option.click()
+
+
+def annotate(page, turns, answer, begin=0, end=None, keys=False):
+    """Go through the turns of a conversation from place `begin` to before `end`."""
+    for place in range(begin, turns if end is None else end):
+        page.locator(".step-heading", has_text=f"Turn {place + 1} of {turns}").wait_for()
+        put(page, answer, keys)
+        if keys:
+            page.keyboard.press("Enter")
+        else:
+            page.locator(".panel .actions .primary").click()
+
+
+def do_round(page, gold, wrong=(), **how):
+    annotate(page, len(gold.bot_turns), trained.key_of_gold(gold, wrong), **how)
+
+
+def enter(page, st, worker="ann"):
+    page.goto(st.link(worker))
+    button(page, "I agree and want to take part").click()
+    heading(page, "What to do")
+    button(page, "I have understood").click()
+
+
+def do_unit(page, task, texts=TALKS[1], keys=False):
+    """The unit in hand, every label of the first turn, none of the others."""
+    turns = len(texts) // 2
+    key = {2 * n + 1: trained.other_labels(task, ()) if n == 0 else () for n in range(turns)}
+    annotate(page, turns, trained.by_key(task, key), keys=keys)
+    heading(page, "Overview")
+    assert page.locator(".turn-rows li").count() == turns
+    button(page, "Hand in").click()
+    heading(page, "Ready|Thank you")
+    return key
+
+
+def labels_kept(task, record):
+    """The labels of each turn in a submission."""
+    found = {}
+    for row in record["items"][0]["answers"]:
+        found.setdefault(int(row["target"][5:]), {})[row["question"]] = row["answer"]
+    return {turn: {k for k, v in labels_of(task, answers).items() if v} for turn, answers in found.items()}
+
+
+# -- the training ------------------------------------------------------------------------------------------------------
+def test_through_the_training_failing_then_passing(tmp_path, visit):
+    survey = short("consistency")
+    [one, two, three], [last] = course_of(survey)
+    with stage(survey, shown("consistency"), tmp_path) as st:
+        page = visit()
+        enter(page, st)
+        heading(page, "conversation 1 of 3")
+        do_round(page, one, {1}, keys=True)
+        heading(page, "conversation 1 of 3: the result")
+        assert "2 of 3 turns are as expected" in page.locator("main").inner_text()
+        wrong = page.locator(".told.wrong")
+        assert wrong.count() == 1
+        turn = one.turns[one.bot_turns[1]]
+        assert turn.why in wrong.inner_text()
+        assert "Turn 2 was expected otherwise" in wrong.inner_text()
+        [yours, expected] = [text.lower() for text in wrong.locator("dd").all_inner_texts()]
+        given = trained.other_labels("consistency", turn.labels)
+        assert yours == (", ".join(sorted(given)).replace("_", " ") or "none")
+        assert expected == (", ".join(sorted(turn.labels)).replace("_", " ") or "none")
+        first = one.turns[one.bot_turns[0]].why
+        assert not page.get_by_text(first, exact=True).is_visible()
+        page.locator(".told.right summary").first.click()
+        assert page.get_by_text(first, exact=True).is_visible()
+        button(page, "Go on with the training").click()
+
+        heading(page, "conversation 2 of 3$")
+        do_round(page, two, end=2)
+        page.reload()
+        page.locator(".step-heading", has_text="Turn 3 of 3").wait_for()
+        page.get_by_text("Turns answered: 2 of 3").wait_for()
+        button(page, "Look at the results so far").click()
+        assert turn.why in page.get_by_role("dialog").inner_text()
+        page.keyboard.press("Escape")
+        do_round(page, two, begin=2)
+        heading(page, "conversation 2 of 3: the result")
+        assert page.locator(".told.wrong").count() == 0
+        button(page, "Go on with the training").click()
+
+        heading(page, "conversation 3 of 3$")
+        do_round(page, three, {0})
+        page.get_by_text("That is not enough: at most 0 may differ.").wait_for()
+        button(page, "Next attempt").click()
+        heading(page, "Training, a further conversation$")
+        do_round(page, last)
+        page.get_by_text("You have passed.").wait_for()
+        button(page, "Go on").click()
+        heading(page, "Ready")
+        button(page, "Start").click()
+        heading(page, "Conversation 1 of 1")
+        key = do_unit(page, "consistency")
+        assert labels_kept("consistency", st.kept[0]) == {turn: set(labels) for turn, labels in key.items()}
+
+
+def test_who_fails_twice_is_told_why_and_stopped(tmp_path, visit):
+    survey = short("sociality", exchanges=1)
+    course = course_of(survey)
+    with stage(survey, shown("sociality"), tmp_path) as st:
+        page = visit(PHONE)
+        enter(page, st)
+        for gold in course[0]:
+            do_round(page, gold, {0})
+            button(page, "Next attempt" if gold is course[0][-1] else "Go on with the training").click()
+        do_round(page, course[1][0], {0})
+        page.get_by_text("there is no further attempt").wait_for()
+        assert course[1][0].turns[1].why in page.locator("main").inner_text()
+        button(page, "Go on").click()
+        heading(page, "You can't go on")
+        page.get_by_text("last conversation were not answered as expected").wait_for()
+        page.reload()
+        heading(page, "You can't go on")
+
+
+def test_forged_submissions_pass_nothing(tmp_path, visit):
+    survey = short("consistency")
+    course = course_of(survey)
+    said = []
+    with stage(survey, shown("consistency"), tmp_path) as st:
+        page = visit(expected=("400", "403", "409"))
+        page.on("response", lambda answer: said.append(answer.text()) if "/api/" in answer.url else None)
+        enter(page, st)
+        heading(page, "conversation 1 of 3$")
+
+        # From the console, with the page's own token: claims, skipped rounds, a unit without the training.
+        token = "spotbot:token:" + page.evaluate("location.pathname + location.search")
+        ask = """async ([name, path, body]) => {
+            const token = sessionStorage.getItem(name);
+            const headers = {"Content-Type": "application/json", Authorization: `Bearer ${token}`};
+            const answer = await fetch(path, {method: "POST", headers, body: JSON.stringify(body)});
+            return [answer.status, await answer.json()];
+        }"""
+        answers = [
+            {"question": name, "target": f"turn:{turn}", "answer": value, "passed": True}
+            for turn in course[0][2].bot_turns
+            for name, value in trained.answers_to("consistency", course[0][2].turns[turn].labels).items()
+        ]
+        perfect = {"items": [{"item": 0, "answers": answers}], "passed": True, "onboarding_result": {"passed": True}}
+        for body in ({**perfect, "attempt": 1, "round": 3}, {**perfect, "attempt": 2, "round": 1}, {"passed": True}):
+            assert page.evaluate(ask, [token, "api/onboarding", body])[0] == 400
+        assert page.evaluate(ask, [token, "api/unit", {"state": "ready", "passed": True}])[0] == 403
+
+        # Between page and server: what is sent says that all is right, and that it is the round that decides.
+        def forge(route):
+            body = json.loads(route.request.post_data)
+            body |= {"passed": True, "wrong_turns": 0, "result": {"passed": True}}
+            route.continue_(post_data=json.dumps(body))
+
+        page.route("**/api/onboarding", forge)
+        for gold in course[0]:
+            do_round(page, gold, {0, 1, 2})
+            heading(page, ": the result")
+            button(page, "Next attempt" if gold is course[0][-1] else "Go on with the training").click()
+        # The answers of another annotator who knew better, sent for a round that is over.
+        status, answer = page.evaluate(ask, [token, "api/onboarding", {**perfect, "attempt": 1, "round": 3}])
+        assert (status, answer["error"]["code"]) == (409, "attempt")
+        page.route("**/api/onboarding", lambda route: route.continue_())
+        heading(page, "further conversation$")
+        assert st.server.call(lambda: st.server.desk.ledger.annotator("ann")).standing == "new"
+        # Nothing that the browser got so far holds a reason of the dialogue in hand or of the gold one.
+        known = {turn.why for gold in course[0] for turn in gold.turns}
+        for gold in survey.training:
+            if gold not in course[0]:
+                for why in {turn.why for turn in gold.turns if turn.why} - known:
+                    assert not any(json.dumps(why, ensure_ascii=False)[1:-1] in text for text in said)
+        assert len(said) > 8
+
+
+# -- the work ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("task", "keys"), [("transitions", True), ("knowledge", True), ("empathy", False)])
+def test_a_unit_by_keyboard_or_mouse(tmp_path, visit, task, keys):
+    survey = replace(trained.narrowed(task), training=(), consent=())
+    with stage(survey, shown(task), tmp_path) as st:
+        page = visit()
+        page.goto(st.link("ann"))
+        button(page, "I have understood").click()
+        button(page, "Start").click()
+        key = do_unit(page, task, keys=keys)
+        assert labels_kept(task, st.kept[0]) == {turn: set(labels) for turn, labels in key.items()}
+
+
+def test_definitions_a_key_away_and_a_timer_for_the_look_up(tmp_path, visit):
+    survey = replace(trained.narrowed("knowledge"), training=(), consent=())
+    with stage(survey, shown("knowledge"), tmp_path) as st:
+        page = visit()
+        page.clock.install()
+        page.goto(st.link("ann"))
+        button(page, "I have understood").click()
+        button(page, "Start").click()
+        page.locator(".step-heading", has_text="Turn 1 of 3").wait_for()
+        dialog = page.get_by_role("dialog")
+        page.keyboard.press("d")
+        for text in (survey.tasks[0].definitions[0].short, survey.tasks[0].definitions[1].examples[0].why, TALKS[1][1]):
+            assert text in dialog.inner_text()
+        page.keyboard.press("1")  # no answer meanwhile
+        page.keyboard.press("d")
+        dialog.wait_for(state="detached")
+        page.get_by_role("button", name="Definitions and examples").click()
+        button(page, "Close").click()
+        assert page.locator('[data-answered="true"]').count() == 0
+        page.keyboard.press("1")
+        page.keyboard.press("4")
+        question = page.locator('[data-question^="facts_looked_up"]')
+        question.get_by_text("Use a search engine or an encyclopedia in another tab").wait_for()
+        assert question.locator("a").count() == 0
+        assert question.get_by_role("timer").inner_text() == "1:00"
+        button(page, "Start the timer").click()
+        page.clock.run_for(20_300)
+        assert question.get_by_role("timer").inner_text() == "0:40"
+        page.clock.run_for(41_000)
+        question.get_by_text("The time is over").wait_for()
+        page.keyboard.press("2")
+        page.locator('[data-question^="facts_looked_up"][data-answered="true"]').wait_for()
+
+
+@pytest.mark.slow  # quick: the same with short dialogues, and units of some tasks
+@pytest.mark.parametrize("task", TASKS)
+def test_the_whole_way_of_each_task(tmp_path, visit, task):
+    survey = trained.narrowed(task)
+    allowed = survey.tasks[0].allowed
+    course = course_of(survey)
+    with stage(survey, shown(task), tmp_path) as st:
+        page = visit()
+        enter(page, st)
+        for number, gold in enumerate(course[0], start=1):
+            heading(page, f"conversation {number} of 3$")
+            do_round(page, gold, range(allowed + 1), keys=number > 1)
+            heading(page, ": the result")
+            assert page.locator(".told.wrong").count() == allowed + 1
+            button(page, "Next attempt" if number == 3 else "Go on with the training").click()
+        do_round(page, course[1][0], range(allowed))
+        page.get_by_text("You have passed.").wait_for()
+        button(page, "Go on").click()
+        button(page, "Start").click()
+        key = do_unit(page, task)
+        assert labels_kept(task, st.kept[0]) == {turn: set(labels) for turn, labels in key.items()}
+        assert not any(is_mark(item["control"]) for item in st.kept[0]["items"])

@@ -1,0 +1,303 @@
+"""One launch a task: what has to be named, two at once, what comes into the study from all of them, withdrawing; and a
+crowd that meets a real operator: nobody beyond sixty, a share of the conversations by two.
+"""
+
+import asyncio
+import json
+import sqlite3
+from collections import Counter
+from contextlib import closing
+
+import operated
+import pytest
+import trained
+import whole
+from annotators import Record, meet
+from office import SECRET, MemoryCrowd
+
+from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing.collect import annotation_id, collect
+from parlai_spotbot.crowdsourcing.contract import Visitor
+from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.launch import Asked, launch, units_of_task
+from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.settings import Settings
+from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
+from parlai_spotbot.crowdsourcing.withdraw import withdraw
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.surveys.abc_eval.gold import is_mark, key_of
+from parlai_spotbot.surveys.abc_eval.labels import LABELS, TASKS
+from parlai_spotbot.surveys.controls import read_controls
+
+NAME = "abc_eval"
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory):
+    """A study that nobody changes: six conversations, in all tasks."""
+    return whole.make_study(tmp_path_factory.mktemp("packed") / "study", NAME, each=2, people=0)
+
+
+# -- what has to be named ----------------------------------------------------------------------------------------------
+def test_a_launch_without_a_task_names_the_tasks(packed):
+    with pytest.raises(UserError) as caught:
+        launch(Asked(packed.path, NAME, dry_run=True))
+    assert "task by task" in caught.value.problem
+    assert all(task in caught.value.remedy for task in TASKS)
+    with pytest.raises(UserError, match="no such task") as caught:
+        launch(Asked(packed.path, NAME, "consistancy", dry_run=True))
+    assert "consistency" in caught.value.remedy
+    with pytest.raises(UserError, match="turn_likert has no such task"):
+        launch(Asked(packed.path, "turn_likert", "consistency", dry_run=True))
+    assert not (packed.survey_path(NAME) / "crowdsourcing").exists()
+
+
+def test_the_dry_run_is_about_the_task_alone_and_counts_the_training(packed):
+    said = []
+    assert launch(Asked(packed.path, NAME, "knowledge", Settings(pay=2.0), dry_run=True), said.append) == 0
+    text = "\n".join(said)
+    units = units_of_task(packed.units(NAME), trained.narrowed("knowledge"))
+    assert f"{len(units)} to do" in text
+    assert 6 < len(units) < 12  # a share of the six conversations twice
+    assert "at 353 seconds per annotation" in text  # 1.96 dollars at 20 an hour
+    # The conversations, and three of the training for each of two annotators, with three minutes to read.
+    hours = (len(units) * 352.8 + 2 * (3 * 352.8 + 180)) / 3600
+    assert f"{hours:.1f} hours in all" in text
+    with pytest.raises(UserError, match="dialogues for 2 attempts"):
+        launch(Asked(packed.path, NAME, "knowledge", Settings(limits={"onboarding_attempts": 3}), dry_run=True))
+
+
+def test_a_task_that_was_not_packed_is_said(tmp_path):
+    study = whole.make_study(tmp_path / "study", NAME, each=1, people=0, ask=("sociality",))
+    assert launch(Asked(study.path, NAME, "sociality", dry_run=True), [].append) == 0
+    with pytest.raises(UserError, match="no unit of the task empathy"):
+        launch(Asked(study.path, NAME, "empathy", dry_run=True))
+
+
+def test_each_task_has_a_lock_of_its_own(packed):
+    with files.lock(Places.of(packed, NAME, "empathy").lock, "spotbot_crowdsource"):
+        with pytest.raises(UserError, match="in use by spotbot_crowdsource"):
+            launch(Asked(packed.path, NAME, "empathy", close=True))
+        with pytest.raises(UserError, match="nobody has annotated"):  # it got past the lock
+            launch(Asked(packed.path, NAME, "sociality", close=True))
+
+
+# -- what comes into the study -----------------------------------------------------------------------------------------
+def desk_of(study, task, team="", **limits):
+    """The desk of a task on the study's own ledger, in this process."""
+    survey = trained.narrowed(task, **limits)
+    places = Places.of(study, NAME, task)
+    places.make()
+    seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
+    controls = [item for item in read_controls(study, NAME) if key_of(item.control)[0] == task]
+    return Desk(
+        survey, units_of_task(study.units(NAME), survey), controls, seeds, {}, Ledger(places.ledger),
+        MemoryCrowd(), texts={}, consent={}, secret=read_secret(places.secret), team=team,
+    )  # fmt: skip
+
+
+def practise(desk, visitor, *wrong):
+    """Hand in a round for each of `wrong`, which are its wrong turns."""
+    desk.consent(visitor)
+    for turns in wrong:
+        said = desk.onboarding(visitor, trained.round_body(desk.survey, desk.session(visitor), turns))
+    return said
+
+
+def annotate(desk, visitor, gold_wrong=(), comment=""):
+    """Do a unit; the turns `gold_wrong` of a gold dialogue are wrong."""
+    unit = desk.next_unit(visitor)["unit"]
+    task = desk.survey.tasks[0].name
+    known = {item.transcripts[0][0].text: key_of(item.control)[1] for item in desk.controls}
+
+    def answered(page):
+        turns = page["transcripts"][0]["turns"]
+        key = known.get(turns[0]["text"])
+        plain = dict.fromkeys(range(len(turns)), ())
+        return trained.filled(desk.survey, page, trained.by_key(task, key or plain, gold_wrong if key else ()))
+
+    body = {"unit": unit["unit"], "items": list(map(answered, unit["items"])), "comment": comment}
+    return desk.submit(visitor, body)
+
+
+@pytest.fixture
+def annotated(tmp_path):
+    """Ann works in two tasks, with gold in one of them; Bob fails the training of one and passes another's."""
+    study = whole.make_study(tmp_path / "study", NAME, each=2, people=0, ask=("consistency", "sociality"))
+    ann, bob = Visitor("ann"), Visitor("bob")
+    one = desk_of(study, "consistency", "students", gold_every=1)
+    practise(one, ann, (), (1, 2), (0,))
+    annotate(one, ann, comment="first")
+    annotate(one, ann, gold_wrong=(0, 3, 5))
+    practise(one, bob, (), (), range(9), range(9))
+    two = desk_of(study, "sociality", "surge")
+    practise(two, ann, (), (), ())
+    annotate(two, ann, comment="second")
+    practise(two, bob, (), (), range(9), ())
+    annotate(two, bob)
+    yield study
+    for desk in (one, two):
+        desk.ledger.close()
+
+
+def rows_of(study):
+    path = study.survey_path(NAME) / "training.jsonl"
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_outcomes_of_the_training_come_with_the_judgements(annotated):
+    study = annotated
+    found = collect(study, NAME)
+    assert found.units == 4
+    names = {worker: pseudonym(read_secret(Places.of(study, NAME).secret), worker) for worker in ("ann", "bob")}
+    assert found.names == names
+    rows = rows_of(study)
+    fields = ("task", "annotator", "attempt", "round", "role", "wrong_turns", "passed", "group")
+    told = [tuple(row[name] for name in fields) for row in rows]
+    ann, bob = names["ann"], names["bob"]
+    assert [row[1:] for row in told if row[0] == "consistency"] == [
+        (ann, 1, 1, "training", 0, None, "students"),
+        (ann, 1, 2, "training", 2, None, "students"),
+        (ann, 1, 3, "training", 1, True, "students"),
+        (ann, None, 1, "gold", 3, False, "students"),
+        (bob, 1, 1, "training", 0, None, "students"),
+        (bob, 1, 2, "training", 0, None, "students"),
+        (bob, 1, 3, "training", 9, False, "students"),
+        (bob, 2, 1, "second_chance", 9, False, "students"),
+    ]
+    assert [row for row in told if row[0] == "sociality"][-1] == (
+        "sociality", bob, 2, 1, "second_chance", 0, True, "surge",
+    )  # fmt: skip
+    assert all(row["of"] >= 10 and row["seconds"] == 61.5 and row["at"].endswith("+00:00") for row in rows)
+    gold = next(row for row in rows if row["role"] == "gold")
+    assert sum(gold["mistakes_by_label"].values()) >= 3
+    assert set(gold["mistakes_by_label"]) <= set(LABELS["consistency"])
+    judged = study.judgements(NAME)
+    assert {row.worker_id for row in judged} == {ann, bob}
+    marked = [row for row in judged if row.control]
+    assert len({row.unit_id for row in marked}) == 1
+    assert all(is_mark(row.control) for row in marked)
+    comments = (study.survey_path(NAME) / "comments.jsonl").read_text(encoding="utf-8")
+    assert {json.loads(line)["comment"] for line in comments.splitlines()} == {"first", "second"}
+    before = study.judgements_path(NAME).read_bytes()
+    assert collect(study, NAME).added == 0
+    assert study.judgements_path(NAME).read_bytes() == before
+
+
+def test_one_task_can_be_collected_alone(annotated):
+    found = collect(annotated, NAME, task="sociality")
+    assert found.units == 2
+    assert {row.question for row in annotated.judgements(NAME)} == {"antisocial"}
+    assert {row["task"] for row in rows_of(annotated)} == {"consistency", "sociality"}
+    assert collect(annotated, NAME).added == len(annotated.judgements(NAME)) - len(found.rows)
+    with pytest.raises(UserError, match="nobody has annotated"):
+        collect(annotated, NAME, task="empathy")
+
+
+def test_who_withdraws_is_taken_out_of_all_tasks(annotated):
+    study = annotated
+    collect(study, NAME)
+    ann, bob = (pseudonym(read_secret(Places.of(study, NAME).secret), worker) for worker in ("ann", "bob"))
+    with files.lock(Places.of(study, NAME, "sociality").lock, "spotbot_crowdsource"), pytest.raises(UserError):
+        withdraw(study, NAME, ann)
+    assert withdraw(study, NAME, ann) == 3
+    found = collect(study, NAME)
+    assert (found.units, found.withdrawn) == (1, 3)
+    assert {row.worker_id for row in study.judgements(NAME)} == {bob}
+    assert {row["annotator"] for row in rows_of(study)} == {bob}
+    for task in ("consistency", "sociality"):
+        with closing(sqlite3.connect(Places.of(study, NAME, task).ledger)) as db:
+            kept = db.execute("SELECT body, result FROM training WHERE worker = 'ann'").fetchall()
+        assert set(kept) == {("{}", "{}")}
+    with pytest.raises(UserError, match="nobody of that id"):
+        withdraw(study, NAME, "cleo")
+
+
+# -- a crowd and a real operator ---------------------------------------------------------------------------------------
+@pytest.mark.slow  # quick: test_abc_eval.py, the limit and the second annotator at the desk
+def test_a_crowd_does_sixty_each_and_a_share_twice_over_a_kill(tmp_path):
+    study = whole.make_study(tmp_path / "study", NAME, each=54, people=0, ask=("sociality",))
+    units = study.units(NAME)
+    assert len(units) > 190
+    record, kinds = Record(), ["plain", "plain", "forging", "careless"]
+    with operated.Operated(study, 4, 5.0, NAME, "sociality", "students") as server:
+
+        async def disturb(record):
+            while len(record.accepted) < 50:
+                await asyncio.sleep(0.05)
+            server.kill()
+            await asyncio.to_thread(server.start)
+
+        survey = trained.narrowed("sociality")
+        operated.run(meet(server.links(), survey, {}, (0.0, 0.0), 0.5, record, disturb, kinds, trained.Trained))
+        assert len(server.starts) == 2
+    assert record.odd == []
+    assert not record.forged["accepted"]
+    with closing(sqlite3.connect(server.places.ledger)) as db:
+        done = db.execute("SELECT worker, block_id, handle FROM handouts WHERE status = 'done'").fetchall()
+        standing = dict(db.execute("SELECT worker, standing FROM annotators"))
+    assert Counter(worker for worker, _, _ in done) == dict.fromkeys([f"annotator-{n}" for n in (1, 2, 3)], 60)
+    assert standing["annotator-4"] == "stopped"
+    assert {handle for _, _, handle in done} == set(record.accepted)
+    by = Counter(block for _, block, _ in done)
+    assert max(by.values()) == 2
+    assert len({(worker, block) for worker, block, _ in done}) == len(done) == 180
+    twice = {unit.block_id for unit in units if unit.replicate}
+    assert {block for block, number in by.items() if number == 2} <= twice
+    sent = {
+        (annotation_id(handle, item["item"]), answer["question"], answer["target"]): answer["answer"]
+        for handle, body in record.accepted.items() for item in body["items"] for answer in item["answers"]
+    }  # fmt: skip
+    collect(study, NAME)
+    rows = study.judgements(NAME)
+    assert {(row.annotation_id, row.question, row.target): row.answer for row in rows} == sent
+    passed = Counter((row["passed"], row["role"], row["group"]) for row in rows_of(study))
+    assert passed == {
+        (None, "training", "students"): 8, (True, "training", "students"): 3, (False, "training", "students"): 1,
+        (False, "second_chance", "students"): 1,
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_two_tasks_run_at_once_and_a_link_of_one_brings_no_pass_in_the_other(tmp_path):
+    study = whole.make_study(tmp_path / "study", NAME, each=1, people=0, ask=("empathy", "transitions"))
+    with (
+        operated.Operated(study, 2, 5.0, NAME, "empathy") as one,
+        operated.Operated(study, 2, 5.0, NAME, "transitions") as two,
+    ):
+        records = {}
+        for server, task in ((one, "empathy"), (two, "transitions")):
+            records[task] = Record()
+            survey = trained.narrowed(task)
+            link = server.links()[:1]
+            operated.run(meet(link, survey, {}, (0.0, 0.0), 0.0, records[task], kinds=["plain"], of=trained.Trained))
+            assert records[task].odd == []
+        # The second annotator of one task, at the door of the other, has everything still to do.
+        stranger = trained.Trained(
+            two.links()[0].partition("/?")[0] + "/?" + one.links()[1].partition("/?")[2], "plain",
+            trained.narrowed("transitions"), {}, Record(), (0.0, 0.0), 9,
+        )  # fmt: skip
+
+        async def look():
+            stranger.tab.token = (await stranger.must("enter", {"query": stranger.query}))["token"]
+            return await stranger.must("session")
+
+        states = []
+        operated.run(_kept(look, states))
+        assert states[0]["state"] in ("consent", "finished")
+        collect(study, NAME)
+    assert {row.question for row in study.judgements(NAME)} == {"empathy", "acknowledges", "new_topic", "relevant"}
+    assert Counter(row["task"] for row in rows_of(study)) == {"empathy": 3, "transitions": 3}
+
+
+async def _kept(make, into):
+    into.append(await make())
+
+
+def test_the_secret_is_shared_by_the_tasks(tmp_path):
+    study = whole.make_study(tmp_path / "study", NAME, each=1, people=0, ask=("empathy",))
+    one, two = (Places.of(study, NAME, task) for task in ("empathy", "sociality"))
+    assert one.secret == two.secret
+    assert one.ledger != two.ledger
+    assert SECRET != read_secret(one.secret) == read_secret(two.secret)

@@ -16,7 +16,8 @@ export function useNumberKeys(form) {
       event.preventDefault();
       control.focus();
       control.click();
-      if (control.type === "radio" && !group.closest(".decision")) setTimeout(() => goOn(form.current, group));
+      // Right after the page shows the answer, and before any further key is heard.
+      if (control.type === "radio" && !group.closest(".decision")) queueMicrotask(() => goOn(form.current, group));
     };
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);

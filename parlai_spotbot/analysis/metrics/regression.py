@@ -176,7 +176,8 @@ def _loglik(odds: np.ndarray, y: np.ndarray) -> float:
 
 def _checked(x: np.ndarray, y: np.ndarray, clusters: Sequence | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     y = np.asarray(y, dtype=float)
-    x = np.asarray(x, dtype=float).reshape(len(y), -1)
+    x = np.asarray(x, dtype=float)
+    x = x[:, None] if x.ndim == 1 else x
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise ValueError("x, y: hold values that aren't finite, expected rows without gaps")
     codes = np.arange(len(y)) if clusters is None else codes_of(list(clusters))

@@ -102,11 +102,9 @@ class Bots:
         self._line_of: dict[str, _Line] = {}
         self._told: set[str] = set()
         for handle in handles:
-            self._lines[handle.contestant.name].append(
-                _Line(handle, attempts, batchsize, self._settled, self._stranded)
-            )
+            self._lines[handle.contestant.name].append(_Line(handle, attempts, batchsize, self))
         for name in self._lines:
-            self._tell_if_gone(name)
+            self.tell_if_gone(name)
 
     # -- asking ------------------------------------------------------------------------------------------------------
     def ask(self, question: Question) -> None:
@@ -164,15 +162,16 @@ class Bots:
                 line.stop()
 
     # -- from the lines' threads -------------------------------------------------------------------------------------
-    def _settled(self, waiting: _Waiting, text: str | None) -> None:
+    def settled(self, waiting: _Waiting, text: str | None) -> None:
+        """A question has its answer, or is given up."""
         self._answers.put(Answer(waiting.question, text, waiting.troubles))
 
-    def _stranded(self, waiting: _Waiting) -> None:
+    def stranded(self, waiting: _Waiting) -> None:
         """The line of this question is gone: another copy of the contestant may take it over."""
-        self._tell_if_gone(waiting.question.contestant)
         self._ask(waiting)
 
-    def _tell_if_gone(self, name: str) -> None:
+    def tell_if_gone(self, name: str) -> None:
+        """Say once that no copy of a contestant is left."""
         why = self.set_aside().get(name)
         with self._lock:
             if why is None or name in self._told:
@@ -188,17 +187,9 @@ class Bots:
 class _Line:
     """One copy of a contestant, the thread that waits for it, and the chats that wait for its answer."""
 
-    def __init__(
-        self,
-        handle: Handle,
-        attempts: int,
-        batchsize: int,
-        settled: Callable[[_Waiting, str | None], None],
-        stranded: Callable[[_Waiting], None],
-    ):
+    def __init__(self, handle: Handle, attempts: int, batchsize: int, bots: Bots):
         self.handle = handle
-        self._attempts, self._batchsize = attempts, batchsize
-        self._settled, self._stranded = settled, stranded
+        self._attempts, self._batchsize, self._bots = attempts, batchsize, bots
         self._queue: dict[str, _Waiting] = {}
         self._asked: set[str] = set()
         self._sessions: dict[str, _Session] = {}
@@ -290,6 +281,8 @@ class _Line:
         if any(isinstance(outcome, Failure) and outcome.kind in STOPPED for outcome in outcomes):
             with self._changed:  # its process ended, and all sessions with it
                 self._sessions.clear()
+        if self.gone:
+            self._bots.tell_if_gone(self.handle.contestant.name)
         for waiting, outcome in zip(batch, outcomes, strict=True):
             chat = waiting.question.chat
             with self._changed:
@@ -298,14 +291,14 @@ class _Line:
                     self._sessions[chat].heard = waiting.question.number + 1
             if isinstance(outcome, str):
                 self.handle.finished()
-                self._settled(waiting, outcome)
+                self._bots.settled(waiting, outcome)
             else:
                 self._failed(waiting, outcome)
         if self.gone:
             with self._changed:
                 left, self._queue = list(self._queue.values()), {}
             for waiting in left:
-                self._stranded(waiting)
+                self._bots.stranded(waiting)
 
     def _failed(self, waiting: _Waiting, failure: Failure) -> None:
         """Ask again, in a session of its own, or give up."""
@@ -315,7 +308,7 @@ class _Line:
         if session is not None:
             self.handle.close([session.name])
         if failure.kind == "set_aside":
-            self._stranded(waiting)
+            self._bots.stranded(waiting)
             return
         if failure.kind in INNOCENT:
             waiting = replace(waiting, losses=waiting.losses + 1)
@@ -323,8 +316,8 @@ class _Line:
             trouble = Trouble(failure.kind, failure.message)
             waiting = replace(waiting, troubles=(*waiting.troubles, trouble), alone=True)
         if len(waiting.troubles) >= self._attempts or waiting.losses >= LOSSES:
-            self._settled(waiting, None)
+            self._bots.settled(waiting, None)
         elif self.gone:
-            self._stranded(waiting)
+            self._bots.stranded(waiting)
         else:
             self.add(waiting)

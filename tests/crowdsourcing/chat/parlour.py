@@ -1,0 +1,113 @@
+"""A place where people chat with real contestants: a study, a desk on its ledger, a server that can be restarted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from office import MemoryCrowd
+from person import Person
+
+from parlai_spotbot.crowdsourcing.chat.bots import Bots
+from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
+from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.doors import InHouseDoor
+from parlai_spotbot.crowdsourcing.links import in_house_link
+from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.server import Server
+from parlai_spotbot.crowdsourcing.tokens import read_secret
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.contestants import Contestants
+from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.partners import pack_partners
+
+SURVEY = "interactive"
+QUICK = {"messages": 4, "most_messages": 8, "answer_delay": False, "messages_per_minute": 1000}
+
+
+def contestant(name: str, agent: str, **limits: object) -> Contestant:
+    return Contestant(name, model=f"chatting_agents:{agent}Agent", **{"turn_timeout": 20, **limits})
+
+
+CALM = contestant("zzcalm", "Obedient")
+OBEDIENT = contestant("zzobedient", "Obedient", turn_timeout=3)
+
+
+def make_study(path: Path, *contestants: Contestant, comparisons: int = 3) -> Study:
+    study = Study.create(path, Plan("invented", {one.name: one for one in contestants}))
+    pack_partners(study, SURVEY, comparisons, seed=0)
+    return study
+
+
+@dataclass
+class Parlour:
+    """`rules` of chats and other `limits` than the survey's; `said` what the operator was told."""
+
+    study: Study
+    contestants: Contestants
+    page: Path
+    rules: dict = field(default_factory=dict)
+    limits: dict = field(default_factory=dict)
+    clock: Callable[[], float] = time.time
+    crowd: MemoryCrowd = field(default_factory=MemoryCrowd)
+    said: list[str] = field(default_factory=list)
+    batchsize: int = 8
+
+    def __post_init__(self):
+        self.places = Places.of(self.study, SURVEY)
+        self.places.make()
+        self.secret = read_secret(self.places.secret)
+        survey = get_survey(SURVEY)
+        self.survey = replace(
+            survey, chat=replace(survey.chat, **{**QUICK, **self.rules}), limits=replace(survey.limits, **self.limits)
+        )
+        self.start()
+
+    def start(self) -> None:
+        self.bots = Bots(self.contestants.handles(), self.survey.chat.attempts, self.batchsize, self.said.append)
+        self.server = Server(
+            self._desk, InHouseDoor(self.secret), self.page, self.places.refused, secret=self.secret, expire_every=0.05
+        )
+        self.server.start()
+
+    def _desk(self) -> Desk:
+        self.ledger = ChatLedger(self.places.ledger)
+        desk = Desk(
+            self.survey, self.study.units(SURVEY), [], {}, {}, self.ledger, self.crowd, texts={}, secret=self.secret,
+            consent={"pay": "none", "minutes": "90", "contact": "us@example.org", "units": "9"}, clock=self.clock,
+            bots=self.bots,
+        )  # fmt: skip
+        desk.resume()
+        return desk
+
+    def stop(self) -> None:
+        self.bots.stop()
+        self.server.stop()
+        self.ledger.close()
+
+    def restart(self, contestants: Contestants | None = None) -> None:
+        """As after a crash: what was in memory is gone."""
+        self.stop()
+        self.contestants = contestants or self.contestants
+        self.start()
+
+    def person(self, name: str) -> Person:
+        return Person(in_house_link(self.server.url, self.secret, name))
+
+    def place_of(self, person: Person, name: str) -> int:
+        """Which of a person's two partners this contestant is."""
+        handout = self.server.call(self.ledger.handout, person.unit["unit"])
+        unit = next(unit for unit in self.study.units(SURVEY) if unit.unit_id == handout.unit_id)
+        return next(i for i, item in enumerate(unit.items) if item.partners == (name,))
+
+    def meet(self, person: Person, name: str) -> int:
+        """Take a unit, and rate the first partner if this contestant is the second; returns its place."""
+        person.begin()
+        place = self.place_of(person, name)
+        if place:
+            person.chat(0, 4)
+            person.rate(0)
+        return place

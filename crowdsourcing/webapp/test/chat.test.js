@@ -90,6 +90,14 @@ test("a session that was asked for before a message does not take it off the pag
   assert.equal(chat.newer(undefined, fresh), fresh);
 });
 
+test("the server is asked while an answer is due, and once more where the chat has ended meanwhile", () => {
+  assert.equal(chat.askAfter(talk(0)), null);
+  assert.equal(chat.askAfter(talk(0, said("a"), { partner: "typing", next: null, poll_seconds: 3 })), 3);
+  assert.ok(chat.askAfter(talk(0, said("a"), { partner: "gone", next: null })) > 0);
+  assert.equal(chat.askAfter(talk(0, said("a"), { partner: "gone", next: null }, "failed")), null);
+  assert.equal(chat.askAfter(talk(0, said("a", "b"), { next: null }, "rating")), null);
+});
+
 test("a message is compared and counted as the server keeps it", () => {
   assert.equal(chat.plain("  hello \n\n\tworld\u00a0! "), "hello world !");
   assert.equal(chat.plain("a\u0000b\u0085c"), "a b c");
@@ -135,6 +143,7 @@ test("what is told of the partner: why nothing more comes goes before that it ta
   assert.equal(chat.noticeOf(talk(0, [], { again: true })), null, "it is over with the answer");
   assert.equal(chat.noticeOf(talk(0, [], { partner: "gone", next: null }, "failed")), "failed");
   assert.equal(chat.noticeOf(talk(0, [], { partner: "gone", next: null, may_rate: true }, "rating")), "gone");
+  assert.equal(chat.noticeOf(talk(0, [], { partner: "gone", next: null })), null, "not before it is known what follows");
   assert.equal(chat.noticeOf(talk(0, [], { next: null, may_rate: true }, "rating")), "longest");
   assert.equal(chat.noticeOf(talk(0, [], { may_rate: true })), "enough");
 });

@@ -79,12 +79,9 @@ function Log({ item, turns, pending, writes, partner, title }) {
       {all.length === 0 && <p className="soft chat-begin">{t("chat_begin", { partner })}</p>}
       <ol>
         {all.map((turn, number) => (
-          <Turn
-            key={number}
-            turn={turn}
-            entity={entity(turn.entity)}
-            note={pending && number === turns.length ? t("chat_sending") : ""}
-          />
+          <Turn key={number} turn={turn} entity={entity(turn.entity)}>
+            {pending && number === turns.length && <span className="turn-note">{t("chat_sending")}</span>}
+          </Turn>
         ))}
       </ol>
       <p className={writes ? "chat-writing on" : "chat-writing"} aria-hidden="true">

@@ -1,6 +1,8 @@
 // Where a unit of chats stands, what was said, and what is still on its way: pure functions on what the server sends and
 // on what the browser keeps. An item of such a unit is a chat with one partner, or at last the comparison.
 
+const SOON = 0.2;
+
 export const isChat = (item) => item.chat !== undefined;
 
 // The item in hand: the first that isn't handed in. The comparison is the last.
@@ -47,6 +49,13 @@ export function heard(item, { chat, turns, step = item.step }, from) {
 export const newer = (known, fresh) =>
   known && isChat(fresh) && known.step === fresh.step && turnsOf(fresh).length < turnsOf(known).length ? known : fresh;
 
+// After how many seconds the server is to be asked how the chat stands: while an answer is due, and where a chat has ended
+// of which the page doesn't know the step yet. null: no need to.
+export function askAfter({ chat, step }) {
+  if (chat.partner === "typing") return chat.poll_seconds;
+  return step === "chatting" && chat.next === null ? SOON : null;
+}
+
 // A message as the server keeps it. The server decides; this is for comparing and counting.
 export const plain = (text) =>
   text
@@ -78,7 +87,7 @@ export const broughtBack = (text, draft) => (plain(draft) === "" ? text : `${tex
 // Which notice about the partner is due, or null.
 export function noticeOf({ chat, step }) {
   if (step === "failed") return "failed";
-  if (chat.partner === "gone") return "gone";
+  if (chat.partner === "gone") return step === "rating" ? "gone" : null;
   if (chat.partner === "typing" && chat.again) return "again";
   if (chat.partner === "typing" && chat.slow) return "slow";
   if (step === "rating") return "longest";

@@ -2,7 +2,7 @@
 // then, the same one, so that it is said once; while the partner's answer is due, the page asks for it.
 
 import { useEffect, useRef, useState } from "react";
-import { broughtBack, fate, heard, turnsOf } from "./logic.js";
+import { askAfter, broughtBack, fate, heard, turnsOf } from "./logic.js";
 
 // After a refusal the page asks again more slowly.
 const REFUSED = 5;
@@ -41,7 +41,7 @@ export function useChat({ item, handle, talk, kept, keep, update }) {
 
 function usePoll({ item, handle, talk, update, still }) {
   const [asked, setAsked] = useState({ times: 0, pause: 1 });
-  const seconds = item.chat.partner === "typing" && !still ? item.chat.poll_seconds : null;
+  const seconds = still ? null : askAfter(item);
   const have = turnsOf(item).length;
   useEffect(() => {
     if (!seconds) return undefined;

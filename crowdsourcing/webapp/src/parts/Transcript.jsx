@@ -5,8 +5,8 @@ import { useEffect, useId, useRef } from "react";
 import { useTexts } from "../texts.js";
 
 // `upTo`: the number of turns shown; `marked`: the turn that is asked about; `boxed`: long, in a box that scrolls by
-// itself; all optional.
-export function Transcript({ transcript, upTo, marked = null, boxed = false }) {
+// itself; all optional. `level`: that of its heading.
+export function Transcript({ transcript, upTo, marked = null, boxed = false, level = 2 }) {
   const t = useTexts();
   const label = useId();
   const current = useRef(null);
@@ -19,14 +19,15 @@ export function Transcript({ transcript, upTo, marked = null, boxed = false }) {
     return () => cancelAnimationFrame(frame);
   }, []);
   const turns = transcript.turns.slice(0, upTo);
+  const Heading = `h${level}`;
   return (
     <section className={`transcript ${boxed ? "boxed" : ""}`} aria-labelledby={label} tabIndex={boxed ? 0 : undefined}>
-      <h3 id={label} dir="auto" className={transcript.name ? "" : "unseen"}>
+      <Heading id={label} dir="auto" className={transcript.name ? "name" : "unseen"}>
         {transcript.name || t("transcript")}
         {transcript.speaker && transcript.speaker !== transcript.name && (
           <span className="speaker"> {transcript.speaker}</span>
         )}
-      </h3>
+      </Heading>
       <ol>
         {turns.map((turn, number) => (
           <Turn

@@ -52,7 +52,7 @@ function Example({ survey }) {
     <section className="example" aria-label={t("example_title")}>
       <h3>{t("example_title")}</h3>
       <div className={`layout-${item.layout}`}>
-        <Transcripts item={item} turn={null} />
+        <Transcripts item={item} turn={null} level={4} />
       </div>
       <h4>{t("example_answers")}</h4>
       <dl className="answers">

@@ -98,7 +98,7 @@ function Mark({ survey, item, mark, answers }) {
       </h2>
       {item && (
         <div className={`layout-${item.layout}`}>
-          <Transcripts item={item} turn={null} />
+          <Transcripts item={item} turn={null} level={3} />
         </div>
       )}
       {item && (

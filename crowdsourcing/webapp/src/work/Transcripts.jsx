@@ -3,7 +3,7 @@
 
 import { Transcript } from "../parts/Transcript.jsx";
 
-export function Transcripts({ item, turn }) {
+export function Transcripts({ item, turn, level }) {
   const growing = item.layout === "turn_by_turn" && turn !== null;
   return (
     <div className="transcripts">
@@ -14,6 +14,7 @@ export function Transcripts({ item, turn }) {
           upTo={growing ? turn + 1 : undefined}
           marked={growing ? turn : null}
           boxed={item.boxed}
+          level={level}
         />
       ))}
     </div>

@@ -1,0 +1,348 @@
+"""Chatting with two partners in a real browser, against the real server and desk: by mouse and by keyboard, reloaded in
+the middle, with lost connections, slow partners and partners that can't go on; what arrives is what was said and given.
+"""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from chat_stage import Scripted, box, chat_stage, compare, enter, interactive, rate, say, turns
+from stage import DESKTOP, PHONE, button, heading
+
+from parlai_spotbot.surveys.dimensions import NAMES as DIMENSIONS
+
+HOSTILE = '<img src=x onerror="document.title=1"> <script>document.title=2</script> {partner} ${1}'
+HEBREW = "שלום, מה שלומך?"
+
+
+def finish(page):
+    button(page, "Finish this conversation").click()
+
+
+def shown(page) -> bool:
+    """Whether the whole box to write in is in view."""
+    frame, view = box(page).bounding_box(), page.viewport_size
+    return frame["y"] >= 0 and frame["y"] + frame["height"] <= view["height"]
+
+
+def answers(row: dict) -> dict:
+    return {answer["question"]: answer["answer"] for answer in row["answers"]}
+
+
+def test_a_unit_by_mouse_on_a_desktop(tmp_path, visit):
+    page = visit()
+    with chat_stage(tmp_path) as st:
+        page.goto(st.link("ann"))
+        heading(page, "Before you begin")
+        assert page.get_by_text("The chats may be published").count() == 1
+        button(page, "I agree and want to take part").click()
+        heading(page, "What to do")
+        page.get_by_text("at least 4 messages").wait_for()
+        button(page, "I have understood").click()
+        button(page, "Start").click()
+        heading(page, "Chat with Partner 1")
+        assert page.locator(".chat .progress").inner_text() == "0 of at least 4 messages"
+        page.get_by_text("Time left: 90 min").wait_for()
+        box(page).fill(HOSTILE)
+        button(page, "Send").click()
+        page.locator(".chat-log .turn").nth(1).wait_for()
+        assert turns(page) == [f"You: {HOSTILE}", f"Partner 1: you said: {HOSTILE}"]
+        assert page.locator(".chat-log img, .chat-log script").count() == 0
+        assert page.title() == "Chat with two partners"
+        assert button(page, "Finish this conversation").is_disabled()
+        box(page).fill("not sent")
+        page.reload()
+        heading(page, "Chat with Partner 1")
+        assert box(page).input_value() == "not sent"
+        assert len(turns(page)) == 2
+        say(page, HEBREW)
+        assert page.locator(".chat-log .bubble").nth(2).evaluate("one => getComputedStyle(one).direction") == "rtl"
+        finish(page)
+        heading(page, "Rate Partner 1")
+        button(page, "Back").click()  # and on with the chat
+        say(page, "one more")
+        finish(page)
+        rate(page, "Partner 1", "4")
+        heading(page, "Chat with Partner 2")
+        assert turns(page) == []
+        say(page, "hello two")
+        say(page, "bye two")
+        finish(page)
+        rate(page, "Partner 2", "2")
+        heading(page, "Compare the two partners")
+        first, second = page.locator(".transcript.boxed").all()
+        assert HOSTILE in first.inner_text()
+        assert "hello two" in second.inner_text()
+        page.reload()
+        compare(page, "Neither")
+        page.reload()
+        heading(page, "Overview")
+        button(page, "Change the comparison").click()
+        page.locator('[data-question="quality_choice pair"] .option', has_text="Partner 1").click()
+        button(page, "To the overview").click()
+        page.get_by_label("Comment").fill("all clear")
+        button(page, "Hand in").click()
+        page.get_by_text("Tasks done: 1 of 9").wait_for()
+        (record,) = st.kept
+    assert [answers(row) for row in record["items"]] == [
+        dict.fromkeys(DIMENSIONS, "4"),
+        dict.fromkeys(DIMENSIONS, "2"),
+        dict.fromkeys((f"{name}_choice" for name in DIMENSIONS), "neither") | {"quality_choice": "conversation:0"},
+    ]
+    assert [row["exchanges"] for row in record["items"]] == [3, 2, 3]
+    assert record["comment"] == "all clear"
+    assert all(row["seconds"] > 0 for row in record["items"])
+    assert page.evaluate("Object.keys(localStorage)") == []
+
+
+@pytest.mark.slow
+def test_a_unit_by_the_keyboard_alone_on_a_phone(tmp_path, visit):
+    page = visit(PHONE)
+    keys = page.keyboard
+    with chat_stage(tmp_path) as st:
+        enter(page, st.link("ann"))
+        for partner in (1, 2):
+            heading(page, f"Chat with Partner {partner}")
+            page.wait_for_function("document.activeElement.tagName === 'TEXTAREA'")
+            for number in range(2):
+                keys.type(f"line {number}")
+                keys.press("Shift+Enter")
+                keys.type("and another")
+                assert box(page).input_value() == f"line {number}\nand another"
+                keys.press("Enter")
+                page.locator(".chat-log .turn").nth(2 * number + 1).wait_for()
+                assert box(page).input_value() == ""
+                keys.press("Enter")  # nothing to send
+                assert shown(page)
+            assert turns(page)[2] == "You: line 1 and another"
+            page.get_by_text("You may finish this conversation now").wait_for()
+            keys.press("Tab")
+            keys.press("Tab")
+            keys.press("Enter")
+            heading(page, f"Rate Partner {partner}")
+            for _ in DIMENSIONS:
+                keys.press("3")
+                page.wait_for_timeout(30)
+            keys.press("Enter")
+        heading(page, "Compare the two partners")
+        for _ in DIMENSIONS:
+            keys.press("2")
+            page.wait_for_timeout(30)
+        keys.press("Enter")
+        heading(page, "Overview")
+        button(page, "Hand in").press("Enter")
+        page.get_by_text("Tasks done: 1 of 9").wait_for()
+        (record,) = st.kept
+    assert [set(answers(row).values()) for row in record["items"]] == [{"3"}, {"3"}, {"conversation:1"}]
+
+
+def test_a_message_whose_connection_breaks_is_said_once(tmp_path, visit):
+    page = visit(expected=("ERR_", "fetch"))
+    bots = Scripted()
+    with chat_stage(tmp_path, bots=bots) as st:
+        enter(page, st.link("ann"))
+        page.route("**/api/say", lambda route: route.abort("connectionreset"))
+        box(page).fill("are you there?")
+        box(page).press("Enter")
+        page.get_by_role("status").get_by_text("There is no connection to the server").wait_for()
+        assert turns(page) == ["You: are you there?"]
+        assert page.locator(".turn-note").inner_text() == "Being sent …"
+        box(page).fill("written meanwhile")
+        box(page).press("Enter")
+        page.get_by_text("Wait for Partner 1's answer first").wait_for()
+        assert button(page, "Finish this conversation").is_disabled()
+        page.reload()  # with the message on its way
+        page.locator(".turn-note").wait_for()
+        assert box(page).input_value() == "written meanwhile"
+        lost = []
+
+        def lose_once(route):  # the server has it, the page never hears so
+            if lost:
+                return route.continue_()
+            lost.append(route.fetch().status)
+            return route.abort("connectionreset")
+
+        page.unroute("**/api/say")
+        page.route("**/api/say", lose_once)
+        page.locator(".chat-log .turn").nth(1).wait_for(timeout=20_000)
+        assert lost == [200]
+        assert turns(page) == ["You: are you there?", "Partner 1: you said: are you there?"]
+        box(page).press("Enter")
+        page.locator(".chat-log .turn").nth(3).wait_for()
+        assert turns(page)[2:] == ["You: written meanwhile", "Partner 1: you said: written meanwhile"]
+
+
+@pytest.mark.slow
+def test_a_slow_partner_is_waited_for_and_the_text_stays(tmp_path, visit):
+    page, bots = visit(), Scripted()
+    with chat_stage(tmp_path, interactive(slow_after=0.5), bots) as st:
+        enter(page, st.link("ann"))
+        bots.held = True
+        say(page, "take your time", answered=False)
+        page.locator(".chat-writing.on").wait_for()
+        assert page.get_by_role("status").get_by_text("Partner 1 is writing").count() == 1
+        page.get_by_text("Partner 1 takes longer than usual").wait_for()
+        box(page).fill("still here")
+        box(page).press("Enter")
+        assert page.get_by_role("alert").get_by_text("Wait for Partner 1's answer first").count() == 1
+        page.reload()
+        page.get_by_text("Partner 1 takes longer than usual").wait_for()
+        bots.release()
+        page.locator(".chat-log .turn").nth(1).wait_for()
+        page.get_by_text("takes longer than usual").wait_for(state="hidden")
+        assert page.locator(".chat-writing.on").count() == 0
+        assert box(page).input_value() == "still here"
+
+
+def test_a_partner_that_breaks_off_early_ends_the_task_without_blame(tmp_path, visit):
+    page = visit()
+    bots = Scripted(lambda question: None if question.number > 1 else "hi")
+    with chat_stage(tmp_path, bots=bots) as st:
+        enter(page, st.link("ann"))
+        say(page, "hello")
+        say(page, "how are you?", answered=False)
+        page.get_by_text("This is not your doing").wait_for()
+        assert box(page).count() == 0
+        assert turns(page) == ["You: hello", "Partner 1: hi", "You: how are you?"]
+        page.reload()
+        button(page, "End this task").click()
+        page.get_by_role("status").get_by_text("That task is ended").wait_for()
+        page.get_by_text("so far you had 0").wait_for()
+        assert st.kept == []
+        assert page.evaluate("Object.keys(localStorage).filter(name => name.startsWith('spotbot:unit:'))") == []
+
+
+@pytest.mark.slow
+def test_a_partner_that_breaks_off_late_and_the_longest_chat_are_rated(tmp_path, visit):
+    page = visit()
+    bots = Scripted()
+    with chat_stage(tmp_path, interactive(4, 6), bots) as st:
+        enter(page, st.link("ann"))
+        for text in ("one", "two", "three"):
+            say(page, text)
+        page.get_by_text("as long as it can be").wait_for()
+        assert box(page).count() == 0
+        finish(page)
+        rate(page, "Partner 1")
+        heading(page, "Chat with Partner 2")
+        say(page, "one")
+        say(page, "two")
+        bots.said = lambda question: None
+        say(page, "three", answered=False)
+        page.get_by_text("long enough to rate Partner 2").wait_for()
+        page.get_by_text("not your doing").wait_for()
+        finish(page)
+        rate(page, "Partner 2")
+        compare(page, "Partner 1")
+        button(page, "Hand in").click()
+        page.get_by_text("Tasks done: 1 of 9").wait_for()
+        (record,) = st.kept
+    assert [row["exchanges"] for row in record["items"]] == [3, 2, 3]  # what had no answer is no exchange
+
+
+def test_two_tabs_of_one_chat(tmp_path, visit):
+    page = visit(expected=("409",))
+    with chat_stage(tmp_path) as st:
+        enter(page, st.link("ann"))
+        other = page.context.new_page()
+        other.goto(page.url)
+        heading(other, "Chat with Partner 1")
+        say(page, "from the first tab")
+        box(other).fill("from the second tab")
+        box(other).press("Enter")
+        other.get_by_role("alert").get_by_text("The server did not accept that").wait_for()
+        other.locator(".chat-log .turn").nth(1).wait_for()
+        assert turns(other) == turns(page) == ["You: from the first tab", "Partner 1: you said: from the first tab"]
+        assert box(other).input_value() == "from the second tab"
+        box(other).press("Enter")
+        other.locator(".chat-log .turn").nth(3).wait_for()
+        for tab in (page, other):
+            tab.reload()
+            heading(tab, "Chat with Partner 1")
+            assert len(turns(tab)) == 4
+
+
+@pytest.mark.slow
+def test_a_message_that_is_too_long_is_told_and_not_sent(tmp_path, visit):
+    page = visit()
+    with chat_stage(tmp_path, interactive(message_length=20)) as st:
+        enter(page, st.link("ann"))
+        box(page).fill("👍" * 21)
+        page.get_by_text("21 of at most 20 characters").wait_for()
+        box(page).press("Enter")
+        assert turns(page) == []
+        say(page, "👍" * 20 + "  \n ")
+        assert turns(page)[0] == "You: " + "👍" * 20
+
+
+@pytest.mark.slow
+def test_the_box_stays_in_view_above_a_keyboard_and_the_end_of_a_long_chat_is_followed(tmp_path, visit):
+    page, bots = visit(PHONE), Scripted()
+    with chat_stage(tmp_path, bots=bots) as st:
+        enter(page, st.link("ann"))
+        for number in range(8):
+            say(page, f"message {number} " + "with many words " * 6)
+        page.set_viewport_size({"width": 390, "height": 420})  # a keyboard that makes the page smaller
+        box(page).click()
+        assert shown(page)
+        say(page, "still in view?")
+        last = page.locator(".chat-log .turn").last
+        assert shown(page)
+        assert last.bounding_box()["y"] < box(page).bounding_box()["y"]
+        bots.held = True
+        say(page, "and up again", answered=False)
+        page.evaluate("window.scrollTo(0, 0)")
+        page.wait_for_timeout(100)
+        bots.release()
+        button(page, "New message below").click()
+        page.locator(".chat-below").wait_for(state="hidden")
+        assert shown(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        # A keyboard that lies over the page, as on an iPhone: its height is what the visual viewport lacks.
+        page.set_viewport_size(PHONE)
+        page.evaluate(
+            "() => { Object.defineProperty(visualViewport, 'height', {get: () => innerHeight - 300});"
+            " visualViewport.dispatchEvent(new Event('resize')); }"
+        )
+        frame = box(page).bounding_box()
+        assert frame["y"] + frame["height"] <= PHONE["height"] - 300
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")])
+def test_every_screen_of_it_is_accessible(tmp_path, visit, size, scheme):
+    page = visit(size, color_scheme=scheme)
+    bots = Scripted()
+
+    def check():
+        found = [(one["id"], [node["html"] for node in one["nodes"]]) for one in Axe().run(page).response["violations"]]
+        assert found == []
+
+    with chat_stage(tmp_path, interactive(slow_after=0.3), bots) as st:
+        enter(page, st.link("ann"))
+        check()
+        bots.held = True
+        say(page, "hello", answered=False)
+        page.get_by_text("takes longer than usual").wait_for()
+        page.wait_for_timeout(300)
+        check()
+        log = page.get_by_role("log", name="Chat with Partner 1")
+        assert re.sub(r"\s+", " ", log.locator("li").first.inner_text()).startswith("You")
+        assert log.locator("li .unseen").first.text_content().strip() == "You says"
+        bots.release()
+        page.locator(".chat-log .turn").nth(1).wait_for()
+        say(page, "bye")
+        finish(page)
+        heading(page, "Rate Partner 1")
+        assert page.evaluate("document.activeElement.tagName") == "H1"
+        check()
+        rate(page, "Partner 1")
+        heading(page, "Chat with Partner 2")
+        for text in ("hello", "bye"):
+            say(page, text)
+        finish(page)
+        rate(page, "Partner 2")
+        heading(page, "Compare the two partners")
+        check()
+        compare(page, "Neither")
+        check()

@@ -192,6 +192,7 @@ def training_frame(rows: Sequence[Mapping], survey: str = "abc_eval") -> pd.Data
         if lacking:
             raise ValueError(f"row {number} of training: no {', '.join(lacking)}")
     frame = pd.DataFrame([dict(row) for row in rows], columns=[*TRAINING, "group", "mistakes_by_label"])
+    frame["group"] = frame["group"].astype(object).where(frame["group"].notna(), "")
     frame["task"] = [task if ":" in str(task) else f"{survey}:{task}" for task in frame["task"]]
     return frame
 

@@ -22,5 +22,11 @@ def result(evidence):
 
 
 @pytest.fixture(scope="session")
-def study(made, tmp_path_factory):
-    return write_study(made, tmp_path_factory.mktemp("metrics") / "study")
+def small():
+    """So few conversations that everything is quick."""
+    return made_up(chats=6)
+
+
+@pytest.fixture(scope="session")
+def study(small, tmp_path_factory):
+    return write_study(small, tmp_path_factory.mktemp("metrics") / "study")

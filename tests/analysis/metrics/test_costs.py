@@ -1,0 +1,175 @@
+"""What metrics cost: the arithmetic of the published tables, training, and times of a study."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from parlai_spotbot.analysis.hygiene import wilson
+from parlai_spotbot.analysis.metrics import planning, published
+from parlai_spotbot.analysis.metrics.costs import (
+    EVERYBODY,
+    costs,
+    projected,
+    screening,
+    throughput,
+    times_of,
+    training_frame,
+)
+from parlai_spotbot.records import HUMAN
+
+ROUND = {"task": "consistency", "annotator": "w0", "attempt": 0, "round": 1, "role": "training", "dialogue": "d",
+         "wrong_turns": 2, "of": 10, "passed": None, "seconds": 300.0}  # fmt: skip
+
+
+def rows_of(times):
+    """The times of annotations as a frame."""
+    columns = ["method", "task", "each", "home", "worker_id", "minutes"]
+    return pd.DataFrame(times, columns=columns)
+
+
+def metric(method, task, name, kind="rate"):
+    from parlai_spotbot.analysis.metrics import Metric
+    from parlai_spotbot.analysis.metrics.frame import PAIR_COLUMNS, TURN_COLUMNS
+
+    columns = PAIR_COLUMNS if kind == "choice" else TURN_COLUMNS
+    return Metric(method, name, kind, task, "nominal", pd.DataFrame(columns=list(columns)))
+
+
+@pytest.mark.parametrize(
+    ("minutes", "each", "per_hour", "cost"),
+    [  # Table 10: TI, dialogues a task, TP, EC; 400 dialogues at 20 an hour
+        (8.08, 1, 7.43, 1077.14),
+        (2.81, 1, 21.37, 374.36),
+        (4.35, 2, 13.81, 289.68),
+        (19.94, 1, 3.01, 2658.40),
+        (25.60, 1, 2.34, 3413.58),
+        (15.17, 1, 3.95, 2022.98),
+    ],
+)
+def test_the_paper_s_throughput_and_costs_follow_from_its_minutes(minutes, each, per_hour, cost):
+    # Their minutes are rounded to hundredths, which bounds what can follow.
+    assert throughput(minutes) == pytest.approx(per_hour, abs=60 * 0.005 / minutes**2 + 0.005)
+    assert projected(minutes, 400, 20.0, each) == pytest.approx(cost, abs=0.005 / 60 * 20 * 400 / each + 0.005)
+
+
+def test_payments_follow_from_the_paper_s_other_costs():
+    """Table 10's OC from Table 9's payments, as far as two decimals go."""
+    abc = sum(pay for task, pay in published.PAYMENTS.items() if task.startswith("abc_eval"))
+    assert abc * 400 == pytest.approx(3422.67, abs=8 * 0.005 * 400)
+    assert pytest.approx(2240.0) == published.TURN_LIKERT_PAYMENT * 8 * 400
+    assert published.PAYMENTS["dialogue_likert"] * 400 == pytest.approx(240.0)
+    assert published.PAYMENTS["comparative"] * 200 == pytest.approx(286.67, abs=0.005 * 200)
+
+
+def test_the_published_table_of_costs_is_400_dialogues_at_ten_an_hour(shared_data):
+    path = shared_data / "data" / "abc_eval" / "paper_tables" / "costs.csv"
+    if not path.exists():
+        pytest.skip("the released tables are not here")
+    table = pd.read_csv(path)
+    for row in table.itertuples(index=False):
+        assert projected(row[2] / 60, 400, 10.0) == pytest.approx(row[3], abs=0.011)
+    seconds = table[table["category"] == "behavior"].set_index("labels")["completion time (sec)"]
+    ours = [own for task, own in published.SECONDS.items() if task.startswith("abc_eval")]
+    assert sorted(seconds) == sorted(ours)
+    final = sum(published.SECONDS[task] for task in published.FINAL_TASKS) / 60
+    assert final == pytest.approx(published.MINUTES["abc_eval_final"], abs=0.3)
+
+
+def test_the_published_removal_is_r2_itself_and_adjusts_to_what_stands_elsewhere(shared_data):
+    folder = shared_data / "data" / "abc_eval" / "paper_tables"
+    if not folder.exists():
+        pytest.skip("the released tables are not here")
+    table = pd.read_csv(folder / "incremental_validity.csv")
+    r2 = [float(text.split()[0]) / 100 for text in table["R-Squared delta"]]
+    assert r2 == pytest.approx([own for _, own in published.STEPS["abc_eval"]])
+    adjusted = pd.read_pickle(folder / "behavior_incremental_regressions_interactive")["R-Squared"]
+    sets = [own for own in planning.published_sets() if own["method"] == "abc_eval"]
+    # The last five metrics go in the same order by either measure, and with all sixteen there is one set.
+    for place in (0, *range(11, 16)):
+        assert sets[place]["adjusted"] == pytest.approx(adjusted.iloc[place], abs=1.1e-5)
+
+
+def test_minutes_of_a_method_are_those_of_dialogues_with_all_tasks():
+    times = rows_of([
+        ("m", "m:a", 1, "c1", "w1", 2.0), ("m", "m:b", 1, "c1", "w1", 1.0),
+        ("m", "m:a", 1, "c2", "w1", 4.0), ("m", "m:b", 1, "c2", "w2", 3.0),
+        ("m", "m:a", 1, "c3", "w2", 6.0), ("m", "m:b", 1, "c3", "w2", 1.0), ("m", "m:b", 1, "c3", "w1", 3.0),
+        ("m", "m:a", 1, "c4", "w2", 90.0),
+    ])  # fmt: skip
+    metrics = [metric("m", "m:a", "x"), metric("m", "m:b", "y"), metric("m", "m:b", "z")]
+    found = costs(times, metrics, wage=30.0, dialogues=10, doubled=0.5, rng=np.random.default_rng(0), replicates=50)
+    (method,) = found["methods"]
+    assert (method["minutes"], method["how"], method["n"]) == (7.0, "dialogues", 3)  # of 3, 7 and 6 + the mean of 1, 3
+    assert method["throughput"] == pytest.approx(60 / 7)
+    assert method["hours"] == pytest.approx(7 / 60 * 10 * 1.5)
+    assert method["projected"] == pytest.approx(30 * 7 / 60 * 10 * 1.5)
+    tasks = {row["task"]: row for row in found["tasks"]}
+    assert tasks["m:a"]["minutes"] == 5.0
+    assert tasks["m:b"]["metrics"] == ["y", "z"]
+    assert tasks["m:b"]["payment"] == pytest.approx(30 * 2 / 60)
+    low, high = tasks["m:b"]["minutes_ci"]
+    assert 1.0 <= low <= 2.0 <= high <= 3.0
+
+
+def test_a_choice_is_one_task_for_two_dialogues():
+    times = rows_of([("c", "c", 2, f"a{i}\tb{i}", "w", 4.0) for i in range(5)])
+    found = costs(times, [metric("c", "c", "quality", "choice")], dialogues=100, rng=np.random.default_rng(0))
+    assert found["tasks"][0]["per_dialogue"] == 2.0
+    assert found["methods"][0]["hours"] == pytest.approx(50 * 4 / 60)
+    assert found["methods"][0]["projected"] is None
+
+
+def test_training_is_paid_by_the_dialogue_annotated():
+    rounds = [{**ROUND, "annotator": f"w{i}", "round": r, "passed": None if r < 3 else i < 2, "wrong_turns": 3 - r + i}
+              for i in range(3) for r in (1, 2, 3)]  # fmt: skip
+    gold = {**ROUND, "role": "gold", "attempt": None, "seconds": 900.0, "passed": True, "wrong_turns": 0}
+    training = training_frame([*rounds, gold])
+    times = rows_of([("abc_eval", "abc_eval:consistency", 1, f"c{i}", "w0", 3.0) for i in range(9)])
+    found = costs(times, [metric("abc_eval", "abc_eval:consistency", "redundant")], training, wage=12.0, dialogues=90,
+                  rng=np.random.default_rng(0))  # fmt: skip
+    (task,) = found["tasks"]
+    assert task["training_minutes"] == pytest.approx(15.0)  # three rounds of five minutes; gold is no training
+    assert task["training_share"] == pytest.approx(45 / 9)
+    assert task["projected_with_training"] == pytest.approx((90 * 3 + 90 * 5) / 60 * 12)
+    (row,) = screening(training)
+    assert (row["task"], row["group"], row["annotators"], row["passed"]) == ("abc_eval:consistency", EVERYBODY, 3, 2)
+    assert row["pass_ci"] == pytest.approx(wilson(2, 3))
+    assert row["mistakes"] == pytest.approx(np.mean([own["wrong_turns"] for own in rounds]))
+
+
+def test_groups_of_annotators_are_screened_by_themselves():
+    rows = [{**ROUND, "annotator": f"{group}{i}", "passed": i < passed, "group": group}
+            for group, passed in (("students", 1), ("crowd", 3)) for i in range(4)]  # fmt: skip
+    found = {row["group"]: row["passed"] for row in screening(training_frame(rows))}
+    assert found == {"students": 1, "crowd": 3}
+
+
+def test_a_row_of_training_that_lacks_something_is_named():
+    with pytest.raises(ValueError, match="row 2 of training: no seconds"):
+        training_frame([ROUND, {key: value for key, value in ROUND.items() if key != "seconds"}])
+
+
+def test_times_of_annotations_are_read_once_each(made, evidence):
+    every = [row for rows in made.judgements.values() for row in rows]
+    times = times_of(every, evidence.metrics[HUMAN])
+    assert set(times["task"]) == {"abc_eval:consistency", "abc_eval:empathy", "dialogue_likert", "comparative"}
+    annotations = {row.annotation_id for row in made.judgements["dialogue_likert"]}
+    assert (times["task"] == "dialogue_likert").sum() == len(annotations)
+    assert set(times.loc[times["task"] == "comparative", "each"]) == {2}
+
+
+def test_the_authors_final_set_and_what_it_costs():
+    assert set(published.FINAL_TASKS) == {planning.task_of("abc_eval", label) for label in published.FINAL}
+    plan = planning.plan_metrics(400, wage=20.0, budget=1500.0)
+    assert plan["final"]["minutes"] == pytest.approx(14.9, abs=0.01)
+    sets = plan["sets"]
+    assert [own["cost"] for own in sets] == sorted(own["cost"] for own in sets)
+    assert [own["adjusted"] for own in sets] == sorted(own["adjusted"] for own in sets)
+    assert plan["recommended"]["cost"] <= 1500.0
+    assert not any(own["cost"] <= 1500.0 and own["adjusted"] > plan["recommended"]["adjusted"] for own in sets)
+    assert planning.plan_metrics(400, budget=1.0)["recommended"] is None
+    said = planning.said_before(plan)
+    assert "lack of empathy, self contradiction, irrelevant, redundant, empathetic" in said
+    assert "no task can be done on 400 dialogues" in planning.said_before(planning.plan_metrics(400, budget=1.0))
+    with pytest.raises(ValueError, match="dialogues is 0"):
+        planning.plan_metrics(0)

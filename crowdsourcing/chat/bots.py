@@ -139,6 +139,12 @@ class Bots:
             except Empty:
                 return found
 
+    def again(self, chat: str) -> bool:
+        """Whether the contestant broke off while it was to answer, and is asked again. From any thread."""
+        with self._lock:
+            line = self._line_of.get(chat)
+        return line is not None and line.again(chat)
+
     def forget(self, chat: str) -> None:
         """The chat is over: its session is let go."""
         with self._lock:
@@ -192,6 +198,7 @@ class _Line:
         self._attempts, self._batchsize, self._bots = attempts, batchsize, bots
         self._queue: dict[str, _Waiting] = {}
         self._asked: set[str] = set()
+        self._again: set[str] = set()
         self._sessions: dict[str, _Session] = {}
         self._begun: Counter[str] = Counter()
         self._stopping = False
@@ -208,11 +215,18 @@ class _Line:
             chat = waiting.question.chat
             if chat not in self._asked and chat not in self._queue:
                 self._queue[chat] = waiting
+                if waiting.troubles or waiting.losses:
+                    self._again.add(chat)
                 self._changed.notify()
+
+    def again(self, chat: str) -> bool:
+        with self._changed:
+            return chat in self._again
 
     def forget(self, chat: str) -> None:
         with self._changed:
             self._queue.pop(chat, None)
+            self._again.discard(chat)
             session = self._sessions.pop(chat, None)
         if session is not None:
             self.handle.close([session.name])
@@ -287,6 +301,8 @@ class _Line:
             chat = waiting.question.chat
             with self._changed:
                 self._asked.discard(chat)
+                if isinstance(outcome, str):
+                    self._again.discard(chat)
                 if isinstance(outcome, str) and chat in self._sessions:
                     self._sessions[chat].heard = waiting.question.number + 1
             if isinstance(outcome, str):

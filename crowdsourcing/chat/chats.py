@@ -149,7 +149,8 @@ class Chats:
                 turns = tuple(self.ledger.turns(chat.chat_id)) if chat else ()
                 rating = self.ledger.rating(chat.chat_id) if chat else None
                 reached = all(state.rating for state in states.values())
-                states[number] = State(self.rule, chat, turns, rating, reached, self.clock())
+                again = chat is not None and self.bots.again(chat.chat_id)
+                states[number] = State(self.rule, chat, turns, rating, reached, self.clock(), again)
         return states
 
     def failed(self, handout: Handout) -> bool:

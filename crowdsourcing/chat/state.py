@@ -18,7 +18,7 @@ POLL, POLL_SLOW = 1.0, 3.0
 @dataclass(frozen=True)
 class State:
     """A chat at one moment. `turns` are all, `shown` how many of them the page gets, `reached` whether the chat's turn
-    has come in the unit."""
+    has come in the unit, `again` whether the contestant broke off and is asked again."""
 
     rule: rules.Chat
     chat: kept.Chat | None
@@ -26,6 +26,7 @@ class State:
     rating: kept.Rating | None
     reached: bool
     now: float
+    again: bool = False
 
     @property
     def shown(self) -> int:
@@ -86,6 +87,7 @@ class State:
             "partner": "gone" if self.gone else "typing" if self.due else "listening",
             "waiting_seconds": round(self.waiting, 1),
             "slow": slow,
+            "again": self.due and self.again,
             "may_rate": self.may_rate,
             "poll_seconds": (POLL_SLOW if slow else POLL) if self.due else None,
         }

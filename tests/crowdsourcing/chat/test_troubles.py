@@ -67,6 +67,19 @@ def test_one_that_never_comes_back_is_set_aside_and_its_chats_end_without_blame(
     assert all_troubles(place).count("crash") == 3
 
 
+def test_who_waits_for_one_that_broke_off_is_told_so(loaded, parlour):
+    place = parlour(loaded(CALM, OBEDIENT))
+    person = place.person("ann")
+    item = place.meet(person, OBEDIENT.name)
+    assert not person.say(item, "die now")["chat"]["again"]
+    seen = set()
+    while (chat := person.poll(item)["chat"])["partner"] == "typing":
+        seen.add(chat["again"])
+        time.sleep(0.02)
+    assert seen == {False, True}
+    assert (chat["partner"], chat["again"]) == ("gone", False)
+
+
 def test_people_of_other_contestants_are_not_held_up(company, parlour):
     place = parlour(company)
     ann, bob = place.person("ann"), place.person("bob")

@@ -78,7 +78,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        """What the collection is called in provenance.json: the survey, or SURVEY/TASK."""
+        """What the collection is called: the survey, or SURVEY/TASK."""
         return "/".join(filter(None, (self.survey.name, self.asked.task)))
 
     @property
@@ -344,7 +344,10 @@ def _record(job: Job) -> None:
     }
     with briefly(job.study):
         known = job.study.provenance().get("crowdsourcing", {})
-        job.study.record("crowdsourcing", {**known, job.name: about})
+        name, task = job.survey.name, job.asked.task
+        if task:  # the latest launch, and each task's
+            about = {**about, "tasks": {**known.get(name, {}).get("tasks", {}), task: about}}
+        job.study.record("crowdsourcing", {**known, name: about})
 
 
 def _record_contestants(job: Job, about: Mapping[str, dict]) -> None:

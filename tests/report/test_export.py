@@ -56,7 +56,10 @@ def plant(study):
     comment = {"survey": SURVEY, "unit_id": "unit", "item_id": None, "worker_id": PLANTED["pseudonym"]}
     comment |= {"submitted_at": PLANTED["time"], "comment": PLANTED["comment"]}
     files.write_jsonl(where / "comments.jsonl", [comment])
+    round_ = {"task": "empathy", "annotator": PLANTED["pseudonym"], "attempt": 1, "round": 3, "passed": True}
+    files.write_jsonl(where / "training.jsonl", [{**round_, "at": PLANTED["time"]}])
     crowd = where / "crowdsourcing"
+    files.write_text(crowd / "empathy" / "links.csv", f"annotator,link\nPetronella,{PLANTED['link']}\n")
     files.write_text(crowd / "annotators.csv", f"annotator,worker_id\nPLATFORM-ID-0,{PLANTED['worker']}\n")
     files.write_text(crowd / "links.csv", f"annotator,link\nPetronella,{PLANTED['link']}\n")
     files.write_text(crowd / "secret", PLANTED["secret"])
@@ -67,8 +70,9 @@ def plant(study):
     settings = {"provider": "prolific", "pay": 4.5, "currency": "GBP", "contact": PLANTED["contact"],
                 "completion_code": PLANTED["code"], "texts": {"welcome": PLANTED["contact"]}}  # fmt: skip
     study.record(
-        "crowdsourcing", {SURVEY: {"settings": settings, "limits": {"units_per_annotator": 3}, "language": "en"}}
-    )
+        "crowdsourcing", {SURVEY: {"settings": settings, "limits": {"units_per_annotator": 3}, "language": "en",
+                                   "tasks": {"empathy": {"settings": settings}}}}
+    )  # fmt: skip
     agent = {"agent": "x:Y", "server": PLANTED["server"], "key_variable": PLANTED["variable"],
              "generation": {"max_new_tokens": 40, "note": f"on {PLANTED['host']} at {PLANTED['server']}"},
              "model": f"{PLANTED['home']}/models/tiny.bin"}  # fmt: skip
@@ -132,8 +136,14 @@ def test_no_old_id_no_time_and_no_other_file(planted, copy):
     assert names == {
         "study.yaml", "provenance.json", "conversations.jsonl", "failures.jsonl", "README.md", "LICENSE",
         "DATA_CARD.md", "SHA256SUMS", "surveys/spot_the_bot/units.jsonl", "surveys/spot_the_bot/judgements.jsonl",
-        "surveys/spot_the_bot/judges/spotter.json",
+        "surveys/spot_the_bot/judges/spotter.json", "surveys/spot_the_bot/training.jsonl",
     }  # fmt: skip
+    [row] = files.read_jsonl(copy.survey_path(SURVEY) / "training.jsonl", lambda row, where: row)
+    assert row["annotator"].startswith("annotator-")
+    assert {key: row[key] for key in row if key != "annotator"} == {
+        "task": "empathy", "attempt": 1, "round": 3, "passed": True,
+    }  # fmt: skip
+    assert copy.provenance()["crowdsourcing"][SURVEY]["tasks"]["empathy"]["settings"]["pay"] == 4.5
 
 
 def test_pseudonyms_come_in_no_order_and_differ_between_copies(planted, copy, tmp_path):

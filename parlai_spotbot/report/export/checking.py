@@ -21,14 +21,17 @@ def private_strings(study: Study, survey: str, rows: Iterable[Judgement]) -> dic
     """What must not stand in a copy, and what each is, in words."""
     found = {row.worker_id: "an annotator's id" for row in rows if row.source == "human"}
     folder = study.survey_path(survey) / "crowdsourcing"
+    tasks = sorted(path for path in folder.glob("*") if path.is_dir())  # a survey of tasks has links for each
     for name, what in (("annotators.csv", "an annotator's id"), ("links.csv", "an annotator's name or link")):
-        found |= dict.fromkeys(_cells(folder / name), what)
+        for place in (folder, *tasks):
+            found |= dict.fromkeys(_cells(place / name), what)
     secret = folder / "secret"
     if secret.exists():
         found[secret.read_text(encoding="utf-8", errors="replace").strip()] = "the collection's secret"
     collection = study.provenance().get("crowdsourcing", {}).get(survey, {})
-    if contact := str(collection.get("settings", {}).get("contact", "")):
-        found[contact] = "the contact address"
+    for own in (collection, *collection.get("tasks", {}).values()):
+        if contact := str(own.get("settings", {}).get("contact", "")):
+            found[contact] = "the contact address"
     return {text: what for text, what in found.items() if len(text) >= LEAST and not text.isalpha()}
 
 

@@ -159,6 +159,10 @@ def _survey(study, copy, survey, own, names, people, texts, human_turns, counted
             counted.kept_texts += len(found)
         else:
             counted.comments += len(found)
+    trained = study.survey_path(survey) / "training.jsonl"
+    if trained.exists():
+        found = files.read_jsonl(trained, lambda row, where: row, "training file", torn_tail=True)
+        files.write_jsonl(copy.survey_path(survey) / "training.jsonl", rows.training(found, names))
     people_of = {row.worker_id for row in own if row.source == HUMAN}
     counted.surveys[survey] = {"answers": len(own), "annotators": len(people_of)}
 

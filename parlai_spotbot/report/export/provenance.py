@@ -51,6 +51,8 @@ def _without_checksum(row: dict) -> dict:
 def _collection(row: dict) -> dict:
     found = chosen(row, COLLECTION)
     found["settings"] = chosen(row.get("settings"), SETTINGS)
+    if row.get("tasks"):
+        found["tasks"] = {task: _collection(own) for task, own in row["tasks"].items()}
     return found
 
 

@@ -132,6 +132,15 @@ def comments(rows: Sequence[dict], names: Pseudonyms) -> list[dict]:
     return found
 
 
+def training(rows: Sequence[dict], names: Pseudonyms) -> list[dict]:
+    """Rounds of a training, and gold dialogues, under new names, in their order but without their times."""
+    found = []
+    for row in rows:
+        own = {key: value for key, value in row.items() if key != "at"}
+        found.append(own | {"annotator": names.annotator(str(row.get("annotator", "")))})
+    return found
+
+
 def failures(rows: Sequence[dict], names: Pseudonyms) -> list[dict]:
     """Which contestant failed in which conversation, and how in one word; messages name machines and files."""
     return [

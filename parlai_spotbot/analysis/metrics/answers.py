@@ -145,25 +145,26 @@ def _behaviours(rows: pd.DataFrame, talks: Mapping[str, Conversation]) -> tuple[
 
     made: dict[str, list[tuple]] = {label: [] for labels in LABELS.values() for label in labels}
     lost: dict[str, int] = {}
-    for (annotation, target), own in rows.groupby(["annotation_id", "target"], sort=False):
-        answers = dict(zip(own["question"], own["answer"], strict=True))
-        first = own.iloc[0]
-        talk = talks[first["conversation_id"]]
+    turns: dict[tuple[str, str], tuple] = {}
+    for row in rows.itertuples(index=False):  # all answers of one annotation about one turn
+        turns.setdefault((row.annotation_id, row.target), (row, {}))[1][row.question] = row.answer
+    for (annotation, target), (first, answers) in turns.items():
+        talk = talks[first.conversation_id]
         turn = str(target).removeprefix("turn:")
         if not turn.isdigit() or int(turn) >= len(talk.shown):
-            raise ValueError(f"judgement {first['number']}: target '{target}', expected turn:N of its turns")
+            raise ValueError(f"judgement {first.number}: target '{target}', expected turn:N of its turns")
         bot = talk.shown[int(turn)].speaker
         try:
             task = task_of_questions(tuple(answers))
         except ValueError as err:
-            raise ValueError(f"judgement {first['number']}: {err}") from err
+            raise ValueError(f"judgement {first.number}: {err}") from err
         if bot == HUMAN or not complete(task, answers):
             why = PEOPLE if bot == HUMAN else LABELS_OPEN
             lost[why] = lost.get(why, 0) + 1
             continue
+        about = (talk.conversation_id, bot, f"{talk.conversation_id}\t{target}", first.worker_id, annotation)
         for label, holds in labels_of(task, answers).items():
-            made[label].append((talk.conversation_id, bot, f"{talk.conversation_id}\t{target}", first["worker_id"],
-                                annotation, float(holds)))  # fmt: skip
+            made[label].append((*about, float(holds)))
     metrics = [
         Metric(ABC, label, RATE, f"{ABC}:{task}", "nominal", pd.DataFrame(made[label], columns=list(TURN_COLUMNS)))
         for task, labels in LABELS.items() for label in labels if made[label]

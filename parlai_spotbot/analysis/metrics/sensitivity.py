@@ -73,70 +73,67 @@ def sensitivity(
     """
     bots = sorted({bot for metric in metrics for bot in _bots(metric)})
     pairs = list(combinations(bots, 2))
-    smallest, of = _least(metrics, pairs)
-    given = sample is not None
-    size = smallest if sample is None else min(sample, max(_sizes(metrics, pairs), default=0))
+    known = [_known(metric, pairs) for metric in metrics]
+    sizes = [[size for size in _sizes(own) if size >= LEAST] for own in known]
+    fewest = [(min(own), metric.method) for own, metric in zip(sizes, metrics, strict=True) if own]
+    least = min(fewest, default=(0, None))
+    most = max((size for own in sizes for size in own), default=0)
+    size = least[0] if sample is None else min(sample, most)
     result = {"sample": size, "draws": draws, "bots": bots, "pairs": len(pairs), "metrics": [],
-              "least": None if given else of}  # fmt: skip
-    for metric in metrics:
+              "least": least[1] if sample is None else None}  # fmt: skip
+    for metric, own in zip(metrics, known, strict=True):
         entry = {"method": metric.method, "name": metric.name, "kind": metric.kind,
                  "test": TESTS[metric.kind][0], "test_paper": TESTS[metric.kind][1]}  # fmt: skip
-        entry["pairs"] = (
-            _choice_pairs(metric, pairs, crossed) if metric.kind == CHOICE else _pairs(metric, pairs, crossed)
-        )
+        entry["pairs"] = (_choice_pairs if metric.kind == CHOICE else _pairs)(metric, own, pairs, crossed)
         _correct(entry["pairs"])
-        drawn = _drawn(metric, pairs, size, draws, rng_of(f"sensitivity {metric.key}"))
+        drawn = _drawn(metric.kind, own, pairs, size, draws, rng_of(f"sensitivity {metric.key}"))
         entry |= _counts(*drawn) if size >= LEAST else {"counts": {}, "compared": 0}
         result["metrics"].append(entry)
     return result
 
 
+Known = dict[str, _Talks] | dict[tuple[str, str], tuple[pd.DataFrame, np.ndarray]]
+"""What a metric knows: of rates and means each bot's conversations, of choices each pair's rows and outcomes."""
+
+
 def _bots(metric: Metric) -> set[str]:
     columns = ("a", "b") if metric.kind == CHOICE else ("bot",)
-    return {bot for column in columns for bot in metric.rows[column]} - {HUMAN}
+    return {bot for column in columns for bot in metric.rows[column].unique()} - {HUMAN}
 
 
-def _sizes(metrics: Sequence[Metric], pairs: Sequence[tuple[str, str]]) -> list[int]:
-    return [size for metric in metrics for size in _size_of(metric, pairs)]
-
-
-def _size_of(metric: Metric, pairs: Sequence[tuple[str, str]]) -> list[int]:
-    """Conversations of each bot, or pairs of conversations of each pair of bots, where there are enough for a test."""
+def _known(metric: Metric, pairs: Sequence[tuple[str, str]]) -> Known:
     if metric.kind == CHOICE:
-        found = [_pair_outcomes(metric, a, b)[1] for a, b in pairs]
-        sizes = [len(own) for own in found]
-    else:
-        sizes = metric.rows.groupby("bot")["conversation_id"].nunique().drop(HUMAN, errors="ignore").tolist()
-    return [size for size in sizes if size >= LEAST]
+        return {(a, b): _pair_outcomes(metric, a, b) for a, b in pairs}
+    return _talks(metric)
 
 
-def _least(metrics: Sequence[Metric], pairs: Sequence[tuple[str, str]]) -> tuple[int, str | None]:
-    """The least sample of any metric, and whose it is."""
-    found = [(min(sizes), metric.method) for metric in metrics if (sizes := _size_of(metric, pairs))]
-    return min(found) if found else (0, None)
+def _sizes(known: Known) -> list[int]:
+    """Conversations of each bot, or pairs of conversations of each pair of bots."""
+    return [len(own.mean) if isinstance(own, _Talks) else len(own[1]) for own in known.values()]
 
 
-def _talks(metric: Metric, bot: str) -> _Talks:
-    rows = metric.rows[metric.rows["bot"] == bot]
+def _talks(metric: Metric) -> dict[str, _Talks]:
+    rows = metric.rows[metric.rows["bot"] != HUMAN]
     # Of what several judged the paper counts one answer; a conversation's mean here is that of all.
-    units = rows.groupby(["conversation_id", "unit"], sort=True)["value"]
-    both = pd.DataFrame({"mean": units.mean(), "first": units.first()})
-    own = both.groupby(level="conversation_id")
-    first = own["first"]
-    return _Talks(
-        own["mean"].mean().to_numpy(float), first.size().to_numpy(float), first.sum().to_numpy(float),
-        (both["first"] ** 2).groupby(level="conversation_id").sum().to_numpy(float),
-    )  # fmt: skip
+    units = rows.groupby(["bot", "conversation_id", "unit"], sort=True)["value"]
+    both = pd.DataFrame({"mean": units.mean(), "n": 1.0, "total": units.first()})
+    both["squares"] = both["total"] ** 2
+    how = {"mean": "mean", "n": "sum", "total": "sum", "squares": "sum"}
+    talks = both.groupby(level=["bot", "conversation_id"]).agg(how)
+    found = {}
+    for bot in talks.index.get_level_values("bot").unique():
+        own = talks.loc[bot]
+        found[bot] = _Talks(*(own[column].to_numpy(float) for column in ("mean", "n", "total", "squares")))
+    return found
 
 
-def _pairs(metric: Metric, pairs: Sequence[tuple[str, str]], crossed: bool) -> list[dict]:
+def _pairs(metric: Metric, talks: dict[str, _Talks], pairs: Sequence[tuple[str, str]], crossed: bool) -> list[dict]:
     """Every pair of bots with all data: the difference of means with clusters, and the paper's p beside."""
     rows = metric.rows[metric.rows["bot"] != HUMAN]
-    names = sorted(set(rows["bot"]))
+    names = sorted(talks)
     place = {name: i for i, name in enumerate(names)}
     clusters = Clusters.of([(c,) for c in rows["conversation_id"]], rows["worker_id"].tolist() if crossed else None)
     means = group_means(rows["value"], rows["bot"].map(place).to_numpy(int), len(names), clusters)
-    talks = {name: _talks(metric, name) for name in names}
     found = []
     for a, b in pairs:
         if a not in place or b not in place or min(len(talks[a].mean), len(talks[b].mean)) < LEAST:
@@ -153,10 +150,15 @@ def _pairs(metric: Metric, pairs: Sequence[tuple[str, str]], crossed: bool) -> l
     return found
 
 
-def _choice_pairs(metric: Metric, pairs: Sequence[tuple[str, str]], crossed: bool) -> list[dict]:
+def _choice_pairs(
+    metric: Metric,
+    known: dict[tuple[str, str], tuple[pd.DataFrame, np.ndarray]],
+    pairs: Sequence[tuple[str, str]],
+    crossed: bool,
+) -> list[dict]:
     found = []
     for a, b in pairs:
-        rows, outcomes = _pair_outcomes(metric, a, b)
+        rows, outcomes = known[a, b]
         if len(outcomes) < LEAST:
             continue
         decided = rows[rows["outcome"] != 0]
@@ -189,23 +191,22 @@ def _correct(pairs: list[dict]) -> None:
 
 
 def _drawn(
-    metric: Metric, pairs: Sequence[tuple[str, str]], size: int, draws: int, rng: np.random.Generator
+    kind: str, known: Known, pairs: Sequence[tuple[str, str]], size: int, draws: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """p-values (draws, pairs) by the test that holds and by the paper's, from `size` conversations a bot; NaN where
     there are fewer than two."""
     ours, theirs = np.full((2, draws, len(pairs)), np.nan)
     if size < LEAST:
         return ours, theirs
-    if metric.kind == CHOICE:
-        for place, (a, b) in enumerate(pairs):
-            outcomes = _pair_outcomes(metric, a, b)[1]
+    if kind == CHOICE:
+        for place, pair in enumerate(pairs):
+            outcomes = known[pair][1]
             if len(outcomes) >= LEAST:
                 taken = outcomes[_chosen(len(outcomes), size, draws, rng)]
                 ours[:, place] = _sign((taken > 0).sum(axis=1), (taken < 0).sum(axis=1))
         return ours, ours.copy()
     taken, sums = {}, {}
-    for bot in sorted(_bots(metric)):
-        own = _talks(metric, bot)
+    for bot, own in sorted(known.items()):
         if len(own.mean) >= LEAST:
             chosen = _chosen(len(own.mean), size, draws, rng)
             taken[bot] = own.mean[chosen]
@@ -213,7 +214,7 @@ def _drawn(
     for place, (a, b) in enumerate(pairs):
         if a in taken and b in taken:
             ours[:, place] = welch(*_moments(taken[a]), *_moments(taken[b]))
-            theirs[:, place] = _paper(metric.kind, sums[a], sums[b])
+            theirs[:, place] = _paper(kind, sums[a], sums[b])
     return ours, theirs
 
 

@@ -172,7 +172,8 @@ def rank_correlation(before: Scores, after: Scores, *, rng: np.random.Generator,
     x, y = before.score[known], after.score[known]
     tau, rho = (float(of(x[None], y[None])[0]) for of in (kendall, spearman))
     ex, ey = _of_orders(before, known), _of_orders(after, known)
-    if not np.isfinite(ex).all() or not np.isfinite(ey).all():
+    # Where all scores of one study are equal it has no order, so nothing of an order can have changed.
+    if not np.isfinite(tau) or not np.isfinite(ex).all() or not np.isfinite(ey).all():
         return Correlation(int(known.sum()), tau, rho, None, None, None, None)
     noise = rng.standard_normal((2, replicates, len(x)))
     drawn = x + noise[0] * ex, y + noise[1] * ey

@@ -64,7 +64,7 @@ def ranking_part(source: Source) -> dict:
     adjust_over_all(criteria)
     pairs = [pair for own in criteria.values() for pair in own["pairs"]]
     clear = {f"clear{over}": sum(pair[f"p_adjusted{over}"] < 0.05 for pair in pairs) for over in ("", "_all")}
-    more = listed([plainly(label) for label in MORE])
+    more = listed([f"“{plainly(label)}”" for label in MORE])
     return {
         "order": [],
         "why": NO_ORDER.format(more=more),

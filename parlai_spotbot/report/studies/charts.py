@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from parlai_spotbot.analysis.moves import Scores, Z
 from parlai_spotbot.report.drawing import INK, MARKERS, MUTED, WIDTH, Look, drawn, svg
-from parlai_spotbot.report.studies.standings import WIN_RATE
+from parlai_spotbot.report.studies.standings import SHARES, WIN_RATE
 
 PERCENT = PercentFormatter(1.0, decimals=0)
 LONG = 14
@@ -36,9 +36,10 @@ def slopes(
         upper.set_ylim(len(names) + 0.5, 0.5)
         upper.yaxis.set_major_locator(MaxNLocator(integer=True))
         upper.set_title("Rank")
-        _values(lower, names, scores, looks, (0.0, 1.0) if what == WIN_RATE else (-np.inf, np.inf))
-        if what == WIN_RATE:
+        _values(lower, names, scores, looks, (0.0, 1.0) if what in SHARES else (-np.inf, np.inf))
+        if what in SHARES:
             lower.yaxis.set_major_formatter(PERCENT)
+        if what == WIN_RATE:
             lower.axhline(0.5, color=MUTED, lw=0.9)
         lower.set_title(f"{what.capitalize()}, with 95 % intervals")
         for axes in (upper, lower):
@@ -104,6 +105,7 @@ def side_by_side(
         if what == WIN_RATE:
             axes.set_xlim(-0.03, 1.03)
             axes.axvline(0.5, color=MUTED, lw=0.9)
+        if what in SHARES:
             axes.xaxis.set_major_formatter(PERCENT)
         axes.set_title(what.capitalize())
         handles = [

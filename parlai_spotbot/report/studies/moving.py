@@ -12,7 +12,7 @@ import pandas as pd
 from parlai_spotbot.analysis.moves import Correlation, Scores, adjusted, differences, rank_correlation, standard_error
 from parlai_spotbot.analysis.sections import Name, Table
 from parlai_spotbot.report.rows import listed, num, p_value, percent
-from parlai_spotbot.report.studies.standings import Standing
+from parlai_spotbot.report.studies.standings import SHARES, Standing
 
 LEVEL = 0.05
 NAMED = 6
@@ -107,7 +107,7 @@ def shown(what: str, value: float | None) -> str:
     """A score as it is written: shares in per cent."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
-    return percent(value) if what == "win rate" else num(value)
+    return percent(value) if what in SHARES else num(value)
 
 
 def with_interval(what: str, value: float | None, se: float) -> str:
@@ -116,7 +116,7 @@ def with_interval(what: str, value: float | None, se: float) -> str:
     if text == "–" or math.isnan(se):
         return text if text == "–" else f"{text} (no interval)"
     ends = [value - 1.96 * se, value + 1.96 * se]
-    if what == "win rate":
+    if what in SHARES:
         ends = [max(0.0, ends[0]), min(1.0, ends[1])]
     return f"{text} [{shown(what, ends[0])}, {shown(what, ends[1])}]"
 
@@ -206,8 +206,8 @@ def table_of_moves(own: Step) -> Table | None:
         test = own.tests.iloc[place]
         change = "–"
         if math.isfinite(test["difference"]):
-            factor = 100 if what == "win rate" else 1
-            change = num(factor * test["difference"], 1 if what == "win rate" else 2)
+            factor = 100 if what in SHARES else 1
+            change = num(factor * test["difference"], 1 if what in SHARES else 2)
             if math.isfinite(test["low"]):
                 change += f" [{num(factor * test['low'], 1)}, {num(factor * test['high'], 1)}]"
         rows.append(

@@ -19,6 +19,8 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_names
 
 WIN_RATE = "win rate"
+SHARES = (WIN_RATE, "share of turns")
+"""Scores from 0 to 1, which are written in per cent."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,7 @@ def _place(survey: str) -> tuple[int, str]:
 
 def title_of(survey: str) -> str:
     """What a survey is called in words."""
-    named = {"spot_the_bot": "Spot The Bot", "spot_the_bot_game": "Spot The Bot, the game"}
+    named = {"spot_the_bot": "Spot The Bot", "spot_the_bot_game": "Spot The Bot, the game", "abc_eval": "ABC-Eval"}
     return named.get(survey) or survey.replace("_", " ").capitalize()
 
 

@@ -1,0 +1,121 @@
+"""The report of ABC-Eval, from judgements on disk to the page: no overall order, but one by each behaviour, wherever
+rankings are read."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from parlai_spotbot import files
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report.contents import read_contents
+from parlai_spotbot.report.first_screen import first_screen
+from parlai_spotbot.report.page import build_report
+from parlai_spotbot.report.parts import Page
+from parlai_spotbot.report.side_by_side import section
+from parlai_spotbot.report.studies.compare import write_compare
+from parlai_spotbot.report.studies.leaderboard import write_leaderboard
+from parlai_spotbot.report.studies.moving import step
+from parlai_spotbot.report.studies.standings import standings
+from parlai_spotbot.scripts.spotbot_analyze import analyze_study
+from parlai_spotbot.surveys.abc_eval.labels import LABELS
+
+for folder in (Path(__file__).parent, Path(__file__).parents[1] / "analysis"):
+    sys.path.insert(0, str(folder))
+
+import made_abc_eval  # noqa: E402
+from made_up_behaviours import answers_for  # noqa: E402
+
+TASKS = ("consistency", "personal_information")
+SHOWN = [label for task in TASKS for label in LABELS[task]]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    path = tmp_path_factory.mktemp("abc") / "study"
+    made = made_abc_eval.make(path, answers_for, per_bot=6, exchanges=6, tasks=TASKS, sources=(HUMAN, "judge:x"))
+    analyze_study(made, "abc_eval", bootstraps=40, progress=False)
+    return made
+
+
+@pytest.fixture(scope="module")
+def contents(study):
+    return read_contents(study, "abc_eval")
+
+
+def test_what_the_analysis_writes(study):
+    folder = study.analysis_path("abc_eval")
+    names = {path.name for path in folder.iterdir()}
+    assert {"ranking.json", "dialogues.json", "dialogues.csv", "behaviours.csv", "agreement.json", "annotators.json",
+            "screening.json", "screening.csv", "gold.csv", "time_tasks.csv", "trust.json"} <= names  # fmt: skip
+    screening = files.read_json(folder / "screening.json")["by_source"][HUMAN]["rows"]
+    assert [(row["task"], row["group"], row["annotators"], row["passed"]) for row in screening] == [
+        (task, *rest) for task in TASKS for rest in (("experts", 3, 3), ("students", 3, 2))
+    ]  # fmt: skip
+    gold = files.read_json(folder / "annotators.json")["by_source"][HUMAN]["gold"]
+    assert len(gold) == 12
+    assert sum(row["turns"] - row["right"] for row in gold) == 4
+    assert [row["at"] for row in gold] == sorted(row["at"] for row in gold)
+
+
+def test_the_first_screen_tells_each_behaviour(contents):
+    first = first_screen(Page(contents))
+    card = first.cards[0]
+    assert [row[0] for row in card.table.rows] == [label.replace("_", " ") for label in SHOWN]
+    assert card.clusters == []
+    assert "no overall order" in card.text[0]
+    life = next(row for row in card.table.rows if row[0] == "life info")
+    assert life[1] == "0% (cy)"
+    assert first.needs.text == []
+
+
+def test_each_behaviour_is_a_standing_of_its_own(contents):
+    found = {row.criterion: row for row in standings(contents) if row.source == HUMAN}
+    assert list(found) == SHOWN
+    assert found["self_contradiction"].less
+    assert not found["preference_info"].less
+    scores = found["self_contradiction"].scores()
+    assert scores.names == found["self_contradiction"].order
+    assert list(scores.ranks) == sorted(scores.ranks)
+    assert list(scores.score) == sorted(scores.score)
+    assert not found["redundant"].relative
+
+
+def test_a_step_between_equal_scores_is_no_change_of_order(contents):
+    own = next(row for row in standings(contents) if row.criterion == "life_info")
+    from dataclasses import replace
+
+    flat = replace(own, score=dict.fromkeys(own.score, 0.0))
+    assert step("one", own, "two", flat, 0).correlation.p is None
+
+
+def test_the_page_shows_it(study, tmp_path):
+    text = build_report(study, "abc_eval").read_text(encoding="utf-8")
+    assert "ABC-Eval: what do bots do, turn by turn?" in text
+    for heading in ("How often does each contestant show each behaviour?", "Each behaviour by itself",
+                    "Who differs from whom?", "Who passed the training?", "Do annotators keep to the gold labels?",
+                    "Time by task", "How far to trust the judges"):  # fmt: skip
+        assert heading in text
+    for label in SHOWN:
+        assert f"abc_eval-behaviour_{label}-" in text
+    assert "known_labels:" not in text
+
+
+@pytest.mark.slow
+def test_studies_are_compared_by_each_behaviour(study, tmp_path):
+    other = made_abc_eval.make(tmp_path / "other", answers_for, per_bot=5, exchanges=6, tasks=TASKS, training=False)
+    analyze_study(other, "abc_eval", bootstraps=40, progress=False)
+    page = write_compare([study.path, other.path], out=tmp_path / "pages").read_text(encoding="utf-8")
+    assert "ABC-Eval" in page
+    board = write_leaderboard([study.path, other.path], out=tmp_path / "pages").read_text(encoding="utf-8")
+    for label in SHOWN:
+        assert f"People: {label.replace('_', ' ')}" in page
+        assert f"People: {label.replace('_', ' ')}" in board
+    screening = files.read_json(other.analysis_path("abc_eval") / "screening.json")
+    assert screening["by_source"][HUMAN] == {"rows": []}
+
+
+def test_beside_a_survey_with_an_order_nothing_is_compared_that_cant_be(study, contents):
+    page = Page(contents)
+    page.pages = [page, page]
+    assert section(page) == []

@@ -82,7 +82,10 @@ def plant(study):
     study.record("import_judgements", {f"{PLANTED['home']}/answers.csv": {"source": f"{PLANTED['home']}/answers.csv"}})
     study.record("anything_else", dict(PLANTED))
     judge = files.read_json(where / "judges" / "spotter.json")
-    judge["variants"]["words"]["words"] = {"human": [{"word": "bicyclebell"}], "bot": []}
+    judge["variants"]["words"]["words"] = {
+        "human": [{"word": "bicyclebell", "people": 0.1, "bots": 0.0, "apart": 0.5}],
+        "bot": [],
+    }
     judge["variants"]["words"]["description"] = f"asked {PLANTED['server']} with {PLANTED['key']}"
     files.write_json(where / "judges" / "spotter.json", {**judge, "cost": {"account": PLANTED["contact"]}})
     failure = {"contestant": "minilm", "kind": "crash", "conversation_id": "smollm2:minilm:0000"}

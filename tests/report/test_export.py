@@ -246,7 +246,7 @@ def test_comments_and_free_texts_only_when_asked_for_and_with_a_warning(planted,
 
 def test_words_that_tell_people_from_bots_stay_where_turns_of_people_do(copy):
     account = files.read_json(copy.survey_path(SURVEY) / "judges" / "spotter.json")
-    assert account["variants"]["words"]["words"]["human"] == [{"word": "bicyclebell"}]
+    assert [row["word"] for row in account["variants"]["words"]["words"]["human"]] == ["bicyclebell"]
 
 
 def test_without_human_turns_nothing_that_people_said_is_left(planted, tmp_path):

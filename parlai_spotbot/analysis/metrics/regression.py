@@ -26,8 +26,9 @@ TOLERANCE = 1e-10
 FAR = 30.0
 """At log-odds of this size the search pauses: it would run for ever, if the outcomes are separated."""
 
-SUSPECT = 12.0
-"""From log-odds of this size on it is found out whether the outcomes are separated."""
+SUSPECT = 20.0
+"""From log-odds of this size on it is found out whether the outcomes are separated: where they are, the search gains
+more than `TOLERANCE` until they are larger."""
 
 CONSTANT = "the metric has the same value everywhere, so it can't explain anything"
 FEW = "too few rows: {n} for {k} predictors"

@@ -53,7 +53,7 @@ class Cell:
             return self.paper == self.ours
         if self.cut:
             return math.isclose(truncated(self.ours, self.digits), self.paper, abs_tol=1e-9)
-        return abs(self.ours - self.paper) <= 0.5 * 10**-self.digits + 1e-9
+        return bool(abs(self.ours - self.paper) <= 0.5 * 10**-self.digits + 1e-9)
 
 
 @dataclass

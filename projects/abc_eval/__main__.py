@@ -1,0 +1,69 @@
+"""``python -m parlai_spotbot.projects.abc_eval``: parse, reproduce, print."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.projects.command import exit_code
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command's options."""
+    result = argparse.ArgumentParser(
+        prog="python -m parlai_spotbot.projects.abc_eval",
+        description="Reproduce the tables of ABC-Eval (Finch, Finch & Choi, 2022) from what its authors published",
+        epilog="Without data.json there are the tables that nine labels of 108 conversations and arithmetic on the "
+        "published tables allow; with it all others. See README.md for where the files are.",
+    )
+    source = result.add_mutually_exclusive_group(required=True)
+    source.add_argument(
+        "--data", nargs="+", metavar="PATH",
+        help="folders and files of the release: behavior-classification-results.json, paper_tables, data.json",
+    )  # fmt: skip
+    source.add_argument("--download", action="store_true", help="fetch labels and tables and check their checksums")
+    result.add_argument("--whole", action="store_true", help="with --download: also data.json, which is large")
+    result.add_argument("--out", required=True, metavar="DIR", help="where the tables go, in a folder for each source")
+    result.add_argument("--replicates", type=int, default=1000, help="of every bootstrap (default 1000)")
+    result.add_argument("--seed", type=int, default=0, help="where all chance starts (default 0)")
+    return result
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run it; returns the exit code: 0, or 2 for bad input."""
+    options = parser().parse_args(arguments)
+    return exit_code(lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> None:
+    from tqdm import tqdm
+
+    from parlai_spotbot.projects.abc_eval.release import download, find
+    from parlai_spotbot.projects.abc_eval.reproduce import Settings, reproduce, summary
+
+    if options.replicates < 20:
+        raise UserError(f"--replicates {options.replicates}: too few.", "20 at least; 1000 is the default.")
+    if options.whole and not options.download:
+        raise UserError("--whole: goes with --download.", "Name data.json with --data.")
+    paths = download(Path(options.out) / "data", options.whole) if options.download else options.data
+    with tqdm(desc="tables", unit="table", delay=2) as bar:
+
+        def progress(what: str) -> None:
+            bar.set_postfix_str(what, refresh=False)
+            bar.update()
+
+        result = reproduce(paths, options.out, Settings(options.seed, options.replicates), progress)
+    if "labels" in result:
+        print(result["labels"]["agreement"].text() + "\n")
+    for part, tables in result.items():
+        for table in tables.values():
+            for text in table.instead:
+                print(f"{part}, {table.name}: {text}")
+    print("\n" + summary(result, find(paths)))
+    print(f"\nwritten to {options.out}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,216 @@
+"""What follows by arithmetic from the published tables alone: intervals, counts of p-values, costs, screening."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from parlai_spotbot.analysis.hygiene import wilson
+from parlai_spotbot.analysis.metrics.costs import projected, throughput
+from parlai_spotbot.projects.abc_eval import published
+from parlai_spotbot.projects.cells import Cell, Table
+
+LEVELS = (0.01, 0.05, 0.1)
+OLD_LEVELS = (0.001, 0.01, 0.05)
+DIALOGUES, WAGE, OLD_WAGE = 400, 20.0, 10.0
+GIFT, CHATS = 5.0, 6
+"""Those who chatted got a gift card of 5 dollars for six conversations (section 3)."""
+
+EARLIER = ("pilot", "students")
+ROUNDS = "three rounds for everybody who began; in the pilot it was otherwise, and some students stopped"
+UNREADABLE = "the published p-values are a pickle, which is read only where it is the published one byte for byte"
+INTERVAL = "Wilson's 95 % interval of the published share"
+OF_TI = "from the minutes that the paper prints, which are rounded; the median itself needs data.json"
+DOLLARS = "a cost is known to half a dollar or so"
+CENTS = "the published seconds have two decimals, so that a cost is known to a few cents"
+
+
+def label_of(method: str, name: str) -> str:
+    """A row's name: a metric as the paper calls it, with its method."""
+    return f"{name.replace('_', ' ')} ({method.replace('_', ' ')})"
+
+
+def intervals(tables: Path) -> Table:
+    """Figures 4, 5 and 7: the published intervals, from the published shares and numbers."""
+    table = Table("intervals", "Intervals of rates and of comparisons (Figures 4, 5 and 7)")
+    for (label, bot), row in published.rates(tables).iterrows():
+        ends = _nearest(row["share"], row["n"], (row["low"], row["high"]))
+        how = INTERVAL + "; of the numbers of turns that round to it, the one whose interval is nearest"
+        for end, value in zip(("low", "high"), ends, strict=True):
+            table.cells.append(Cell(f"{label.replace('_', ' ')}, {bot}", end, float(row[end]), value, how, 3))
+    for row in published.comparisons(tables).to_dict(orient="records"):
+        name = f"{row['dimension']}, {row['bot']} against {row['against']}"
+        for outcome in ("lose", "tie", "win"):
+            ends = wilson(row[f"{outcome} share"] * row[f"{outcome} n"], row[f"{outcome} n"])
+            for end, value in zip(("low", "high"), ends, strict=True):
+                column = f"{outcome} {end}"
+                table.cells.append(Cell(name, column, float(row[column]), value, INTERVAL, 6))
+    return table
+
+
+def _nearest(share: float, n: float, ends: tuple[float, float]) -> tuple[float, float]:
+    """Wilson's interval of the hits of `n` that a share of three decimals may stand for, nearest to `ends`."""
+    middle = round(share * n)
+    counts = [hits for hits in range(max(0, middle - 2), middle + 3) if abs(hits / n - share) <= 0.0005 + 1e-9]
+    found = [wilson(hits, n) for hits in counts or [middle]]
+    return min(found, key=lambda own: max(abs(own[0] - ends[0]), abs(own[1] - ends[1])))
+
+
+def table5(paper: Mapping, tables: Path) -> Table:
+    """Table 5: how many pairs of bots each metric tells apart, counted from the published p-values."""
+    table = Table("table5", "Table 5: pairs of bots told apart, by the published p-values of smaller samples")
+    p = published.p_values(tables, "p_values_comparing_bots_downsampled")
+    found = None if p is None else published.counts(p, LEVELS)
+    how = (
+        "number of the six published p-values below the level, from 32 answers a bot (32 turns for metrics of turns, "
+        "which is far less than the 32 conversations of the paper) by one draw that is not the paper's"
+    )
+    for method, own in paper["table5"].items():
+        for name, values in own.items():
+            for level, value in zip(LEVELS, values, strict=True):
+                mine = None if found is None else int(found.loc[(method, name), level])
+                table.cells.append(Cell(label_of(method, name), f"{level:g}", value, mine, how, 0))
+    if found is None:
+        table.notes.append(UNREADABLE)
+    table.notes.append("the counts of the paper need the answers themselves: see table5 of data.json")
+    return table
+
+
+def sensitivity(tables: Path) -> Table:
+    """The counts published in sensitivity_table.csv, from the p-values of all answers."""
+    table = Table("sensitivity", "Pairs of bots told apart by all answers (published, not in the paper)")
+    p = published.p_values(tables, "t_test_p_values_comparing_bots")
+    found = None if p is None else published.counts(p, OLD_LEVELS)
+    how = (
+        "number of the six published p-values below the level; those p-values are of Welch's, z and sign tests, the "
+        "counts of t-tests with a common variance and of other lots among double answers"
+    )
+    for (method, name), row in published.sensitivity(tables).iterrows():
+        for level in OLD_LEVELS:
+            mine = None if found is None else int(found.loc[(method, name), level])
+            table.cells.append(Cell(label_of(method, name), f"{level:g}", int(row[level]), mine, how, 0))
+    if found is None:
+        table.notes.append(UNREADABLE)
+    return table
+
+
+def table9(paper: Mapping, tables: Path) -> Table:
+    """Table 9: what was paid for a task, beside what the time that it took would cost; and the projected costs."""
+    table = Table("table9", "Table 9: pay for a task, and what its time would cost")
+    seconds, costs, turns = published.costs(tables)
+    how = "median seconds at 20 dollars an hour; the paper paid by the times of an earlier pilot, so not to be reached"
+    for task, pay in paper["table9"].items():
+        time = sum(turns.values()) / len(turns) if task == "turn_likert" else seconds[task]
+        own = f"{how}; mean of the eight tasks" if task == "turn_likert" else how
+        table.cells.append(Cell(task, "dollars", pay, projected(time / 60, 1, WAGE), own, 2, beside=True))
+    for task, cost in costs.items():
+        how = f"median seconds for {DIALOGUES} at {OLD_WAGE:g} dollars an hour, as published; {CENTS}"
+        mine = projected(seconds[task] / 60, DIALOGUES, OLD_WAGE)
+        table.cells.append(Cell(task, "projected", cost, mine, how, 1))
+    short = [task for task, pay in paper["table9"].items() if task != "turn_likert"
+             and projected(seconds[task] / 60, 1, WAGE) > pay]  # fmt: skip
+    table.instead.append(f"paid less than 20 dollars an hour by the median: {', '.join(short) or 'no task'}")
+    return table
+
+
+def table10(paper: Mapping, tables: Path) -> Table:
+    """Table 10: minutes, dialogues an hour and costs, as far as medians of single tasks tell."""
+    table = Table("table10", "Table 10: minutes, throughput and costs of each method")
+    seconds, _, turns = published.costs(tables)
+    alone = {"dialogue collection": seconds["dialogue"], "dialogue_likert": seconds["dialogue_likert"],
+             "comparative": seconds["comparative"]}  # fmt: skip
+    for method, printed in paper["table10"].items():
+        each = 2 if method == "comparative" else 1
+        if method in alone:
+            exact = minutes = alone[method] / 60
+            how, digits = "median seconds of the task / 60", 1
+            table.cells.append(Cell(method, "TI", printed["TI"], minutes, how, 2))
+        else:
+            minutes, how, digits = printed["TI"], OF_TI, 0
+            exact = printed["EC"] / DIALOGUES / WAGE * 60
+            summed = _summed(method, seconds, turns)
+            why = "sum of the medians of the tasks; the paper's is the median of sums, which needs data.json"
+            table.cells.append(Cell(method, "TI", printed["TI"], summed, why, 2, beside=True))
+        source = how if method in alone else "of the minutes that EC comes from"
+        table.cells.append(Cell(method, "TP", printed["TP"], throughput(exact), f"60 / minutes, {source}", 2))
+        money = projected(minutes, DIALOGUES, WAGE, each)
+        what = f"minutes at 20 dollars an hour for {DIALOGUES // each}, {how}; {CENTS if method in alone else DOLLARS}"
+        table.cells.append(Cell(method, "EC", printed["EC"], money, what, digits))
+    table.cells += _paid(paper)
+    return table
+
+
+def _summed(method: str, seconds: Mapping[str, float], turns: Mapping[str, float]) -> float | None:
+    from parlai_spotbot.analysis.metrics.published import FINAL_TASKS
+    from parlai_spotbot.surveys.abc_eval.labels import TASKS
+
+    if method == "turn_likert":
+        return sum(turns.values()) / 60
+    final = [task.partition(":")[2] for task in FINAL_TASKS]
+    return sum(seconds[task] for task in (TASKS if method == "abc_eval" else final)) / 60
+
+
+def _paid(paper: Mapping) -> list[Cell]:
+    """Overall costs by what was paid (section 3 and Table 9)."""
+    from parlai_spotbot.surveys.abc_eval.labels import TASKS
+
+    pay, how = paper["table9"], f"pay by Table 9, for {DIALOGUES} dialogues"
+    paid = {
+        "dialogue collection": (GIFT / CHATS * DIALOGUES, "5 dollars for six conversations (section 3)"),
+        "dialogue_likert": (pay["dialogue_likert"] * DIALOGUES, how),
+        "comparative": (pay["comparative"] * DIALOGUES / 2, f"pay by Table 9, for {DIALOGUES // 2} pairs of dialogues"),
+        "turn_likert": (pay["turn_likert"] * 8 * DIALOGUES, f"{how}, eight tasks"),
+        "abc_eval": (sum(pay[task] for task in TASKS) * DIALOGUES, f"{how}, eight tasks; pay is printed in cents"),
+    }
+    return [Cell(method, "OC", paper["table10"][method]["OC"], value, what, 2) for method, (value, what) in
+            paid.items()]  # fmt: skip
+
+
+def screening(tables: Path) -> Table:
+    """Appendix E, Figure 9: who passed the training, by group of annotators and task."""
+    table = Table("screening", "Who passed the training, by group (Figure 9)")
+    found = published.screening(tables)
+    share = "passed / attempted, from the published numbers; the paper shows them as bars"
+    for (group, task), row in found.iterrows():
+        name, (low, high) = f"{group}, {task}", wilson(row["passed"], row["attempted"])
+        table.cells += [
+            Cell(name, "attempted", None, int(row["attempted"]), "published number of annotators"),
+            Cell(name, "passed", None, int(row["passed"]), "published number of annotators"),
+            Cell(name, "pass share", None, row["passed"] / row["attempted"], share),
+            Cell(name, "pass share low", None, low, "Wilson's 95 % interval"),
+            Cell(name, "pass share high", None, high, "Wilson's 95 % interval"),
+            Cell(name, "rounds", int(row["n"]), 3 * int(row["attempted"]), ROUNDS, 0, beside=group in EARLIER),
+        ]
+    totals = found.groupby(level="group", sort=False)[["attempted", "passed"]].sum()
+    for group, row in totals.iterrows():
+        passed, began = int(row["passed"]), int(row["attempted"])
+        low, high = wilson(passed, began)
+        table.instead.append(f"{group}: {passed} of {began} trainings passed ({low:.0%} to {high:.0%}, Wilson)")
+    return table
+
+
+def figure3(tables: Path) -> Table:
+    """Figure 3: R² as metrics are removed, and what it is when adjusted for their number."""
+    table = Table("figure3", "Figure 3: what each method's metrics explain of the interactor's rating")
+    known = published.pickled(tables, "behavior_incremental_regressions_interactive")
+    for method, steps in published.incremental(tables).items():
+        for place, (name, r2) in enumerate(steps):
+            size = len(steps) - place
+            adjusted = 1 - (1 - r2) * (DIALOGUES - 1) / (DIALOGUES - size - 1)
+            how = f"1 - (1 - R²)(n - 1)/(n - k - 1) of the published R², n = {DIALOGUES}, k = {size} metrics"
+            paper = None
+            if method == "abc_eval" and place == 0 and known is not None:
+                paper = float(known["R-Squared"].iloc[0])
+                how += "; the published file calls it R-Squared"
+            row = f"{method.replace('_', ' ')}, {size} left, next to go: {name.replace('_', ' ')}"
+            table.cells.append(Cell(row, "adjusted R²", paper, adjusted, how, 4))
+            table.cells.append(Cell(row, "R²", r2, None, "needs data.json", 4, beside=True))
+    best: dict[str, tuple[float, str]] = {}
+    for cell in table.cells:
+        if cell.column == "adjusted R²":
+            method = cell.row.partition(",")[0]
+            best[method] = max(best.get(method, (0.0, "")), (cell.ours, cell.row))
+    table.instead += [f"{method}: adjusted R² is greatest with {row.partition(', ')[2].partition(' left')[0]} metrics, "
+                      f"{value:.3f}" for method, (value, row) in best.items()]  # fmt: skip
+    table.notes.append("what incremental_validity.csv calls R-Squared is not adjusted, though the text says it is")
+    return table

@@ -1,0 +1,170 @@
+"""What the nine labels of 108 conversations give: agreement, rates, and people against a language model as a judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from statsmodels.stats.inter_rater import fleiss_kappa
+
+from parlai_spotbot.analysis.answers import answers_frame
+from parlai_spotbot.analysis.behaviours import behaviour, label_frame
+from parlai_spotbot.analysis.hygiene import wilson
+from parlai_spotbot.analysis.ordinal import ordinal_alpha
+from parlai_spotbot.importers.writing import Imported
+from parlai_spotbot.projects.abc_eval import published
+from parlai_spotbot.projects.abc_eval.judging import FIGURES, Found, against_people, among_people, weights, wide
+from parlai_spotbot.projects.cells import Cell, Table, plain
+from parlai_spotbot.records import HUMAN
+
+ALPHA = (
+    "Krippendorff's alpha of two people's labels of the same turn; nominal, which for two values is the same as the "
+    "ordinal alpha that was published"
+)
+ALPHA_ENDS = "95 % interval of alpha, ours by drawing conversations, the published one by drawing turns, by chance"
+KAPPA = "Fleiss' kappa of the same labels (statsmodels)"
+RATE = (
+    "share of turns, both people's labels counting one half each, of 27 conversations a bot that two people annotated; "
+    "the published share is of all 100 of that bot, one of two answers taken by lot: other data, so not to be reached"
+)
+WILSON = "Wilson's 95 % interval of that share, as if turns were independent, of as many turns as there are"
+CLUSTERED = "95 % interval of our share that allows for conversations"
+DETECTION = {
+    "precision": "share of the turns with the label by {who} to which a person gave it, each person counting alike",
+    "recall": "share of the turns with the label by a person to which {who} gave it, each person counting alike",
+    "balanced_accuracy": "mean of recall and of the share of turns without the label that {who} left without it",
+    "f1": "harmonic mean of precision and recall",
+    "alpha": "nominal alpha of couples of {who} and a person",
+}
+OTHER = "the other person"
+
+
+def labelled(imported: Imported) -> pd.DataFrame:
+    """One row a label, turn and annotator or judge, of the study that the file makes (`label_frame`)."""
+    found = answers_frame(imported.judgements, imported.conversations)
+    frame, _ = label_frame(found.frame, {c.conversation_id: c for c in imported.conversations})
+    return frame.reset_index(drop=True)
+
+
+def name_of(label: str) -> str:
+    """A label as the paper writes it."""
+    return label.replace("_", " ")
+
+
+def labels_in(rows: pd.DataFrame) -> list[str]:
+    return list(dict.fromkeys(rows["question"]))
+
+
+def agreement(rows: pd.DataFrame, tables: Path, replicates: int, rng: np.random.Generator) -> Table:
+    """Section 7.1, Figure 12: alpha, its interval, the number of turns and kappa of each label."""
+    table = Table("agreement", "Agreement of two people on nine labels (section 7.1)")
+    known = published.agreements(tables)
+    people = rows[rows["source"] == HUMAN]
+    for label in labels_in(people):
+        own, paper = people[people["question"] == label], known.loc[("abc_eval", label)]
+        units, homes = own["rated"].tolist(), own["conversation_id"].tolist()
+        found = ordinal_alpha(units, own["value"], homes, rng=rng, replicates=replicates, metric="nominal")
+        both = wide(own).to_numpy(int)
+        row = name_of(label)
+        theirs = " (published as “incorrect fact”)" if label == "fact_contradiction" else ""
+        table.cells += [
+            Cell(row, "alpha", float(paper["alpha"]), found["alpha"], ALPHA + theirs, 3),
+            Cell(row, "alpha low", float(paper["low"]), plain(found["ci"][0]), ALPHA_ENDS, 3, beside=True),
+            Cell(row, "alpha high", float(paper["high"]), plain(found["ci"][1]), ALPHA_ENDS, 3, beside=True),
+            Cell(row, "kappa", float(paper["kappa"]), float(fleiss_kappa(_counts(both))), KAPPA, 3),
+            Cell(row, "turns", int(paper["n"]), found["units"], "turns that two people labelled", 0),
+        ]
+    return table
+
+
+def _counts(both: np.ndarray) -> np.ndarray:
+    """How many of the annotators gave each turn (turns, 2) the label 0 and 1."""
+    ones = both.sum(axis=1)
+    return np.stack([both.shape[1] - ones, ones], axis=1)
+
+
+def rates(rows: pd.DataFrame, tables: Path, rng: np.random.Generator) -> Table:
+    """Figures 4 and 5 for nine labels: how often each bot shows them, by people and by the judges."""
+    table = Table("rates", "How often each bot shows nine behaviours (Figures 4 and 5)")
+    known, inside, bots = published.rates(tables), [], sorted(set(rows["name"]))
+    people = rows[rows["source"] == HUMAN]
+    for label in labels_in(people):
+        own = people[people["question"] == label]
+        found = behaviour(own, bots, rng=rng, replicates=20, crossed=False, resample="conversations")
+        for bot in bots:
+            row, paper = f"{name_of(label)}, {bot}", known.loc[(label, bot)]
+            share, ends = found["score"][bot], found["score_ci"][bot]
+            low, high = wilson(share * found["turns"][bot], found["turns"][bot])
+            inside.append(ends[0] <= paper["share"] <= ends[1])
+            table.cells += [
+                Cell(row, "share", float(paper["share"]), float(share), RATE, 3, beside=True),
+                Cell(row, "Wilson low", float(paper["low"]), low, WILSON, 3, beside=True),
+                Cell(row, "Wilson high", float(paper["high"]), high, WILSON, 3, beside=True),
+                Cell(row, "turns", int(paper["n"]), found["turns"][bot], "turns of that bot", 0, beside=True),
+                Cell(row, "clustered low", None, plain(ends[0]), CLUSTERED),
+                Cell(row, "clustered high", None, plain(ends[1]), CLUSTERED),
+            ]
+            for judge in _judges(rows, label):
+                said = rows[(rows["source"] == judge) & (rows["question"] == label) & (rows["name"] == bot)]
+                how = f"share of the same turns that {judge} gave the label"
+                table.cells.append(Cell(row, judge, None, float(said["value"].mean()), how))
+    table.instead.append(
+        f"{sum(inside)} of {len(inside)} published shares, which are of 100 conversations a bot, lie in the interval "
+        "of ours, which are of 27 of them."
+    )
+    return table
+
+
+def _judges(rows: pd.DataFrame, label: str) -> list[str]:
+    return sorted(set(rows.loc[rows["question"] == label, "source"]) - {HUMAN})
+
+
+def judges(rows: pd.DataFrame, replicates: int, rng: np.random.Generator) -> Table:
+    """People against a language model, and against specialised classifiers, as judges of every label."""
+    table = Table("judges", "People against automatic judges, label by label (Finch, Paek & Choi 2023)")
+    better: dict[str, list[str]] = {}
+    for label in labels_in(rows[rows["source"] == HUMAN]):
+        own = rows[rows["question"] == label]
+        said = wide(own[own["source"] == HUMAN])
+        people = [said[column].to_numpy(int) for column in said.columns]
+        homes, ids = pd.factorize(said.index.get_level_values("conversation_id"))
+        drawn = weights(len(ids), replicates, rng)
+        mutual = among_people(people, homes, drawn)
+        table.cells += _figures(label, OTHER, mutual, None)
+        table.cells.append(_share(label, "people", float(np.mean(people))))
+        for judge in _judges(rows, label):
+            given = wide(own[own["source"] == judge]).reindex(said.index)[0].to_numpy(int)
+            found = against_people(given, people, homes, drawn)
+            table.cells += _figures(label, judge, found, mutual)
+            table.cells.append(_share(label, judge, float(given.mean())))
+            verdict = "as well as" if found.less(mutual, "alpha")[1][1] >= 0 else "worse than"
+            better.setdefault(f"{judge} agrees with a person {verdict} another person does", []).append(name_of(label))
+    table.instead += [f"{what}: {', '.join(labels)}." for what, labels in sorted(better.items())]
+    table.notes.append("“as well as”: the 95 % interval of the difference of alphas reaches 0 or more")
+    return table
+
+
+def _share(label: str, who: str, value: float) -> Cell:
+    return Cell(f"{name_of(label)}, {who}", "share", None, value, "share of all turns with the label")
+
+
+def _figures(label: str, who: str, found: Found, mutual: Found | None) -> list[Cell]:
+    row, cells = f"{name_of(label)}, {who}", []
+    for figure in FIGURES:
+        how = DETECTION[figure].format(who=who)
+        ends = f"95 % interval by drawing conversations, of: {how}"
+        cells.append(Cell(row, figure, None, plain(found.values[figure]), how))
+        for end, value in zip(("low", "high"), found.interval(figure), strict=True):
+            cells.append(Cell(row, f"{figure} {end}", None, plain(value), ends))
+    if mutual is not None:
+        for figure in ("alpha", "balanced_accuracy"):
+            gap, ends = found.less(mutual, figure)
+            how = f"{figure} of {who} less that of {OTHER}, with its 95 % interval from the same draws"
+            column = f"{figure} less people's"
+            cells += [
+                Cell(row, column, None, plain(gap), how),
+                Cell(row, f"{column}, low", None, plain(ends[0]), how),
+                Cell(row, f"{column}, high", None, plain(ends[1]), how),
+            ]
+    return cells

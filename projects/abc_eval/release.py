@@ -1,0 +1,146 @@
+"""What the authors published: where it is, that it is what they published, and which of it is at hand.
+
+The file of nine labels is of Finch, Paek & Choi (2023), the tables are those that Finch, Finch & Choi (2022) made their
+paper from. The file of the whole project is large; its size is not known here, but the id that git gives it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.files import write_bytes
+from parlai_spotbot.importers.abc_eval_full import is_full
+
+RAW = "https://raw.githubusercontent.com/"
+LABELS_AT = RAW + "emorynlp/GPT-ABCEval/9be657430765aaa93d6c2bb28683cb96cf3268df/outputs/"
+TABLES_AT = RAW + "jdfinch/behavior_evaluation_analysis/5175991ce4d6dd49ab166a0ad78083179bab9c46/analysis/results/"
+PROJECT_AT = RAW + "emorynlp/ChatEvaluationPlatform/782ce421f5871cef99779ede0e295b91018c9db0/data/"
+
+LABELS, PROJECT, TABLES = "behavior-classification-results.json", "data.json", "paper_tables"
+LABELS_SHA256 = "695950269e417cddefd88261f2cbfc35611525892dea29fa0a06b8374c314f8c"
+PROJECT_GIT = "6d3e534a372b923049db2528621beb1b85bdadb3"
+"""The id of the file in git: the sha1 of its size and bytes."""
+
+SHA256 = {
+    "paper/all_agreements.csv": "4177b48b631d3f62f0828cc6eafc5df06bcb8b1957c573b407e693cfd7456e1e",
+    "behavior_incremental_regressions_interactive": "eb99eaa00fd7dd60eff844e0c27592ef378d985b6379fb25a7f7ec8496be3593",
+    "paper/costs.csv": "4464da3a19c5c6a6d09f190062aef68b65eeab80593cdc738b6f382338542081",
+    "evaluation_screening.csv": "c2001a01fc7ef87988de0241998f5ee4e6170510c9907f59a984c450ac95bcf6",
+    "paper/incremental_validity.csv": "8d90bd30c2228a410057e4e633b8cafbaa367007a3663981c878282ba13aa1a3",
+    "p_values_comparing_bots_downsampled": "ce7dc52101cd74ae452b5d98068eb6b3c02332655758307b1772faf08bb7f2a4",
+    "paper/predictive_validity.csv": "aaa27723ea74d086ad7552b1a03717bfb6e6bc6fdc4b45fe4ae182664ff4392b",
+    "paper/sensitivity_table.csv": "dac40fcbfab74256e437dced18218d34295b107a33c00b0f3f51408022fe4abd",
+    "paper/surge_agreements.csv": "90fed6cdf9abd8dec23468de4a80cf6e8302be36ac5e3ef83c81f83054333641",
+    "paper/surge_behavior_rates.csv": "5a5b76be564b9ca27b6f2d956393c233b2982c65cdd1b2229454df9fff0db39d",
+    "surge_comparisons.csv": "091a34acdeffff9c03e91d482175e59f7ffcfbb64b54480a16557c17ad7ba5cb",
+    "paper/surge_likert_dialogue_ratings.csv": "a874bac33ba4cddcb944a07520a14088d030a45f4e16dab9277204fab073074c",
+    "paper/surge_likert_turn_ratings.csv": "f6e176adc740df78a858134fcf1c15bfc3677aa895547760faf5e3017e5bce19",
+    "t_test_p_values_comparing_bots": "eccc583501baeecb56e52c101b9c3bfe719ff4e8395484f4208a3152b17dbc2f",
+}
+"""The tables by their place in the repository; here they lie in one folder."""
+
+REMEDY = f"Name a folder with {LABELS} and {TABLES}, or let --download fetch them."
+
+
+@dataclass(frozen=True)
+class Release:
+    """What is at hand: the folder of `tables`, and, where it was given, the file of nine `labels` and the `project`."""
+
+    tables: Path
+    labels: Path | None = None
+    project: Path | None = None
+
+    @property
+    def sources(self) -> dict[str, dict]:
+        """Of each file its sha256, and whether it is the published one (None where that is not known)."""
+        known = {Path(place).name: sha256 for place, sha256 in SHA256.items()} | {LABELS: LABELS_SHA256}
+        files = [path for path in (self.labels, *sorted(self.tables.iterdir())) if path is not None and path.is_file()]
+        found = {path.name: {"sha256": checksum(path), "published": same(path, known)} for path in files}
+        if self.project is not None:
+            ours = git_id(self.project) == PROJECT_GIT
+            found[self.project.name] = {"sha256": checksum(self.project), "published": ours}
+        return found
+
+
+def find(paths: Sequence[Path | str]) -> Release:
+    """What the named files and folders hold of the release; a `UserError` where the tables are missing."""
+    tables = labels = project = None
+    for path in map(Path, paths):
+        if not path.exists():
+            raise UserError(f"{path}: no such file or folder.", REMEDY)
+        if path.is_file():
+            if is_full(path):
+                project = path
+            else:
+                labels = path
+            continue
+        own = path / TABLES if (path / TABLES).is_dir() else path
+        tables = own if (own / "surge_agreements.csv").exists() else tables
+        labels = path / LABELS if (path / LABELS).exists() else labels
+        project = path / PROJECT if (path / PROJECT).exists() else project
+    if tables is None:
+        told = ", ".join(map(str, paths))
+        raise UserError(f"{told}: the published tables (surge_agreements.csv and others) are not there.", REMEDY)
+    return Release(tables, labels, project)
+
+
+def download(folder: Path | str, project: bool = False) -> list[Path]:
+    """Fetch labels and tables into `folder` unless they are there, and the whole `project` if wished.
+
+    They carry no licence: use them, don't pass them on. Raises `UserError` where there is no connection, or other bytes
+    than those that were published; nothing is left of them then.
+    """
+    folder = Path(folder)
+    fetched(LABELS_AT + LABELS, folder / LABELS, lambda raw: hashlib.sha256(raw).hexdigest(), LABELS_SHA256)
+    for place, sha256 in SHA256.items():
+        path = folder / TABLES / Path(place).name
+        fetched(TABLES_AT + place, path, lambda raw: hashlib.sha256(raw).hexdigest(), sha256)
+    if project:
+        fetched(PROJECT_AT + PROJECT, folder / PROJECT, _git_id, PROJECT_GIT)
+    return [folder]
+
+
+def fetched(url: str, path: Path, digest, expected: str) -> Path:
+    """Fetch one file unless it is there, with `digest` (of bytes) as `expected`."""
+    if path.exists() and digest(path.read_bytes()) == expected:
+        return path
+    try:
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            raw = answer.read()
+    except (urllib.error.URLError, OSError) as err:
+        raise UserError(
+            f"{url}: cannot be downloaded: {err}.", "Fetch it by other means and name its folder with --data."
+        ) from None
+    found = digest(raw)
+    if found != expected:
+        raise UserError(
+            f"{url}: checksum {found}, expected {expected}: not what was published.",
+            "Name a copy that you trust with --data.",
+        )
+    write_bytes(path, raw)
+    return path
+
+
+def same(path: Path, known: dict[str, str]) -> bool | None:
+    """Whether a file is the published one of its name; None where none of that name is known."""
+    return checksum(path) == known[path.name] if path.name in known else None
+
+
+def checksum(path: Path) -> str:
+    """The sha256 of a file."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def git_id(path: Path) -> str:
+    """The id that git gives a file."""
+    return _git_id(Path(path).read_bytes())
+
+
+def _git_id(raw: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(raw) + raw, usedforsecurity=False).hexdigest()

@@ -1,7 +1,8 @@
 """Real ParlAI agents that do what they are told in the last message, however bad it is for them.
 
 ``crash FILE``, ``hang FILE``, ``hoard FILE`` and ``mute FILE`` do it once: the file is made first, and where it is
-there the agent is well. ``die`` and ``raise`` do it every time that anybody has said so in the chat.
+there the agent is well. ``limp FILE`` is a crash after which the answer takes its time. ``die`` and ``raise`` do it
+every time that anybody has said so in the chat.
 """
 
 import os
@@ -30,13 +31,15 @@ class ObedientAgent(CountingAgent):
         what, _, rest = self.heard[-1].partition(" ")
         if what == "sleep":
             time.sleep(float(rest))
-        if what in ("crash", "hang", "hoard", "mute") and not Path(rest).exists():
+        if what in ("crash", "hang", "hoard", "mute", "limp") and not Path(rest).exists():
             Path(rest).touch()
             return self.fail(what)
+        if what == "limp":
+            time.sleep(3)
         return super().say()
 
     def fail(self, what):
-        if what == "crash":
+        if what in ("crash", "limp"):
             os._exit(7)
         while what == "hang":
             time.sleep(0.1)

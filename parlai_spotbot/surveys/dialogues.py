@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Unit
-from parlai_spotbot.surveys.judged import WholeOptions, appearances, canonical, reserved, whole_item
+from parlai_spotbot.surveys.judged import WholeOptions, appearances, canonical, kept_for_controls, whole_item
 from parlai_spotbot.surveys.whole_units import deal, units_of
 
 
@@ -59,7 +59,7 @@ def _who(conversation: Conversation) -> list[tuple[str, int]]:
 
 def _wanted(usable: Sequence[Conversation], options: WholeOptions, shown: Iterable[str]) -> list[Conversation]:
     people = [c for c in usable if c.kind == "people"]
-    kept = reserved(people, set(shown), options.seed)
+    kept = kept_for_controls(people, set(shown), options)
     bots = [c for c in usable if c.kind in options.sources]
     if not bots:
         raise UserError("There is no conversation of bots to pack.", "Name another --source, or leave fewer out.")

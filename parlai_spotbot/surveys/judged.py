@@ -110,6 +110,11 @@ def reserved(people: Iterable[Conversation], shown: Collection[str], seed: int) 
     return {i for _, i in free[: min(MOST_RESERVED, len(ids) // SHARE_RESERVED)]}
 
 
+def kept_for_controls(people: Sequence[Conversation], shown: Collection[str], options: WholeOptions) -> set[str]:
+    """Those of the conversations between people that aren't packed; none where gold dialogues are the controls."""
+    return set() if options.spread == "tasks" else reserved(people, shown, options.seed)
+
+
 def appearances(conversations: Iterable[Conversation], source: str) -> dict[str, dict[str, tuple[int, ...]]]:
     """By contestant: the ids of its conversations of this source ("people" too) and the seats that may be judged."""
     found: dict[str, dict[str, tuple[int, ...]]] = {}

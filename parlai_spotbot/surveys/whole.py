@@ -16,7 +16,7 @@ from parlai_spotbot.records import Conversation, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, own_questions
 from parlai_spotbot.surveys.dialogues import pack_dialogues
-from parlai_spotbot.surveys.judged import WholeOptions, canonical, reserved, sources_of, whole_item_id
+from parlai_spotbot.surveys.judged import WholeOptions, canonical, kept_for_controls, sources_of, whole_item_id
 from parlai_spotbot.surveys.packing import blocks_of
 from parlai_spotbot.surveys.pairing import Cell, cells_of, comparisons_of, items_of, pack_pairs, pools_of, shown_in
 from parlai_spotbot.surveys.same_pairs import pack_same_pairs
@@ -279,7 +279,8 @@ def left_out(
     conversations: Sequence[Conversation], shown: set[str], options: WholeOptions, faulty: Mapping[str, Sequence[str]]
 ) -> list[dict]:
     """Every conversation that no unit shows; why, and how many."""
-    kept = reserved((c for c in conversations if c.kind == "people" and c.exchanges), shown, options.seed)
+    people = [c for c in conversations if c.kind == "people" and c.exchanges]
+    kept = kept_for_controls(people, shown, options)
     rows: dict[str, list[str]] = {}
     for conversation in sorted(conversations, key=lambda c: c.conversation_id):
         name, kind = conversation.conversation_id, conversation.kind

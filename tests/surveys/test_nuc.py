@@ -334,3 +334,17 @@ def test_shares_are_rounded_so_that_they_sum(weights, size):
     total = sum(weights.values())
     for name in "abcd":
         assert abs(counts[name] - size * weights.get(name, 0) / total) < 1
+
+
+def test_the_command_packs_and_says_what(tmp_path, study, capsys):
+    from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
+
+    path = groups_file(tmp_path, paid={"people": 3}, lab={"people": 2, "corpora": {"ubuntu": 1, "movies": 2}})
+    options = {"study": str(study.path), "survey": "nuc", "unit_size": 9, "groups": str(path), "versions": 2}
+    SpotbotPack.main(**options)
+    shown = capsys.readouterr().out
+    assert "5 units (5 new), one a person" in shown
+    assert re.search(r"lab +2 +movies 6, ubuntu 3", shown)
+    assert "9 questions a person: the paper has 30 to 40" in shown
+    SpotbotPack.main(**options)
+    assert "5 units (0 new)" in capsys.readouterr().out

@@ -53,7 +53,7 @@ EXAMPLE = Exercise(
         ("first", TARGET, ("candidate:1",)),
         ("second", TARGET, ("candidate:3",)),
     ),
-    explanation="The books were asked for, and the second reply says where they are. The fourth is about books, too, "
+    explanation="The books were asked for, and the second reply says where they are. The fourth is about reading, "
     "so it would be the next best. The others answer something else.",
     judged=(1,),
     candidates=(

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 
 import numpy as np
+from scipy.stats import t as t_distribution
 
 from parlai_spotbot.analysis.clustered import clustered_mean
 from parlai_spotbot.analysis.comparisons import adjust
@@ -45,8 +46,11 @@ def share(values: Sequence[float], conversations: Sequence, workers: Sequence | 
     """The mean of `values` (q,) with its intervals.
 
     `conversations` (q,) is the conversation of each question, `workers` (q,) who answered it, where these are people:
-    then the wider of the intervals by conversations and by annotators counts. Values between 0 and 1 (ties) vary less
-    than hits and misses, so both intervals then are somewhat wide.
+    then values hang together by both, and a person's are alike whatever the conversation. Values between 0 and 1 (ties)
+    vary less than hits and misses, so both intervals then are somewhat wide.
+
+    The clustered interval is Wilson's with as many independent questions as would be as uncertain, and Student's t (as
+    `hygiene.clustered_wilson`); the variance is that of `clustered_mean`, two-way with annotators.
     """
     values = np.asarray(values, dtype=float)
     for name, codes in (("conversations", conversations), ("workers", workers)):
@@ -56,12 +60,23 @@ def share(values: Sequence[float], conversations: Sequence, workers: Sequence | 
         raise ValueError("values: expected numbers from 0 to 1")
     if not len(values):
         return Share(np.nan, 0, 0, (np.nan, np.nan), (np.nan, np.nan))
-    intervals = [clustered_wilson(values, conversations)]
-    if workers is not None and len(set(workers)) > 1:
-        intervals.append(clustered_wilson(values, workers))
-    low, high = max(intervals, key=lambda ends: ends[1] - ends[0])
+    people = [workers] if workers is not None and len(set(workers)) > 1 else []
+    low, high = _clustered(values, [conversations, *people])
     own = wilson(float(values.sum()), len(values))
-    return Share(float(values.mean()), len(values), len(set(conversations)), own, (float(low), float(high)))
+    return Share(float(values.mean()), len(values), len(set(conversations)), own, (low, high))
+
+
+def _clustered(values: np.ndarray, clusterings: Sequence[Sequence]) -> tuple[float, float]:
+    if len(clusterings) == 1:
+        low, high = clustered_wilson(values, clusterings[0])
+        return float(low), float(high)
+    mean = clustered_mean(values, clusterings)
+    estimate, z = mean.estimate, float(t_distribution.ppf(0.975, max(mean.df, 1)))
+    independent = float(min(len(set(codes)) for codes in clusterings))  # where nothing varies, that can't be known
+    if 0 < estimate < 1 and mean.df >= 1 and mean.se > 0:
+        independent = min(float(len(values)), estimate * (1 - estimate) / mean.se**2)
+    low, high = wilson(estimate * independent, independent, z)
+    return float(low), float(high)
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,31 @@ def test_questions_of_one_conversation_tell_less():
     assert together.wilson == alone.wilson
 
 
-def test_of_annotators_and_conversations_the_wider_counts():
+def test_who_answered_counts_beside_the_conversation():
     rng = np.random.default_rng(0)
     workers = np.repeat(np.arange(10), 30)
     values = (rng.random(300) < np.where(workers < 5, 0.9, 0.4)).astype(float)
     by_conversation = share(values, np.arange(300))
     both = share(values, np.arange(300), workers)
     assert both.ci[1] - both.ci[0] > 1.5 * (by_conversation.ci[1] - by_conversation.ci[0])
+    assert share(values, np.arange(300), ["only one"] * 300) == by_conversation
+    perfect = share(np.ones(300), np.arange(300), workers)
+    assert 0.6 < perfect.ci[0] < 0.75  # ten people, all always right
+
+
+def test_the_interval_of_people_covers():
+    """Questions differ, and so do people; 12 of them answer the same 40 questions."""
+    rng = np.random.default_rng(12)
+    covered = by_question = 0
+    questions, workers = np.tile(np.arange(40), 12), np.repeat(np.arange(12), 40)
+    for _ in range(400):
+        skill = 0.6 + rng.uniform(-0.2, 0.2, 40)[questions] + rng.uniform(-0.2, 0.2, 12)[workers]
+        values = (rng.random(480) < skill).astype(float)
+        both, one = share(values, questions, workers), share(values, questions)
+        covered += both.ci[0] <= 0.6 <= both.ci[1]
+        by_question += one.ci[0] <= 0.6 <= one.ci[1]
+    assert 0.93 < covered / 400 < 0.99
+    assert by_question < covered
 
 
 def test_the_clustered_interval_covers():

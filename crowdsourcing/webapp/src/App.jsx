@@ -85,13 +85,13 @@ export function App({ api, stores }) {
   );
   // A request beside the others: it waits for none and holds up none.
   const talk = useCallback(
-    async (path, body) => {
+    async (path, body, { over } = {}) => {
       try {
         const answer = await api.post(path, body);
         setProblem(null);
         return answer;
       } catch (error) {
-        return refused(path, error);
+        return refused(path, error, over);
       }
     },
     [api, refused],

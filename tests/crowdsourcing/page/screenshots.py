@@ -1,5 +1,5 @@
-"""Makes the pictures of the annotation page anew: every step of a task of Spot The Bot, the game, and an item of each
-survey of whole conversations.
+"""Makes the pictures of the annotation page anew: every step of a task of Spot The Bot, the game, an item of each
+survey of whole conversations, and the training and a task of ABC-Eval.
 
 .venv/bin/python tests/crowdsourcing/page/screenshots.py [FOLDER]
 """
@@ -19,11 +19,15 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from chromium import browser
 from stage import DESKTOP, PHONE, TALKS, bare, button, heading, item, judged_item, page_in, pair_item, stage
+from trained import key_of_gold
 
+from parlai_spotbot.crowdsourcing.training import course_of
 from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS
 
 FOLDER = Path(__file__).parents[3] / "crowdsourcing" / "spot_the_bot" / "screenshots"
 WHOLE = FOLDER.parents[1] / "whole_conversations" / "screenshots"
+TASKS = FOLDER.parents[1] / "abc_eval" / "screenshots"
 SHOWN = {
     "acute_eval": pair_item(0, (TALKS[0], TALKS[1]), (1, 1), ("engagingness", "reason")),
     "comparative": pair_item(0, (TALKS[2], TALKS[1]), (1, 1)),
@@ -133,6 +137,38 @@ def whole(page, url: str, folder: Path, name: str) -> None:
     shoot(page, folder, name, whole=True)
 
 
+def abc_eval(page, url: str, survey, folder: Path, stem: str) -> None:
+    """A round of the training with two mistakes, its result, the definitions, and a look-up."""
+    page.goto(url)
+    heading(page, "What to do")
+    button(page, "I have understood").click()
+    gold = course_of(survey)[0][0]
+    answer = key_of_gold(gold, {3, 4})
+    for place in range(len(gold.bot_turns)):
+        page.locator(".step-heading", has_text=f"Turn {place + 1} of").wait_for()
+        if place == 4:
+            page.keyboard.press("1")
+            page.keyboard.press("4")
+            shoot(page, folder, f"{stem}look-up", whole=bool(stem))
+            page.keyboard.press("d")
+            page.get_by_role("dialog").wait_for()
+            shoot(page, folder, f"{stem}definitions")
+            page.keyboard.press("d")
+            page.keyboard.press("4")
+        annotate_turn(page, answer)
+    heading(page, "the result")
+    page.evaluate("document.querySelector('.told.wrong').closest('li').previousElementSibling.scrollIntoView()")
+    shoot(page, folder, f"{stem}result")
+
+
+def annotate_turn(page, answer) -> None:
+    """Answer what is open in the turn in hand, and go on."""
+    while (left := page.locator('[data-question][data-answered="false"]')).count():
+        name, target = left.first.get_attribute("data-question").split(" ")
+        left.first.locator(f'.option:has(input[value="{answer(name, target)}"])').click()
+    page.locator(".panel .actions .primary").click()
+
+
 @contextlib.contextmanager
 def staged(survey, items=ITEMS, **more):
     """The survey on a stage of its own."""
@@ -140,10 +176,11 @@ def staged(survey, items=ITEMS, **more):
         yield st
 
 
-def main(folder: Path, others: Path) -> None:
-    """All surveys, on a desktop in daylight, and on a phone at night."""
-    others.mkdir(parents=True, exist_ok=True)
-    folder.mkdir(parents=True, exist_ok=True)
+def main(*folders: Path) -> None:
+    """All surveys, on a desktop in daylight, and on a phone at night; a folder for each group of them."""
+    folder, others, tasks = folders
+    for one in folders:
+        one.mkdir(parents=True, exist_ok=True)
     survey = get_survey("spot_the_bot")
     survey = replace(survey, limits=replace(survey.limits, onboarding_mistakes=99))
     code = {"kind": "code", "code": "C1X7-SPOT", "link": "https://example.org/complete"}
@@ -158,8 +195,11 @@ def main(folder: Path, others: Path) -> None:
             for name in [name for name in SHOWN if (name == "turn_likert") == bool(stem)]:
                 with staged(bare(get_survey(name)), [SHOWN[name]]) as st:
                     whole(page, st.link("ann"), others, f"{stem}{name}")
+            task = replace(get_survey("abc_eval").task("knowledge"), consent=())
+            with staged(task, [judged_item(0, TALKS[1], 1, QUESTIONS["knowledge"])]) as st:
+                abc_eval(page, st.link("ann"), task, tasks, stem)
             print(stem or "desktop", page.said or "no complaints")
 
 
 if __name__ == "__main__":
-    main(*([Path(sys.argv[1])] * 2 if len(sys.argv) > 1 else (FOLDER, WHOLE)))
+    main(*([Path(sys.argv[1])] * 3 if len(sys.argv) > 1 else (FOLDER, WHOLE, TASKS)))

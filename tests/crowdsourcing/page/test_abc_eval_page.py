@@ -244,6 +244,7 @@ def test_definitions_a_key_away_and_a_timer_for_the_look_up(tmp_path, visit):
         question.get_by_text("Use a search engine or an encyclopedia in another tab").wait_for()
         assert question.locator("a").count() == 0
         assert question.get_by_role("timer").inner_text() == "1:00"
+        assert page.evaluate("document.activeElement.type") == "radio"  # Enter goes on, it starts no timer
         button(page, "Start the timer").click()
         page.clock.run_for(20_300)
         assert question.get_by_role("timer").inner_text() == "0:40"

@@ -7,6 +7,7 @@ import re
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from chat_stage import Scripted, box, chat_stage, compare, enter, interactive, rate, say, turns
+from office import Clock
 from stage import DESKTOP, PHONE, button, heading
 
 from parlai_spotbot.surveys.dimensions import NAMES as DIMENSIONS
@@ -260,6 +261,20 @@ def test_two_tabs_of_one_chat(tmp_path, visit):
             tab.reload()
             heading(tab, "Chat with Partner 1")
             assert len(turns(tab)) == 4
+
+
+def test_a_chat_whose_time_is_over(tmp_path, visit):
+    page, clock = visit(expected=("410",)), Clock()
+    with chat_stage(tmp_path, clock=clock) as st:
+        enter(page, st.link("ann"))
+        say(page, "hello")
+        clock.pass_by(91 * 60)
+        box(page).fill("one more")
+        box(page).press("Enter")
+        heading(page, "Too late")
+        assert page.evaluate("Object.keys(localStorage).filter(name => name.startsWith('spotbot:unit:'))") == []
+        button(page, "Go on").click()
+        heading(page, "Ready")
 
 
 @pytest.mark.slow

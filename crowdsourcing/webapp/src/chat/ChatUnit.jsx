@@ -1,7 +1,7 @@
 // A unit in which one chats: with each partner in turn, rating each when the chat is over, then comparing them, and
 // handing in. What stands is the server's word; the browser keeps what is not sent yet.
 
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { complete, itemAnswers } from "../logic.js";
 import { Progress } from "../parts/Progress.jsx";
 import { Loading } from "../screens/Notice.jsx";
@@ -41,34 +41,41 @@ export function ChatUnit({ session, ask, step, talk, receive, busy, stores }) {
     if (behind) step("GET", "session");
   }, [behind, step]);
 
+  // Where the unit is over, what was kept of it goes, and nothing is kept any more.
+  const over = useRef(false);
+  const clear = () => {
+    over.current = true;
+    actions.clear();
+  };
   const handIn = (one) => {
     const last = actions.latest();
     const given = last.answers[one.item] ?? {};
     return itemAnswers(survey, one, given, last.seconds[one.item] ?? 0, last.remarks[one.item] ?? "");
   };
   const rate = async () => {
-    const answer = await ask("POST", "rate", { unit: handle, ...handIn(item) }, { over: actions.clear });
+    const answer = await ask("POST", "rate", { unit: handle, ...handIn(item) }, { over: clear });
     if (answer) receive(answer);
   };
   const submit = async () => {
     const { comment } = actions.latest();
     const body = { unit: handle, items: [handIn(item)], comment, texts_language: session.language ?? "en" };
-    const answer = await ask("POST", "submit", body, { over: actions.clear });
+    const answer = await ask("POST", "submit", body, { over: clear });
     if (!answer?.accepted) return;
-    actions.clear();
+    clear();
     receive(answer);
   };
   const leave = async () => {
-    if (await step("POST", "leave", { unit: handle })) actions.clear();
+    if (await step("POST", "leave", { unit: handle })) clear();
   };
   const chat = `chat:${item.item}`;
   const screens = {
     chat: () => (
       <ChatRoom
         key={item.item}
-        {...{ survey, item, handle, talk, update, busy }}
+        {...{ survey, item, handle, update, busy }}
+        talk={(path, body) => talk(path, body, { over: clear })}
         kept={{ ...EMPTY, ...besideOf(work, chat) }}
-        keep={(changed) => actions.beside(chat, (now) => changed({ ...EMPTY, ...now }))}
+        keep={(changed) => over.current || actions.beside(chat, (now) => changed({ ...EMPTY, ...now }))}
         onFinish={() => actions.go({ item: item.item, step: 0 })}
         onLeave={leave}
       />
@@ -105,7 +112,7 @@ export function ChatUnit({ session, ask, step, talk, receive, busy, stores }) {
         </p>
       )}
       {behind ? <Loading /> : screens[stage]()}
-      <GiveBack session={session} busy={busy} step={step} onGiven={actions.clear} />
+      <GiveBack session={session} busy={busy} step={step} onGiven={clear} />
     </div>
   );
 }

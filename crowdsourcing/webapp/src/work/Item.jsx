@@ -130,7 +130,7 @@ function useStepFocus(form, step) {
 
 export function focusQuestion(form, { question, target }) {
   const group = form?.querySelector(`[data-question="${CSS.escape(keyOf(question.name, target))}"]`);
-  (group?.querySelector("input:not([disabled]), textarea, button") ?? group)?.focus();
+  (group?.querySelector("input:not([disabled]), textarea, button:not(.timer button)") ?? group)?.focus();
 }
 
 function Remark({ survey, item, actions, text }) {

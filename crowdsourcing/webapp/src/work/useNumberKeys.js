@@ -41,5 +41,5 @@ function current(form) {
 function goOn(form, group) {
   const groups = groupsOf(form);
   const next = groups.slice(groups.indexOf(group) + 1).find(unanswered);
-  next?.querySelector("input, textarea, button")?.focus();
+  next?.querySelector("input, textarea, button:not(.timer button)")?.focus();
 }

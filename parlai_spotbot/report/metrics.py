@@ -25,6 +25,7 @@ from parlai_spotbot.report.metrics_words import (
     lead,
     named,
     of_task,
+    of_tasks,
     outcome_of,
     price_said,
     recommended,
@@ -37,6 +38,8 @@ from parlai_spotbot.report.side_by_side import title
 STEMS = ("interpretability", "importance", "sensitivity", "coverage", "costs", "recommendation")
 CITE = ("finch2023",)
 LEVEL = "0.05"
+MARKS = 5
+"""So many tasks are marked by themselves beside the best sets; of more, a table says what each is worth."""
 
 By = dict[str, dict]
 """File stem -> what it says of one source."""
@@ -186,14 +189,13 @@ def _price_chart(found: dict) -> Chart:
     series = [{"label": "the best set for the price", "x": [row["cost"] for row in best],
                "y": [row["r2"] for row in best], "low": [row["ci"][0] for row in best],
                "high": [row["ci"][1] for row in best]}]  # fmt: skip
-    series += [
-        {"label": of_task(row["task"]), "x": [row["cost"]], "y": [row["r2"]]}
-        for row in sorted(found["tasks"], key=lambda row: -row["r2"])
-    ]
+    marks = sorted(found["tasks"], key=lambda row: -row["r2"]) if len(found["tasks"]) <= MARKS else []
+    series += [{"label": of_task(row["task"]), "x": [row["cost"]], "y": [row["r2"]]} for row in marks]
+    single = "; single marks are tasks by themselves" if marks else ""
     return Chart(
         "metrics_price", "lines", "What does more money buy?",
-        "Each point of the line is the best set of tasks for its price; single marks are tasks by themselves. "
-        f"Upwards: how well {outcome_of(found)} can be foretold for conversations that "
+        f"Each point of the line is the best set of tasks for its price{single}. Upwards: how well "
+        f"{outcome_of(found)} can be foretold for conversations that "
         "weren't learnt from; 0 is no better than always guessing the mean. Band: 95 %.",
         {"series": series, "x": f"{x} for {found['dialogues']} conversations", "y": "foretold (cross-validated R²)",
          "steps": False, "log_x": False, "reference": 0.0},
@@ -226,7 +228,7 @@ def _sensitivity_chart(own: dict) -> Chart:
 
 
 def _tables(own: By) -> Iterator[Table]:
-    yield from _cost_tables(own["costs"])
+    yield from _cost_tables(own["costs"], own["recommendation"])
     for outcome in ("rating", "choice"):
         if own["importance"][outcome]["metrics"]:
             yield _importance_table(own["importance"][outcome], outcome)
@@ -237,10 +239,11 @@ def _tables(own: By) -> Iterator[Table]:
 
 
 def _importance_table(part: dict, outcome: str) -> Table:
+    notes = any(row.get("why") for row in part["metrics"])
     rows = [
         (title(row["method"]), plainly(row["name"]), str(row["n"]), number(row["coef"]), number(row["r2"], 3),
          interval(row["r2_ci"], 3, share=False), p_value(row["p"]), p_value(row["p_clustered"]),
-         p_value(row["p_clustered_holm"]), short(row.get("why", "")))
+         p_value(row["p_clustered_holm"]), *((short(row.get("why", "")),) if notes else ()))
         for row in part["metrics"]
     ]  # fmt: skip
     what = OUTCOMES[outcome]
@@ -249,7 +252,7 @@ def _importance_table(part: dict, outcome: str) -> Table:
         "The coefficient is by one unit of the metric: by a share of turns from 0 to 1, by a point of the scale. The "
         "last p allows for people who led several conversations and for the number of metrics.",
         ("method", "metric", "n", "coefficient", what.measure, "95 % interval", "p", "p (clustered)", "p (Holm)",
-         "note"),
+         *(("note",) if notes else ())),
         rows, folded=True, method=IMPORTANCE[outcome], cite=CITE,
         sentence=f"{part['n']} {what.rows}, led by {part['interactors']} people.",
     )  # fmt: skip
@@ -275,7 +278,7 @@ def _sensitivity_table(own: dict) -> Table:
     )  # fmt: skip
 
 
-def _cost_tables(own: dict) -> Iterator[Table]:
+def _cost_tables(own: dict, found: dict) -> Iterator[Table]:
     if not own.get("methods"):
         return
     paid = own["wage"] is not None
@@ -298,14 +301,18 @@ def _cost_tables(own: dict) -> Iterator[Table]:
         method="Medians, with percentile intervals by drawing dialogues. Hours are of work at the median time; "
         "training is what all who tried spent on it, by the dialogue annotated.",
     )  # fmt: skip
+    alone = {row["task"]: (number(row["r2"], 3), interval(row["ci"], 3, share=False)) for row in found.get("tasks", [])}
     rows = [
         (of_task(row["task"]), listed([plainly(name) for name in row["metrics"]]), str(row["n"]),
-         number(row["minutes"]), money(row["payment"]) if paid else NONE, number(row["training_minutes"], 1))
+         number(row["minutes"]), money(row["payment"]) if paid else NONE, number(row["training_minutes"], 1),
+         *alone.get(row["task"], (NONE, NONE)))
         for row in own["tasks"]
     ]  # fmt: skip
     yield Table(
-        "What a task costs", "A task is paid for as a whole, whatever is used of it.",
-        ("task", "metrics", "n", "median minutes", "pay a dialogue", "training, minutes a person"), rows,
+        "What a task costs, and what it is worth by itself",
+        "A task is paid for as a whole, whatever is used of it. Foretold: cross-validated R² of people's own ratings "
+        "by the task's metrics, overall quality left out; choices between conversations say nothing of ratings.",
+        ("task", "metrics", "n", "minutes", "pay", "training, minutes", "foretold (R²)", "95 % interval"), rows,
         folded=len(rows) > 6, cite=CITE,
     )  # fmt: skip
 
@@ -313,7 +320,7 @@ def _cost_tables(own: dict) -> Iterator[Table]:
 def _set_table(found: dict) -> Table:
     unit = "hours" if found["unit"] == "hours" else "pay"
     rows = [
-        (listed([of_task(task) for task in row["tasks"]]), f"{row['cost']:,.1f}", number(row["r2"], 3),
+        (of_tasks(row["tasks"]), f"{row['cost']:,.1f}", number(row["r2"], 3),
          interval(row["ci"], 3, share=False))
         for row in found["sets"]
     ]  # fmt: skip

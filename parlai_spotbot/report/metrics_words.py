@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from parlai_spotbot.analysis.methods.wording import interval, listed, number, percent, plainly
@@ -151,15 +152,20 @@ def price_said(found: dict) -> str:
         return "No set of tasks foretells quality better than its mean does."
     best = sets[-1]
     near = next(row for row in sets if row["r2"] >= 0.9 * best["r2"])
-    text = f"The best set, {_tasks(best)}, foretells {percent(best['r2'])} ({interval(best['ci'])}) of the differences"
-    text += f" for {_cost(best, found)}"
+    text = f"The best set, {of_tasks(best['tasks'])}, foretells {percent(best['r2'])} ({interval(best['ci'])})"
+    text += f" of the differences for {_cost(best, found)}"
     if near is not best:
-        text += f"; {_tasks(near)} comes to {percent(near['r2'])} for {_cost(near, found)}"
+        text += f"; {of_tasks(near['tasks'])} comes to {percent(near['r2'])} for {_cost(near, found)}"
     return text + "."
 
 
-def _tasks(row: dict) -> str:
-    return listed([of_task(task) for task in row["tasks"]])
+def of_tasks(tasks: Sequence[str]) -> str:
+    """Several tasks, each survey named once: "ABC-Eval (consistency, empathy) and Dialogue Likert"."""
+    by: dict[str, list[str]] = {}
+    for task in tasks:
+        survey, _, own = task.partition(":")
+        by.setdefault(survey, []).extend([plainly(own).replace("+", ", ")] if own else [])
+    return listed([f"{title(survey)} ({', '.join(own)})" if own else title(survey) for survey, own in by.items()])
 
 
 def _cost(row: dict, found: dict) -> str:
@@ -174,12 +180,12 @@ def recommended(own: dict[str, dict]) -> list[str]:
     best = found.get("recommended")
     if best:
         text.append(
-            f"For a budget of {found['budget']:,.0f}: {_tasks(best)} ({_cost(best, found)}), which foretells "
-            f"{percent(best['r2'])} ({interval(best['ci'])}) of the differences in {outcome_of(found)}; the best "
+            f"For a budget of {found['budget']:,.0f}: {of_tasks(best['tasks'])} ({_cost(best, found)}), which "
+            f"foretells {percent(best['r2'])} ({interval(best['ci'])}) of the differences in {outcome_of(found)}; the best "
             f"choice in {percent(best['chosen'])} of samples drawn anew."
         )
         if found.get("alike"):
-            text.append(f"As good, as far as these data can tell, and cheaper: {_tasks(found['alike'])} "
+            text.append(f"As good, as far as these data can tell, and cheaper: {of_tasks(found['alike']['tasks'])} "
                         f"({_cost(found['alike'], found)}).")  # fmt: skip
     elif found.get("budget") and "cheapest" in found:
         text.append(f"Nothing can be had for {found['budget']:,.0f}; the cheapest task costs {found['cheapest']:,.0f}.")

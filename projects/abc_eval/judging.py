@@ -55,16 +55,18 @@ def against_people(
 def among_people(people: Sequence[np.ndarray], conversations: np.ndarray, drawn: np.ndarray) -> Found:
     """How well each of `people` finds what every other one says; see `against_people`."""
     pairs = [(a, b) for i, a in enumerate(people) for j, b in enumerate(people) if i != j]
-    return _found(pairs, conversations, drawn)
+    return _found(pairs, conversations, drawn, 0.5)  # each couple stands in both orders
 
 
-def _found(pairs: Sequence[tuple[np.ndarray, np.ndarray]], conversations: np.ndarray, drawn: np.ndarray) -> Found:
+def _found(
+    pairs: Sequence[tuple[np.ndarray, np.ndarray]], conversations: np.ndarray, drawn: np.ndarray, each: float = 1.0
+) -> Found:
     size = drawn.shape[1]
     cells = np.zeros((4, size))
     for answer, truth in pairs:
         place = 2 * np.asarray(answer, dtype=int) + np.asarray(truth, dtype=int)
         for cell in range(4):
-            cells[cell] += np.bincount(conversations[place == cell], minlength=size)
+            cells[cell] += each * np.bincount(conversations[place == cell], minlength=size)
     whole = _figures(cells.sum(axis=1, keepdims=True).T)
     return Found({name: float(own[0]) for name, own in whole.items()}, _figures(drawn @ cells.T))
 

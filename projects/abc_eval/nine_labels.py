@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from statsmodels.stats.inter_rater import fleiss_kappa
 
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.behaviours import behaviour, label_frame
@@ -23,7 +22,7 @@ ALPHA = (
     "ordinal alpha that was published"
 )
 ALPHA_ENDS = "95 % interval of alpha, ours by drawing conversations, the published one by drawing turns, by chance"
-KAPPA = "Fleiss' kappa of the same labels (statsmodels)"
+KAPPA = "Fleiss' kappa of the same labels: as alpha, but chance is any answer and any other or the same"
 RATE = (
     "share of turns, both people's labels counting one half each, of 27 conversations a bot that two people annotated; "
     "the published share is of all 100 of that bot, one of two answers taken by lot: other data, so not to be reached"
@@ -65,23 +64,21 @@ def agreement(rows: pd.DataFrame, tables: Path, replicates: int, rng: np.random.
         own, paper = people[people["question"] == label], known.loc[("abc_eval", label)]
         units, homes = own["rated"].tolist(), own["conversation_id"].tolist()
         found = ordinal_alpha(units, own["value"], homes, rng=rng, replicates=replicates, metric="nominal")
-        both = wide(own).to_numpy(int)
         row = name_of(label)
         theirs = " (published as “incorrect fact”)" if label == "fact_contradiction" else ""
         table.cells += [
             Cell(row, "alpha", float(paper["alpha"]), found["alpha"], ALPHA + theirs, 3),
             Cell(row, "alpha low", float(paper["low"]), plain(found["ci"][0]), ALPHA_ENDS, 3, beside=True),
             Cell(row, "alpha high", float(paper["high"]), plain(found["ci"][1]), ALPHA_ENDS, 3, beside=True),
-            Cell(row, "kappa", float(paper["kappa"]), float(fleiss_kappa(_counts(both))), KAPPA, 3),
+            Cell(row, "kappa", float(paper["kappa"]), kappa_of(found["alpha"], len(own)), KAPPA, 3),
             Cell(row, "turns", int(paper["n"]), found["units"], "turns that two people labelled", 0),
         ]
     return table
 
 
-def _counts(both: np.ndarray) -> np.ndarray:
-    """How many of the annotators gave each turn (turns, 2) the label 0 and 1."""
-    ones = both.sum(axis=1)
-    return np.stack([both.shape[1] - ones, ones], axis=1)
+def kappa_of(alpha: float, answers: int) -> float:
+    """Fleiss' kappa from nominal alpha of so many answers, where every turn has the same number of them."""
+    return 1 - (1 - alpha) * answers / (answers - 1)
 
 
 def rates(rows: pd.DataFrame, tables: Path, rng: np.random.Generator) -> Table:

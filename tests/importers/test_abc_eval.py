@@ -1,0 +1,161 @@
+"""The nine published labels of ABC-Eval as a study: whose they are, what isn't known, analysis, bad files."""
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from parlai_spotbot.analysis.answers import answers_frame
+from parlai_spotbot.analysis.behaviours import label_frame
+from parlai_spotbot.analysis.metrics import metrics_of
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.abc_eval import released_labels
+from parlai_spotbot.importers.writing import write_study
+from parlai_spotbot.scripts.main import main
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.abc_eval.labels import GIVEN, complete, labels_of, task_of_questions
+
+LABELS = {
+    "self contradiction": ("gpt", "specialized"), "partner contradiction": ("gpt",), "redundant": ("gpt",),
+    "empathetic": ("gpt", "specialized"), "lack of empathy": ("gpt", "specialized"),
+    "incorrect fact": ("gpt", "specialized"), "commonsense contradiction": ("gpt",),
+    "ignore": ("gpt", "specialized"), "irrelevant": ("gpt", "specialized"),
+}  # fmt: skip
+
+
+def labelled(turns=4, dialogues=3):
+    """Made-up dialogues of two bots in which labels follow a pattern."""
+    made = {}
+    for number in range(dialogues):
+        for bot in ("emora", "blender2_3B"):
+            made[f"({number},1)_{bot}"] = [
+                {
+                    "user": f"what is {number}?", "system": f"{bot} says {turn}",
+                    "behaviors": {
+                        label: {"human": [(turn + place) % 2, (turn + place + number) % 3 == 0],
+                                **dict.fromkeys(judges, turn * place % 2)}
+                        for place, (label, judges) in enumerate(LABELS.items())
+                    },
+                }
+                for turn in range(turns)
+            ]  # fmt: skip
+    return json.loads(json.dumps(made).replace("true", "1").replace("false", "0"))
+
+
+@pytest.fixture
+def write(tmp_path):
+    def to(made):
+        path = tmp_path / "labels.json"
+        path.write_text(json.dumps(made))
+        return path
+
+    return to
+
+
+def test_labels_become_judgements_of_two_people_and_of_judges(write):
+    made = labelled()
+    imported = released_labels(write(made))
+    assert [c.entities for c in imported.conversations[:1]] == [("human", "Blender2")]
+    assert {c.kind for c in imported.conversations} == {"human_model"}
+    assert Counter(j.source for j in imported.judgements) == {
+        "human": 6 * 4 * 9 * 2, "judge:gpt": 6 * 4 * 9, "judge:specialized": 6 * 4 * 6,
+    }  # fmt: skip
+    people = {(j.conversation_ids[0], j.worker_id) for j in imported.judgements if j.source == "human"}
+    assert len(people) == len({worker for _, worker in people}) == 12  # nobody is taken to be in two dialogues
+    row = next(j for j in imported.judgements if j.question == "label_fact_contradiction" and j.target == "turn:3")
+    assert imported.conversations[0].shown[3].speaker != "human"
+    assert row.answer == ("no", "yes")[made[row.conversation_ids[0]][1]["behaviors"]["incorrect fact"]["human"][0]]
+    assert "fact_contradiction" in imported.about["notes"][0]
+    assert "fact_usage" not in imported.about["notes"][0]
+
+
+def test_every_label_comes_out_of_the_analysis_as_it_went_in(write):
+    made = labelled()
+    imported = released_labels(write(made))
+    frame, lost = label_frame(
+        answers_frame(imported.judgements, imported.conversations, survey=get_survey("abc_eval")).frame,
+        {c.conversation_id: c for c in imported.conversations},
+    )
+    assert lost == {}
+    counts = frame.groupby(["source", "question"])["value"].sum()
+    for name, label in (("incorrect fact", "fact_contradiction"), ("self contradiction", "self_contradiction")):
+        own = [turn["behaviors"][name] for turns in made.values() for turn in turns]
+        assert counts["human", label] == sum(sum(row["human"]) for row in own)
+        assert counts["judge:specialized", label] == sum(row["specialized"] for row in own)
+    metrics, lost = metrics_of(get_survey("abc_eval"), imported.judgements, imported.conversations, ())
+    assert lost == {}
+    assert {m.name for m in metrics} == {
+        "self_contradiction", "partner_contradiction", "redundant", "empathetic", "lack_of_empathy",
+        "fact_contradiction", "commonsense_contradiction", "ignore", "irrelevant",
+    }  # fmt: skip
+    assert all(len(m.rows) == 6 * 4 * 2 for m in metrics)
+
+
+def test_labels_that_are_given_are_answers_and_those_that_are_not_stay_unknown():
+    given = {"label_ignore": "yes", "label_irrelevant": "no"}
+    assert task_of_questions(given) == "transitions"
+    assert complete("transitions", given)
+    assert labels_of("transitions", given) == {"ignore": True, "irrelevant": False}
+    assert labels_of("consistency", {"label_redundant": "yes"}) == {"redundant": True}
+    assert not complete("consistency", {"redundant": "yes"})  # on the page all three are asked
+    assert sorted(GIVEN.values())[:2] == ["antisocial", "commonsense_contradiction"]
+    with pytest.raises(ValueError, match="of one task"):
+        task_of_questions(["label_ignore", "label_redundant"])
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda d: d["(0,1)_emora"][2]["behaviors"]["ignore"].update(human=[0, 2]),
+         "dialogue '(0,1)_emora', turn 2, behaviour 'ignore', field 'human': 2, expected 0 or 1"),
+        (lambda d: d["(0,1)_emora"][1]["behaviors"]["ignore"].update(human=[0]), "1 answers, expected 2"),
+        (lambda d: d["(0,1)_emora"][1]["behaviors"].update(ingore={}), "behaviour 'ingore' is not known"),
+        (lambda d: d["(1,1)_emora"][0].pop("system"), "dialogue '(1,1)_emora', turn 0: field 'system' is missing"),
+        (lambda d: d["(1,1)_emora"][0]["behaviors"]["ignore"].update(gpt="no"), "field 'gpt': 'no', expected 0 or 1"),
+        (lambda d: d.update(dialogue=[]), "dialogue 'dialogue': expected a list of turns"),
+        (lambda d: d.update(dialogue=d["(1,1)_emora"]), "'dialogue' is no id of a dialogue"),
+        (lambda d: d.clear(), "expected dialogues by their ids"),
+    ],
+)  # fmt: skip
+def test_bad_files_are_one_error_that_names_the_place(write, spoil, said):
+    made = labelled()
+    spoil(made)
+    path = write(made)
+    with pytest.raises(UserError) as err:
+        released_labels(path)
+    assert said in err.value.problem
+    assert str(path) in err.value.problem
+    assert err.value.remedy
+
+
+def test_the_command_makes_a_study_that_can_be_analysed(write, tmp_path, capsys):
+    study = tmp_path / "study"
+    path = str(write(labelled(dialogues=6)))
+    command = ["spotbot_import", "--format", "abc_eval", "--data", path, "--study", str(study)]
+    assert not main(command)
+    said = capsys.readouterr().out
+    assert "12 conversations of Blender2, Emora" in said
+    assert f"spotbot_analyze --study {study} --survey abc_eval" in said
+    assert not main(command)
+    assert "nothing changed" in capsys.readouterr().out
+    assert not main(["spotbot_analyze", "--study", str(study), "--survey", "abc_eval", "--bootstraps", "30"])
+    ranking = json.loads((study / "surveys/abc_eval/analysis/ranking.json").read_text())["by_source"]
+    assert set(ranking) == {"human", "judge:gpt", "judge:specialized"}
+    assert len(ranking["human"]["criteria"]) == 9
+    assert len(ranking["judge:specialized"]["criteria"]) == 6
+
+
+def test_the_released_file(tmp_path):
+    folder = Path(os.environ.get("SPOTBOT_SHARED", "/nowhere")) / "data" / "abc_eval"
+    if not folder.exists():
+        pytest.skip("needs $SPOTBOT_SHARED/data/abc_eval")
+    imported = released_labels(folder / "behavior-classification-results.json")
+    assert Counter(c.entities[1] for c in imported.conversations) == dict.fromkeys(
+        ("BART-FiD-RAG", "Blender-Decode", "Blender2", "Emora"), 27
+    )
+    assert len(imported.judgements) == 1634 * (9 * 2 + 9 + 6)
+    assert write_study(tmp_path / "study", imported)
+    assert len(Study.open(tmp_path / "study").judgements("abc_eval")) == len(imported.judgements)

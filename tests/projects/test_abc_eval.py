@@ -1,0 +1,216 @@
+"""The reproduction of ABC-Eval from the published labels and tables; without them most of it skips."""
+
+import json
+import os
+from pathlib import Path
+
+import krippendorff
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import balanced_accuracy_score, precision_recall_fscore_support
+from statsmodels.stats.inter_rater import fleiss_kappa
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.projects.abc_eval.__main__ import main
+from parlai_spotbot.projects.abc_eval.judging import FIGURES, against_people, among_people, weights
+from parlai_spotbot.projects.abc_eval.release import fetched as fetch
+from parlai_spotbot.projects.abc_eval.release import find, git_id
+from parlai_spotbot.projects.abc_eval.reproduce import Settings, reproduce
+from parlai_spotbot.projects.cells import COLUMNS
+
+LABELS = (
+    "self contradiction", "partner contradiction", "redundant", "empathetic", "lack of empathy", "fact contradiction",
+    "commonsense contradiction", "ignore", "irrelevant",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def abc_eval_data():
+    path = Path(os.environ.get("SPOTBOT_SHARED", "/nowhere")) / "data" / "abc_eval"
+    if not path.exists():
+        pytest.skip("needs $SPOTBOT_SHARED/data/abc_eval")
+    return path
+
+
+@pytest.fixture(scope="session")
+def made(abc_eval_data, tmp_path_factory):
+    """The folder that the reproduction wrote, and its tables."""
+    out = tmp_path_factory.mktemp("abc_eval")
+    return out, reproduce([abc_eval_data], out, Settings(replicates=100))
+
+
+@pytest.fixture(scope="session")
+def raw(abc_eval_data):
+    """The labels of the file, read by nothing of ours: behaviour -> a row a turn."""
+    dialogues = json.loads((abc_eval_data / "behavior-classification-results.json").read_text())
+    rows: dict[str, list] = {}
+    for identity, turns in dialogues.items():
+        for turn in turns:
+            for label, given in turn["behaviors"].items():
+                name = "fact contradiction" if label == "incorrect fact" else label
+                rows.setdefault(name, []).append((*given["human"], given["gpt"], given.get("specialized"), identity))
+    return {
+        label: pd.DataFrame(own, columns=["a", "b", "gpt", "specialized", "dialogue"]) for label, own in rows.items()
+    }
+
+
+def test_the_nine_alphas_and_kappas_are_the_published_ones(made, raw, cell):
+    table = made[1]["labels"]["agreement"]
+    assert {c.row for c in table.cells} == set(LABELS)
+    for label in LABELS:
+        alpha = cell(table, label, "alpha")
+        assert alpha.reached
+        assert alpha.paper == round(alpha.ours, 3)
+        assert alpha.ours == pytest.approx(
+            krippendorff.alpha(raw[label][["a", "b"]].to_numpy().T, level_of_measurement="ordinal"), abs=1e-9
+        )
+        kappa, ones = cell(table, label, "kappa"), raw[label][["a", "b"]].sum(axis=1)
+        assert kappa.reached
+        assert kappa.ours == pytest.approx(fleiss_kappa(np.stack([2 - ones, ones], axis=1)))
+        low, high = (cell(table, label, f"alpha {end}").ours for end in ("low", "high"))
+        assert low < alpha.ours < high
+    assert cell(table, "fact contradiction", "alpha").paper == 0.652  # published as "incorrect fact"
+
+
+def test_rates_stand_beside_those_of_all_dialogues(made, raw, cell):
+    table = made[1]["labels"]["rates"]
+    own = raw["lack of empathy"]
+    bot = own[own["dialogue"].str.endswith("_emora")]
+    share = cell(table, "lack of empathy, Emora", "share")
+    assert share.ours == pytest.approx(bot[["a", "b"]].to_numpy().mean())
+    assert share.paper == 0.143
+    assert share.reached is None  # of other data
+    assert cell(table, "lack of empathy, Emora", "judge:gpt").ours == pytest.approx(bot["gpt"].mean())
+    assert cell(table, "lack of empathy, Emora", "turns").ours == len(bot)
+    low, high = (cell(table, "lack of empathy, Emora", f"clustered {end}").ours for end in ("low", "high"))
+    assert low < share.ours < high
+    assert "of 36 published shares" in table.instead[0]
+
+
+def test_judges_against_people_as_scikit_learn_has_it(made, raw, cell):
+    table = made[1]["labels"]["judges"]
+    for label in ("redundant", "ignore"):
+        own = raw[label]
+        truth, said = np.concatenate([own["a"], own["b"]]), np.tile(own["gpt"], 2)
+        precision, recall, f1, _ = precision_recall_fscore_support(truth, said, average="binary")
+        row = f"{label}, judge:gpt"
+        assert cell(table, row, "precision").ours == pytest.approx(precision)
+        assert cell(table, row, "recall").ours == pytest.approx(recall)
+        assert cell(table, row, "f1").ours == pytest.approx(f1)
+        assert cell(table, row, "balanced_accuracy").ours == pytest.approx(balanced_accuracy_score(truth, said))
+        assert cell(table, row, "alpha").ours == pytest.approx(
+            krippendorff.alpha(np.stack([truth, said]), level_of_measurement="nominal")
+        )
+        people = cell(table, f"{label}, the other person", "alpha").ours
+        assert people == pytest.approx(cell(made[1]["labels"]["agreement"], label, "alpha").ours, abs=1e-9)
+        gap = cell(table, row, "alpha less people's")
+        assert gap.ours == pytest.approx(cell(table, row, "alpha").ours - people)
+        assert cell(table, row, "alpha less people's, high").ours < 0
+    assert not [c for c in table.cells if c.row == "redundant, judge:specialized"]
+    assert [c for c in table.cells if c.row == "ignore, judge:specialized"]
+
+
+def test_arithmetic_on_the_published_tables(made, cell):
+    tables = made[1]["published"]
+    assert tables["intervals"].verdict.startswith("896 of 896")
+    assert tables["table9"].verdict.startswith("21 of 21")
+    assert tables["screening"].verdict.startswith("16 of 16")
+    assert cell(tables["screening"], "mturkers, transitions", "pass share").ours == 0
+    assert any("mturkers: 36 of 132" in text for text in tables["screening"].instead)
+    assert cell(tables["figure3"], "abc eval, 16 left, next to go: antisocial", "adjusted R²").reached
+    missed = [(c.row, c.column) for c in tables["table10"].compared if not c.reached]
+    assert missed == [("comparative", "OC"), ("abc_eval", "OC")]  # their pay had more digits than is printed
+    assert cell(tables["table10"], "comparative", "TI").ours == pytest.approx(260.72 / 60)
+
+
+def test_the_published_p_values_are_not_those_of_table_5(made, cell):
+    table = made[1]["published"]["table5"]
+    assert table.verdict.startswith("32 of 120")
+    assert cell(table, "antisocial (abc eval)", "0.01").ours == 0
+    assert cell(table, "fact contradiction (abc eval)", "0.01").paper == 4
+
+
+def test_every_table_is_a_file_with_the_six_columns(made):
+    out, result = made
+    for part, tables in result.items():
+        for name in tables:
+            assert tuple(pd.read_csv(out / part / f"{name}.csv").columns) == COLUMNS
+        assert set(json.loads((out / part / "tables.json").read_text())["tables"]) == set(tables)
+    about = json.loads((out / "labels" / "tables.json").read_text())["made_by"]["sources"]
+    assert all(source["published"] for source in about.values())
+    assert len(about) == 15
+    assert "not at hand: every answer of the project" in (out / "summary.txt").read_text()
+
+
+def test_a_pickle_that_is_not_the_published_one_is_not_read(abc_eval_data, tmp_path, cell):
+    folder = tmp_path / "paper_tables"
+    folder.mkdir()
+    for path in (abc_eval_data / "paper_tables").iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    (folder / "p_values_comparing_bots_downsampled").write_bytes(b"cos\nsystem\n(S'touch /tmp/never'\ntR.")
+    table = reproduce([folder], tmp_path / "out", Settings(replicates=20))["published"]["table5"]
+    assert cell(table, "quality (turn likert)", "0.01").ours is None
+    assert any("pickle" in note for note in table.notes)
+    assert "not the published files, byte for byte: p_values" in (tmp_path / "out" / "summary.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--data", "nowhere"], "nowhere: no such file"),
+        (["--data", "."], "the published tables"),
+        (["--data", ".", "--replicates", "3"], "--replicates 3: too few"),
+        (["--data", ".", "--whole"], "--whole: goes with --download"),
+    ],
+)
+def test_bad_input_is_one_error(tmp_path, monkeypatch, capsys, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    assert main([*arguments, "--out", "out"]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_only_the_published_bytes_are_taken(tmp_path):
+    source, target = tmp_path / "there.csv", tmp_path / "out" / "here.csv"
+    source.write_bytes(b"a,b\n")
+    assert git_id(source) == "91e7b5b17dd85f6e9b9d2d85acb2982bd5f455ee"  # git hash-object
+    with pytest.raises(UserError, match="not what was published"):
+        fetch(source.as_uri(), target, lambda raw: "x", "y")
+    assert not target.exists()
+    fetch(source.as_uri(), target, lambda raw: "x", "x")
+    assert target.read_bytes() == b"a,b\n"
+    source.unlink()
+    fetch(source.as_uri(), target, lambda raw: "x", "x")  # there already
+    with pytest.raises(UserError, match="cannot be downloaded"):
+        fetch(source.as_uri(), tmp_path / "other", lambda raw: "x", "x")
+
+
+def test_figures_of_made_up_labels_and_the_spread_of_their_draws():
+    rng = np.random.default_rng(0)
+    home = np.repeat(np.arange(40), 10)
+    truth = (rng.random(400) < 0.3).astype(int)
+    people = [np.where(rng.random(400) < 0.9, truth, 1 - truth) for _ in range(2)]
+    drawn = weights(40, 800, rng)
+    mutual, other = among_people(people, home, drawn), against_people(1 - people[0], people, home, drawn)
+    assert mutual.values["precision"] == pytest.approx(mutual.values["recall"])
+    for figure in FIGURES:
+        low, high = mutual.interval(figure)
+        assert low < mutual.values[figure] < high
+    gap, (low, high) = mutual.less(other, "alpha")
+    assert low < gap < high
+    assert gap > 0.5
+    # Turns are independent here, so the draws of conversations spread as the binomial does.
+    recall, n = mutual.values["recall"], people[0].sum() + people[1].sum()
+    assert mutual.draws["recall"].std() == pytest.approx(np.sqrt(recall * (1 - recall) / n), rel=0.6)
+
+
+def test_what_is_at_hand_is_found_by_name(tmp_path):
+    (tmp_path / "paper_tables").mkdir()
+    (tmp_path / "paper_tables" / "surge_agreements.csv").write_text("x")
+    (tmp_path / "data.json").write_text('{"annotation_pilots": []}')
+    found = find([tmp_path])
+    assert (found.labels, found.project) == (None, tmp_path / "data.json")
+    labels = tmp_path / "other.json"
+    labels.write_text('{"(1,1)_emora": []}')
+    assert find([tmp_path / "paper_tables", labels]).labels == labels

@@ -273,6 +273,7 @@ def test_a_chat_whose_time_is_over(tmp_path, visit):
         box(page).press("Enter")
         heading(page, "Too late")
         assert page.evaluate("Object.keys(localStorage).filter(name => name.startsWith('spotbot:unit:'))") == []
+        st.server.call(st.server.desk.expire)
         button(page, "Go on").click()
         heading(page, "Ready")
 

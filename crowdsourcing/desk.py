@@ -18,10 +18,11 @@ from parlai_spotbot.crowdsourcing import grading
 from parlai_spotbot.crowdsourcing.chat.chatting import Chatting
 from parlai_spotbot.crowdsourcing.checking import check_items, malformed, text
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
-from parlai_spotbot.crowdsourcing.entries import Annotator, Handout, Submission, digest
+from parlai_spotbot.crowdsourcing.entries import Handout, Submission, digest
 from parlai_spotbot.crowdsourcing.mixing import mix
-from parlai_spotbot.crowdsourcing.reception import Reception, served
+from parlai_spotbot.crowdsourcing.reception import served
 from parlai_spotbot.crowdsourcing.stock import marks_of
+from parlai_spotbot.crowdsourcing.telling import Telling, is_a_surprise
 from parlai_spotbot.crowdsourcing.training import gold_is_due, too_many_wrong
 from parlai_spotbot.records import Item, Unit
 
@@ -34,7 +35,7 @@ LANGUAGE = re.compile(r"[A-Za-z0-9-]{0,35}")
 log = logging.getLogger(__name__)
 
 
-class Desk(Chatting, Reception):
+class Desk(Chatting, Telling):
     """The desk of one survey.
 
     Parameters
@@ -162,8 +163,9 @@ class Desk(Chatting, Reception):
             count = 0
         if survey.limits.gold_every:
             count = int(gold_is_due(survey.limits, sum(handout.status == "done" for handout in mine)))
+        controls = self.practice.unmet(visitor.worker, self.controls)
         return mix(
-            unit.items, self.controls, count, self.stock.met[visitor.worker], self.seeds, chance,
+            unit.items, controls, count, self.stock.met[visitor.worker], self.seeds, chance,
             first=survey.control_first, same_questions=survey.spread in ("units", "tasks"),
         )  # fmt: skip
 
@@ -174,7 +176,7 @@ class Desk(Chatting, Reception):
         except Refusal:
             raise
         except Exception as err:
-            log.error("unit %s could not be assigned: %s", handout.unit_id, err, exc_info=_is_a_surprise(err))
+            log.error("unit %s could not be assigned: %s", handout.unit_id, err, exc_info=is_a_surprise(err))
             raise self.refusal("busy") from err
         self.ledger.assigned(handout.handle, agent_id)
 
@@ -326,7 +328,6 @@ class Desk(Chatting, Reception):
                     ended += self._end(handout, "expired" if handout.agent_id else "void")  # void: nobody saw it
             if self.chats:
                 self.chats.tidy()
-                self._pause()
             if self.clock() >= self._try_again_at:
                 self._try_again_at = self.clock() + PATIENCE
                 self._catch_up()
@@ -347,13 +348,7 @@ class Desk(Chatting, Reception):
                 self._end(handout, "void" if handout.agent_id is None else "expired")
         if self.chats:
             self.chats.resume()
-            self._pause()
         return {"told": self._catch_up(), "voided": ended["void"], "expired": ended["expired"]}
-
-    def _pause(self) -> None:
-        """Keep back the units of contestants that can't be talked to."""
-        gone = self.chats.nobody_there()
-        self.stock.pause(u.unit_id for u in self.stock.units.values() if any(gone & set(i.partners) for i in u.items))
 
     def close(self) -> None:
         """Hand nothing out any more; what is out may still come in."""
@@ -368,49 +363,3 @@ class Desk(Chatting, Reception):
             "done": len(self.stock.done),
             **self.ledger.counts(),
         }
-
-    # -- telling the crowd -------------------------------------------------------------------------------------------
-    def _end(self, handout: Handout, status: str) -> bool:
-        if not self.ledger.end(handout.handle, status, self.clock()):
-            return False
-        self.stock.release(handout.unit_id)
-        self._tell(self.ledger.handout(handout.handle))
-        return True
-
-    def _catch_up(self) -> int:
-        """Tell everything that is not told; returns how much that was."""
-        told = [self._tell(handout) for handout in self.ledger.handouts("told = 0 AND status <> 'open'")]
-        told += [self._tell_standing(annotator) for annotator in self.ledger.annotators() if not annotator.told]
-        return sum(told)
-
-    def _tell(self, handout: Handout) -> bool:
-        """Tell the crowd how a hand-out ended. What it can't take in now is told later: the ledger has it."""
-        try:
-            if handout.agent_id is None:
-                pass
-            elif handout.status == "done":
-                self.crowd.completed(handout.agent_id, self.ledger.submission(handout.handle).record)
-            else:
-                # A unit that was ended without blame (`leave`) is void here, and given back for the platform.
-                self.crowd.gone(handout.agent_id, "returned" if handout.status == "void" else handout.status)
-            self.ledger.told(handout.handle)
-        except Exception as err:
-            log.error("unit %s: the crowd could not be told: %s", handout.unit_id, err, exc_info=_is_a_surprise(err))
-            return False
-        return True
-
-    def _tell_standing(self, annotator: Annotator) -> bool:
-        """Tell the crowd where an annotator stands; as `_tell`."""
-        try:
-            if annotator.standing != "new":
-                self.crowd.qualified(annotator.worker, annotator.standing == "passed")
-            self.ledger.told_standing(annotator.worker)
-        except Exception as err:
-            log.error("the crowd could not be told of a qualification: %s", err, exc_info=_is_a_surprise(err))
-            return False
-        return True
-
-
-def _is_a_surprise(err: Exception) -> bool:
-    """Whether the log should say where the error came from: not for a full disk, which comes again and again."""
-    return not isinstance(err, (sqlite3.OperationalError, OSError))

@@ -105,6 +105,7 @@ class Reception:
         self.closed = False
         self.began = clock()  # pages may be open from before
         self.waited_at = 0.0  # when a page was last told to wait
+        self._gone: set[str] = set()  # contestants whose units are kept back
         self.survey_json = survey.to_json()  # once: every session holds it
         self.stock = Stock(units, seeds)
         self.items = {item.item_id: item for unit in units for item in unit.items}
@@ -156,6 +157,8 @@ class Reception:
     def _place(self, visitor: Visitor, mine: list[Handout]) -> Place:
         if not visitor.worker:
             return Place("preview")
+        if self.chats:
+            self._pause(self.chats.nobody_there())
         held = next((handout for handout in mine if handout.status == "open"), None)
         here = [h for h in mine if h.registration == visitor.registration]
         if held in here and held.agent_id is not None:
@@ -185,6 +188,13 @@ class Reception:
         if self.practice.begins and annotator.standing != "passed":
             return Place("onboarding")
         return Place("ready")
+
+    def _pause(self, gone: set[str]) -> None:
+        """Keep back the units of contestants that can't be talked to, and no others."""
+        if gone != self._gone:
+            units = self.stock.units.values()
+            self.stock.pause(unit.unit_id for unit in units if any(gone & set(item.partners) for item in unit.items))
+            self._gone = gone
 
     @served
     def session(self, visitor: Visitor) -> dict:

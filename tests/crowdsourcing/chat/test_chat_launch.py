@@ -1,0 +1,152 @@
+"""From the command to the judgements: real Mephisto, real embedded bots, and an operator that is killed mid-chat."""
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from operated import Operated
+from person import Person
+
+from parlai_spotbot.crowdsourcing.collect import collect
+from parlai_spotbot.crowdsourcing.mephisto_task import home
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.dimensions import NAMES
+
+SURVEY = "interactive"
+
+
+def spotbot(*args):
+    """Run a command; returns what it printed."""
+    command = [str(Path(sys.executable).with_name("spotbot")), *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
+
+
+def launched(study, annotators, **rules):
+    operated = Operated(study, annotators, minutes=60.0, survey=SURVEY)
+    settings = yaml.safe_load(operated.config.read_text())
+    operated.config.write_text(yaml.safe_dump({**settings, "chat": {"answer_delay": False, **rules}}))
+    return operated
+
+
+def again(person, link):
+    """The same tab, after the server came back."""
+    person.address = Person(link).address
+    return person
+
+
+@pytest.mark.slow
+def test_people_chat_with_embedded_bots_while_the_operator_is_killed(tmp_path):
+    said = spotbot("spotbot_pack", "--study", tmp_path / "s", "--survey", SURVEY, "--pool", "rules", "--comparisons", 1)
+    assert "3 units (3 new)" in said
+    study = Study.open(tmp_path / "s")
+    with launched(study, 2, messages=6) as operated:
+        links = operated.links()
+        ann, bob = (Person(link) for link in links)
+        for person in (ann, bob):
+            person.begin()
+            person.chat(0, 4)
+        bob.say(0, "and what else do you like")
+        operated.kill()
+        operated.start()
+        ann, bob = (again(person, link) for person, link in zip((ann, bob), links, strict=True))
+        turns = bob.wait(0)["turns"]
+        assert [turn["text"] for turn in turns[4:5]] == ["and what else do you like"]
+        assert len(turns) == 6  # it was answered, once
+        ann.finish(6)
+        bob.rate(0)
+        bob.chat(1, 2)
+        body = {"unit": bob.unit["unit"], "item": 1, "number": 2, "text": "are you still there"}
+        assert bob.ok("say", body)["turns"][0]["text"] == "are you still there"
+        operated.kill()
+        operated.start()
+        again(bob, links[1])
+        assert bob.ok("say", body)["turns"][0]["text"] == "are you still there"  # nothing is doubled
+        assert len(bob.wait(1)["turns"]) == 4
+        bob.chat(1, 6)
+        bob.look()
+        bob.rate(1)
+        assert bob.ok("submit", bob.submission())["accepted"]
+        if ann.ok("session")["state"] == "ready":
+            ann.session = ann.ok("unit", {})
+            ann.finish(6)
+        operated.process.wait(60)  # all is done, so it ends by itself
+    found = collect(study, SURVEY)
+    assert (found.units, found.chats.conversations) == (3, 6)
+    assert len(found.rows) == 3 * 3 * len(NAMES)
+    assert all(row.exchanges == 3 and row.kind == "human_model" for row in study.conversations())
+    assert b"eliza" not in b"".join(ann.heard + bob.heard)
+    provenance = study.provenance()["crowdsourcing"][SURVEY]["chat"]
+    assert set(provenance["contestants"]) == {"tfidf", "alice", "eliza"}
+    assert provenance["rules"]["messages"] == 6
+    database = home.database(operated.places.mephisto)
+    done = [unit for unit in database.find_units() if unit.db_status == "completed"]
+    assert len(done) == 3
+    database.shutdown()
+
+
+@pytest.mark.slow
+def test_a_language_model_is_told_again_what_was_said(tmp_path):
+    pool = tmp_path / "pool.yaml"
+    pool.write_text("smollm2: {model: 'spotbot:smollm2'}\neliza: {model: 'spotbot:eliza'}\n")
+    spotbot("spotbot_pack", "--study", tmp_path / "s", "--survey", SURVEY, "--pool", pool, "--comparisons", 1)
+    study = Study.open(tmp_path / "s")
+    item = next(i for i, item in enumerate(study.units(SURVEY)[0].items) if item.partners == ("smollm2",))
+    with launched(study, 1, messages=2) as operated:
+        person = Person(operated.links()[0])
+        person.begin()
+        if item:
+            person.chat(0, 2)
+            person.rate(0)
+        person.say(item, "hello, my name is zebulon and i sell violins")
+        person.wait(item)
+        operated.kill()
+        operated.start()
+        again(person, operated.links()[0])
+        person.say(item, "please tell me something about music")
+        turns = person.wait(item)["turns"]
+        assert len(turns) == 4
+        assert turns[3]["text"]
+
+
+@pytest.mark.slow
+def test_a_contestant_that_never_comes_back_and_an_operator_who_mends_it(tmp_path, monkeypatch):
+    here = Path(__file__).parent
+    paths = [here, here.parents[1] / "selfplay", os.environ.get("PYTHONPATH", "")]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, paths)))
+    pool = tmp_path / "pool.yaml"
+    pool.write_text(
+        "zzobedient: {model: 'chatting_agents:ObedientAgent', turn_timeout: 5}\neliza: {model: 'spotbot:eliza'}\n"
+    )
+    spotbot("spotbot_pack", "--study", tmp_path / "s", "--survey", SURVEY, "--pool", pool, "--comparisons", 2)
+    study = Study.open(tmp_path / "s")
+    with launched(study, 1, messages=2) as operated:
+        person = Person(operated.links()[0])
+        person.begin()
+        handle = person.unit["unit"]
+        item = 0
+        person.say(0, "die now")
+        if person.wait(0)["step"] != "failed":  # it is the second partner of this unit
+            item = 1
+            person.look()
+            person.rate(0)
+            person.say(1, "die now")
+            assert person.wait(1)["step"] == "failed"
+        assert "is set aside" in (study.path / "operator.log").read_text()
+        session = person.ok("leave", {"unit": handle})
+        assert (session["left"], session["progress"]["used"]) == (True, 0)
+        assert session["state"] == "waiting"
+        operated.stop()
+        operated.start()  # it is whole again
+        again(person, operated.links()[0])
+        assert person.ok("session")["state"] == "ready"
+        person.session = person.ok("unit", {})
+        assert person.unit["unit"] != handle
+        person.finish(2)
+    found = collect(study, SURVEY)
+    assert (found.units, found.chats.conversations) == (1, 2 + item)
+    with open(operated.places.credit, encoding="utf-8", newline="") as lines:
+        assert [row["worker_id"] for row in csv.DictReader(lines)] == ["annotator-1"]

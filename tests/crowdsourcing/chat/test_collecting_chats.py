@@ -1,0 +1,153 @@
+"""Chats become conversations of the study, with the judgements that name them, once and for every other survey."""
+
+import csv
+
+import pytest
+from parlour import CALM, OBEDIENT, make_study
+
+from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing.collect import collect
+from parlai_spotbot.crowdsourcing.tokens import pseudonym
+from parlai_spotbot.crowdsourcing.withdraw import withdraw
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.selfplay.runner import write_conversations
+from parlai_spotbot.surveys.dimensions import NAMES
+from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.whole import Asked
+
+SURVEY = "interactive"
+
+
+def talk(name, entities):
+    turns = tuple(Turn(entities[i % 2], f"turn {i} of {name}") for i in range(8))
+    return Conversation(name, "invented", tuple(sorted(entities)), 0, entities, turns, 1, f"seed {name}")
+
+
+FOR_OTHERS = Asked(sources=("human_model",), people=False, repeated=0.0)
+BOTS = talk("bots", (CALM.name, OBEDIENT.name))
+PEOPLE = talk("people", (HUMAN, HUMAN))
+
+
+@pytest.fixture
+def collected(company, parlour, tmp_path):
+    """A study with two conversations, in which ann and bob have done a unit each; the place, and what was collected."""
+    study = make_study(tmp_path / "study", CALM, OBEDIENT)
+    files.write_jsonl(study.conversations_path, [BOTS.to_json(), PEOPLE.to_json()])
+    place = parlour(company, study=study)
+    for name in ("ann", "bob"):
+        person = place.person(name)
+        person.begin()
+        person.finish(4)
+    unfinished = place.person("cid")
+    unfinished.begin()
+    unfinished.chat(0, 4)
+    unfinished.rate(0)
+    return place, collect(study, SURVEY)
+
+
+def test_chats_are_conversations_of_the_study_in_canonical_order(collected):
+    place, found = collected
+    study = place.study
+    rows = study.conversations()
+    assert [row.kind for row in rows] == ["pairs", *["human_model"] * 4, "people"]
+    assert (rows[0], rows[-1]) == (BOTS, PEOPLE)
+    chats = rows[1:-1]
+    assert [(row.entities, row.number) for row in chats] == [
+        ((HUMAN, bot), number) for bot in (CALM.name, OBEDIENT.name) for number in (0, 1)
+    ]
+    for row in chats:
+        assert (row.seed_exchanges, row.exchanges, row.seed_id) == (0, 2, "")
+        assert [turn.speaker for turn in row.turns] == [*row.entities] * 2
+        assert row.turns[1].text.startswith("turn 1 after what do you think")
+        assert row.provenance["interactor"] in {pseudonym(place.secret, name) for name in ("ann", "bob")}
+        assert place.places.secret.exists()
+        assert "ann" not in row.conversation_id
+    assert (found.units, found.chats.conversations, found.chats.added) == (2, 4, 4)
+
+
+def test_judgements_name_the_chats(collected):
+    place, found = collected
+    assert len(found.rows) == 2 * 3 * len(NAMES)
+    chats = {row.conversation_id: row for row in place.study.conversations()}
+    for row in found.rows:
+        if row.question in NAMES:
+            assert (row.target, row.answer, len(row.conversation_ids)) == ("entity:1", "4", 1)
+            assert row.seconds >= 20.0
+        else:
+            assert row.question.removesuffix("_choice") in NAMES
+            assert (row.target, row.answer) == ("pair", "conversation:1")
+            assert [chats[i].provenance["place_in_unit"] for i in row.conversation_ids] == [0, 1]
+    assert found.rows == place.study.judgements(SURVEY)
+
+
+def test_collecting_again_changes_nothing_and_later_chats_are_added(collected):
+    place, _ = collected
+    study = place.study
+    before = [path.read_bytes() for path in (study.conversations_path, study.judgements_path(SURVEY))]
+    again = collect(study, SURVEY)
+    assert (again.added, again.removed, again.chats.added, again.chats.removed) == (0, 0, 0, 0)
+    assert [path.read_bytes() for path in (study.conversations_path, study.judgements_path(SURVEY))] == before
+    person = place.person("cid")
+    person.chat(1, 4)
+    person.look()
+    person.rate(1)
+    person.ok("submit", person.submission())
+    later = collect(study, SURVEY)
+    assert (later.chats.added, later.units) == (2, 3)
+    kept = [row for row in study.conversations() if row.conversation_id in str(before[0])]
+    assert len(kept) == 6  # ids and all
+
+
+def test_every_survey_of_whole_conversations_shows_them_and_self_play_keeps_them(collected):
+    study = collected[0].study
+    summary = pack_study(study, "dialogue_likert", whole=FOR_OTHERS)
+    assert summary["judged"] == {name: {"spoke_first": 0, "second": 2} for name in (CALM.name, OBEDIENT.name)}
+    before = study.conversations()
+    assert write_conversations(study, [], [PEOPLE]) == before[1:]
+
+
+def test_who_withdraws_takes_chats_and_ratings_along(collected):
+    place, _ = collected
+    study = place.study
+    pack_study(study, "dialogue_likert", whole=FOR_OTHERS)
+    place.stop()
+    withdraw(study, SURVEY, "ann")
+    found = collect(study, SURVEY)
+    name = pseudonym(place.secret, "ann")
+    assert (found.chats.conversations, found.chats.removed, found.withdrawn) == (2, 2, 1)
+    assert found.chats.shown == {"dialogue_likert": 2}
+    assert all(row.worker_id != name for row in study.judgements(SURVEY))
+    assert all(row.provenance.get("interactor") != name for row in study.conversations())
+    said = [path.read_bytes() for path in place.places.folder.rglob("*") if path.is_file()]
+    assert not any(b"what do you think of number 2 ?" in raw and b"ann" in raw for raw in said if b"SQLite" not in raw)
+    place.start()
+    kept = place.server.call(place.ledger.chats, "status = 'withdrawn'")
+    assert len(kept) == 2
+    assert all(place.server.call(place.ledger.turns, chat.chat_id) == [] for chat in kept)
+
+
+def test_what_was_rated_before_a_partner_broke_down_is_kept_and_noted(loaded, parlour):
+    place = parlour(loaded(CALM, OBEDIENT))
+    person = place.person("ann")
+    while person.begin() and place.place_of(person, OBEDIENT.name) == 0:
+        person.session = person.ok("return", {"unit": person.unit["unit"]})
+    person.chat(0, 4)
+    person.rate(0)
+    person.say(1, "die now")
+    assert person.wait(1)["step"] == "failed"
+    person.ok("leave", {"unit": person.unit["unit"]})
+    found = collect(place.study, SURVEY)
+    assert (found.units, len(found.rows), found.chats.conversations) == (0, len(NAMES), 1)
+    assert place.study.conversations()[0].entities == (HUMAN, CALM.name)
+    with open(place.places.credit, encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert [(row["worker_id"], row["messages"], row["chats_rated"]) for row in rows] == [("ann", "3", "1")]
+    assert collect(place.study, SURVEY).added == 0
+
+
+def test_self_play_that_has_not_ended_goes_first(collected):
+    study = collected[0].study
+    study.conversations_path.rename(study.journal_path)
+    with pytest.raises(UserError, match="spotbot_selfchat"):
+        collect(study, SURVEY)

@@ -1,0 +1,123 @@
+"""Units in which people chat with two contestants: balanced whatever grows, and nothing that is packed changes."""
+
+from collections import Counter
+from itertools import combinations
+
+import pytest
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.begin import begin
+from parlai_spotbot.selfplay.plan import Asked as Wanted
+from parlai_spotbot.selfplay.pool import read_pool
+from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.dimensions import NAMES
+from parlai_spotbot.surveys.partners import partner_units, partners_of
+from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.whole import Asked
+
+SURVEY = get_survey("interactive")
+BOTS = ("ada", "bert", "carl", "dora")
+
+
+def study_of(path, *names, seed=0):
+    return Study.create(path, Plan("invented", {name: Contestant(name, model=name) for name in names}, seed=seed))
+
+
+@pytest.mark.parametrize("comparisons", [1, 2, 7, 33])
+def test_every_pair_comes_equally_often_and_either_comes_first_as_often(comparisons):
+    units = partner_units(SURVEY, BOTS, comparisons, seed=3)
+    ordered = Counter(map(partners_of, units))
+    for a, b in combinations(BOTS, 2):
+        assert ordered[a, b] + ordered[b, a] == comparisons
+        assert abs(ordered[a, b] - ordered[b, a]) <= 1
+    assert len({unit.unit_id for unit in units}) == len({unit.block_id for unit in units}) == len(units)
+    for round_ in range(comparisons):  # a collection that ends early is balanced too
+        pairs = [frozenset(partners_of(unit)) for unit in units[6 * round_ : 6 * round_ + 6]]
+        assert len(set(pairs)) == 6
+
+
+def test_which_of_a_pair_comes_first_is_drawn():
+    firsts = Counter(partners_of(unit)[0] for seed in range(200) for unit in partner_units(SURVEY, BOTS[:2], 1, seed))
+    assert 70 < firsts["ada"] < 130
+
+
+def test_a_unit_is_two_chats_with_their_ratings_and_then_the_comparison():
+    unit = partner_units(SURVEY, BOTS[:2], 1, seed=0)[0]
+    first, second, both = unit.items
+    assert first.questions == second.questions == NAMES
+    assert both.questions == tuple(f"{name}_choice" for name in NAMES)
+    assert both.partners == (*first.partners, *second.partners) == partners_of(unit)
+    assert {question.targets for question in SURVEY.questions} == {("entity:1",), ("pair",)}
+
+
+def test_what_is_packed_stays_when_more_is_asked_for_and_when_contestants_come(tmp_path):
+    study = study_of(tmp_path / "s", *BOTS[:3])
+    path = study.units_path("interactive")
+    assert pack_study(study, "interactive", whole=Asked(comparisons=2))["added_units"] == 6
+    first = path.read_bytes()
+    assert pack_study(study, "interactive")["added_units"] == 0
+    assert path.read_bytes() == first
+    assert pack_study(study, "interactive", whole=Asked(comparisons=3))["added_units"] == 3
+    study.extend(contestants={"dora": {"model": "dora"}})
+    summary = pack_study(study, "interactive")
+    assert summary["added_units"] == 9
+    assert {row["units"] for row in summary["pairs"]} == {3}
+    assert path.read_bytes().startswith(first)
+    assert study.plan.surveys[-1] == "interactive"
+    assert study.units("interactive")[0].items[0].partners
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path):
+    texts = []
+    for name, seed in (("a", 5), ("b", 5), ("c", 6)):
+        study = study_of(tmp_path / name, *BOTS, seed=seed)
+        pack_study(study, "interactive", whole=Asked(comparisons=4))
+        texts.append(study.units_path("interactive").read_bytes())
+    assert texts[0] == texts[1] != texts[2]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"whole": Asked(comparisons=0)}, "--comparisons 0"),
+        ({"whole": Asked(sources=("self",))}, "--source"),
+        ({"segments": [2, 3]}, "--segments"),
+        ({"unit_size": 5}, "--unit-size"),
+        ({"leave_out": ["loop"]}, "--leave-out"),
+    ],
+)
+def test_options_that_mean_nothing_here_are_errors(tmp_path, options, says):
+    study = study_of(tmp_path / "s", *BOTS)
+    with pytest.raises(UserError, match=says):
+        pack_study(study, "interactive", **options)
+    assert not study.units_path("interactive").exists()
+
+
+def test_fewer_units_than_there_are_and_one_contestant_alone_are_errors(tmp_path):
+    study = study_of(tmp_path / "s", *BOTS)
+    pack_study(study, "interactive", whole=Asked(comparisons=3))
+    with pytest.raises(UserError, match="expected 3 or more"):
+        pack_study(study, "interactive", whole=Asked(comparisons=2))
+    plan = Plan("invented", {"ada": Contestant("ada", model="ada")}, meetings="self")
+    with pytest.raises(UserError, match="one contestant"):
+        pack_study(Study.create(tmp_path / "one", plan), "interactive")
+
+
+def test_a_study_begins_without_a_conversation_and_is_extended_by_contestants(tmp_path):
+    rules = read_pool("rules")
+    two = {name: rules[name] for name in ("eliza", "tfidf")}
+    said = []
+    study = begin(tmp_path / "s", Wanted(contestants=two), said.append)
+    assert not study.conversations_path.exists()
+    assert list(Study.open(study.path).plan.contestants) == ["eliza", "tfidf"]
+    assert begin(study.path, Wanted(contestants=two), said.append).extensions == []
+    assert list(begin(study.path, Wanted(contestants=rules), said.append).plan.contestants) == [
+        "eliza",
+        "tfidf",
+        "alice",
+    ]
+    assert len(said) == 2
+    with pytest.raises(UserError, match="other options"):
+        begin(study.path, Wanted(domain="convai2"), said.append)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
+from transformers import PreTrainedModel
 
 from parlai_spotbot.agents.dialogue import SENTENCE_END, BatchedDialogueAgent, Dialogue, whole_sentences
 from parlai_spotbot.errors import UserError
@@ -52,10 +53,20 @@ class LanguageModelAgent(BatchedDialogueAgent):
         written = self._writer.write([self._request(dialogue) for dialogue in dialogues], self._rules)
         return [whole_sentences(a.text, a.finished, self._given["max_sentences"]) for a in written]
 
-    def _request(self, dialogue: Dialogue) -> Request:
+    @property
+    def language_model(self) -> tuple[PreTrainedModel, Layout]:
+        """The model, and how conversations are laid out for it."""
+        return self._writer.model, self._layout
+
+    def prompt(self, dialogue: Dialogue) -> list[int]:
+        """The tokens that stand before this agent's next turn."""
         system = f"{self._system}\n{dialogue.context}".strip()
         turns = [Spoken(turn.text, turn.mine) for turn in dialogue.turns]
-        tokens = fitting(self._layout, system, turns[-self._turns_kept :], self._room)
+        return fitting(self._layout, system, turns[-self._turns_kept :], self._room)
+
+    def _request(self, dialogue: Dialogue) -> Request:
+        turns = [Spoken(turn.text, turn.mine) for turn in dialogue.turns]
+        tokens = self.prompt(dialogue)
         said = said_tokens(self._layout, turns) if self._rules.echo else ()
         return Request(tokens, str(dialogue.play), dialogue.chance(), said)
 

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
+from scipy import sparse
 
 from parlai_spotbot.agents.dialogue import BatchedDialogueAgent, Dialogue
 from parlai_spotbot.errors import UserError
@@ -105,7 +106,7 @@ def bots_fold(task: str) -> list[tuple[str, ...]]:
 
 
 class RetrievalAgent(BatchedDialogueAgent):
-    """A bot that looks for its answers. A subclass defines `prepare` and `similarity`."""
+    """A bot that looks for its answers. A subclass defines `prepare`, `similarity` and `vectors`."""
 
     @classmethod
     def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
@@ -131,6 +132,18 @@ class RetrievalAgent(BatchedDialogueAgent):
 
     def similarity(self, texts: Sequence[str]) -> np.ndarray:
         """Similarities of `texts` to all texts of the index: float (len(texts), len(index.texts))."""
+        raise NotImplementedError
+
+    @property
+    def encoder(self) -> str:
+        """A name of what makes `vectors` quickly, where that takes long enough to be kept in the cache; else ""."""
+        return ""
+
+    def vectors(self, texts: Sequence[str], quickly: bool = False) -> np.ndarray | sparse.csr_matrix:
+        """`texts` as rows (len(texts), d) of length 1, by which any texts can be compared, those of no index too.
+
+        `quickly`: they are many, and may differ in the third decimal for being encoded faster.
+        """
         raise NotImplementedError
 
     def answers(self, dialogues: Sequence[Dialogue]) -> list[str]:

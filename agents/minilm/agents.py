@@ -32,5 +32,11 @@ class MinilmAgent(RetrievalAgent):
         return model, np.load(folder / FILE)
 
     def similarity(self, texts: Sequence[str]) -> np.ndarray:
-        model, matrix = self.prepared
-        return model.embed(texts) @ matrix.T
+        return self.vectors(texts) @ self.prepared[1].T
+
+    @property
+    def encoder(self) -> str:
+        return f"{self.prepared[0].name}-{DTYPE}"
+
+    def vectors(self, texts: Sequence[str], quickly: bool = False) -> np.ndarray:
+        return self.prepared[0].embed(texts, dtype=DTYPE if quickly else "fp32")

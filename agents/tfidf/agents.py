@@ -35,8 +35,10 @@ class TfidfAgent(RetrievalAgent):
         )
 
     def similarity(self, texts: Sequence[str]) -> np.ndarray:
-        vectorizer, matrix = self.prepared
-        return (vectorizer.transform(texts) @ matrix).toarray()
+        return (self.vectors(texts) @ self.prepared[1]).toarray()
+
+    def vectors(self, texts: Sequence[str], quickly: bool = False) -> sparse.csr_matrix:
+        return self.prepared[0].transform(texts)
 
 
 def _build(index: Index, folder: Path) -> None:

@@ -204,6 +204,18 @@ WORKS = (
         "10.1093/biomet/58.3.545", "58(3), 545–554",
     ),
     Work(
+        "lowe2015", ("Lowe, Ryan", "Pow, Nissan", "Serban, Iulian", "Pineau, Joelle"),
+        "The Ubuntu Dialogue Corpus: A Large Dataset for Research in Unstructured Multi-Turn Dialogue Systems",
+        "Proceedings of the 16th Annual Meeting of the Special Interest Group on Discourse and Dialogue", 2015,
+        "10.18653/v1/W15-4640", "pages 285–294", "inproceedings",
+    ),
+    Work(
+        "lowe2016", ("Lowe, Ryan", "Serban, Iulian V.", "Noseworthy, Michael", "Charlin, Laurent", "Pineau, Joelle"),
+        "On the Evaluation of Dialogue Systems with Next Utterance Classification",
+        "Proceedings of the 17th Annual Meeting of the Special Interest Group on Discourse and Dialogue", 2016,
+        "10.18653/v1/W16-3634", "pages 264–269", "inproceedings",
+    ),
+    Work(
         "berger1982", ("Berger, Roger L.",), "Multiparameter Hypothesis Testing and Acceptance Sampling",
         "Technometrics", 1982, "", "24(4), 295–300",
     ),

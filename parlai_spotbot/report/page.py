@@ -23,6 +23,7 @@ from parlai_spotbot.report import (
     first_screen,
     hygiene,
     metrics,
+    nuc,
     reading,
     rows,
     side_by_side,
@@ -42,6 +43,7 @@ SCRIPTS = ("tables.js", "reading.js")
 WHOLE_STUDY = [
     ("methods", "Methods side by side", side_by_side.section),
     ("metrics", "Which metric is worth its money?", metrics.section),
+    ("nuc", "Next-Utterance Classification", nuc.section),
     ("hygiene", "Hygiene", hygiene.section),
 ]
 """Sections about the study whatever the survey, after the surveys' own: anchor, heading, builder of the parts.

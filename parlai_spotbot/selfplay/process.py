@@ -19,7 +19,7 @@ from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.handle import Failure, Handle, Request
 from parlai_spotbot.selfplay.schedule import derive
-from parlai_spotbot.selfplay.server import serve
+from parlai_spotbot.selfplay.server import AgentServer, serve
 
 STRIKES = 3
 """After so many crashes, hangs or overruns without a finished conversation between, a contestant is set aside."""
@@ -45,6 +45,9 @@ class Stopped(Exception):
 class ContestantProcess(Handle):
     """A contestant in a process of its own, started when first needed, restarted after it had to be stopped."""
 
+    served: type = AgentServer
+    """What answers in there."""
+
     def __init__(self, contestant: Contestant, log: Path, threads: int = 1):
         super().__init__(contestant)
         self.log = log
@@ -59,9 +62,8 @@ class ContestantProcess(Handle):
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(_PRELOAD)  # ParlAI and torch are imported once, not once a contestant
         ours, theirs = context.Pipe()
-        process = context.Process(
-            target=serve, args=(theirs, self.contestant, str(self.log), self.threads), name=self.contestant.name
-        )
+        args = (theirs, self.contestant, str(self.log), self.threads, self.served)
+        process = context.Process(target=serve, args=args, name=self.contestant.name)
         try:
             process.start()
         except OSError as err:

@@ -23,8 +23,11 @@ from tqdm import tqdm
 from parlai_spotbot.records import Contestant
 
 
-def serve(connection: Any, contestant: Contestant, log: str, threads: int) -> None:
-    """Answer requests from `connection` until it closes. Whatever the agent prints goes to the file `log`."""
+def serve(connection: Any, contestant: Contestant, log: str, threads: int, served: type | None = None) -> None:
+    """Answer requests from `connection` until it closes. Whatever the agent prints goes to the file `log`.
+
+    `served` is the class that loads the agent and answers, by default `AgentServer`.
+    """
     _die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the runner's to handle
     _send_prints_to(log)
@@ -35,7 +38,7 @@ def serve(connection: Any, contestant: Contestant, log: str, threads: int) -> No
             name, args = connection.recv()
             try:
                 if name == "load":
-                    server = AgentServer(contestant, threads)
+                    server = (served or AgentServer)(contestant, threads)
                     connection.send(("loaded", server.about()))
                 elif name == "about":
                     connection.send(("about", server.about()))
@@ -86,11 +89,16 @@ class AgentServer:
         self._set_threads(threads)
         self.contestant = contestant
         seed_everything(0)
-        self.agent = create_agent(agent_options(contestant), requireModelExists=bool(contestant.model_file))
+        self.agent = create_agent(self.options(contestant), requireModelExists=bool(contestant.model_file))
         self.sessions: dict[str, Any] = {}
         self.persona = persona_lines(contestant.persona)
         self._untold: set[str] = set()  # sessions that have yet to hear the persona
         self.batchable = callable(getattr(self.agent, "batch_act", None))
+
+    @staticmethod
+    def options(contestant: Contestant) -> dict:
+        """ParlAI's options for the agent."""
+        return agent_options(contestant)
 
     @staticmethod
     def _set_threads(threads: int) -> None:

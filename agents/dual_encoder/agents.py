@@ -1,0 +1,89 @@
+"""The dual encoder with LSTM (Lowe et al., 2015) as a ParlAI ranker, to be trained and to take part."""
+
+from __future__ import annotations
+
+import torch
+from parlai.core.message import Message
+from parlai.core.opt import Opt
+from parlai.core.params import ParlaiParser
+from parlai.core.torch_agent import Batch
+from parlai.core.torch_ranker_agent import TorchRankerAgent
+
+from parlai_spotbot.agents.dual_encoder.modules import BinaryLoss, DualEncoder
+from parlai_spotbot.errors import UserError
+
+LOSSES = ("softmax", "binary")
+
+
+class DualEncoderAgent(TorchRankerAgent):
+    """Ranks candidates by c' M r, where one LSTM reads the context (c) and each candidate (r).
+
+    Raises `UserError` without a trained model, unless it is about to be trained.
+    """
+
+    @classmethod
+    def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
+        super().add_cmdline_args(parser, partial_opt=partial_opt)
+        group = parser.add_argument_group("dual_encoder arguments")
+        group.add_argument("-esz", "--embeddingsize", type=int, default=100, help="numbers a word")
+        group.add_argument("-hs", "--hiddensize", type=int, default=200, help="numbers a text")
+        group.add_argument("-nl", "--numlayers", type=int, default=1, help="layers of the LSTM")
+        group.add_argument("-dr", "--dropout", type=float, default=0.2, help="share of numbers left out in training")
+        group.add_argument(
+            "--dual-encoder-loss",
+            type=str,
+            default="softmax",
+            choices=LOSSES,
+            help="softmax over the candidates, or the paper's: true or false, each pair by itself",
+        )
+        cls.dictionary_class().add_cmdline_args(parser, partial_opt=partial_opt)
+        parser.set_defaults(dict_lower=True, dict_tokenizer="re", text_truncate=160, label_truncate=60)
+        return parser
+
+    @classmethod
+    def check_options(cls, opt: Opt) -> None:
+        """Raise `UserError` for an option that no model can have."""
+        for name in ("embeddingsize", "hiddensize", "numlayers"):
+            if opt.get(name) is not None and opt[name] < 1:
+                raise UserError(f"dual_encoder: option '{name}' is {opt[name]}, expected 1 or more.", "Correct it.")
+
+    def __init__(self, opt: Opt, shared: dict | None = None):
+        self.check_options(opt)
+        training = opt.get("datatype", "").startswith("train")
+        if shared is None and not training and not (opt.get("model_file") or opt.get("init_model")):
+            raise UserError(
+                "-m spotbot:dual_encoder: it has no weights without a model file.",
+                "Train one (agents/dual_encoder/README.md), then use -mf FILE.",
+            )
+        super().__init__(opt, shared)
+
+    def build_model(self) -> DualEncoder:
+        opt = self.opt
+        model = DualEncoder(
+            len(self.dict), opt["embeddingsize"], opt["hiddensize"], self.NULL_IDX, opt["dropout"], opt["numlayers"]
+        )
+        if (opt.get("embedding_type") or "random") != "random":
+            self._copy_embeddings(model.embedding.weight, opt["embedding_type"])
+        return model
+
+    def build_criterion(self) -> torch.nn.Module:
+        return BinaryLoss() if self.opt.get("dual_encoder_loss") == "binary" else super().build_criterion()
+
+    def vectorize(self, *args: object, **kwargs: object) -> Message:
+        # Contexts and candidates are read by one LSTM, so neither has a mark where it begins or ends.
+        return super().vectorize(*args, **{**kwargs, "add_start": False, "add_end": False})
+
+    def encode_contexts(self, batch: Batch) -> torch.Tensor:
+        """What the model makes of a batch's contexts: (rows, hidden)."""
+        return self.model.encode(batch.text_vec)
+
+    def encode_candidates(self, padded_cands: torch.Tensor) -> torch.Tensor:
+        """What the model makes of candidates (n, length): (n, hidden). Needs no context, so it can be kept."""
+        return self.model.encode(padded_cands)
+
+    def score_candidates(
+        self, batch: Batch, cand_vecs: torch.Tensor, cand_encs: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """Scores (rows, n) of candidates (n, length) for all, or (rows, n, length) for each."""
+        replies = self.model.encode(cand_vecs) if cand_encs is None else cand_encs
+        return self.model.score(self.encode_contexts(batch), replies)

@@ -1,0 +1,166 @@
+"""What scores of candidates tell: Recall@k and MRR of every contestant and way, tests between contestants, the curve.
+
+Everything is reckoned from the stored scores, so it can be made anew at any time; the same scores give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from parlai_spotbot.analysis.methods.common import plain
+from parlai_spotbot.analysis.nuc import Curve, Ranks, chance, compare, ranks_of, share
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.nuc.questions import NucQuestion
+from parlai_spotbot.nuc.scoring.ways import CAUTIONS, PER_BYTE, PMI, RANKER, SAID, SIMILARITY, SUM, WAYS, Scores
+
+STANDS = {"sum": SUM, "per_byte": PER_BYTE, "pmi": PMI}
+"""Which likelihood stands for a generator where each contestant has one figure, by the name of the option."""
+
+
+def check_k(ks: Sequence[int], candidates: int) -> tuple[int, ...]:
+    """The distinct k in ascending order; `UserError` where one is no number of first places."""
+    for k in ks:
+        if not 1 <= k <= candidates:
+            raise UserError(
+                f"--k {k}: a question has {candidates} candidates, so k goes from 1 to {candidates}.",
+                "Ask for a smaller k, or for more --candidates.",
+            )
+    return tuple(sorted(set(ks)))
+
+
+def mrr_of_chance(n: Sequence[int]) -> float:
+    """The mean reciprocal rank of guessing among `n` (q,) candidates: the mean of (1 + 1/2 + … + 1/n) / n."""
+    return float(np.mean([np.sum(1 / np.arange(1, size + 1)) / size for size in n]))
+
+
+def ranks_by_way(questions: Sequence[NucQuestion], scores: Sequence[Scores]) -> dict[str, Ranks]:
+    """A contestant's ranks by way, in the questions' order; `UserError` where a question or a score is missing."""
+    by = {(row.way, row.question_id): row for row in scores}
+    found = {}
+    for way in (way for way in WAYS if any(row.way == way for row in scores)):
+        own = [by.get((way, question.question_id)) for question in questions]
+        for row, question in zip(own, questions, strict=True):
+            if row is None or len(row.values) != len(question.candidates):
+                name = scores[0].contestant
+                raise UserError(
+                    f"contestant '{name}': question {question.question_id} lacks scores of its "
+                    f"{len(question.candidates)} candidates ({way}).",
+                    "Remove the folder 'scores', and run the same command again.",
+                )
+        found[way] = ranks_of([row.values for row in own], [question.true for question in questions])
+    return found
+
+
+def corpus_ranks_of(questions: Sequence[NucQuestion], scores: Sequence[Scores], way: str) -> Ranks | None:
+    """A contestant's ranks among all turns of the corpus; None where not all were scored."""
+    by = {row.question_id: row.corpus for row in scores if row.way == way}
+    rows = [by.get(question.question_id) for question in questions]
+    if not rows or any(row is None for row in rows):
+        return None
+    return Ranks(*np.array(rows, dtype=np.int64).T)
+
+
+def analyse(
+    questions: Sequence[NucQuestion],
+    scores: Mapping[str, Sequence[Scores]],
+    ks: Sequence[int] = (1, 2, 5),
+    stands: str = "pmi",
+) -> dict[str, dict]:
+    """The results by name of file: "ranking" and "curve".
+
+    Parameters
+    ----------
+    scores : mapping of contestant to its scores of all questions
+    stands : str
+        One of `STANDS`, fixed beforehand: whichever way came out best would flatter generators.
+    """
+    conversations = [question.conversation_id for question in questions]
+    sizes = [len(question.candidates) for question in questions]
+    rows, curves, main = [], [], {}
+    for name, own in scores.items():
+        ranks = ranks_by_way(questions, own)
+        standing = STANDS[stands] if STANDS[stands] in ranks else next(iter(ranks))
+        main[name] = ranks[standing]
+        failed = len({row.question_id for row in own if row.failed})
+        for way, found in ranks.items():
+            rows.append(_row(name, way, way == standing, found, conversations, ks, failed))
+            corpus = corpus_ranks_of(questions, own, way)
+            curves.append(_curve(name, way, way == standing, found if corpus is None else corpus, conversations))
+    order = sorted(main, key=lambda name: (-main[name].recall(ks[0]).mean(), -main[name].reciprocal().mean(), name))
+    tests = {f"recall@{k}": {name: own.recall(k) for name, own in main.items()} for k in ks if k < min(sizes)}
+    tests["mrr"] = {name: own.reciprocal() for name, own in main.items()}
+    ranking = {
+        "questions": {"n": len(questions), "conversations": len(set(conversations)), "candidates": sorted(set(sizes))},
+        "k": list(ks),
+        "chance": {**{f"recall@{k}": chance(sizes, k) for k in ks}, "mrr": mrr_of_chance(sizes)},
+        "likelihood": stands,
+        "order": order,
+        "contestants": sorted(rows, key=lambda row: (order.index(row["contestant"]), WAYS.index(row["way"]))),
+        "comparisons": [
+            {"measure": measure, **row.to_dict()}
+            for measure, values in tests.items()
+            for row in compare({name: values[name] for name in order}, conversations)
+        ],
+        "cautions": {way: CAUTIONS[way] for way in WAYS if way in CAUTIONS and any(row["way"] == way for row in rows)},
+    }  # fmt: skip
+    curves.sort(key=lambda row: (order.index(row["contestant"]), WAYS.index(row["way"])))
+    return {"ranking": plain(ranking), "curve": plain({"k": 1, "curves": curves})}
+
+
+def _row(
+    name: str, way: str, main: bool, ranks: Ranks, conversations: Sequence[str], ks: Sequence[int], failed: int
+) -> dict:
+    recall = {f"recall@{k}": share(ranks.recall(k), conversations).to_dict() for k in ks}
+    mrr = share(ranks.reciprocal(), conversations).to_dict()
+    return {"contestant": name, "way": way, "main": main, "n": len(ranks), "failed": failed, **recall, "mrr": mrr}
+
+
+def _curve(name: str, way: str, main: bool, ranks: Ranks, conversations: Sequence[str]) -> dict:
+    curve = Curve.of(ranks, conversations)
+    points = [{"candidates": size, "chance": 1 / size, **own.to_dict()}
+              for size, own in zip(curve.n, curve.shares, strict=True)]  # fmt: skip
+    return {"contestant": name, "way": way, "main": main, "points": points}
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+def table_rows(ranking: Mapping) -> list[dict]:
+    """``ranking.csv``: one row a contestant and way."""
+    rows = []
+    measures = [*(f"recall@{k}" for k in ranking["k"]), "mrr"]
+    for own in ranking["contestants"]:
+        row = {key: own[key] for key in ("contestant", "way", "main", "n", "failed")}
+        for measure in measures:
+            found = own[measure]
+            row |= {measure: found["estimate"], f"{measure}_low": found["ci"][0], f"{measure}_high": found["ci"][1],
+                    f"{measure}_chance": ranking["chance"][measure]}  # fmt: skip
+        rows.append(row)
+    return rows
+
+
+def curve_rows(curve: Mapping) -> list[dict]:
+    """``curve.csv``: one row a contestant, way and number of candidates."""
+    return [
+        {"contestant": own["contestant"], "way": own["way"], "candidates": point["candidates"],
+         "recall@1": point["estimate"], "low": point["ci"][0], "high": point["ci"][1], "chance": point["chance"]}
+        for own in curve["curves"] for point in own["points"]
+    ]  # fmt: skip
+
+
+def way_said(row: Mapping) -> str:
+    """What a table calls a row's way; the likelihood that stands for a contestant is marked."""
+    return SAID[row["way"]] + (" ←" if row["main"] and row["way"] not in (RANKER, SIMILARITY) else "")
+
+
+def notes(ranking: Mapping) -> list[str]:
+    """What stands below every table of contestants."""
+    told = [ranking["cautions"][way] for way in WAYS if way in ranking["cautions"]]
+    if any(row["way"] in STANDS.values() for row in ranking["contestants"]):
+        told.append("← is the likelihood that stands for a generator in the order, the tests and the agreement; it was "
+                    "chosen beforehand (--likelihood).")  # fmt: skip
+    failed = {row["contestant"]: row["failed"] for row in ranking["contestants"] if row["failed"]}
+    if failed:
+        told.append("No reply came, so all candidates count as tied: " + ", ".join(
+            f"{name} in {count}" for name, count in failed.items()) + " questions.")  # fmt: skip
+    return told

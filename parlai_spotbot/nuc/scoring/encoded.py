@@ -1,0 +1,167 @@
+"""Candidates encoded once, whatever the number of questions, and compared with contexts in bounded memory.
+
+Texts are encoded in one fixed order and fixed pieces, so a score depends neither on the order of candidates nor on
+where an interrupted run was taken up. What is encoded lies in a temporary file, of which a piece at a time is in use.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from parlai_spotbot.analysis.nuc import Ranks, StreamedRanks
+from parlai_spotbot.models.cache import cache_dir
+from parlai_spotbot.nuc.questions import NucQuestion
+
+PIECE = 512
+"""So many texts are encoded at once."""
+
+BLOCK_BYTES = 64 << 20
+"""What a block of encoded candidates, or of their scores, takes at most."""
+
+
+KEPT_BYTES = 256 << 20
+"""More is not kept in the cache."""
+
+
+class Pairwise(ABC):
+    """A contestant that encodes contexts and candidates apart, and compares what came of it.
+
+    `kept_as` names the encoder where others use it too, so that what it made is kept in the cache; "" for none.
+    """
+
+    kept_as = ""
+
+    @abstractmethod
+    def encode(self, texts: Sequence[str]) -> np.ndarray | sparse.csr_matrix:
+        """Candidates as numbers: float32 (len(texts), d), or more axes; or sparse."""
+
+    @abstractmethod
+    def contexts(self, questions: Sequence[NucQuestion]) -> Any:
+        """What `compare` needs of the contexts of some questions."""
+
+    @abstractmethod
+    def compare(self, contexts: Any, encoded: np.ndarray | sparse.csr_matrix) -> np.ndarray:
+        """Scores, float32 (questions, m), of candidates (m, d)."""
+
+
+def _keep(path: Path, rows: np.ndarray) -> None:
+    """Put `rows` into the cache, whole or not at all; a cache that can't be written costs time only."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".nuc-", suffix=".partial")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                np.save(file, rows)
+            os.replace(name, path)
+        except OSError:
+            os.unlink(name)
+
+
+class Encoded:
+    """Distinct `texts`, encoded in `fill`: `rows` of them, on disk unless sparse; `place` finds a text's row."""
+
+    def __init__(self, texts: Sequence[str], agent: Pairwise):
+        self.texts = sorted(set(texts), key=lambda text: (len(text), text))  # like lengths together: less padding
+        self.place = {text: place for place, text in enumerate(self.texts)}
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115
+        self._agent = agent
+        self._rows: np.ndarray | sparse.csr_matrix | None = None
+
+    def fill(self) -> Iterator[int]:
+        """Encode all texts; yields how many are done."""
+        kept = self._kept()
+        if kept is not None and kept.is_file():
+            self._rows = np.load(kept, mmap_mode="r")
+            yield len(self.texts)
+            return
+        thin = []
+        for start in range(0, len(self.texts), PIECE):
+            made = self._agent.encode(self.texts[start : start + PIECE])
+            if sparse.issparse(made):
+                thin.append(made)
+            else:
+                if not start:
+                    shape = (len(self.texts), *made.shape[1:])
+                    self._rows = np.memmap(self._file, np.float32, "w+", shape=shape)
+                self._rows[start : start + PIECE] = made
+            yield min(start + PIECE, len(self.texts))
+        if thin:
+            self._rows = sparse.vstack(thin).tocsr()
+        elif kept is not None and self._rows.nbytes <= KEPT_BYTES:
+            _keep(kept, self._rows)
+
+    def _kept(self) -> Path | None:
+        """The file of the cache that has, or is to have, what the encoder makes of these texts."""
+        if not self._agent.kept_as:
+            return None
+        digest = hashlib.sha256("\n".join(self.texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return cache_dir() / f"nuc-{self._agent.kept_as}-{digest}.npy"
+
+    def rows(self, which: slice | np.ndarray) -> np.ndarray | sparse.csr_matrix:
+        """Some rows, in memory."""
+        rows = self._rows[which]
+        return rows if sparse.issparse(rows) else np.array(rows)
+
+    def blocks(self, questions: int) -> Iterator[slice]:
+        """Blocks of rows, none of which takes more than `BLOCK_BYTES`, nor its scores for so many questions."""
+        own = 1 if sparse.issparse(self._rows) else int(np.prod(self._rows.shape[1:]))
+        width = 4 * max(own, questions, 1)
+        size = max(1, BLOCK_BYTES // width)
+        for start in range(0, len(self.texts), size):
+            yield slice(start, min(start + size, len(self.texts)))
+
+
+def scores_of(agent: Pairwise, encoded: Encoded, questions: Sequence[NucQuestion], contexts: Any) -> list[np.ndarray]:
+    """For each question, whose `contexts` are read already, the scores of its candidates, in their order."""
+    places = [np.array([encoded.place[text] for text in question.candidates]) for question in questions]
+    needed, where = np.unique(np.concatenate(places), return_inverse=True)
+    scores = agent.compare(contexts, encoded.rows(needed))
+    ends = np.cumsum([len(own) for own in places])[:-1]
+    return [np.asarray(row[own]) for row, own in zip(scores, np.split(where.ravel(), ends), strict=True)]
+
+
+def corpus_ranks(
+    agent: Pairwise,
+    encoded: Encoded,
+    questions: Sequence[NucQuestion],
+    contexts: Any,
+    excluded: Sequence[Sequence[str]],
+) -> Ranks:
+    """The ranks of the true next turns among all texts encoded, but for those that are `excluded` for each question.
+
+    Memory is that of a block of candidates (`BLOCK_BYTES`), however many there are.
+    """
+    true = np.array([encoded.place[question.answer] for question in questions])
+    barred = [np.array(sorted({encoded.place[t] for t in own if t in encoded.place} | {place}))
+              for own, place in zip(excluded, true, strict=True)]  # fmt: skip
+    blocks = list(encoded.blocks(len(questions)))
+    kept = None if len(blocks) > 1 else agent.compare(contexts, encoded.rows(slice(None)))
+
+    def scores(block: slice) -> np.ndarray:
+        return agent.compare(contexts, encoded.rows(block)) if kept is None else kept
+
+    # The true turns' scores come from the blocks in which all are: another shape may differ in the last bit.
+    found = np.empty(len(true), dtype=np.float32)
+    for block in blocks:
+        own = np.flatnonzero((true >= block.start) & (true < block.stop))
+        if len(own):
+            found[own] = scores(block)[own, true[own] - block.start]
+    streamed = StreamedRanks(found)
+    for block in blocks:
+        own = scores(block)
+        counted = np.ones(own.shape, dtype=bool)
+        for row, places in enumerate(barred):
+            inside = places[(places >= block.start) & (places < block.stop)]
+            counted[row, inside - block.start] = False
+        streamed.add(own, counted)
+    return streamed.ranks()

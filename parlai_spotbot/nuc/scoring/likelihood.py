@@ -1,0 +1,175 @@
+"""How likely generators take each candidate to be the next turn, its end included, in nats.
+
+Each context is read once: its keys and values (or encoder states) serve all candidates. Candidates are read in an order
+that follows from their texts, so the order in which they are given changes nothing.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from parlai.core.torch_generator_agent import TorchGeneratorAgent
+from torch.nn.functional import cross_entropy
+from transformers import DynamicCache
+
+from parlai_spotbot.agents.dialogue import Dialogue, Said
+from parlai_spotbot.agents.language import LanguageModelAgent
+from parlai_spotbot.models.probe import plain_shape
+from parlai_spotbot.models.prompts import ChatLayout, EosLayout, Layout, PlainLayout
+from parlai_spotbot.nuc.questions import NucQuestion
+
+TOKENS = 1024
+"""So many tokens of candidates are read at once; their scores over the vocabulary take the memory."""
+
+SILENCE = "__SILENCE__"
+"""What ParlAI's agents hear where nothing was said."""
+
+
+class Likelihood(ABC):
+    """A generator. ``EMPTY`` as a question asks for the likelihood without context."""
+
+    @abstractmethod
+    def log_likelihood(self, question: NucQuestion | None, texts: Sequence[str]) -> np.ndarray:
+        """log p (len(texts),) of each text as the next turn after the context; of None, after nothing."""
+
+
+class CausalLikelihood(Likelihood):
+    """Our agents on language models (smollm2, causal_lm), with the prompt that they write from."""
+
+    def __init__(self, agent: LanguageModelAgent):
+        self.agent = agent
+        self.model, self.layout = agent.language_model
+        with torch.inference_mode():
+            self._keeps = plain_shape(self.model)[0] is not None
+
+    def prompt(self, question: NucQuestion | None) -> list[int]:
+        """The tokens before the next turn."""
+        if question is None:
+            return self.agent.prompt(Dialogue())
+        own = question.speakers[-1]
+        turns = zip(question.context, question.speakers[:-1], strict=True)
+        return self.agent.prompt(Dialogue(turns=tuple(Said(text, speaker == own) for text, speaker in turns)))
+
+    @torch.inference_mode()
+    def log_likelihood(self, question: NucQuestion | None, texts: Sequence[str]) -> np.ndarray:
+        prompt = self.prompt(question)
+        room = max(2, self._context - len(prompt))
+        rows = [row[:room] for row in turn_tokens(self.layout, texts)]
+        found = np.empty(len(texts))
+        state = self._read(prompt) if self._keeps else None
+        for part in parts(rows, texts):
+            own = [rows[i] for i in part]
+            found[part] = self._after(state, len(prompt), own) if state else self._whole(prompt, own)
+        return found
+
+    @property
+    def _context(self) -> int:
+        from parlai_spotbot.models.causal_lm import context_of
+
+        return context_of(self.model)
+
+    def _ids(self, rows: list[list[int]]) -> torch.Tensor:
+        return torch.tensor(rows, device=self.model.device)
+
+    def _read(self, prompt: list[int]) -> tuple[DynamicCache, torch.Tensor]:
+        """The keys and values of the prompt, and the scores (1, vocabulary) of what follows it."""
+        cache = DynamicCache()
+        output = self.model(input_ids=self._ids([prompt]), past_key_values=cache, use_cache=True)
+        return cache, output.logits[:, -1:]
+
+    def _after(self, state: tuple[DynamicCache, torch.Tensor], known: int, rows: list[list[int]]) -> np.ndarray:
+        cache, first = copy.deepcopy(state[0]), state[1].expand(len(rows), -1, -1)
+        width = max(map(len, rows))
+        ids = torch.zeros((len(rows), width), dtype=torch.long, device=self.model.device)
+        for place, row in enumerate(rows):
+            ids[place, : len(row)] = self._ids(row)  # what pads stands behind, where nothing looks
+        logits = first
+        if width > 1:
+            cache.batch_repeat_interleave(len(rows))
+            after = self.model(input_ids=ids[:, :-1], past_key_values=cache, use_cache=True).logits
+            logits = torch.cat([first, after], dim=1)
+        return _sums(logits, ids, [len(row) for row in rows])
+
+    def _whole(self, prompt: list[int], rows: list[list[int]]) -> np.ndarray:
+        """One by one with the prompt read anew, for models whose memory is of another kind."""
+        found = []
+        for row in rows:
+            logits = self.model(input_ids=self._ids([prompt + row]), use_cache=False).logits[:, len(prompt) - 1 : -1]
+            found.append(_sums(logits, self._ids([row]), [len(row)])[0])
+        return np.array(found)
+
+
+def _sums(logits: torch.Tensor, ids: torch.Tensor, lengths: Sequence[int]) -> np.ndarray:
+    """The sums (rows,) of log p of the first `lengths` tokens of `ids` (rows, width), from scores before each."""
+    losses = cross_entropy(logits.float().transpose(1, 2), ids, reduction="none").double().cpu()
+    return np.array([-losses[row, :length].sum().item() for row, length in enumerate(lengths)])
+
+
+def parts(rows: Sequence[Sequence[int]], texts: Sequence[str]) -> Iterator[list[int]]:
+    """Places of rows to be read together, up to `TOKENS` tokens: those of like length, then by text."""
+    part: list[int] = []
+    for place in sorted(range(len(rows)), key=lambda i: (len(rows[i]), texts[i])):
+        if part and (len(part) + 1) * len(rows[place]) > TOKENS:
+            yield part
+            part = []
+        part.append(place)
+    if part:
+        yield part
+
+
+def turn_tokens(layout: Layout, texts: Sequence[str]) -> list[list[int]]:
+    """The tokens of each text as a turn of the model's own, with what ends it."""
+    tokenizer = layout.tokenizer
+    if isinstance(layout, PlainLayout):
+        return [_behind(tokenizer, f"{layout.own}:", f" {' '.join(text.split())}\n") for text in texts]
+    end = [tokenizer.eos_token_id] if isinstance(layout, EosLayout) else end_of_turn(layout)
+    before = "\n" if isinstance(layout, ChatLayout) else ""
+    return [_behind(tokenizer, before, text) + end for text in texts]
+
+
+def end_of_turn(layout: ChatLayout) -> list[int]:
+    """The token that the chat template puts behind a turn of the model; none where it puts none."""
+    from parlai_spotbot.models.prompts import MARK, Spoken
+
+    messages = layout.messages("", [Spoken("b", False), Spoken(MARK, True)])
+    whole = layout.tokenizer.apply_chat_template(messages, tokenize=False, enable_thinking=False)
+    behind = layout.tokenizer(whole.rpartition(MARK)[2], add_special_tokens=False)["input_ids"]
+    ends = layout.ends()
+    return next(([token] for token in behind[:2] if token in ends), [])
+
+
+def _behind(tokenizer: Any, before: str, text: str) -> list[int]:
+    """The tokens of `text` where it stands behind `before`."""
+    first, whole = tokenizer([before or " ", before + text], add_special_tokens=False)["input_ids"]
+    if before and whole[: len(first)] == first and len(whole) > len(first):
+        return whole[len(first) :]
+    return tokenizer(text, add_special_tokens=False)["input_ids"]
+
+
+class GeneratorLikelihood(Likelihood):
+    """ParlAI's generators (TorchGeneratorAgent). Words unknown to the dictionary count as the one unknown word."""
+
+    def __init__(self, agent: TorchGeneratorAgent, observe: Callable[[NucQuestion | None], Any]):
+        self.agent, self._observe = agent, observe
+        agent.model.eval()
+
+    @torch.inference_mode()
+    def log_likelihood(self, question: NucQuestion | None, texts: Sequence[str]) -> np.ndarray:
+        agent = self.agent
+        batch = agent.batchify([self._observe(question).observation])
+        states = agent.model.encoder(*agent._encoder_input(batch))
+        words = {"add_start": False, "add_end": True, "truncate": agent.label_truncate, "truncate_left": False}
+        rows = [agent._vectorize_text(text, **words) for text in texts]
+        found = np.empty(len(texts))
+        for part in parts(rows, texts):
+            ids, _ = agent._pad_tensor([rows[i] for i in part], is_label=True)
+            ids = ids.to(batch.text_vec.device)
+            own = agent.model.reorder_encoder_states(states, [0] * len(part))
+            logits, _ = agent.model.decode_forced(own, ids)
+            found[part] = _sums(logits[:, -ids.shape[1] :], ids, [len(rows[i]) for i in part])
+        return found

@@ -1,0 +1,222 @@
+"""The contestants of a pool score the same questions, one contestant after the other, each in a process of its own.
+
+What is scored is on disk batch by batch; the same command goes on from there and ends with the same bytes. One that
+crashes, hangs or eats memory is told about, and the others go on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.nuc.bank import Bank
+from parlai_spotbot.nuc.questions import NucQuestion
+from parlai_spotbot.nuc.scoring.server import SERVERS
+from parlai_spotbot.nuc.scoring.ways import FAMILIES, PMI, SUM, Scores, rounded
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.process import ContestantProcess, Stopped
+
+BATCHES = {"ranker": 32, "likelihood": 4, "similarity": 16}
+"""Questions that are scored and put on disk together; fixed, so that a run taken up again gives the same bytes."""
+
+TEXTS = 64
+"""Texts whose likelihood without context is found and put on disk together."""
+
+
+class Progress(tqdm):
+    """A progress bar that also says what is being done, now and then."""
+
+    def note(self, text: str, often: bool = False) -> None:
+        self.set_postfix_str(text, refresh=not often or self._time() - self.last_print_t > 1)
+
+
+class ScoringProcess(ContestantProcess):
+    """A contestant's process that scores candidates in the place of playing."""
+
+    def __init__(self, contestant: Contestant, log: Path, threads: int, family: str):
+        super().__init__(contestant, log, threads)
+        self.served = SERVERS[family]
+
+    def start(self) -> dict:
+        """Load the contestant and return what it says of itself; `UserError` where that fails."""
+        self._load()
+        return self.about
+
+    def ask(self, patience: float, what: str, *args: Any) -> Iterator[tuple[int, Any]]:
+        """The parts of an answer (`server.NucServer.act`). Each may take `patience` times the limit of a turn."""
+        name = self.contestant.name
+        try:
+            self._connection.send(("act", (what, *args)))
+            while True:
+                answer = self._receive(self.contestant.turn_timeout * patience)
+                if answer[0] == "done":
+                    return
+                if answer[0] == "error":
+                    raise Stopped("exception", answer[1])
+                yield answer[1:]
+        except (Stopped, OSError, EOFError) as err:
+            kind = err.kind if isinstance(err, Stopped) else "crash"
+            raise UserError(
+                f"contestant '{name}': {kind} while it scored candidates: {err}.",
+                f"What it printed is in {self.place}. Run the same command again: it goes on where it stopped.",
+            ) from None
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be scored: `questions`, and where there is a `bank`, their rank among all turns of the corpus.
+
+    `family` is the way asked for ("auto", or one of `ways.FAMILIES`), `folder` where scores are kept.
+    """
+
+    questions: Sequence[NucQuestion]
+    folder: Path
+    bank: Bank | None = None
+    family: str = "auto"
+    threads: int = 1
+    digest: str = field(init=False)
+
+    def __post_init__(self):
+        rows = [files.dumps(question.to_json()) for question in self.questions]
+        made_of = "\n".join([*rows, self.bank.checksum() if self.bank else "", self.family])
+        object.__setattr__(self, "digest", hashlib.sha256(made_of.encode("utf-8", "surrogatepass")).hexdigest()[:16])
+
+    def path(self, name: str, ending: str = ".jsonl") -> Path:
+        return self.folder / "scores" / f"{name}{ending}"
+
+
+def score_all(
+    contestants: Sequence[Contestant], task: Task, say: Callable[[str], None] = print
+) -> dict[str, list[Scores]]:
+    """The scores of every contestant, by name; one that fails is told about by `say` and left out.
+
+    Raises `UserError` where scores are there already that are of other questions, or of another contestant of the name.
+    """
+    for contestant in contestants:
+        _check_kept(contestant, task)
+    found = {}
+    with Progress(total=len(contestants) * len(task.questions), unit="question") as bar:
+        for number, contestant in enumerate(contestants, start=1):
+            bar.set_description(contestant.name)
+            try:
+                _score(contestant, task, bar)
+                found[contestant.name] = read_scores(contestant.name, task)
+            except UserError as err:
+                say(f"error: {err.problem}" + (f"\n  {err.remedy}" if err.remedy else ""))
+            bar.update(number * len(task.questions) - bar.n)
+    return found
+
+
+def read_scores(name: str, task: Task) -> list[Scores]:
+    """A contestant's scores, as far as they are there; a last line torn by a crash is left out."""
+    path = task.path(name)
+    return files.read_jsonl(path, Scores.from_json, "file of scores", torn_tail=True) if path.exists() else []
+
+
+def _identity(contestant: Contestant, task: Task) -> dict:
+    entry = {
+        key: value for key, value in contestant.to_json().items() if key in ("model", "model_file", "opt", "persona")
+    }
+    return {"contestant": contestant.name, "entry": entry, "questions": task.digest, "asked_for": task.family}
+
+
+def _check_kept(contestant: Contestant, task: Task) -> None:
+    path = task.path(contestant.name, ".json")
+    if not path.exists():
+        if task.path(contestant.name).exists():
+            raise UserError(f"{path}: missing, but there are scores.", f"Remove {task.path(contestant.name)}.")
+        return
+    kept, wanted = files.read_json(path), _identity(contestant, task)
+    for key, what in (
+        ("asked_for", "by another --way"),
+        ("questions", "of other questions"),
+        ("entry", "of other options"),
+    ):
+        if kept.get(key) != wanted[key]:
+            raise UserError(
+                f"{path}: contestant '{contestant.name}' has scores {what}.",
+                "Choose another --out, ask as before, or remove the folder 'scores'.",
+            )
+
+
+def _score(contestant: Contestant, task: Task, bar: Progress) -> None:
+    """Score what is missing; nothing is loaded where nothing is."""
+    ways = 1
+    about = files.read_json(path) if (path := task.path(contestant.name, ".json")).exists() else {}
+    if about:
+        ways = len(FAMILIES[about["family"]])
+        if len(read_scores(contestant.name, task)) == ways * len(task.questions):
+            return
+    log = (task.folder / "logs" / f"{contestant.name}.log").resolve()
+    log.parent.mkdir(parents=True, exist_ok=True)
+    process = ScoringProcess(contestant, log, task.threads, task.family)
+    bar.note("loading")
+    try:
+        told = process.start()
+        own = {key: told[key] for key in ("agent", "model_sha256", "family", "apart") if key in told}
+        files.write_json(path, {**_identity(contestant, task), **own})
+        _carry_out(process, told, task, bar)
+    finally:
+        process.end()
+
+
+def _carry_out(process: ScoringProcess, told: dict, task: Task, bar: Progress) -> None:
+    family, name = told["family"], process.contestant.name
+    ways, size = FAMILIES[family], BATCHES[family]
+    texts = sorted({text for question in task.questions for text in question.candidates})
+    empty = _without_context(process, texts, task, bar) if family == "likelihood" else {}
+    corpus = task.bank if told["apart"] else None
+    if told["apart"]:
+        every = sorted({*texts, *(corpus.texts if corpus else ())})
+        for done, _ in process.ask(10, "encode", every):
+            bar.note(f"encoding candidates: {done} of {len(every)}", often=True)
+    with files.Journal(task.path(name)) as journal:
+        start = len(read_scores(name, task)) // len(ways)
+        bar.update(start)
+        bar.note(f"by {family}")
+        for first in range(start, len(task.questions), size):
+            part = task.questions[first : first + size]
+            excluded = [_said_beside(corpus, question) for question in part] if corpus else None
+            patience = len(part) * max(1.0, max(len(question.candidates) for question in part) / 10)
+            rows = []
+            for place, result in process.ask(patience, "score", part, excluded):
+                rows += _rows(name, part[place], result, ways, empty)
+                bar.update()
+            journal.append(*(row.to_json() for row in rows))
+
+
+def _said_beside(bank: Bank, question: NucQuestion) -> list[str]:
+    """The texts of the question's own conversation, which are no wrong candidates."""
+    return [bank.texts[place] for place in bank.said_in(bank.numbers[question.conversation_id])]
+
+
+def _rows(name: str, question: NucQuestion, result: dict, ways: Sequence[str], empty: dict[str, float]) -> list[Scores]:
+    failed = result.get("failed", "")
+    if failed:
+        nothing = (0.0,) * len(question.candidates)
+        return [Scores(question.question_id, name, way, nothing, result.get("corpus"), failed) for way in ways]
+    if PMI in ways:
+        pairs = zip(result[SUM], question.candidates, strict=True)
+        result[PMI] = rounded([value - empty[text] for value, text in pairs])
+    return [Scores(question.question_id, name, way, tuple(result[way]), result.get("corpus")) for way in ways]
+
+
+def _without_context(process: ScoringProcess, texts: Sequence[str], task: Task, bar: Progress) -> dict[str, float]:
+    """log p of each text after nothing, each found once and kept on disk."""
+    path = task.path(process.contestant.name, ".no_context.jsonl")
+    with files.Journal(path) as journal:
+        known = dict(files.read_jsonl(path, lambda row, where: (row["text"], row["value"])))
+        for first in range(len(known), len(texts), TEXTS):
+            bar.note(f"likelihood without context: {first} of {len(texts)}", often=True)
+            part = texts[first : first + TEXTS]
+            for _, values in process.ask(len(part), "empty", part):
+                known.update(zip(part, values, strict=True))
+            journal.append(*({"text": text, "value": known[text]} for text in part))
+    return known

@@ -1,0 +1,267 @@
+"""What runs in a contestant's own process while it scores candidates: the agent, and the way that suits it.
+
+It answers in small steps (a piece of texts, a question), so that the run can show progress and stop what hangs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from parlai.core.message import Message
+
+from parlai_spotbot.models.minilm import MiniLM
+from parlai_spotbot.nuc.questions import NucQuestion
+from parlai_spotbot.nuc.scoring.encoded import Encoded, Pairwise, corpus_ranks, scores_of
+from parlai_spotbot.nuc.scoring.likelihood import SILENCE, CausalLikelihood, GeneratorLikelihood, Likelihood
+from parlai_spotbot.nuc.scoring.rankers import RetrievalRanker, TorchRanker, listed_scores
+from parlai_spotbot.nuc.scoring.ways import FAMILIES, PER_BYTE, RANKER, SUM, rounded
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.schedule import derive
+from parlai_spotbot.selfplay.server import AgentServer, agent_options, note_own_turn, seed_everything
+
+RANKING = {
+    "interactive_mode": False,
+    "candidates": "inline",
+    "eval_candidates": "inline",
+    "ignore_bad_candidates": True,
+    "return_cand_scores": True,
+    "cap_num_predictions": 1_000_000_000,
+}
+"""Options under which ParlAI's rankers score the candidates that they are given; others don't know them."""
+
+ASKED = ("Hello, how are you?", ("Fine, thank you, and you?", "The train leaves from the other side."))
+"""A question that shows whether an agent ranks the candidates that it is given."""
+
+
+class NucServer(AgentServer):
+    """An agent that scores candidates. `family` is what it is asked for, "auto" for what suits it.
+
+    `about` then says what it gives: `family`, and `apart`, whether it encodes candidates apart from contexts.
+    """
+
+    family = "auto"
+
+    def __init__(self, contestant: Contestant, threads: int):
+        super().__init__(contestant, threads)
+        self._encoded: Encoded | None = None
+        self.failures: dict[str, str] = {}
+        self.chosen, self.way = self._choose()
+
+    @classmethod
+    def options(cls, contestant: Contestant) -> dict:
+        opt = agent_options(contestant)
+        if cls.family != "similarity":
+            opt.update(RANKING)
+            opt["override"] = {**opt.get("override", {}), **RANKING}
+        return opt
+
+    def about(self) -> dict:
+        return super().about() | {"family": self.chosen, "apart": isinstance(self.way, Pairwise)}
+
+    # -- which way ---------------------------------------------------------------------------------------------------
+    def _choose(self) -> tuple[str, Any]:
+        makers = {"ranker": self._ranker, "likelihood": self._likelihood, "similarity": self._similarity}
+        for family in FAMILIES if self.family == "auto" else (self.family,):
+            if (way := makers[family]()) is not None:
+                return family, way
+        kind = type(self.agent).__name__
+        raise ValueError(f"--way {self.family}: {kind} can't; leave the option out, or use --way similarity")
+
+    def _ranker(self) -> Any:
+        from parlai.core.torch_ranker_agent import TorchRankerAgent
+
+        from parlai_spotbot.agents.retrieval import RetrievalAgent
+
+        if isinstance(self.agent, RetrievalAgent):
+            return RetrievalRanker(self.agent)
+        probe = NucQuestion("probe", "", "", (ASKED[0],), (0, 1), ASKED[1], 0)
+        if isinstance(self.agent, TorchRankerAgent):
+            ranker = TorchRanker(self.agent, self.heard)
+            return ranker if ranker.apart(probe) else ranker.together
+        if self._is_generator():
+            return None
+        try:
+            return self._listed if self._listed_of(probe) is not None else None
+        except Exception:  # whatever it can't do, it isn't ranking
+            return None
+
+    def _is_generator(self) -> bool:
+        from parlai.core.torch_generator_agent import TorchGeneratorAgent
+
+        from parlai_spotbot.agents.language import LanguageModelAgent
+
+        return isinstance(self.agent, (LanguageModelAgent, TorchGeneratorAgent))
+
+    def _likelihood(self) -> Likelihood | None:
+        from parlai.core.torch_generator_agent import TorchGeneratorAgent
+
+        from parlai_spotbot.agents.language import LanguageModelAgent
+
+        if isinstance(self.agent, LanguageModelAgent):
+            return CausalLikelihood(self.agent)
+        return GeneratorLikelihood(self.agent, self.heard) if isinstance(self.agent, TorchGeneratorAgent) else None
+
+    def _similarity(self) -> Pairwise:
+        return ReplySimilarity(self, MiniLM())
+
+    # -- hearing -----------------------------------------------------------------------------------------------------
+    def heard(self, question: NucQuestion | None, candidates: Sequence[str] | None = None) -> Any:
+        """A clone of the agent that heard a question's context turn by turn; of None, that nothing was said."""
+        clone = self.agent.clone()
+        clone.reset()
+        if hasattr(clone, "set_conversation_seed"):
+            clone.set_conversation_seed(seed_of(question))
+        events = events_of(question, self.persona)
+        for place, (mine, text) in enumerate(events):
+            if mine:
+                note_own_turn(clone, Message({"text": text, "episode_done": False}))
+                continue
+            message = {"id": "partner", "text": text, "episode_done": False}
+            if candidates is not None and place == len(events) - 1:
+                message["label_candidates"] = list(candidates)
+            clone.observe(Message(message))
+        return clone
+
+    # -- answering ---------------------------------------------------------------------------------------------------
+    def act(self, what: str, *args: Any) -> Iterator[tuple[int, Any]]:
+        """Yield ``(place, result)`` for each part of the work.
+
+        ``encode texts``
+            Encode candidates once (for those that do so apart from contexts); results are None.
+        ``empty texts``
+            log p of all texts after nothing, for generators.
+        ``score questions excluded``
+            For each question {way: values}, or {"failed": why}; without PMI, which needs what ``empty`` gave. Where
+            ``excluded`` is given (the texts of each question's conversation), "corpus" is (greater, equal, n) among all
+            other texts that were encoded.
+        """
+        yield from {"encode": self._encode, "empty": self._empty, "score": self._score}[what](*args)
+
+    def _encode(self, texts: Sequence[str]) -> Iterator[tuple[int, None]]:
+        self._encoded = Encoded(texts, self.way)
+        for done in self._encoded.fill():
+            yield done, None
+
+    def _empty(self, texts: Sequence[str]) -> Iterator[tuple[int, list[float]]]:
+        yield 0, rounded(self.way.log_likelihood(None, texts))
+
+    def _score(
+        self, questions: Sequence[NucQuestion], excluded: Sequence[Sequence[str]] | None
+    ) -> Iterator[tuple[int, dict]]:
+        if isinstance(self.way, Pairwise):
+            yield from enumerate(self._pairwise(questions, excluded))
+        elif self.chosen == "likelihood":
+            for place, question in enumerate(questions):
+                values = self.way.log_likelihood(question, question.candidates)
+                sizes = np.array([len(text.encode("utf-8")) for text in question.candidates])
+                yield place, {SUM: rounded(values), PER_BYTE: rounded(values / sizes)}
+        else:
+            for place, values in enumerate(self.way(questions)):
+                yield place, values if isinstance(values, dict) else {RANKER: rounded(values)}
+
+    def _pairwise(self, questions: Sequence[NucQuestion], excluded: Sequence[Sequence[str]] | None) -> list[dict]:
+        (name,) = FAMILIES[self.chosen]
+        contexts = self.way.contexts(questions)
+        rows = [{name: rounded(own)} for own in scores_of(self.way, self._encoded, questions, contexts)]
+        if excluded is not None:
+            ranks = corpus_ranks(self.way, self._encoded, questions, contexts, excluded)
+            for row, own in zip(rows, zip(ranks.greater, ranks.equal, ranks.n, strict=True), strict=True):
+                row["corpus"] = tuple(map(int, own))
+        for row, question in zip(rows, questions, strict=True):
+            if why := self.failures.pop(question.question_id, ""):
+                row["failed"] = why
+        return rows
+
+    # -- those that list candidates ----------------------------------------------------------------------------------
+    def _listed_of(self, question: NucQuestion) -> np.ndarray | None:
+        seed_everything(seed_of(question))
+        # In an order of their own: what depends on the order given would else depend on where the true turn stands.
+        return listed_scores(question, self.heard(question, sorted(question.candidates)).act())
+
+    def _listed(self, questions: Sequence[NucQuestion]) -> Iterator[Any]:
+        for question in questions:
+            values = self._listed_of(question)
+            yield {"failed": "it ranked something other than the candidates"} if values is None else values
+
+    # -- by their reply ----------------------------------------------------------------------------------------------
+    def replies(self, questions: Sequence[NucQuestion]) -> list[str]:
+        """What the agent says after each context; "" where it fails, which is noted."""
+        requests = []
+        for question in questions:
+            events: list[tuple[str, Any]] = [("open", seed_of(question))]
+            for mine, text in events_of(question, ""):
+                events.append(("self" if mine else "observe", {"id": "partner", "text": text, "episode_done": False}))
+            requests.append((question.question_id, events, seed_of(question)))
+        said = [""] * len(questions)
+        for place, result in super().act(requests, derive(*(seed for _, _, seed in requests))):
+            said[place] = str(result.get("text", "")).strip()
+            if not said[place]:
+                self.failures[questions[place].question_id] = str(result.get("error") or "an empty turn")
+        self.close([question.question_id for question in questions])
+        return said
+
+
+class ReplySimilarity(Pairwise):
+    """How like a contestant's reply each candidate is: cosine of embeddings. Where there is no reply, all are 0."""
+
+    def __init__(self, server: NucServer, embedder: MiniLM):
+        self._server, self._embedder = server, embedder
+        self.kept_as = f"{embedder.name}-bf16"
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        return self._embedder.embed(texts, dtype="bf16")
+
+    def contexts(self, questions: Sequence[NucQuestion]) -> np.ndarray:
+        said = self._server.replies(questions)
+        return self._embedder.embed(said) * np.array([bool(text) for text in said], dtype=np.float32)[:, None]
+
+    def compare(self, contexts: np.ndarray, encoded: np.ndarray) -> np.ndarray:
+        return contexts @ encoded.T
+
+
+class RankerServer(NucServer):
+    family = "ranker"
+
+
+class LikelihoodServer(NucServer):
+    family = "likelihood"
+
+
+class SimilarityServer(NucServer):
+    family = "similarity"
+
+
+SERVERS = {"auto": NucServer, "ranker": RankerServer, "likelihood": LikelihoodServer, "similarity": SimilarityServer}
+"""By what is asked for: a class's name alone reaches the contestant's process."""
+
+
+def seed_of(question: NucQuestion | None) -> int:
+    """The seed of an agent's chances with a question: the same whatever else is asked."""
+    return 0 if question is None else derive("nuc", question.question_id)
+
+
+def events_of(question: NucQuestion | None, persona: str) -> list[tuple[bool, str]]:
+    """The context as (whether the one who is to answer said it, text), the partner first and last.
+
+    Turns of one side in a row are one. A turn of one's own at the beginning goes before the partner's first, as
+    ParlAI's agents can't speak before they have heard something.
+    """
+    events: list[tuple[bool, str]] = []
+    if question is not None:
+        own = question.speakers[-1]
+        for text, speaker in zip(question.context, question.speakers[:-1], strict=True):
+            mine = speaker == own
+            if events and events[-1][0] == mine:
+                events[-1] = (mine, f"{events[-1][1]}\n{text}")
+            else:
+                events.append((mine, text))
+    if events and events[0][0]:
+        first = events.pop(0)[1]
+        events[:1] = [(False, "\n".join([first, *(text for _, text in events[:1])]))]
+    if not events or events[-1][0]:
+        events.append((False, SILENCE))
+    if persona:
+        events[0] = (False, f"{persona}\n{events[0][1]}")
+    return events

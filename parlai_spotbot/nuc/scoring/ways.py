@@ -1,0 +1,84 @@
+"""The ways in which contestants score candidates, and what a reader must know of each; the record of a score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+
+RANKER = "ranker"
+SUM, PER_BYTE, PMI = "likelihood_sum", "likelihood_per_byte", "likelihood_pmi"
+SIMILARITY = "similarity"
+
+WAYS = (RANKER, SUM, PER_BYTE, PMI, SIMILARITY)
+
+FAMILIES = {"ranker": (RANKER,), "likelihood": (SUM, PER_BYTE, PMI), "similarity": (SIMILARITY,)}
+"""What can be asked for by ``--way``, and the ways that it gives at once."""
+
+SAID = {
+    RANKER: "its own scores",
+    SUM: "likelihood, sum",
+    PER_BYTE: "likelihood per byte",
+    PMI: "likelihood over that without context (PMI)",
+    SIMILARITY: "similarity to its reply *",
+}
+"""What tables call the ways. The star stands for `CAUTIONS`."""
+
+CAUTIONS = {
+    SUM: "Likelihood, sum: log p(candidate | context), the end of the turn included; short candidates are favoured.",
+    PER_BYTE: "Likelihood per byte: the sum divided by the candidate's length in bytes; normalised likelihood favours "
+    "generic replies, which are likely after anything.",
+    PMI: "PMI: log p(candidate | context) − log p(candidate | no context); what is likely anyway gains nothing.",
+    SIMILARITY: "* Not the contestant's own choice: it can't rank, so candidates are ranked by how like its reply "
+    "they are (cosine of MiniLM's embeddings). A good reply unlike the true one counts as a miss.",
+}
+"""Said below every table that shows the way."""
+
+DIGITS = 7
+"""Significant digits of stored scores: those that floats of 32 bits have."""
+
+
+def rounded(values: np.ndarray) -> list[float]:
+    """Scores as they are stored."""
+    return [float(f"{value:.{DIGITS}g}") for value in np.asarray(values, dtype=np.float64)]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What a contestant made of one question's candidates: `values` (n_candidates,), higher is better, as many and in
+    the same order. `corpus`: among all turns of the corpus, how many others scored higher and the same, and how many
+    there are, the true one included; None where they were not scored. `failed` says why it gave no answer, in which
+    case all values are 0; "" where it did."""
+
+    question_id: str
+    contestant: str
+    way: str
+    values: tuple[float, ...]
+    corpus: tuple[int, int, int] | None = None
+    failed: str = ""
+
+    def to_json(self) -> dict:
+        row = {**vars(self), "values": list(self.values)}
+        return {key: value for key, value in row.items() if value not in (None, "")}
+
+    @classmethod
+    def from_json(cls, row: dict, where: str) -> Scores:
+        """Raises `UserError` naming `where` and the field."""
+        values = files.field(row, "values", list, where)
+        if len(values) < 2 or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
+            raise UserError(f"{where}: field 'values': expected two numbers or more.", "Remove the file; it is remade.")
+        way = files.field(row, "way", str, where)
+        if way not in WAYS:
+            raise UserError(f"{where}: field 'way' is '{way}', expected one of {', '.join(WAYS)}.", "Remove the file.")
+        corpus = files.field(row, "corpus", list, where, None)
+        return cls(
+            files.field(row, "question_id", str, where),
+            files.field(row, "contestant", str, where),
+            way,
+            tuple(map(float, values)),
+            None if corpus is None else tuple(corpus),
+            files.field(row, "failed", str, where, ""),
+        )

@@ -2,12 +2,15 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from parlai_spotbot.importers.spotbot2020 import DOMAINS, read_dump
 from parlai_spotbot.projects.spot_the_bot_2020.reproduce import Settings, reproduce_domain
+
+sys.path.insert(0, str(Path(__file__).parent))  # made_up_project
 
 
 @pytest.fixture(scope="session")

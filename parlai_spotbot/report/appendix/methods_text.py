@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from parlai_spotbot.report.appendix.facts import CITED, Facts, SourceFacts, SurveyFacts
 from parlai_spotbot.report.appendix.writing import counted, interval, listed, number
+from parlai_spotbot.surveys import Survey
 
 DATA = {
     "dailydialog": "DailyDialog [@li2017]",
@@ -83,6 +84,8 @@ def _asked(own: SurveyFacts) -> str:
     elif own.survey is not None:
         names = [question.heading or question.name for question in own.survey.questions if question.kind != "free_text"]
         text += f" It asks about {listed(name.lower() for name in names)}."
+        if own.survey.tasks:
+            text += _tasks(own.survey)
     if own.lengths and own.survey is not None and own.survey.packing == "segments":
         shown = listed(str(k) for k in own.lengths)
         opened = (
@@ -93,6 +96,18 @@ def _asked(own: SurveyFacts) -> str:
         text += f" {opened} {shown} exchange{'s' if own.lengths != (1,) else ''} of a conversation"
         text += ", in the same surface form whoever wrote them." if own.packed.get("surface") == "normalise" else "."
     return text
+
+
+def _tasks(survey: Survey) -> str:
+    """How a survey of tasks goes from answers to labels, and who may annotate."""
+    labels = [label.replace("_", " ") for task in survey.tasks for label in task.labels]
+    allowed = sorted({task.allowed for task in survey.tasks})
+    return (
+        f" The questions are dealt to {len(survey.tasks)} tasks, which are annotated one by one, turn by turn; answers "
+        f"become {len(labels)} labels, each there or not: {listed(labels)}. For each task annotators are trained on "
+        "dialogues with known labels, of which the last decides: "
+        f"{' or '.join(map(str, allowed))} of its turns may be wrong, by the task."
+    )
 
 
 def _people(own: SurveyFacts, source: SourceFacts) -> str:
@@ -159,7 +174,12 @@ def _statistics(own: SurveyFacts) -> list[str]:
         )
     made = first.get("bootstrap") or {}
     drawn = DRAWN.get(made.get("resample"))
-    if drawn:
+    if "criteria" in first and not first.get("order"):
+        text += (
+            " 95 % intervals of shares are exact binomial ones of as many independent turns as would be as uncertain "
+            "[@korn1998], by the variance over conversations and annotators [@cameron2011]."
+        )
+    elif drawn:
         text += f" 95 % intervals come from {made.get('replicates')} bootstrap replicates that draw {drawn}."
     if not analysed[0].human:
         text += " Variants of a judge are no sample of annotators and are not drawn."

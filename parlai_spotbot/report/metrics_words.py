@@ -181,8 +181,8 @@ def recommended(own: dict[str, dict]) -> list[str]:
     if best:
         text.append(
             f"For a budget of {found['budget']:,.0f}: {of_tasks(best['tasks'])} ({_cost(best, found)}), which "
-            f"foretells {percent(best['r2'])} ({interval(best['ci'])}) of the differences in {outcome_of(found)}; the best "
-            f"choice in {percent(best['chosen'])} of samples drawn anew."
+            f"foretells {percent(best['r2'])} ({interval(best['ci'])}) of the differences in "
+            f"{outcome_of(found)}; the best choice in {percent(best['chosen'])} of samples drawn anew."
         )
         if found.get("alike"):
             text.append(f"As good, as far as these data can tell, and cheaper: {of_tasks(found['alike']['tasks'])} "

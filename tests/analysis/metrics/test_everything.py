@@ -38,12 +38,13 @@ def test_the_causes_are_what_is_kept_and_bought(result):
     assert alphas["abc_eval", "self_contradiction"] > 0.5 > alphas["abc_eval", "redundant"]
 
 
-def test_the_same_seed_gives_the_same_figures(evidence, result):
-    wishes = Wishes(seed=3, bootstraps=200, draws=50, wage=20.0, dialogues=400, budget=1200.0)
-    again = analyze(evidence, wishes)
-    assert json.dumps(again) == json.dumps(result)
-    other = analyze(evidence, Wishes(seed=4, bootstraps=200, draws=50, wage=20.0, dialogues=400, budget=1200.0))
-    assert json.dumps(other) != json.dumps(result)
+def test_the_same_seed_gives_the_same_figures(small):
+    evidence = evidence_of(small)
+    first, again, other = (
+        json.dumps(analyze(evidence, Wishes(seed=seed, bootstraps=20, draws=5))) for seed in (3, 3, 4)
+    )
+    assert again == first
+    assert other.replace('"seed": 4', '"seed": 3') != first
 
 
 def test_tables_hold_what_the_files_hold(result):
@@ -136,8 +137,7 @@ def test_a_study_without_such_people_is_studied_only_when_asked(tmp_path, capsys
     made = made_up(chats=4)
     del made.judgements["interactive"]
     own = write_study(made, tmp_path / "study")
-    SpotbotAnalyze.main(study=str(own.path), survey="dialogue_likert", bootstraps=20)
-    assert not metrics_of_study.metrics_path(own).exists()
+    assert not metrics_of_study.has_what_it_takes(own)
     SpotbotAnalyze.main(study=str(own.path), survey="dialogue_likert", bootstraps=20, metrics=True)
     assert "nobody who led conversations" in capsys.readouterr().out
     assert (metrics_of_study.metrics_path(own) / "sensitivity.csv").exists()

@@ -212,5 +212,5 @@ def figure3(tables: Path) -> Table:
             best[method] = max(best.get(method, (0.0, "")), (cell.ours, cell.row))
     table.instead += [f"{method}: adjusted R² is greatest with {row.partition(', ')[2].partition(' left')[0]} metrics, "
                       f"{value:.3f}" for method, (value, row) in best.items()]  # fmt: skip
-    table.notes.append("what incremental_validity.csv calls R-Squared is not adjusted, though the text says it is")
+    table.notes.append("R² in incremental_validity.csv is not adjusted, while the paper's text speaks of adjusted R²")
     return table

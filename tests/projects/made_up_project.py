@@ -26,7 +26,7 @@ DIMENSIONS = (
 
 
 class MadeUp:
-    """Makes the stages; `exchanges` per dialogue, every pair of bots chatted with `pairs` times, a quarter judged twice."""
+    """Dialogues of so many `exchanges`, `pairs` of each pair of bots, a quarter judged twice; in stages."""
 
     def __init__(self, seed=0, pairs=8, exchanges=4):
         self.rng = np.random.default_rng(seed)

@@ -186,6 +186,7 @@ def _job(asked: Asked, study: Study) -> Job:
     if asked.task:
         survey = survey.task(asked.task)
         units, controls = units_of_task(units, survey), [item for item in controls if _asks(item, survey)]
+        controls += _further_gold(asked, study)
         if not units:
             raise UserError(
                 f"{study.units_path(asked.survey)}: no unit of the task {asked.task}.",
@@ -195,6 +196,16 @@ def _job(asked: Asked, study: Study) -> Job:
     check_course(job.survey)
     job.setup.check()
     return job
+
+
+def _further_gold(asked: Asked, study: Study) -> list[Item]:
+    """The gold dialogues that a launch brings, in the surface form of the units."""
+    from parlai_spotbot.surveys.abc_eval.gold import read_gold
+
+    if not asked.settings.gold:
+        return []
+    packed = study.provenance().get("pack", {}).get(asked.survey, {}).get("options", {})
+    return read_gold(asked.settings.gold, asked.task, study.plan.seed, packed.get("surface", "keep"))
 
 
 def units_of_task(units: list[Unit], survey: Survey) -> list[Unit]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from parlai_spotbot.crowdsourcing import grading
@@ -16,6 +16,7 @@ from parlai_spotbot.crowdsourcing.checking import check_items, malformed
 from parlai_spotbot.crowdsourcing.contract import Refusal
 from parlai_spotbot.crowdsourcing.entries import Attempt, digest
 from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.survey import Survey
 
 Allow = Callable[[], None]
@@ -54,6 +55,10 @@ class Practice:
         attempt = len(self.ledger.attempts(worker))
         pages, _ = self.exercises(worker, attempt)
         return {"attempt": attempt + 1, "attempts": self.survey.limits.onboarding_attempts, "items": pages}
+
+    def unmet(self, worker: str, controls: Sequence[Item]) -> Sequence[Item]:
+        """The controls that are no part of what the annotator practised: all of them."""
+        return controls
 
     def exercises(self, worker: str, attempt: int) -> tuple[list[dict], list[dict]]:
         """The page items of an annotator's attempt (from 0), and the records of what was drawn."""

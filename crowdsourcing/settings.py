@@ -56,7 +56,8 @@ class Settings:
     `language` is a language of ours or a file of texts, `texts` replaces single ones. `fee` is the platform's share
     (None: see `FEES`), `minimum_wage` per hour. `seconds_per_annotation` (None: what the study's own annotators took,
     else the paper's) and `reading_minutes`, for consent and instructions, are what the dry run reckons with. `group`
-    names the group of annotators (students, …) by which training outcomes are told apart.
+    names the group of annotators (students, …) by which training outcomes are told apart; `gold` is a file of further
+    gold dialogues of the task that is launched.
     """
 
     provider: str = "in_house"
@@ -79,6 +80,7 @@ class Settings:
     seconds_per_annotation: float | None = None
     reading_minutes: float = 3.0
     group: str = ""
+    gold: str = ""
 
     @property
     def platform_fee(self) -> float:
@@ -155,7 +157,8 @@ def parse_settings(row: Any, where: str) -> Settings:
         "seconds_per_annotation": _number(row, "seconds_per_annotation", where, None, above=0),
         "fee": _number(row, "fee", where, None, most=10),
     }
-    for name in ("title", "description", "contact", "completion_code", "screened_out_code", "language", "group"):
+    codes = ("completion_code", "screened_out_code")
+    for name in ("title", "description", "contact", *codes, "language", "group", "gold"):
         values[name] = files.field(row, name, str, where, getattr(plain, name)).strip()
     for name in ("pay", "minimum_wage", "reading_minutes"):
         values[name] = _number(row, name, where, getattr(plain, name))

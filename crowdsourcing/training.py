@@ -23,7 +23,7 @@ from parlai_spotbot.crowdsourcing.presentation import present
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.abc_eval.gold import graded as grade_gold
-from parlai_spotbot.surveys.abc_eval.gold import is_mark
+from parlai_spotbot.surveys.abc_eval.gold import is_mark, mark_of
 from parlai_spotbot.surveys.abc_eval.training import marks
 from parlai_spotbot.surveys.survey import Limits, Survey
 from parlai_spotbot.surveys.tasks import BOT, Gold, rounds
@@ -128,6 +128,12 @@ class Training:
             "items": [page],
             "results": [self._told(worker, sitting) for sitting in done if sitting.body],
         }
+
+    def unmet(self, worker: str, controls: Sequence[Item]) -> list[Item]:
+        """Those of the gold dialogues that the annotator has not been trained with."""
+        sat = {sitting.dialogue for sitting in self.ledger.sittings("worker = ?", worker)}
+        marks_met = {mark_of(gold) for golds in self.course for gold in golds if gold.id in sat}
+        return [item for item in controls if item.control not in marks_met]
 
     def _present(self, worker: str, attempt: int, number: int) -> tuple[dict, dict]:
         item = gold_item(self.course[attempt][number], self.task.questions)

@@ -24,7 +24,7 @@ from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import Survey, own_questions, survey_of, whole_controls
 from parlai_spotbot.surveys import known as by_kind
-from parlai_spotbot.surveys.abc_eval.gold import GOLD_RULE, KNOWN_LABELS, gold_item, key_of
+from parlai_spotbot.surveys.abc_eval.gold import GOLD_RULE, KNOWN_LABELS, gold_items, key_of
 from parlai_spotbot.surveys.known import EVERY_KIND, KINDS, KNOWN_BOT, KNOWN_CHOICE, KNOWN_HUMAN, KNOWN_LOW, gradable
 from parlai_spotbot.surveys.nuc_checks import CHECK_RULE
 from parlai_spotbot.surveys.nuc_units import write_checks
@@ -228,7 +228,8 @@ def _write_gold(study: Study, survey: str, options: PackOptions) -> Path:
     tasks = [task.name for task in survey_of(study, survey).tasks if asked & set(task.questions)]
     items = read_controls(study, survey) if _begun(study, survey) else []
     there = {key_of(item.control)[0] for item in items}
-    items += [gold_item(task, options.seed, options.surface) for task in tasks if task not in there]
+    missing = [task for task in tasks if task not in there]
+    items += [item for task in missing for item in gold_items(task, options.seed, options.surface)]
     text = "".join(files.dumps(item.to_json()) + "\n" for item in items)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         files.write_text(path, text)

@@ -12,10 +12,12 @@ import operated
 import pytest
 import trained
 import whole
+import yaml
 from annotators import Record, meet
 from office import SECRET, MemoryCrowd
 
 from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing import launch as launching
 from parlai_spotbot.crowdsourcing.collect import annotation_id, collect
 from parlai_spotbot.crowdsourcing.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk import Desk
@@ -73,6 +75,34 @@ def test_a_task_that_was_not_packed_is_said(tmp_path):
     assert launch(Asked(study.path, NAME, "sociality", dry_run=True), [].append) == 0
     with pytest.raises(UserError, match="no unit of the task empathy"):
         launch(Asked(study.path, NAME, "empathy", dry_run=True))
+
+
+def test_a_launch_may_bring_gold_dialogues_of_its_own(packed, tmp_path):
+    path = tmp_path / "gold.yaml"
+    turns = [{"user": "hi"}, {"bot": "You are a fool.", "labels": ["antisocial"], "why": "An insult."}]
+    dialogue = {"id": "own-1", "role": "gold", "covers": "an insult", "turns": turns}
+
+    def planned(*dialogues, task="sociality"):
+        path.write_text(yaml.safe_dump({"task": "sociality", "dialogues": list(dialogues)}))
+        return launching._job(Asked(packed.path, NAME, task, Settings(gold=str(path))), packed)
+
+    launch(Asked(packed.path, NAME, "sociality", dry_run=True), [].append)
+    own = planned(dialogue).controls[-1]
+    assert own.transcripts[0][1].text == "you are a fool"  # in the form of the units
+    assert key_of(own.control) == ("sociality", {1: {"antisocial"}})
+    assert len(planned(dialogue).controls) == 3
+    for wrong, said in (
+        ({**dialogue, "id": "sociality-1"}, "bears the id"),
+        ({**dialogue, "role": "training"}, "has the role training"),
+        ({**dialogue, "turns": [turns[0], {**turns[1], "labels": ["rude"]}]}, "no label of sociality"),
+    ):
+        with pytest.raises(UserError, match=said):
+            planned(wrong)
+    with pytest.raises(UserError, match="the launch is for 'empathy'"):
+        planned(dialogue, task="empathy")
+    path.unlink()
+    with pytest.raises(UserError, match="no such file"):
+        launch(Asked(packed.path, NAME, "sociality", Settings(gold=str(path)), dry_run=True))
 
 
 def test_each_task_has_a_lock_of_its_own(packed):

@@ -16,7 +16,7 @@ from operated import talk
 from parlai_spotbot.crowdsourcing.training import course_of
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.abc_eval.gold import gold_item, is_mark, key_of
+from parlai_spotbot.surveys.abc_eval.gold import gold_items, is_mark, key_of
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, QUESTIONS, complete, labels_of
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.tasks import Gold
@@ -101,7 +101,7 @@ def office_of(folder: Path, task: str, units: int = 4, repeated: int = 0, **limi
     """A desk of one task, on a ledger in the folder, with its gold dialogue as a control."""
     folder.mkdir(parents=True, exist_ok=True)
     made = units_of(task, units, repeated)
-    return Office(narrowed(task, **limits), made, [gold_item(task)], (), folder / "ledger.db")
+    return Office(narrowed(task, **limits), made, gold_items(task), (), folder / "ledger.db")
 
 
 class Trained(Annotator):

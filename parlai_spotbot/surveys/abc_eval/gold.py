@@ -8,11 +8,13 @@ annotated as the key says is reported over time.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, LABELS, QUESTIONS
-from parlai_spotbot.surveys.abc_eval.training import given_labels, gold_dialogues
+from parlai_spotbot.surveys.abc_eval.training import given_labels, gold_dialogues, read_dialogues
 from parlai_spotbot.surveys.packing import opaque
 from parlai_spotbot.surveys.surface import SURFACES
 from parlai_spotbot.surveys.tasks import BOT, Gold
@@ -21,9 +23,9 @@ KNOWN_LABELS = "known_labels"
 """How the mark begins: known_labels:TASK:1=redundant+self_contradiction,3=,… with every turn that is annotated."""
 
 GOLD_RULE = (
-    "The gold dialogue of each task, written for it with the labels of every turn and a reason: an annotator gets it "
-    "once, after as many units as the launch says. How many turns have the gold labels and no other is reported over "
-    "time; nobody is left out for it."
+    "Dialogues written for each task with the labels of every turn and a reason: an annotator gets each once, after as "
+    "many units as the launch says, and none that was part of the own training. How many turns have the gold labels "
+    "and no other is reported over time; nobody is left out of the analysis for it."
 )
 
 Answers = Mapping[tuple[str, str], Any]
@@ -75,7 +77,28 @@ def missed(control: str, answers: Answers) -> bool:
 
 def gold_item(task: str, seed: int = 0, surface: str = "normalise") -> Item:
     """The gold dialogue of a task as an item, in the surface form of the others."""
-    gold = next(gold for gold in gold_dialogues(task) if gold.role == "gold")
+    return gold_items(task, seed, surface)[0]
+
+
+def gold_items(task: str, seed: int = 0, surface: str = "normalise") -> list[Item]:
+    """All that may be mixed into the work of a task: its gold dialogue, then that of a second attempt at the training,
+    for those who did not need one."""
+    golds = {role: [gold for gold in gold_dialogues(task) if gold.role == role] for role in ("gold", "second_chance")}
+    return [item_of(gold, seed, surface) for role in golds for gold in golds[role]]
+
+
+def read_gold(path: Path | str, task: str, seed: int = 0, surface: str = "normalise") -> list[Item]:
+    """A user's own gold dialogues of a task, as items; a `UserError` names file, dialogue, turn and field."""
+    known = {gold.id for gold in gold_dialogues(task)}
+    found = read_dialogues(Path(path), task)
+    for gold in found:
+        if gold.id in known:
+            raise UserError(f"{path}: dialogue '{gold.id}' bears the id of one that comes along.", "Call it otherwise.")
+    return [item_of(gold, seed, surface) for gold in found]
+
+
+def item_of(gold: Gold, seed: int, surface: str) -> Item:
+    """A gold dialogue as an item, with its key in the control mark."""
     show = SURFACES[surface]
     transcript = tuple(Utterance(u.entity, show(u.text)) for u in gold.transcript)
     return Item(
@@ -85,5 +108,5 @@ def gold_item(task: str, seed: int = 0, surface: str = "normalise") -> Item:
         transcripts=(transcript,),
         control=mark_of(gold),
         judged=(BOT,),
-        questions=QUESTIONS[task],
+        questions=QUESTIONS[gold.task],
     )

@@ -90,11 +90,27 @@ def read_file(path: Path, task: str) -> Material:
     )
 
 
-def _yaml(path: Path) -> Any:
+def read_dialogues(path: Path, task: str) -> tuple[Gold, ...]:
+    """Gold dialogues alone, from a user's file ``{task, dialogues}``: each as in a task's file, with the role gold."""
+    row = _mapping(_yaml(path, "Name a file of gold dialogues."), f"{path}", ("task", "dialogues"))
+    if row["task"] != task:
+        raise UserError(f"{path}: field 'task' is {row['task']!r}, the launch is for '{task}'.", "Name another file.")
+    rows = enumerate(_list(row["dialogues"], f"{path}: dialogues"), 1)
+    found = [_dialogue(one, task, path, number) for number, one in rows]
+    for gold in found:
+        if gold.role != "gold" or [one.id for one in found].count(gold.id) > 1:
+            raise UserError(
+                f"{path}: dialogue '{gold.id}' has the role {gold.role}, or stands there twice.",
+                "Give each the role gold and an id of its own.",
+            )
+    return tuple(found)
+
+
+def _yaml(path: Path, remedy: str = "Install the package again: it comes with this file.") -> Any:
     try:
         return yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except FileNotFoundError:
-        raise UserError(f"{path}: no such file.", "Install the package again: it comes with this file.") from None
+        raise UserError(f"{path}: no such file.", remedy) from None
     except (OSError, UnicodeDecodeError) as err:
         raise UserError(f"{path}: cannot be read: {err}.", "Write it in UTF-8.") from None
     except yaml.YAMLError as err:

@@ -95,9 +95,10 @@ def test_tasks_and_conversations_that_come_later_are_added_behind(study):
 def test_the_gold_dialogues_of_the_tasks_are_the_controls(study):
     pack_study(study, "abc_eval", whole=Asked(ask=("consistency",)))
     path = write_controls(study, "abc_eval")
-    [item] = read_controls(study, "abc_eval")
-    assert item.questions == QUESTIONS["consistency"]
-    assert study.provenance()["controls"]["abc_eval"]["known_labels"] == 1
+    items = read_controls(study, "abc_eval")  # and the dialogue for a second attempt, for who didn't need one
+    assert [item.questions for item in items] == [QUESTIONS["consistency"]] * 2
+    assert len({item.conversation_ids for item in items}) == 2
+    assert study.provenance()["controls"]["abc_eval"]["known_labels"] == 2
     begun = study.survey_path("abc_eval") / "crowdsourcing" / "consistency"
     begun.mkdir(parents=True)
     (begun / "ledger.db").touch()
@@ -105,7 +106,8 @@ def test_the_gold_dialogues_of_the_tasks_are_the_controls(study):
     pack_study(study, "abc_eval", whole=Asked(ask=("consistency", "empathy")))
     write_controls(study, "abc_eval")
     assert path.read_bytes().startswith(before)
-    assert [i.questions for i in read_controls(study, "abc_eval")] == [QUESTIONS["consistency"], QUESTIONS["empathy"]]
+    asked = [item.questions for item in read_controls(study, "abc_eval")]
+    assert asked == [QUESTIONS["consistency"]] * 2 + [QUESTIONS["empathy"]] * 2
     # Units that a task's ledger may have handed out are never packed anew.
     with pytest.raises(UserError, match=r"ledger.db holds answers"):
         pack_study(study, "abc_eval", whole=Asked(ask=("empathy",)))

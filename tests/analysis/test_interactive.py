@@ -1,0 +1,103 @@
+"""Interactive: ratings and choices by those who chatted, against figures worked out by hand."""
+
+import numpy as np
+import pytest
+
+from parlai_spotbot.analysis.methods import interactive
+from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.dimensions import NAMES
+from parlai_spotbot.surveys.partners import partner_units
+
+SURVEY = get_survey("interactive")
+BOTS = ("ada", "bert", "carl")
+QUALITY = {"ada": ("5", "4"), "bert": ("3", "2"), "carl": ("1", "2")}
+"""The ratings that each gets in turn."""
+
+
+def chat(unit, place, bot):
+    turns = tuple(Turn((HUMAN, bot)[i % 2], f"turn {i}") for i in range(4))
+    name = f"chat-{unit.unit_id}-{place}"
+    return Conversation(name, "invented", tuple(sorted((HUMAN, bot))), 0, (HUMAN, bot), turns, 0)
+
+
+def made(units):
+    """Conversations and judgements of `units`: the partner who comes first in the alphabet is always preferred."""
+    talks, rows = [], []
+    for number, unit in enumerate(units):
+        bots = [item.partners[0] for item in unit.items[:2]]
+        own = [chat(unit, place, bot) for place, bot in enumerate(bots)]
+        talks += own
+        better = f"conversation:{bots.index(min(bots))}"
+        for place, item in enumerate(unit.items):
+            ids = [own[place].conversation_id] if place < 2 else [talk.conversation_id for talk in own]
+            for question in item.questions:
+                answer = QUALITY[bots[place]][number % 2] if place < 2 else better
+                target = "entity:1" if place < 2 else "pair"
+                rows.append(Judgement(
+                    f"{unit.unit_id}-{place}-{question}", f"{unit.unit_id}-{place}", "interactive", unit.unit_id,
+                    item.item_id, tuple(ids), 2, target, question, answer, f"worker{number}", HUMAN,
+                    presentation={"place:0": "left"} if place == 2 else {}, seconds=60.0 + number,
+                ))  # fmt: skip
+    return talks, rows
+
+
+@pytest.fixture(scope="module")
+def found():
+    units = partner_units(SURVEY, BOTS, 8, seed=1)
+    talks, rows = made(units)
+    items = [item for unit in units for item in unit.items]
+    return interactive.analyze(rows, talks, bots=BOTS, items=items, survey=SURVEY, bootstraps=200), rows
+
+
+def test_means_of_the_ratings(found):
+    result, rows = found
+    ranking = result["ranking"]["by_source"][HUMAN]
+    assert ranking["question"] == "quality"
+    assert ranking["order"] == list(BOTS)
+    for bot in BOTS:
+        own = [int(r.answer) for r in rows if r.question == "quality" and r.conversation_ids[0] in ids_of(rows, bot)]
+        assert ranking["score"][bot] == pytest.approx(np.mean(own))
+        assert ranking["n"][bot] == 16
+    assert set(ranking["criteria"]) == set(NAMES)
+
+
+def ids_of(rows, bot):
+    units = partner_units(SURVEY, BOTS, 8, seed=1)
+    return {
+        f"chat-{unit.unit_id}-{place}" for unit in units for place in (0, 1) if unit.items[place].partners == (bot,)
+    }
+
+
+def test_choices_stand_beside_the_ranking(found):
+    choices = found[0]["choices"]["by_source"][HUMAN]
+    assert choices["question"] == "quality_choice"
+    assert choices["order"] == list(BOTS)
+    assert set(choices["criteria"]) == {f"{name}_choice" for name in NAMES}
+    grid = {(row["a"], row["b"]): (row["wins_a"], row["wins_b"], row["ties"]) for row in choices["pairs"]}
+    assert grid == {("ada", "bert"): (8, 0, 0), ("ada", "carl"): (8, 0, 0), ("bert", "carl"): (8, 0, 0)}
+
+
+def test_tables_summary_and_sections_hold_both(found):
+    result, _ = found
+    tables = interactive.tables(result)
+    assert set(tables["ranking"]["question"]) == set(NAMES)
+    assert set(tables["choices_ranking"]["question"]) == {f"{name}_choice" for name in NAMES}
+    said = interactive.summary(result)
+    assert "quality:" in said
+    assert "quality_choice:" in said
+    parts = {stem: part["by_source"][HUMAN] for stem, part in result.items()}
+    titles = [section.heading for section in interactive.sections(parts, HUMAN)]
+    assert len(set(titles)) == len(titles)
+    assert {"How are they rated?", "Who is preferred?"} <= set(titles)
+
+
+def test_ratings_without_a_choice_are_analysed_too():
+    units = partner_units(SURVEY, BOTS, 3, seed=1)
+    talks, rows = made(units)
+    rated = [row for row in rows if row.question == "quality"]
+    result = interactive.analyze(rated, talks, bots=BOTS, bootstraps=200)
+    assert "choices" not in result
+    assert result["ranking"]["made_by"]["used"] == {HUMAN: 18}
+    assert "choices_ranking" not in interactive.tables(result)
+    assert "quality_choice" not in interactive.summary(result)

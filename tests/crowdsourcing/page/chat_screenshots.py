@@ -58,7 +58,15 @@ def the_chat(page, folder: Path, stem: str) -> None:
     """The first screens, and a chat in which an answer is due."""
     bots = Scripted(answers)
     with staged(bots, messages=30, slow_after=1.0) as st:
-        enter(page, st.link("ann"))
+        page.goto(st.link("ann"))
+        heading(page, "Before you begin")
+        shoot(page, folder, f"{stem}consent", whole=True)
+        button(page, "I agree and want to take part").click()
+        heading(page, "What to do")
+        shoot(page, folder, f"{stem}instructions", whole=True)
+        button(page, "I have understood").click()
+        button(page, "Start").click()
+        heading(page, "Chat with Partner 1")
         for text in SAID[:3]:
             say(page, text)
         bots.held = True

@@ -60,6 +60,13 @@ def test_windows_are_whole_and_do_not_overlap(turns, setting, seed):
     assert turns - 1 - ends[-1] <= ends[0]  # what is left over makes no window
 
 
+def test_a_window_is_the_context_drawn_and_the_next_turn():
+    rng = np.random.default_rng(0)
+    assert list(windows(9, lengths("3", 6, 2), rng)) == [(0, 3), (4, 7)]
+    assert list(windows(8, lengths("3", 6, 2), rng)) == [(0, 3), (4, 7)]
+    assert list(windows(3, lengths("longest", 6, 2), rng)) == [(0, 2)]  # shorter than the window
+
+
 def test_every_turn_once_after_as_many_as_may_be():
     assert list(every_turn(5, 3, 2)) == [(0, 2), (0, 3), (1, 4)]
     assert list(every_turn(2, 6, 2)) == []

@@ -92,6 +92,20 @@ def test_in_a_version_no_question_gives_another_away(tmp_path, study):
                     assert not said & {normal(text) for text in other.candidates}
 
 
+def test_a_conversation_lends_a_version_one_question(tmp_path, study):
+    dialogues = tuple(
+        Dialogue(f"long{i}", tuple(f"long word{i}x{t} said" for t in range(30)), ("0", "1") * 15) for i in range(8)
+    )
+    made = sample(Corpus("long", dialogues), Settings(lengths="2")).questions
+    assert len(made) == 80
+    write_questions(tmp_path / "long.jsonl", made)
+    pack(study, unit_size=4, annotators=1, versions=3, questions=tmp_path / "long.jsonl")
+    for unit in study.units("nuc"):
+        assert len({item.conversation_ids for item in unit.items}) == 4
+    with pytest.raises(UserError, match="corpus 'long'"):
+        pack(study, unit_size=9, versions=3, questions=tmp_path / "long.jsonl")
+
+
 def test_groups_get_their_shares_and_as_many_common_questions_as_can_be(tmp_path, study):
     path = groups_file(
         tmp_path,

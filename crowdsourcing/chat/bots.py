@@ -318,7 +318,7 @@ class _Line:
 
     def _failed(self, waiting: _Waiting, failure: Failure) -> None:
         """Ask again, in a session of its own, or give up."""
-        log.warning("contestant %s: %s: %s", failure.contestant, failure.kind, failure.message)
+        log.warning("contestant %s: %s", failure.contestant, failure.kind)  # its message may repeat what was said
         with self._changed:
             session = self._sessions.pop(waiting.question.chat, None)
         if session is not None:

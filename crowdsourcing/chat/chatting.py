@@ -51,17 +51,18 @@ class Chatting:
         """End a unit whose partner can't go on, without blame; returns the SESSION with ``"left": true``.
 
         ``body = {"unit"}``. It doesn't count for the allowance; what was rated is kept. The same again changes nothing.
-        Refusals: 400 malformed, 403 foreign, preview, 404 unknown, 409 not_failed, doubled.
+        Refusals: 400 malformed, 403 foreign, preview, 404 unknown, 409 not_failed, doubled, 410 late.
         """
         handout = self._own(visitor, body)
         if not self.chats:
             raise malformed("Nobody chats in this survey.")
         if handout.status == "done":
             raise self.refusal("doubled")
-        if handout.status == "open":
-            if not self.chats.failed(handout):
-                raise self.refusal("not_failed")
-            self._end(handout, "void")
+        if handout.status == "open" and not self.chats.failed(handout):
+            raise self.refusal("not_failed")
+        if handout.status not in ("open", "void"):
+            raise self.refusal("late")
+        self._end(handout, "void")
         return {**self.session(visitor), "left": True}
 
     def _chatting(self, visitor: Visitor, body: Any) -> Handout:

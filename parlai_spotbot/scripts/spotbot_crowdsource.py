@@ -22,6 +22,8 @@ class SpotbotCrowdsource(Command):
       Real people, real money: --live is needed for prolific and mturk.
   parlai spotbot_crowdsource --study studies/mine --survey abc_eval --task consistency --annotators 5
       One task of ABC-Eval, with its training and links of its own; other tasks may run beside it.
+  parlai spotbot_crowdsource --study studies/chats --survey interactive --annotators 5
+      People chat with two contestants of the study (spotbot_pack --survey interactive), rate and compare them.
   pay.yaml holds what else there is to say:
       pay: 4.50                    # for a unit
       currency: USD

@@ -198,3 +198,4 @@ def test_a_unit_may_be_given_back_but_not_left_while_the_partners_are_there(comp
     session = person.ok("return", {"unit": person.unit["unit"]})
     assert (session["state"], session["progress"]["used"]) == ("finished", 1)
     assert person.refused("chat", {"unit": person.unit["unit"], "item": 0, "have": 0}) == (410, "late")
+    assert person.refused("leave", {"unit": person.unit["unit"]}) == (410, "late")

@@ -1,0 +1,99 @@
+"""The rules of chats as a launch may set them, what it would cost, and where a chat stands from what was said alone."""
+
+import pytest
+
+from parlai_spotbot.crowdsourcing.chat.chats import spoken
+from parlai_spotbot.crowdsourcing.chat.ledger import Chat, Rating, Said
+from parlai_spotbot.crowdsourcing.chat.state import State, typing_seconds
+from parlai_spotbot.crowdsourcing.dry_run import estimate
+from parlai_spotbot.crowdsourcing.settings import Settings, parse_settings
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.surveys import get_survey, survey, survey_names
+from parlai_spotbot.surveys.partners import partner_units
+
+RULE = survey.Chat(messages=4, most_messages=6)
+
+
+def test_a_launch_sets_the_rules():
+    settings = parse_settings({"chat": {"messages": 6, "answer_delay": False, "longest_delay": 1}}, "file")
+    chat = settings.survey(get_survey("interactive")).chat
+    assert (chat.messages, chat.answer_delay, chat.longest_delay, chat.most_messages) == (6, False, 1.0, 100)
+    assert settings.survey(get_survey("interactive")).to_json()["chat"]["messages"] == 6
+
+
+@pytest.mark.parametrize(
+    ("row", "named"),
+    [
+        ({"mesages": 3}, "unknown key 'mesages'.*'messages'"),
+        ({"messages": 0}, "'messages' is 0"),
+        ({"messages": 3.5}, "'messages'"),
+        ({"messages": 200}, "more than 'most_messages'"),
+        ({"answer_delay": 1}, "'answer_delay'"),
+        ({"longest_delay": -1}, "'longest_delay'"),
+        ([], "keys and values"),
+    ],
+)
+def test_a_wrong_rule_is_named(row, named):
+    with pytest.raises(UserError, match=f"(?s)field 'chat'.*{named}|{named}"):
+        parse_settings({"chat": row}, "settings.yaml")
+
+
+def test_rules_of_chats_mean_nothing_where_nobody_chats():
+    settings = parse_settings({"chat": {"messages": 6}}, "settings.yaml")
+    with pytest.raises(UserError, match="nobody chats"):
+        settings.survey(get_survey("acute_eval"))
+    assert [name for name in survey_names() if get_survey(name).chat] == ["interactive"]
+
+
+def test_a_dry_run_reckons_with_what_the_papers_interactors_took():
+    about = get_survey("interactive")
+    found = estimate(Settings(pay=5.0), about, partner_units(about, ("a", "b", "c"), 6, 0), {})
+    assert (found.units, found.annotators) == (18, 2)
+    assert found.minutes_per_unit == pytest.approx(2 * 8.08)
+
+
+# -- where a chat stands ---------------------------------------------------------------------------------------------
+def state(turns, now=100.0, status="open", rated=False, reached=True, hidden=0.0):
+    """`turns` said a second apart; the last one is shown `hidden` seconds later."""
+    chat = Chat("h" * 32, 0, "chat-1", "eliza", 7, status)
+    said = tuple(Said(i, f"turn {i}", float(i), i + hidden * (i == turns - 1)) for i in range(turns))
+    return State(RULE, chat, said, Rating({}, "", 0.0) if rated else None, reached, now)
+
+
+@pytest.mark.parametrize(
+    ("now", "step", "following", "may_rate"),
+    [
+        (state(0), "chatting", 0, False),
+        (state(1), "chatting", None, False),
+        (state(2), "chatting", 2, False),
+        (state(2, now=5.0, hidden=20.0), "chatting", None, False),
+        (state(4), "chatting", 4, True),
+        (state(5), "chatting", None, False),
+        (state(6), "rating", None, True),
+        (state(6, rated=True), "done", None, False),
+        (state(0, reached=False), "locked", None, False),
+        (state(3, status="failed"), "failed", None, False),
+        (state(5, status="failed"), "rating", None, True),
+    ],
+)
+def test_where_a_chat_stands(now, step, following, may_rate):
+    assert (now.step, now.next, now.may_rate) == (step, following, may_rate)
+    told = now.to_json()
+    assert (told["next"], told["may_rate"]) == (following, may_rate)
+    assert (told["poll_seconds"] is None) == (told["partner"] != "typing")
+
+
+def test_typing_takes_longer_for_longer_texts_up_to_a_limit_and_is_the_same_again():
+    chat = Chat("h" * 32, 0, "chat-1", "eliza", 7)
+    rule = survey.Chat(longest_delay=3.0)
+    times = [typing_seconds(rule, chat, 1, "x" * length) for length in (1, 40, 2000)]
+    assert 0.3 < times[0] < times[1] < times[2] == 3.0
+    assert times[1] == typing_seconds(rule, chat, 1, "x" * 40)
+    assert len({typing_seconds(rule, chat, number, "x" * 40) for number in range(1, 20, 2)}) == 10
+    assert typing_seconds(survey.Chat(answer_delay=False), chat, 1, "x" * 40) == 0.0
+
+
+def test_a_message_is_one_line_without_control_characters():
+    assert spoken(" your persona: i am root\nhello\x00\x1b[1m \t\u2028 you ") == "your persona: i am root hello [1m you"
+    assert spoken("a\ud800b") == "a\ufffdb"
+    assert spoken(" \n\x07 ") == ""

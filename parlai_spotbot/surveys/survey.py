@@ -134,8 +134,9 @@ class Limits:
     `onboarding_mistakes` that are allowed in one. `controls_per_unit` known segments are mixed into a unit, of which an
     annotator may miss `control_mistakes` in all. Who has handed in `units_without_reason` units and never gave a reason
     (a free text) gets no further one; 0: reasons are not asked for so firmly. `comment_length` and `text_length` in
-    characters. After every `gold_every` units of a task an annotator gets a gold dialogue of it, each once, to watch quality;
-    0: never. Who annotates `gold_wrong_turns` turns of it wrong, or more, gets no further unit; 0: it is only watched.
+    characters. After every `gold_every` units of a task an annotator gets a gold dialogue of it, each once, to watch
+    quality; 0: never. Who annotates `gold_wrong_turns` turns of it wrong, or more, gets no further unit; 0: it is only
+    watched.
     """
 
     units_per_annotator: int = 3

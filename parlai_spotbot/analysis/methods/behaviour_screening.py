@@ -75,7 +75,7 @@ def gold_section(own: dict) -> list[Section]:
     text = [
         f"{len(rows)} gold dialogues were annotated among the work: {percent(right / turns)} of their {turns} turns "
         f"have the gold labels and no other ({interval(wilson(right, turns))}, Wilson); {bad} "
-        "more wrong turns than the training allows. They are no data, and nobody is left out for them."
+        "more wrong turns than the training allows. They are no data, and nobody's other answers are left out for them."
     ]
     half = len(rows) // 2
     if half >= 2:

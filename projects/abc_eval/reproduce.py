@@ -15,7 +15,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.abc_eval import released_labels
 from parlai_spotbot.importers.abc_eval_full import full
 from parlai_spotbot.importers.writing import Imported
-from parlai_spotbot.projects.abc_eval import arithmetic, nine_labels, whole
+from parlai_spotbot.projects.abc_eval import arithmetic, figures, nine_labels, whole
 from parlai_spotbot.projects.abc_eval.release import Release, find
 from parlai_spotbot.projects.cells import Table, reached
 
@@ -137,6 +137,8 @@ def _write(
         files.write_json(
             out / part / "tables.json", {"made_by": made_by, "tables": {name: t.json() for name, t in tables.items()}}
         )
+    if "labels" in result:
+        figures.draw(out / "labels", result["labels"])
     files.write_text(out / "summary.txt", summary(result, release) + "\n")
 
 

@@ -241,6 +241,7 @@ def test_a_partner_that_breaks_off_late_and_the_longest_chat_are_rated(tmp_path,
     assert [row["exchanges"] for row in record["items"]] == [3, 2, 3]  # what had no answer is no exchange
 
 
+@pytest.mark.slow
 def test_two_tabs_of_one_chat(tmp_path, visit):
     page = visit(expected=("409",))
     with chat_stage(tmp_path) as st:

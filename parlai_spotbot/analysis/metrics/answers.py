@@ -13,6 +13,7 @@ from dataclasses import replace
 import pandas as pd
 
 from parlai_spotbot.analysis.answers import answers_frame
+from parlai_spotbot.analysis.behaviours import label_frame
 from parlai_spotbot.analysis.choices.grid import choice_frame
 from parlai_spotbot.analysis.methods.failed import failed_annotators
 from parlai_spotbot.analysis.metrics.frame import (
@@ -26,6 +27,7 @@ from parlai_spotbot.analysis.metrics.frame import (
 )
 from parlai_spotbot.analysis.ratings import rating_frame
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
+from parlai_spotbot.surveys.abc_eval.labels import EVERY_LABEL
 from parlai_spotbot.surveys.survey import Question, Survey
 
 INTERACTIVE = "interactive"
@@ -35,8 +37,6 @@ ABC = "abc_eval"
 SPOTTING = ("spot_the_bot", "spot_the_bot_game")
 TAKEN_FOR_HUMAN = {"human": 1.0, "unsure": 0.5, "bot": 0.0}
 FAVOURED = {"entity:0": 1.0, "no_difference": 0.0, "entity:1": -1.0}
-PEOPLE = "answer about a person"
-LABELS_OPEN = "turn of which not every question of its task was answered"
 
 
 def metrics_of(
@@ -64,7 +64,7 @@ def metrics_of(
             lost[f"annotation by somebody who {why}"] = int(part["annotation_id"].nunique())
         rows = rows[~out].reset_index(drop=True)
     if survey.name == ABC:
-        metrics, more = _behaviours(rows, talks)
+        metrics, more = _behaviours(rows, talks, by_id)
     elif survey.name in SPOTTING:
         metrics, more = _spotting(survey.name, rows, talks), {}
     else:
@@ -110,11 +110,7 @@ def _asked(
             values = [int(option.value) for option in question.options]
             frame, why = rating_frame(own, talks, items, values)
             frame = frame[frame["name"] != HUMAN]
-            made = pd.DataFrame({
-                "conversation_id": frame["conversation_id"], "bot": frame["name"], "unit": frame["rated"],
-                "worker_id": frame["worker_id"], "annotation_id": frame["annotation_id"],
-                "value": frame["value"].astype(float),
-            })  # fmt: skip
+            made = _rated(frame)
             kind = MEAN
         elif _between_conversations(question):
             frame, why = choice_frame(own, talks, items, tie=True)
@@ -139,37 +135,28 @@ def _between_conversations(question: Question) -> bool:
     return question.kind == "choice" and {"conversation:0", "conversation:1"} <= values
 
 
-def _behaviours(rows: pd.DataFrame, talks: Mapping[str, Conversation]) -> tuple[list[Metric], dict[str, int]]:
+def _behaviours(
+    rows: pd.DataFrame, talks: Mapping[str, Conversation], items: Mapping[str, Item]
+) -> tuple[list[Metric], dict[str, int]]:
     """One metric a label: 1 for each of the bot's turns that shows it, else 0."""
-    from parlai_spotbot.surveys.abc_eval.labels import LABELS, complete, labels_of, task_of_questions
-
-    made: dict[str, list[tuple]] = {label: [] for labels in LABELS.values() for label in labels}
-    lost: dict[str, int] = {}
-    turns: dict[tuple[str, str], tuple] = {}
-    for row in rows.itertuples(index=False):  # all answers of one annotation about one turn
-        turns.setdefault((row.annotation_id, row.target), (row, {}))[1][row.question] = row.answer
-    for (annotation, target), (first, answers) in turns.items():
-        talk = talks[first.conversation_id]
-        turn = str(target).removeprefix("turn:")
-        if not turn.isdigit() or int(turn) >= len(talk.shown):
-            raise ValueError(f"judgement {first.number}: target '{target}', expected turn:N of its turns")
-        bot = talk.shown[int(turn)].speaker
-        try:
-            task = task_of_questions(tuple(answers))
-        except ValueError as err:
-            raise ValueError(f"judgement {first.number}: {err}") from err
-        if bot == HUMAN or not complete(task, answers):
-            why = PEOPLE if bot == HUMAN else LABELS_OPEN
-            lost[why] = lost.get(why, 0) + 1
-            continue
-        about = (talk.conversation_id, bot, f"{talk.conversation_id}\t{target}", first.worker_id, annotation)
-        for label, holds in labels_of(task, answers).items():
-            made[label].append((*about, float(holds)))
-    metrics = [
-        Metric(ABC, label, RATE, f"{ABC}:{task}", "nominal", pd.DataFrame(made[label], columns=list(TURN_COLUMNS)))
-        for task, labels in LABELS.items() for label in labels if made[label]
-    ]  # fmt: skip
+    frame, lost = label_frame(rows, talks, items)
+    frame = frame[frame["name"] != HUMAN]
+    metrics = []
+    for label in EVERY_LABEL:
+        own = frame[frame["question"] == label]
+        if len(own):
+            made = _rated(own)
+            metrics.append(Metric(ABC, label, RATE, f"{ABC}:{own['task'].iloc[0]}", "nominal", made))
     return metrics, lost
+
+
+def _rated(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a metric from those of `rating_frame`."""
+    return pd.DataFrame({
+        "conversation_id": frame["conversation_id"], "bot": frame["name"], "unit": frame["rated"],
+        "worker_id": frame["worker_id"], "annotation_id": frame["annotation_id"],
+        "value": frame["value"].astype(float),
+    }).reset_index(drop=True)  # fmt: skip
 
 
 def _spotting(name: str, rows: pd.DataFrame, talks: Mapping[str, Conversation]) -> list[Metric]:

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot.errors import UserError
@@ -48,6 +48,7 @@ def test_the_least_is_at_most_the_most():
 
 
 @given(turns=st.integers(2, 60), setting=st.sampled_from(["lowe2015", "uniform", "longest"]), seed=st.integers(0, 99))
+@settings(deadline=None)
 def test_windows_are_whole_and_do_not_overlap(turns, setting, seed):
     found = list(windows(turns, lengths(setting, 6, 2), np.random.default_rng(seed)))
     assert found[0][0] == 0

@@ -231,6 +231,7 @@ def test_nothing_left_says_why():
 
 
 @given(size=st.integers(0, 40), seed=st.integers(0, 5))
+@settings(deadline=None)
 def test_a_permutation_holds_everything_once(size, seed):
     assert sorted(permutation(np.random.default_rng(seed), size)) == list(range(size))
 
@@ -246,6 +247,7 @@ def test_permutations_are_uniform():
     margin=st.integers(1, 30),
     below=st.sampled_from([0.95, 2]),
 )
+@settings(deadline=None)
 def test_the_nearest_come_first_whatever_is_sorted_at_once(row, margin, below):
     similarity = np.array(row) / 100
     found = list(nearest_places(similarity, margin, below))

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot import files
@@ -340,6 +340,7 @@ def test_a_wrong_file_of_groups_is_named_with_its_field(tmp_path, row, said):
 
 
 @given(weights=st.dictionaries(st.sampled_from("abcd"), st.integers(0, 9), min_size=1), size=st.integers(1, 60))
+@settings(deadline=None)
 def test_shares_are_rounded_so_that_they_sum(weights, size):
     if not sum(weights.values()):
         return

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot.analysis.nuc import Ranks, StreamedRanks, chance, ranks_of
@@ -38,6 +38,7 @@ ROWS = st.lists(st.integers(-2, 2), min_size=2, max_size=5)
 
 
 @given(row=ROWS, data=st.data())
+@settings(deadline=None)
 def test_it_is_the_mean_over_all_orders_of_equals(row, data):
     true = data.draw(st.integers(0, len(row) - 1))
     ranks = ranks_of([np.array(row, dtype=float)], [true])
@@ -52,6 +53,7 @@ def test_it_is_the_mean_over_all_orders_of_equals(row, data):
 
 
 @given(row=ROWS, data=st.data())
+@settings(deadline=None)
 def test_shuffling_candidates_changes_nothing(row, data):
     true = data.draw(st.integers(0, len(row) - 1))
     order = data.draw(st.permutations(range(len(row))))
@@ -81,6 +83,7 @@ def test_hits_are_those_of_parlai():
     scores=st.lists(st.lists(st.integers(0, 3), min_size=6, max_size=6), min_size=1, max_size=4),
     size=st.integers(1, 6),
 )
+@settings(deadline=None)
 def test_pieces_give_what_the_whole_gives(scores, size):
     whole = np.array(scores, dtype=float)
     true = np.arange(len(whole)) % 6

@@ -31,7 +31,7 @@ SILENCE = "__SILENCE__"
 
 
 class Likelihood(ABC):
-    """A generator. ``EMPTY`` as a question asks for the likelihood without context."""
+    """A generator, asked for the likelihood of texts."""
 
     @abstractmethod
     def log_likelihood(self, question: NucQuestion | None, texts: Sequence[str]) -> np.ndarray:

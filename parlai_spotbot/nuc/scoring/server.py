@@ -176,9 +176,10 @@ class NucServer(AgentServer):
 
     # -- those that list candidates ----------------------------------------------------------------------------------
     def _listed_of(self, question: NucQuestion) -> np.ndarray | None:
-        seed_everything(seed_of(question))
         # In an order of their own: what depends on the order given would else depend on where the true turn stands.
-        return listed_scores(question, self.heard(question, sorted(question.candidates)).act())
+        clone = self.heard(question, sorted(question.candidates))
+        seed_everything(seed_of(question))  # only now: making a clone may draw, or seed
+        return listed_scores(question, clone.act())
 
     def _listed(self, questions: Sequence[NucQuestion]) -> Iterator[Any]:
         for question in questions:

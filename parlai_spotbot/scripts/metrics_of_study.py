@@ -64,7 +64,8 @@ def evidence_of(study: Study) -> Evidence:
                 reasons.update({why: reasons.get(why, 0) + n for why, n in lost.items()})
         except ValueError as err:
             raise UserError(
-                f"{study.judgements_path(name)}: {err}.", "Judgement N is that of the source's rows: correct it."
+                f"{study.judgements_path(name)}: {err}.",
+                "Judgement N is the Nth of its source in that file: correct it, or make the file anew.",
             ) from err
         path = study.survey_path(name) / "training.jsonl"
         if path.exists():

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from made_up_metrics import TURNS, evidence_of, made_up
+from made_up_surveys import acute, likert
 
 from parlai_spotbot.analysis.metrics import Metric, metrics_of, outcomes_of
 from parlai_spotbot.analysis.metrics.everything import assert_others
@@ -152,3 +153,18 @@ def test_a_metric_is_checked():
         Metric("a", "b", "rate", "a", "nominal", pd.DataFrame({"value": [1.0]}))
     with pytest.raises(ValueError, match="kind is 'sum'"):
         Metric("a", "b", "sum", "a", "nominal", pd.DataFrame())
+
+
+def test_any_survey_that_chooses_between_conversations_or_rates_turns():
+    chosen = acute({("ada", "bob"): 0.8}, 12)
+    judgements, conversations, items = chosen.everything()
+    metrics, _ = metrics_of(get_survey("acute_eval"), judgements, conversations, items)
+    (metric,) = metrics
+    assert (metric.key, metric.kind, metric.task) == ("acute_eval:engagingness", "choice", "acute_eval")
+    assert set(metric.rows["value"]) <= {-1.0, 1.0}  # reasons are no data
+    assert len(metric.rows) == 12
+    rated = likert({"ada": 4.0, "bob": 2.0}, 5, turns=True, dimensions=("relevance",))
+    metrics, _ = metrics_of(get_survey("turn_likert"), *rated.everything())
+    values = dialogue_values(metrics[0]).groupby("bot").mean()
+    assert metrics[0].key == "turn_likert:relevance"
+    assert values["ada"] > values["bob"] + 1

@@ -42,6 +42,16 @@ def questions_and_model(folder: Path):
     return made_questions(QUESTIONS, CANDIDATES, turns=4), model
 
 
+def distinct(questions: list) -> list:
+    """The same questions with candidates that no other has, so that to encode each text once gains nothing."""
+    from dataclasses import replace
+
+    return [
+        replace(question, candidates=tuple(f"{text} {number}" for text in question.candidates))
+        for number, question in enumerate(questions)
+    ]
+
+
 def ours(questions: list, model: str) -> float:
     """Turns ranked per second of the processor, candidates encoded once."""
     from parlai_spotbot.nuc.scoring.server import NucServer
@@ -79,11 +89,14 @@ def theirs(questions: list, model: str, folder: Path) -> float:
 
 def million(model: str, out) -> None:
     """Rank a few questions among a million candidates; sends seconds, and the process's largest memory in GiB."""
+    from parlai.utils import logging
     from scoring_models import FORMS, WORDS, made_questions
 
     from parlai_spotbot.nuc.scoring.server import NucServer
     from parlai_spotbot.records import Contestant
 
+    logging.set_log_level(logging.ERROR)
+    sys.stderr = io.StringIO()  # bars
     server = NucServer(Contestant.from_json("bot", {"model_file": model}, "the benchmark"), 1)
     questions = made_questions(FEW, CANDIDATES, turns=4)
     texts = {text for question in questions for text in question.candidates}
@@ -103,8 +116,9 @@ def run() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as place, contextlib.redirect_stderr(io.StringIO()):
         folder = Path(place)
         questions, model = questions_and_model(folder)
-        own, peer = ours(questions, model), theirs(questions, model, folder)
-        yield Row(f"dual encoder, batch {BATCH}: turns ranked", own, peer, "parlai eval_model", "turns/s")
+        for what, asked in (("shared by questions", questions), ("each in one question", distinct(questions))):
+            own, peer = ours(asked, model), theirs(asked, model, folder)
+            yield Row(f"turns ranked, {what}", own, peer, "parlai eval_model", "turns/s")
         context = multiprocessing.get_context("spawn")
         received, sent = context.Pipe(duplex=False)
         process = context.Process(target=million, args=(model, sent))

@@ -104,7 +104,7 @@ def score_all(
     found = {}
     with Progress(total=len(contestants) * len(task.questions), unit="question") as bar:
         for number, contestant in enumerate(contestants, start=1):
-            bar.set_description(contestant.name)
+            bar.set_description(contestant.name, refresh=False)
             try:
                 _score(contestant, task, bar)
                 found[contestant.name] = read_scores(contestant.name, task)

@@ -1,0 +1,155 @@
+"""``spotbot_nuc`` as a user calls it: results, going on after an interruption, contestants that fail, and bad input."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from parlai.utils import logging
+from scoring_models import FORMS, WORDS, made_questions, saved_agent
+
+from parlai_spotbot.analysis.side_by_side import Ranking, agreements
+from parlai_spotbot.nuc.questions import write_questions
+from parlai_spotbot.report.nuc import ranking_of, read_results, sections
+from parlai_spotbot.scripts.spotbot_nuc import SpotbotNuc
+
+sys.path.append(str(Path(__file__).parents[1] / "selfplay"))  # faulty agents
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder with conversations, a pool, and what the command made of them."""
+    logging.set_log_level(logging.ERROR)
+    folder = tmp_path_factory.mktemp("nuc")
+    texts = [form.format(word) for word in WORDS for form in FORMS]
+    rows = [{"turns": [texts[(7 * i + 13 * t) % 80] + f" {i}" for t in range(8)]} for i in range(30)]
+    (folder / "talk.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    model = saved_agent(folder / "dual", "spotbot:dual_encoder", hiddensize=8, embeddingsize=8)
+    (folder / "pool.yaml").write_text(f"guess: random_candidate\ndual: {{model_file: {model}}}\n", encoding="utf-8")
+    run(folder, folder / "out")
+    return folder
+
+
+def run(folder, out, code=0, **options):
+    given = {"pool": str(folder / "pool.yaml"), "conversations": str(folder / "talk.jsonl"), "candidates": 6,
+             "questions": 40, "k": [1, 2], "threads": 1, **options}  # fmt: skip
+    try:
+        SpotbotNuc.main(out=str(out), **{key: value for key, value in given.items() if value is not None})
+        ended = 0
+    except SystemExit as err:
+        ended = err.code
+    assert ended == code
+
+
+def bytes_of(folder):
+    return {
+        p.relative_to(folder): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file() and "logs" not in str(p)
+    }
+
+
+def test_tables_hold_every_contestant_with_intervals(made):
+    rows = pd.read_csv(made / "out" / "analysis" / "ranking.csv")
+    assert sorted(rows.contestant) == ["dual", "guess"]
+    assert (rows["recall@1_low"] < rows["recall@1"]).all()
+    assert rows["recall@2_chance"].unique() == pytest.approx([2 / 6])
+    assert (rows["recall@2"] >= rows["recall@1"]).all()
+    page = (made / "out" / "index.html").read_text(encoding="utf-8")
+    assert "Recall@2" in page
+    assert "<svg" in page
+
+
+def test_the_curve_of_who_encodes_apart_goes_to_the_corpus(made):
+    curve = pd.read_csv(made / "out" / "analysis" / "curve.csv")
+    most = curve.groupby("contestant").candidates.max()
+    assert most["guess"] == 6
+    assert most["dual"] > 200
+    dual = curve[curve.contestant == "dual"].sort_values("candidates")
+    assert (np.diff(dual["recall@1"]) <= 1e-12).all()
+    assert dual.chance.to_numpy() == pytest.approx(1 / dual.candidates.to_numpy())
+
+
+def test_an_interrupted_run_goes_on_to_the_same_bytes(made, tmp_path):
+    expected = bytes_of(made / "out")
+    shutil.copytree(made / "out", tmp_path / "again")
+    shutil.rmtree(tmp_path / "again" / "analysis")
+    for name in ("guess", "dual"):
+        path = tmp_path / "again" / "scores" / f"{name}.jsonl"
+        lines = path.read_bytes().splitlines(keepends=True)
+        path.write_bytes(b"".join(lines[:32]) + lines[32][:20])  # a batch, and a line that a crash tore
+    run(made, tmp_path / "again")
+    assert bytes_of(tmp_path / "again") == expected
+
+
+def test_one_that_cant_be_loaded_leaves_the_others(made, tmp_path, capsys):
+    pool = tmp_path / "pool.yaml"
+    pool.write_text("guess: random_candidate\nbroken: faulty_agents:UnloadableAgent\n", encoding="utf-8")
+    run(made, tmp_path / "out", code=1, pool=str(pool))
+    told = capsys.readouterr().out
+    assert "error: contestant 'broken' could not be loaded" in told
+    assert json.loads((tmp_path / "out/analysis/ranking.json").read_text(encoding="utf-8"))["order"] == ["guess"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"k": [1, 7]}, "--k 7: a question has 6 candidates"),
+        ({"candidates": 1}, "--candidates 1: a question has at least two"),
+        ({"candidates": 5000}, "can be distractors"),
+        ({"only": ["dul"]}, "Did you mean 'dual'"),
+        ({"task": "chitchat"}, "--task and --conversations: questions come from one of them"),
+        ({"conversations": "nowhere.jsonl"}, "nowhere.jsonl"),
+        ({"seed": 5, "out": "old"}, "there are other questions already"),
+    ],
+)
+def test_bad_input_is_an_error_before_any_work(made, tmp_path, capsys, options, said):
+    out = made / "out" if options.get("out") else tmp_path / "out"
+    run(made, out, code=2, **{key: value for key, value in options.items() if key != "out"})
+    told = capsys.readouterr().err
+    assert said in told
+    assert not (tmp_path / "out" / "scores").exists()
+
+
+def test_questions_without_candidates_are_an_error(made, tmp_path, capsys):
+    lone = [made_questions(1)[0]]
+    lone[0] = lone[0].__class__(**{**vars(lone[0]), "candidates": lone[0].candidates[:1], "true": 0})
+    write_questions(tmp_path / "lone.jsonl", lone)
+    run(made, tmp_path / "out", code=2, conversations=None, questions_file=str(tmp_path / "lone.jsonl"))
+    assert "has no candidates but the real one" in capsys.readouterr().err
+
+
+def test_scores_of_another_contestant_of_the_name_are_not_taken(made, tmp_path, capsys):
+    other = tmp_path / "pool.yaml"
+    other.write_text("guess: spotbot:eliza\n", encoding="utf-8")
+    run(made, made / "out", code=2, pool=str(other))
+    assert "has scores of other options" in capsys.readouterr().err
+
+
+def test_the_order_is_compared_with_other_methods(made):
+    results = read_results(made / "out" / "analysis")
+    own = ranking_of(results["ranking"])
+    assert set(own.names) == {"dual", "guess"}
+    names = ("a", "b", "c", "d")
+    row = {"main": True, "way": "ranker"}
+    ranking = {"k": [1], "contestants": [
+        {**row, "contestant": name, "recall@1": {"estimate": 0.2 * i, "ci": [0.2 * i - 0.05, 0.2 * i + 0.05]}}
+        for i, name in enumerate(names)
+    ]}  # fmt: skip
+    nuc = ranking_of(ranking)
+    (found,) = agreements([nuc, Ranking("spot_the_bot", "", names, nuc.scores)], rng=np.random.default_rng(0))
+    assert found.found.tau == pytest.approx(1)
+    assert found.found.tau_ci[0] > 0.5
+
+
+def test_every_table_says_what_is_to_be_known_of_a_likelihood(made):
+    results = read_results(made / "out" / "analysis")
+    ranking = results["ranking"]
+    for row, way in zip(ranking["contestants"], ("likelihood_pmi", "similarity"), strict=True):
+        row["way"] = way
+    ranking["cautions"] = {"likelihood_per_byte": "favours generic replies", "similarity": "* Not its own choice"}
+    for section in sections(results):
+        for table in section.tables:
+            assert "generic" in table.how
+            assert "* Not" in table.how

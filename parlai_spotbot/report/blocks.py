@@ -27,6 +27,7 @@ TITLES = {
     "dialogue_likert": "Likert ratings of conversations",
     "turn_likert": "Likert ratings of turns",
     "abc_eval": "ABC-Eval",
+    "nuc": "Next-Utterance Classification by people",
 }
 
 QUESTIONS = {
@@ -37,6 +38,7 @@ QUESTIONS = {
     "dialogue_likert": "how good are whole conversations?",
     "turn_likert": "how good is each answer?",
     "abc_eval": "what do bots do, turn by turn?",
+    "nuc": "can people pick the real next turn?",
 }
 """What a survey is to find out, as the page's heading has it."""
 

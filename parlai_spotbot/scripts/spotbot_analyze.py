@@ -63,10 +63,11 @@ def analyze_study(
              "known_order": tuple(known_order)}  # fmt: skip
     options = {name: given[name] for name in getattr(method, "OPTIONS", OF_SPOT_THE_BOT) if name in given}
     judgements = study.judgements(survey)
+    ours = getattr(method, "OWN_CONVERSATIONS", True)
     if not judgements:
         raise UserError(
             f"{study.judgements_path(survey)}: there are no judgements in it.",
-            f"Run: parlai spotbot_judge --study {study.path}",
+            f"Run: parlai {'spotbot_judge' if ours else 'spotbot_collect'} --study {study.path}",
         )
     sources = len({judgement.source for judgement in judgements})
     with tqdm(total=sources * len(method.PARTS), desc="analysis", unit="part", disable=not progress, delay=2) as bar:
@@ -77,7 +78,7 @@ def analyze_study(
 
         try:
             result = method.analyze(
-                judgements, study.conversations(), bots=list(study.plan.contestants), seed=seed, progress=done,
+                judgements, study.conversations() if ours else [], bots=list(study.plan.contestants), seed=seed, progress=done,
                 **options, **_wanted(study, survey, method),
             )  # fmt: skip
         except ValueError as err:
@@ -92,7 +93,8 @@ def analyze_study(
     for own in result.get("order", {}).get("by_source", {}).values():
         own["training_overlap"] = overlap
     tables = method.tables(result)
-    result["hygiene"], tables["hygiene"] = _hygiene(study, overlap)
+    if ours or study.conversations_path.exists():
+        result["hygiene"], tables["hygiene"] = _hygiene(study, overlap)
     if stability:
         result["stability"], tables["stability"] = _stability(study, survey, seed, progress)
     folder = study.analysis_path(survey)
@@ -127,6 +129,10 @@ def _wanted(study: Study, survey: str, method: ModuleType) -> dict:
         found["judges"] = judges_of(study, survey)
     if "screening" in wants:
         found["screening"] = screening_of(study, survey)
+    if "nuc" in wants:
+        from parlai_spotbot.scripts.nuc_of_study import facts_of
+
+        found["nuc"] = facts_of(study)
     if "training" in wants:
         found["training"], found["training_why"] = training_texts(study)
     if asked is not None and asked.layout == "opening":

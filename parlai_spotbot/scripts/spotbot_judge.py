@@ -53,6 +53,11 @@ class SpotbotJudge(Command):
                 f"--survey {survey}: people chat in it, and a judge has nobody to chat with.",
                 "Let it judge the chats: spotbot_collect, then --survey dialogue_likert or another.",
             )
+        if get_survey(survey).layout == "candidates":
+            raise UserError(
+                f"--survey {survey}: judges don't choose among next turns.",
+                "Models are scored on the same questions by spotbot_nuc; the answers of people come by spotbot_collect.",
+            )
         seed = seed_of(self.opt, study)
         judges = [spec.make(seed, most) for spec in specs]
         if self.opt["dry_run"]:

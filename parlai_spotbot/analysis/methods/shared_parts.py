@@ -37,7 +37,7 @@ def annotators_part(source: Source, ranked: Ranked) -> dict:
     `ranked` makes the ranking of the first question from rows.
     """
     first = source.questions[0] if source.questions else ""
-    result: dict = {"annotators": _table(source), "summary": _summary(source)}
+    result: dict = {"annotators": annotators_table(source), "summary": annotators_summary(source)}
     if not source.failed:
         return result | {"why": "no annotator is left out"}
     rows = source.everyone[source.everyone["question"] == first]
@@ -50,7 +50,8 @@ def annotators_part(source: Source, ranked: Ranked) -> dict:
     return result
 
 
-def _table(source: Source) -> dict[str, dict]:
+def annotators_table(source: Source) -> dict[str, dict]:
+    """One entry an annotator: annotations, units, seconds, controls, and why left out."""
     annotations = source.everyone.drop_duplicates("annotation_id")
     rows = {}
     for worker, own in annotations.groupby("worker_id", sort=True):
@@ -68,7 +69,8 @@ def _table(source: Source) -> dict[str, dict]:
     return rows
 
 
-def _summary(source: Source) -> dict:
+def annotators_summary(source: Source) -> dict:
+    """How many annotators there are, and how many are left out for each reason."""
     counts = pd.Series(list(source.failed.values()), dtype=object).value_counts().sort_index()
     workers = source.everyone["worker_id"].nunique()
     out = {str(why): int(n) for why, n in counts.items()}

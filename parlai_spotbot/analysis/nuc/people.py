@@ -1,0 +1,131 @@
+"""What people's choices tell: what many heads find together, whether groups differ, and who took part.
+
+Lowe et al. (2016) give Recall@k of groups of people beside a model's (Table 2) and who they were (Table 1). Groups that
+got the same questions are compared question by question, so that a group with harder ones isn't taken for a worse one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy.stats import t as t_distribution
+
+from parlai_spotbot.analysis.clustered import clustered_mean
+from parlai_spotbot.analysis.multiway import Clusters
+from parlai_spotbot.analysis.nuc.estimates import Comparison
+from parlai_spotbot.analysis.nuc.ranks import Ranks, ranks_of
+
+UNTOLD = "untold"
+"""The answer of those who would rather not say; those who say nothing at all count as such."""
+
+FEWEST = 5
+"""Answers that fewer people gave are pooled, so that nobody can be made out by them."""
+
+
+def votes(questions: Sequence[int], first: Sequence[int], second: Sequence[int], n: Sequence[int]) -> list[np.ndarray]:
+    """For each question (q,) what its candidates get when all who answered it vote: (n_q,) each.
+
+    A first choice outweighs any number of second ones, which only part candidates with as many first ones. `questions`,
+    `first`, `second` (a,): each answer's question, from 0, and the places chosen, -1 for no second choice.
+    """
+    most = len(questions) + 1.0
+    found = [np.zeros(size) for size in n]
+    for question, one, two in zip(questions, first, second, strict=True):
+        found[question][one] += most
+        if two >= 0:
+            found[question][two] += 1.0
+    return found
+
+
+def plurality(
+    questions: Sequence[int], first: Sequence[int], second: Sequence[int], true: Sequence[int], n: Sequence[int]
+) -> Ranks:
+    """Where the true turn stands by the votes of all who answered (see `votes`), ties broken at random in thought."""
+    return ranks_of(votes(questions, first, second, n), true)
+
+
+def against(values: Sequence[float], other: Sequence[float], conversations: Sequence, workers: Sequence) -> dict:
+    """How much more people have than a model: both means over people's answers (a,), `difference`, `ci`, `p`.
+
+    `other` is the model's value in the question of each answer; NaN leaves the answer out. Differences hang together by
+    conversation and by annotator. A difference that is the same in every answer has no test: p is NaN.
+    """
+    values, other = np.asarray(values, dtype=float), np.asarray(other, dtype=float)
+    known = ~np.isnan(other)
+    homes, people = (np.asarray(list(codes), dtype=object)[known] for codes in (conversations, workers))
+    own = {"n": int(known.sum()), "conversations": len(set(homes)), "annotators": len(set(people))}
+    if not known.any():
+        return {"people": np.nan, "model": np.nan, "difference": np.nan, "ci": (np.nan, np.nan), "p": np.nan, **own}
+    clusterings = [homes, people] if len(set(people)) > 1 else [homes]
+    found = clustered_mean((values - other)[known], clusterings)
+    p = found.p if found.se > 0 else np.nan
+    return {"people": float(values[known].mean()), "model": float(other[known].mean()), "difference": found.estimate,
+            "ci": found.ci, "p": p, **own}  # fmt: skip
+
+
+def between(
+    names: tuple[str, str],
+    values: Sequence[float],
+    second: Sequence[bool],
+    items: Sequence,
+    conversations: Sequence,
+    workers: Sequence,
+) -> Comparison:
+    """How much more the first of two groups has than the second, on the questions that both answered.
+
+    Parameters
+    ----------
+    values, second, items, conversations, workers : sequences (a,)
+        Each answer's value, whether it is the second group's, its question, that one's conversation, who gave it.
+
+    Notes
+    -----
+    The difference is the mean over questions of the difference of the groups' means in each. An answer's share in its
+    error is its distance from the group's mean, weighted as the answer is; shares hang together by conversation and by
+    annotator. Student's t, with one degree of freedom less than there are annotators in the smaller group, or
+    conversations. NaN with fewer than two annotators in a group, or two conversations.
+    """
+    values, second = np.asarray(values, dtype=float), np.asarray(second, dtype=bool)
+    items = np.asarray(list(items), dtype=object)
+    shared = set(items[second]) & set(items[~second])
+    kept = np.array([item in shared for item in items], dtype=bool)
+    values, second, items = values[kept], second[kept], items[kept]
+    homes, people = (np.asarray(list(codes), dtype=object)[kept] for codes in (conversations, workers))
+    n, count = len(shared), len(set(homes))
+    if not n:
+        return Comparison(*names, np.nan, (np.nan, np.nan), np.nan, np.nan, 0, 0)
+    weights, residuals = np.zeros(len(values)), np.zeros(len(values))
+    difference = 0.0
+    for side, sign in ((~second, 1.0), (second, -1.0)):
+        own, times = np.unique(items[side], return_counts=True)
+        many = dict(zip(own, times, strict=True))
+        weights[side] = [1 / (n * many[item]) for item in items[side]]
+        mean = float(weights[side] @ values[side])
+        difference += sign * mean
+        residuals[side] = sign * weights[side] * (values[side] - mean)
+    least = min(len(set(people[~second])), len(set(people[second])), count)
+    if least < 2:
+        return Comparison(*names, difference, (np.nan, np.nan), np.nan, np.nan, n, count)
+    variance = Clusters.of([(home,) for home in homes], list(people)).covariance(residuals[:, None])[0, 0]
+    se, df = float(np.sqrt(variance)), least - 1
+    half = float(t_distribution.ppf(0.975, df)) * se
+    p = float(2 * t_distribution.sf(abs(difference) / se, df)) if se > 0 else np.nan
+    return Comparison(*names, difference, (difference - half, difference + half), p, np.nan, n, count)
+
+
+def pooled(counts: Mapping[str, int], fewest: int = FEWEST) -> list[tuple[tuple[str, ...], int]]:
+    """The answers of a questionnaire and how many gave each, those that fewer than `fewest` gave taken together.
+
+    Where what is taken together would still be fewer, the next rarest answer joins, so that nobody's can be found by
+    taking the others from the whole. Answers that nobody gave stay as they are. Order: as in `counts`, the pool last.
+    """
+    rare = sorted((count, place, name) for place, (name, count) in enumerate(counts.items()) if count)
+    together, total = [], 0
+    for count, _, name in rare:
+        if count >= fewest and (not together or total >= fewest):
+            break
+        together.append(name)
+        total += count
+    single = [((name,), count) for name, count in counts.items() if name not in together]
+    return single + ([(tuple(name for name in counts if name in together), total)] if together else [])

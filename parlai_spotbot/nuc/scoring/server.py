@@ -72,6 +72,7 @@ class NucServer(AgentServer):
     def _ranker(self) -> Any:
         from parlai.core.torch_ranker_agent import TorchRankerAgent
 
+        from parlai_spotbot.agents.dialogue import DialogueAgent
         from parlai_spotbot.agents.retrieval import RetrievalAgent
 
         if isinstance(self.agent, RetrievalAgent):
@@ -80,8 +81,8 @@ class NucServer(AgentServer):
         if isinstance(self.agent, TorchRankerAgent):
             ranker = TorchRanker(self.agent, self.heard)
             return ranker if ranker.apart(probe) else ranker.together
-        if self._is_generator():
-            return None
+        if self._is_generator() or isinstance(self.agent, DialogueAgent):
+            return None  # ours don't list candidates; a remote one would be asked, and paid, for nothing
         try:
             return self._listed if self._listed_of(probe) is not None else None
         except Exception:  # whatever it can't do, it isn't ranking

@@ -12,7 +12,7 @@ from sklearn.metrics import balanced_accuracy_score, precision_recall_fscore_sup
 from statsmodels.stats.inter_rater import fleiss_kappa
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.projects.abc_eval import figures
+from parlai_spotbot.projects.abc_eval import figures, release
 from parlai_spotbot.projects.abc_eval.__main__ import main
 from parlai_spotbot.projects.abc_eval.judging import FIGURES, against_people, among_people, weights
 from parlai_spotbot.projects.abc_eval.release import fetched as fetch
@@ -185,6 +185,23 @@ def test_only_the_published_bytes_are_taken(tmp_path):
     fetch(source.as_uri(), target, lambda raw: "x", "x")  # there already
     with pytest.raises(UserError, match="cannot be downloaded"):
         fetch(source.as_uri(), tmp_path / "other", lambda raw: "x", "x")
+
+
+def test_all_files_are_fetched_from_their_places(abc_eval_data, tmp_path, monkeypatch):
+    there, out = tmp_path / "there", tmp_path / "out"
+    for place in release.SHA256:
+        (there / place).parent.mkdir(parents=True, exist_ok=True)
+        (there / place).write_bytes((abc_eval_data / "paper_tables" / Path(place).name).read_bytes())
+    monkeypatch.setattr(release, "LABELS_AT", abc_eval_data.as_uri() + "/")
+    monkeypatch.setattr(release, "TABLES_AT", there.as_uri() + "/")
+    monkeypatch.setattr(release, "PROJECT_AT", there.as_uri() + "/")
+    found = find(release.download(out))
+    assert found.labels == out / "behavior-classification-results.json"
+    assert found.project is None
+    assert all(about["published"] for about in found.sources.values())
+    (there / "data.json").write_text("{}")
+    with pytest.raises(UserError, match=r"data\.json: checksum"):
+        release.download(out, project=True)
 
 
 def test_figures_of_made_up_labels_and_the_spread_of_their_draws():

@@ -1,4 +1,4 @@
-"""What a study knows of its survey `nuc`: the answer key, the groups, and the contestants' scores of the same questions."""
+"""What a study knows of its survey `nuc`: the key, the groups, and the contestants' scores of the same questions."""
 
 from __future__ import annotations
 

@@ -78,8 +78,8 @@ def analyze_study(
 
         try:
             result = method.analyze(
-                judgements, study.conversations() if ours else [], bots=list(study.plan.contestants), seed=seed, progress=done,
-                **options, **_wanted(study, survey, method),
+                judgements, study.conversations() if ours else [], bots=list(study.plan.contestants), seed=seed,
+                progress=done, **options, **_wanted(study, survey, method),
             )  # fmt: skip
         except ValueError as err:
             raise UserError(

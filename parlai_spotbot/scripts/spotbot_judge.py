@@ -56,7 +56,7 @@ class SpotbotJudge(Command):
         if get_survey(survey).layout == "candidates":
             raise UserError(
                 f"--survey {survey}: judges don't choose among next turns.",
-                "Models are scored on the same questions by spotbot_nuc; the answers of people come by spotbot_collect.",
+                "Models are scored on the same questions by spotbot_nuc; people's answers come by spotbot_collect.",
             )
         seed = seed_of(self.opt, study)
         judges = [spec.make(seed, most) for spec in specs]

@@ -9,7 +9,7 @@ import yaml
 
 from parlai_spotbot import files
 from parlai_spotbot.nuc.corpora import Corpus, Dialogue
-from parlai_spotbot.nuc.questions import NucQuestion
+from parlai_spotbot.nuc.questions import NucQuestion, read_questions
 from parlai_spotbot.nuc.sampling import Settings, sample, write_questions
 from parlai_spotbot.records import HUMAN, Contestant, Item, Judgement
 from parlai_spotbot.study import Plan, Study
@@ -51,7 +51,7 @@ def said(worker: str, unit: str, **answers: str) -> list[Judgement]:
 
 
 def made_up_study(path: Path, seed: int = 3) -> Study:
-    """24 paid people and 8 of a lab, 12 questions each; one of the paid misses a check; the lab is better and slower."""
+    """24 paid people, 8 of a lab, 12 questions each; one of the lab misses a check; the lab is better and slower."""
     pool = {name: Contestant(name, model=f"spotbot:{name}") for name in ("tfidf", "eliza")}
     study = Study.create(path, Plan("chitchat", pool, seed=5))
     asked = [*questions("movies", 40), *questions("ubuntu", 60)]
@@ -74,7 +74,8 @@ def _answers(study: Study, seed: int) -> list[Judgement]:
             question = key[item.item_id]
             order = [question.true, *rng.permutation([k for k in range(5) if k != question.true])]
             if rng.random() > SKILL[unit.group, question.corpus]:
-                order[0], order[1] = order[1], order[0]
+                place_of_true = 1 if rng.random() < 0.5 else 2
+                order[0], order[place_of_true] = order[place_of_true], order[0]
             answers = {"first": f"candidate:{order[0]}", "second": f"candidate:{order[1]}"}
             made += rows(
                 f"a{number}-{place}", unit.unit_id, item, answers, worker, 30.0 if unit.group == "lab" else 20.0
@@ -92,7 +93,7 @@ def _answers(study: Study, seed: int) -> list[Judgement]:
 def scored(study: Study) -> None:
     """What spotbot_nuc leaves for two models: "tfidf" scores all candidates alike, "eliza" the true one highest in the
     first half of the questions."""
-    asked = [question for question in _all(study)]
+    asked = read_questions(study.path / "nuc" / "questions.jsonl")
     table = []
     for name, way in (("tfidf", "ranker"), ("eliza", "similarity")):
         lines = []
@@ -104,9 +105,3 @@ def scored(study: Study) -> None:
         files.write_jsonl(study.path / "nuc" / "scores" / f"{name}.jsonl", lines)
         table.append({"contestant": name, "way": way, "main": True})
     files.write_json(study.path / "nuc" / "analysis" / "ranking.json", {"contestants": table})
-
-
-def _all(study: Study) -> list[NucQuestion]:
-    from parlai_spotbot.nuc.questions import read_questions
-
-    return read_questions(study.path / "nuc" / "questions.jsonl")

@@ -118,7 +118,8 @@ def recall_part(facts: Facts, about: About, source: driver.Source) -> dict:
     return {
         "corpora": corpora,
         "people": [row for row in people if row["annotators"]],
-        "models": [_model_row(facts, name, corpus, _of(rows, corpus), own) for name, own in values.items() for corpus in corpora],
+        "models": [_model_row(facts, name, corpus, _of(rows, corpus), own)
+                   for name, own in values.items() for corpus in corpora],
         "ways": dict(facts.ways),
         "unscored": {name: count for name, count in facts.unscored.items() if count},
         "cautions": list(facts.cautions),
@@ -214,7 +215,8 @@ def questions_part(facts: Facts, about: About, source: driver.Source) -> dict:
     corpora = corpora_of(rows)
     return {
         "agreement": [_alpha(who, by, corpus, _of(rows[mask], corpus), source)
-                      for by, who, mask in splits(facts, about, rows) for corpus in corpora if len(_of(rows[mask], corpus))],
+                      for by, who, mask in splits(facts, about, rows) for corpus in corpora
+                      if len(_of(rows[mask], corpus))],
         "ceiling": [_ceiling(facts, corpus, _of(rows, corpus)) for corpus in corpora],
         "hard": _hard(facts, rows, items),
         "questions": len(items),
@@ -255,7 +257,7 @@ def _ceiling(facts: Facts, corpus: str, rows: pd.DataFrame) -> dict:
 
 
 def _hard(facts: Facts, rows: pd.DataFrame, items: Sequence[str]) -> list[dict]:
-    """The questions in which people prefer a distractor, or do worse than by guessing, with their texts; worst first."""
+    """The questions in which people prefer a distractor, or do worse than by guessing, with texts; worst first."""
     codes, found = _codes(rows)
     own = difficulty(codes, rows["first"], found["true"], found["n"])
     listed = []

@@ -1,4 +1,4 @@
-"""What the survey `nuc` tells a reader: people's recall beside models', tests, agreement, hard questions, and people."""
+"""What the survey `nuc` tells a reader: people's recall beside models', tests, agreement, hard questions, people."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from parlai_spotbot.analysis.methods.nuc_parts import ALL, EVERYBODY, KS
 from parlai_spotbot.analysis.methods.shared_sections import LONG, annotators_section
-from parlai_spotbot.analysis.methods.wording import NONE, interval, listed, number, p_said, p_value, percent
+from parlai_spotbot.analysis.methods.wording import NONE, interval, listed, number, p_value, percent
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
 
 MEASURES = tuple(f"recall@{k}" for k in KS)
@@ -51,8 +51,8 @@ def _recall(own: Mapping) -> Section:
     guess = own["chance"][whole["corpus"]]["recall@1"]
     said = (
         f"People chose the real next turn first in {percent(found['estimate'], 1)} of {found['n']} answers to "
-        f"{whole['questions']} questions ({interval(found['ci'], 1)}; {whole['annotators']} people), and first or second "
-        f"in {percent(whole['recall@2']['estimate'], 1)}. Guessing finds it in {percent(guess, 1)}."
+        f"{whole['questions']} questions ({interval(found['ci'], 1)}; {whole['annotators']} people), and first or "
+        f"second in {percent(whole['recall@2']['estimate'], 1)}. Guessing finds it in {percent(guess, 1)}."
     )
     return Section("recall", "Can people find the real next turn?", [said, *_notes(own)], [_chart(own, everybody)],
                    [_wide(own), _long(own)])  # fmt: skip
@@ -86,15 +86,16 @@ def _chart(own: Mapping, everybody: Mapping[str, Mapping]) -> Chart:
     sentence = ""
     if models:
         best = max(models, key=lambda row: row["recall@1"]["estimate"])
+        found = best["recall@1"]
         sentence = (
-            f"The best model on these questions is {best['contestant']} with {percent(best['recall@1']['estimate'], 1)} "
-            f"({interval(best['recall@1']['ci'], 1)}); people have {percent(everybody[whole]['recall@1']['estimate'], 1)}."
+            f"The best model on these questions is {best['contestant']} with {percent(found['estimate'], 1)} "
+            f"({interval(found['ci'], 1)}); people have {percent(everybody[whole]['recall@1']['estimate'], 1)}."
         )
     chances = {round(row["recall@1"], 9) for row in own["chance"].values()}
     return Chart(
         "nuc_people", "forest", "Recall@1 of people and models on the same questions",
-        "How often the real next turn is the first choice, with 95 % intervals that take questions of one conversation, "
-        "and answers of one person, together. The line is guessing.",
+        "How often the real next turn is the first choice, with 95 % intervals that take questions of one "
+        "conversation, and answers of one person, together. The line is guessing.",
         {"rows": rows, "reference": chances.pop() if len(chances) == 1 else None, "x": "share of answers (Recall@1)"},
         sentence,
     )  # fmt: skip
@@ -142,8 +143,8 @@ def _long(own: Mapping) -> Table:
                          str(found["conversations"])))  # fmt: skip
     return Table(
         "Recall, with both intervals",
-        "Wilson's interval takes all answers as independent, as the paper's does; the clustered one takes answers to one "
-        "conversation, and by one person, together, and is the one to go by.",
+        "Wilson's interval takes all answers as independent, as the paper's does; the clustered one takes answers to "
+        "one conversation, and by one person, together, and is the one to go by.",
         ("who", "corpus", "measure", "recall", "Wilson", "clustered", "answers", "conversations"), rows, folded=True,
     )  # fmt: skip
 
@@ -193,8 +194,8 @@ def _against(own: Mapping) -> Table:
         "are, so it may differ a little from that above.",
         ("people", "model", "corpus", "measure", "people have", "model has", "difference", "95 % interval", "p",
          "p (Holm)", "answers"), rows, folded=len(rows) > LONG,
-        method="Paired by question: the mean over people's answers of their hit less the model's, with a standard error "
-        "clustered by conversation and annotator; Student's t; Holm's correction over all tests of a measure.",
+        method="Paired by question: the mean over people's answers of their hit less the model's, with a standard "
+        "error clustered by conversation and annotator; Student's t; Holm's correction over all tests of a measure.",
     )  # fmt: skip
 
 
@@ -211,8 +212,9 @@ def _between(own: Mapping) -> Table:
         "interval.",
         ("group", "and", "corpus", "measure", "difference", "95 % interval", "p", "p (Holm)", "questions"), rows,
         folded=len(rows) > LONG,
-        method="The mean over questions of the difference of the groups' means; error two-way clustered by conversation "
-        "and annotator; Student's t with one degree of freedom less than there are people in the smaller group; Holm's "
+        method="The mean over questions of the difference of the groups' means; error two-way clustered by "
+        "conversation and annotator; Student's t with one degree of freedom less than there are people in "
+        "the smaller group; Holm's "
         "correction over all tests of a measure.",
     )  # fmt: skip
 
@@ -225,8 +227,9 @@ def _agreement(questions: Mapping, own: Mapping) -> Section:
         for row in questions["agreement"]
     ]  # fmt: skip
     alphas = Table(
-        "Agreement on the first choice", "1 is perfect agreement, 0 what chance would give; of questions that two or more "
-        "answered.", ("people", "corpus", "alpha", "95 % interval", "couples of answers alike", "questions"), rows,
+        "Agreement on the first choice",
+        "1 is perfect agreement, 0 what chance would give; of questions that two or more answered.",
+        ("people", "corpus", "alpha", "95 % interval", "couples of answers alike", "questions"), rows,
         folded=len(rows) > LONG, cite=("hayes2007",),
         method="Krippendorff's alpha, nominal; intervals by drawing conversations with replacement.",
     )  # fmt: skip
@@ -240,8 +243,8 @@ def _agreement(questions: Mapping, own: Mapping) -> Section:
         text.append(
             f"By the votes of all who answered, people together find the real next turn in "
             f"{percent(whole['recall@1']['estimate'], 1)} of {whole['questions']} questions "
-            f"({interval(whole['recall@1']['ci'], 1)}): what one could hope for from a careful reader of these texts. Where "
-            f"even that fails, another reply may fit as well."
+            f"({interval(whole['recall@1']['ci'], 1)}): what one could hope for from a careful reader of these texts. "
+            f"Where even that fails, another reply may fit as well."
         )
     else:
         text.append("No question was answered by two people, so agreement and what people find together aren't known.")
@@ -255,13 +258,17 @@ def _agreement(questions: Mapping, own: Mapping) -> Section:
     return Section("agreement", "Do people agree, and how far could one get?", text, [], tables)
 
 
+def _chosen(row: Mapping) -> str:
+    instead = row["chosen"][row["rival"]] if row["rival"] >= 0 else 0
+    return f"{row['chosen'][row['true']]} : {instead} of {row['answers']}"
+
+
 def _hard(questions: Mapping) -> Section:
     hard = questions["hard"]
     rows = [
         (row["corpus"], " / ".join(row["context"]), row["candidates"][row["true"]],
          row["candidates"][row["rival"]] if row["rival"] >= 0 else NONE,
-         f"{row['chosen'][row['true']]} : {row['chosen'][row['rival']] if row['rival'] >= 0 else 0} of {row['answers']}",
-         p_value(row["p"]), listed(row["models_right"]) or "none")
+         _chosen(row), p_value(row["p"]), listed(row["models_right"]) or "none")
         for row in hard[:SHOWN]
     ]  # fmt: skip
     ambiguous = sum(row["ambiguous"] for row in hard)
@@ -273,8 +280,8 @@ def _hard(questions: Mapping) -> Section:
         text.append("Such a reply may answer as well as the real one, which is a limit of the method.")
     table = Table(
         "Questions in which people fail",
-        "Turns are parted by a slash. Chosen: the real one to the other one. A small p: more would take the other one even "
-        "if both fitted equally well; it doesn't allow for the other one being picked out as the most popular. "
+        "Turns are parted by a slash. Chosen: the real one to the other one. A small p: more would take the other one "
+        "even if both fitted equally well; it doesn't allow for the other one being picked out as the most popular. "
         + (f"The worst {SHOWN} of {len(hard)}; all are in hard.csv." if len(hard) > SHOWN else ""),
         ("corpus", "what was said", "the real next turn", "chosen instead", "chosen", "p", "models that find it"), rows,
         folded=len(rows) > LONG,
@@ -294,8 +301,8 @@ def _questionnaire(analysis: Mapping[str, dict]) -> list[Section]:
             rows.append(("", cell["label"], percent(cell["share"], 1), interval(cell["ci"])))
     table = Table(
         "What annotators say of themselves",
-        "Shares of all annotators whose answers count; who gave no answer is with those who would rather not say. Answers "
-        "that fewer than five people gave are taken together.",
+        "Shares of all annotators whose answers count; who gave no answer is with those who would rather not say. "
+        "Answers that fewer than five people gave are taken together.",
         ("question", "answer", "share", "95 % interval"), rows,
     )  # fmt: skip
     text = f"{own['annotators']} annotators were asked; each question was voluntary."
@@ -313,8 +320,8 @@ def _time(analysis: Mapping[str, dict]) -> list[Section]:
     ]  # fmt: skip
     table = Table(
         "Seconds a question", "Minutes a person: the median of what each spent on these questions.",
-        ("people", "corpus", "median", "mean", "95 % interval of the mean", "minutes a person", "answers", "people "), rows,
-        folded=len(rows) > LONG,
+        ("people", "corpus", "median", "mean", "95 % interval of the mean", "minutes a person", "answers", "how many"),
+        rows, folded=len(rows) > LONG,
     )  # fmt: skip
     first = own["by"][0]
     text = (
@@ -323,5 +330,6 @@ def _time(analysis: Mapping[str, dict]) -> list[Section]:
     groups = [row for row in own["by"] if row["by"] == "group" and row["corpus"] == first["corpus"]]
     if len(groups) == 2 and min(row["mean"] for row in groups) > 0:
         slow, quick = sorted(groups, key=lambda row: -row["mean"])
-        text += f" Group {slow['who']} took {percent(slow['mean'] / quick['mean'] - 1)} longer a question than {quick['who']}."
+        more = percent(slow["mean"] / quick["mean"] - 1)
+        text += f" Group {slow['who']} took {more} longer a question than {quick['who']}."
     return [Section("time", "How long does it take?", [text], [], [table])]

@@ -58,7 +58,8 @@ def _recall(own: Mapping) -> Iterator[dict]:
                **_shares(row, MEASURES)}  # fmt: skip
     for row in own["models"]:
         yield {"kind": "model", "by": own["ways"].get(row["contestant"], ""), "who": row["contestant"],
-               "corpus": row["corpus"], "annotators": None, "questions": row["questions"], **_shares(row, MEASURES)}  # fmt: skip
+               "corpus": row["corpus"], "annotators": None, "questions": row["questions"],
+               **_shares(row, MEASURES)}  # fmt: skip
     for corpus, row in own["chance"].items():
         yield {"kind": "guessing", "by": "", "who": "guessing", "corpus": corpus, **row}
 

@@ -1,4 +1,4 @@
-"""What the analysis of people's choices must know beside the choices: the key, the groups, and what models made of it."""
+"""What the analysis of people's choices must know beside them: the key, the groups, and what models made of it."""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ from parlai_spotbot.nuc.results import notes, way_said
 from parlai_spotbot.nuc.scoring.ways import SAID
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
+from parlai_spotbot.report.contents import Contents, read_contents
 from parlai_spotbot.report.drawing import PALETTE, looks
 from parlai_spotbot.report.parts import Part, said
 from parlai_spotbot.study import Study
@@ -56,17 +57,22 @@ def ranking_of(ranking: Mapping) -> Ranking:
     return Ranking(METHOD, "", tuple(own), scores)
 
 
-def agreement_of(study: Study, ranking: Mapping, seed: int) -> dict:
-    """How far the order by Recall@k agrees with that of each analysed survey of the study, by source."""
-    from parlai_spotbot.report.contents import read_contents
-    from parlai_spotbot.report.studies.standings import standings
+def analysed(study: Study) -> list[Contents]:
+    """The contents of every survey of the study that is analysed."""
+    found: list[Contents] = []
+    for path in sorted((study.path / "surveys").glob("*/analysis/ranking.json")):
+        known = found[0].conversations if found else None
+        found.append(read_contents(study, path.parent.parent.name, known))
+    return found
 
-    found, conversations = [], None
-    folder = study.path / "surveys"
-    for path in sorted(folder.glob("*/analysis/ranking.json")) if folder.is_dir() else []:
-        survey = path.parent.parent.name
-        contents = read_contents(study, survey, conversations)
-        conversations = contents.conversations
+
+def agreement_of(surveys: Sequence[Contents], ranking: Mapping, seed: int) -> dict:
+    """How far the order by Recall@k agrees with that of each of a study's surveys, by source."""
+    from parlai_spotbot.report.studies.standings import standings  # its room builds pages, as this one is part of
+
+    found = []
+    for contents in surveys:
+        survey = contents.survey
         for standing in standings(contents):
             if standing.criterion or not set(standing.order) & set(ranking["order"]):
                 continue
@@ -85,7 +91,7 @@ def sections(results: Results) -> list[Section]:
     made = [_ranked(ranking), _tests(ranking)]
     made.insert(1, _curve(results["curve"], ranking))
     if results.get("agreement", {}).get("surveys"):
-        made.append(_agreement(results["agreement"]))
+        made.append(_agreement(results["agreement"], ranking))
     return made
 
 
@@ -211,7 +217,7 @@ def _ends(ci: Sequence[float | None]) -> str:
     return "–" if ci is None or ci[0] is None else f"{_signed(ci[0])} to {_signed(ci[1])}"
 
 
-def _agreement(agreement: Mapping) -> Section:
+def _agreement(agreement: Mapping, ranking: Mapping) -> Section:
     from parlai_spotbot.report.side_by_side import title
 
     rows, text = [], []
@@ -228,7 +234,7 @@ def _agreement(agreement: Mapping) -> Section:
     table = Table(
         "Agreement of orders with the study's surveys",
         "1 is the same order, −1 the reverse, 0 no connection; in brackets 95 % intervals. Few contestants make wide "
-        "intervals. A small p says that the orders differ by more than chance.",
+        "intervals. A small p says that the orders differ by more than chance. " + " ".join(notes(ranking)),
         ("survey", "answered by", "contestants", "Kendall's tau-b", "Spearman's rho", "p"), rows,
         method="Parametric bootstrap: both methods' scores are drawn anew around themselves by their standard errors.",
     )  # fmt: skip
@@ -247,7 +253,12 @@ def _ends_of(ci: Sequence[float]) -> str:
 def section(page: Page) -> list[Part]:
     """The report's section of a study that has results; nothing for others."""
     results = read_results(page.contents.study.path / "nuc" / "analysis")
-    return parts(results, page.looks) if results else []
+    if not results:
+        return []
+    # Surveys may have been analysed since, so this is reckoned anew.
+    ranking = results["ranking"]
+    results["agreement"] = agreement_of([own.contents for own in page.pages], ranking, ranking["made_by"]["seed"])
+    return parts(results, page.looks)
 
 
 def parts(results: Results, own_looks: Mapping) -> list[Part]:

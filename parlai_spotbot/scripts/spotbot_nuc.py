@@ -184,7 +184,7 @@ class SpotbotNuc(Command):
         import parlai_spotbot
         from parlai_spotbot import files
         from parlai_spotbot.nuc.results import curve_rows, table_rows
-        from parlai_spotbot.report.nuc import agreement_of, write_page
+        from parlai_spotbot.report.nuc import agreement_of, analysed, write_page
 
         ranking = results["ranking"]
         ranking["questions"] |= {
@@ -193,7 +193,7 @@ class SpotbotNuc(Command):
         }
         ranking["made_by"] = {"version": parlai_spotbot.__version__, "seed": self.seed, "questions": about}
         if study:
-            results["agreement"] = agreement_of(study, ranking, self.seed)
+            results["agreement"] = agreement_of(analysed(study), ranking, self.seed)
         for name, value in results.items():
             files.write_json(out / "analysis" / f"{name}.json", value)
         tables = {

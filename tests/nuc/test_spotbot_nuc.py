@@ -71,6 +71,7 @@ def test_the_curve_of_who_encodes_apart_goes_to_the_corpus(made):
     assert dual.chance.to_numpy() == pytest.approx(1 / dual.candidates.to_numpy())
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_to_the_same_bytes(made, tmp_path):
     expected = bytes_of(made / "out")
     shutil.copytree(made / "out", tmp_path / "again")
@@ -83,6 +84,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(made, tmp_path):
     assert bytes_of(tmp_path / "again") == expected
 
 
+@pytest.mark.slow
 def test_one_that_cant_be_loaded_leaves_the_others(made, tmp_path, capsys):
     pool = tmp_path / "pool.yaml"
     pool.write_text("guess: random_candidate\nbroken: faulty_agents:UnloadableAgent\n", encoding="utf-8")

@@ -15,18 +15,18 @@ CHOICE = "_choice"
 
 CONSENT = (
     "You are invited to take part in a study on chatbots. In each task you chat in writing with two partners, one "
-    "after the other. Both are computer programs. After each chat you rate the partner, and in the end you compare the two. "
-    "Programs of this kind make things up, and now and then one may write something odd or unpleasant.",
+    "after the other. Both are computer programs. After each chat you rate the partner, and in the end you compare the "
+    "two. Programs of this kind make things up, and now and then one may write something odd or unpleasant.",
     "Never write anything personal: no names of real people, no addresses, numbers, health matters or anything else "
     "that could tell who you or others are. You may make things up about yourself whenever you like.",
     "What is kept: everything that you and your partners write in the chats, your ratings and comments, when each was "
     "sent, and the id by which your platform or your invitation names you. The chats may be published and given to "
     "other researchers, and other people may read and rate them. A pseudonym stands in the place of your id there.",
     "Time and pay: you may do at most {units} tasks and have {minutes} minutes for each. Pay for a task: {pay}. A "
-    "partner may break down. Then you can end the task at once: what you did until then is kept and noted, and the "
-    "task doesn't count as one of yours.",
+    "partner may break down. Then you can end the task at once: a chat that you have rated by then is kept like any "
+    "other, what you did is noted, and the task doesn't count as one of yours.",
     "Taking part is voluntary. You may stop at any time without giving a reason: close the page or give the task back. "
-    "What you wrote in a task that you did not hand in isn't published. To withdraw afterwards, so that your chats "
+    "What you wrote in a task that you gave back isn't published. To withdraw afterwards, so that your chats "
     "and answers are deleted here, or to ask anything, turn to: {contact}. What has been published by then can't be "
     "called back.",
 )

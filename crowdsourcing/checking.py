@@ -73,12 +73,16 @@ def check_item(survey: Survey, page_item: dict, row: dict) -> dict:
     place = f"Item {page_item['item'] + 1}"
     speakers = [turn["entity"] for turn in page_item["transcripts"][0]["turns"]]
     judged = judged_of(page_item)
-    given = _given(survey, row.get("answers"), speakers, judged, place)
+    shown = [one["value"] for one in page_item.get("candidates", ())]
+    given = _given(survey, row.get("answers"), speakers, judged, shown, place)
     answers = {pair: part["answer"] for pair, part in given.items()}
     pairs = asked(survey, len(speakers), answers, page_item["questions"], speakers, judged)
     for name, target in pairs:
         if (name, target) not in given and survey.question(name).required:
             raise incomplete(f"{place}: '{name}' is not answered yet.")
+        other = survey.question(name).other_than
+        if other and (name, target) in answers and answers[name, target] == answers.get((other, target)):
+            raise malformed(f"{place}: '{name}' has the same answer as '{other}'.")
     return {
         "item": page_item["item"],
         "answers": [given[pair] for pair in pairs if pair in given],
@@ -94,8 +98,10 @@ def judged_of(page_item: dict) -> tuple[int, ...]:
     return tuple(i for i, entity in enumerate(page_item["transcripts"][0]["entities"]) if entity.get("judged"))
 
 
-def _given(survey: Survey, rows: Any, speakers: list[int], judged: tuple[int, ...], place: str) -> dict[Pair, dict]:
-    """The answers by question and target; those left empty are left out."""
+def _given(
+    survey: Survey, rows: Any, speakers: list[int], judged: tuple[int, ...], shown: Sequence[str], place: str
+) -> dict[Pair, dict]:
+    """The answers by question and target; those left empty are left out. `shown` are the values of the candidates."""
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise malformed(f"{place}: the answers are not a list.")
     known = {question.name: question for question in survey.questions}
@@ -111,6 +117,8 @@ def _given(survey: Survey, rows: Any, speakers: list[int], judged: tuple[int, ..
         if (name, target) in given:
             raise malformed(f"{place}: '{name}' is answered twice.")
         answer = clean_answer(known[name], row.get("answer"), survey.limits.text_length, place)
+        if known[name].of_candidates and answer is not None and answer not in shown:
+            raise malformed(f"{place}: the answer to '{name}' is none of the replies shown.")
         if answer is not None:
             given[name, target] = {
                 "question": name,

@@ -17,11 +17,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing import questionnaire
 from parlai_spotbot.crowdsourcing.bonus import Standing, standings
 from parlai_spotbot.crowdsourcing.chat.conversations import left_units
 from parlai_spotbot.crowdsourcing.chat.gathering import CREDIT, Gathered, credit_rows, gathering
 from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.entries import Annotator, Handout, Sitting, Submission
+from parlai_spotbot.crowdsourcing.groups import group_names
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.look_at import Row, look_at
 from parlai_spotbot.crowdsourcing.places import Places, begun, task_names
@@ -83,11 +85,13 @@ class Part:
         return sum(bool(submission.record.get("withdrawn")) for submission in self.submissions)
 
 
-def open_ledger(study: Study, survey: str, task: str = "") -> Ledger:
-    """The ledger of a survey's collection, or of a task's; a `UserError` where nothing was launched."""
-    path = Places.of(study, survey, task).ledger
+def open_ledger(study: Study, survey: str, part: str = "") -> Ledger:
+    """The ledger of a survey's collection, or of a task's or group's; a `UserError` where nothing was launched."""
+    path = Places.of(study, survey, part).ledger
     if not path.exists():
-        option = f" --task {task or 'NAME'}" if task_names(survey) else ""
+        option = (
+            f" --task {part or 'NAME'}" if task_names(survey) else " --group NAME" if group_names(study, survey) else ""
+        )
         raise UserError(
             f"{path}: no such file: nobody has annotated '{survey}' in this study.",
             f"Run: parlai spotbot_crowdsource --study {study.path} --survey {survey}{option}",
@@ -101,7 +105,7 @@ def collect(study: Study, survey: str, keep_worker_ids: bool = False, task: str 
     The rows of judges, and of people whose answers came another way, stay as they are. Each unit's rows are written at
     once; stopped anywhere, the same call goes on. Comments go to surveys/NAME/comments.jsonl, the way back from the
     pseudonyms to crowdsourcing/annotators.csv. Of a survey with tasks, the judgements of all or of `task`; comments and
-    the outcomes of the training (training.jsonl) of all.
+    the outcomes of the training (training.jsonl) of all. Of a survey for several groups of people, those of all.
     """
     tasks = begun(study, survey)
     if not tasks or (task and task not in tasks):
@@ -112,7 +116,7 @@ def collect(study: Study, survey: str, keep_worker_ids: bool = False, task: str 
     names = {a.worker: _name(a.worker, secret, keep_worker_ids) for part in parts.values() for a in part.annotators}
     comments = [row for part in parts.values() for row in _comments(part, survey, names)]
     _write_if_new(study.survey_path(survey) / "comments.jsonl", "".join(files.dumps(row) + "\n" for row in comments))
-    if tasks != [""]:
+    if task_names(survey):
         trained = [row for one, part in parts.items() for row in training_rows(one, part, names)]
         _write_if_new(training_path(study, survey), "".join(files.dumps(row) + "\n" for row in trained))
     _write_private(places.annotators, _csv(("annotator", "worker_id"), [(pseudonym(secret, w), w) for w in names]))
@@ -152,7 +156,7 @@ def _name(worker: str, secret: bytes, keep_worker_ids: bool) -> str:
 def _add(found: Collected, study: Study, survey: str, task: str, part: Part) -> None:
     """Write the judgements of a collection, and count them in."""
     ours = {annotation_id(handle, number) for handle, handout in part.done.items() for number in
-            range(len(handout.items))}  # fmt: skip
+            (*range(len(handout.items)), questionnaire.KEY)}  # fmt: skip
     added, removed = _bring_up_to_date(study.judgements_path(survey), part.units, ours)
     found.units += sum(part.done[one.handle].status == "done" for one in part.kept)
     found.rejected += sum(one.handle in part.out and not one.record.get("withdrawn") for one in part.submissions)
@@ -169,8 +173,8 @@ def _add(found: Collected, study: Study, survey: str, task: str, part: Part) -> 
 
 
 # -- from a submission to rows ---------------------------------------------------------------------------------------
-def annotation_id(handle: str, number: int) -> str:
-    """The id of one annotator's answers to item `number` of a hand-out."""
+def annotation_id(handle: str, number: int | str) -> str:
+    """The id of one annotator's answers to item `number` of a hand-out, or to the questionnaire."""
     return opaque("annotation", handle, number)
 
 
@@ -178,7 +182,12 @@ def rows_of(submission: Submission, handout: Handout, survey: str, worker: str) 
     """The judgements of a finished unit, one an answer, in the order in which they were put.
 
     `exchanges` are those of the item; where the annotator opened them, those that were open when the answer was given.
+    What the annotator said of themselves comes last; it is about no item and no conversation.
     """
+    about = {
+        "survey": survey, "unit_id": handout.unit_id, "worker_id": worker, "source": HUMAN,
+        "started_at": moment(handout.handed_at), "submitted_at": moment(submission.received_at),
+    }  # fmt: skip
     rows = []
     for answered in submission.record["items"]:
         annotation = annotation_id(submission.handle, answered["item"])
@@ -187,24 +196,29 @@ def rows_of(submission: Submission, handout: Handout, survey: str, worker: str) 
                 Judgement(
                     judgement_id=opaque("judgement", annotation, answer["target"], answer["question"]),
                     annotation_id=annotation,
-                    survey=survey,
-                    unit_id=handout.unit_id,
                     item_id=answered["item_id"],
                     conversation_ids=tuple(answered["conversation_ids"]),
                     exchanges=answer.get("opened") or answered["exchanges"],
                     target=answer["target"],
                     question=answer["question"],
                     answer=_clean(answer["answer"]),
-                    worker_id=worker,
-                    source=HUMAN,
                     control=answered["control"],
                     presentation=answered["presentation"],
-                    started_at=moment(handout.handed_at),
-                    submitted_at=moment(submission.received_at),
                     seconds=answered["seconds"],
                     answer_seconds=answer["seconds"],
+                    **about,
                 )
             )
+    annotation = annotation_id(submission.handle, questionnaire.KEY)
+    for answer in questionnaire.answers_of(submission.record):
+        target, question = answer["target"], answer["question"]
+        name = opaque("judgement", annotation, target, question)
+        rows.append(
+            Judgement(
+                judgement_id=name, annotation_id=annotation, item_id=questionnaire.KEY, conversation_ids=(),
+                exchanges=0, target=target, question=question, answer=answer["answer"], **about,
+            )
+        )  # fmt: skip
     return rows
 
 

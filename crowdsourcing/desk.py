@@ -14,7 +14,7 @@ import secrets
 import sqlite3
 from typing import Any
 
-from parlai_spotbot.crowdsourcing import grading
+from parlai_spotbot.crowdsourcing import grading, questionnaire
 from parlai_spotbot.crowdsourcing.chat.chatting import Chatting
 from parlai_spotbot.crowdsourcing.checking import check_items, malformed, text
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
@@ -52,6 +52,8 @@ class Desk(Chatting, Telling):
         The page's words; "refused_CODE" and "why_NAME" replace the desk's own sentences (refusals.py).
     consent : mapping
         What stands in the place of {pay}, {minutes}, {contact} and {units} in the consent text.
+    members : Members, optional
+        Who is in which group, where a survey is for several groups of people.
     secret : bytes
         Draws what must be the same at every visit, and the names of the leaderboard.
     clock : callable
@@ -127,6 +129,8 @@ class Desk(Chatting, Telling):
             unit_id = self.stock.choose(visitor.worker)
             if unit_id is None:
                 return None
+            if self.members and not self.members.claim(visitor.worker):
+                return None  # meanwhile they got a unit by the link of another group
             handout = self._drawn(visitor, unit_id)
             marks = marks_of(map(self.items.__getitem__, handout.items), self.seeds)
             met = {
@@ -185,7 +189,8 @@ class Desk(Chatting, Telling):
     def submit(self, visitor: Visitor, body: Any) -> dict:
         """Take the answers to a unit; returns the SESSION with ``"accepted": true``, when they are durable.
 
-        ``body = {"unit", "items": [ITEM_ANSWERS], "comment", "texts_language"}``. The same body again is accepted again
+        ``body = {"unit", "items": [ITEM_ANSWERS], "comment", "texts_language"}``, where the questionnaire is due also
+        ``"questionnaire": [{"question", "target", "answer"}]``. The same body again is accepted again
         and counts once. Answers that come after the desk closed, or from somebody stopped meanwhile, count. Refusals:
         400 malformed, 403 foreign, preview, 404 unknown, 409 doubled, 410 late, 422 incomplete.
         """
@@ -250,13 +255,16 @@ class Desk(Chatting, Telling):
              "control": i.control, "presentation": drawn}
             for i, (_, drawn) in zip(items, pages, strict=True)
         ]  # fmt: skip
-        return {
+        record = {
             "handle": handout.handle,
             "unit_id": handout.unit_id,
             "items": [{**known, **answered} for known, answered in zip(about, clean, strict=True)],
             "comment": comment,
             "texts_language": language,
         }
+        if questionnaire.is_due(self.survey, self.ledger, handout.worker):
+            record[questionnaire.KEY] = questionnaire.check(self.survey, body.get(questionnaire.KEY))
+        return record
 
     @served
     def give_back(self, visitor: Visitor, body: Any) -> dict:

@@ -154,9 +154,10 @@ def _seconds(
 
 
 def _read(survey: Survey, units: Sequence[Unit]) -> tuple[float, str]:
-    """Seconds to read an item of whole conversations and to answer what it asks."""
+    """Seconds to read an item, whole conversations or candidates too, and to answer what it asks."""
     items = [item for unit in units for item in unit.items]
-    words = [sum(len(turn.text.split()) for turns in item.transcripts for turn in turns) for item in items]
+    read = [[turn.text for turns in item.transcripts for turn in turns] + list(item.candidates) for item in items]
+    words = [sum(len(text.split()) for text in texts) for texts in read]
     asked = [len(item.questions or survey.questions) for item in items]
     reading = 60 * sum(words) / READING / len(items) if items else 0.0
     deciding = DECIDING * sum(asked) / len(items) if items else 0.0

@@ -20,7 +20,7 @@ def exercise_item(exercise: Exercise) -> Item:
     """The exercise as an item; it has no conversation."""
     transcripts = tuple(tuple(Utterance(*turn) for turn in turns) for turns in exercise.transcripts)
     longest = max(map(len, transcripts))
-    return Item("", (), (longest + 1) // 2, transcripts, judged=exercise.judged)
+    return Item("", (), (longest + 1) // 2, transcripts, judged=exercise.judged, candidates=exercise.candidates)
 
 
 def present_exercises(survey: Survey, attempt: int, chance: str) -> tuple[list[dict], list[dict]]:

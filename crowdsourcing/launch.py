@@ -7,24 +7,23 @@ done, the port is the one that open pages ask at, and the links stay those that 
 from __future__ import annotations
 
 import contextlib
-import os
-import sys
 import threading
 import time
-import webbrowser
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import parlai_spotbot
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing import dry_run
-from parlai_spotbot.crowdsourcing.links import known_names, wanted_names, write_links
+from parlai_spotbot.crowdsourcing.groups import Members, check_group, part_of
+from parlai_spotbot.crowdsourcing.links import known_names, wanted_names
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup
 from parlai_spotbot.crowdsourcing.places import Places, check_task
 from parlai_spotbot.crowdsourcing.settings import Settings
-from parlai_spotbot.crowdsourcing.tokens import read_secret, study_link
+from parlai_spotbot.crowdsourcing.tokens import read_secret
+from parlai_spotbot.crowdsourcing.welcome import open_browser, welcome
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study
@@ -32,9 +31,6 @@ from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.survey import Survey
 
 COMMAND = "spotbot_crowdsource"
-SHOWN = 10
-"""So many links are printed; all stand in links.csv."""
-
 PATIENCE = 60.0
 """Seconds to wait for another command that has the study for a moment."""
 
@@ -43,7 +39,8 @@ PATIENCE = 60.0
 class Asked:
     """What a launch was asked for; `url` is where annotators reach the server, where that isn't its own address.
 
-    `task` names a task of a survey that is annotated task by task.
+    `task` names a task of a survey that is annotated task by task, `group` the people for whom the units are where they
+    are for several groups.
     """
 
     study: str | Path
@@ -58,6 +55,12 @@ class Asked:
     live: bool = False
     close: bool = False
     open_browser: bool = False
+    group: str = ""
+
+    @property
+    def part(self) -> str:
+        """The task or group, as its collection is called; "" for a survey that is one collection."""
+        return self.task or part_of(self.group)
 
 
 @dataclass(frozen=True)
@@ -74,17 +77,23 @@ class Job:
 
     @property
     def places(self) -> Places:
-        return Places.of(self.study, self.survey.name, self.asked.task)
+        return Places.of(self.study, self.survey.name, self.asked.part)
 
     @property
     def name(self) -> str:
-        """What the collection is called: the survey, or SURVEY/TASK."""
-        return "/".join(filter(None, (self.survey.name, self.asked.task)))
+        """What the collection is called: the survey, SURVEY/TASK or SURVEY/group-GROUP."""
+        return "/".join(filter(None, (self.survey.name, self.asked.part)))
+
+    @property
+    def members(self) -> Members | None:
+        """Who is in which group, where there are groups."""
+        return Members(self.places.members, self.asked.group) if self.asked.group else None
 
     @property
     def conversations(self) -> list[Conversation]:
-        """Those that may be shown: none where people chat, so there need not be any."""
-        return [] if self.survey.chat else self.study.conversations()
+        """Those that may be shown: none where people chat or the units hold questions made elsewhere, so there need not
+        be any."""
+        return [] if self.survey.chat or self.survey.packing == "questions" else self.study.conversations()
 
     @property
     def last(self) -> dict[str, Any]:
@@ -118,11 +127,12 @@ def launch(asked: Asked, say: Callable[[str], None] = print) -> int:
     study = Study.open(asked.study)
     get_survey(asked.survey)
     check_task(asked.survey, asked.task)
+    asked = replace(asked, group=check_group(study, asked.survey, asked.group))
     if asked.dry_run:
         job, found = _planned(asked, study, say)
         say("\nnothing was posted (--dry-run)")
         return 0
-    with files.lock(Places.of(study, asked.survey, asked.task).lock, COMMAND):
+    with files.lock(Places.of(study, asked.survey, asked.part).lock, COMMAND):
         if asked.close:
             return _close(asked, study, say)
         job, found = _planned(asked, study, say)
@@ -192,6 +202,8 @@ def _job(asked: Asked, study: Study) -> Job:
                 f"{study.units_path(asked.survey)}: no unit of the task {asked.task}.",
                 f"Add it: parlai spotbot_pack --study {study.path} --survey {asked.survey} --ask …,{asked.task}",
             )
+    if asked.group:
+        units = [unit for unit in units if unit.group == asked.group]
     job = Job(asked, study, settings.survey(survey), units, controls, texts, texts["language"])
     check_course(job.survey)
     job.setup.check()
@@ -273,7 +285,8 @@ def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int
     asked, places = job.asked, job.places
     names = []
     if asked.settings.provider == "in_house":
-        names = wanted_names(asked.annotators, 1 if known_names(places.links) else max(1, found.annotators))
+        wanted = 1 if known_names(places.links) else max(1, found.annotators)
+        names = wanted_names(asked.annotators, wanted, asked.group)
     places.make()
     secret = read_secret(places.secret)
     _record(job)
@@ -287,10 +300,10 @@ def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int
             )
         state = {"port": port, "url": asked.url, "task_name": setup.task_name, "settings": _told(asked.settings)}
         files.write_json(places.launch, state)
-        first = _welcome(job, found, names, asked.url or url, secret, say)
+        first = welcome(job, found.annotators, names, asked.url or url, secret, say)
         say(f"serving at {url} until all units are done; Ctrl-C stops, and the same command goes on")
         if first and asked.open_browser:
-            _open(first, say)
+            open_browser(first, say)
 
     setup, previous = job.setup, job.last.get("port", 0)
     with running(job, _done(job), say) as bots, signals(stop):
@@ -312,35 +325,6 @@ def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int
     return 0
 
 
-def _welcome(
-    job: Job, found: dry_run.Estimate, names: list[str], base: str, secret: bytes, say: Callable[[str], None]
-) -> str:
-    """Say where annotators come in; returns the first link, "" where there are none."""
-    provider, places = job.asked.settings.provider, job.places
-    first = ""
-    if provider == "in_house":
-        links = write_links(places.links, names, base, secret)
-        say(f"\nlinks, one for each annotator ({len(links)}): {places.links}")
-        for name, link in list(links.items())[:SHOWN]:
-            say(f"  {name}: {link}")
-        first = links[names[0]]
-        if len(links) < found.annotators:
-            say(f"warning: for all units there must be {found.annotators} annotators or more: raise --annotators")
-    elif provider == "prolific":
-        say("\nthe link for the study at Prolific (“I'll use URL parameters”):")
-        say(f"  {study_link(base, secret, job.setup.task_name)}")
-    else:
-        say(f"\nposting to {provider}; the page is at {base}")
-    return first
-
-
-def _open(link: str, say: Callable[[str], None]) -> None:
-    """Open the link in a browser where there is a screen, else say it."""
-    screen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform in ("darwin", "win32")
-    if not screen or not webbrowser.open(link):
-        say(f"open this in a browser: {link}")
-
-
 def _record(job: Job) -> None:
     """What provenance.json says of the collection: options, versions, the rule of the controls; nothing secret."""
     from importlib.metadata import version
@@ -355,9 +339,10 @@ def _record(job: Job) -> None:
     }
     with briefly(job.study):
         known = job.study.provenance().get("crowdsourcing", {})
-        name, task = job.survey.name, job.asked.task
-        if task:  # the latest launch, and each task's
-            about = {**about, "tasks": {**known.get(name, {}).get("tasks", {}), task: about}}
+        name = job.survey.name
+        for kind, one in (("tasks", job.asked.task), ("groups", job.asked.group)):
+            if one:  # the latest launch, and that of each
+                about = {**about, kind: {**known.get(name, {}).get(kind, {}), one: about}}
         job.study.record("crowdsourcing", {**known, name: about})
 
 
@@ -384,7 +369,7 @@ def _close(asked: Asked, study: Study, say: Callable[[str], None]) -> int:
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import close
 
     job = _job(asked, study)
-    with open_ledger(study, asked.survey, asked.task) as ledger:
+    with open_ledger(study, asked.survey, asked.part) as ledger:
         counts = close(job.setup)
         for handout in ledger.handouts("status = 'open'"):
             ledger.end(handout.handle, "expired", time.time())
@@ -394,4 +379,4 @@ def _close(asked: Asked, study: Study, say: Callable[[str], None]) -> int:
 
 def _survey(asked: Asked) -> str:
     named = "" if asked.survey == "spot_the_bot" else f" --survey {asked.survey}"
-    return named + (f" --task {asked.task}" if asked.task else "")
+    return named + (f" --task {asked.task}" if asked.task else "")  # what is collected is that of all groups

@@ -14,10 +14,11 @@ HEADER = ("annotator", "link")
 MOST = 10_000
 
 
-def wanted_names(annotators: str | int | None, default: int) -> list[str]:
+def wanted_names(annotators: str | int | None, default: int, group: str = "") -> list[str]:
     """The names that are asked for: so many numbered ones, or those of a file, one a line.
 
-    Without being asked, `default` numbered ones. Raises `UserError` on what is neither a number nor a readable file.
+    Without being asked, `default` numbered ones. Numbered ones bear the name of their `group`, so that those of two
+    groups are not one person. Raises `UserError` on what is neither a number nor a readable file.
     """
     if annotators is None:
         annotators = default
@@ -25,7 +26,7 @@ def wanted_names(annotators: str | int | None, default: int) -> list[str]:
     if text.isdecimal():
         if not 1 <= int(text) <= MOST:
             raise UserError(f"--annotators {text}: expected a number from 1 to {MOST}, or a file.", "Correct it.")
-        return [f"annotator-{number}" for number in range(1, int(text) + 1)]
+        return ["-".join(filter(None, ("annotator", group, str(number)))) for number in range(1, int(text) + 1)]
     path = Path(text)
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -13,6 +13,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.annotators.rules import SAME_ANSWERS, SAME_LABEL, TOO_FAST, Rules
 from parlai_spotbot.crowdsourcing.entries import Annotator
+from parlai_spotbot.crowdsourcing.questionnaire import TARGET
 from parlai_spotbot.records import Judgement
 
 MISSED = "missed controls"
@@ -65,11 +66,11 @@ def look_at(
 
 
 def _annotations(rows: Sequence[Judgement]) -> pd.DataFrame:
-    """One row an annotation, controls apart: worker, unit, k, seconds, speed, answers (all), label (of "nature")."""
+    """One row an annotation, controls and what annotators say of themselves apart: worker, unit, k, seconds, speed, answers (all), label (of "nature")."""
     answers: dict[str, list[tuple[str, str, str]]] = {}
     first: dict[str, Judgement] = {}
     for row in rows:
-        if row.control is None:
+        if row.control is None and row.target != TARGET:
             first.setdefault(row.annotation_id, row)
             answers.setdefault(row.annotation_id, []).append((row.target, row.question, repr(row.answer)))
     frame = pd.DataFrame(

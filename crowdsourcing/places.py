@@ -1,7 +1,7 @@
 """Where a survey's collection keeps its files: ``STUDY/surveys/NAME/crowdsourcing/``, readable by its owner only.
 
-A survey of several tasks has a collection for each, in ``…/crowdsourcing/TASK/``. They share the secret, so that an
-annotator has one pseudonym in all of them.
+A survey of several tasks has a collection for each, in ``…/crowdsourcing/TASK/``, one for several groups of people in
+``…/crowdsourcing/group-GROUP/``. They share the secret, so that an annotator has one pseudonym in all of them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from parlai_spotbot.crowdsourcing.groups import group_names, part_of
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
@@ -16,17 +17,18 @@ from parlai_spotbot.surveys import get_survey
 
 @dataclass(frozen=True)
 class Places:
-    """The files of one collection. `ledger` is the authority, `mephisto` the data root of Mephisto, `secret` signs."""
+    """The files of one collection. `ledger` is the authority, `mephisto` the data root of Mephisto, `secret` signs,
+    `members` says who is in which group. `part` is a task, or what `groups.part_of` says of a group."""
 
     folder: Path
     shared: Path
     lock: Path
 
     @classmethod
-    def of(cls, study: Study, survey: str, task: str = "") -> Places:
+    def of(cls, study: Study, survey: str, part: str = "") -> Places:
         shared = study.survey_path(survey) / "crowdsourcing"
-        name = f".crowdsourcing-{survey}-{task}.lock" if task else ".crowdsourcing.lock"
-        return cls(shared / task if task else shared, shared, study.path / name)
+        name = f".crowdsourcing-{survey}-{part}.lock" if part else ".crowdsourcing.lock"
+        return cls(shared / part if part else shared, shared, study.path / name)
 
     @property
     def ledger(self) -> Path:
@@ -39,6 +41,10 @@ class Places:
     @property
     def secret(self) -> Path:
         return self.shared / "secret"
+
+    @property
+    def members(self) -> Path:
+        return self.shared / "members.db"
 
     @property
     def links(self) -> Path:
@@ -98,6 +104,6 @@ def check_task(survey: str, task: str, needed: bool = True) -> None:
 
 
 def begun(study: Study, survey: str) -> list[str]:
-    """The tasks of which something was launched, in the survey's order; [""] for a survey without tasks."""
-    names = task_names(survey)
-    return [task for task in names if Places.of(study, survey, task).ledger.exists()] if names else [""]
+    """The parts (tasks, groups) of which something was launched, in order; [""] for a survey without any."""
+    parts = task_names(survey) or [part_of(group) for group in group_names(study, survey)]
+    return [part for part in parts if Places.of(study, survey, part).ledger.exists()] if parts else [""]

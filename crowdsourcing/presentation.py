@@ -46,13 +46,15 @@ def present(
     page_item : dict
         ``{"item", "layout", "transcripts": [{"key", "name", "entities": [{"key", "name", "side"}], "turns":
         [{"entity", "text"}]}], "questions": [names in their order]}``, with the layout "opening" also ``"opening":
-        {"opened", "more", "decided"}``. Where the item says who is judged, each entity has "judged", and of several
+        {"opened", "more", "decided"}``, and where the item has candidates "candidates": [{"value", "text"}] in an order
+        drawn. Where the item says who is judged, each entity has "judged", and of several
         transcripts each has "speaker", the name of its judged entity. Transcripts come from left to right. No id, no
         length, no control mark.
     record : dict
         For `Judgement.presentation`: the names of entity:0 and entity:1 and "side:0" (of entity 0; with several
         transcripts all three of the item's first), "question_order", and with two transcripts the name of each
-        conversation, its "place:N", and where only one is judged its "speaker:N".
+        conversation, its "place:N", and where only one is judged its "speaker:N"; "candidates", their values from top
+        to bottom.
     """
     rng = random.Random(f"{chance} {number}")
     names = rng.sample(survey.entities, 2)
@@ -72,9 +74,16 @@ def present(
         whole = exchanges_of(item)
         opened = whole if shown is None else min(shown, whole)
         page_item["opening"] = {"opened": opened, "more": opened < whole, "decided": dict(decided or {})}
+    if item.candidates:
+        page_item["candidates"] = [
+            {"value": f"candidate:{place}", "text": item.candidates[place]}
+            for place in rng.sample(range(len(item.candidates)), len(item.candidates))
+        ]
     first = sorted(page_item["transcripts"], key=lambda transcript: transcript["key"])[0]["entities"]
     record = {**{one["key"]: one["name"] for one in first}, "side:0": first[0]["side"],
               "question_order": " ".join(order)}  # fmt: skip
+    if item.candidates:
+        record["candidates"] = " ".join(one["value"] for one in page_item["candidates"])
     if len(places) > 1:
         for place, conversation in sorted(enumerate(places), key=lambda pair: pair[1]):
             shown_as = page_item["transcripts"][place]

@@ -19,10 +19,12 @@ from parlai_spotbot.crowdsourcing.chat.bots import Bots
 from parlai_spotbot.crowdsourcing.chat.chats import Chats
 from parlai_spotbot.crowdsourcing.contract import Crowd, Refusal, Visitor
 from parlai_spotbot.crowdsourcing.entries import Handout, digest
+from parlai_spotbot.crowdsourcing.groups import Members
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.opening import Opening
 from parlai_spotbot.crowdsourcing.practice import Practice
 from parlai_spotbot.crowdsourcing.presentation import present
+from parlai_spotbot.crowdsourcing.questionnaire import is_due
 from parlai_spotbot.crowdsourcing.refusals import reason, refusal
 from parlai_spotbot.crowdsourcing.scores import Scores, truths_of, unit_points
 from parlai_spotbot.crowdsourcing.stock import Stock
@@ -98,10 +100,12 @@ class Reception:
         finish: Callable[[Visitor, str, int], dict] = lambda visitor, state, done: {"kind": "none"},
         team: str = "",
         bots: Bots | None = None,
+        members: Members | None = None,
     ):
         self.survey, self.controls, self.seeds = survey, list(controls), seeds
         self.ledger, self.crowd, self.clock = ledger, crowd, clock
         self.texts, self.language, self.secret, self.finish = texts, language, secret, finish
+        self.members = members
         self.closed = False
         self.began = clock()  # pages may be open from before
         self.waited_at = 0.0  # when a page was last told to wait
@@ -176,6 +180,8 @@ class Reception:
             return Place("closed", "closed")
         if held is not None:
             return Place("ready", handout=held) if held in here else Place("waiting", "elsewhere")
+        if self.members and self.members.elsewhere(visitor.worker):
+            return Place("finished", "other_group")
         if len(mine) >= self.survey.limits.units_per_annotator:
             return Place("finished", "allowance")
         if not self.stock.any_free(visitor.worker):
@@ -243,11 +249,12 @@ class Reception:
         return bool(self.survey.training) and waits and agreed and annotator.standing == "new"
 
     def _unit(self, handout: Handout) -> dict:
-        return {
+        unit = {
             "unit": handout.handle,
             "seconds_left": max(0, round(handout.deadline - self.clock())),
             "items": [page for page, _ in self.pages(handout)],
         }
+        return {**unit, "questionnaire": True} if is_due(self.survey, self.ledger, handout.worker) else unit
 
     def due(self, handout: Handout) -> float:
         """Until when answers are taken. Nobody loses work because there was no server when it was done.

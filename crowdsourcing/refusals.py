@@ -45,6 +45,7 @@ REASONS = {
     "controls": "Some answers did not fit known ones, so there are no further tasks for you.",
     "reasons": "You never gave a reason, so there are no further tasks for you. What you have handed in is kept.",
     "allowance": "You have done all the tasks that one person may do.",
+    "other_group": "You have taken part by another link already, so there is nothing more for you to do here.",
     "nothing_left": "There is nothing left for you to do.",
     "waiting": "Every task that you could do is with somebody at the moment. One may come free.",
     "paused": "There is nothing that you could do right now. Please leave the page open or come back later.",

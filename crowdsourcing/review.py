@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.collect import open_ledger
+from parlai_spotbot.crowdsourcing.groups import check_group, part_of
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.places import Places, check_task
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
 
-ABOUT = """usage: spotbot mephisto --study DIR [--survey NAME [--task NAME]] ARGUMENTS
+ABOUT = """usage: spotbot mephisto --study DIR [--survey NAME [--task NAME | --group NAME]] ARGUMENTS
 
 Mephisto's command on the database of a study's collection. For example:
   spotbot mephisto --study studies/mine examine           what annotators did, each in turn: accept, pass or reject
@@ -37,6 +38,7 @@ def main(args: list[str]) -> None:
     parser.add_argument("--study")
     parser.add_argument("--survey", default="spot_the_bot")
     parser.add_argument("--task", default="")
+    parser.add_argument("--group", default="")
     known, rest = parser.parse_known_args(args)
     if known.study is None:
         wanted = not args or args[0] in ("-h", "--help")
@@ -46,8 +48,9 @@ def main(args: list[str]) -> None:
         study = Study.open(known.study)
         get_survey(known.survey)
         check_task(known.survey, known.task)
-        places = Places.of(study, known.survey, known.task)
-        with open_ledger(study, known.survey, known.task) as ledger:
+        part = known.task or part_of(check_group(study, known.survey, known.group))
+        places = Places.of(study, known.survey, part)
+        with open_ledger(study, known.survey, part) as ledger:
             if rest[:1] == ["examine"]:
                 examine(study, places.mephisto, ledger, show=rest[1:] == ["--show"])
                 return

@@ -81,7 +81,7 @@ def _desk(
     desk = Desk(
         job.survey, job.units, job.controls, seeds, truths, ledger, crowd,
         texts=job.texts, consent=consent(job), secret=secret, language=job.language, finish=leaving([door]),
-        team=job.asked.settings.group, bots=bots,
+        team=job.asked.settings.group, bots=bots, members=job.members,
     )  # fmt: skip
     desk.resume()
     crowd.settle([handout.agent_id for handout in ledger.handouts("status = 'open'") if handout.agent_id])

@@ -24,6 +24,8 @@ class SpotbotCrowdsource(Command):
       One task of ABC-Eval, with its training and links of its own; other tasks may run beside it.
   parlai spotbot_crowdsource --study studies/chats --survey interactive --annotators 5
       People chat with two contestants of the study (spotbot_pack --survey interactive), rate and compare them.
+  parlai spotbot_crowdsource --study studies/mine --survey nuc --group lab --annotators 8
+      People pick the real next turn among candidates; one group of people, with links of its own.
   pay.yaml holds what else there is to say:
       pay: 4.50                    # for a unit
       currency: USD
@@ -42,6 +44,10 @@ class SpotbotCrowdsource(Command):
         group.add_argument(
             "--task", dest="part", type=str, default="", metavar="NAME",
             help="the task of a survey that is annotated task by task",
+        )  # fmt: skip
+        group.add_argument(
+            "--group", type=str, default="", metavar="NAME",
+            help="the group of people, where the units are for several (spotbot_pack --groups)",
         )  # fmt: skip
         group.add_argument(
             "--provider", type=str, default=None, help="in_house (default), prolific, mturk_sandbox or mturk"
@@ -72,6 +78,6 @@ class SpotbotCrowdsource(Command):
 
         opt = self.opt
         settings = read_settings(opt["config"], provider=opt["provider"], language=opt["language"])
-        names = ("study", "survey", "host", "port", "annotators", "dry_run", "live", "close", "open_browser")
+        names = ("study", "survey", "group", "host", "port", "annotators", "dry_run", "live", "close", "open_browser")
         given = {name: opt[name] for name in names}
         return launch(Asked(settings=settings, task=opt["part"], url=opt["url"] or "", **given))

@@ -27,7 +27,8 @@ CONSENT = (
     *OF_SPOT_THE_BOT[1:3],
     "In the end there are five questions about yourself: your age group, gender, education, how well you know "
     "English, and your experience. They are voluntary, each of them: you need not answer any, and nothing depends on "
-    "it. The answers are kept with your others.",
+    "it. What you say there is stored apart from your other answers, under the same pseudonym; it may be published "
+    "with them, and is deleted with them if you withdraw.",
     *OF_SPOT_THE_BOT[3:],
 )
 
@@ -77,7 +78,7 @@ QUESTIONS = (
     ),
     Question(
         "second", "choice", (TARGET,), "And which would you take if that were wrong?", _options(CANDIDATES),
-        after=("first",), heading="Second choice", help="Another one than your first choice.",
+        after=("first",), heading="Second choice", help="Another one than your first choice.", other_than="first",
     ),
 )  # fmt: skip
 

@@ -42,6 +42,10 @@ TARGET = re.compile(r"^(entity:[01]|conversation:\d+|pair|turn|annotator)$")
 answers, in the questionnaire."""
 
 
+CANDIDATE = re.compile(r"^candidate:\d+$")
+"""The values of options that stand for the item's candidates, by their places in `Item.candidates`."""
+
+
 @dataclass(frozen=True)
 class Option:
     """One possible answer: `value` is stored, `label` is shown, `definition` explains it.
@@ -71,7 +75,9 @@ class Question:
     """What is asked of each target. `wording` may hold {entity}, which is replaced by the target's name.
 
     `heading` is its short name on the page. Neighbouring questions with `shuffle` come in an order drawn per item. A
-    `timer` of so many seconds stands at the question for who wants it.
+    `timer` of so many seconds stands at the question for who wants it. `other_than` names an earlier question, whose
+    answer (for the same target) can't be this one's too. Options whose values are "candidate:N" stand for the item's
+    candidates, whose texts are shown in the place of the labels.
     """
 
     name: str
@@ -86,6 +92,7 @@ class Question:
     heading: str = ""
     shuffle: bool = False
     timer: int = 0
+    other_than: str = ""
 
     def __post_init__(self):
         if self.kind not in KINDS:
@@ -101,6 +108,11 @@ class Question:
                 f"question '{self.name}': options are {values!r}, "
                 "expected different values (none for free_text, some for every other kind)"
             )
+
+    @property
+    def of_candidates(self) -> bool:
+        """Whether the item's candidates are what one chooses from."""
+        return bool(self.options) and all(CANDIDATE.match(option.value) for option in self.options)
 
 
 @dataclass(frozen=True)
@@ -245,7 +257,8 @@ class Survey:
         for question in self.questions:
             if question.name in known:
                 raise ValueError(f"survey '{self.name}': question '{question.name}' stands twice")
-            for what in (question.after, tuple(condition.question for condition in question.when)):
+            other = (question.other_than,) if question.other_than else ()
+            for what in (question.after, tuple(condition.question for condition in question.when), other):
                 if not set(what) <= known:
                     raise ValueError(
                         f"survey '{self.name}': question '{question.name}' comes after {what!r}, "

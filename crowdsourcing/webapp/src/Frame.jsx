@@ -84,7 +84,8 @@ function TimeLeft({ session }) {
   if (left === undefined) return null;
   const seconds = left - (Date.now() - session.received) / 1000;
   const calm = seconds > SHORT;
-  if (calm && !session.survey.chat) return null; // in a chat one does not see by oneself how much is still to be done
+  // In a chat one does not see by oneself how much is still to be done; candidates are picked against a time that counts.
+  if (calm && !session.survey.chat && session.survey.layout !== "candidates") return null;
   const minutes = Math.ceil(seconds / 60);
   const text = seconds <= 0 ? t("time_over") : minutes <= 1 ? t("time_left_last") : t("time_left", { minutes });
   return (

@@ -57,8 +57,31 @@ export function placeOfTurn(item, turn) {
   return { number: numbers.indexOf(turn) + 1, total: numbers.length };
 }
 
-// The options as shown: entities and conversations stand from left to right.
-export const optionsOf = (question, item) => fromLeft(question.options, (option) => option.value, item);
+// Are the item's candidates what one chooses from?
+export const ofCandidates = (question) =>
+  question.options.length > 0 && question.options.every((option) => /^candidate:\d+$/.test(option.value));
+
+// The options as shown: entities and conversations stand from left to right, candidates as the server drew their order,
+// `exact` as they were said.
+export function optionsOf(question, item) {
+  if (item.candidates && ofCandidates(question)) {
+    return item.candidates.map(({ value, text }) => ({ value, label: text, definition: "", exact: true }));
+  }
+  return fromLeft(question.options, (option) => option.value, item);
+}
+
+// What can't be chosen: the answer to the question that this one has to differ from.
+export function barredOf(question, target, answers) {
+  const other = question.other_than && answers[keyOf(question.other_than, target)]?.answer;
+  return other ? [other] : [];
+}
+
+// The questions that lose their answer when this one gets `answer`, for they have to differ from it.
+export function clashing(survey, question, target, answer, answers) {
+  return survey.questions.filter(
+    (one) => one.other_than === question.name && answers[keyOf(one.name, target)]?.answer === answer,
+  );
+}
 
 export function given(question, answer) {
   if (answer === undefined || answer === null) return false;
@@ -209,6 +232,7 @@ export function nameOf(target, item) {
 
 // An option that stands for a target bears its name, or has it in place of {name}.
 export function labelOf(option, item) {
+  if (option.exact) return option.label;
   const name = nameOf(option.value, item);
   return option.label.includes("{name}") ? option.label.replaceAll("{name}", name) : name || option.label;
 }
@@ -238,17 +262,18 @@ export function wordingOf(question, target, item) {
 export function spoken(question, answer, item) {
   if (!given(question, answer)) return null;
   if (question.kind === "free_text") return answer;
-  const label = (value) => labelOf(question.options.find((option) => option.value === value), item);
+  const label = (value) => labelOf(optionsOf(question, item).find((option) => option.value === value), item);
   return [answer].flat().map(label).join(", ");
 }
 
 // The example of the instructions as an item and its answers.
 export function exampleItem(survey) {
-  const { turns, second, judged, key } = survey.example;
+  const { turns, second, judged, key, candidates } = survey.example;
   const shown = second?.length ? [turns, second] : [turns];
   const item = {
     item: 0,
-    layout: shown.length > 1 ? "side_by_side" : "dialogue",
+    layout: candidates ? "candidates" : shown.length > 1 ? "side_by_side" : "dialogue",
+    ...(candidates ? { candidates: candidates.map((text, place) => ({ value: `candidate:${place}`, text })) } : {}),
     questions: survey.questions.map((question) => question.name),
     transcripts: shown.map((list, number) => exampleTranscript(survey, list, judged?.[number], number, shown.length)),
   };

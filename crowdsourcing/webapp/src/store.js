@@ -32,7 +32,7 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 export function parseWork(text) {
   try {
     const { work } = JSON.parse(text);
-    const placed = isObject(work?.at) || work?.at === "overview";
+    const placed = isObject(work?.at) || ["questionnaire", "overview"].includes(work?.at);
     const whole = [work, work?.answers, work?.seconds, work?.remarks].every(isObject);
     return placed && whole && typeof work.comment === "string" ? work : null;
   } catch {

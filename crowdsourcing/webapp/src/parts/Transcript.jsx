@@ -5,8 +5,8 @@ import { useEffect, useId, useRef } from "react";
 import { useTexts } from "../texts.js";
 
 // `upTo`: the number of turns shown; `marked`: the turn that is asked about; `boxed`: long, in a box that scrolls by
-// itself; all optional. `level`: that of its heading.
-export function Transcript({ transcript, upTo, marked = null, boxed = false, level = 2 }) {
+// itself; `next`: the entity whose next turn is asked for; all optional. `level`: that of its heading.
+export function Transcript({ transcript, upTo, marked = null, boxed = false, level = 2, next }) {
   const t = useTexts();
   const label = useId();
   const current = useRef(null);
@@ -38,6 +38,16 @@ export function Transcript({ transcript, upTo, marked = null, boxed = false, lev
             place={number === marked ? current : undefined}
           />
         ))}
+        {next && (
+          <li className={`turn next ${next.side === "right" ? "right" : "left"}`}>
+            <span className="who" aria-hidden="true">
+              {next.name}
+            </span>
+            <p className="bubble" dir="auto">
+              {t("candidates_next", { entity: next.name })}
+            </p>
+          </li>
+        )}
       </ol>
     </section>
   );

@@ -1,13 +1,14 @@
 // One option of several: native radio buttons, in a row where the labels are short.
 
-import { labelOf, optionsOf } from "../logic.js";
+import { labelOf, ofCandidates, optionsOf } from "../logic.js";
 import { useTexts } from "../texts.js";
 import { OptionText } from "./OptionText.jsx";
 
 export function Choice({ question, item, name, answer, barred, first, onAnswer }) {
+  const t = useTexts();
   const options = optionsOf(question, item);
   const labels = options.map((option) => labelOf(option, item));
-  const row = inRow(labels);
+  const row = !ofCandidates(question) && inRow(labels);
   const ends = row && question.kind === "scale" && endsOf(options);
   const defined = !ends && options.some((option) => option.definition);
   return (
@@ -21,11 +22,12 @@ export function Choice({ question, item, name, answer, barred, first, onAnswer }
               value={option.value}
               checked={answer === option.value}
               disabled={barred.includes(option.value)}
-              data-key={place < 9 ? place + 1 : undefined}
+              data-key={keyAt(place)}
               onChange={() => onAnswer(option.value)}
             />
-            {place < 9 && <kbd aria-hidden="true">{place + 1}</kbd>}
+            {keyAt(place) !== undefined && <kbd aria-hidden="true">{keyAt(place)}</kbd>}
             <OptionText label={labels[place]} definition={row ? "" : option.definition} />
+            {question.other_than && barred.includes(option.value) && <span className="tag">{t("taken_before")}</span>}
             {ends && option.definition && <span className="unseen">{option.definition}</span>}
           </label>
         ))}
@@ -43,6 +45,9 @@ export function Choice({ question, item, name, answer, barred, first, onAnswer }
     </>
   );
 }
+
+// The tenth option answers to the key 0.
+const keyAt = (place) => (place < 9 ? place + 1 : place === 9 ? 0 : undefined);
 
 // What the two ends of a scale stand for, where only they are named.
 function endsOf(options) {

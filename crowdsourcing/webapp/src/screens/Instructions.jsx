@@ -1,6 +1,16 @@
 // The instructions with the definitions and the example: a screen before the first task, a dialog at any time after.
 
-import { exampleItem, labelOf, named, nameOf, placeOfTurn, turnOf, wordingOf } from "../logic.js";
+import {
+  exampleItem,
+  keyOf,
+  labelOf,
+  named,
+  nameOf,
+  optionsOf,
+  placeOfTurn,
+  turnOf,
+  wordingOf,
+} from "../logic.js";
 import { Paragraphs, Screen } from "../parts/Screen.jsx";
 import { useTexts } from "../texts.js";
 import { definitionsOf, LabelDefinitions } from "../work/Guide.jsx";
@@ -54,10 +64,22 @@ function Example({ survey }) {
       <div className={`layout-${item.layout}`}>
         <Transcripts item={item} turn={null} level={4} />
       </div>
+      {item.candidates && (
+        <>
+          <h4>{t("example_candidates")}</h4>
+          <ol className="candidates">
+            {item.candidates.map(({ value, text }) => (
+              <li key={value} dir="auto">
+                {text}
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
       <h4>{t("example_answers")}</h4>
       <dl className="answers">
         {answers.map(({ question, target, accepted }) => (
-          <div key={`${question.name} ${target}`}>
+          <div key={keyOf(question.name, target)}>
             <dt dir="auto">{wordingOf(question, target, item)}</dt>
             <dd dir="auto">{accepted.map((value) => inWords(question, value, item)).join(" / ")}</dd>
           </div>
@@ -70,7 +92,7 @@ function Example({ survey }) {
 }
 
 function inWords(question, value, item) {
-  const option = question.options.find((one) => one.value === value);
+  const option = optionsOf(question, item).find((one) => one.value === value);
   return option ? labelOf(option, item) : value;
 }
 

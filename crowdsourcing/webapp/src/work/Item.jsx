@@ -2,7 +2,7 @@
 // what is missing is said and gets the focus.
 
 import { useEffect, useRef, useState } from "react";
-import { keyOf, missing, placeOfTurn, stepsOf } from "../logic.js";
+import { barredOf, clashing, keyOf, missing, placeOfTurn, stepsOf } from "../logic.js";
 import { Progress } from "../parts/Progress.jsx";
 import { useFocusOn } from "../parts/Screen.jsx";
 import { Question } from "../questions/Question.jsx";
@@ -77,9 +77,13 @@ export function Item(props) {
             answer={answers[keyOf(question.name, target)]?.answer}
             first={pairs.find((one) => one.question === question).target === target}
             wrong={tried && open.some((one) => one.question === question && one.target === target)}
-            onAnswer={(answer, hints) =>
-              actions.answer(item.item, question, keyOf(question.name, target), answer, hints)
-            }
+            barred={barredOf(question, target, answers)}
+            onAnswer={(answer, hints) => {
+              for (const other of clashing(survey, question, target, answer, answers)) {
+                actions.answer(item.item, other, keyOf(other.name, target), null);
+              }
+              actions.answer(item.item, question, keyOf(question.name, target), answer, hints);
+            }}
           />
         ))}
         {last && props.remark !== undefined && <Remark {...{ survey, item, actions }} text={props.remark} />}
@@ -96,7 +100,7 @@ export function Item(props) {
           )}
           {onOverview && !last && (
             <button type="button" onClick={onOverview}>
-              {t("to_overview")}
+              {props.overviewText ?? t("to_overview")}
             </button>
           )}
           {!undecided && (

@@ -8,7 +8,7 @@ import { shortName } from "../screens/Instructions.jsx";
 import { useTexts } from "../texts.js";
 import { Comment } from "./Comment.jsx";
 
-export function Overview({ survey, items, answersOf, ready, work, actions, busy, reminded, onRemind, onSubmit }) {
+export function Overview({ survey, items, about, answersOf, ready, work, actions, busy, reminded, onRemind, onSubmit }) {
   const t = useTexts();
   const [tried, setTried] = useState(false);
   const open = items.flatMap((_, place) => (ready[place] ? [] : [place + 1]));
@@ -43,6 +43,21 @@ export function Overview({ survey, items, answersOf, ready, work, actions, busy,
           />
         ))}
       </ol>
+      {about && (
+        <div className="card about">
+          <div className="card-top">
+            <h2>{t("questionnaire_title")}</h2>
+            <button
+              type="button"
+              onClick={() => actions.go("questionnaire")}
+              aria-label={t("questionnaire_change")}
+            >
+              {t("overview_change")}
+            </button>
+          </div>
+          <p className="soft">{t("questionnaire_answered", { answered: about.answers.length, total: about.total })}</p>
+        </div>
+      )}
       <form onSubmit={submit}>
         <Comment {...{ survey, work, actions }} />
         <p className="error" role="alert">
@@ -51,7 +66,9 @@ export function Overview({ survey, items, answersOf, ready, work, actions, busy,
         <div className="actions">
           <button
             type="button"
-            onClick={() => actions.go({ item: items[items.length - 1].item, step: 0, last: true })}
+            onClick={() =>
+              actions.go(about ? "questionnaire" : { item: items[items.length - 1].item, step: 0, last: true })
+            }
           >
             {t("back")}
           </button>

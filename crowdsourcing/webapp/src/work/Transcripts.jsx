@@ -10,13 +10,23 @@ export function Transcripts({ item, turn, level }) {
       {item.transcripts.map((transcript) => (
         <Transcript
           key={transcript.key}
-          transcript={transcript}
+          transcript={item.layout === "candidates" ? alike(transcript) : transcript}
           upTo={growing ? turn + 1 : undefined}
           marked={growing ? turn : null}
           boxed={item.boxed}
+          next={item.layout === "candidates" ? nextOf(transcript) : undefined}
           level={level}
         />
       ))}
     </div>
   );
 }
+
+// Where it is asked who goes on, all that was said counts alike: nobody's turns step back.
+const alike = (transcript) => ({
+  ...transcript,
+  entities: transcript.entities.map(({ key, name, side }) => ({ key, name, side })),
+});
+
+// Who says the next turn, where the item tells.
+const nextOf = (transcript) => transcript.entities.find((entity) => entity.judged);

@@ -8,6 +8,7 @@ import { useTexts } from "../texts.js";
 import { GiveBack } from "./GiveBack.jsx";
 import { Item } from "./Item.jsx";
 import { Overview } from "./Overview.jsx";
+import { aboutOf, Questionnaire } from "./Questionnaire.jsx";
 import { useWork } from "./useWork.js";
 
 export function Unit({ session, ask, step, receive, busy, stores }) {
@@ -22,7 +23,12 @@ export function Unit({ session, ask, step, receive, busy, stores }) {
   const ready = items.map((item) => complete(survey, item, answersOf(item)));
   const allReady = ready.every(Boolean);
   const place = items.findIndex((item) => item.item === work.at.item);
-  const item = work.at === "overview" ? null : items[Math.max(place, 0)];
+  // The questionnaire comes once, between the last item and the overview.
+  const about = session.unit.questionnaire ? aboutOf(survey, work) : null;
+  const atAbout = about !== null && work.at === "questionnaire";
+  const item = atAbout || typeof work.at === "string" ? null : items[Math.max(place, 0)];
+  const toEnd = () => actions.go(about && !about.seen ? "questionnaire" : "overview");
+  const endText = about && !about.seen ? t("continue") : t("to_overview");
 
   const submit = async () => {
     const last = actions.latest();
@@ -32,6 +38,7 @@ export function Unit({ session, ask, step, receive, busy, stores }) {
         const answers = withDecisions(survey, one, last.answers[one.item] ?? {});
         return itemAnswers(survey, one, answers, last.seconds[one.item] ?? 0, last.remarks[one.item] ?? "");
       }),
+      ...(about ? { questionnaire: aboutOf(survey, last).answers } : {}),
       comment: last.comment,
       texts_language: session.language ?? "en",
     };
@@ -57,7 +64,7 @@ export function Unit({ session, ask, step, receive, busy, stores }) {
   const replace = (next) => setItems((now) => now.map((one) => (one.item === next.item ? next : one)));
   const next = () => {
     const following = items[Math.max(place, 0) + 1];
-    if (allReady || !following) actions.go("overview");
+    if (allReady || !following) toEnd();
     else actions.go({ item: following.item, step: 0 });
   };
   const backFrom = () => {
@@ -95,11 +102,19 @@ export function Unit({ session, ask, step, receive, busy, stores }) {
           busy={busy}
           onBack={items.indexOf(item) > 0 ? backFrom : null}
           onDone={next}
-          onOverview={allReady ? () => actions.go("overview") : null}
-          doneText={allReady || items.indexOf(item) === items.length - 1 ? t("to_overview") : t("item_next")}
+          onOverview={allReady ? toEnd : null}
+          overviewText={endText}
+          doneText={allReady || items.indexOf(item) === items.length - 1 ? endText : t("item_next")}
+        />
+      ) : atAbout ? (
+        <Questionnaire
+          {...{ survey, work, actions }}
+          onBack={() => actions.go({ item: items[items.length - 1].item, step: 0, last: true })}
+          onDone={() => actions.go("overview")}
         />
       ) : (
         <Overview
+          about={about}
           survey={survey}
           items={items}
           answersOf={answersOf}

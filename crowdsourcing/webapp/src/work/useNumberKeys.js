@@ -1,5 +1,5 @@
 // The number keys answer the question that has the focus, or the first that is not answered yet. A question takes part by
-// giving its controls data-key="1" … "9".
+// giving its controls data-key="1" … "9", "0".
 
 import { useEffect } from "react";
 
@@ -8,7 +8,7 @@ const TYPING = "textarea, input:not([type=radio]):not([type=checkbox]), select, 
 export function useNumberKeys(form) {
   useEffect(() => {
     const press = (event) => {
-      if (!/^[1-9]$/.test(event.key) || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
+      if (!/^[0-9]$/.test(event.key) || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
       if (event.target.closest?.(TYPING) || document.querySelector("dialog[open]")) return;
       const group = current(form.current);
       const control = group?.querySelector(`[data-key="${event.key}"]`);

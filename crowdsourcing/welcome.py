@@ -1,0 +1,45 @@
+"""Where annotators come in: the links of a launch, said in the terminal, and the first one opened in a browser."""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from parlai_spotbot.crowdsourcing.links import write_links
+from parlai_spotbot.crowdsourcing.tokens import study_link
+
+if TYPE_CHECKING:
+    from parlai_spotbot.crowdsourcing.launch import Job
+
+SHOWN = 10
+"""So many links are printed; all stand in links.csv."""
+
+
+def welcome(job: Job, annotators: int, names: list[str], base: str, secret: bytes, say: Callable[[str], None]) -> str:
+    """Say where annotators come in; returns the first link, "" where there are none."""
+    provider, places = job.asked.settings.provider, job.places
+    first = ""
+    if provider == "in_house":
+        links = write_links(places.links, names, base, secret)
+        say(f"\nlinks, one for each annotator ({len(links)}): {places.links}")
+        for name, link in list(links.items())[:SHOWN]:
+            say(f"  {name}: {link}")
+        first = links[names[0]]
+        if len(links) < annotators:
+            say(f"warning: for all units there must be {annotators} annotators or more: raise --annotators")
+    elif provider == "prolific":
+        say("\nthe link for the study at Prolific (“I'll use URL parameters”):")
+        say(f"  {study_link(base, secret, job.setup.task_name)}")
+    else:
+        say(f"\nposting to {provider}; the page is at {base}")
+    return first
+
+
+def open_browser(link: str, say: Callable[[str], None]) -> None:
+    """Open the link in a browser where there is a screen, else say it."""
+    screen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or sys.platform in ("darwin", "win32")
+    if not screen or not webbrowser.open(link):
+        say(f"open this in a browser: {link}")

@@ -107,6 +107,7 @@ def _context(pages: list[Page], paper: appendix.Appendix) -> dict[str, Any]:
         "sources": citations.used(thing.cite for part in parts for thing in [*part.figures, *part.tables]),
         "examples": examples(contents),
         "conversations": len(contents.conversations),
+        "selfplay": not contents.conversations or any(c.kind in ("pairs", "self") for c in contents.conversations),
         "reading": reading.data(pages, {own.name: own.title for own in blocks}),
         "failures": rows.failures(contents.failures, {c.conversation_id for c in contents.conversations}),
         "made_by": {own.contents.survey: made for own in pages if (made := own.contents.made_by.get("ranking"))},

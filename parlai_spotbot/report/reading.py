@@ -173,7 +173,9 @@ class _Survey:
         question, answer = judgement.question, judgement.answer
         plain = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
         label = self.labels.get((question, plain), plain)
-        return self.headings.get(question, question.replace("_", " ")), judgement.target, plain, label
+        # Data from elsewhere may give labels themselves, as questions of their own (surveys.abc_eval.labels).
+        heading = self.headings.get(question, question.removeprefix("label_").replace("_", " "))
+        return heading, judgement.target, plain, label
 
 
 def _survey(contents: Contents) -> Survey | None:

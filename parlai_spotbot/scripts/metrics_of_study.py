@@ -132,7 +132,8 @@ def summary(result: dict[str, dict]) -> str:
         part = own["rating"] if own["rating"]["metrics"] else own["choice"]
         known = [row for row in part["metrics"] if row["r2"] is not None]
         metrics = result["sensitivity"]["by_source"][source]
-        lines.append(f"metrics, {source}: {len(metrics['metrics'])} of {len(_methods(metrics['metrics']))} methods")
+        count, methods = len(metrics["metrics"]), len(_methods(metrics["metrics"]))
+        lines.append(f"{source}: {count} metrics of {methods} methods")
         if not known:
             lines.append(f"  importance: {part.get('why', 'no metric could be fitted')}")
         for row in sorted(known, key=lambda row: -row["r2"])[:5]:

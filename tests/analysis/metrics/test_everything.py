@@ -123,7 +123,7 @@ def test_wishes_are_checked(wish, says):
 def test_spotbot_analyze_studies_the_metrics_where_it_can(study, capsys):
     SpotbotAnalyze.main(study=str(study.path), survey="dialogue_likert", bootstraps=20, wage=20.0)
     out = capsys.readouterr().out
-    assert "metrics, human: 10 of 3 methods" in out
+    assert "human: 10 metrics of 3 methods" in out
     assert "abc_eval self_contradiction: explains" in out
     folder = study.path / "analysis" / "metrics"
     assert {path.stem for path in folder.glob("*.json")} == set(STEMS)

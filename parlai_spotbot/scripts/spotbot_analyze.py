@@ -13,6 +13,7 @@ from parlai.core.script import register_script
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.scripts.command import Command, add_common, add_seed, seed_of
+from parlai_spotbot.scripts.facts_of_study import hygiene_of, training_overlap, wanted
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -79,7 +80,7 @@ def analyze_study(
         try:
             result = method.analyze(
                 judgements, study.conversations() if ours else [], bots=list(study.plan.contestants), seed=seed,
-                progress=done, **options, **_wanted(study, survey, method),
+                progress=done, **options, **wanted(study, survey, method),
             )  # fmt: skip
         except ValueError as err:
             raise UserError(
@@ -89,12 +90,12 @@ def analyze_study(
     if extended := study.extended_by():
         for value in result.values():
             value["made_by"]["study_extended"] = extended
-    overlap = _training_overlap(study)
+    overlap = training_overlap(study)
     for own in result.get("order", {}).get("by_source", {}).values():
         own["training_overlap"] = overlap
     tables = method.tables(result)
     if ours or study.conversations_path.exists():
-        result["hygiene"], tables["hygiene"] = _hygiene(study, overlap)
+        result["hygiene"], tables["hygiene"] = hygiene_of(study, overlap)
     if stability:
         result["stability"], tables["stability"] = _stability(study, survey, seed, progress)
     folder = study.analysis_path(survey)
@@ -108,99 +109,6 @@ def analyze_study(
     for name, table in tables.items():
         files.write_text(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
     return result
-
-
-def _wanted(study: Study, survey: str, method: ModuleType) -> dict:
-    """What the method wants to know besides, as it says by `WANTS`: items, survey, what the bots know.
-
-    Of a survey in which annotators open the dialogue: how far each item goes.
-    """
-    from parlai_spotbot.surveys import survey_names, survey_of
-
-    asked = survey_of(study, survey) if survey in survey_names() else None
-    units = study.units(survey) if study.units_path(survey).exists() else []
-    items = [item for unit in units for item in unit.items]
-    wants, found = getattr(method, "WANTS", ()), {}
-    if "items" in wants:
-        found["items"] = items
-    if "survey" in wants:
-        found["survey"] = asked
-    if "judges" in wants:
-        found["judges"] = judges_of(study, survey)
-    if "screening" in wants:
-        found["screening"] = screening_of(study, survey)
-    if "nuc" in wants:
-        from parlai_spotbot.scripts.nuc_of_study import facts_of
-
-        found["nuc"] = facts_of(study)
-    if "training" in wants:
-        found["training"], found["training_why"] = training_texts(study)
-    if asked is not None and asked.layout == "opening":
-        found["lengths"] = {item.item_id: item.exchanges for item in items}
-    return found
-
-
-def screening_of(study: Study, survey: str) -> list[dict]:
-    """The rounds of the training that annotators of a survey of tasks took, as spotbot_collect brought them; [] where
-    there are none."""
-    from parlai_spotbot import files
-    from parlai_spotbot.analysis.screening import checked_round
-
-    path = study.survey_path(survey) / "training.jsonl"
-    remedy = "Collect it anew with spotbot_collect."
-    return files.read_jsonl(path, checked_round, "file of the training", remedy) if path.exists() else []
-
-
-def judges_of(study: Study, survey: str) -> dict[str, dict]:
-    """Of each judge that has left an account: `about` (its JUDGE.json) and `own`, the contestants of its model."""
-    from parlai_spotbot import files
-    from parlai_spotbot.analysis.trust.kin import own_contestants
-
-    found = {}
-    for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):
-        about = files.read_json(path, "file of a judge", "Make it anew with spotbot_judge.")
-        if not isinstance(about, dict):
-            raise UserError(f"{path}: expected what a judge says of itself.", "Make it anew with spotbot_judge.")
-        own = own_contestants(about, study.plan.contestants.values())
-        found[f"judge:{about.get('judge', path.stem)}"] = {"about": about, "own": own}
-    return found
-
-
-def _training_overlap(study: Study) -> dict:
-    """How much of the conversations stands in the data that the bots know, as self-play found it."""
-    found = study.provenance().get("selfplay", {}).get("overlap_with_training_data")
-    if not found:
-        return {"why": "these conversations were not played here, so the bots' training data are not known"}
-    turns = ", ".join(f"{name} {share:.0%}" for name, share in found["turns_found"].items())
-    sentence = (
-        f"{found['with_training_exchange']} of {found['conversations']} conversations hold an exchange of the data "
-        f"that the bots know; turns that stand there: {turns or 'none'}."
-    )
-    return {**found, "sentence": sentence}
-
-
-def _hygiene(study: Study, overlap: dict) -> tuple[dict, DataFrame]:
-    """What the conversations show of the machines behind them, as JSON and as a table."""
-    from parlai_spotbot.analysis.methods.hygiene import hygiene, table
-
-    training, why = training_texts(study)
-    found = hygiene(study.conversations(), list(study.plan.contestants), training, why, overlap)
-    return found, table(found)
-
-
-def training_texts(study: Study) -> tuple[list[tuple[str, ...]] | None, str]:
-    """The turns of each conversation that the study's bots know; or None and why they are not there.
-
-    Only where self-play has read them already: nothing is fetched for this.
-    """
-    from parlai_spotbot.domains import domain_of
-
-    if "selfplay" not in study.provenance():
-        return None, "these conversations were not played here, so what the bots know is not known"
-    try:
-        return [episode.turns for episode in domain_of(study.path, study.plan.domain).episodes("bots")], ""
-    except UserError as err:
-        return None, err.problem.rstrip(".")
 
 
 def _stability(study: Study, survey: str, seed: int, progress: bool) -> tuple[dict, DataFrame]:

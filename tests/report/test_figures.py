@@ -162,7 +162,7 @@ def test_the_first_screen_ranks_by_every_source_people_first(study, page):
 
 def test_what_is_needed_is_what_spotbot_plan_says(study):
     from parlai_spotbot.analysis.planning import Design
-    from parlai_spotbot.scripts.spotbot_plan import after_pilot
+    from parlai_spotbot.scripts.plans import after_pilot
 
     contents = read_contents(study, SURVEY)
     plan = after_pilot(study, SURVEY, Design(4, looks=2), source=None, difference=0.2, seconds=None, wage=None)

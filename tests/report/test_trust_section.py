@@ -10,7 +10,8 @@ from parlai_spotbot import files
 from parlai_spotbot.report import CAUTION, build_report, judge_rows, trust
 from parlai_spotbot.report.contents import read_contents
 from parlai_spotbot.report.parts import Page
-from parlai_spotbot.scripts.spotbot_analyze import analyze_study, judges_of
+from parlai_spotbot.scripts.facts_of_study import judges_of
+from parlai_spotbot.scripts.spotbot_analyze import analyze_study
 from parlai_spotbot.study import Study
 
 SURVEY = "spot_the_bot"

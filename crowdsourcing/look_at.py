@@ -66,7 +66,8 @@ def look_at(
 
 
 def _annotations(rows: Sequence[Judgement]) -> pd.DataFrame:
-    """One row an annotation, controls and what annotators say of themselves apart: worker, unit, k, seconds, speed, answers (all), label (of "nature")."""
+    """One row an annotation: worker, unit, k, seconds, speed, answers (all), label (of "nature"). Without controls and
+    what annotators say of themselves."""
     answers: dict[str, list[tuple[str, str, str]]] = {}
     first: dict[str, Judgement] = {}
     for row in rows:

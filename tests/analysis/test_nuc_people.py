@@ -1,0 +1,323 @@
+"""People's choices among next turns: recall, tests, votes, agreement, hard questions, who took part, clear errors."""
+
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_up_nuc import made_up_study, rows, said, scored
+from scipy.stats import ttest_ind
+
+from parlai_spotbot import files
+from parlai_spotbot.analysis.hygiene import wilson
+from parlai_spotbot.analysis.methods import nuc
+from parlai_spotbot.analysis.nuc.facts import Facts
+from parlai_spotbot.analysis.nuc.people import against, between, plurality, pooled, votes
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.nuc.questions import NucQuestion
+from parlai_spotbot.records import Item
+from parlai_spotbot.scripts import spotbot_analyze
+from parlai_spotbot.scripts.nuc_of_study import facts_of, matched
+from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
+from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.nuc_units import key_of
+
+
+# -- arrays ----------------------------------------------------------------------------------------------------------
+def test_votes_count_first_choices_before_second_ones():
+    found = votes([0, 0, 0, 0], [1, 1, 2, 2], [0, 2, 1, -1], [3])[0]
+    assert list(found) == [1.0, 11.0, 11.0]
+    ranks = plurality([0, 0, 0, 0], [1, 1, 2, 2], [2, 2, 1, -1], [2], [3])
+    assert ranks.recall(1)[0] == 1.0  # two first choices each, more second ones for the true turn
+    tied = plurality([0, 0], [0, 1], [1, 0], [1], [3])
+    assert tied.recall(1)[0] == 0.5
+    assert tied.recall(2)[0] == 1.0
+
+
+def test_people_against_a_model_by_hand():
+    found = against([1, 0, 1, 1], [0.5, 0.5, 0.0, np.nan], ["a", "a", "b", "c"], ["x", "y", "x", "y"])
+    assert (found["n"], found["conversations"], found["annotators"]) == (3, 2, 2)
+    assert found["people"] == pytest.approx(2 / 3)
+    assert found["model"] == pytest.approx(1 / 3)
+    assert found["difference"] == pytest.approx(1 / 3)
+    assert found["ci"][0] < 1 / 3 < found["ci"][1]
+
+
+def test_people_and_a_model_without_any_difference_have_no_test():
+    found = against([1, 1, 1], [1, 1, 1], "abc", "xyz")
+    assert found["difference"] == 0
+    assert np.isnan(found["p"])
+    assert np.isnan(against([1.0], [np.nan], "a", "x")["difference"])
+
+
+def test_groups_are_compared_on_the_questions_that_both_answered():
+    found = between(("a", "b"), [1, 1, 0, 0, 1], [False, False, True, True, True], "ijiij", "ijiij", "uvwxx")
+    # question i: 1 against 0, question j: 1 against 1
+    assert found.difference == pytest.approx(0.5)
+    assert found.n == 2
+    alone = between(("a", "b"), [1, 0], [False, True], "ij", "ij", "uv")
+    assert np.isnan(alone.difference)
+    assert alone.n == 0
+    one = between(("a", "b"), [1, 0, 1, 0], [False, True, False, True], "iijj", "iijj", "uvuv")
+    assert one.difference == 1.0
+    assert np.isnan(one.p)
+
+
+def test_groups_with_a_question_a_person_are_as_in_welchs_test():
+    rng = np.random.default_rng(1)
+    values, second = rng.integers(0, 2, 60).astype(float), np.arange(60) % 2 == 1
+    # one question in all, in as many conversations as answers: what is left is two independent samples
+    found = between(("a", "b"), values, second, ["i"] * 60, range(60), range(60))
+    reference = ttest_ind(values[~second], values[second], equal_var=False)
+    assert found.difference == pytest.approx(values[~second].mean() - values[second].mean())
+    assert abs(found.difference / reference.statistic) == pytest.approx(
+        (found.ci[1] - found.difference) / 2.045, rel=0.02
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.dictionaries(st.sampled_from("abcdefg"), st.integers(0, 30), min_size=1))
+def test_what_few_people_answered_is_pooled_so_that_nobody_can_be_made_out(counts):
+    found = pooled(counts)
+    assert sorted(name for names, _ in found for name in names) == sorted(counts)
+    assert sum(count for _, count in found) == sum(counts.values())
+    total = sum(counts.values())
+    for names, count in found:
+        assert count == sum(counts[name] for name in names)
+        assert count == 0 or count >= 5 or count == total
+
+
+def test_the_next_rarest_answer_joins_a_pool_that_is_too_small():
+    assert pooled({"a": 20, "b": 6, "c": 1}) == [(("a",), 20), (("b", "c"), 7)]
+    assert pooled({"a": 20, "b": 3, "c": 2}) == [(("a",), 20), (("b", "c"), 5)]
+    assert pooled({"a": 20, "b": 0}) == [(("a",), 20), (("b",), 0)]
+
+
+# -- a study -----------------------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    made = made_up_study(tmp_path_factory.mktemp("nuc") / "study")
+    scored(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def analysed(study):
+    return spotbot_analyze.analyze_study(study, "nuc", bootstraps=100, progress=False)
+
+
+@pytest.fixture(scope="module")
+def human(analysed):
+    return {stem: value["by_source"]["human"] for stem, value in analysed.items()}
+
+
+def kept(study):
+    """(group, corpus, first is right, second is right) of every answer that counts, counted anew."""
+    key, groups = key_of(study), {unit.unit_id: unit.group for unit in study.units("nuc")}
+    found = {}
+    for row in study.judgements("nuc"):
+        if row.worker_id != "w00" and row.control is None and row.target != "annotator":
+            question = key[row.item_id]
+            own = found.setdefault(row.annotation_id, [groups[row.unit_id], question.corpus, 0, 0])
+            own[2 if row.question == "first" else 3] = int(row.answer == f"candidate:{question.true}")
+    return list(found.values())
+
+
+def test_recall_by_corpus_and_group_is_what_was_answered(study, human):
+    answers = kept(study)
+    table = {(row["by"], row["who"], row["corpus"]): row for row in human["recall"]["people"]}
+    for group in ("paid", "lab"):
+        for corpus in ("movies", "ubuntu"):
+            own = [row for row in answers if row[:2] == [group, corpus]]
+            found = table["group", group, corpus]
+            assert found["recall@1"]["n"] == len(own)
+            assert found["recall@1"]["estimate"] == pytest.approx(np.mean([row[2] for row in own]))
+            assert found["recall@2"]["estimate"] == pytest.approx(np.mean([row[2] or row[3] for row in own]))
+            assert found["recall@1"]["wilson"] == pytest.approx(wilson(sum(row[2] for row in own), len(own)))
+    whole = table["", "everybody", "all"]
+    assert whole["annotators"] == 31
+    assert whole["recall@1"]["n"] == len(answers) == 31 * 12
+    low, high = whole["recall@1"]["ci"]
+    assert high - low > whole["recall@1"]["wilson"][1] - whole["recall@1"]["wilson"][0]
+
+
+def test_who_failed_a_check_is_left_out_and_counted(analysed, human):
+    assert human["annotators"]["summary"]["left_out"] == {"missed a control": 1}
+    assert human["annotators"]["annotators"]["w00"]["left_out"] == "missed a control"
+    assert human["annotators"]["recall_with_everybody"]["n"] == 32 * 12
+    assert analysed["recall"]["made_by"]["left_out"]["human"]["annotation by somebody who missed a control"] == 12
+    assert human["questionnaire"]["annotators"] == 31
+
+
+def test_models_are_told_on_the_very_questions_that_people_answered(study, human):
+    answered = {row.item_id for row in study.judgements("nuc") if row.worker_id != "w00" and row.control is None}
+    answered &= set(key_of(study))
+    for row in human["recall"]["models"]:
+        if row["corpus"] == "all":
+            assert row["questions"] == row["recall@1"]["n"] == len(answered)
+        if row["contestant"] == "tfidf":  # all candidates alike
+            assert row["recall@1"]["estimate"] == pytest.approx(0.2)
+            assert row["recall@2"]["estimate"] == pytest.approx(0.4)
+    assert "*" in human["recall"]["ways"]["eliza"]
+    assert human["recall"]["cautions"]
+
+
+def test_people_against_models_and_groups_against_each_other(human):
+    rows = human["recall"]["against_models"]
+    own = next(r for r in rows if (r["measure"], r["who"], r["corpus"], r["contestant"]) ==
+               ("recall@1", "everybody", "all", "tfidf"))  # fmt: skip
+    assert own["difference"] == pytest.approx(own["people"] - 0.2)
+    assert own["p_adjusted"] < 0.001
+    assert all(row["p_adjusted"] is None or row["p_adjusted"] >= row["p"] for row in rows)
+    groups = [row for row in human["recall"]["between_groups"] if row["by"] == "group" and row["measure"] == "recall@1"]
+    assert {row["corpus"] for row in groups} == {"movies", "ubuntu", "all"}
+    assert all(row["a"] == "lab" and row["difference"] > 0 for row in groups)
+    assert next(row for row in groups if row["corpus"] == "all")["ci"][0] > 0
+
+
+def test_what_is_the_same_split_by_another_name_is_told_once(human):
+    assert {row["by"] for row in human["recall"]["people"]} == {"", "group", "by their own account"}
+
+
+def test_votes_find_more_than_one_person_and_somebody_more_than_votes(human):
+    for row in human["questions"]["ceiling"]:
+        single = next(r for r in human["recall"]["people"] if r["who"] == "everybody" and r["corpus"] == row["corpus"])
+        assert single["recall@1"]["estimate"] < row["recall@1"]["estimate"] <= row["somebody"]["estimate"]
+
+
+def test_time_by_group_is_that_of_the_answers(human):
+    table = {(row["by"], row["who"], row["corpus"]): row for row in human["time"]["by"]}
+    assert table["group", "lab", "all"]["median"] == 30.0
+    assert table["group", "paid", "all"]["mean"] == 20.0
+    assert table["group", "lab", "all"]["minutes"] == pytest.approx(6.0)
+
+
+def test_the_questionnaire_counts_who_says_nothing_with_who_would_rather_not(study, human):
+    told = {question["name"]: question["answers"] for question in human["questionnaire"]["questions"]}
+    assert [(cell["values"], cell["n"]) for cell in told["gender"] if cell["n"]] == [(["untold"], 31)]
+    assert sum(cell["n"] for cell in told["age"]) == 31
+    assert all(cell["n"] == 0 or cell["n"] >= 5 for answers in told.values() for cell in answers)
+    assert "Ubuntu" in human["questionnaire"]["questions"][-1]["wording"]
+
+
+def test_files_and_tables_are_written_and_the_same_again(study, analysed):
+    folder = study.analysis_path("nuc")
+    names = ("recall", "against_models", "between_groups", "agreement", "ceiling", "hard", "time", "questionnaire")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert {f"{name}.csv" for name in names} <= set(before)
+    assert "hygiene.json" not in before
+    spotbot_analyze.analyze_study(study, "nuc", bootstraps=100, progress=False)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    said = spotbot_analyze.summary(analysed, "nuc")
+    assert "lab, 7" in said
+    assert "eliza *" in said
+    assert "1 missed a control" in said
+
+
+def test_sections_tell_all_of_it(human):
+    made = {section.anchor: section for section in nuc.sections(human, "human")}
+    assert set(made) == {"recall", "tests", "agreement", "hard", "questionnaire", "annotators", "time"}
+    wide = made["recall"].tables[0]
+    assert [len(row) for row in wide.rows] == [len(wide.head)] * len(wide.rows)
+    assert len(wide.head) == 2 + 2 * 3
+    assert "31 people" in made["recall"].text[0]
+    assert made["recall"].tables[0].cite == ("lowe2016",)
+    assert "50% longer" in made["time"].text[0]
+    assert all(len(row) == len(table.head) for own in made.values() for table in own.tables for row in table.rows)
+
+
+# -- small cases -------------------------------------------------------------------------------------------------------
+QUESTION = NucQuestion("q", "movies", "c1", ("how are you?",), (0, 1), ("fine", "seven", "blue"), 0)
+ITEM = Item("i", ("c1",), 1, ((),), judged=(1,), candidates=QUESTION.candidates)
+FACTS = Facts({"i": QUESTION}, {"u": ""})
+
+
+def analyse(judgements, facts=FACTS, survey=None):
+    return nuc.analyze(judgements, [], nuc=facts, items=[ITEM], survey=survey or get_survey("nuc"), bootstraps=20)
+
+
+def one(worker, first, second, **changed):
+    made = rows(f"a-{worker}", "u", ITEM, {"first": f"candidate:{first}", "second": f"candidate:{second}"}, worker)
+    return [replace(row, **changed) for row in made]
+
+
+def test_where_people_prefer_a_distractor_the_question_is_listed_with_its_text():
+    result = analyse([*one("x", 2, 0), *one("y", 2, 0), *one("z", 0, 2)])
+    (hard,) = result["questions"]["by_source"]["human"]["hard"]
+    assert hard["candidates"][hard["rival"]] == "blue"
+    assert hard["chosen"] == [1, 0, 2]
+    assert hard["ambiguous"]
+    ceiling = result["questions"]["by_source"]["human"]["ceiling"][0]
+    assert ceiling["recall@1"]["estimate"] == 0
+    assert ceiling["somebody"]["estimate"] == 1
+
+
+def test_one_person_who_answered_alone_is_told_without_what_cant_be_known():
+    result = analyse([*one("x", 0, 1), *said("x", "u", age="21-30")])
+    found = {stem: value["by_source"]["human"] for stem, value in result.items()}
+    assert found["recall"]["people"][0]["recall@1"]["estimate"] == 1.0
+    assert found["questions"]["agreement"][0]["alpha"] is None
+    assert not found["recall"]["against_models"]
+    texts = [text for section in nuc.sections(found, "human") for text in section.text]
+    assert any("agreement and what people find together aren't known" in text for text in texts)
+    # nobody can be made out: a single person's answers are one pool
+    assert all(len(q["answers"][-1]["values"]) >= 1 for q in found["questionnaire"]["questions"])
+
+
+def test_answers_that_dont_fit_the_question_are_left_out_and_counted():
+    result = analyse([*one("x", 0, 1), *one("y", 1, 1), *one("z", 4, 0), *one("v", 0, 1)[:1],
+                      *one("w", 0, 1, item_id="other")])  # fmt: skip
+    made_by = result["recall"]["made_by"]
+    assert made_by["used"] == {"human": 1}
+    assert made_by["left_out"]["human"] == {
+        "incomplete annotation": 1,
+        "question that isn't among the study's": 1,
+        "choice that the question hasn't, or the same twice": 2,
+    }
+
+
+def test_nothing_to_analyse_is_said():
+    with pytest.raises(ValueError, match="no complete annotation"):
+        analyse(said("x", "u", age="21-30"))
+
+
+def test_scores_are_found_by_text_where_people_saw_fewer_candidates():
+    class Row:
+        question_id, values = "q", (1.0, 2.0, 3.0, 4.0)
+
+    wide = replace(QUESTION, candidates=("blue", "x", "fine", "seven"), true=2)
+    assert list(matched({"i": QUESTION}, {"q": wide}, [Row])["i"]) == [3.0, 4.0, 1.0]
+    other = replace(wide, candidates=("blue", "x", "fine", "eight"))
+    assert matched({"i": QUESTION}, {"q": other}, [Row]) == {} == matched({"i": QUESTION}, {}, [Row])
+
+
+def test_a_study_without_questions_or_answers_is_a_clear_error(study, tmp_path):
+    empty = Study.create(tmp_path / "study", Plan("chitchat", study.plan.contestants))
+    with pytest.raises(UserError, match="no questions are packed"):
+        facts_of(empty)
+    files.write_text(empty.judgements_path("nuc"), "")
+    with pytest.raises(UserError, match="no judgements") as caught:
+        spotbot_analyze.analyze_study(empty, "nuc", progress=False)
+    assert "spotbot_collect" in caught.value.remedy
+
+
+def test_a_judge_is_told_that_it_cant(study, capsys):
+    with pytest.raises(SystemExit) as caught:
+        SpotbotJudge.main(study=str(study.path), survey="nuc", judges="spotter")
+    assert caught.value.code == 2
+    assert "judges don't choose among next turns" in capsys.readouterr().err
+
+
+def test_questions_that_a_model_has_not_scored_are_counted_and_left_out(study, tmp_path):
+    assert facts_of(study).unscored == {"tfidf": 0, "eliza": 0}
+    shutil.copytree(study.path, tmp_path / "copy")
+    path = tmp_path / "copy" / "nuc" / "scores" / "eliza.jsonl"
+    asked = sorted(question.question_id for question in key_of(study).values())
+    lines = [line for line in path.read_text().splitlines() if asked[0] not in line]
+    path.write_text("".join(f"{line}\n" for line in lines))
+    facts = facts_of(Study.open(tmp_path / "copy"))
+    assert facts.unscored == {"tfidf": 0, "eliza": 1}
+    assert len(facts.models["eliza"]) == len(facts.models["tfidf"]) - 1

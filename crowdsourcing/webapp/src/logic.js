@@ -70,6 +70,12 @@ export function optionsOf(question, item) {
   return fromLeft(question.options, (option) => option.value, item);
 }
 
+// Is this the first of the pairs on the screen with these options? What they mean is said there, and not again.
+export function explains(pair, pairs) {
+  const meaning = ({ options }) => JSON.stringify(options.map(({ value, label, definition }) => [value, label, definition]));
+  return pairs.find((one) => meaning(one.question) === meaning(pair.question)) === pair;
+}
+
 // What can't be chosen: the answer to the question that this one has to differ from.
 export function barredOf(question, target, answers) {
   const other = question.other_than && answers[keyOf(question.other_than, target)]?.answer;

@@ -121,3 +121,13 @@ test("names stand in place of targets, in wordings and options, from left to rig
   assert.equal(logic.wordingOf(question("odd", "choice", BOTH), "entity:0", page), "odd of Entity B?");
   assert.equal(logic.spoken(who, "entity:0", page), "Entity B");
 });
+
+test("what the same answers mean is said once on a screen, and again where they mean something else", () => {
+  const options = (definition) => [{ value: "yes", label: "Yes" }, { value: "neither", label: "Neither", definition }];
+  const pairs = [
+    { question: question("relevance", "choice", ["pair"], { options: options("No difference.") }), target: "pair" },
+    { question: question("quality", "choice", ["pair"], { options: options("No difference.") }), target: "pair" },
+    { question: question("length", "choice", ["pair"], { options: options("As long.") }), target: "pair" },
+  ];
+  assert.deepEqual(pairs.map((pair) => logic.explains(pair, pairs)), [true, false, true]);
+});

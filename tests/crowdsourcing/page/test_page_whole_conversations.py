@@ -153,6 +153,10 @@ def test_two_speakers_compared_in_eight_respects_by_keyboard_on_a_phone(tmp_path
         assert upper.bounding_box()["y"] + upper.bounding_box()["height"] <= lower.bounding_box()["y"]
         order = [one.get_attribute("data-question").split()[0] for one in page.locator("[data-question]").all()]
         assert sorted(order) == sorted(NAMES)
+        meaning = page.locator("details.definitions")
+        assert meaning.count() == 1  # all eight have the same answers
+        assert question(page, order[0]).locator("details.definitions").count() == 1
+        assert "can't tell the two apart" in meaning.text_content()
         keys = ["1", "2", "3", "2", "1", "3", "2", "1"]
         for place, key in enumerate(keys):
             page.keyboard.press(key)

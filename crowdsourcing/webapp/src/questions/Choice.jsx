@@ -4,7 +4,7 @@ import { labelOf, ofCandidates, optionsOf } from "../logic.js";
 import { useTexts } from "../texts.js";
 import { OptionText } from "./OptionText.jsx";
 
-export function Choice({ question, item, name, answer, barred, first, onAnswer }) {
+export function Choice({ question, item, name, answer, barred, explained, onAnswer }) {
   const t = useTexts();
   const options = optionsOf(question, item);
   const labels = options.map((option) => labelOf(option, item));
@@ -41,7 +41,7 @@ export function Choice({ question, item, name, answer, barred, first, onAnswer }
           ))}
         </p>
       )}
-      {row && defined && first && <Definitions options={options} labels={labels} />}
+      {row && defined && explained && <Definitions options={options} labels={labels} />}
     </>
   );
 }

@@ -1,6 +1,7 @@
 // One question about one target, as a group with its wording, help, answers and what is wrong with it. A kind of
-// question is a component in KINDS; it gets {question, item, answer, barred, first, onAnswer, name, label, limits}:
-// `barred` are values that can't be chosen now; what is the same for all targets is said for the `first` only.
+// question is a component in KINDS; it gets {question, item, answer, barred, explained, onAnswer, name, label, limits}:
+// `barred` are values that can't be chosen now. What is the same for all targets is said for the `first` only, what the
+// answers mean only where they are `explained`: many questions may have the same ones.
 
 import { useId, useRef } from "react";
 import { given, keyOf, nameOf, wordingOf } from "../logic.js";
@@ -14,7 +15,8 @@ import { Timer } from "./Timer.jsx";
 const KINDS = { choice: Choice, scale: Choice, checkboxes: Checkboxes, ranking: Ranking, free_text: FreeText };
 const ONE_OF = ["choice", "scale"];
 
-export function Question({ survey, item, question, target, answer, wrong, barred = [], first = true, onAnswer }) {
+export function Question(props) {
+  const { survey, item, question, target, answer, wrong, barred = [], first = true, explained = first, onAnswer } = props;
   const t = useTexts();
   const help = useId();
   const error = useId();
@@ -42,7 +44,7 @@ export function Question({ survey, item, question, target, answer, wrong, barred
       </p>
       {question.timer > 0 && <Timer key={key} seconds={question.timer} />}
       <Kind
-        {...{ question, item, answer, barred, first }}
+        {...{ question, item, answer, barred, explained }}
         name={key}
         label={wordingOf(question, target, item)}
         limits={survey.limits}

@@ -2,7 +2,7 @@
 // what is missing is said and gets the focus.
 
 import { useEffect, useRef, useState } from "react";
-import { barredOf, clashing, keyOf, missing, placeOfTurn, stepsOf } from "../logic.js";
+import { barredOf, clashing, explains, keyOf, missing, placeOfTurn, stepsOf } from "../logic.js";
 import { Progress } from "../parts/Progress.jsx";
 import { useFocusOn } from "../parts/Screen.jsx";
 import { Question } from "../questions/Question.jsx";
@@ -35,6 +35,7 @@ export function Item(props) {
   const decisions = game ? decisionsOf(survey, item, pairs) : [];
   const deciding = decisions.length > 0;
   const undecided = open.some((pair) => decisions.includes(pair));
+  const shown = pairs.filter((pair) => !decisions.includes(pair));
 
   const goOn = (event) => {
     event?.preventDefault();
@@ -70,12 +71,13 @@ export function Item(props) {
         {deciding && (
           <Opening {...{ survey, item, answers, actions, game, busy }} pairs={decisions} />
         )}
-        {pairs.filter((pair) => !decisions.includes(pair)).map(({ question, target }) => (
+        {shown.map(({ question, target }, place) => (
           <Question
             key={keyOf(question.name, target)}
             {...{ survey, item, question, target }}
             answer={answers[keyOf(question.name, target)]?.answer}
             first={pairs.find((one) => one.question === question).target === target}
+            explained={explains(shown[place], shown)}
             wrong={tried && open.some((one) => one.question === question && one.target === target)}
             barred={barredOf(question, target, answers)}
             onAnswer={(answer, hints) => {

@@ -73,15 +73,32 @@ def _sentence(questions: Mapping, found: Mapping) -> str:
     if by_level["unclear"]:
         what = _listed(by_level["unclear"])
         parts.append(f"On {what} its agreement with people can't be told from that between people")
-    if by_level["unknown"]:
-        what = _listed(by_level["unknown"])
-        parts.append(f"On {what} nobody knows how far people agree with each other: no item was answered by two")
+    for why, which in _unknown(by_level["unknown"], found).items():
+        parts.append(f"On {_listed(which)} {why}")
     if by_level["nobody"]:
         what = _listed(by_level["nobody"])
         parts.append(f"On {what} neither it nor other people agree with a person more than chance may give")
     if by_level["level"]:
         parts.append(f"On {_listed(by_level['level'])} it agrees with people no less than people do with each other")
     return ". ".join(parts) + ". It is no substitute for people."
+
+
+def _unknown(questions: list[str], found: Mapping) -> dict[str, list[str]]:
+    """Why a judge can't be set beside people on these questions: {in words: [question, ...]}."""
+    reasons: dict[str, list[str]] = {}
+    for question in questions:
+        entry = found["questions"][question]
+        if not entry["people_pairs"]:
+            why = "nobody knows how far people agree with each other: no item was answered by two"
+        elif not known(entry["people_alpha"]):
+            why = (
+                "nobody knows how far people agree with each other more than chance gives: wherever two answered the "
+                "same item, all gave one and the same answer"
+            )
+        else:
+            why = "there are too few answers to set its agreement with people beside that between people"
+        reasons.setdefault(why, []).append(question)
+    return reasons
 
 
 def _unmasked(questions: list[str], found: Mapping) -> str:

@@ -154,6 +154,20 @@ def test_a_copy_of_people_agrees_wholly(own, world, trusted):
     assert found["savings"]["better"]["spread"] == pytest.approx(0, abs=1e-6)
 
 
+def test_an_answer_that_nobody_departs_from_is_no_lack_of_second_annotators(own, world, trusted):
+    one = own.people[own.people["annotation_id"].isin(own.people.drop_duplicates("item_id")["annotation_id"])]
+    alone = trusted(own, world.as_judge(one), people=one)["verdict"]["sentence"]
+    assert "no item was answered by two" in alone
+    never = own.people.assign(answer=own.people["answer"].mask(own.people["question"] == "nature", "bot"))
+    found = trusted(own, world.as_judge(never), people=never)
+    assert found["questions"]["nature"]["people_pairs"] > 0
+    assert found["verdict"]["questions"]["nature"]["level"] == "unknown"
+    said = found["verdict"]["sentence"]
+    assert "no item was answered by two" not in said
+    assert "On who is human nobody knows" in said
+    assert "all gave one and the same answer" in said
+
+
 def test_one_of_the_people_as_judge_is_not_told_from_people(own, world, trusted):
     found = trusted(own, world.as_judge(own.people), people=pd.concat([world.others(own.people)] * 1))
     assert not found["verdict"]["warning"]

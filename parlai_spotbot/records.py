@@ -372,17 +372,8 @@ class Judgement:
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Judgement:
-        text = (
-            "judgement_id",
-            "annotation_id",
-            "survey",
-            "unit_id",
-            "item_id",
-            "target",
-            "question",
-            "worker_id",
-            "source",
-        )
+        text = ("judgement_id", "annotation_id", "survey", "unit_id", "item_id", "target", "question", "worker_id",
+                "source")  # fmt: skip
         values = {name: get(row, name, str, where) for name in text}
         if values["source"] != "human" and not values["source"].startswith("judge:"):
             raise UserError(

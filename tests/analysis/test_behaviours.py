@@ -1,5 +1,5 @@
 """Shares of turns with a behaviour: against statsmodels, krippendorff, brute force, published intervals, and studies
-of known rates; the training and gold dialogues; and the whole method as reports read it."""
+of known rates; gold dialogues; and the whole method as reports read it."""
 
 import csv
 import json
@@ -12,7 +12,7 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_behaviours import answers_for, study
+from made_up_behaviours import answers_for, study, trained
 from made_up_surveys import item_of, talk
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
@@ -20,13 +20,13 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
-from parlai_spotbot import files
 from parlai_spotbot.analysis import behaviours
+from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.hygiene import wilson
 from parlai_spotbot.analysis.methods import abc_eval
-from parlai_spotbot.analysis.screening import checked_round, gold_quality, screened
+from parlai_spotbot.analysis.multiway import frame_clusters, group_means
+from parlai_spotbot.analysis.screening import gold_quality
 from parlai_spotbot.analysis.sections import Name
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.gold import gold_item, key_of
@@ -61,8 +61,6 @@ def result(made):
 @pytest.fixture(scope="module")
 def labelled(made):
     judgements, conversations, items = made.everything()
-    from parlai_spotbot.analysis.answers import answers_frame
-
     found = answers_frame([j for j in judgements if j.source == HUMAN], conversations)
     frame, lost = behaviours.label_frame(found.frame, {c.conversation_id: c for c in conversations},
                                          {item.item_id: item for item in items})  # fmt: skip
@@ -106,8 +104,6 @@ def test_the_variance_allows_for_conversations_and_annotators(labelled):
     assert brute == pytest.approx(both)
     least = min(conversations.max(), workers.max()) + 1
     expected = max(both, first, second) * least / (least - 1)
-    from parlai_spotbot.analysis.multiway import frame_clusters, group_means
-
     mean = group_means(values, np.zeros(len(values), dtype=int), 1, frame_clusters(own))
     assert float(mean.covariance[0, 0]) == pytest.approx(expected)
 
@@ -307,51 +303,7 @@ def test_wrong_answers_name_the_judgement(made):
             abc_eval.analyze(rows, conversations, bootstraps=20)
 
 
-# -- the training, and gold dialogues ----------------------------------------------------------------------------------
-def trained(annotator, wrong, attempt=1, role="training", task="empathy", group="a"):
-    rows = []
-    for number, bad in enumerate(wrong, start=1):
-        decides = number == len(wrong)
-        rows.append({"task": task, "annotator": annotator, "attempt": attempt, "round": number, "role": role,
-                     "dialogue": f"d{number}", "wrong_turns": bad, "of": 10, "mistakes_by_label": {"empathetic": bad},
-                     "passed": bad <= 2 if decides else None, "at": "", "seconds": 100.0, "group": group})  # fmt: skip
-    return rows
-
-
-def test_screening_by_hand():
-    rows = [*trained("w1", (3, 1, 0)), *trained("w2", (4, 4, 3)), *trained("w2", (1,), 2, "second_chance"),
-            *trained("w3", (5, 5, 5)), *trained("w3", (4,), 2, "second_chance"), *trained("w4", (2,), 1)]  # fmt: skip
-    rows[-1]["passed"] = None  # the first of further rounds
-    rows.append({**trained("w1", (0,))[0], "attempt": None, "role": "gold"})
-    [found] = screened(rows)
-    assert (found["annotators"], found["decided"], found["passed"], found["first"]) == (4, 3, 2, 1)
-    assert (found["attempts"], found["rounds"]) == (5, 12)
-    assert found["pass_ci"] == pytest.approx(proportion_confint(2, 3, method="wilson"))
-    wrong = [3, 1, 0, 4, 4, 3, 1, 5, 5, 5, 4, 2]
-    assert found["mistakes"] == pytest.approx(np.mean(wrong))
-    assert found["accuracy"] == pytest.approx(1 - sum(wrong) / 120)
-    assert found["deciding_mistakes"] == pytest.approx(np.mean([0, 3, 1, 5, 4]))
-    assert found["by_round"] == pytest.approx({"1": 0.65, "2": 0.6667, "3": 0.7333}, abs=1e-4)
-    assert found["mistakes_by_label"] == pytest.approx({"empathetic": sum(wrong) / 120, "lack_of_empathy": 0})
-    assert found["seconds"] == 100
-    groups = screened([*trained("w1", (0, 0, 0)), *trained("w2", (9, 9, 9), group="b")])
-    assert [(row["group"], row["pass_share"]) for row in groups] == [("a", 1), ("b", 0)]
-    assert screened([]) == []
-
-
-def test_a_wrong_row_of_the_training_names_file_and_field(tmp_path):
-    path = tmp_path / "training.jsonl"
-    good = trained("w1", (1, 1, 1))
-    for change, message in (({"of": 0}, "how many turns of how many"), ({"wrong_turns": 11}, "how many turns"),
-                            ({"passed": "yes"}, "field 'passed' is 'yes'")):  # fmt: skip
-        files.write_jsonl(path, [good[0], {**good[1], **change}])
-        with pytest.raises(UserError, match=f"line 2: .*{message}"):
-            files.read_jsonl(path, checked_round)
-    files.write_jsonl(path, [{"task": "empathy"}])
-    with pytest.raises(UserError, match="line 1: field 'annotator' is missing"):
-        files.read_jsonl(path, checked_round)
-
-
+# -- gold dialogues ----------------------------------------------------------------------------------------------------
 def golds(worker, wrong, at, task="consistency"):
     """A gold dialogue of which the first `wrong` turns are annotated in another way."""
     item = gold_item(task)
@@ -402,8 +354,8 @@ def test_what_reports_and_tables_hold(made):
             "screening_labels", "facts", "time", "time_tasks", "annotators_tasks"} <= set(tables)  # fmt: skip
     assert all("source" in table for table in tables.values())
     first = tables["behaviours"].set_index(["source", "label", "bot"]).loc[HUMAN, "self_contradiction", "alpha"]
-    assert first["low"] <= first["share"] <= first["high"]
-    assert first["wilson_low"] <= first["share"] <= first["wilson_high"]
+    for kind in ("", "wilson_"):
+        assert first[f"{kind}low"] <= first["share"] <= first[f"{kind}high"]
     assert first["dialogue_low"] <= first["dialogue_mean"] <= first["dialogue_high"]
     text = abc_eval.summary(result)
     assert "self contradiction" in text
@@ -432,8 +384,8 @@ def test_the_same_seed_gives_the_same_bytes(made, result):
     judgements = [j for j in judgements if j.source == HUMAN]
     again = abc_eval.analyze(judgements, conversations[::-1], items=items[::-1], bots=list(RATES), bootstraps=60,
                              survey=get_survey("abc_eval"))  # fmt: skip
-    keep = ("ranking", "agreement", "dialogues")
-    assert [again[stem]["by_source"][HUMAN] for stem in keep] == [result[stem]["by_source"][HUMAN] for stem in keep]
+    for stem in ("ranking", "agreement", "dialogues"):
+        assert again[stem]["by_source"][HUMAN] == result[stem]["by_source"][HUMAN]
 
 
 def test_people_are_judged_too_where_two_people_talk():

@@ -1,0 +1,44 @@
+"""What came of the training: shares that passed, mistakes and times by hand, and wrong rows of the file."""
+
+import numpy as np
+import pytest
+from made_up_behaviours import trained
+from statsmodels.stats.proportion import proportion_confint
+
+from parlai_spotbot import files
+from parlai_spotbot.analysis.screening import checked_round, screened
+from parlai_spotbot.errors import UserError
+
+
+def test_screening_by_hand():
+    rows = [*trained("w1", (3, 1, 0)), *trained("w2", (4, 4, 3)), *trained("w2", (1,), 2, "second_chance"),
+            *trained("w3", (5, 5, 5)), *trained("w3", (4,), 2, "second_chance"), *trained("w4", (2,), 1)]  # fmt: skip
+    rows[-1]["passed"] = None  # the first of further rounds
+    rows.append({**trained("w1", (0,))[0], "attempt": None, "role": "gold"})
+    [found] = screened(rows)
+    assert (found["annotators"], found["decided"], found["passed"], found["first"]) == (4, 3, 2, 1)
+    assert (found["attempts"], found["rounds"]) == (5, 12)
+    assert found["pass_ci"] == pytest.approx(proportion_confint(2, 3, method="wilson"))
+    wrong = [3, 1, 0, 4, 4, 3, 1, 5, 5, 5, 4, 2]
+    assert found["mistakes"] == pytest.approx(np.mean(wrong))
+    assert found["accuracy"] == pytest.approx(1 - sum(wrong) / 120)
+    assert found["deciding_mistakes"] == pytest.approx(np.mean([0, 3, 1, 5, 4]))
+    assert found["by_round"] == pytest.approx({"1": 0.65, "2": 0.6667, "3": 0.7333}, abs=1e-4)
+    assert found["mistakes_by_label"] == pytest.approx({"empathetic": sum(wrong) / 120, "lack_of_empathy": 0})
+    assert found["seconds"] == 100
+    groups = screened([*trained("w1", (0, 0, 0)), *trained("w2", (9, 9, 9), group="b")])
+    assert [(row["group"], row["pass_share"]) for row in groups] == [("a", 1), ("b", 0)]
+    assert screened([]) == []
+
+
+def test_a_wrong_row_of_the_training_names_file_and_field(tmp_path):
+    path = tmp_path / "training.jsonl"
+    good = trained("w1", (1, 1, 1))
+    for change, message in (({"of": 0}, "how many turns of how many"), ({"wrong_turns": 11}, "how many turns"),
+                            ({"passed": "yes"}, "field 'passed' is 'yes'")):  # fmt: skip
+        files.write_jsonl(path, [good[0], {**good[1], **change}])
+        with pytest.raises(UserError, match=f"line 2: .*{message}"):
+            files.read_jsonl(path, checked_round)
+    files.write_jsonl(path, [{"task": "empathy"}])
+    with pytest.raises(UserError, match="line 1: field 'annotator' is missing"):
+        files.read_jsonl(path, checked_round)

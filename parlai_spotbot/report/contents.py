@@ -105,7 +105,7 @@ def read_contents(study: Study, survey: str, conversations: list[Conversation] |
     return Contents(
         study=study,
         survey=survey,
-        conversations=study.conversations() if conversations is None else conversations,
+        conversations=_conversations(study, survey) if conversations is None else conversations,
         units=len(study.units(survey)) if study.units_path(survey).exists() else 0,
         judgements=judgements,
         analysis=analysis,
@@ -114,6 +114,11 @@ def read_contents(study: Study, survey: str, conversations: list[Conversation] |
         failures=_failures(study),
         hygiene=_hygiene(study, survey),
     )
+
+
+def _conversations(study: Study, survey: str) -> list[Conversation]:
+    """The study's; a survey whose questions come from a corpus needs none."""
+    return [] if survey == "nuc" and not study.conversations_path.exists() else study.conversations()
 
 
 def _begun(study: Study) -> set[str]:

@@ -294,16 +294,15 @@ def _questionnaire(analysis: Mapping[str, dict]) -> list[Section]:
     own = analysis.get("questionnaire") or {}
     if not own.get("questions"):
         return []
-    rows = []
-    for question in own["questions"]:
-        rows.append((question["wording"], "", "", ""))
-        for cell in question["answers"]:
-            rows.append(("", cell["label"], percent(cell["share"], 1), interval(cell["ci"])))
+    rows = [
+        (question["heading"], cell["label"], percent(cell["share"], 1), interval(cell["ci"]))
+        for question in own["questions"] for cell in question["answers"]
+    ]  # fmt: skip
     table = Table(
         "What annotators say of themselves",
         "Shares of all annotators whose answers count; who gave no answer is with those who would rather not say. "
         "Answers that fewer than five people gave are taken together.",
-        ("question", "answer", "share", "95 % interval"), rows,
+        ("about", "answer", "share", "95 % interval"), rows,
     )  # fmt: skip
     text = f"{own['annotators']} annotators were asked; each question was voluntary."
     return [Section("questionnaire", "Who were the annotators?", [text], [], [table])]

@@ -139,7 +139,8 @@ class Facts:
 def facts_of(study: Study, read: Iterable[Contents] = ()) -> Facts:
     """Read everything but what has been `read` already; a malformed file is a `UserError`."""
     at_hand = {own.survey: own for own in read}
-    conversations = next((own.conversations for own in at_hand.values()), None) or study.conversations()
+    found = next((own.conversations for own in at_hand.values()), None)
+    conversations = study.conversations() if found is None else found
     bots = [c for c in conversations if not all(c.is_human)]
     return Facts(
         study=study,

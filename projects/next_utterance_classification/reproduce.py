@@ -1,0 +1,65 @@
+"""Carry out the study and write its tables, the paper's beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import parlai_spotbot
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.projects.cells import Table
+from parlai_spotbot.projects.next_utterance_classification import steps, tables
+from parlai_spotbot.projects.next_utterance_classification.steps import Settings
+from parlai_spotbot.study import Study
+
+
+def run(out: Path | str, settings: Settings | None = None, say: Callable[[str], None] = print) -> dict[str, Table]:
+    """Everything, into `out`; what is done already is left as it is. Returns the tables by name.
+
+    Raises `UserError` for what can't be carried out.
+    """
+    settings = settings or Settings()
+    check(settings)
+    out = Path(out).expanduser().resolve()
+    with files.lock(out / ".lock", "next_utterance_classification"):
+        study = steps.study_of(out, settings)
+        say("scoring: every contestant picks the real next turn among five candidates")
+        steps.score(study, settings)
+        why = steps.pack(study)
+        say(f"no survey for people: {why}" if why else told(study))
+        return write(out, study, settings)
+
+
+def check(settings: Settings) -> None:
+    """Raise `UserError` for settings with which nothing can be done."""
+    for name, value, least in (("questions", settings.questions, 2), ("epochs", settings.epochs, 1),
+                               ("threads", settings.threads, 1)):  # fmt: skip
+        if value < least:
+            raise UserError(f"--{name} {value}: too few.", f"{least} at least.")
+
+
+def told(study: Study) -> str:
+    """How people come in."""
+    return (
+        f"the survey for people is packed; to put it before them:\n"
+        f"  parlai spotbot_crowdsource --study {study.path} --survey nuc\n"
+        f"  parlai spotbot_collect --study {study.path} --survey nuc\n"
+        "then run the same command again: the tables then have people's figures, too"
+    )
+
+
+def write(out: Path, study: Study, settings: Settings) -> dict[str, Table]:
+    """The tables from the study's results, in `out`."""
+    ranking = files.read_json(study.path / "nuc" / "analysis" / "ranking.json", "file of results")
+    people = steps.people(study, settings.seed)
+    made = {own.name: own for own in (tables.table2(ranking, people), tables.table1(people), tables.tests(ranking))}
+    for name, table in made.items():
+        files.write_text(out / f"{name}.csv", table.frame().to_csv(index=False, lineterminator="\n"))
+    files.write_text(out / "tables.txt", "\n\n".join(table.text() for table in made.values()) + "\n")
+    made_by = {"package": f"parlai_spotbot {parlai_spotbot.__version__}", "seed": settings.seed,
+               "questions": ranking["questions"], "people": people is not None}  # fmt: skip
+    files.write_json(
+        out / "tables.json", {"made_by": made_by, "tables": {name: own.json() for name, own in made.items()}}
+    )
+    return made

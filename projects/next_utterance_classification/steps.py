@@ -1,0 +1,135 @@
+"""The steps of the study, each of which is left out where it is done: the model, the questions, the scores, the survey.
+
+They are the package's own commands; stopped, the same command goes on.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.study import Plan, Study
+
+DOMAIN, CANDIDATES, VERSIONS = "chitchat", 5, 4
+ENCODER = "dual_encoder"
+
+RECIPE = (
+    "-t", "spotbot:nuc", "--nuc-candidates", "10", "-m", "spotbot:dual_encoder", "-cands", "batch", "-ecands", "inline",
+    "-bs", "128", "--optimizer", "adam", "-lr", "0.002", "--gradient-clip", "1.0", "--dict-minfreq", "2",
+    "--text-truncate", "60", "--label-truncate", "40", "--no-cuda", "--validation-every-n-epochs", "1",
+    "-vmt", "hits@1", "-vmm", "max", "-vp", "2", "-vme", "2000", "--load-from-checkpoint", "true",
+)  # fmt: skip
+"""How the dual encoder is trained: that of its README."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run goes by: so many `questions`, `epochs` of training, `threads` of each contestant; `only` these
+    contestants (none: all); `encoder`, a trained dual encoder in the place of training one ("": train)."""
+
+    questions: int = 200
+    seed: int = 0
+    epochs: int = 6
+    threads: int = 1
+    pool: str = "embedded"
+    only: tuple[str, ...] = ()
+    encoder: str = ""
+
+
+def carry_out(arguments: Sequence[str]) -> None:
+    """Run one of ParlAI's commands in a process of its own, which shows its progress; `UserError` where it fails."""
+    done = subprocess.run([sys.executable, "-m", "parlai", *arguments], check=False)
+    if done.returncode:
+        raise UserError(
+            f"parlai {arguments[0]} ended with exit code {done.returncode}; what went wrong stands above.",
+            "Mend it, then run the same command again: what was finished is kept.",
+        )
+
+
+def encoder_of(out: Path, settings: Settings) -> Path:
+    """The model file of the dual encoder, trained here unless there is one."""
+    if settings.encoder:
+        own = Path(settings.encoder).expanduser().resolve()
+        if not own.is_file():
+            raise UserError(f"--dual-encoder {own}: no such file.", "Name a model file, or leave it out to train one.")
+        return own
+    model, mark = out / ENCODER / "model", out / ENCODER / "trained.json"
+    if not mark.exists():
+        model.parent.mkdir(parents=True, exist_ok=True)
+        told = ["--num-epochs", str(settings.epochs), "--seed", str(settings.seed)]
+        carry_out(["train_model", "-mf", str(model), *RECIPE, *told])
+        files.write_json(mark, {"recipe": list(RECIPE), "epochs": settings.epochs, "seed": settings.seed})
+    return model
+
+
+def study_of(out: Path, settings: Settings) -> Study:
+    """The study in `out`, made if it isn't there: the pool, and the dual encoder where it takes part."""
+    from parlai_spotbot.errors import nearest
+    from parlai_spotbot.selfplay.pool import read_pool
+
+    pool = read_pool(settings.pool)
+    for name in settings.only:
+        if name not in pool and name != ENCODER:
+            raise UserError(f"--only {name}: there is no such contestant.", nearest(name, [*pool, ENCODER]))
+    wanted = {name: own for name, own in pool.items() if not settings.only or name in settings.only}
+    encoder = not settings.only or ENCODER in settings.only
+    if len(wanted) + encoder < 2:
+        raise UserError("a study has two contestants at least.", "Name another one after --only.")
+    if encoder:
+        wanted[ENCODER] = Contestant(
+            ENCODER, model_file=str(encoder_of(out, settings)), description="the paper's model, trained small"
+        )
+    path = out / "study"
+    if not Study.exists(path):
+        return Study.create(path, Plan(DOMAIN, wanted, seed=settings.seed, surveys=("nuc",)))
+    study = Study.open(path)
+    there = {name: own.to_json() for name, own in study.plan.contestants.items()}
+    if there != {name: own.to_json() for name, own in wanted.items()} or study.plan.seed != settings.seed:
+        raise UserError(f"{path}: there is a study with other contestants, or another seed.", "Choose another --out.")
+    return study
+
+
+def score(study: Study, settings: Settings) -> None:
+    """`spotbot_nuc` with the paper's number of candidates; done again in no time where all is scored."""
+    carry_out([
+        "spotbot_nuc", "--study", str(study.path), "--candidates", str(CANDIDATES), "--k", "1", "2", "--curve", "false",
+        "--questions", str(settings.questions), "--threads", str(settings.threads), "--seed", str(settings.seed),
+    ])  # fmt: skip
+
+
+def pack(study: Study) -> str:
+    """Pack the survey for people and its checks; "" or, where the questions are too few for it, why not."""
+    from parlai_spotbot.nuc.questions import read_questions
+    from parlai_spotbot.surveys.controls import write_controls
+    from parlai_spotbot.surveys.nuc import SURVEY
+    from parlai_spotbot.surveys.nuc_units import Wanted
+    from parlai_spotbot.surveys.run import pack_study
+
+    if study.units_path("nuc").exists():
+        return ""
+    count = len(read_questions(study.path / "nuc" / "questions.jsonl"))
+    size = min(SURVEY.unit_size, count // (2 * VERSIONS))
+    if size < 1:
+        return f"{count} questions are too few for {VERSIONS} versions"
+    try:
+        pack_study(study, "nuc", unit_size=size, nuc=Wanted(versions=VERSIONS))
+    except UserError as err:
+        return err.problem
+    write_controls(study, "nuc")
+    return ""
+
+
+def people(study: Study, seed: int) -> dict[str, dict] | None:
+    """The analysis of people's answers, and the report; None where nobody has answered."""
+    path = study.judgements_path("nuc")
+    if not path.exists() or not study.judgements("nuc"):
+        return None
+    from parlai_spotbot.scripts.spotbot_analyze import analyze_study
+
+    return analyze_study(study, "nuc", seed=seed)

@@ -47,6 +47,7 @@ class ScriptConfig:
     study: str = MISSING
     survey: str = "spot_the_bot"
     task: str = ""
+    group: str = ""
     settings: dict[str, Any] = field(default_factory=_unset)
     annotators: str | None = None
     host: str = "127.0.0.1"

@@ -33,8 +33,8 @@ CONSENT = (
 )
 
 INSTRUCTIONS = (
-    "You will read the beginnings of conversations between two people, from two to six turns each. Below each of them "
-    "stand several replies. One of them is what was really said next. The others were said elsewhere, in other "
+    "You will read the beginnings of conversations between two people, from two to six turns each. With each of them "
+    "come several replies. One of them is what was really said next. The others were said elsewhere, in other "
     "conversations.\n\n"
     "First choose the reply that you think came next. Then choose the one that you would take if your first choice "
     "were wrong. If you can't tell, guess: a guess is better than nothing.\n\n"

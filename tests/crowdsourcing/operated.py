@@ -24,6 +24,7 @@ import yaml
 from annotators import Record, meet, texts_of
 
 from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing.groups import part_of
 from parlai_spotbot.crowdsourcing.places import Places
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Turn
 from parlai_spotbot.study import Plan, Study
@@ -92,13 +93,16 @@ def known_segments(study: Study) -> dict[tuple[str, ...], tuple[str, str]]:
 
 
 class Operated:
-    """`spotbot_crowdsource` in a process of its own on `study`, for so many annotators with links of their own."""
+    """`spotbot_crowdsource` in a process of its own on `study`, for so many annotators with links of their own.
+
+    `people` is the --group of a survey for several groups of people.
+    """
 
     def __init__(self, study: Study, annotators: int, minutes: float = 1.0, survey: str = SURVEY, task: str = "",
-                 group: str = "", **limits: int):  # fmt: skip
-        self.study, self.annotators, self.survey, self.task = study, annotators, survey, task
-        self.places = Places.of(study, survey, task)
-        self.config = study.path / f"load{task}.yaml"
+                 group: str = "", people: str = "", **limits: int):  # fmt: skip
+        self.study, self.annotators, self.survey, self.task, self.people = study, annotators, survey, task, people
+        self.places = Places.of(study, survey, task or part_of(people))
+        self.config = study.path / f"load{task}{people}.yaml"
         settings = {"minutes_per_unit": minutes, "contact": "us@example.org", "limits": limits, "group": group}
         self.config.write_text(yaml.safe_dump(settings))
         self.process: psutil.Popen | None = None
@@ -120,6 +124,7 @@ class Operated:
         command += ["spotbot_crowdsource", "--study", str(self.study.path), "--config", str(self.config)]
         command += ["--survey", self.survey, "--annotators", str(self.annotators)]
         command += ["--task", self.task] if self.task else []
+        command += ["--group", self.people] if self.people else []
         self.places.launch.parent.mkdir(parents=True, exist_ok=True)
         before = self.places.launch.stat().st_mtime_ns if self.places.launch.exists() else 0
         began = time.monotonic()

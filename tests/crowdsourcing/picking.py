@@ -1,0 +1,104 @@
+"""Next-Utterance Classification among people: a packed study, its desk on the study's own ledger, and who picks."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import yaml
+from annotators import Annotator
+from office import MemoryCrowd
+
+from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.groups import Members, part_of
+from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.settings import Settings
+from parlai_spotbot.crowdsourcing.tokens import read_secret
+from parlai_spotbot.nuc.corpora import Corpus, Dialogue
+from parlai_spotbot.nuc.sampling import Settings as Sampling
+from parlai_spotbot.nuc.sampling import sample, write_questions
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.surveys import survey_of
+from parlai_spotbot.surveys.controls import read_controls, write_controls
+from parlai_spotbot.surveys.nuc_checks import checks
+from parlai_spotbot.surveys.nuc_units import Wanted
+from parlai_spotbot.surveys.run import pack_study
+
+NAME = "nuc"
+REPLIES = {tuple(check["turns"]): check["reply"] for check in checks()}
+"""The right reply of each attention check, by its turns."""
+
+
+def questions(corpus: str, count: int) -> list:
+    """So many questions of five candidates after three turns, each of a conversation of its own."""
+    dialogues = tuple(
+        Dialogue(f"{corpus}{i}", tuple(f"{corpus} word{i}x{t} said" for t in range(7)), ("0", "1") * 3 + ("0",))
+        for i in range(count)
+    )
+    return sample(Corpus(corpus, dialogues), Sampling(candidates=5, lengths="2", questions=count)).questions
+
+
+def make_study(folder: Path, unit_size: int = 4, annotators: int = 1, versions: int = 4, **groups: dict) -> Study:
+    """A study with so many versions for so many people each, or for `groups`, as a file of groups says them; no
+    conversations, for the questions are of other corpora."""
+    pool = {name: Contestant(name, model=f"spotbot:{name}") for name in ("eliza", "alice")}
+    study = Study.create(folder, Plan("chitchat", pool, seed=5))
+    write_questions(study.path / "nuc" / "questions.jsonl", [*questions("movies", 40), *questions("ubuntu", 40)])
+    wanted = Wanted(versions=versions)
+    if groups:
+        path = folder / "groups.yaml"
+        path.write_text(yaml.safe_dump({"subject": "Ubuntu", "groups": groups}), encoding="utf-8")
+        wanted = Wanted(groups=path, versions=versions)
+    pack_study(study, NAME, unit_size=unit_size, annotators_per_segment=annotators, nuc=wanted)
+    write_controls(study, NAME)
+    return study
+
+
+def desk_of(study: Study, group: str = "", clock: Callable = time.time, **limits: object) -> Desk:
+    """The desk of a group, as a launch makes it."""
+    places = Places.of(study, NAME, part_of(group))
+    places.make()
+    survey = Settings(limits=limits).survey(survey_of(study, NAME))
+    units = [unit for unit in study.units(NAME) if unit.group == group]
+    return Desk(
+        survey, units, read_controls(study, NAME), {}, {}, Ledger(places.ledger), MemoryCrowd(), texts={},
+        consent={"pay": "3.00 USD", "minutes": "40", "contact": "study@example.org", "units": "1"},
+        secret=read_secret(places.secret), clock=clock, members=Members(places.members, group) if group else None,
+    )  # fmt: skip
+
+
+def pick(page: dict, place: int = 0, wrong_checks: bool = False) -> dict:
+    """ITEM_ANSWERS: in a check the right reply first, else the one at `place` on the page; then the one after it."""
+    shown = page["candidates"]
+    right = REPLIES.get(tuple(turn["text"] for turn in page["transcripts"][0]["turns"]))
+    if right is not None:
+        place = [one["text"] for one in shown].index(right) + int(wrong_checks)
+    chosen = [shown[(place + more) % len(shown)]["value"] for more in (0, 1)]
+    rows = [
+        {"question": name, "target": "conversation:0", "answer": value, "seconds": 2.5, "changes": 0}
+        for name, value in zip(("first", "second"), chosen, strict=True)
+    ]
+    return {"item": page["item"], "answers": rows, "seconds": 20.0, "comment": ""}
+
+
+def body_of(unit: dict, about: dict | None = None, **how: object) -> dict:
+    """A whole submission; `about` are answers to the questionnaire."""
+    told = [{"question": name, "target": "annotator", "answer": value} for name, value in (about or {}).items()]
+    return {
+        "unit": unit["unit"], "items": [pick(page, **how) for page in unit["items"]], "comment": "",
+        "questionnaire": told,
+    }  # fmt: skip
+
+
+class Picker(Annotator):
+    """A simulated person who picks at random, but what is obvious."""
+
+    def filled(self, unit: dict) -> dict:
+        rng = random.Random(self.name)
+        items = [pick(page, rng.randrange(5), self.kind == "careless") for page in unit["items"]]
+        told = [{"question": "age", "target": "annotator", "answer": rng.choice(("18-20", "untold"))}]
+        return {"unit": unit["unit"], "items": items, "comment": self.name, "questionnaire": told}

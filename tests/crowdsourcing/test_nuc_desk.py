@@ -1,0 +1,356 @@
+"""Next-Utterance Classification at the desk: candidates in a drawn order, two different choices, attention checks, the
+questionnaire, groups that nobody changes between; and that no answer of the server holds a key.
+"""
+
+import asyncio
+import copy
+import json
+import sqlite3
+from collections import Counter, defaultdict
+from contextlib import closing
+
+import picking
+import pytest
+from annotators import Record, meet
+from office import Clock, refused
+from operated import Operated, run
+from picking import NAME, Picker, body_of, desk_of
+
+from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing.collect import collect
+from parlai_spotbot.crowdsourcing.contract import Visitor
+from parlai_spotbot.crowdsourcing.launch import Asked, launch
+from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.withdraw import withdraw
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.nuc.questions import read_questions
+from parlai_spotbot.surveys.known import missed_by
+from parlai_spotbot.surveys.nuc_units import key_of, questions_path
+
+TWO = {"paid": {"people": 3, "recruited": "paid"}, "lab": {"people": 2, "recruited": "lab"}}
+ABOUT = {"age": "31-40", "gender": "untold", "expertise": "expert"}
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory):
+    """A study for one group that nobody changes; its desks have ledgers of copies."""
+    return picking.make_study(tmp_path_factory.mktemp("nuc") / "study")
+
+
+@pytest.fixture
+def study(tmp_path):
+    return picking.make_study(tmp_path / "study")
+
+
+@pytest.fixture
+def grouped(tmp_path):
+    return picking.make_study(tmp_path / "grouped", **TWO)
+
+
+def begin(desk, worker="ann"):
+    """The unit that the annotator is handed."""
+    visitor = Visitor(worker)
+    desk.consent(visitor)
+    return desk.next_unit(visitor)["unit"]
+
+
+# -- candidates --------------------------------------------------------------------------------------------------------
+def test_candidates_come_in_an_order_drawn_for_each_annotator_and_keep_their_values(study):
+    desk = desk_of(study)
+    items = {tuple(turn.text for turn in item.transcripts[0]): item for item in desk.items.values()}
+    orders = []
+    for worker in ("ann", "bob", "cleo", "dan"):
+        unit = begin(desk, worker)
+        assert len(unit["items"]) == 4 + 3
+        for page in unit["items"]:
+            item = items[tuple(turn["text"] for turn in page["transcripts"][0]["turns"])]
+            assert page["layout"] == "candidates"
+            assert {one["value"]: one["text"] for one in page["candidates"]} == {
+                f"candidate:{place}": text for place, text in enumerate(item.candidates)
+            }
+            orders.append(tuple(one["value"] for one in page["candidates"]))
+        assert desk.next_unit(Visitor(worker))["unit"] == unit  # a reload, another tab
+        desk.submit(Visitor(worker), body_of(unit))
+    assert len(set(orders)) > 20
+    found = collect(study, NAME)
+    by_item = defaultdict(dict)
+    for row in found.rows:
+        by_item[row.annotation_id][row.question] = row
+    assert len(by_item) == 4 * 7
+    for rows in by_item.values():
+        first, second = rows["first"], rows["second"]
+        shown = first.presentation["candidates"].split()
+        assert shown in [list(order) for order in orders]
+        assert first.presentation["question_order"] == "first second"
+        assert {first.answer, second.answer} <= set(shown)
+        if first.control is None:
+            assert [first.answer, second.answer] == shown[:2]
+        else:
+            assert not missed_by(first.control, {("first", "conversation:0"): first.answer})
+
+
+@pytest.mark.parametrize(
+    ("change", "refusal"),
+    [
+        (lambda answers, page: answers[1].update(answer=answers[0]["answer"]), (400, "malformed")),
+        (lambda answers, page: answers[0].update(answer="candidate:5"), (400, "malformed")),
+        (lambda answers, page: answers[0].update(answer="candidate:-1"), (400, "malformed")),
+        (lambda answers, page: answers[0].update(answer=page["candidates"][0]["text"]), (400, "malformed")),
+        (lambda answers, page: answers[0].update(answer=0), (400, "malformed")),
+        (lambda answers, page: answers[0].update(answer=[page["candidates"][0]["value"]]), (400, "malformed")),
+        (lambda answers, page: answers[0].update(target="conversation:1"), (400, "malformed")),
+        (lambda answers, page: answers.append(answers[0]), (400, "malformed")),
+        (lambda answers, page: answers.pop(), (422, "incomplete")),
+        (lambda answers, page: answers.clear(), (422, "incomplete")),
+    ],
+)  # fmt: skip
+def test_forged_choices_are_refused_and_nothing_is_stored(desk_and_unit, change, refusal):
+    desk, unit = desk_and_unit
+    body = body_of(unit)
+    change(body["items"][2]["answers"], unit["items"][2])
+    assert refused(desk.submit, Visitor("ann"), body) == refusal
+    assert list(desk.ledger.submissions()) == []
+
+
+@pytest.fixture(scope="module")
+def desk_and_unit(packed):
+    desk = desk_of(packed)
+    return desk, begin(desk)
+
+
+def test_of_an_item_with_fewer_candidates_only_those_are_taken(tmp_path, packed):
+    from dataclasses import replace
+
+    desk = desk_of(picking.make_study(tmp_path / "study"))
+    short = {name: replace(item, candidates=item.candidates[:3]) for name, item in desk.items.items()}
+    desk.items = {name: item if item.control else short[name] for name, item in desk.items.items()}
+    unit = begin(desk)
+    number = next(page["item"] for page in unit["items"] if len(page["candidates"]) == 3)
+    body = body_of(unit)
+    forged = copy.deepcopy(body)
+    forged["items"][number]["answers"][0]["answer"] = "candidate:3"
+    assert refused(desk.submit, Visitor("ann"), forged) == (400, "malformed")
+    assert desk.submit(Visitor("ann"), body)["accepted"]
+
+
+# -- rules -------------------------------------------------------------------------------------------------------------
+def test_who_misses_a_check_is_stopped_and_nobody_gets_two_units(study):
+    desk = desk_of(study)
+    for worker in ("ann", "bob"):
+        said = desk.submit(Visitor(worker), body_of(begin(desk, worker), wrong_checks=worker == "bob"))
+        assert said["state"] == ("stopped" if worker == "bob" else "finished")
+        assert "unit" not in said
+    assert Counter(missed for _, _, _, missed in desk.ledger.grades()) == {False: 3, True: 3}
+    more = desk_of(study, units_per_annotator=4)
+    assert more.next_unit(Visitor("ann"))["state"] == "finished"  # whatever a launch allows
+    assert refused(more.next_unit, Visitor("bob")) == (403, "stopped")
+
+
+def test_the_time_limit_is_the_papers_and_holds(study):
+    clock = Clock()
+    desk = desk_of(study, clock=clock)
+    unit = begin(desk)
+    assert unit["seconds_left"] == 40 * 60
+    clock.pass_by(40 * 60 + 31)
+    assert refused(desk.submit, Visitor("ann"), body_of(unit)) == (410, "late")
+    assert desk.expire() == 1
+
+
+# -- the questionnaire -------------------------------------------------------------------------------------------------
+def test_what_annotators_say_of_themselves_becomes_rows_of_its_own_and_goes_when_they_withdraw(study):
+    desk = desk_of(study)
+    for worker, about in (("ann", ABOUT), ("bob", {}), ("cleo", None)):
+        unit = begin(desk, worker)
+        assert unit["questionnaire"] is True
+        body = body_of(unit, about)
+        if about is None:
+            del body["questionnaire"]
+        assert desk.submit(Visitor(worker), body)["accepted"]
+        assert desk.submit(Visitor(worker), body)["accepted"]
+    found = collect(study, NAME)
+    rows = [row for row in study.judgements(NAME) if row.target == "annotator"]
+    assert {row.question: row.answer for row in rows} == ABOUT
+    assert {(row.item_id, row.conversation_ids, row.exchanges, row.control, row.seconds) for row in rows} == {
+        ("questionnaire", (), 0, None, None)
+    }
+    assert {row.worker_id for row in rows} == {found.names["ann"]}
+    assert len({row.annotation_id for row in rows}) == 1
+    assert rows[0].annotation_id not in {row.annotation_id for row in found.rows if row.target != "annotator"}
+    assert {row.name: row.annotations for row in found.look} == dict.fromkeys(found.names.values(), 4)
+    assert collect(study, NAME).added == 0
+    assert withdraw(study, NAME, "ann") == 1
+    collect(study, NAME)
+    left = study.judgements(NAME)
+    assert {row.worker_id for row in left} == {found.names["bob"], found.names["cleo"]}
+    assert not [row for row in left if row.target == "annotator"]
+    for path in Places.of(study, NAME).folder.rglob("*"):
+        assert not path.is_file() or b"31-40" not in path.read_bytes(), path
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "age", [1], [{"question": "name", "answer": "Ann"}], [{"question": "age", "answer": "32"}],
+        [{"question": "age", "answer": ["31-40"]}], [{"question": "age", "target": "entity:0", "answer": "31-40"}],
+        [{"question": "age", "answer": "31-40"}, {"question": "age", "answer": "18-20"}], [{"question": ["age"]}],
+    ],
+)  # fmt: skip
+def test_forged_answers_about_oneself_are_refused(desk_and_unit, rows):
+    desk, unit = desk_and_unit
+    assert refused(desk.submit, Visitor("ann"), {**body_of(unit), "questionnaire": rows}) == (400, "malformed")
+
+
+# -- groups ------------------------------------------------------------------------------------------------------------
+def test_a_group_gets_its_units_alone_and_nobody_is_in_two(grouped):
+    paid, lab = desk_of(grouped, "paid"), desk_of(grouped, "lab")
+    assert len(paid.stock.units) == 3
+    assert len(lab.stock.units) == 2
+    for desk, worker in ((paid, "ann"), (lab, "bob"), (paid, "cleo")):
+        desk.submit(Visitor(worker), body_of(begin(desk, worker), {"age": "18-20"}))
+    assert lab.session(Visitor("ann"))["state"] == "finished"
+    assert "another link" in lab.session(Visitor("ann"))["why"]
+    assert refused(lab.submit, Visitor("ann"), body_of({"unit": "0" * 32, "items": []})) == (404, "unknown")
+    begin(paid, "dan")
+    assert lab.next_unit(Visitor("dan"))["state"] == "finished"  # while the other unit is open
+    found = collect(grouped, NAME)
+    assert found.units == 3
+    of = {unit.unit_id: unit.group for unit in grouped.units(NAME)}
+    groups = defaultdict(set)
+    for row in grouped.judgements(NAME):
+        groups[row.worker_id].add(of[row.unit_id])
+    assert {worker: groups[found.names[worker]] for worker in ("ann", "bob", "cleo")} == {
+        "ann": {"paid"}, "bob": {"lab"}, "cleo": {"paid"},
+    }  # fmt: skip
+    assert withdraw(grouped, NAME, "bob") == 1
+    assert collect(grouped, NAME).withdrawn == 1
+    assert {of[row.unit_id] for row in grouped.judgements(NAME)} == {"paid"}
+
+
+def test_two_doors_at_once_let_nobody_into_both(grouped):
+    """The claim alone decides, whatever either desk saw before."""
+    paid, lab = desk_of(grouped, "paid"), desk_of(grouped, "lab")
+    for desk in (paid, lab):
+        desk.consent(Visitor("ann"))
+    assert paid.members.claim("ann")
+    lab.members = type(lab.members)(lab.members.path, lab.members.group)
+    object.__setattr__(lab.members, "elsewhere", lambda worker: False)  # it looked just before
+    lab.next_unit(Visitor("ann"))
+    assert lab.ledger.handouts() == []
+    assert lab.counts()["free"] == 2
+
+
+def test_a_launch_says_which_groups_there_are(grouped, study):
+    with pytest.raises(UserError, match="--group missing") as caught:
+        launch(Asked(grouped.path, NAME, dry_run=True))
+    assert "lab, paid" in caught.value.remedy
+    with pytest.raises(UserError, match="--group labs") as caught:
+        launch(Asked(grouped.path, NAME, group="labs", dry_run=True))
+    assert "lab" in caught.value.remedy
+    said = []
+    assert launch(Asked(grouped.path, NAME, group="lab", dry_run=True), said.append) == 0
+    assert "2 to do" in "\n".join(said)
+    said.clear()
+    assert launch(Asked(study.path, NAME, dry_run=True), said.append) == 0
+    assert "4 to do" in "\n".join(said)
+    assert not study.conversations_path.exists()
+    with pytest.raises(UserError, match="no unit of survey nuc is for such a group"):
+        launch(Asked(study.path, NAME, group="lab", dry_run=True))
+    with pytest.raises(UserError, match="nobody has annotated"):
+        collect(grouped, NAME)
+    with files.lock(Places.of(grouped, NAME, "group-lab").lock, "spotbot_crowdsource"):
+        with pytest.raises(UserError, match="in use"):
+            launch(Asked(grouped.path, NAME, group="lab", close=True))
+        with pytest.raises(UserError, match="nobody has annotated"):  # past the lock
+            launch(Asked(grouped.path, NAME, group="paid", close=True))
+
+
+def test_one_group_with_a_name_need_not_be_named(tmp_path):
+    study = picking.make_study(tmp_path / "study", lab={"people": 2})
+    said = []
+    assert launch(Asked(study.path, NAME, dry_run=True), said.append) == 0
+    assert "2 to do" in "\n".join(said)
+
+
+# -- blind -------------------------------------------------------------------------------------------------------------
+def test_no_answer_of_the_desk_holds_a_key_an_origin_or_an_id(study):
+    desk = desk_of(study)
+    questions = read_questions(questions_path(study))
+    ids = {question.question_id for question in questions} | {question.conversation_id for question in questions}
+    ids |= set(desk.items) | {unit.unit_id for unit in study.units(NAME)} | {"known_candidate", "check"}
+    ids |= {name for item in desk.items.values() for name in item.conversation_ids}
+    ann = Visitor("ann")
+    said = [desk.session(ann), desk.consent(ann), desk.session(ann), desk.next_unit(ann), desk.session(ann)]
+    unit = said[-1]["unit"]
+    for page in unit["items"]:
+        assert set(page) == {"item", "layout", "transcripts", "questions", "candidates"}
+        assert all(set(one) == {"value", "text"} for one in page["candidates"])
+    said += [desk.submit(ann, body_of(unit)), desk.session(ann)]
+    # What is said to people, the contract, and the texts of contexts and candidates are no ids.
+    shown = dict.fromkeys(("texts", "survey", "consent"))
+    for answer in said:
+        text = json.dumps({**answer, **shown})
+        assert not [name for name in ids if f'"{name}"' in text]
+        assert not [word for word in ("distractor", "origin", "question_id", '"true"', "control", "key\": \"cand")
+                    if word in text]  # fmt: skip
+    assert not [name for name in ids - {"check"} if name in json.dumps(said[0]["survey"])]
+
+
+def test_neither_place_nor_order_tells_which_candidate_is_right(tmp_path):
+    """Over many hand-outs the right one stands anywhere on the page, and anywhere among the values."""
+    study = picking.make_study(tmp_path / "study", unit_size=10, annotators=6)
+    desk, key = desk_of(study), key_of(study)
+    by_text = {(key[i].context, key[i].candidates[key[i].true]) for i in key}
+    places, values = Counter(), Counter()
+    for number in range(24):
+        for page in begin(desk, f"worker{number}")["items"]:
+            context = tuple(turn["text"] for turn in page["transcripts"][0]["turns"])
+            for place, one in enumerate(page["candidates"]):
+                if (context, one["text"]) in by_text:
+                    places[place] += 1
+                    values[one["value"]] += 1
+    total = sum(places.values())
+    assert total == 240
+    # 48 each are expected, with a standard deviation of 6.2; values are the same for all six people of a version.
+    assert all(22 < places[place] < 74 for place in range(5))
+    assert len(values) == 5
+
+
+# -- real Mephisto -----------------------------------------------------------------------------------------------------
+@pytest.mark.slow  # quick: the same at the desk, above
+def test_two_groups_work_at_once_on_real_operators_over_a_kill(tmp_path):
+    study = picking.make_study(tmp_path / "study", paid={"people": 4}, lab={"people": 2})
+    survey = desk_of(study, "lab").survey
+    records = {"paid": Record(), "lab": Record()}
+    with Operated(study, 5, 5.0, NAME, people="paid") as paid, Operated(study, 2, 5.0, NAME, people="lab") as lab:
+        both = {"paid": paid, "lab": lab}
+        assert not set(paid.links()) & set(lab.links())
+
+        async def disturb(record):
+            while not record.accepted:
+                await asyncio.sleep(0.05)
+            paid.kill()
+            await asyncio.to_thread(paid.start)
+
+        for group, server in both.items():
+            kinds = ["careless", *["plain"] * 4] if group == "paid" else ["plain", "forging"]
+            more = disturb if group == "paid" else None
+            run(meet(server.links(), survey, {}, (0.0, 0.2), 0.2, records[group], more, kinds, Picker))
+            assert records[group].odd == []
+            assert not records[group].forged["accepted"]
+        assert len(paid.starts) == 2
+    assert [len(records[group].accepted) for group in both] == [4, 2]
+    found = collect(study, NAME)
+    assert found.units == 6
+    of = {unit.unit_id: unit.group for unit in study.units(NAME)}
+    rows = study.judgements(NAME)
+    assert Counter(of[row.unit_id] for row in rows if row.question == "age") == {"paid": 4, "lab": 2}
+    assert Counter(row.question for row in rows) == {"first": 6 * 7, "second": 6 * 7, "age": 6}
+    with closing(sqlite3.connect(Places.of(study, NAME, "group-paid").ledger)) as db:
+        standing = dict(db.execute("SELECT worker, standing FROM annotators"))
+    assert list(standing.values()).count("stopped") == 1
+    outputs = [
+        files.read_json(path)["outputs"]
+        for group in both
+        for path in Places.of(study, NAME, f"group-{group}").mephisto.rglob("agent_data.json")
+    ]
+    assert len([one for one in outputs if one]) == 6

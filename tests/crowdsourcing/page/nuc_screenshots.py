@@ -35,13 +35,30 @@ TALKS = (
      "was the ferry running at least?", "only until four, so we had to hurry back"),
     ("my daughter wants to learn the drums", "poor you. do you have a cellar?",
      "a thin-walled flat and an old neighbour", "then buy her an electric kit with headphones"),
+    ("what happened to your hand?", "I slipped with the bread knife", "does it need stitches?",
+     "no, it looks worse than it is"),
+    ("is the museum open on Mondays?", "I think they close then", "and on public holidays?",
+     "only at Christmas, as far as I know"),
+    ("we need a name for the boat", "what about something with a bird in it?", "everybody has a gull on theirs",
+     "nobody has a wagtail"),
+    ("your tomatoes look healthy", "thanks, I moved them under the roof", "because of the rain?",
+     "yes, the leaves went brown last year"),
+    ("have you seen my blue scarf?", "it was on the hook in the hall", "it isn't there any more",
+     "then ask your brother, he went out in something blue"),
+    ("how do I get the red wine out of the carpet?", "salt first, then cold water", "how long should the salt stay?",
+     "until it has turned pink all the way through"),
+    ("did you finish the crossword?", "all but one word", "which one?", "seven letters, a river in Siberia"),
+    ("the bus was late again", "how late this time?", "long enough to read the whole paper",
+     "you should write to the company"),
 )  # fmt: skip
 
 
-def questions(*_: object) -> list:
-    """Questions that read like real ones, in place of the tests' own."""
+def questions(corpus: str, *_: object) -> list:
+    """Questions that read like real ones, in place of the tests' own, of one corpus alone."""
+    if corpus != "movies":
+        return []
     dialogues = tuple(Dialogue(f"talk{i}", turns, ("0", "1", "0", "1")) for i, turns in enumerate(TALKS))
-    return sample(Corpus("talks", dialogues), Settings(candidates=5, lengths="3", questions=6)).questions
+    return sample(Corpus("talks", dialogues), Settings(candidates=5, lengths="3", questions=14)).questions
 
 
 def walk(page, st, folder: Path, stem: str) -> None:
@@ -79,7 +96,7 @@ def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     picking.questions = questions
-    with browser() as chromium, tempfile.TemporaryDirectory() as scratch, serving(Path(scratch), 3, versions=2) as st:
+    with browser() as chromium, tempfile.TemporaryDirectory() as scratch, serving(Path(scratch), 3, annotators=2, versions=1) as st:
         for stem, size, scheme in (("", DESKTOP, "light"), ("phone-", PHONE, "dark")):
             page = page_in(chromium, size, color_scheme=scheme)
             walk(page, st, folder, stem)

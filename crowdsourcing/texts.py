@@ -49,12 +49,12 @@ NAMED = ("entity:0", "entity:1", "conversation:0", "conversation:1", "speaker:0"
 
 WORDS = ("title", "instructions", "thanks", "other")
 NAMES = ("entities", "conversations", "speakers")
-SURVEY_KEYS = (*WORDS, *NAMES, "consent", "example", "onboarding", "questions", "limits")
+SURVEY_KEYS = (*WORDS, *NAMES, "consent", "example", "onboarding", "questions", "questionnaire", "limits")
 QUESTION_KEYS = ("wording", "help", "heading", "options")
 NEW_QUESTION_KEYS = ("kind", "targets", *QUESTION_KEYS, "required", "after", "when", "shuffle")
 EXERCISE_KEYS = ("turns", "key", "explanation")
-PAIR_KEYS = ("second", "judged")
-"""What an exercise of two conversations, or of one judged speaker, has besides."""
+PAIR_KEYS = ("second", "judged", "candidates")
+"""What an exercise of two conversations, of one judged speaker, or with candidates for its next turn has besides."""
 
 
 @cache
@@ -196,6 +196,11 @@ def translated(survey: Survey, row: Any, where: str) -> Survey:
         change[key] = names
     if "questions" in row:
         change["questions"] = _questions(survey, row["questions"], f"{where}.questions")
+    if "questionnaire" in row:
+        known = {question.name: question for question in survey.questionnaire}
+        for name, about in _keys(row["questionnaire"], tuple(known), f"{where}.questionnaire").items():
+            known[name] = _question(known[name], about, f"{where}.questionnaire.{name}")
+        change["questionnaire"] = tuple(known.values())
     if "limits" in row:
         change["limits"] = replace(survey.limits, **checked_limits(row["limits"], f"{where}.limits"))
     survey = _checked(lambda: replace(survey, **change), where)
@@ -313,9 +318,12 @@ def _exercise(survey: Survey, own: Exercise | None, row: Any, where: str, placeh
     change: dict[str, Any] = {}
     if "explanation" in row:
         change["explanation"] = _text(row["explanation"], f"{where}.explanation", placeholders)
+    candidates = _list(row["candidates"], f"{where}.candidates") if "candidates" in row else own and own.candidates
+    if candidates:
+        change["candidates"] = tuple(_text(text, f"{where}.candidates") for text in candidates)
     for name in (name for name in ("turns", "second") if name in row):
         said = [_text(text, f"{where}.{name}") for text in _list(row[name], f"{where}.{name}")]
-        if len(said) < 2 or len(said) % 2:
+        if len(said) < 2 or (len(said) % 2 and not candidates):
             raise UserError(f"{where}.{name}: {len(said)} turns, expected whole exchanges.", "Add or remove a turn.")
         change[name] = tuple((number % 2, text) for number, text in enumerate(said))
     if "judged" in row:

@@ -11,6 +11,7 @@ from contextlib import closing
 
 import picking
 import pytest
+import yaml
 from annotators import Record, meet
 from office import Clock, refused
 from operated import Operated, run
@@ -21,9 +22,11 @@ from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.contract import Visitor
 from parlai_spotbot.crowdsourcing.launch import Asked, launch
 from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.texts import load_texts
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.questions import read_questions
+from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.known import missed_by
 from parlai_spotbot.surveys.nuc_units import key_of, questions_path
 
@@ -198,6 +201,25 @@ def test_what_annotators_say_of_themselves_becomes_rows_of_its_own_and_goes_when
 def test_forged_answers_about_oneself_are_refused(desk_and_unit, rows):
     desk, unit = desk_and_unit
     assert refused(desk.submit, Visitor("ann"), {**body_of(unit), "questionnaire": rows}) == (400, "malformed")
+
+
+def test_its_words_and_the_examples_can_be_ones_own(tmp_path):
+    path = tmp_path / "words.yaml"
+    own = {
+        "questionnaire": {"age": {"wording": "Wie alt sind Sie?", "options": {"untold": {"label": "keine Angabe"}}}},
+        "example": {"turns": ["a", "b", "c"], "candidates": ["d", "e", "f", "g", "h"], "explanation": "So."},
+    }
+    path.write_text(yaml.safe_dump({"language": "de", "surveys": {NAME: own}}), encoding="utf-8")
+    _, survey = load_texts(path, get_survey(NAME))
+    assert survey.questionnaire[0].wording == "Wie alt sind Sie?"
+    assert survey.questionnaire[0].options[-1].label == "keine Angabe"
+    assert survey.questionnaire[1:] == get_survey(NAME).questionnaire[1:]
+    assert survey.example.candidates == tuple("defgh")
+    assert [text for _, text in survey.example.turns] == ["a", "b", "c"]
+    own["questionnaire"]["name"] = {"wording": "Wie heißen Sie?"}
+    path.write_text(yaml.safe_dump({"surveys": {NAME: own}}), encoding="utf-8")
+    with pytest.raises(UserError, match="questionnaire: unknown key 'name'"):
+        load_texts(path, get_survey(NAME))
 
 
 # -- groups ------------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these contestants (default: all)")
     result.add_argument("--pool", default="embedded", help="embedded (default), rules, or a YAML file")
     result.add_argument(
-        "--dual-encoder", default="", metavar="FILE", help="a trained dual encoder (default: train one, 15 minutes)"
+        "--dual-encoder", default="", metavar="FILE", help="a trained dual encoder (default: train one, some minutes)"
     )
     result.add_argument("--epochs", type=int, default=6, help="of its training (default 6)")
     result.add_argument("--threads", type=int, default=1, help="of each contestant (default 1)")

@@ -114,15 +114,16 @@ def pack(study: Study) -> str:
     if study.units_path("nuc").exists():
         return ""
     count = len(read_questions(study.path / "nuc" / "questions.jsonl"))
-    size = min(SURVEY.unit_size, count // (2 * VERSIONS))
-    if size < 1:
-        return f"{count} questions are too few for {VERSIONS} versions"
-    try:
-        pack_study(study, "nuc", unit_size=size, nuc=Wanted(versions=VERSIONS))
-    except UserError as err:
-        return err.problem
-    write_controls(study, "nuc")
-    return ""
+    why = f"{count} questions are too few for {VERSIONS} versions"
+    for size in range(min(SURVEY.unit_size, count // VERSIONS), 0, -1):  # some questions would give others away
+        try:
+            pack_study(study, "nuc", unit_size=size, nuc=Wanted(versions=VERSIONS))
+        except UserError as err:
+            why = err.problem
+            continue
+        write_controls(study, "nuc")
+        return ""
+    return why
 
 
 def people(study: Study, seed: int) -> dict[str, dict] | None:

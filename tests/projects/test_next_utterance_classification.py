@@ -125,7 +125,8 @@ def test_a_quick_run_scores_packs_and_tells_and_the_same_again_changes_nothing(t
     questions = read_questions(study.path / "nuc" / "questions.jsonl")
     assert {len(question.candidates) for question in questions} == {5}
     assert len(questions) == 24
-    assert {len(unit.items) for unit in study.units("nuc")} == {3}
+    assert {len(unit.items) for unit in study.units("nuc")} <= {5, 6}
+    assert len(study.units("nuc")) == 40
     ranking = files.read_json(study.path / "nuc" / "analysis" / "ranking.json")
     with open(tmp_path / "out" / "table2.csv", encoding="utf-8") as file:
         rows = {(row["row"], row["column"]): row["ours"] for row in csv.DictReader(file)}

@@ -229,6 +229,17 @@ def test_sections_tell_all_of_it(human):
     assert all(len(row) == len(table.head) for own in made.values() for table in own.tables for row in table.rows)
 
 
+@pytest.mark.slow
+def test_the_report_of_a_study_without_conversations_of_its_own(study, analysed, tmp_path):
+    from parlai_spotbot.report.page import build_report
+
+    shutil.copytree(study.path, tmp_path / "copy")
+    shutil.rmtree(tmp_path / "copy" / "nuc" / "analysis")  # what stands there is less than spotbot_nuc writes
+    page = build_report(Study.open(tmp_path / "copy"), "nuc").read_text(encoding="utf-8")
+    for text in ("Can people find the real next turn?", "In which questions do people fail?", "31 people", "Lowe"):
+        assert text in page
+
+
 # -- small cases -------------------------------------------------------------------------------------------------------
 QUESTION = NucQuestion("q", "movies", "c1", ("how are you?",), (0, 1), ("fine", "seven", "blue"), 0)
 ITEM = Item("i", ("c1",), 1, ((),), judged=(1,), candidates=QUESTION.candidates)

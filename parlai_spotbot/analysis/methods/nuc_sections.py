@@ -8,6 +8,7 @@ from parlai_spotbot.analysis.methods.nuc_parts import ALL, EVERYBODY, KS
 from parlai_spotbot.analysis.methods.shared_sections import LONG, annotators_section
 from parlai_spotbot.analysis.methods.wording import NONE, interval, listed, number, p_value, percent
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
+from parlai_spotbot.records import HUMAN
 
 MEASURES = tuple(f"recall@{k}" for k in KS)
 SHOWN = 30
@@ -74,13 +75,11 @@ def _chart(own: Mapping, everybody: Mapping[str, Mapping]) -> Chart:
         heading = {"group": _corpus(corpus)} if len(own["corpora"]) > 1 else {}
         for row in own["people"]:
             if row["corpus"] == corpus and (row["who"] == EVERYBODY or row["by"] == "group"):
-                label = "people" if row["who"] == EVERYBODY else f"people: {row['who']}"
+                label = Name(HUMAN) if row["who"] == EVERYBODY else f"people: {row['who']}"
                 rows.append({"label": label, **_point(row["recall@1"]), **heading})
         for row in own["models"]:
             if row["corpus"] == corpus and row["questions"]:
-                star = " *" if "*" in _model(own, row["contestant"]) else ""
-                name = row["contestant"]
-                rows.append({"label": f"{name}{star}" if star else Name(name), **_point(row["recall@1"]), **heading})
+                rows.append({"label": Name(row["contestant"]), **_point(row["recall@1"]), **heading})
     whole = own["corpora"][-1]
     models = [row for row in own["models"] if row["corpus"] == whole and row["questions"]]
     sentence = ""
@@ -91,11 +90,13 @@ def _chart(own: Mapping, everybody: Mapping[str, Mapping]) -> Chart:
             f"The best model on these questions is {best['contestant']} with {percent(found['estimate'], 1)} "
             f"({interval(found['ci'], 1)}); people have {percent(everybody[whole]['recall@1']['estimate'], 1)}."
         )
+    alike = [row["contestant"] for row in models if "*" in _model(own, row["contestant"])]
+    marked = f" * {listed(alike)}: by how like its reply each candidate is." if alike else ""
     chances = {round(row["recall@1"], 9) for row in own["chance"].values()}
     return Chart(
         "nuc_people", "forest", "Recall@1 of people and models on the same questions",
         "How often the real next turn is the first choice, with 95 % intervals that take questions of one "
-        "conversation, and answers of one person, together. The line is guessing.",
+        "conversation, and answers of one person, together. The line is guessing." + marked,
         {"rows": rows, "reference": chances.pop() if len(chances) == 1 else None, "x": "share of answers (Recall@1)"},
         sentence,
     )  # fmt: skip
@@ -266,9 +267,8 @@ def _chosen(row: Mapping) -> str:
 def _hard(questions: Mapping) -> Section:
     hard = questions["hard"]
     rows = [
-        (row["corpus"], " / ".join(row["context"]), row["candidates"][row["true"]],
-         row["candidates"][row["rival"]] if row["rival"] >= 0 else NONE,
-         _chosen(row), p_value(row["p"]), listed(row["models_right"]) or "none")
+        (row["corpus"], _chosen(row), p_value(row["p"]), " / ".join(row["context"]), row["candidates"][row["true"]],
+         row["candidates"][row["rival"]] if row["rival"] >= 0 else NONE, listed(row["models_right"]) or "none")
         for row in hard[:SHOWN]
     ]  # fmt: skip
     ambiguous = sum(row["ambiguous"] for row in hard)
@@ -280,10 +280,11 @@ def _hard(questions: Mapping) -> Section:
         text.append("Such a reply may answer as well as the real one, which is a limit of the method.")
     table = Table(
         "Questions in which people fail",
-        "Turns are parted by a slash. Chosen: the real one to the other one. A small p: more would take the other one "
-        "even if both fitted equally well; it doesn't allow for the other one being picked out as the most popular. "
+        "Turns are parted by a slash. Chosen: how many took the real one, and the other one. p: the probability that "
+        "at least so many would take the other one if both fitted equally well; it doesn't allow for the other one having "
+        "been picked out as the most popular. "
         + (f"The worst {SHOWN} of {len(hard)}; all are in hard.csv." if len(hard) > SHOWN else ""),
-        ("corpus", "what was said", "the real next turn", "chosen instead", "chosen", "p", "models that find it"), rows,
+        ("corpus", "chosen", "p", "what was said", "the real next turn", "the other one", "models that find it"), rows,
         folded=len(rows) > LONG,
     )  # fmt: skip
     return Section("hard", "In which questions do people fail?", text, [], [table] if rows else [])

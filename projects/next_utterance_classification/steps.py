@@ -23,7 +23,8 @@ RECIPE = (
     "-t", "spotbot:nuc", "--nuc-candidates", "10", "-m", "spotbot:dual_encoder", "-cands", "batch", "-ecands", "inline",
     "-bs", "128", "--optimizer", "adam", "-lr", "0.002", "--gradient-clip", "1.0", "--dict-minfreq", "2",
     "--text-truncate", "60", "--label-truncate", "40", "--no-cuda", "--validation-every-n-epochs", "1",
-    "-vmt", "hits@1", "-vmm", "max", "-vp", "2", "-vme", "2000", "--load-from-checkpoint", "true", "--save-after-valid", "true",
+    "-vmt", "hits@1", "-vmm", "max", "-vp", "2", "-vme", "2000", "--load-from-checkpoint", "true",
+    "--save-after-valid", "true",
 )  # fmt: skip
 """How the dual encoder is trained: that of its README."""
 

@@ -281,8 +281,8 @@ def _hard(questions: Mapping) -> Section:
     table = Table(
         "Questions in which people fail",
         "Turns are parted by a slash. Chosen: how many took the real one, and the other one. p: the probability that "
-        "at least so many would take the other one if both fitted equally well; it doesn't allow for the other one having "
-        "been picked out as the most popular. "
+        "at least so many would take the other one if both fitted equally well; it doesn't allow for the other one "
+        "having been picked out as the most popular. "
         + (f"The worst {SHOWN} of {len(hard)}; all are in hard.csv." if len(hard) > SHOWN else ""),
         ("corpus", "chosen", "p", "what was said", "the real next turn", "the other one", "models that find it"), rows,
         folded=len(rows) > LONG,

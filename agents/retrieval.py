@@ -1,4 +1,5 @@
-"""Retrieval: answer with the turn that followed, among people, upon what is most like the turns just heard.
+"""Retrieval: answer with the turn that followed, among people, upon what is most like the turns just heard; or, where
+an observation brings ``label_candidates``, rank those.
 
 What is searched is the bots' fold of a task, so no person whose words these bots speak is met elsewhere in a study.
 A conversation of people lends at most one turn to a conversation: two retrieval bots would otherwise find each other's
@@ -10,9 +11,10 @@ from __future__ import annotations
 import hashlib
 import importlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+from parlai.core.message import Message
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
 from scipy import sparse
@@ -28,6 +30,10 @@ DECIMALS = 4
 
 MAX_WORDS = 30
 """Longer turns are never answers: they tell somebody's story, which hardly suits another conversation."""
+
+
+Contexts = tuple[np.ndarray | sparse.csr_matrix, np.ndarray | sparse.csr_matrix, np.ndarray]
+"""Vectors of the last turns (rows, d), of those before them, and which conversations have one before (rows,)."""
 
 
 def normal(text: str) -> str:
@@ -145,6 +151,52 @@ class RetrievalAgent(BatchedDialogueAgent):
         `quickly`: they are many, and may differ in the third decimal for being encoded faster.
         """
         raise NotImplementedError
+
+    # -- ranking -----------------------------------------------------------------------------------------------------
+    def contexts(self, turns: Sequence[Sequence[str]]) -> Contexts:
+        """What is compared with candidates, of conversations with the given `turns` (texts, the last one last)."""
+        last, before = ([own[-place] if len(own) >= place else "" for own in turns] for place in (1, 2))
+        return self.vectors(last), self.vectors(before), np.array([len(own) > 1 for own in turns])
+
+    @staticmethod
+    def likeness(contexts: Contexts, candidates: np.ndarray | sparse.csr_matrix) -> np.ndarray:
+        """How like each candidate (n, d) is to the last turn, and with less weight to the one before: (rows, n)."""
+        last, before, known = contexts
+        near, far = (rows @ candidates.T for rows in (last, before))
+        near, far = (part if isinstance(part, np.ndarray) else part.toarray() for part in (near, far))
+        return (near + BEFORE * far * known[:, None]).astype(np.float32)
+
+    def ranked(self, dialogue: Dialogue, candidates: Iterable[str]) -> list[str]:
+        """The distinct `candidates`, best first. Which of equals comes first doesn't depend on the order given."""
+        texts = sorted(set(candidates))
+        # Tasks that give several turns at once have each in a line.
+        turns = [line for turn in dialogue.turns for line in turn.text.splitlines() if line.strip()]
+        scores = self.likeness(self.contexts([turns]), self.vectors(texts, quickly=True))[0]
+        drawn = [hashlib.sha256("\n".join([*turns[-2:], text]).encode("utf-8", "surrogatepass")).digest() for text in texts]
+        return [texts[i] for i in sorted(range(len(texts)), key=lambda i: (-scores[i], drawn[i]))]
+
+    def act(self) -> Message:
+        heard = {key: value for key, value in (self.observation or {}).items() if key != "dialogue"}
+        (message,) = self.batch_act([Message({**heard, "dialogue": self.dialogue})])
+        self.self_observe(message)
+        return message
+
+    def batch_act(self, observations: Sequence[Message]) -> list[Message]:
+        """As any agent of ours; an observation with ``label_candidates`` gets all of them in ``text_candidates``, best
+        first, and the best as text."""
+        asked = [list(observation.get("label_candidates") or ()) for observation in observations]
+        free = [observation for observation, own in zip(observations, asked, strict=True) if not own]
+        said = iter(super().batch_act(free) if free else ())
+        return [
+            self._choice(observation["dialogue"], own) if own else next(said)
+            for observation, own in zip(observations, asked, strict=True)
+        ]
+
+    def _choice(self, dialogue: Dialogue, candidates: Sequence[str]) -> Message:
+        ranked = self.ranked(dialogue, candidates)
+        message = self._message(ranked[0])
+        message["text_candidates"] = ranked
+        return message
 
     def answers(self, dialogues: Sequence[Dialogue]) -> list[str]:
         heard = [text for dialogue in dialogues for text in _last_two(dialogue)]

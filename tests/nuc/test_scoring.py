@@ -67,6 +67,23 @@ def test_hits_are_parlais_own(dual_encoder, tmp_path):
     assert 0 < ranks.recall(1).mean() < 1
 
 
+def test_hits_of_our_retrieval_agents_are_the_same(tmp_path):
+    from parlai.scripts.eval_model import EvalModel
+
+    questions = made_questions(40)
+    write_questions(tmp_path / "questions.jsonl", questions)
+    report = EvalModel.main(
+        task="spotbot:nuc", nuc_questions=str(tmp_path / "questions.jsonl"), datatype="valid", model="spotbot:tfidf",
+        batchsize=8, loglevel="error",
+    )  # fmt: skip
+    own = server(model="spotbot:tfidf")
+    ranks = ranks_of(scored(own, questions), [question.true for question in questions])
+    assert not ranks.equal.any()
+    assert ranks.recall(1).mean() == pytest.approx(float(report["hits@1"]))
+    assert float(report["exs"]) == 40
+    assert 0 < ranks.recall(1).mean() < 1
+
+
 def test_candidates_encoded_apart_get_the_scores_that_they_get_together(dual_encoder):
     own = server(model_file=dual_encoder)
     questions = made_questions(6)

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from parlai.core.torch_ranker_agent import TorchRankerAgent
 
-from parlai_spotbot.agents.retrieval import BEFORE, RetrievalAgent
+from parlai_spotbot.agents.retrieval import RetrievalAgent
 from parlai_spotbot.nuc.questions import NucQuestion
 from parlai_spotbot.nuc.scoring.encoded import Pairwise
 
@@ -37,18 +37,10 @@ class RetrievalRanker(Pairwise):
         return self.agent.vectors(texts, quickly=True)
 
     def contexts(self, questions: Sequence[NucQuestion]) -> Any:
-        last = self.agent.vectors([question.context[-1] for question in questions])
-        before = self.agent.vectors(
-            [question.context[-2] if len(question.context) > 1 else "" for question in questions]
-        )
-        known = np.array([len(question.context) > 1 for question in questions])
-        return last, before, known
+        return self.agent.contexts([question.context for question in questions])
 
     def compare(self, contexts: Any, encoded: Any) -> np.ndarray:
-        last, before, known = contexts
-        near, far = (rows @ encoded.T for rows in (last, before))
-        near, far = (part if isinstance(part, np.ndarray) else part.toarray() for part in (near, far))
-        return (near + BEFORE * far * known[:, None]).astype(np.float32)
+        return self.agent.likeness(contexts, encoded)
 
 
 class TorchRanker(Pairwise):

@@ -118,9 +118,7 @@ def _row(
 
 
 def _curve(name: str, way: str, main: bool, ranks: Ranks, conversations: Sequence[str]) -> dict:
-    curve = Curve.of(ranks, conversations)
-    points = [{"candidates": size, "chance": 1 / size, **own.to_dict()}
-              for size, own in zip(curve.n, curve.shares, strict=True)]  # fmt: skip
+    points = Curve.of(ranks, conversations).to_dict()["points"]
     return {"contestant": name, "way": way, "main": main, "points": points}
 
 

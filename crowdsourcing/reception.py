@@ -207,8 +207,8 @@ class Reception:
         """The page's whole state, a SESSION; asking changes nothing for the annotator.
 
         ``{"state", "survey", "texts", "language", "progress": {"done", "allowance", "used"}}`` and, where they apply,
-        "consent", "onboarding", "unit" (with "questionnaire" where it is due), "game", "finish", "why". States: preview,
-        consent, onboarding, ready, working, handed_in, finished, waiting, stopped, closed.
+        "consent", "onboarding", "unit" (with "questionnaire" where it is due), "game", "finish", "why". States:
+        preview, consent, onboarding, ready, working, handed_in, finished, waiting, stopped, closed.
         """
         mine = self._handouts_of(visitor)
         place = self._place(visitor, mine)

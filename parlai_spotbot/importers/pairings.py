@@ -24,7 +24,7 @@ from parlai_spotbot.surveys.controls import controls_path, read_controls
 from parlai_spotbot.surveys.judged import WholeOptions, whole_item
 from parlai_spotbot.surveys.known import KNOWN_CHOICE
 from parlai_spotbot.surveys.packing import opaque
-from parlai_spotbot.surveys.whole_units import deal, units_of
+from parlai_spotbot.surveys.whole_units import deal, pack_blocks
 
 SURVEY = "acute_eval"
 OTHER = "other_speaker"
@@ -73,7 +73,7 @@ def pairings(
         raise UserError(f"--names {unused[0]}: nobody bears that name.", nearest(unused[0], reader.speakers))
     shown = {i for item in reader.items for i in item.conversation_ids}
     found = numbered([c for c in reader.conversations.values() if c.conversation_id in shown])
-    units = [unit for group in deal(reader.items, options.unit_size, {}) for unit in units_of([group], options)]
+    units = pack_blocks([[group] for group in deal(reader.items, options.unit_size, {})], options)
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     asked = {"domain": domain, "names": dict(names or {}), "question": question, "unit_size": options.unit_size,
              "seed": seed, "segments": segments and list(segments)}  # fmt: skip

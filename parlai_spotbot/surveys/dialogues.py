@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Unit
 from parlai_spotbot.surveys.judged import WholeOptions, appearances, canonical, kept_for_controls, whole_item
-from parlai_spotbot.surveys.whole_units import deal, units_of
+from parlai_spotbot.surveys.whole_units import deal, pack_blocks, units_of
 
 
 def pack_dialogues(
@@ -48,7 +48,7 @@ def pack_dialogues(
         items.append(whole_item([conversation], [seat], options.put(options.questions), options))
     groups = deal(items, options.unit_size, {c.conversation_id: c.seed_id for c in usable})
     further = _further_tasks(existing, by_id, options) if options.spread == "tasks" else []
-    return further + [unit for group in groups for unit in units_of(_rotations(group, by_id, options), options)]
+    return further + pack_blocks([_rotations(group, by_id, options) for group in groups], options, existing)
 
 
 def _who(conversation: Conversation) -> list[tuple[str, int]]:
@@ -90,5 +90,6 @@ def _further_tasks(existing: Sequence[Unit], by_id: dict[str, Conversation], opt
         # The first unit's order was drawn for one annotator: the items are put back in an order of their own.
         group = sorted(units[0].items, key=lambda item: item.conversation_ids)
         rotations = [_asking(group, questions, by_id, options) for questions in missing]
-        added += units_of(rotations, options, block_id, 1 + max(unit.rotation for unit in units))
+        again = any(unit.replicate >= options.annotators_per_item for unit in units)
+        added += units_of(rotations, options, block_id, 1 + max(unit.rotation for unit in units), again=again)
     return added

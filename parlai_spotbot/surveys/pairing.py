@@ -17,7 +17,7 @@ from itertools import combinations
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Unit
 from parlai_spotbot.surveys.judged import WholeOptions, appearances, canonical, reserved, whole_item
-from parlai_spotbot.surveys.whole_units import deal, units_of
+from parlai_spotbot.surveys.whole_units import deal, pack_blocks
 
 MOST_BY_DEFAULT = 100
 
@@ -69,7 +69,7 @@ def pack_pairs(
         questions = options.put([cell.question] if cell.question else options.questions)
         items.append(whole_item([by_id[i] for i in ids], seats, questions, options))
     seeds = {c.conversation_id: c.seed_id for c in usable}
-    return [unit for group in deal(items, options.unit_size, seeds) for unit in units_of([group], options)]
+    return pack_blocks([[group] for group in deal(items, options.unit_size, seeds)], options, existing)
 
 
 def choose_from(

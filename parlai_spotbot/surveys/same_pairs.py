@@ -15,7 +15,7 @@ from dataclasses import replace
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.surveys.judged import WholeOptions, canonical, whole_item
 from parlai_spotbot.surveys.pairing import choose, choose_from, turned
-from parlai_spotbot.surveys.whole_units import deal, units_of
+from parlai_spotbot.surveys.whole_units import deal, pack_blocks
 
 
 def pack_same_pairs(
@@ -43,12 +43,12 @@ def pack_same_pairs(
                 {q: whole_item(talks, seats, options.put([q]), options) for q in lacking}
             )
     seeds = {c.conversation_id: c.seed_id for c in usable}
-    return [
-        unit
+    blocks = [
+        [[member[q] for member in group] for q in lacking]
         for lacking, members in alike.items()
         for group in _groups(members, options.unit_size, seeds)
-        for unit in units_of([[member[q] for member in group] for q in lacking], options)
     ]
+    return pack_blocks(blocks, options, existing)
 
 
 def put_already(units: Iterable[Unit]) -> tuple[dict[frozenset[str], Item], dict[frozenset[str], set[str]]]:

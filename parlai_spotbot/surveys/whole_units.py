@@ -40,20 +40,39 @@ def deal(items: Iterable[Item], size: int, seeds: Mapping[str, str]) -> list[lis
     return groups
 
 
-def units_of(
-    rotations: Sequence[Sequence[Item]], options: WholeOptions, block_id: str = "", first: int = 0
+def pack_blocks(
+    blocks: Sequence[Sequence[Sequence[Item]]], options: WholeOptions, existing: Sequence[Unit] = ()
 ) -> list[Unit]:
-    """The units of one block; `rotations` hold items on the same conversations, of which nobody gets two.
+    """The units of new blocks, each given by its rotations: items on the same conversations, of which nobody gets two.
 
-    To a block that is there already, `block_id`, they are added as its rotations from `first` on.
-
-    Each rotation goes to `annotators_per_item` people, in a drawn share `repeated` of the blocks to one more; each has
-    the items in an order of its own.
+    Of all blocks, with the `existing` ones, the share `repeated` goes to one more annotator, to the nearest whole
+    number; which of the new ones is drawn.
     """
-    block_id = block_id or opaque(
-        "block", options.survey, options.seed, *sorted(item.item_id for items in rotations for item in items)
-    )
-    again = random.Random(f"again {block_id}").random() < options.repeated
+    names = [
+        opaque("block", options.survey, options.seed, *sorted(item.item_id for items in rotations for item in items))
+        for rotations in blocks
+    ]
+    before = {unit.block_id: False for unit in existing}
+    for unit in existing:
+        before[unit.block_id] |= unit.replicate >= options.annotators_per_item
+    lacking = int(options.repeated * (len(before) + len(names)) + 0.5) - sum(before.values())
+    drawn = sorted(names, key=lambda name: (random.Random(f"again {name}").random(), name))
+    again = set(drawn[: max(0, lacking)])
+    return [
+        unit
+        for name, rotations in zip(names, blocks, strict=True)
+        for unit in units_of(rotations, options, name, again=name in again)
+    ]
+
+
+def units_of(
+    rotations: Sequence[Sequence[Item]], options: WholeOptions, block_id: str, first: int = 0, *, again: bool
+) -> list[Unit]:
+    """The units of these rotations of a block, numbered from `first` on.
+
+    Each rotation goes to `annotators_per_item` people, with `again` to one more; each has the items in an order of its
+    own.
+    """
     units = []
     for rotation, items in enumerate(rotations, start=first):
         for replicate in range(options.annotators_per_item + again):

@@ -114,6 +114,18 @@ def test_hundreds_of_random_packings(make_conversation):
     assert tried["grown"] > 50
 
 
+@pytest.mark.parametrize("share", [0.1, 0.25, 0.5])
+def test_the_share_with_another_annotator_is_exact_however_the_study_grew(pool, share):
+    conversations = pool(bots=4, per_pair=12, people=0)
+    asked = options(sources=("pairs",), unit_size=1, repeated=share)
+    units: list = []
+    for many in (1, 2, 3, 7, 40, len(conversations)):
+        units += pack_dialogues(conversations[:many], asked, units)
+        replicates = Counter(unit.replicate for unit in units)
+        assert replicates[0] == many
+        assert abs(replicates[1] - share * many) <= 0.5
+
+
 def test_contestants_and_seats_come_equally_often(pool):
     conversations = pool(bots=4, per_pair=12, people=16)
     units = pack_dialogues(conversations, options(sources=("pairs",)))

@@ -172,7 +172,8 @@ class RetrievalAgent(BatchedDialogueAgent):
         # Tasks that give several turns at once have each in a line.
         turns = [line for turn in dialogue.turns for line in turn.text.splitlines() if line.strip()]
         scores = self.likeness(self.contexts([turns]), self.vectors(texts, quickly=True))[0]
-        drawn = [hashlib.sha256("\n".join([*turns[-2:], text]).encode("utf-8", "surrogatepass")).digest() for text in texts]
+        salt = "\n".join(turns[-2:])
+        drawn = [hashlib.sha256(f"{salt}\n{text}".encode("utf-8", "surrogatepass")).digest() for text in texts]
         return [texts[i] for i in sorted(range(len(texts)), key=lambda i: (-scores[i], drawn[i]))]
 
     def act(self) -> Message:

@@ -28,6 +28,7 @@ CITED = {
     "dialogue_likert": "finch2023",
     "turn_likert": "finch2023",
     "abc_eval": "finch2023",
+    "nuc": "lowe2016",
 }
 """Where each survey is from."""
 
@@ -39,6 +40,7 @@ TITLES = {
     "dialogue_likert": "Dialogue Likert",
     "turn_likert": "Turn Likert",
     "abc_eval": "ABC-Eval",
+    "nuc": "Next-Utterance Classification",
 }
 
 

@@ -59,9 +59,13 @@ class DualEncoderAgent(TorchRankerAgent):
 
     def build_model(self) -> DualEncoder:
         opt = self.opt
-        model = DualEncoder(
-            len(self.dict), opt["embeddingsize"], opt["hiddensize"], self.NULL_IDX, opt["dropout"], opt["numlayers"]
-        )
+        seeded = opt.get("seed") is not None
+        with torch.random.fork_rng(devices=[], enabled=seeded):
+            if seeded:  # train_model's, which ParlAI sets only after the weights are drawn
+                torch.manual_seed(opt["seed"])
+            model = DualEncoder(
+                len(self.dict), opt["embeddingsize"], opt["hiddensize"], self.NULL_IDX, opt["dropout"], opt["numlayers"]
+            )
         if (opt.get("embedding_type") or "random") != "random":
             self._copy_embeddings(model.embedding.weight, opt["embedding_type"])
         return model

@@ -34,6 +34,7 @@ from parlai_spotbot.report.drawing import PALETTE, Drawing
 from parlai_spotbot.report.examples import examples
 from parlai_spotbot.report.parts import CAUTION, Page, said
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey, survey_names
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -107,7 +108,7 @@ def _context(pages: list[Page], paper: appendix.Appendix) -> dict[str, Any]:
         "sources": citations.used(thing.cite for part in parts for thing in [*part.figures, *part.tables]),
         "examples": examples(contents),
         "conversations": len(contents.conversations),
-        "selfplay": not contents.conversations or any(c.kind in ("pairs", "self") for c in contents.conversations),
+        "selfplay": _of_selfplay(contents),
         "reading": reading.data(pages, {own.name: own.title for own in blocks}),
         "failures": rows.failures(contents.failures, {c.conversation_id for c in contents.conversations}),
         "made_by": {own.contents.survey: made for own in pages if (made := own.contents.made_by.get("ranking"))},
@@ -116,6 +117,14 @@ def _context(pages: list[Page], paper: appendix.Appendix) -> dict[str, Any]:
         "extensions": contents.study.extensions,
         "judge_files": [(own.contents.survey, own.contents.judges) for own in pages],
     }
+
+
+def _of_selfplay(contents: Contents) -> bool:
+    """Whether the first survey shows what bots say to each other, or is to, rather than chats or questions."""
+    if contents.conversations:
+        return any(c.kind in ("pairs", "self") for c in contents.conversations)
+    known = contents.survey in survey_names()
+    return not known or get_survey(contents.survey).packing not in ("contestants", "questions")
 
 
 def build_report(study: Study, survey: str | None = None) -> Path:

@@ -24,6 +24,7 @@ PUBLISHED = {
     "interactive": (60 * 8.08 * 2 / 3, "a third of two chats with what is asked of them, by the median of ABC-Eval's"),
     "dialogue_likert": (60 * 2.8, OF_ABC_EVAL),
     "turn_likert": (60 * 19.9 / 8, f"{OF_ABC_EVAL}, an eighth of what they took for all eight dimensions"),
+    "nuc": (60.0, "at most: Lowe et al. (2016) gave 40 minutes for up to 40 questions"),
 }
 PAYMENTS = {
     "interpretability": 0.63, "sociality": 0.44, "commonsense": 0.92, "consistency": 0.87, "empathy": 1.15,

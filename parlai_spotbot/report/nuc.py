@@ -179,7 +179,8 @@ def _curve(curve: Mapping, ranking: Mapping) -> Section:
         text.append("Beyond the candidates of a question, distractors are drawn uniformly from the whole corpus.")
     last = [(own["contestant"], own["points"][-1]) for own in main if own["points"][-1]["candidates"] == most]
     name, point = max(last, key=lambda row: row[1]["estimate"])
-    sentence = f"Among {most} candidates {name} finds the real next turn in {percent(point['estimate'], 2)}."
+    share = percent(point["estimate"], 2 if most > 100 else 1)
+    sentence = f"Among {most} candidates {name} finds the real next turn in {share}."
     chart = Chart(
         "nuc_curve", "lines", "Accuracy against the number of candidates",
         "How often the real next turn comes first, from two candidates up; what the average over all draws of so many "

@@ -7,15 +7,13 @@ paper from. The file of the whole project is large; its size is not known here, 
 from __future__ import annotations
 
 import hashlib
-import urllib.error
-import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.files import write_bytes
 from parlai_spotbot.importers.abc_eval_full import is_full
+from parlai_spotbot.projects.fetching import checksum, fetched
 
 RAW = "https://raw.githubusercontent.com/"
 LABELS_AT = RAW + "emorynlp/GPT-ABCEval/9be657430765aaa93d6c2bb28683cb96cf3268df/outputs/"
@@ -97,44 +95,17 @@ def download(folder: Path | str, project: bool = False) -> list[Path]:
     than those that were published; nothing is left of them then.
     """
     folder = Path(folder)
-    fetched(LABELS_AT + LABELS, folder / LABELS, lambda raw: hashlib.sha256(raw).hexdigest(), LABELS_SHA256)
+    fetched(LABELS_AT + LABELS, folder / LABELS, LABELS_SHA256)
     for place, sha256 in SHA256.items():
-        path = folder / TABLES / Path(place).name
-        fetched(TABLES_AT + place, path, lambda raw: hashlib.sha256(raw).hexdigest(), sha256)
+        fetched(TABLES_AT + place, folder / TABLES / Path(place).name, sha256)
     if project:
-        fetched(PROJECT_AT + PROJECT, folder / PROJECT, _git_id, PROJECT_GIT)
+        fetched(PROJECT_AT + PROJECT, folder / PROJECT, PROJECT_GIT, _git_id)
     return [folder]
-
-
-def fetched(url: str, path: Path, digest, expected: str) -> Path:
-    """Fetch one file unless it is there, with `digest` (of bytes) as `expected`."""
-    if path.exists() and digest(path.read_bytes()) == expected:
-        return path
-    try:
-        with urllib.request.urlopen(url, timeout=60) as answer:
-            raw = answer.read()
-    except (urllib.error.URLError, OSError) as err:
-        raise UserError(
-            f"{url}: cannot be downloaded: {err}.", "Fetch it by other means and name its folder with --data."
-        ) from None
-    found = digest(raw)
-    if found != expected:
-        raise UserError(
-            f"{url}: checksum {found}, expected {expected}: not what was published.",
-            "Name a copy that you trust with --data.",
-        )
-    write_bytes(path, raw)
-    return path
 
 
 def same(path: Path, known: dict[str, str]) -> bool | None:
     """Whether a file is the published one of its name; None where none of that name is known."""
     return checksum(path) == known[path.name] if path.name in known else None
-
-
-def checksum(path: Path) -> str:
-    """The sha256 of a file."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
 def git_id(path: Path) -> str:

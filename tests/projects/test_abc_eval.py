@@ -15,10 +15,10 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.projects.abc_eval import figures, release
 from parlai_spotbot.projects.abc_eval.__main__ import main
 from parlai_spotbot.projects.abc_eval.judging import FIGURES, against_people, among_people, weights
-from parlai_spotbot.projects.abc_eval.release import fetched as fetch
 from parlai_spotbot.projects.abc_eval.release import find, git_id
 from parlai_spotbot.projects.abc_eval.reproduce import Settings, reproduce
 from parlai_spotbot.projects.cells import COLUMNS
+from parlai_spotbot.projects.fetching import fetched as fetch
 
 LABELS = (
     "self contradiction", "partner contradiction", "redundant", "empathetic", "lack of empathy", "fact contradiction",
@@ -177,14 +177,14 @@ def test_only_the_published_bytes_are_taken(tmp_path):
     source.write_bytes(b"a,b\n")
     assert git_id(source) == "91e7b5b17dd85f6e9b9d2d85acb2982bd5f455ee"  # git hash-object
     with pytest.raises(UserError, match="not what was published"):
-        fetch(source.as_uri(), target, lambda raw: "x", "y")
+        fetch(source.as_uri(), target, "y", lambda raw: "x")
     assert not target.exists()
-    fetch(source.as_uri(), target, lambda raw: "x", "x")
+    fetch(source.as_uri(), target, "x", lambda raw: "x")
     assert target.read_bytes() == b"a,b\n"
     source.unlink()
-    fetch(source.as_uri(), target, lambda raw: "x", "x")  # there already
+    fetch(source.as_uri(), target, "x", lambda raw: "x")  # there already
     with pytest.raises(UserError, match="cannot be downloaded"):
-        fetch(source.as_uri(), tmp_path / "other", lambda raw: "x", "x")
+        fetch(source.as_uri(), tmp_path / "other", "x", lambda raw: "x")
 
 
 def test_all_files_are_fetched_from_their_places(abc_eval_data, tmp_path, monkeypatch):

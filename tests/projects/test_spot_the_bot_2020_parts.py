@@ -155,6 +155,6 @@ def test_a_download_is_checked(tmp_path):
     with pytest.raises(UserError, match="cannot be downloaded"):
         download(tmp_path / "new", url=source.as_uri(), sha256=right)
     source.write_bytes(b"other")
-    with pytest.raises(UserError, match="not the data"):
+    with pytest.raises(UserError, match="not what was published"):
         download(tmp_path / "new", url=source.as_uri(), sha256=right)
     assert not (tmp_path / "new").exists()

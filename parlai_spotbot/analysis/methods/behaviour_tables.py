@@ -87,14 +87,10 @@ ADD = {
 
 def summary(result: dict[str, dict]) -> str:
     """For each source: what was left out, and how often each contestant shows each behaviour."""
-    ranking, lines = result["ranking"], []
-    if extended := ranking["made_by"].get("study_extended", []):
-        lines.append(f"the study was extended: {'; '.join(extended)}")
+    ranking = result["ranking"]
+    lines = core_tables.of_extensions(ranking)
     for source, own in ranking["by_source"].items():
-        automatic = "" if source == "human" else " (automatic, not people)"
-        lines.append(f"{source}: {ranking['made_by']['used'][source]} annotations{automatic}")
-        for reason, count in sorted(ranking["made_by"]["left_out"].get(source, {}).items()):
-            lines.append(f"  left out: {count} × {reason}")
+        lines += core_tables.of_source(ranking, source)
         lines += ["", f"  {'behaviour':<26} {'contestant':<20} {'turns':>7}  95 % interval"]
         for label, found in own["criteria"].items():
             for place, bot in enumerate(found["order"]):

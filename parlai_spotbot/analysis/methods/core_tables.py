@@ -135,20 +135,30 @@ ADD = {
 def summary(result: dict[str, dict]) -> str:
     """For each source: what was left out, and the order by each question with scores and intervals."""
     ranking = result["ranking"]
-    lines = []
-    if extended := ranking["made_by"].get("study_extended", []):
-        lines.append(f"the study was extended: {'; '.join(extended)}")
+    lines = of_extensions(ranking)
     for source, own in ranking["by_source"].items():
-        automatic = "" if source == "human" else " (automatic, not people)"
-        lines.append(f"{source}: {ranking['made_by']['used'][source]} annotations{automatic}")
-        for reason, count in sorted(ranking["made_by"]["left_out"].get(source, {}).items()):
-            lines.append(f"  left out: {count} × {reason}")
+        lines += of_source(ranking, source)
         for question, found in own["criteria"].items():
             lines += _order_lines(question, found)
         for question, found in result.get("wordings", {"by_source": {}})["by_source"].get(source, {}).items():
             if question == "sentences":
                 lines += [f"  {sentence}" for sentence in found]
     return "\n".join(lines)
+
+
+def of_extensions(ranking: dict) -> list[str]:
+    """How the study was extended, if it was."""
+    extended = ranking["made_by"].get("study_extended", [])
+    return [f"the study was extended: {'; '.join(extended)}"] if extended else []
+
+
+def of_source(ranking: dict, source: str) -> list[str]:
+    """How many annotations of a source are used, and what of it is left out."""
+    automatic = "" if source == "human" else " (automatic, not people)"
+    left_out = sorted(ranking["made_by"]["left_out"].get(source, {}).items())
+    return [f"{source}: {ranking['made_by']['used'][source]} annotations{automatic}"] + [
+        f"  left out: {count} × {reason}" for reason, count in left_out
+    ]
 
 
 def _order_lines(question: str, found: dict) -> list[str]:

@@ -1,0 +1,50 @@
+"""Fetches a published file, and makes sure that it is the one that was published."""
+
+from __future__ import annotations
+
+import hashlib
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.files import write_bytes
+
+
+def sha256_of(raw: bytes) -> str:
+    """The sha256 of some bytes."""
+    return hashlib.sha256(raw).hexdigest()
+
+
+def checksum(path: Path | str) -> str:
+    """The sha256 of a file."""
+    return sha256_of(Path(path).read_bytes())
+
+
+def fetched(url: str, path: Path, expected: str, digest: Callable[[bytes], str] = sha256_of) -> Path:
+    """Fetch one file unless it is there, with `digest` (of its bytes) as `expected`.
+
+    Raises
+    ------
+    UserError
+        No connection, or other bytes than those that were published; nothing is left then.
+    """
+    if path.exists() and digest(path.read_bytes()) == expected:
+        return path
+    try:
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            raw = answer.read()
+    except (urllib.error.URLError, OSError) as err:
+        raise UserError(
+            f"{url}: cannot be downloaded: {err}.", "Fetch it by other means and name it with --data."
+        ) from None
+    found = digest(raw)
+    if found != expected:
+        raise UserError(
+            f"{url}: checksum {found}, expected {expected}: not what was published.",
+            "Name a copy that you trust with --data.",
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes(path, raw)
+    return path

@@ -293,6 +293,12 @@ class Desk(Chatting, Telling):
             raise self.refusal("foreign")
         return handout
 
+    def _unfinished(self, handout: Handout) -> None:
+        """Refuse what comes to a hand-out that is handed in, over, or late."""
+        if handout.status == "done":
+            raise self.refusal("doubled")
+        self._in_time(handout)
+
     def _in_time(self, handout: Handout) -> None:
         if handout.status != "open" or self.clock() > self.due(handout):
             raise self.refusal("late")
@@ -318,9 +324,7 @@ class Desk(Chatting, Telling):
 
     def _look(self, visitor: Visitor, body: Any, how: str) -> dict:
         handout = self._own(visitor, body)
-        if handout.status == "done":
-            raise self.refusal("doubled")
-        self._in_time(handout)
+        self._unfinished(handout)
         if not self.opening:
             raise malformed("There is nothing to open in this survey.")
         number = getattr(self.opening, how)(handout, self.items_of(handout), body, self.clock())

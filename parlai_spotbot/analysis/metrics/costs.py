@@ -138,11 +138,16 @@ def _task(
     entry["training_share"] = spent / annotated if annotated and people else 0.0
     work = median / 60 * dialogues / each * (1 + doubled)
     entry["hours"], entry["training_hours"] = work, entry["training_share"] / 60 * dialogues
-    known = wage is not None
-    entry["payment"] = projected(median, 1, wage) if known else None
-    entry["projected"] = work * wage if known else None
-    entry["projected_with_training"] = (work + entry["training_hours"]) * wage if known else None
-    return entry
+    return entry | _money(median, work, entry["training_hours"], wage)
+
+
+def _money(minutes: float, hours: float, training_hours: float, wage: float | None) -> dict:
+    """What one work of so many minutes, and all of it, costs; None where no wage is given."""
+    return {
+        "payment": projected(minutes, 1, wage) if wage is not None else None,
+        "projected": hours * wage if wage is not None else None,
+        "projected_with_training": (hours + training_hours) * wage if wage is not None else None,
+    }
 
 
 def _method(
@@ -170,9 +175,7 @@ def _method(
         "method": method, "minutes": minutes, "minutes_ci": ci, "how": how, "n": len(whole), "each": each,
         "tasks": len(tasks), "metrics": sum(len(entry["metrics"]) for entry in tasks),
         "throughput": throughput(minutes / each), "hours": hours, "training_hours": training,
-        "payment": projected(minutes, 1, wage) if wage is not None else None,
-        "projected": hours * wage if wage is not None else None,
-        "projected_with_training": (hours + training) * wage if wage is not None else None,
+        **_money(minutes, hours, training, wage),
     }  # fmt: skip
 
 

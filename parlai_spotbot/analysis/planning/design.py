@@ -8,6 +8,7 @@ of that test is a formula, which `simulated_power` checks by simulation (Card et
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -138,15 +139,20 @@ def pair_power(rate: float, conversations: int, design: Design) -> float:
 def conversations_needed(rate: float, design: Design) -> int | None:
     """Fewest conversations of a pair that reach the design's power; None where no number up to a million does."""
     _check_rate(rate)
+    return fewest(lambda conversations: pair_power(rate, conversations, design) >= design.power)
+
+
+def fewest(enough: Callable[[int], bool]) -> int | None:
+    """The smallest number from 2 up that is `enough`, as are all larger ones; None beyond a million."""
     high = 2
-    while pair_power(rate, high, design) < design.power:
+    while not enough(high):
         high *= 2
         if high > MOST:
             return None
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if pair_power(rate, middle, design) >= design.power else (middle, high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return high
 
 

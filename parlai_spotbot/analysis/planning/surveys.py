@@ -16,7 +16,7 @@ from scipy.stats import nct, norm
 from scipy.stats import t as student
 
 from parlai_spotbot.analysis.planning.cost_curve import binomial_power
-from parlai_spotbot.analysis.planning.design import MOST, PairTests
+from parlai_spotbot.analysis.planning.design import MOST, PairTests, fewest
 
 CHOICES = ("acute_eval", "comparative")
 RATINGS = ("dialogue_likert", "turn_likert")
@@ -124,17 +124,7 @@ class Rating:
     def needed(self, difference: float, wish: Wish) -> int | None:
         """Fewest conversations of each bot that reach the wished power; None beyond a million."""
         _above_zero(difference, 4.0)
-        high = 2
-        while self.power(difference, high, wish.alpha) < wish.power:
-            high *= 2
-            if high > MOST:
-                return None
-        low = high // 2
-        while high - low > 1:
-            middle = (low + high) // 2
-            enough = self.power(difference, middle, wish.alpha) >= wish.power
-            low, high = (low, middle) if enough else (middle, high)
-        return high
+        return fewest(lambda conversations: self.power(difference, conversations, wish.alpha) >= wish.power)
 
 
 def _above_zero(difference: float, most: float) -> float:

@@ -149,7 +149,7 @@ def test_a_pickle_that_is_not_the_published_one_is_not_read(abc_eval_data, tmp_p
     folder.mkdir()
     for path in (abc_eval_data / "paper_tables").iterdir():
         (folder / path.name).write_bytes(path.read_bytes())
-    (folder / "p_values_comparing_bots_downsampled").write_bytes(b"cos\nsystem\n(S'touch /tmp/never'\ntR.")
+    (folder / "p_values_comparing_bots_downsampled").write_bytes(b"cos\nsystem\n(S'touch never'\ntR.")
     table = reproduce([folder], tmp_path / "out", Settings(replicates=20))["published"]["table5"]
     assert cell(table, "quality (turn likert)", "0.01").ours is None
     assert any("pickle" in note for note in table.notes)

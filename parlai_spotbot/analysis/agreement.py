@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.stats import chi2 as chi2_distribution
 
 from parlai_spotbot.analysis.clustered import clustered_mean
-from parlai_spotbot.analysis.resampling import bootstrap_weights, percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import bootstrap_weights, percentile_interval
 from parlai_spotbot.records import HUMAN
 
 LABELS = ("bot", "human", "unsure")

@@ -14,10 +14,10 @@ import pandas as pd
 
 from parlai_spotbot.analysis.answers import COLUMNS
 from parlai_spotbot.analysis.choices.grid import beta_interval, share_test
-from parlai_spotbot.analysis.comparisons import adjust
 from parlai_spotbot.analysis.hygiene import wilson
-from parlai_spotbot.analysis.multiway import frame_clusters, group_means
 from parlai_spotbot.analysis.ratings import rate, rating_frame
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters, group_means
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.records import Conversation, Item
 from parlai_spotbot.surveys.abc_eval.labels import (
     ANSWERS,

@@ -17,7 +17,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
-from parlai_spotbot.analysis.multiway import Estimates
+from parlai_spotbot.analysis.uncertainty.clusters import Estimates
 
 LEAST = -12.0
 """Log variance ratios below this are none."""

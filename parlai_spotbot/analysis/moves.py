@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm, rankdata
 
-from parlai_spotbot.analysis.comparisons import adjust
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 Z = float(norm.ppf(0.975))
 

@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.stats import binomtest, chi2
 
 from parlai_spotbot.analysis.clustered import ClusteredMean, clustered_mean
-from parlai_spotbot.analysis.comparisons import adjust
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.records import HUMAN
 
 CLUSTERS = ["conversation_id", "worker_id"]

@@ -1,7 +1,7 @@
 """Ratings on a scale: means and distributions of each contestant, differences between them, and where the scale ends.
 
 Ratings of one conversation, and by one annotator, hang together; so do two contestants' means where the same annotators
-rated both, which makes their difference surer than either. Intervals and tests know that (`multiway`).
+rated both, which makes their difference surer than either. Intervals and tests know that (`uncertainty`).
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import pandas as pd
 
 from parlai_spotbot.analysis.answers import judged_name
 from parlai_spotbot.analysis.choices.grid import share_test
-from parlai_spotbot.analysis.comparisons import adjust
-from parlai_spotbot.analysis.multiway import Estimates, frame_clusters, group_means
 from parlai_spotbot.analysis.ranking.clusters import cluster_places, rank_ranges
+from parlai_spotbot.analysis.uncertainty.clusters import Estimates, frame_clusters, group_means
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.records import HUMAN, Conversation, Item
 
 SCALE = (1, 2, 3, 4, 5)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
-from parlai_spotbot.analysis.resampling import percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 
 
 def by_length(

@@ -20,8 +20,8 @@ from scipy.optimize import OptimizeResult, minimize
 from scipy.stats import norm
 
 from parlai_spotbot.analysis import mixed_quadrature as integral
-from parlai_spotbot.analysis.comparisons import adjust
 from parlai_spotbot.analysis.mixed import Mixed, Mode, mode, restricted
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.records import HUMAN
 
 LEVELS = ("bot", "unsure", "human")

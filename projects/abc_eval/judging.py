@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.resampling import percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 
 FIGURES = ("precision", "recall", "balanced_accuracy", "f1", "alpha")
 Interval = tuple[float, float]

@@ -10,10 +10,10 @@ import pandas as pd
 from scipy.stats import chi2_contingency
 
 from parlai_spotbot.analysis.agreement import LABELS, both_given_one
-from parlai_spotbot.analysis.comparisons import adjust
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import pair_table, win_matrix, win_rates
 from parlai_spotbot.analysis.segments import by_length
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.importers.spotbot2020 import Dump
 from parlai_spotbot.projects.cells import Cell, Table, plain
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import alike, correctness, label_agreement, without_weak

@@ -14,10 +14,10 @@ import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.annotators import annotator_table
-from parlai_spotbot.analysis.comparisons import adjust
 from parlai_spotbot.analysis.ranking import pair_table, rank_clusters, win_matrix, win_rates
-from parlai_spotbot.analysis.resampling import bootstrap_weights, cell_sums, percentile_interval
 from parlai_spotbot.analysis.survival import cox, logrank_pairs
+from parlai_spotbot.analysis.uncertainty.bootstrap import bootstrap_weights, cell_sums, percentile_interval
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.records import HUMAN
 
 

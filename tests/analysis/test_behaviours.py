@@ -24,9 +24,9 @@ from parlai_spotbot.analysis import behaviours
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.hygiene import wilson
 from parlai_spotbot.analysis.methods import abc_eval
-from parlai_spotbot.analysis.multiway import frame_clusters, group_means
 from parlai_spotbot.analysis.screening import gold_quality
 from parlai_spotbot.analysis.sections import Name
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters, group_means
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.gold import gold_item, key_of

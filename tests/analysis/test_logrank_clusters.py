@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import f as f_distribution
 
-from parlai_spotbot.analysis.comparisons import adjust, adjust_log
 from parlai_spotbot.analysis.survival import turnbull
 from parlai_spotbot.analysis.survival.logrank import logrank, logrank_tests
 from parlai_spotbot.analysis.survival.pairs import logrank_pairs
 from parlai_spotbot.analysis.survival.robust import f_test
+from parlai_spotbot.analysis.uncertainty.corrections import adjust, adjust_log
 
 
 def native(*args, **options):

@@ -24,7 +24,7 @@ from parlai_spotbot.analysis.ranking import (
     win_matrix,
     win_rates,
 )
-from parlai_spotbot.analysis.resampling import percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 
 BOTS = tuple("abcd")
 STRENGTH = np.array([0.25, 0.05, -0.05, -0.25])

@@ -11,13 +11,13 @@ import pytest
 from scipy.stats import norm
 from threadpoolctl import threadpool_info
 
-from parlai_spotbot.analysis.comparisons import adjust
 from parlai_spotbot.analysis.frames import FEATURES, annotations_frame, entities_frame
 from parlai_spotbot.analysis.methods import spot_the_bot_effects as features
 from parlai_spotbot.analysis.methods import spot_the_bot_sentences as sentences
 from parlai_spotbot.analysis.methods.spot_the_bot import analyze, tables
 from parlai_spotbot.analysis.methods.spot_the_bot_survival import Setting, survival
 from parlai_spotbot.analysis.survival import cox, events, logrank_pairs, turnbull
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 
 def entities_of(judgements, conversations, source="human"):

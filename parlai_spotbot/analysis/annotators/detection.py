@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from parlai_spotbot.analysis.resampling import cell_sums, percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import cell_sums, percentile_interval
 from parlai_spotbot.records import HUMAN
 
 CALLED = {"bot": 1.0, "unsure": 0.5, "human": 0.0}

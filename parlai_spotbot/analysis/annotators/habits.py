@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import betaln, expit, gammaln, logsumexp
 
-from parlai_spotbot.analysis.comparisons import adjust
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 LEAST_SHARE = 0.8
 """A habit is what somebody does this often, at least …"""

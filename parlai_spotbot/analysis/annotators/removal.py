@@ -12,7 +12,7 @@ from parlai_spotbot.analysis.annotators.rules import Rules, each_rule, no_rules
 from parlai_spotbot.analysis.annotators.table import annotator_table
 from parlai_spotbot.analysis.frames import entities_frame, matches_frame
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
-from parlai_spotbot.analysis.resampling import percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 
 REASONS = ["annotation_id", "worker_id", "reason"]
 

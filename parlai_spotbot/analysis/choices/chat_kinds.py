@@ -16,8 +16,8 @@ from scipy.stats import norm
 from parlai_spotbot.analysis.answers import KINDS
 from parlai_spotbot.analysis.choices.grid import pair_grid
 from parlai_spotbot.analysis.choices.order import Ordering, ordering
-from parlai_spotbot.analysis.comparisons import adjust
-from parlai_spotbot.analysis.resampling import percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 ALPHA = 0.05
 MIXED = "mixed"

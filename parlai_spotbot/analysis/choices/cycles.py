@@ -17,7 +17,7 @@ from scipy.special import bdtr, bdtrc, expit, xlogy
 from scipy.stats import chi2
 
 from parlai_spotbot.analysis.choices.order import bradley_terry, unbeaten, win_counts
-from parlai_spotbot.analysis.comparisons import adjust
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 ALPHA = 0.05
 

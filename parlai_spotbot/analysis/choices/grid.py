@@ -17,9 +17,9 @@ import pandas as pd
 from scipy.special import bdtr, betaincinv, ndtri, stdtr, stdtrit
 
 from parlai_spotbot.analysis.answers import judged_name
-from parlai_spotbot.analysis.comparisons import adjust
 from parlai_spotbot.analysis.hygiene import wilson
-from parlai_spotbot.analysis.multiway import Clusters, frame_clusters
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.records import Conversation, Item
 
 OUTCOMES = {"conversation:0": 1, "neither": 0, "conversation:1": -1}

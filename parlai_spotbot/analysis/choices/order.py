@@ -14,9 +14,9 @@ import pandas as pd
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
-from parlai_spotbot.analysis.multiway import Estimates, frame_clusters
 from parlai_spotbot.analysis.ranking.clusters import cluster_places, rank_ranges
-from parlai_spotbot.analysis.resampling import percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
+from parlai_spotbot.analysis.uncertainty.clusters import Estimates, frame_clusters
 
 STEPS = 100
 

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy.stats import binom
 
 from parlai_spotbot.analysis.choices.grid import share_test
-from parlai_spotbot.analysis.multiway import frame_clusters
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 
 ALPHA = 0.05
 

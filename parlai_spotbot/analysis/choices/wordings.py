@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.choices.grid import share_test
-from parlai_spotbot.analysis.comparisons import adjust
-from parlai_spotbot.analysis.multiway import frame_clusters, group_means
 from parlai_spotbot.analysis.ordinal import ordinal_alpha
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters, group_means
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.records import HUMAN
 
 ALPHA = 0.05

@@ -23,8 +23,8 @@ from parlai_spotbot.analysis.choices.chat_kinds import compare_kinds
 from parlai_spotbot.analysis.degeneration import call_responses, degeneration
 from parlai_spotbot.analysis.methods import shared_parts
 from parlai_spotbot.analysis.methods.driver import Frame, Source, Study
-from parlai_spotbot.analysis.multiway import frame_clusters
 from parlai_spotbot.analysis.planning.cost_curve import Choices, cost_curve, hour_grid
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 
 CRITERION = "share of wins by Bradley and Terry's model, had every contestant met every other one equally often"
 TEST = (

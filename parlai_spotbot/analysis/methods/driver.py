@@ -17,7 +17,7 @@ import parlai_spotbot
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.methods.common import generator, plain
 from parlai_spotbot.analysis.methods.failed import failed_annotators
-from parlai_spotbot.analysis.resampling import check_draws
+from parlai_spotbot.analysis.uncertainty.bootstrap import check_draws
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
 from parlai_spotbot.surveys.survey import Survey
 

@@ -24,9 +24,9 @@ from parlai_spotbot.analysis.methods.spot_the_bot_ranking import orders, ranking
 from parlai_spotbot.analysis.methods.spot_the_bot_survival import Setting, survival
 from parlai_spotbot.analysis.methods.spot_the_bot_tables import flatten
 from parlai_spotbot.analysis.methods.spot_the_bot_trust import trust
-from parlai_spotbot.analysis.resampling import bootstrap_weights, cell_sums, check_draws, percentile_interval
 from parlai_spotbot.analysis.survival.events import UNSURE
 from parlai_spotbot.analysis.texts import turns_frame
+from parlai_spotbot.analysis.uncertainty.bootstrap import bootstrap_weights, cell_sums, check_draws, percentile_interval
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 
 WANTS = ("judges",)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.comparisons import adjust
 from parlai_spotbot.analysis.frames import FEATURES
 from parlai_spotbot.analysis.methods import spot_the_bot_sentences as sentences
 from parlai_spotbot.analysis.survival import BootstrapWarning, ConvergenceWarning, RegressionFit, SurvivalWarning, cox
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 MODELS = {"ph": "proportional hazards", "po": "proportional odds"}
 KEYS = {"ph": "cox", "po": "cox_po"}

@@ -13,8 +13,8 @@ from parlai_spotbot.analysis.annotators import Marked
 from parlai_spotbot.analysis.annotators.habits import LEAST_SHARE, RULE, find_habit
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
-from parlai_spotbot.analysis.resampling import cell_sums, percentile_interval
 from parlai_spotbot.analysis.survival import events, followed_survival
+from parlai_spotbot.analysis.uncertainty.bootstrap import cell_sums, percentile_interval
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.spot_the_bot_game import GAME

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parlai_spotbot.analysis import agreement, annotators, worker_effects
-from parlai_spotbot.analysis.comparisons import adjust
 from parlai_spotbot.analysis.frames import FEATURES, matches_frame
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
 from parlai_spotbot.analysis.time import compare_effort, seconds_table, time_summary
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.survey import Limits
 

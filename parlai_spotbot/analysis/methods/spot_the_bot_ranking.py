@@ -19,7 +19,7 @@ from parlai_spotbot.analysis.ranking import (
     win_rates,
     with_bootstrap,
 )
-from parlai_spotbot.analysis.resampling import percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 
 TESTS = {
     True: "mean outcome over its standard error clustered by conversations and by workers, Holm-adjusted; p_sign takes "

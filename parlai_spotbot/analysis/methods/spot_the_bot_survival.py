@@ -10,7 +10,6 @@ import pandas as pd
 
 from parlai_spotbot.analysis.methods import spot_the_bot_sentences as sentences
 from parlai_spotbot.analysis.methods.spot_the_bot_effects import effects
-from parlai_spotbot.analysis.resampling import cell_sums, percentile_interval
 from parlai_spotbot.analysis.survival import (
     current_status_survival,
     events,
@@ -20,6 +19,7 @@ from parlai_spotbot.analysis.survival import (
     logrank_pairs,
     turnbull,
 )
+from parlai_spotbot.analysis.uncertainty.bootstrap import cell_sums, percentile_interval
 from parlai_spotbot.records import HUMAN
 
 SAID = {

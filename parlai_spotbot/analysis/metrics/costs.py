@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.metrics.frame import CHOICE, Metric
-from parlai_spotbot.analysis.resampling import percentile_interval
 from parlai_spotbot.analysis.screening import screened
+from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.records import HUMAN, Judgement
 
 TRAINING = ("task", "annotator", "attempt", "round", "role", "dialogue", "wrong_turns", "of", "passed", "seconds")

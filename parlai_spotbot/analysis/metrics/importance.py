@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.comparisons import adjust
 from parlai_spotbot.analysis.metrics.frame import Metric
 from parlai_spotbot.analysis.metrics.regression import linear, logistic, signed_r2
-from parlai_spotbot.analysis.resampling import percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 RATING, CHOSEN = "rating", "choice"
 OUTCOMES = {RATING: "linear", CHOSEN: "logistic"}

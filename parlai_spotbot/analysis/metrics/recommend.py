@@ -18,7 +18,7 @@ import pandas as pd
 from parlai_spotbot.analysis.metrics.frame import Metric
 from parlai_spotbot.analysis.metrics.importance import cluster_weights
 from parlai_spotbot.analysis.metrics.regression import constant
-from parlai_spotbot.analysis.resampling import codes_of, percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import codes_of, percentile_interval
 
 MOST = 14
 """Tasks of which all sets are tried; of more, those that foretell least by themselves are left out first."""

@@ -16,7 +16,7 @@ from scipy.special import expit, stdtr, xlogy
 from scipy.stats import chi2
 from scipy.stats import f as f_distribution
 
-from parlai_spotbot.analysis.resampling import codes_of
+from parlai_spotbot.analysis.uncertainty.bootstrap import codes_of
 
 FLAT = 1e-9
 """A predictor whose spread is less than this share of its size is constant."""

@@ -18,9 +18,9 @@ import pandas as pd
 from scipy.special import bdtr, ndtr, stdtr
 
 from parlai_spotbot.analysis.choices.grid import oriented, share_test
-from parlai_spotbot.analysis.comparisons import adjust
 from parlai_spotbot.analysis.metrics.frame import CHOICE, RATE, Metric
-from parlai_spotbot.analysis.multiway import Clusters, group_means
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters, group_means
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.records import HUMAN
 
 LEVELS = (0.01, 0.05, 0.1)

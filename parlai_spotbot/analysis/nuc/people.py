@@ -12,9 +12,9 @@ import numpy as np
 from scipy.stats import t as t_distribution
 
 from parlai_spotbot.analysis.clustered import clustered_mean
-from parlai_spotbot.analysis.multiway import Clusters
 from parlai_spotbot.analysis.nuc.estimates import Comparison
 from parlai_spotbot.analysis.nuc.ranks import Ranks, ranks_of
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 
 UNTOLD = "untold"
 """The answer of those who would rather not say; those who say nothing at all count as such."""

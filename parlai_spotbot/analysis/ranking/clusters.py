@@ -16,7 +16,7 @@ from parlai_spotbot.analysis.ranking.davidson import davidson
 from parlai_spotbot.analysis.ranking.replicates import davidson_replicates
 from parlai_spotbot.analysis.ranking.trueskill import TrueSkill, trueskill_replicates
 from parlai_spotbot.analysis.ranking.wins import WinMatrix, pair_bootstrap, win_matrix, win_rates
-from parlai_spotbot.analysis.resampling import RESAMPLE, Bootstrap
+from parlai_spotbot.analysis.uncertainty.bootstrap import RESAMPLE, Bootstrap
 
 SCORES = ("trueskill", "win_rate", "davidson")
 

@@ -13,9 +13,9 @@ import pandas as pd
 from scipy.special import stdtr
 from scipy.stats import binomtest, chi2_contingency
 
-from parlai_spotbot.analysis.comparisons import adjust
 from parlai_spotbot.analysis.ranking.wins import WinMatrix, win_matrix
-from parlai_spotbot.analysis.resampling import codes_of
+from parlai_spotbot.analysis.uncertainty.bootstrap import codes_of
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 TESTS = ("sign", "clustered", "chi2")
 

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from parlai_spotbot.analysis.ranking.davidson import LARGEST, DavidsonFit, davidson
 from parlai_spotbot.analysis.ranking.davidson_algebra import Sums, derivatives, with_prior
 from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN, WinMatrix, match_cells, pair_bootstrap, win_matrix
-from parlai_spotbot.analysis.resampling import percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 
 CACHED = 1 << 17
 """Numbers of an array that a processor's cache holds besides some more of them."""

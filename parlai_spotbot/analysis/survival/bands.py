@@ -12,13 +12,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.resampling import percentile_interval
 from parlai_spotbot.analysis.survival import npmle
 from parlai_spotbot.analysis.survival.curves import current_status_survival
 from parlai_spotbot.analysis.survival.intervals import Intervals, check, innermost
 from parlai_spotbot.analysis.survival.resample import cell_counts, clusterings, row_weights
 from parlai_spotbot.analysis.survival.results import BootstrapWarning
 from parlai_spotbot.analysis.survival.steps import StepDistribution
+from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 
 # With fewer observations per distinct time than this, times count as continuous.
 CROWD = 10

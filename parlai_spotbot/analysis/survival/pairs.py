@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.comparisons import adjust_log
 from parlai_spotbot.analysis.survival.grouped import Options, checked_rows
 from parlai_spotbot.analysis.survival.logrank import run
 from parlai_spotbot.analysis.survival.scores import SCORES
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_log
 
 COLUMNS = ("a", "b", "n_a", "n_b", "statistic", "expected", "se", "chi2", "df", "p", "log_p")
 

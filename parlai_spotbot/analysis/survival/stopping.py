@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as t_distribution
 
-from parlai_spotbot.analysis.resampling import percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 
 
 def stopping_bounds(rows: pd.DataFrame, lengths: np.ndarray, weights: np.ndarray) -> dict[str, np.ndarray]:

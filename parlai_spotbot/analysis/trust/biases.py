@@ -13,9 +13,9 @@ import pandas as pd
 from scipy.special import expit, ndtr
 from scipy.stats import chi2 as chi2_distribution
 
-from parlai_spotbot.analysis.resampling import BLOCK
 from parlai_spotbot.analysis.trust.draws import Draws, ratio
 from parlai_spotbot.analysis.trust.ranks import PERSON, scores
+from parlai_spotbot.analysis.uncertainty.bootstrap import BLOCK
 
 DECIDED = 20
 """With fewer decided contests no coefficient of length is fitted."""

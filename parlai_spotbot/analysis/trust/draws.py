@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 
-from parlai_spotbot.analysis.resampling import bootstrap_weights, percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import bootstrap_weights, percentile_interval
 
 TWICE = 200
 """Draws of annotations, which only serve a variance."""

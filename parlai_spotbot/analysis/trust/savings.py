@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.planning import judge_savings as model
-from parlai_spotbot.analysis.resampling import percentile_interval
 from parlai_spotbot.analysis.trust.draws import Draws, ratio
 from parlai_spotbot.analysis.trust.ranks import PERSON
+from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 
 FEW = 30
 """With fewer annotations that have a rating of the judge beside them, nothing is estimated."""

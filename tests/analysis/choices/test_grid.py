@@ -12,8 +12,8 @@ from scipy.stats import binomtest
 
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.choices import choice_frame, pair_grid, share_test
-from parlai_spotbot.analysis.comparisons import adjust
-from parlai_spotbot.analysis.multiway import Clusters
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.records import HUMAN
 
 

@@ -84,7 +84,7 @@ def test_intervals_hold_a_known_share():
         x, y = rng.normal(size=160), np.zeros(160)
         y = 0.6 * x + 0.5 * rng.normal(size=40)[who] + np.sqrt(0.39) * rng.normal(size=160)
         from parlai_spotbot.analysis.metrics.regression import signed_r2
-        from parlai_spotbot.analysis.resampling import percentile_interval
+        from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 
         weights = cluster_weights(who, rng, 200)
         low, high = unsigned(percentile_interval(signed_r2(x, y, weights, "linear")))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from parlai_spotbot.analysis.clustered import clustered_mean
-from parlai_spotbot.analysis.multiway import Clusters, frame_clusters, group_means
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters, group_means
 
 
 def couples(scores, sets, workers=None):

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as t_distribution
 
-from parlai_spotbot.analysis.resampling import RESAMPLE, codes_of
+from parlai_spotbot.analysis.uncertainty.bootstrap import RESAMPLE, codes_of
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import false_discovery_control
 
-from parlai_spotbot.analysis.comparisons import adjust
-from parlai_spotbot.analysis.resampling import RESAMPLE, Bootstrap, bootstrap_weights, cell_sums, percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import (
+    RESAMPLE,
+    Bootstrap,
+    bootstrap_weights,
+    cell_sums,
+    percentile_interval,
+)
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 CONVERSATIONS = ["c1", "c1", "c2", "c2", "c3", "c3", "c4", "c4"]
 WORKERS = ["u", "v", "u", "w", "v", "w", "u", "v"]
@@ -57,7 +63,7 @@ def test_a_stratum_keeps_its_number_of_conversations_and_each_is_as_likely():
 @pytest.mark.parametrize("resample", RESAMPLE)
 @pytest.mark.parametrize("block", [30, 1 << 21])
 def test_sums_by_cell_are_those_of_the_weights_in_both_backends(resample, block, monkeypatch):
-    monkeypatch.setattr("parlai_spotbot.analysis.resampling.BLOCK", block)
+    monkeypatch.setattr("parlai_spotbot.analysis.uncertainty.bootstrap.BLOCK", block)
     rng = np.random.default_rng(2)
     conversation, cells = rng.integers(0, 40, 300), rng.integers(0, 17, 300)
     columns = conversation, rng.integers(0, 9, 300), conversation % 4

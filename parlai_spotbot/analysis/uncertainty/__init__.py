@@ -1,0 +1,1 @@
+"""What is uncertain about an estimate: who shares what, and from it variances, tests, intervals, corrections."""

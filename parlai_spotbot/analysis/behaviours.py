@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.answers import COLUMNS
-from parlai_spotbot.analysis.choices.grid import beta_interval, share_test
-from parlai_spotbot.analysis.hygiene import wilson
 from parlai_spotbot.analysis.ratings import rate, rating_frame
-from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters, group_means
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.estimates import mean_of
+from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson, share_test, wilson
 from parlai_spotbot.records import Conversation, Item
 from parlai_spotbot.surveys.abc_eval.labels import (
     ANSWERS,
@@ -84,8 +84,6 @@ def behaviour(
     rows: pd.DataFrame,
     names: Sequence[str],
     *,
-    rng: np.random.Generator,
-    replicates: int = 1000,
     crossed: bool = True,
     resample: str = "conversations_workers",
     less_is_better: bool = False,
@@ -95,14 +93,13 @@ def behaviour(
     Returns
     -------
     dict
-        As `rate`: `order`, `score` (the share of annotated turns), `clusters`, `ranges`, `n` {name: turns, one that two
+        As `rate`: `order`, `score` (the share of annotated turns), `clusters`, `n` {name: turns, one that two
         annotated counting twice}, `annotations`, `pairs` (of the difference of shares). `score_ci` allows for
         conversations and annotators, `wilson` doesn't; `hits`, `turns` (different ones) and `conversations` by name;
         `dialogues` {name: `mean`, `ci`, `sd` of the shares of single dialogues, `n`, and `without`, the share of
         dialogues without the label}.
     """
-    found = rate(rows, names, rng=rng, replicates=replicates, crossed=crossed, resample=resample, scale=SCALE,
-                 less_is_better=less_is_better)  # fmt: skip
+    found = rate(rows, names, crossed=crossed, resample=resample, scale=SCALE, less_is_better=less_is_better)
     counts = found.pop("distribution")
     del found["distribution_ci"], found["ends"]  # most behaviours are rare
     of = {name: rows[rows["name"] == name] for name in found["order"]}
@@ -136,7 +133,7 @@ def _clustered(of: Mapping[str, pd.DataFrame], crossed: bool, resample: str) -> 
         found[name] = test["ci"]
         if test["estimate"] in (0, 1) and not test["independent"]:
             share = worth / sum(weights.values()) if telling else of[name]["conversation_id"].nunique() / test["n"]
-            found[name] = beta_interval(test["estimate"], test["n"] * share, LEVEL)
+            found[name] = clopper_pearson(test["estimate"], test["n"] * share, LEVEL)
     return found
 
 
@@ -155,12 +152,11 @@ def _dialogues(own: pd.DataFrame, crossed: bool, resample: str) -> dict:
     """The shares of single dialogues: each annotation of a dialogue counts as one."""
     single = own.groupby(["conversation_id", "worker_id", "annotation_id"], sort=True)["value"].mean().reset_index()
     single["conversation_ids"] = [(name,) for name in single["conversation_id"]]
-    mean = group_means(single["value"], np.zeros(len(single), dtype=int), 1, frame_clusters(single, crossed, resample))
-    low, high = mean.intervals()[0]
+    mean = mean_of(single["value"], frame_clusters(single, crossed, resample), LEVEL, (0.0, 1.0))
     each = single.groupby("conversation_id")["value"].mean()
     return {
-        "mean": float(mean.values[0]),
-        "ci": (max(0.0, low), min(1.0, high)) if np.isfinite(low) else (low, high),
+        "mean": float(mean["estimate"]),
+        "ci": mean["ci"],
         "sd": float(each.std(ddof=1)) if len(each) > 1 else np.nan,
         "n": len(each),
         "without": float((each == 0).mean()),

@@ -17,8 +17,9 @@ import pandas as pd
 from parlai_spotbot.analysis.answers import KINDS
 from parlai_spotbot.analysis.hygiene import clustered_wilson, faults, turns_of
 from parlai_spotbot.analysis.texts import plain_text
-from parlai_spotbot.analysis.uncertainty.clusters import Clusters, group_means
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.records import HUMAN, Conversation
 
 CIRCLES = ("loop", "repeated", "copied")

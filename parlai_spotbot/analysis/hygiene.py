@@ -19,6 +19,7 @@ from scipy.stats import t as t_distribution
 from parlai_spotbot.analysis.clustered import clustered_mean
 from parlai_spotbot.analysis.self_identification import identifies_itself
 from parlai_spotbot.analysis.texts import plain_text
+from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.surveys.surface import SPECIAL_TOKEN
 
@@ -187,14 +188,6 @@ def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None)
 
 
 # -- how often ---------------------------------------------------------------------------------------------------------
-def wilson(hits: float, n: float, z: float = 1.959963984540054) -> tuple[float, float]:
-    """Wilson's interval of a share of `n` (which needn't be whole); NaN where n is 0."""
-    if n <= 0:
-        return (np.nan, np.nan)
-    middle, half = (hits + z * z / 2) / (n + z * z), z * (hits * (n - hits) / n + z * z / 4) ** 0.5 / (n + z * z)
-    return (max(0.0, middle - half), min(1.0, middle + half))
-
-
 def clustered_wilson(hits: np.ndarray, clusters: Sequence, level: float = 0.95) -> tuple[float, float]:
     """Wilson's interval of the share of `hits` (n,) whose `clusters` (n,) hang together.
 

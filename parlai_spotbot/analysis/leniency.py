@@ -17,7 +17,8 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
-from parlai_spotbot.analysis.uncertainty.clusters import Estimates
+from parlai_spotbot.analysis.uncertainty.clusters import Spread
+from parlai_spotbot.analysis.uncertainty.estimates import Estimates
 
 LEAST = -12.0
 """Log variance ratios below this are none."""
@@ -126,7 +127,7 @@ def fit_leniency(
     value, rest, effects, inverse = sums.solve(best.x)
     ratios = np.where(best.x <= LEAST + 1e-6, 0.0, np.exp(best.x))
     size = sums.contestants
-    levels = Estimates(effects[:size] + centre, rest * inverse[:size, :size], float(_df(home, len(y), size)))
+    levels = Estimates(effects[:size] + centre, Spread.known(rest * inverse[:size, :size], float(_df(home, len(y), size))))
     intercepts = {str(name): float(effects[size + i]) for i, name in enumerate(known)}
     sd = np.sqrt(np.append(ratios * rest, rest))
     return LenientFit(levels, float(sd[0]), float(sd[1]), float(sd[2]), -value / 2, intercepts)

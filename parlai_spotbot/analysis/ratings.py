@@ -7,19 +7,18 @@ rated both, which makes their difference surer than either. Intervals and tests 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.answers import judged_name
-from parlai_spotbot.analysis.choices.grid import share_test
-from parlai_spotbot.analysis.ranking.clusters import cluster_places, rank_ranges
-from parlai_spotbot.analysis.uncertainty.clusters import Estimates, frame_clusters, group_means
-from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
+from parlai_spotbot.analysis.uncertainty.estimates import group_means, places
+from parlai_spotbot.analysis.uncertainty.shares import share_interval
 from parlai_spotbot.records import HUMAN, Conversation, Item
 
 SCALE = (1, 2, 3, 4, 5)
+ALPHA = 0.05
 MOST = 0.5
 """From this share of answers at one end on, the scale can't tell what is beyond it."""
 
@@ -76,8 +75,6 @@ def rate(
     ratings: pd.DataFrame,
     names: Sequence[str],
     *,
-    rng: np.random.Generator,
-    replicates: int = 1000,
     crossed: bool = True,
     resample: str = "conversations_workers",
     scale: Sequence[int] = SCALE,
@@ -89,9 +86,9 @@ def rate(
     Returns
     -------
     dict
-        `order`, `score` (the mean), `score_ci`, `clusters`, `ranges`, `n` {name: ratings}, `annotations` {name: …},
+        `order`, `score` (the mean), `score_ci`, `clusters` (first and last place, see `places`), `n` {name: ratings}, `annotations` {name: …},
         `distribution` {name: counts by value of `scale`}, `distribution_ci` {name: interval of each value's share},
-        `pairs` [{a, b, n, estimate (mean of a less that of b), ci, p, p_adjusted, mean_a, mean_b}], `ends` {name:
+        `pairs` [{a, b, n, estimate (mean of a less that of b), se, ci, df, p, exact, p_adjusted, mean_a, mean_b}], `ends` {name:
         sentence} where half of the ratings or more are at an end.
     """
     names = [name for name in names if name in set(ratings["name"])]
@@ -99,24 +96,22 @@ def rate(
     place = {name: i for i, name in enumerate(names)}
     code = ratings["name"].map(place).to_numpy(dtype=int)
     values = ratings["value"].to_numpy(dtype=float)
-    means = group_means(values, code, len(names), frame_clusters(ratings, crossed, resample))
-    ci = _own_intervals(ratings, means, names, crossed, resample, scale)
+    clusters = frame_clusters(ratings, crossed, resample)
+    means = group_means(values, code, len(names), clusters, (min(scale), max(scale)))
+    ci = means.intervals()
+    found = means.pairs(correction=correction)
     sign = -1.0 if less_is_better else 1.0
-    draws = sign * means.draws(replicates, rng)
-    known = np.isfinite(draws).all()
-    ranges = rank_ranges(draws) if known else np.tile([1, len(names)], (len(names), 1))
-    places = cluster_places(ranges)
+    first, second = found["first"].to_numpy(), found["second"].to_numpy()
+    ahead = sign * found["estimate"].to_numpy() > 0
+    ranges = places(first, second, ahead, (found["p_adjusted"] < ALPHA).to_numpy(), len(names))
     order = [names[i] for i in np.argsort(-sign * means.values, kind="stable")]
     counts = {name: [int(((code == i) & (values == v)).sum()) for v in scale] for name, i in place.items()}
-    pairs = _pairs(ratings, means, names, crossed, resample)
-    for row, p in zip(pairs, _adjusted([row["p"] for row in pairs], correction), strict=True):
-        row["p_adjusted"] = p
+    pairs = _pairs(found, means.values, names, np.bincount(code, minlength=len(names)))
     return {
         "order": order,
         "score": {name: float(means.values[place[name]]) for name in order},
-        "score_ci": {name: ci[place[name]] for name in order},
-        "clusters": {name: places[place[name]].tolist() for name in order},
-        "ranges": {name: [int(r) for r in ranges[place[name]]] for name in order},
+        "score_ci": {name: tuple(ci[place[name]].tolist()) for name in order},
+        "clusters": {name: ranges[place[name]].tolist() for name in order},
         "n": {name: int(sum(counts[name])) for name in order},
         "annotations": {name: int(ratings.loc[code == place[name], "annotation_id"].nunique()) for name in order},
         "distribution": {name: counts[name] for name in order},
@@ -133,45 +128,18 @@ def _share_intervals(
 ) -> list[tuple[float, float]]:
     """The interval of the share of each value among one contestant's ratings."""
     clusters = frame_clusters(own, crossed, resample)
-    return [share_test((own["value"] == value).to_numpy(), clusters)["ci"] for value in scale]
+    return [share_interval((own["value"] == value).to_numpy(), clusters) for value in scale]
 
 
-def _own_intervals(
-    ratings: pd.DataFrame, means: Estimates, names: Sequence[str], crossed: bool, resample: str, scale: Sequence[int]
-) -> list[tuple[float, float]]:
-    """Each mean's interval within the scale, with the degrees of freedom of its own conversations and annotators."""
-    found = []
-    for i, name in enumerate(names):
-        df = frame_clusters(ratings[ratings["name"] == name], crossed, resample).effective - 1
-        low, high = means.contrast(np.eye(len(names))[i], df)["ci"]
-        found.append((max(low, min(scale)), min(high, max(scale))) if np.isfinite(low) else (low, high))
-    return found
-
-
-def _pairs(ratings: pd.DataFrame, means: Estimates, names: Sequence[str], crossed: bool, resample: str) -> list[dict]:
-    found, of = [], {name: ratings[ratings["name"] == name] for name in names}
-    effective = {name: frame_clusters(own, crossed, resample).effective for name, own in of.items()}
-    rated = pd.crosstab(ratings["worker_id"], ratings["name"])
-    for (i, a), (j, b) in combinations(enumerate(names), 2):
-        own, df = (of[a], of[b]), effective[a] + effective[b] - 2
-        if crossed and "workers" in resample:
-            sizes = (rated[a] + rated[b]).to_numpy(dtype=float)
-            sizes = sizes[sizes > 0]
-            df = min(df, sizes.sum() ** 2 / (sizes @ sizes) - 1) if len(sizes) > 1 else df
-        weights = np.zeros(len(names))
-        weights[[i, j]] = 1.0, -1.0
-        test = means.contrast(weights, df)
-        found.append({"a": a, "b": b, "n": len(own[0]) + len(own[1]), **test, "mean_a": float(means.values[i]),
-                      "mean_b": float(means.values[j])})  # fmt: skip
-    return found
-
-
-def _adjusted(p: Sequence[float], correction: str) -> list[float]:
-    """Corrected p-values; those that couldn't be had stay NaN and don't count."""
-    values = np.array(p, dtype=float)
-    known = np.isfinite(values)
-    values[known] = adjust(values[known], correction)
-    return values.tolist()
+def _pairs(found: pd.DataFrame, means: np.ndarray, names: Sequence[str], counts: np.ndarray) -> list[dict]:
+    """The differences of means that `Estimates.pairs` found, by name."""
+    return [
+        {"a": names[row["first"]], "b": names[row["second"]], "n": int(counts[row["first"]] + counts[row["second"]]),
+         "estimate": row["estimate"], "se": row["se"], "ci": (row["low"], row["high"]), "df": row["df"], "p": row["p"],
+         "exact": row["exact"], "mean_a": float(means[row["first"]]), "mean_b": float(means[row["second"]]),
+         "p_adjusted": row["p_adjusted"]}
+        for row in found.to_dict(orient="records")
+    ]  # fmt: skip
 
 
 def end_of_scale(name: str, counts: Sequence[int], scale: Sequence[int] = SCALE) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from parlai_spotbot.analysis.hygiene import wilson
 from parlai_spotbot.analysis.metrics.costs import projected, throughput
+from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.projects.abc_eval import published
 from parlai_spotbot.projects.cells import Cell, Table
 

@@ -9,8 +9,8 @@ import pandas as pd
 
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.behaviours import behaviour, label_frame
-from parlai_spotbot.analysis.hygiene import wilson
 from parlai_spotbot.analysis.ordinal import ordinal_alpha
+from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.importers.writing import Imported
 from parlai_spotbot.projects.abc_eval import published
 from parlai_spotbot.projects.abc_eval.judging import FIGURES, Found, against_people, among_people, weights, wide
@@ -88,7 +88,7 @@ def rates(rows: pd.DataFrame, tables: Path, rng: np.random.Generator) -> Table:
     people = rows[rows["source"] == HUMAN]
     for label in labels_in(people):
         own = people[people["question"] == label]
-        found = behaviour(own, bots, rng=rng, replicates=20, crossed=False, resample="conversations")
+        found = behaviour(own, bots, crossed=False, resample="conversations")
         for bot in bots:
             row, paper = f"{name_of(label)}, {bot}", known.loc[(label, bot)]
             share, ends = found["score"][bot], found["score_ci"][bot]

@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.hygiene import wilson
 from parlai_spotbot.analysis.metrics import Evidence, Metric, Wishes, analyze, metrics_of, outcomes_of
 from parlai_spotbot.analysis.metrics.costs import projected, throughput, times_of, training_frame
 from parlai_spotbot.analysis.metrics.frame import CHOICE, RATE
 from parlai_spotbot.analysis.metrics.published import FINAL_TASKS
 from parlai_spotbot.analysis.ordinal import ordinal_alpha
+from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.importers.abc_eval_full import INTERACTIVE
 from parlai_spotbot.importers.writing import Imported
 from parlai_spotbot.projects.abc_eval import published

@@ -22,11 +22,12 @@ from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
 from parlai_spotbot.analysis import behaviours
 from parlai_spotbot.analysis.answers import answers_frame
-from parlai_spotbot.analysis.hygiene import wilson
 from parlai_spotbot.analysis.methods import abc_eval
 from parlai_spotbot.analysis.screening import gold_quality
 from parlai_spotbot.analysis.sections import Name
-from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters, group_means
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
+from parlai_spotbot.analysis.uncertainty.estimates import group_means
+from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.gold import gold_item, key_of
@@ -102,10 +103,13 @@ def test_the_variance_allows_for_conversations_and_annotators(labelled):
     alike = (conversations[:, None] == conversations) | (workers[:, None] == workers)
     brute = float((np.outer(rest, rest) * alike).sum()) / len(values) ** 2
     assert brute == pytest.approx(both)
+    found = [float(m.gram(m.sums(rest[:, None] / len(rest)))[0, 0]) for m in frame_clusters(own).members()]
+    assert found[:2] == pytest.approx([first, second])
+    assert found[0] + found[1] - found[2] == pytest.approx(both)
+    # Each term is corrected for the information that its clusters hold: about one part in their number.
     least = min(conversations.max(), workers.max()) + 1
-    expected = max(both, first, second) * least / (least - 1)
     mean = group_means(values, np.zeros(len(values), dtype=int), 1, frame_clusters(own))
-    assert float(mean.covariance[0, 0]) == pytest.approx(expected)
+    assert float(mean.covariance[0, 0]) == pytest.approx(max(both, first, second) * least / (least - 1), rel=0.05)
 
 
 def test_clustered_intervals_are_wider_where_turns_of_a_conversation_are_alike():
@@ -116,11 +120,11 @@ def test_clustered_intervals_are_wider_where_turns_of_a_conversation_are_alike()
         rows += [{"name": "a", "conversation_id": f"c{number}", "conversation_ids": (f"c{number}",),
                   "worker_id": f"w{number % 20}", "annotation_id": f"n{number}", "rated": f"{number} {t}",
                   "value": int(rng.random() < rate)} for t in range(15)]  # fmt: skip
-    found = behaviours.behaviour(pd.DataFrame(rows), ["a"], rng=rng, replicates=50)
+    found = behaviours.behaviour(pd.DataFrame(rows), ["a"])
     width = {kind: found[kind]["a"][1] - found[kind]["a"][0] for kind in ("score_ci", "wilson")}
     assert width["score_ci"] > 2 * width["wilson"]
     alone = pd.DataFrame(rows).assign(conversation_ids=[(str(i),) for i in range(len(rows))])
-    same = behaviours.behaviour(alone, ["a"], rng=rng, replicates=50, crossed=False)
+    same = behaviours.behaviour(alone, ["a"], crossed=False)
     assert same["score_ci"]["a"] == pytest.approx(proportion_confint(same["hits"]["a"], 900, method="beta"))
 
 
@@ -131,12 +135,12 @@ def test_nothing_found_is_not_certainty_nor_nothing_known():
          "annotation_id": f"{name}{c}", "rated": f"{name}{c} {t}", "value": int(name == "b" and rng.random() < 0.2)}
         for name in "ab" for c in range(40) for t in range(15)
     ]  # fmt: skip
-    found = behaviours.behaviour(pd.DataFrame(rows), ["a", "b"], rng=rng, replicates=50, less_is_better=True)
+    found = behaviours.behaviour(pd.DataFrame(rows), ["a", "b"], less_is_better=True)
     low, high = found["score_ci"]["a"]
     assert low == 0
     assert found["wilson"]["a"][1] * 0.8 < high < 0.1  # b's turns hang together little, so a's are worth as much
     assert found["order"] == ["a", "b"]
-    nothing = behaviours.behaviour(pd.DataFrame(rows[:600]), ["a"], rng=rng, replicates=50)
+    nothing = behaviours.behaviour(pd.DataFrame(rows[:600]), ["a"])
     expected = proportion_confint(0, 40, method="beta")
     assert nothing["score_ci"]["a"] == pytest.approx(expected)  # as many as there are conversations
 
@@ -184,7 +188,7 @@ def test_tests_of_equal_contestants_reject_as_rarely_as_they_say():
                 rows += [(name, f"{name}{c}", (f"{name}{c}",), f"w{rng.integers(12)}", f"{name}{c}", f"{name}{c} {t}",
                           int(rng.random() < rate)) for t in range(12)]  # fmt: skip
         columns = ["name", "conversation_id", "conversation_ids", "worker_id", "annotation_id", "rated", "value"]
-        found = behaviours.behaviour(pd.DataFrame(rows, columns=columns), ["a", "b"], rng=rng, replicates=2)
+        found = behaviours.behaviour(pd.DataFrame(rows, columns=columns), ["a", "b"])
         rejected += found["pairs"][0]["p"] < 0.05
         covered += found["score_ci"]["a"][0] <= 0.1 <= found["score_ci"]["a"][1]
     assert rejected <= stats.binom.isf(0.001, n, 0.06)

@@ -11,10 +11,10 @@ from made_up_nuc import made_up_study, rows, said, scored
 from scipy.stats import ttest_ind
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.hygiene import wilson
 from parlai_spotbot.analysis.methods import nuc
 from parlai_spotbot.analysis.nuc.facts import Facts
 from parlai_spotbot.analysis.nuc.people import against, between, plurality, pooled, votes
+from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.questions import NucQuestion
 from parlai_spotbot.records import Item
@@ -147,7 +147,12 @@ def test_recall_by_corpus_and_group_is_what_was_answered(study, human):
 def test_who_failed_a_check_is_left_out_and_counted(analysed, human):
     assert human["annotators"]["summary"]["left_out"] == {"missed a control": 1}
     assert human["annotators"]["annotators"]["w00"]["left_out"] == "missed a control"
-    assert human["annotators"]["recall_with_everybody"]["n"] == 32 * 12
+    found = human["annotators"]["with_everybody"]
+    assert (found["recall"]["n"], found["kept"]["n"]) == (32 * 12, 31 * 12)
+    assert found["sentence"] == (
+        f"With everybody's answers Recall@1 is {100 * found['recall']['estimate']:.1f} % in place of "
+        f"{100 * found['kept']['estimate']:.1f} %."
+    )
     assert analysed["recall"]["made_by"]["left_out"]["human"]["annotation by somebody who missed a control"] == 12
     assert human["questionnaire"]["annotators"] == 31
 

@@ -1,10 +1,11 @@
 """Which of two conversations is better? Win grids, orderings, cycles, wordings and tests of a bot against itself."""
 
 from parlai_spotbot.analysis.choices.cycles import cycle_test, fit_test
-from parlai_spotbot.analysis.choices.grid import choice_frame, pair_grid, share_test
+from parlai_spotbot.analysis.choices.grid import choice_frame, pair_grid
 from parlai_spotbot.analysis.choices.order import Ordering, bradley_terry, ordering
 from parlai_spotbot.analysis.choices.same import rejection_rate, same_test
 from parlai_spotbot.analysis.choices.wordings import compare_wordings, known_pairs
+from parlai_spotbot.analysis.uncertainty.shares import share_test
 
 __all__ = [
     "Ordering",

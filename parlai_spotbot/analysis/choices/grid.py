@@ -14,12 +14,11 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from scipy.special import bdtr, betaincinv, ndtri, stdtr, stdtrit
 
 from parlai_spotbot.analysis.answers import judged_name
-from parlai_spotbot.analysis.hygiene import wilson
-from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.shares import share_test
 from parlai_spotbot.records import Conversation, Item
 
 OUTCOMES = {"conversation:0": 1, "neither": 0, "conversation:1": -1}
@@ -81,62 +80,6 @@ def choice_frame(
     found = pd.DataFrame(rows, columns=["place", "a", "b", "kind_a", "kind_b", "outcome", "left"])
     frame = pd.concat([answers.iloc[found["place"]].reset_index(drop=True), found.drop(columns="place")], axis=1)
     return frame, ({NOBODY: lost} if lost else {})
-
-
-def share_test(hits: np.ndarray, clusters: Clusters, level: float = 0.95) -> dict:
-    """How often a choice (n,) of True or False is True: `estimate`, `ci`, `p` (of one half, two-sided), and on what
-    they rest.
-
-    Returns
-    -------
-    dict
-        `estimate`, `ci`, `p` (see the module); `p_exact`, `clopper_pearson`, `wilson`, which take choices as
-        independent; `independent`: whether they are; `n`, `effective` (as many independent choices).
-    """
-    hits = np.asarray(hits, dtype=float)
-    n, won = len(hits), int(hits.sum())
-    if not n:
-        nothing = (np.nan, np.nan)
-        return {"estimate": np.nan, "ci": nothing, "p": 1.0, "p_exact": 1.0, "clopper_pearson": nothing,
-                "wilson": nothing, "independent": True, "n": 0, "effective": 0.0}  # fmt: skip
-    p = min(1.0, 2 * float(bdtr(min(won, n - won), n, 0.5)))
-    exact = beta_interval(won / n, n, level)
-    found = {
-        "estimate": won / n,
-        "ci": exact,
-        "p": p,
-        "p_exact": p,
-        "clopper_pearson": exact,
-        "wilson": wilson(won, n, float(ndtri((1 + level) / 2))),
-        "independent": clusters.independent,
-        "n": n,
-        "effective": float(n),
-    }
-    return found if found["independent"] else {**found, **_clustered(hits, clusters, found["p_exact"], level)}
-
-
-def _clustered(hits: np.ndarray, clusters: Clusters, exact: float, level: float) -> dict:
-    share, n, effective = float(hits.mean()), len(hits), clusters.effective
-    df = effective - 1
-    if df <= 0 or min(clusters.counts) < 2:  # one conversation or one annotator decided everything
-        return {"ci": (0.0, 1.0), "p": 1.0, "effective": 1.0}
-    variance = float(clusters.covariance((hits - share) / n)[0, 0])
-    like = min(n, share * (1 - share) / variance) if variance > 0 and 0 < share < 1 else effective
-    usual = ndtri((1 + level) / 2) / stdtrit(df, (1 + level) / 2)
-    ci = beta_interval(share, like * usual**2, level)
-    if variance > 0 and 0 < share < 1:
-        p = float(2 * stdtr(df, -abs(share - 0.5) / np.sqrt(variance)))
-    else:
-        p = min(1.0, 2 * 0.5**effective)
-    return {"ci": ci, "p": max(exact, p), "effective": float(like)}
-
-
-def beta_interval(share: float, n: float, level: float) -> tuple[float, float]:
-    """Clopper and Pearson's interval where n needn't be whole."""
-    hits, out = share * n, (1 - level) / 2
-    low = float(betaincinv(hits, n - hits + 1, out)) if hits > 0 else 0.0
-    high = float(betaincinv(hits + 1, n - hits, 1 - out)) if hits < n else 1.0
-    return (low, high)
 
 
 def oriented(choices: pd.DataFrame, a: str, b: str) -> pd.DataFrame:

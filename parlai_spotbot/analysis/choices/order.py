@@ -16,7 +16,8 @@ from scipy.special import expit
 
 from parlai_spotbot.analysis.ranking.clusters import cluster_places, rank_ranges
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
-from parlai_spotbot.analysis.uncertainty.clusters import Estimates, frame_clusters
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
+from parlai_spotbot.analysis.uncertainty.estimates import Estimates
 
 STEPS = 100
 

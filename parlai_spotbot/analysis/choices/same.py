@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from parlai_spotbot.analysis.choices.grid import share_test
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
+from parlai_spotbot.analysis.uncertainty.shares import share_test
 
 ALPHA = 0.05
 

@@ -16,10 +16,11 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.choices.grid import share_test
 from parlai_spotbot.analysis.ordinal import ordinal_alpha
-from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters, group_means
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.estimates import group_means
+from parlai_spotbot.analysis.uncertainty.shares import share_test
 from parlai_spotbot.records import HUMAN
 
 ALPHA = 0.05

@@ -51,8 +51,7 @@ def ranked(source: Source, rows: pd.DataFrame) -> dict:
     """The shares and tests of one label."""
     label = rows["question"].iloc[0] if len(rows) else ""
     found = behaviour(
-        rows, source.names, rng=source.rng(f"order {label}"), replicates=source.bootstraps, crossed=source.crossed,
-        resample=source.resample, less_is_better=direction(label) == "less",
+        rows, source.names, crossed=source.crossed, resample=source.resample, less_is_better=direction(label) == "less",
     )  # fmt: skip
     return {**found, "criterion": CRITERION, "task": task_of_label(label), "direction": direction(label), "test": TEST,
             "bootstrap": source.bootstrap()}  # fmt: skip

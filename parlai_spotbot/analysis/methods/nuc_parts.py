@@ -14,12 +14,12 @@ import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.clustered import clustered_mean
-from parlai_spotbot.analysis.hygiene import wilson
 from parlai_spotbot.analysis.methods import driver, shared_parts
 from parlai_spotbot.analysis.nuc import agreement, chance, difficulty, ranks_of, share
 from parlai_spotbot.analysis.nuc.facts import Facts
 from parlai_spotbot.analysis.nuc.people import UNTOLD, against, between, plurality, pooled
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.records import HUMAN
 
 KS = (1, 2)
@@ -303,11 +303,15 @@ def time_part(facts: Facts, about: About, source: driver.Source) -> dict:
 
 def annotators_part(facts: Facts, about: About, source: driver.Source) -> dict:
     """annotators.json: who answered, who is left out and why; and Recall@1 with everybody's answers in."""
-    found = {"annotators": shared_parts.annotators_table(source), "summary": shared_parts.annotators_summary(source)}
-    if source.failed:
-        every = source.everyone
-        own = share(every["right1"], list(every["conversation_id"]), list(every["worker_id"])).to_dict()
-        found["recall_with_everybody"] = own
+    found = shared_parts.about_annotators(source)
+    if len(source.everyone) > len(source.rows):
+        kept, every = (
+            share(rows["right1"], list(rows["conversation_id"]), list(rows["worker_id"])).to_dict()
+            for rows in (source.rows, source.everyone)
+        )
+        before, now = (f"{100 * own['estimate']:.1f} %" for own in (kept, every))
+        found["with_everybody"] = {"recall": every, "kept": kept,
+                                   "sentence": f"With everybody's answers Recall@1 is {now} in place of {before}."}  # fmt: skip
     return found
 
 

@@ -38,11 +38,7 @@ def main_dimension(source: Source) -> str:
 
 def ranked(source: Source, rows: pd.DataFrame) -> dict:
     """Means, distributions and tests of the ratings of one dimension."""
-    question = rows["question"].iloc[0] if len(rows) else ""
-    result = rate(
-        rows, source.names, rng=source.rng(f"order {question}"), replicates=source.bootstraps, crossed=source.crossed,
-        resample=source.resample,
-    )  # fmt: skip
+    result = rate(rows, source.names, crossed=source.crossed, resample=source.resample)
     return {**result, "criterion": CRITERION, "scale": list(SCALE), "test": TEST, "bootstrap": source.bootstrap()}
 
 
@@ -103,7 +99,7 @@ def _leniency(source: Source, rows: pd.DataFrame) -> dict:
 
 
 def annotators_part(source: Source) -> dict:
-    return shared_parts.annotators_part(source, ranked)
+    return shared_parts.annotators_part(source, ranked, main_dimension(source))
 
 
 def cost_part(source: Source) -> dict:

@@ -17,10 +17,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import bdtr, ndtr, stdtr
 
-from parlai_spotbot.analysis.choices.grid import oriented, share_test
+from parlai_spotbot.analysis.choices.grid import oriented
 from parlai_spotbot.analysis.metrics.frame import CHOICE, RATE, Metric
-from parlai_spotbot.analysis.uncertainty.clusters import Clusters, group_means
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.estimates import group_means
+from parlai_spotbot.analysis.uncertainty.shares import share_test
 from parlai_spotbot.records import HUMAN
 
 LEVELS = (0.01, 0.05, 0.1)
@@ -140,7 +142,7 @@ def _pairs(metric: Metric, talks: dict[str, _Talks], pairs: Sequence[tuple[str, 
             continue
         weights = np.zeros(len(names))
         weights[place[a]], weights[place[b]] = 1.0, -1.0
-        contrast = means.contrast(weights, df=len(talks[a].mean) + len(talks[b].mean) - 2)
+        contrast = means.contrast(weights)
         first, second = ([np.array([x.sum()]) for x in (own.n, own.total, own.squares)] for own in (talks[a], talks[b]))
         found.append({
             "a": a, "b": b, "n_a": len(talks[a].mean), "n_b": len(talks[b].mean),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom
 
-from parlai_spotbot.analysis.hygiene import wilson
+from parlai_spotbot.analysis.uncertainty.shares import wilson
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ import numpy as np
 from scipy.stats import t as t_distribution
 
 from parlai_spotbot.analysis.clustered import clustered_mean
-from parlai_spotbot.analysis.hygiene import clustered_wilson, wilson
+from parlai_spotbot.analysis.hygiene import clustered_wilson
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.shares import wilson
 
 
 @dataclass(frozen=True)

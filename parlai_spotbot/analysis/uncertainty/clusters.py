@@ -1,4 +1,4 @@
-"""What is uncertain about an estimate whose rows share conversations and annotators, two conversations a row included.
+"""Who shares what: which rows of the data hang together, and what that says of the errors of estimates.
 
 A row contributes to an estimate; two rows that share a conversation or an annotator hang together, all others do
 not. The variance then is the sum of the products of all couples of rows that share anything, the two-way estimate of
@@ -8,14 +8,35 @@ Cameron, Gelbach & Miller (2011, J. Bus. Econ. Stat. 29), with pairs of conversa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as t_distribution
+from scipy.sparse import csr_array, issparse
 
-from parlai_spotbot.analysis.uncertainty.bootstrap import RESAMPLE, codes_of
+RESAMPLE = ("conversations_workers", "conversations", "workers", "annotations")
+"""What another study would have other ones of."""
+
+FEW = 2.0
+"""With fewer effective clusters nothing is known of how clusters differ."""
+
+MOST = 0.999
+"""Of an estimate's information: a cluster that holds more is taken to hold so much."""
+
+
+def codes_of(values: Sequence, name: str = "clusters") -> np.ndarray:
+    """Numbers from 0 up (n,) that tell different values apart, in order of appearance.
+
+    Raises `ValueError` that names the row where a value is missing.
+    """
+    if not isinstance(values, (np.ndarray, pd.Series)):
+        values = np.fromiter(values, dtype=object, count=len(values))
+    codes = pd.factorize(values)[0]
+    if len(codes) and codes.min() < 0:
+        raise ValueError(f"{name}: row {int(np.argmin(codes))} is missing, expected an id in each row")
+    return codes
 
 
 @dataclass(frozen=True)
@@ -33,31 +54,44 @@ class Clusters:
     ) -> Clusters:
         """From the conversations of each row (one or two ids) and its annotator.
 
-        `resample` says what another sample would change, as in `Bootstrap`: "conversations_workers", "conversations",
-        "workers", or "annotations" (each row by itself). A single annotator is no sample: rows then hang together by
-        conversations alone.
+        `resample` says what another sample would change: "conversations_workers", "conversations", "workers", or
+        "annotations" (each row by itself). A single annotator is no sample: rows then hang together by conversations
+        alone. Raises `ValueError` naming the row where an id is missing.
         """
+        rows = len(conversations)
+        width = max((len(own) for own in conversations), default=1)
+        if width not in (1, 2):
+            raise ValueError(f"conversations: a row has {width} of them, expected one or two")
+        flat = [own[min(place, len(own) - 1)] for own in conversations for place in range(width)]
+        codes = codes_of(flat, "conversations").reshape(rows, width)
+        return cls._of(codes, workers, resample)
+
+    @classmethod
+    def by(
+        cls, conversations: Sequence, workers: Sequence | None = None, resample: str = "conversations_workers"
+    ) -> Clusters:
+        """As `of`, where each row is of one conversation, whose id (n,) is given."""
+        return cls._of(codes_of(conversations, "conversations")[:, None], workers, resample)
+
+    @classmethod
+    def _of(cls, codes: np.ndarray, workers: Sequence | None, resample: str) -> Clusters:
         if resample not in RESAMPLE:
             raise ValueError(f"resample is {resample!r}, expected one of {', '.join(RESAMPLE)}")
-        rows = len(conversations)
-        codes = None
-        if "conversations" in resample and rows:
-            width = max(len(own) for own in conversations)
-            if width not in (1, 2):
-                raise ValueError(f"conversations: a row has {width} of them, expected one or two")
-            flat = codes_of([own[min(place, len(own) - 1)] for own in conversations for place in range(width)])
-            codes = flat.reshape(rows, width)
-            if width == 2:  # a conversation beside itself counts once
-                codes = np.where([[False, a == b] for a, b in codes], -1, codes)
-        found = None if workers is None or "workers" not in resample else codes_of(list(workers))
-        return cls(rows, codes, found if found is not None and found.any() else None)
+        if workers is not None and len(workers) != len(codes):
+            raise ValueError(f"workers has {len(workers)} entries, expected one for each of {len(codes)} rows")
+        if codes.shape[1] == 2:  # a conversation beside itself counts once
+            codes[codes[:, 0] == codes[:, 1], 1] = -1
+        found = None if workers is None or "workers" not in resample else codes_of(workers, "workers")
+        found = found if found is not None and found.any() else None
+        return cls(len(codes), codes if "conversations" in resample and len(codes) else None, found)
 
     def take(self, chosen: np.ndarray) -> Clusters:
         """Those of the rows `chosen` (a mask or places)."""
         codes = None if self.conversations is None else self.conversations[chosen]
         workers = None if self.workers is None else self.workers[chosen]
         count = int(np.arange(self.rows)[chosen].size)
-        return Clusters(count, codes, workers if workers is not None and len(set(workers)) > 1 else None)
+        several = workers is not None and len(workers) > 0 and (workers != workers[0]).any()
+        return Clusters(count, codes, workers if several else None)
 
     @property
     def independent(self) -> bool:
@@ -84,61 +118,195 @@ class Clusters:
         counts once."""
         if not self.rows:
             return 0.0
-        found = [float(self.rows)]
-        for codes in self._dimensions():
-            sizes = np.bincount(codes[codes >= 0]).astype(float)
-            share = self.rows / sizes.sum()
-            found.append(float(sizes.sum() ** 2 / (sizes @ sizes) * share))
-        return min(found)
+        return float(min(self.spread(np.zeros(self.rows)).effective(np.ones((1, 1)))[: self.dimensions])[0])
 
-    def covariance(self, scores: np.ndarray) -> np.ndarray:
-        """The covariance (p, p) of the sum of scores (n, p), each row's share of p estimates' errors.
+    @property
+    def dimensions(self) -> int:
+        """In how many ways rows can hang together: 1 or 2."""
+        return max(1, len(self._dimensions()))
 
-        Without negative eigenvalues, and no variance less than by conversations or by annotators alone: their sum can
-        come out too small. Correlations are kept, so a difference may well be surer than either side. All NaN with
-        fewer than two clusters.
-        """
-        scores = np.asarray(scores, dtype=float).reshape(self.rows, -1)
-        least = min(self.counts)
-        if least < 2:
-            return np.full((scores.shape[1],) * 2, np.nan)
-        single = [self._conversations(scores)] if self.conversations is not None else []
+    def members(self) -> list[Membership]:
+        """The clusters by conversations and by annotators (one entry each; rows themselves where neither counts), then
+        by both at once, where there are both."""
+        single = [] if self.conversations is None else [self._conversations(None)]
         if self.workers is not None:
-            single.append(_gram(self.workers, scores))
+            single.append(Membership.of([(self.workers, np.arange(self.rows), 1)], self.rows))
         if not single:
-            single = [scores.T @ scores]
-        both = single[0] if len(single) < 2 else single[0] + single[1] - self._within_workers(scores)
-        variance = np.max([np.diag(of) for of in [*single, both]], axis=0)
-        return _with_variance(_without_negative(both), variance) * least / (least - 1)
+            single = [Membership.of([(np.arange(self.rows), np.arange(self.rows), 1)], self.rows)]
+        return [*single, self._conversations(self.workers)] if len(single) == 2 else single
 
-    def _conversations(self, scores: np.ndarray, within: np.ndarray | None = None) -> np.ndarray:
-        """Over couples of rows that share a conversation (and the annotator, where `within` says whose they are)."""
-        own = np.zeros(self.rows, dtype=int) if within is None else within
+    def _conversations(self, within: np.ndarray | None) -> Membership:
+        """Rows that share a conversation (and the annotator, where `within` says whose they are)."""
+        own = np.zeros(self.rows, dtype=np.int64) if within is None else within
         flat, width = self.conversations.ravel(), self.conversations.shape[1]
-        known = flat >= 0
-        total = _gram(_joint(flat, np.repeat(own, width))[known], np.repeat(scores, width, axis=0)[known])
-        if width == 2:  # couples that share both were counted twice
-            two = (self.conversations >= 0).all(axis=1)
+        known, rows = flat >= 0, np.repeat(np.arange(self.rows), width)
+        parts = [(_joint(flat, own[rows])[known], rows[known], 1)]
+        if width == 2:  # couples that share both would be counted twice
+            two = np.flatnonzero((self.conversations >= 0).all(axis=1))
             ordered = np.sort(self.conversations[two], axis=1)
-            total -= _gram(_joint(_joint(ordered[:, 0], ordered[:, 1]), own[two]), scores[two])
+            parts.append((_joint(_joint(ordered[:, 0], ordered[:, 1]), own[two]), two, -1))
+        return Membership.of(parts, self.rows)
+
+    def spread(self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None) -> Spread:
+        """What is known of the errors of p estimates.
+
+        Parameters
+        ----------
+        scores : array or sparse array (n, p), or (n,)
+            Each row's share of the estimates' errors; their sum over rows is 0, or near it.
+        shares : of the same shape, and as sparse, optional
+            What each row adds to the information about each estimate, up to a factor; by default all rows as much.
+            A cluster's residuals are too small by its part of the information, which is corrected for (CR2 of Bell &
+            McCaffrey 2002, Survey Methodology 28, with independent rows as the working model).
+        """
+        if not issparse(scores):
+            scores = np.asarray(scores, dtype=float).reshape(self.rows, -1)
+        if shares is None:
+            shares = _ones(scores) if issparse(scores) else np.ones((self.rows, 1))
+        if not issparse(shares):
+            shares = np.broadcast_to(np.asarray(shares, dtype=float).reshape(self.rows, -1), scores.shape)
+        members = self.members()
+        tables = [member.sums(shares) for member in members]
+        total = np.maximum(_dense(shares.sum(axis=0)).ravel(), 1e-300)
+        grams = [
+            member.gram(member.sums(scores), [table / total for table in own])
+            for member, own in zip(members, tables, strict=True)
+        ]
+        # A row of two conversations is in two clusters, and counts once.
+        held = [(_dense(own[0].sum(axis=0)).ravel(), _dense(own[0].T @ own[0])) for own in tables]
+
+        def effective(contrasts: np.ndarray) -> list[np.ndarray]:
+            square = contrasts**2
+            found = []
+            for own, table in held:
+                below = np.einsum("qi,ij,qj->q", square, table, square)
+                whole = (square @ total) * (square @ own)
+                found.append(np.divide(whole, below, out=np.zeros(len(whole)), where=below > 0))
+            return found
+
+        return Spread(tuple(grams[:2]), grams[2] if len(grams) == 3 else None, effective)
+
+    def variance(
+        self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The variances (p,) of p estimates and the degrees of freedom (p,) that they are known with; see `spread`."""
+        found = self.spread(scores, shares)
+        return found.variance(np.eye(len(found.single[0])))
+
+    def covariance(self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None) -> np.ndarray:
+        """The covariance (p, p) of p estimates, see `Spread.covariance`."""
+        if min(self.counts) < FEW:
+            size = 1 if np.ndim(scores) == 1 else scores.shape[1]
+            return np.full((size, size), np.nan)
+        return self.spread(scores, shares).covariance
+
+
+@dataclass(frozen=True)
+class Membership:
+    """Which rows belong to which clusters: incidences (clusters, n) that count for (+1), or against (-1), the sum of
+    products."""
+
+    parts: tuple[tuple[csr_array, int], ...]
+
+    @classmethod
+    def of(cls, parts: Sequence[tuple[np.ndarray, np.ndarray, int]], rows: int) -> Membership:
+        found = []
+        for codes, places, sign in parts:
+            if not len(codes):
+                continue
+            code = codes_of(codes)
+            shape = (int(code.max()) + 1, rows)
+            found.append((csr_array((np.ones(len(code)), (code, places)), shape=shape), sign))
+        return cls(tuple(found))
+
+    def sums(self, values: np.ndarray | csr_array) -> list:
+        """Of the values (n, p) of each cluster: (clusters, p) for each part."""
+        return [incidence @ values for incidence, _ in self.parts]
+
+    def gram(self, sums: list, leverage: list | None = None) -> np.ndarray:
+        """The sum over clusters of the products (p, p) of their sums, each over 1 - `leverage` of its clusters."""
+        total = 0.0
+        for place, ((_, sign), own) in enumerate(zip(self.parts, sums, strict=True)):
+            if leverage is not None:
+                own = _corrected(own, leverage[place])
+            total = total + sign * _dense(own.T @ own)
         return total
 
-    def _within_workers(self, scores: np.ndarray) -> np.ndarray:
-        return self._conversations(scores, self.workers)
+
+def _corrected(sums: np.ndarray | csr_array, leverage: np.ndarray | csr_array) -> np.ndarray | csr_array:
+    """Sums (clusters, p) over the root of 1 - leverage, element by element."""
+    if issparse(sums):
+        more = csr_array(leverage)
+        more.data = 1 / np.sqrt(1 - np.minimum(more.data, MOST)) - 1
+        return csr_array(sums + sums.multiply(more))
+    return sums / np.sqrt(1 - np.minimum(leverage, MOST))
+
+
+def _ones(like: csr_array) -> csr_array:
+    return csr_array((np.ones(like.nnz), like.indices, like.indptr), shape=like.shape)
+
+
+def _dense(matrix: np.ndarray | csr_array) -> np.ndarray:
+    return matrix.toarray() if issparse(matrix) else np.asarray(matrix)
 
 
 def _joint(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Codes that tell pairs of codes apart."""
-    return codes_of(first.astype(np.int64) * (int(second.max(initial=0)) + 1) + second)
+    return first.astype(np.int64) * (int(second.max(initial=0)) + 1) + second
 
 
-def _gram(codes: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """The sum over clusters of the products (p, p) of their summed scores."""
-    if not len(codes):
-        return np.zeros((scores.shape[1],) * 2)
-    codes = codes_of(codes)
-    sums = np.stack([np.bincount(codes, column) for column in scores.T], axis=1)
-    return sums.T @ sums
+@dataclass(frozen=True)
+class Spread:
+    """What is known of the errors of p estimates: covariances (p, p) by each dimension alone (`single`), and by both at
+    once (`both`), which their sum counts twice.
+
+    `effective` gives the effective number of clusters, (Σ m)² / Σ m² with m the information about a contrast that each
+    holds, of contrasts (q, p): (q,) for each dimension, and for both at once.
+    """
+
+    single: tuple[np.ndarray, ...]
+    both: np.ndarray | None
+    effective: Callable[[np.ndarray], list[np.ndarray]]
+
+    @classmethod
+    def known(cls, covariance: np.ndarray, df: float) -> Spread:
+        """A covariance (p, p) that comes from elsewhere, with its degrees of freedom."""
+        return cls((np.asarray(covariance, dtype=float),), None, lambda contrasts: [np.full(len(contrasts), df + 1.0)])
+
+    def variance(self, contrasts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The variance (q,) of each contrast (q, p), and the degrees of freedom (q,) that it is known with.
+
+        Degrees of freedom are Satterthwaite's (1946, Biometrics 2), from one less than the effective clusters of each
+        dimension. NaN and 0 where a dimension has fewer than two effective ones.
+        """
+        effective = self.effective(contrasts)
+        degrees = [np.maximum(own - 1, 1e-9) for own in effective]
+        variance, df = _quadratic(contrasts, self.covariance), degrees[0]
+        if self.both is not None:
+            parts = [_quadratic(contrasts, own) ** 2 for own in (*self.single, self.both)]
+            noise = [own / of for own, of in zip(parts, degrees, strict=True)]
+            known = np.maximum(noise[0] + noise[1] - noise[2], 1e-300)
+            df = np.clip(variance**2 / known, np.minimum(*degrees[:2]) / 2, np.maximum(*degrees[:2]))
+        few = np.min(effective[: len(self.single)], axis=0) < FEW - 1e-9
+        return np.where(few, np.nan, variance), np.where(few, 0.0, df)
+
+    @cached_property
+    def covariance(self) -> np.ndarray:
+        """The covariance (p, p) by both dimensions.
+
+        Without negative eigenvalues, and no variance less than by conversations or by annotators alone. Correlations
+        are kept, so a difference may well be surer than either side.
+        """
+        if self.both is None:
+            return self.single[0]
+        total = self.single[0] + self.single[1] - self.both
+        least = np.max([np.diag(own) for own in [*self.single, total]], axis=0)
+        return _with_variance(_without_negative(total), least)
+
+
+def _quadratic(contrasts: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """The variances (q,) of contrasts (q, p)."""
+    return ((contrasts @ covariance) * contrasts).sum(axis=1)
 
 
 def _without_negative(covariance: np.ndarray) -> np.ndarray:
@@ -157,65 +325,10 @@ def _with_variance(covariance: np.ndarray, least: np.ndarray) -> np.ndarray:
     return scaled
 
 
-@dataclass(frozen=True)
-class Estimates:
-    """Estimates (p,), their covariance (p, p), and the degrees of freedom that it is known with."""
-
-    values: np.ndarray
-    covariance: np.ndarray
-    df: float
-
-    def intervals(self, level: float = 0.95) -> np.ndarray:
-        """(p, 2), by Student's t; NaN where the variance isn't known."""
-        return _ends(self.values, np.diag(self.covariance), self.df, level)
-
-    def contrast(self, weights: np.ndarray, df: float | None = None, level: float = 0.95) -> dict:
-        """The weighted sum of the estimates: `estimate`, `se`, `ci`, `p` (two-sided, of its being 0)."""
-        weights = np.asarray(weights, dtype=float)
-        value, variance = float(weights @ self.values), float(weights @ self.covariance @ weights)
-        df = self.df if df is None else df
-        low, high = _ends(np.array([value]), np.array([variance]), df, level)[0]
-        se = float(np.sqrt(variance)) if variance >= 0 else np.nan
-        p = (
-            np.nan
-            if not np.isfinite(low)
-            else float(2 * t_distribution.sf(abs(value) / se, df))
-            if se
-            else float(value == 0)
-        )
-        return {"estimate": value, "se": se, "ci": (float(low), float(high)), "p": p}
-
-    def draws(self, replicates: int, rng: np.random.Generator) -> np.ndarray:
-        """Values (replicates, p) that are as likely, from Student's t with this covariance; NaN where it isn't
-        known."""
-        if not np.isfinite(self.covariance).all() or self.df <= 0:
-            return np.full((replicates, len(self.values)), np.nan)
-        values, vectors = np.linalg.eigh(self.covariance)
-        normal = rng.standard_normal((replicates, len(values))) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
-        return self.values + normal * np.sqrt(self.df / rng.chisquare(self.df, replicates))[:, None]
-
-
-def _ends(values: np.ndarray, variance: np.ndarray, df: float, level: float) -> np.ndarray:
-    known = np.isfinite(variance) & (variance >= 0) & (df > 0)
-    half = np.full(len(values), np.nan)
-    if known.any():
-        half[known] = t_distribution.ppf((1 + level) / 2, df) * np.sqrt(variance[known])
-    return np.stack([values - half, values + half], axis=-1)
-
-
-def group_means(values: Sequence[float], groups: np.ndarray, count: int, clusters: Clusters) -> Estimates:
-    """The means of `values` (n,) by group, numbered from 0; NaN for a group without values.
-
-    Means of different groups are correlated where they share conversations or annotators, which their differences use.
-    """
-    values = np.asarray(values, dtype=float)
-    size = np.bincount(groups, minlength=count).astype(float)
-    mean = np.divide(np.bincount(groups, values, count), size, out=np.full(count, np.nan), where=size > 0)
-    scores = np.zeros((len(values), count))
-    scores[np.arange(len(values)), groups] = (values - mean[groups]) / size[groups]
-    return Estimates(mean, clusters.covariance(scores), clusters.effective - 1)
-
-
 def frame_clusters(frame: pd.DataFrame, crossed: bool = True, resample: str = "conversations_workers") -> Clusters:
-    """The clusters of rows with the columns conversation_ids and worker_id; `crossed`: annotators are a sample, too."""
-    return Clusters.of(list(frame["conversation_ids"]), list(frame["worker_id"]) if crossed else None, resample)
+    """The clusters of rows with the columns conversation_ids (or conversation_id) and worker_id; `crossed`: annotators
+    are a sample, too."""
+    workers = frame["worker_id"] if crossed else None
+    if "conversation_ids" in frame:
+        return Clusters.of(list(frame["conversation_ids"]), workers, resample)
+    return Clusters.by(frame["conversation_id"], workers, resample)

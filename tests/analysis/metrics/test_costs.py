@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from parlai_spotbot.analysis.hygiene import wilson
 from parlai_spotbot.analysis.metrics import planning, published
 from parlai_spotbot.analysis.metrics.costs import (
     EVERYBODY,
@@ -15,6 +14,7 @@ from parlai_spotbot.analysis.metrics.costs import (
     times_of,
     training_frame,
 )
+from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.records import HUMAN
 
 ROUND = {"task": "consistency", "annotator": "w0", "attempt": 0, "round": 1, "role": "training", "dialogue": "d",

@@ -41,7 +41,7 @@ def test_wilson_s_intervals_of_the_published_comparisons(shared_data):
     path = shared_data / "data" / "abc_eval" / "paper_tables" / "surge_comparisons.csv"
     if not path.exists():
         pytest.skip("the released tables are not here")
-    from parlai_spotbot.analysis.hygiene import wilson
+    from parlai_spotbot.analysis.uncertainty.shares import wilson
 
     table = pd.read_csv(path)
     assert len(table) > 100

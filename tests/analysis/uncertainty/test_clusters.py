@@ -3,9 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.api as sm
+from scipy.sparse import csr_array
+from scipy.stats import ttest_1samp, ttest_ind
 
-from parlai_spotbot.analysis.clustered import clustered_mean
-from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters, group_means
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
+from parlai_spotbot.analysis.uncertainty.estimates import group_means, mean_of, places
 
 
 def couples(scores, sets, workers=None):
@@ -24,14 +27,14 @@ def test_sums_over_clusters_are_those_over_couples():
     pairs = [(f"c{rng.integers(12)}", f"c{rng.integers(12)}") for _ in range(n)]
     workers = rng.integers(0, 9, n)
     scores = rng.normal(size=(n, 3))
-    clusters = Clusters.of(pairs, workers)
     sets = [set(pair) for pair in pairs]
-    np.testing.assert_allclose(clusters._conversations(scores), couples(scores, sets), atol=1e-9)
-    both = couples(scores, sets, workers)
-    ours = clusters._conversations(scores) - clusters._within_workers(scores)
-    for code in np.unique(workers):
-        ours += np.outer(scores[workers == code].sum(axis=0), scores[workers == code].sum(axis=0))
-    np.testing.assert_allclose(ours, both, atol=1e-9)
+    members = Clusters.of(pairs, workers).members()
+    talks, people, both = (member.gram(member.sums(scores)) for member in members)
+    np.testing.assert_allclose(talks, couples(scores, sets), atol=1e-9)
+    np.testing.assert_allclose(people, couples(scores, [{worker} for worker in workers]), atol=1e-9)
+    np.testing.assert_allclose(talks + people - both, couples(scores, sets, workers), atol=1e-9)
+    sparse = members[0].gram(members[0].sums(csr_array(scores)))
+    np.testing.assert_allclose(sparse, talks, atol=1e-9)
 
 
 def test_rows_that_share_nothing_give_the_usual_standard_error():
@@ -39,20 +42,32 @@ def test_rows_that_share_nothing_give_the_usual_standard_error():
     clusters = Clusters.of([(f"a{i}", f"b{i}") for i in range(40)], [f"w{i}" for i in range(40)])
     assert clusters.independent
     assert clusters.effective == pytest.approx(40)
-    mean = group_means(values, np.zeros(40, dtype=int), 1, clusters)
-    assert np.sqrt(mean.covariance[0, 0]) == pytest.approx(values.std(ddof=1) / np.sqrt(40))
+    found = mean_of(values, clusters)
+    assert found["se"] == pytest.approx(values.std(ddof=1) / np.sqrt(40))
+    assert found["df"] == pytest.approx(39)
+    assert found["p"] == pytest.approx(ttest_1samp(values, 0).pvalue)
 
 
-def test_one_and_two_way_as_clustered_mean():
+def test_two_groups_by_themselves_are_welch_s():
+    rng = np.random.default_rng(4)
+    values, groups = np.concatenate([rng.normal(0, 1, 12), rng.normal(1, 3, 9)]), np.repeat([0, 1], [12, 9])
+    found = group_means(values, groups, 2, Clusters.by(np.arange(21))).contrast(np.array([1.0, -1.0]))
+    theirs = ttest_ind(values[:12], values[12:], equal_var=False)
+    assert abs(found["estimate"] / found["se"]) == pytest.approx(abs(theirs.statistic))
+
+
+def test_two_way_variance_is_that_of_statsmodels_but_for_small_samples():
     rng = np.random.default_rng(2)
-    values, homes, workers = rng.normal(size=60), rng.integers(0, 15, 60), rng.integers(0, 8, 60)
-    for who in (None, workers):
-        clusters = Clusters.of([(f"c{h}",) for h in homes], who)
-        ours = group_means(values, np.zeros(60, dtype=int), 1, clusters)
-        theirs = clustered_mean(values, [homes] if who is None else [homes, workers])
-        assert ours.values[0] == pytest.approx(theirs.estimate)
-        # That one corrects each term for its own number of clusters, this one all for the least.
-        assert np.sqrt(ours.covariance[0, 0]) == pytest.approx(theirs.se, rel=0.05)
+    n = 4000
+    homes, workers = rng.integers(0, 800, n), rng.integers(0, 400, n)
+    values = rng.normal(size=n) + rng.normal(size=800)[homes] + rng.normal(size=400)[workers]
+    fit = sm.OLS(values, np.ones((n, 1))).fit(
+        cov_type="cluster", cov_kwds={"groups": np.column_stack([homes, workers]), "use_correction": False}
+    )
+    clusters = Clusters.by(homes, workers)
+    one, two, both = (m.gram(m.sums((values - values.mean())[:, None] / n)) for m in clusters.members())
+    assert (one + two - both)[0, 0] == pytest.approx(fit.bse[0] ** 2, rel=1e-10)
+    assert mean_of(values, clusters)["se"] == pytest.approx(fit.bse[0], rel=0.005)
 
 
 def test_a_row_by_itself_a_single_annotator_and_too_few_clusters():
@@ -67,8 +82,45 @@ def test_a_row_by_itself_a_single_annotator_and_too_few_clusters():
 
 
 def test_a_conversation_beside_itself_counts_once():
-    scores = np.array([[1.0], [2.0]])
-    assert Clusters.of([("a", "a"), ("b", "b")], None)._conversations(scores)[0, 0] == 5.0
+    member = Clusters.of([("a", "a"), ("b", "b")], None).members()[0]
+    assert member.gram(member.sums(np.array([[1.0], [2.0]])))[0, 0] == 5.0
+
+
+def test_a_missing_id_is_named():
+    with pytest.raises(ValueError, match="workers: row 1 is missing"):
+        Clusters.by(["a", "b"], ["w", None])
+    with pytest.raises(ValueError, match="conversations: row 0 is missing"):
+        Clusters.by([None, "b"])
+    with pytest.raises(ValueError, match="values: row 1 is missing"):
+        mean_of([1.0, np.nan], Clusters.by(["a", "b"]))
+
+
+def test_what_doesn_t_vary_gets_a_bound_of_the_range():
+    """Rule of Clopper and Pearson: with three conversations alike another one differs with a chance below .708."""
+    clusters = Clusters.by(["a", "a", "b", "c"])
+    found = mean_of([5, 5, 5, 5], clusters, bounds=(1, 5))
+    effective = clusters.effective
+    assert found["ci"] == pytest.approx((5 - 4 * (1 - 0.025 ** (1 / effective)), 5.0))
+    assert np.isnan(mean_of([5, 5, 5, 5], clusters)["ci"][0])
+    apart = group_means([4, 4, 5, 5], np.repeat([0, 1], 2), 2, Clusters.by(list("abcd")), (1, 5))
+    contrast = apart.contrast(np.array([-1.0, 1.0]))
+    assert contrast["p"] == pytest.approx(2 / 6)
+    assert contrast["ci"][0] < 0 < 1 < contrast["ci"][1]
+
+
+def test_too_few_clusters_say_nothing():
+    lonely = mean_of([1.0, 2.0, 3.0], Clusters.by(["a", "a", "a"]))
+    assert np.isnan([*lonely["ci"], lonely["p"]]).all()
+    mostly = Clusters.by(np.arange(40), ["w0"] * 38 + ["w1", "w1"])
+    assert np.isnan(mean_of(np.arange(40.0), mostly)["p"])
+
+
+def test_places_follow_from_clear_pairs():
+    first, second = np.triu_indices(4, 1)
+    # 0 is clearly ahead of 2 and 3, 1 of 3.
+    clear = np.array([False, True, True, False, True, False])
+    found = places(first, second, np.ones(6, dtype=bool), clear, 4)
+    assert found.tolist() == [[1, 2], [1, 3], [2, 4], [3, 4]]
 
 
 def test_differences_use_what_means_have_in_common():

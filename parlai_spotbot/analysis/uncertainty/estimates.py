@@ -1,0 +1,184 @@
+"""Estimates and what is known of them and of their differences: intervals, tests, corrections, places.
+
+An interval is by Student's t with the degrees of freedom of its own contrast. Where all values are the same nothing was
+seen to vary, which doesn't show that nothing varies: then an exact bound from the range that values can have takes the
+place of an interval of no width, and a permutation of clusters that of a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb, floor
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import csr_array
+from scipy.special import stdtr, stdtrit
+
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters, Spread
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
+
+NOTHING = 1e-12
+"""Variances below this part of a value's square are rounding."""
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Estimates `values` (p,) and what is known of their errors.
+
+    `bounds`: the range (low, high) of the values whose means these are, if they are means; without it nothing can be
+    said where nothing varies.
+    """
+
+    values: np.ndarray
+    spread: Spread
+    bounds: tuple[float, float] | None = None
+
+    @cached_property
+    def covariance(self) -> np.ndarray:
+        """(p, p)."""
+        return self.spread.covariance
+
+    def contrasts(self, weights: np.ndarray, level: float = 0.95) -> pd.DataFrame:
+        """One row a contrast of `weights` (q, p): estimate, se, low, high, df, p (two-sided, of its being 0), exact
+        (whether the interval is a bound from the range of values).
+
+        NaN where a contrast has fewer than two effective conversations or annotators: nothing is known then of how
+        others would differ.
+        """
+        weights = np.atleast_2d(np.asarray(weights, dtype=float))
+        used = weights != 0
+        estimate = np.where(used, weights * self.values, 0.0).sum(axis=1)
+        variance, df = self.spread.variance(weights)
+        known = np.isfinite(variance) & np.isfinite(estimate)
+        none = known & (variance <= NOTHING * np.maximum(1.0, np.abs(estimate)) ** 2)
+        se, some = np.sqrt(np.where(known, variance, np.nan)), known & ~none
+        half, p = np.full(len(se), np.nan), np.full(len(se), np.nan)
+        half[some] = stdtrit(df[some], (1 + level) / 2) * se[some]
+        p[some] = 2 * stdtr(df[some], -np.abs(estimate[some]) / se[some])
+        low, high = estimate - half, estimate + half
+        if none.any():
+            low[none], high[none], p[none] = self._bound(weights[none], estimate[none], level)
+        if self.bounds is not None:
+            ends = np.sort(np.stack([weights * self.bounds[0], weights * self.bounds[1]]), axis=0).sum(axis=2)
+            low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
+        return pd.DataFrame({"estimate": estimate, "se": se, "low": low, "high": high, "df": df, "p": p, "exact": none})
+
+    def _bound(
+        self, weights: np.ndarray, estimate: np.ndarray, level: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Ends and p of contrasts of which nothing varies.
+
+        With G clusters alike, another one differs with a chance of at most 1 - (α / 2)^(1 / G) (Clopper & Pearson), by
+        as much as the range of values allows; the level is shared out between the estimates of a contrast.
+        """
+        if self.bounds is None:
+            nothing = np.full(len(estimate), np.nan)
+            return nothing, nothing, np.ones(len(estimate))
+        single = np.min(self.spread.effective(np.eye(len(self.values)))[: len(self.spread.single)], axis=0)
+        low, high, p = np.zeros((3, len(estimate)))
+        for place, own in enumerate(weights):
+            used = np.flatnonzero(own)
+            chance = 1 - ((1 - level) / 2 / len(used)) ** (1 / single[used])
+            up = own[used] * (self.bounds[1] - self.values[used]) * chance
+            down = own[used] * (self.bounds[0] - self.values[used]) * chance
+            low[place] = estimate[place] + np.minimum(up, down).sum()
+            high[place] = estimate[place] + np.maximum(up, down).sum()
+            p[place] = _permutation(single[used]) if abs(estimate[place]) > NOTHING else 1.0
+        return low, high, p
+
+    def contrast(self, weights: np.ndarray, level: float = 0.95) -> dict:
+        """One contrast (p,): `estimate`, `se`, `ci`, `p`, `df`."""
+        row = self.contrasts(weights, level).iloc[0]
+        ends = (float(row["low"]), float(row["high"]))
+        return {"estimate": row["estimate"], "se": row["se"], "ci": ends, "p": row["p"], "df": row["df"]}
+
+    def intervals(self, level: float = 0.95) -> np.ndarray:
+        """(p, 2)."""
+        return self.contrasts(np.eye(len(self.values)), level)[["low", "high"]].to_numpy()
+
+    def pairs(self, level: float = 0.95, correction: str = "holm") -> pd.DataFrame:
+        """Every two estimates: first, second (their places), and `contrasts` of the first less the second, with
+        p_adjusted over those that have a p."""
+        first, second = np.triu_indices(len(self.values), 1)
+        weights = np.zeros((len(first), len(self.values)))
+        weights[np.arange(len(first)), first], weights[np.arange(len(first)), second] = 1.0, -1.0
+        found = self.contrasts(weights, level)
+        found.insert(0, "first", first)
+        found.insert(1, "second", second)
+        return found.assign(p_adjusted=adjusted(found["p"].to_numpy(), correction))
+
+    def draws(self, replicates: int, rng: np.random.Generator) -> np.ndarray:
+        """Values (replicates, p) that are as likely, from Student's t with this covariance; NaN where it isn't
+        known."""
+        df = float(np.min(self.spread.variance(np.eye(len(self.values)))[1]))
+        if not np.isfinite(self.covariance).all() or df <= 0:
+            return np.full((replicates, len(self.values)), np.nan)
+        values, vectors = np.linalg.eigh(self.covariance)
+        normal = rng.standard_normal((replicates, len(values))) * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
+        return self.values + normal * np.sqrt(df / rng.chisquare(df, replicates))[:, None]
+
+
+def _permutation(clusters: np.ndarray) -> float:
+    """The least two-sided p that an exchange of clusters can give: of one estimate by signs, of two by permutation."""
+    whole = [max(1, floor(count + 1e-9)) for count in clusters]
+    ways = 2 ** whole[0] if len(whole) == 1 else comb(sum(whole), whole[0])
+    return min(1.0, 2 / ways)
+
+
+def adjusted(p: np.ndarray, correction: str = "holm") -> np.ndarray:
+    """Corrected p-values; those that couldn't be had stay NaN and don't count."""
+    found = np.array(p, dtype=float)
+    known = np.isfinite(found)
+    found[known] = adjust(found[known], correction)
+    return found
+
+
+def places(first: np.ndarray, second: np.ndarray, ahead: np.ndarray, clear: np.ndarray, size: int) -> np.ndarray:
+    """The first and last place (size, 2) of each: one more than are surely better, `size` less those surely worse.
+
+    Pairs (q,) of `first` and `second`, whether the first is `ahead`, and whether that is `clear` over all pairs
+    together: then all places hold together with the level of that correction (Mogstad, Romano, Shaikh & Wilhelm 2024,
+    Rev. Econ. Stud. 91).
+    """
+    clear = np.asarray(clear, dtype=bool)
+    better = np.where(ahead, first, second)[clear]
+    worse = np.where(ahead, second, first)[clear]
+    return np.stack(
+        [1 + np.bincount(worse, minlength=size), size - np.bincount(better, minlength=size)], axis=-1
+    ).astype(int)
+
+
+def group_means(
+    values: Sequence[float],
+    groups: np.ndarray,
+    count: int,
+    clusters: Clusters,
+    bounds: tuple[float, float] | None = None,
+) -> Estimates:
+    """The means of `values` (n,) by group, numbered from 0; NaN for a group without values.
+
+    Means of different groups are correlated where they share conversations or annotators, which their differences use.
+    `bounds` is the range that values can have, for `Estimates`.
+    """
+    values, groups = np.asarray(values, dtype=float), np.asarray(groups, dtype=int)
+    if np.isnan(values).any():
+        raise ValueError(f"values: row {int(np.argmax(np.isnan(values)))} is missing, expected a number")
+    size = np.bincount(groups, minlength=count).astype(float)
+    mean = np.divide(np.bincount(groups, values, count), size, out=np.full(count, np.nan), where=size > 0)
+    rows = np.arange(len(values))
+    scores = csr_array(((values - mean[groups]) / size[groups], (rows, groups)), shape=(len(values), count))
+    shares = csr_array((1 / size[groups] ** 2, (rows, groups)), shape=(len(values), count))
+    return Estimates(mean, clusters.spread(scores, shares), bounds)
+
+
+def mean_of(
+    values: Sequence[float], clusters: Clusters, level: float = 0.95, bounds: tuple[float, float] | None = None
+) -> dict:
+    """The mean of `values` (n,): `estimate`, `se`, `ci`, `p` (of its being 0), `df`; see `Estimates.contrast`. NaN for
+    none."""
+    if not len(values):
+        return {"estimate": np.nan, "se": np.nan, "ci": (np.nan, np.nan), "p": np.nan, "df": 0.0}
+    return group_means(values, np.zeros(len(values), dtype=int), 1, clusters, bounds).contrast(np.ones(1), level)

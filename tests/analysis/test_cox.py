@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from scipy.stats import t as student
 
 from parlai_spotbot.analysis.survival import cox, npmle, turnbull
 from parlai_spotbot.analysis.survival.intervals import innermost
@@ -19,6 +20,7 @@ from parlai_spotbot.analysis.survival.results import (
 )
 from parlai_spotbot.analysis.survival.semiparametric import Expansion, Problem, Rows
 from parlai_spotbot.analysis.survival.separation import separated
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 
 DOMAINS = ("dailydialog", "empathetic")
 COLUMNS = ["fluent", "specific", "sensible"]
@@ -318,11 +320,8 @@ def test_bootstrap_replicates_are_refits(model):
     cluster = rng.integers(0, 40, 150)
     fit = cox(left, right, x, model, clusters=cluster, replicates=30, seed=5, backend="native")
     assert fit.errors == "bootstrap of clusters"
-    codes = pd.factorize(cluster)[0]
-    count = codes.max() + 1
-    drawn = np.random.default_rng(5).integers(0, count, (30, count))
-    for i in range(30):
-        weights = np.bincount(drawn[i], minlength=count)[codes].astype(float)
+    drawn = ClusterBootstrap(cluster, rng=np.random.default_rng(5), replicates=30).samples(lambda weights: weights)
+    for i, weights in enumerate(drawn):
         again = cox(left, right, x, model, weights=weights, backend="native")
         np.testing.assert_allclose(fit.replicates[i], again.coef, atol=1e-6)
     np.testing.assert_allclose(fit.covariance, np.cov(fit.replicates.T), atol=1e-12)
@@ -336,10 +335,9 @@ def test_bootstrap_of_little_data_knows_which_replicates_have_no_estimate(model,
     left, right, x = study(rng, 24, model, levels=(1.0, 2.0, 3.0, 4.0))
     cluster = np.arange(24) // 2
     fit = cox(left, right, x, model, clusters=cluster, replicates=100, seed=seed, backend="native")
-    drawn = np.random.default_rng(seed).integers(0, 12, (100, 12))
+    drawn = ClusterBootstrap(cluster, rng=np.random.default_rng(seed), replicates=100).samples(lambda weights: weights)
     lost = 0
-    for i in range(100):
-        weights = np.bincount(drawn[i], minlength=12)[cluster].astype(float)
+    for i, weights in enumerate(drawn):
         try:
             again = cox(left, right, x, model, weights=weights, backend="native").coef
         except ValueError as err:
@@ -366,6 +364,14 @@ def test_bootstrap_agrees_with_information_and_sees_clusters():
     np.testing.assert_allclose(cox(*four, backend="native").se, plain.se / 2, rtol=1e-6)
     crossed = cox(*four, clusters=[np.repeat(np.arange(800), 4), np.arange(3200) % 4], replicates=200, backend="native")
     assert (crossed.se > 0.9 * plain.se).all()
+    assert (crossed.se < 1.3 * plain.se).all()  # products of both draws would make it 1.7
+    np.testing.assert_allclose(crossed.df, 799, rtol=0.01)  # four workers, who are all alike, do no harm
+    np.testing.assert_allclose(
+        crossed.interval(), crossed.coef[:, None] + np.outer(student.ppf(0.975, crossed.df) * crossed.se, [-1, 1])
+    )
+    np.testing.assert_allclose(np.exp(crossed.log_pvalue), crossed.pvalue)
+    np.testing.assert_allclose(crossed.pvalue, 2 * student.sf(np.abs(crossed.z), crossed.df))
+    assert crossed.wald(["x1"]).pvalue == pytest.approx(crossed.pvalue[0])
     again = cox(*four, clusters=np.repeat(np.arange(800), 4), replicates=400, backend="native")
     np.testing.assert_array_equal(again.replicates, copies.replicates)
 

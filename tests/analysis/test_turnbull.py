@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import expit, logit
+from scipy.stats import t as student
 
 from parlai_spotbot.analysis.survival import current_status_survival, icenreg, npmle, turnbull
 from parlai_spotbot.analysis.survival.bands import survival_intervals
@@ -250,9 +252,10 @@ def test_intervals_by_bootstrap_cover():
     assert band["t"].tolist() == [3]
     assert band["survival"].tolist() == [0.75]
     assert band[["low", "high"]].to_numpy()[0] == pytest.approx([0.7075, 0.7925], abs=0.004)
-    # Rows that come in tens, all alike: the interval is that of 40 clusters.
+    # Rows that come in tens, all alike: the interval is that of 40 clusters, by Student's t on the logit's scale.
     wide = survival_intervals(left, right, clusters=np.arange(400) // 10, replicates=4000, seed=1)
-    assert wide[["low", "high"]].to_numpy()[0] == pytest.approx([0.6125, 0.88], abs=0.015)
+    half = student.ppf(0.975, 39) / np.sqrt(39 * 0.75 * 0.25)
+    assert wide[["low", "high"]].to_numpy()[0] == pytest.approx(expit(logit(0.75) + np.array([-half, half])), abs=0.008)
     again = survival_intervals(left, right, clusters=np.arange(400) // 10, replicates=4000, seed=1)
     assert again.equals(wide)
 

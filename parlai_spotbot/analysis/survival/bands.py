@@ -1,4 +1,4 @@
-"""Confidence intervals of the nonparametric estimate, by a bootstrap of rows or of clusters.
+"""Confidence intervals of the nonparametric estimate, by a bootstrap of rows or of clusters (`ClusterBootstrap`).
 
 They hold at the few fixed lengths of a study, where the estimate converges as a share does. Where inspection times are
 continuous the bootstrap of the NPMLE is inconsistent (Sen & Xu 2015, Stat. Sin. 25): then a warning says so.
@@ -15,10 +15,10 @@ import pandas as pd
 from parlai_spotbot.analysis.survival import npmle
 from parlai_spotbot.analysis.survival.curves import current_status_survival
 from parlai_spotbot.analysis.survival.intervals import Intervals, check, innermost
-from parlai_spotbot.analysis.survival.resample import cell_counts, clusterings, row_weights
+from parlai_spotbot.analysis.survival.resample import bootstrap, cell_counts, clusterings
 from parlai_spotbot.analysis.survival.results import BootstrapWarning
 from parlai_spotbot.analysis.survival.steps import StepDistribution
-from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 
 # With fewer observations per distinct time than this, times count as continuous.
 CROWD = 10
@@ -36,25 +36,26 @@ def survival_intervals(
     level: float = 0.95,
     seed: int | np.random.Generator = 0,
 ) -> pd.DataFrame:
-    """Percentile intervals of P(T > t) at the times `at`, by default all at which anyone looked.
+    """Intervals of P(T > t) at the times `at`, by default all at which anyone looked.
 
     Parameters
     ----------
     left, right, weights, closed
         As for `turnbull`.
     clusters : sequence (n,), or several in a list, optional
-        What is drawn again, such as conversations; two, such as conversations and workers, are drawn crossed. By
+        What is drawn again, such as conversations; of two, such as conversations and workers, each and their cells. By
         default rows, which takes them as independent.
 
     Returns
     -------
     DataFrame
-        ``t``, ``survival``, ``low``, ``high``, a row for each time.
+        ``t``, ``survival``, ``low``, ``high``, a row for each time. The interval is symmetric on the logit's scale, by
+        Student's t; where all clusters agree, Clopper & Pearson's. NaN with fewer than two effective clusters.
 
     Warns
     -----
     BootstrapWarning
-        Where such intervals are not valid.
+        Where such intervals are not valid, or there are too few clusters.
 
     Examples
     --------
@@ -70,10 +71,13 @@ def survival_intervals(
     looked = np.unique(np.concatenate([data.left[data.left > 0], data.right[np.isfinite(data.right)]]))
     at = looked if at is None else np.atleast_1d(np.asarray(at, dtype=float))
     _warn(data, looked, at)
-    draws = clusterings(clusters, len(left), weights > 0)
-    samples = _samples(data, closed, at, draws, replicates, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    drawn = bootstrap(clusterings(clusters, len(left), weights > 0), len(data.left), replicates, rng)
+    if drawn.why:
+        warnings.warn(f"survival_intervals: {drawn.why}", BootstrapWarning, stacklevel=2)
+    samples = _samples(data, closed, at, drawn, rng)
     estimate = StepDistribution(data.ends, data.closed, npmle.solve(data)).survival(at)
-    low, high = percentile_interval(samples, level).T if len(at) else np.zeros((2, 0))
+    low, high = drawn.interval(estimate, samples, level, (0, 1)).T
     return pd.DataFrame({"t": at, "survival": estimate, "low": low, "high": high})
 
 
@@ -101,25 +105,26 @@ def _samples(
     data: Intervals,
     closed: tuple[bool, bool] | None,
     at: np.ndarray,
-    clusters: list[np.ndarray],
-    replicates: int,
+    drawn: ClusterBootstrap,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """P(T > t) in every replicate (replicates, times)."""
+    """P(T > t) in every replicate (bootstraps · replicates, times)."""
     size = len(data.ends)
     if data.current_status and size > 1:
         spotted, passed = data.first == 0, data.last == size - 1
         tells = spotted != passed
         level = np.where(spotted, data.last, data.first - 1)
         cells = np.where(tells, 2 * level + spotted, 2 * size)
-        counts = cell_counts(cells, 2 * size + 1, data.weights, clusters, replicates, rng)[:, : 2 * (size - 1)]
-        counts = counts.reshape(replicates, -1, 2)
+        counts = cell_counts(drawn, cells, 2 * size + 1, data.weights, rng)[:, : 2 * (size - 1)]
+        counts = counts.reshape(len(counts), -1, 2)
         steps = current_status_survival(counts[..., 1], counts.sum(axis=-1))
-        full = np.concatenate([np.ones((replicates, 1)), steps, np.zeros((replicates, 1))], axis=1)
+        full = np.concatenate([np.ones((len(counts), 1)), steps, np.zeros((len(counts), 1))], axis=1)
         return full[:, StepDistribution(data.ends, data.closed, np.zeros(size)).passed(at)]
-    rows = []
-    for weights in row_weights(len(data.left), data.weights, clusters, replicates, rng):
+
+    def survival(times: np.ndarray) -> np.ndarray:
+        weights = times * data.weights
         kept = weights > 0
         part = innermost(data.left[kept], data.right[kept], weights[kept], closed)
-        rows.append(StepDistribution(part.ends, part.closed, npmle.solve(part)).survival(at))
-    return np.array(rows)
+        return StepDistribution(part.ends, part.closed, npmle.solve(part)).survival(at)
+
+    return drawn.samples(lambda block: np.array([survival(times) for times in block]))

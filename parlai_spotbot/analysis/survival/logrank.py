@@ -17,7 +17,7 @@ from parlai_spotbot.analysis.survival.grouped import Options, Rows, checked_rows
 from parlai_spotbot.analysis.survival.permutation import ClusterRelabelling, RowRelabelling, cluster_relabelling
 from parlai_spotbot.analysis.survival.pvalues import chi2_of, choose_method, rank, resampled
 from parlai_spotbot.analysis.survival.results import chi_square_test
-from parlai_spotbot.analysis.survival.robust import crossed, effective_number, f_test
+from parlai_spotbot.analysis.survival.robust import clusters_effective, crossed, hotelling
 from parlai_spotbot.analysis.survival.scores import SCORES, PooledFit, pooled
 from parlai_spotbot.analysis.survival.zhao_sun import imputation_covariance
 
@@ -246,14 +246,15 @@ def _robust(rows: Rows, sums: Sums, method: str) -> np.ndarray:
     the one that says least is taken (Angrist & Pischke 2009, Mostly Harmless Econometrics, section 8.2).
     """
     if len(rows.clusters) < 2:
-        found = [sums.plan.robust(sums.plan.observed)[0]]
+        found = sums.plan.robust(sums.plan.observed)[0]
     else:
         own = sums.values[rows.cell, rows.stratum]
         found = crossed(own, rows.weights, rows.group, rows.stratum, rows.clusters)
     if method != "asymptotic" or not rows.clusters:
-        return found[0]
-    found.append(sums.by_rows.covariance())
-    return min(found, key=lambda covariance: chi2_of(sums.away[None], covariance, sums.scale)[0])
+        return found
+    return min(
+        found, sums.by_rows.covariance(), key=lambda covariance: chi2_of(sums.away[None], covariance, sums.scale)[0]
+    )
 
 
 def _imputed(rows: Rows, estimate: PooledFit, score: str, options: Options, rng: np.random.Generator) -> np.ndarray:
@@ -274,12 +275,9 @@ def _asymptotic(test: LogrankTest, rows: Rows) -> LogrankTest:
         known = chi_square_test(test.chi2, test.df)
         return replace(test, pvalue=known.pvalue, log_pvalue=known.log_pvalue)
     by = (rows.weights, rows.group, rows.stratum)
-    number = min((effective_number(*by, codes) for codes in rows.clusters), default=float(rows.weights.sum()))
-    df_error = max(number - test.df, 1.0)
-    # Hotelling's factor, for df groups compared with a covariance from as many clusters.
-    factor = df_error / max(number - 1, df_error)
-    pvalue, log_pvalue = f_test(test.chi2 * factor / test.df, test.df, df_error)
-    return replace(test, df_error=df_error, pvalue=pvalue, log_pvalue=log_pvalue)
+    number = min((clusters_effective(*by, codes) for codes in rows.clusters), default=float(rows.weights.sum()))
+    pvalue, log_pvalue = hotelling(test.chi2, test.df, number - 1)
+    return replace(test, df_error=max(number - test.df, 1.0), pvalue=pvalue, log_pvalue=log_pvalue)
 
 
 def _smallest(rows: Rows) -> float:

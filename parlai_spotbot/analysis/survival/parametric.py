@@ -19,7 +19,7 @@ from parlai_spotbot.analysis.survival.families import PARAMETERS, ParametricBase
 from parlai_spotbot.analysis.survival.intervals import check
 from parlai_spotbot.analysis.survival.locationscale import LARGEST, Rows, build, cells
 from parlai_spotbot.analysis.survival.maximum import Estimate, estimate, flat_directions, information
-from parlai_spotbot.analysis.survival.resample import clusterings, row_weights
+from parlai_spotbot.analysis.survival.resample import bootstrap, clusterings, covariance_of
 from parlai_spotbot.analysis.survival.results import (
     MODELS,
     BootstrapWarning,
@@ -27,6 +27,7 @@ from parlai_spotbot.analysis.survival.results import (
     RegressionFit,
     SeparationWarning,
 )
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 
 ERRORS = ("information", "bootstrap")
 RUNAWAY = 8.0  # effect of a covariate, in its standard deviations on the predictor, that stands for infinity
@@ -93,7 +94,7 @@ def parametric(
         How often each row counts.
     errors : str
         "information": covariance from the observed information; "bootstrap": of rows or, with `clusters` (n,), of
-        whole clusters, `replicates` times, drawn with `seed`. Several clusterings, as a list or frame, are crossed.
+        whole clusters, `replicates` times, drawn with `seed`; of two clusterings, as a list or frame, as in `cox`.
     backend : str
         "native", "icenreg" (R's icenReg), or "auto": icenReg where it is installed, else native.
 
@@ -129,8 +130,12 @@ def parametric(
     origin = errors if errors == "information" else "bootstrap of " + ("rows" if clusters is None else "clusters")
     draws = None
     if errors == "bootstrap":
-        draws = _bootstrap(data, weights, clusters, replicates, seed, fit, model, dist, start)
-        result["covariance"] = _covariance_of(draws)
+        if replicates < 2:
+            raise ValueError(f"replicates is {replicates}, expected a whole number from 2 up")
+        units = clusterings(clusters, len(weights), np.ones(len(weights), dtype=bool))
+        drawn = bootstrap(units, len(weights), replicates, seed)
+        draws = _bootstrap(data, weights, drawn, fit, model, dist, start)
+        result["covariance"], result["df"] = _covariance(drawn, draws)
     return _spread_out(result, covariates, draws, errors=origin, model=model, dist=dist, backend=backend)
 
 
@@ -311,6 +316,10 @@ def _spread_out(result: dict, covariates: Design, draws: np.ndarray | None, **re
     covariance = np.full((len(use), len(use)), np.nan)
     coef[use], offset[use] = result["coef"], result["offset"]
     covariance[np.ix_(use, use)] = result["covariance"]
+    df = None
+    if "df" in result:
+        df = np.full(len(use), np.nan)
+        df[use] = result["df"]
     if draws is not None:
         wide = np.full((len(draws), len(use)), np.nan)
         wide[:, use] = draws
@@ -318,19 +327,17 @@ def _spread_out(result: dict, covariates: Design, draws: np.ndarray | None, **re
     baseline = ParametricBaseline(rest["dist"], result["parameters"], rest["model"], result["shift"])
     same = {name: result[name] for name in ("loglik", "loglik_null", "parameters", "parameter_se")}
     return ParametricFit(
-        covariates.names, coef, covariance, baseline=baseline, replicates=draws, offset=offset, **same, **rest
+        covariates.names, coef, covariance, baseline=baseline, replicates=draws, df=df, offset=offset, **same, **rest
     )
 
 
-def _bootstrap(data: _Data, weights, clusters, replicates: int, seed, fit, model: str, dist: str, start) -> np.ndarray:
-    """Coefficients (replicates, p) of data whose rows, or clusters, were drawn with replacement."""
-    if replicates < 2:
-        raise ValueError(f"replicates is {replicates}, expected a whole number from 2 up")
-    rng = np.random.default_rng(seed)
-    units = clusterings(clusters, len(weights), np.ones(len(weights), dtype=bool))
-    draws = np.full((replicates, data.X.shape[1]), np.nan)
-    for replicate, drawn in enumerate(row_weights(len(weights), weights, units, replicates, rng)):
-        total = np.bincount(data.cell, drawn, len(data.weights))
+def _bootstrap(
+    data: _Data, weights: np.ndarray, drawn: ClusterBootstrap, fit, model: str, dist: str, start
+) -> np.ndarray:
+    """Coefficients (bootstraps · replicates, p) of data whose rows, or clusters, were drawn with replacement."""
+    totals = drawn.cell_sums(data.cell, len(data.weights), weights)
+    draws = np.full((len(totals), data.X.shape[1]), np.nan)
+    for replicate, total in enumerate(totals):
         try:
             _refuse_hopeless(data.left, data.right, total, dist)
             draws[replicate] = fit(data, model, dist, [], start, total)[0]
@@ -339,7 +346,7 @@ def _bootstrap(data: _Data, weights, clusters, replicates: int, seed, fit, model
     return draws
 
 
-def _covariance_of(draws: np.ndarray) -> np.ndarray:
+def _covariance(drawn: ClusterBootstrap, draws: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     known = np.isfinite(draws).all(axis=1)
     if known.sum() < 0.95 * len(draws):
         warnings.warn(
@@ -348,9 +355,7 @@ def _covariance_of(draws: np.ndarray) -> np.ndarray:
             BootstrapWarning,
             stacklevel=3,
         )
-    if known.sum() < 2 or not draws.shape[1]:
-        return np.full((draws.shape[1], draws.shape[1]), np.nan)
-    return np.atleast_2d(np.cov(draws[known].T))
+    return covariance_of(drawn, draws)
 
 
 def _icenreg_fit(data: _Data, model: str, dist: str, names: Sequence[str], start=None, weights=None):

@@ -12,9 +12,10 @@ import numpy as np
 
 from parlai_spotbot.analysis.survival import npmle
 from parlai_spotbot.analysis.survival.intervals import Intervals, innermost
-from parlai_spotbot.analysis.survival.resample import cell_counts, row_weights
+from parlai_spotbot.analysis.survival.resample import cell_counts
 from parlai_spotbot.analysis.survival.semiparametric import Maximum, Problem, Rows
 from parlai_spotbot.analysis.survival.separation import SUSPECT
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 
 LEVELS = 12
 CELLS = 2000
@@ -26,18 +27,19 @@ def refit(
     X: np.ndarray,
     model: str,
     best: Maximum,
-    clusters: list[np.ndarray],
-    replicates: int,
-    seed: int | np.random.Generator,
+    drawn: ClusterBootstrap,
+    rng: np.random.Generator,
 ) -> np.ndarray:
-    """Coefficients (replicates, p); infinite or NaN where a replicate has no finite estimate."""
-    if replicates < 2:
-        raise ValueError(f"replicates is {replicates}, expected at least 2")
-    rng = np.random.default_rng(seed)
+    """Coefficients (bootstraps · replicates, p); infinite or NaN where a replicate has no finite estimate."""
     if rows.cells is None or not (data.current_status and rows.size - 1 <= LEVELS and len(rows.weights) <= CELLS):
-        drawn = row_weights(len(X), data.weights, clusters, replicates, rng)
-        return np.stack([_one(data.first, data.last + 1, X, w, rows.size, model) for w in drawn])
-    counts = cell_counts(rows.cells, len(rows.weights), data.weights, clusters, replicates, rng)
+
+        def coefficients(block: np.ndarray) -> np.ndarray:
+            return np.stack([
+                _one(data.first, data.last + 1, X, times * data.weights, rows.size, model) for times in block
+            ])  # fmt: skip
+
+        return drawn.samples(coefficients)
+    counts = cell_counts(drawn, rows.cells, len(rows.weights), data.weights, rng)
     samples, settled = _Batch(rows, model).solve(counts, best)
     for i in np.flatnonzero(~settled):
         samples[i] = _one(rows.low, rows.high, rows.X, counts[i], rows.size, model)

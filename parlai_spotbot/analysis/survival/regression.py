@@ -17,7 +17,7 @@ from parlai_spotbot.analysis.survival import icenreg, links, npmle
 from parlai_spotbot.analysis.survival.design import Design, design
 from parlai_spotbot.analysis.survival.intervals import Intervals, check, innermost
 from parlai_spotbot.analysis.survival.refits import refit
-from parlai_spotbot.analysis.survival.resample import clusterings
+from parlai_spotbot.analysis.survival.resample import bootstrap, clusterings, covariance_of
 from parlai_spotbot.analysis.survival.results import (
     BootstrapWarning,
     ConvergenceWarning,
@@ -27,6 +27,7 @@ from parlai_spotbot.analysis.survival.results import (
 from parlai_spotbot.analysis.survival.semiparametric import Maximum, Problem, Rows
 from parlai_spotbot.analysis.survival.separation import separated
 from parlai_spotbot.analysis.survival.steps import StepDistribution
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 
 ERRORS = ("information", "bootstrap", "none")
 
@@ -65,10 +66,11 @@ def cox(
         Where standard errors come from: "information" (observed information; rows taken as independent), "bootstrap"
         (of rows, or of `clusters`), or "none".
     clusters : sequence (n,), or several in a list, optional
-        What the bootstrap draws, such as conversations; two, such as conversations and workers, are drawn crossed: an
-        observation's weight is the product of both (Owen 2007, Ann. Appl. Stat. 1). Implies errors="bootstrap".
+        What the bootstrap draws, such as conversations; of two, such as conversations and workers, it draws each and
+        their cells (see `ClusterBootstrap`), and tests and intervals are by Student's t with as many degrees of freedom
+        as those clusters allow. Implies errors="bootstrap".
     replicates : int
-        How many bootstrap replicates.
+        How many replicates of each bootstrap.
     seed : int or Generator
         Of the bootstrap.
     backend : str
@@ -113,11 +115,13 @@ def cox(
     tells = np.zeros(len(left))
     tells[known] = (data.first > 0) | (data.last < len(data.ends) - 1)
     covariates = design(X, len(left), formula=formula, names=names, weights=weights * tells)
-    draws = clusterings(clusters, len(left), known)
+    units, drawn = clusterings(clusters, len(left), known), None
+    if errors == "bootstrap":
+        if replicates < 2:
+            raise ValueError(f"replicates is {replicates}, expected at least 2")
+        drawn = bootstrap(units, int(known.sum()), replicates, seed)
     backend = icenreg.choose(backend)
-    return _Fit(data, covariates, known, model, closed or (False, True)).result(
-        errors, draws, replicates, seed, backend
-    )
+    return _Fit(data, covariates, known, model, closed or (False, True)).result(errors, drawn, seed, backend)
 
 
 class _Fit:
@@ -129,7 +133,7 @@ class _Fit:
         self.problem = Problem(self.rows, model)
 
     def result(
-        self, errors: str, draws: list[np.ndarray], replicates: int, seed: int | np.random.Generator, backend: str
+        self, errors: str, drawn: ClusterBootstrap | None, seed: int | np.random.Generator, backend: str
     ) -> RegressionFit:
         mass = npmle.solve(self.data)
         null = float(self.data.weights @ np.log(npmle.gradient(self.data, mass)[1]))
@@ -143,7 +147,8 @@ class _Fit:
             )  # fmt: skip
         coef, loglik, baseline, theirs = own.beta, own.loglik, self._baseline(own.alpha), None
         if backend == "icenreg":
-            samples = replicates if errors == "bootstrap" and not draws else 0
+            rows = drawn is not None and drawn.names == ("annotations",)
+            samples = drawn.replicates if rows else 0
             theirs = icenreg.ic_sp(
                 self.data.left, self.data.right, self.X, self.data.weights, self.model, self.closed, samples, seed
             )
@@ -151,11 +156,14 @@ class _Fit:
             baseline = StepDistribution(self.data.ends, self.data.closed, theirs.mass)
             own = self.problem.maximise(start, coef, held=True)
         coef = np.where(runaway, np.copysign(np.inf, coef), coef)
-        covariance, samples = self._errors(errors, own, runaway, draws, replicates, seed, theirs)
-        said = errors if errors != "bootstrap" else f"bootstrap of {'clusters' if draws else 'rows'}"
+        covariance, df, samples = self._errors(errors, own, runaway, drawn, seed, theirs)
+        said = errors
+        if drawn is not None:
+            said = f"bootstrap of {'rows' if drawn.names == ('annotations',) else 'clusters'}"
         full, wide = self._spread(coef), self._spread_square(covariance)
+        df = None if df is None else self._spread(df)
         return RegressionFit(
-            self.names, full, wide, loglik, null, baseline, self.model, backend, said, replicates=samples
+            self.names, full, wide, loglik, null, baseline, self.model, backend, said, replicates=samples, df=df
         )
 
     def _separated(self, own: Maximum) -> np.ndarray:
@@ -179,31 +187,30 @@ class _Fit:
         errors: str,
         own: Maximum,
         runaway: np.ndarray,
-        draws: list[np.ndarray],
-        replicates: int,
+        drawn: ClusterBootstrap | None,
         seed: int | np.random.Generator,
         theirs: icenreg.SemiParametric | None,
-    ) -> tuple[np.ndarray, np.ndarray | None]:
+    ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
+        """The covariance of the coefficients, degrees of freedom of each, and replicates."""
         width = len(runaway)
         if errors == "none":
-            return np.full((width, width), np.nan), None
-        if errors == "information":
-            return _profile(own, runaway), None
+            return np.full((width, width), np.nan), None, None
+        if drawn is None:
+            return _profile(own, runaway), None, None
         if theirs is not None and theirs.covariance is not None:
-            return theirs.covariance, theirs.replicates
-        samples = refit(self.data, self.rows, self.X, self.model, own, draws, replicates, seed)
+            return theirs.covariance, None, theirs.replicates
+        samples = refit(self.data, self.rows, self.X, self.model, own, drawn, np.random.default_rng(seed))
         lost = ~np.isfinite(samples).all(axis=1)
         if lost.mean() > 0.05:
             warnings.warn(
-                f"cox: {lost.sum()} of {replicates} bootstrap replicates have no finite estimate and are left out of "
+                f"cox: {lost.sum()} of {len(lost)} bootstrap replicates have no finite estimate and are left out of "
                 "the standard errors, which are then too small; collect more data or use fewer covariates",
                 BootstrapWarning,
                 stacklevel=5,
             )
-        kept = samples[~lost]
-        covariance = np.cov(kept.T).reshape(width, width) if len(kept) > 1 else np.full((width, width), np.nan)
+        covariance, df = covariance_of(drawn, samples)
         covariance = np.where(runaway[:, None] | runaway[None, :], np.nan, covariance)
-        return covariance, self._spread(samples)
+        return covariance, df, self._spread(samples)
 
     def _spread(self, values: np.ndarray) -> np.ndarray:
         full = np.full((*values.shape[:-1], len(self.names)), np.nan)

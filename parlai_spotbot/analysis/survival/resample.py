@@ -1,18 +1,17 @@
-"""How often each row, or each cell of equal rows, counts in bootstrap replicates of rows or of clusters."""
+"""What the bootstraps of survival analysis draw: rows, or clusters by one or two sequences, and their cells' counts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
 
-BLOCK = 2_000_000
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 
 
 def clusterings(clusters: Sequence | None, n: int, known: np.ndarray) -> list[np.ndarray]:
-    """One or more sequences (n,) of clusters as codes of the rows that are `known`; none for None."""
+    """One or two sequences (n,) of clusters as codes of the rows that are `known`; none for None."""
     if clusters is None:
         return []
     several = isinstance(clusters, pd.DataFrame) or (
@@ -22,6 +21,8 @@ def clusterings(clusters: Sequence | None, n: int, known: np.ndarray) -> list[np
         columns = [clusters[name] for name in clusters.columns]
     else:
         columns = list(clusters) if several else [clusters]
+    if len(columns) > 2:
+        raise ValueError(f"clusters: {len(columns)} clusterings, expected one or two")
     found = []
     for column in columns:
         if len(column) != n:
@@ -36,63 +37,34 @@ def clusterings(clusters: Sequence | None, n: int, known: np.ndarray) -> list[np
     return found
 
 
+def bootstrap(clusters: list[np.ndarray], n: int, replicates: int, seed: int | np.random.Generator) -> ClusterBootstrap:
+    """Of the clusters that `clusterings` finds, or of rows."""
+    rng = np.random.default_rng(seed)
+    if not clusters:
+        return ClusterBootstrap(np.arange(n), rng=rng, replicates=replicates, resample="annotations")
+    return ClusterBootstrap(*clusters, rng=rng, replicates=replicates)
+
+
 def cell_counts(
-    cells: np.ndarray,
-    size: int,
-    weights: np.ndarray,
-    clusters: list[np.ndarray],
-    replicates: int,
-    rng: np.random.Generator,
+    drawn: ClusterBootstrap, cells: np.ndarray, size: int, weights: np.ndarray, seed: int | np.random.Generator
 ) -> np.ndarray:
-    """Total weight (replicates, size) of every cell when rows, clusters or crossed clusters are drawn again.
+    """Total weight (bootstraps · replicates, size) of every cell; `cells` and `weights` (n,) are those of every row.
 
-    `cells` and `weights` (n,) are the cell and weight of every row.
+    Independent rows of equal weight are drawn as counts of cells, by `seed`, instead of one by one.
     """
-    if not clusters:
-        return _rows(cells, size, weights, replicates, rng)
-    if len(clusters) == 1:
-        count = int(clusters[0].max()) + 1
-        table = np.bincount(clusters[0] * size + cells, weights, count * size).reshape(count, size)
-        return _draw(count, replicates, rng).astype(float) @ table
-    member = csr_array((weights, (cells, np.arange(len(cells)))), shape=(size, len(cells)))
-    blocks = [np.asarray((member @ block.T.astype(float)).T) for block in _crossed(clusters, replicates, rng)]
-    return np.concatenate(blocks)
-
-
-def row_weights(
-    n: int, weights: np.ndarray, clusters: list[np.ndarray], replicates: int, rng: np.random.Generator
-) -> Iterator[np.ndarray]:
-    """The weights (n,) of all rows, replicate by replicate."""
-    if not clusters:
-        for _ in range(replicates):
-            yield np.bincount(rng.integers(0, n, n), minlength=n) * weights
-        return
-    for block in _crossed(clusters, replicates, rng):
-        yield from block * weights
-
-
-def _rows(cells: np.ndarray, size: int, weights: np.ndarray, replicates: int, rng: np.random.Generator) -> np.ndarray:
-    """Rows of equal weight are drawn as counts of cells; rows of other weights one by one."""
     n = len(cells)
-    if (weights == weights[0]).all():
-        share = np.bincount(cells, minlength=size) / n
-        return rng.multinomial(n, share / share.sum(), size=replicates) * weights[0]
-    rows = row_weights(n, weights, [], replicates, rng)
-    return np.stack([np.bincount(cells, drawn, size) for drawn in rows])
+    if drawn.names != ("annotations",) or n < 2 or (weights != weights[0]).any():
+        return drawn.cell_sums(cells, size, weights)
+    share = np.bincount(cells, minlength=size) / n
+    counts = np.random.default_rng(seed).multinomial(n - 1, share / share.sum(), size=drawn.replicates)
+    return counts * (weights[0] * n / (n - 1))
 
 
-def _draw(count: int, replicates: int, rng: np.random.Generator) -> np.ndarray:
-    """How often (replicates, count) each of `count` clusters is drawn in `count` draws with replacement."""
-    drawn = rng.integers(0, count, (replicates, count)) + (np.arange(replicates) * count)[:, None]
-    return np.bincount(drawn.ravel(), minlength=replicates * count).reshape(replicates, count)
-
-
-def _crossed(clusters: list[np.ndarray], replicates: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Blocks of products (replicates of the block, n) of how often each row's clusters are drawn."""
-    step = max(1, BLOCK // len(clusters[0]))
-    for first in range(0, replicates, step):
-        size = min(step, replicates - first)
-        block = np.ones((size, len(clusters[0])), dtype=np.int64)
-        for codes in clusters:
-            block *= _draw(int(codes.max()) + 1, size, rng)[:, codes]
-        yield block
+def covariance_of(drawn: ClusterBootstrap, samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The covariance (p, p) of p coefficients from their replicates (bootstraps · replicates, p), and the degrees of
+    freedom (p,) of each; NaN where there are too few clusters, or replicates with finite coefficients."""
+    spread, width = drawn.spread(samples), samples.shape[1]
+    found = [*spread.single, *([] if spread.both is None else [spread.both])]
+    if not width or drawn.why or not all(np.isfinite(own).all() for own in found):
+        return np.full((width, width), np.nan), np.full(width, np.nan)
+    return spread.covariance, spread.variance(np.eye(width))[1]

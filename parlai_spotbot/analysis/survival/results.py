@@ -14,8 +14,10 @@ from typing import Protocol
 
 import numpy as np
 import pandas as pd
-from scipy.special import chdtrc, hyperu
+from scipy.special import chdtrc, hyperu, stdtr, stdtrit
 from scipy.stats import norm
+
+from parlai_spotbot.analysis.survival.robust import f_test, hotelling
 
 MODELS = {"ph": "proportional hazards", "po": "proportional odds", "aft": "accelerated failure time"}
 RATIOS = {"ph": "hazard ratio", "po": "odds ratio", "aft": "time ratio"}
@@ -83,7 +85,8 @@ class RegressionFit:
     separated coefficient is infinite, one of a collinear covariate NaN; `covariance` (p, p) is NaN for both. `errors`
     says where the covariance is from: "information", "bootstrap of rows", "bootstrap of clusters" or "none".
     `parameters` are the baseline's own (none in semi-parametric models). `loglik_null` is the log-likelihood of the
-    same model without covariates.
+    same model without covariates. `df` (p,) are the degrees of freedom that clusters allow for Student's t; without
+    them tests and intervals are by the normal distribution.
     """
 
     names: tuple[str, ...]
@@ -97,6 +100,7 @@ class RegressionFit:
     errors: str = "information"
     parameters: dict[str, float] = field(default_factory=dict)
     replicates: np.ndarray | None = None
+    df: np.ndarray | None = None
 
     @property
     def se(self) -> np.ndarray:
@@ -112,12 +116,18 @@ class RegressionFit:
     @property
     def pvalue(self) -> np.ndarray:
         """Two-sided p-values of Wald's test (p,); see `log_pvalue` where they are too small for a float."""
-        return 2 * norm.sf(np.abs(self.z))
+        return 2 * stdtr(self._df, -np.abs(self.z))
 
     @property
     def log_pvalue(self) -> np.ndarray:
         """Natural logarithms of `pvalue` (p,)."""
-        return np.log(2) + norm.logsf(np.abs(self.z))
+        if self.df is None:
+            return np.log(2) + norm.logsf(np.abs(self.z))
+        return np.array([f_test(z * z, 1, df)[1] for z, df in zip(self.z, self.df, strict=True)])
+
+    @property
+    def _df(self) -> np.ndarray:
+        return np.full(len(self.coef), np.inf) if self.df is None else self.df
 
     @property
     def aic(self) -> float:
@@ -129,18 +139,19 @@ class RegressionFit:
     def interval(self, level: float = 0.95) -> np.ndarray:
         """Wald's confidence interval of each coefficient (p, 2)."""
         _level(level)
-        reach = norm.isf((1 - level) / 2) * self.se
+        reach = stdtrit(self._df, (1 + level) / 2) * self.se
         return np.stack([self.coef - reach, self.coef + reach], axis=-1)
 
     def wald(self, names: Sequence[str] | None = None) -> ChiSquareTest:
-        """Test that the coefficients `names`, by default all, are 0 together."""
+        """Test that the coefficients `names`, by default all, are 0 together; with `df`, p is Hotelling's."""
         chosen = range(len(self.names)) if names is None else [self._place(name) for name in names]
         use = [i for i in chosen if np.isfinite(self.coef[i]) and np.isfinite(self.covariance[i, i])]
         if not use:
             return chi_square_test(float("nan"), 0)
-        return chi_square_test(
-            float(self.coef[use] @ np.linalg.solve(self.covariance[np.ix_(use, use)], self.coef[use])), len(use)
-        )
+        chi2 = float(self.coef[use] @ np.linalg.solve(self.covariance[np.ix_(use, use)], self.coef[use]))
+        if self.df is None:
+            return chi_square_test(chi2, len(use))
+        return ChiSquareTest(chi2, len(use), *hotelling(chi2, len(use), float(self.df[use].min())))
 
     def likelihood_ratio(self, reduced: RegressionFit | None = None) -> ChiSquareTest:
         """Compare with a fit to the same rows that has fewer covariates; by default with none."""

@@ -14,6 +14,9 @@ import numpy as np
 from scipy.special import betaln, hyp2f1
 from scipy.stats import f as f_distribution
 
+from parlai_spotbot.analysis.uncertainty.bootstrap import effective_number
+from parlai_spotbot.analysis.uncertainty.clusters import Spread
+
 
 def delete_one(
     sums: np.ndarray, sizes: np.ndarray, own_sums: np.ndarray, own_sizes: np.ndarray, times: np.ndarray | None = None
@@ -86,21 +89,17 @@ def crossed(
     group: np.ndarray,
     stratum: np.ndarray,
     clusters: Sequence[np.ndarray],
-) -> list[np.ndarray]:
-    """Covariances with two clusterings: the two-way one, and each alone.
-
-    The two-way one is the sum of both less that of their intersections (Cameron, Gelbach & Miller 2011, J. Bus. Econ.
-    Stat. 29). It can come out too small, or negative; who takes the one that says least of the three is safe.
-    """
+) -> np.ndarray:
+    """The covariance (G, G) with two clusterings: the sum of both less that of their intersections, see `Spread`."""
     first, second = clusters
     both = np.unique(first * (int(second.max()) + 1) + second, return_inverse=True)[1].ravel()
     one, two, cut = (clustered(values, weights, group, stratum, c) for c in (first, second, both))
     if not (np.isfinite(one).all() and np.isfinite(two).all()):
-        return [np.full_like(one, np.inf)]
-    return [one + two - cut, one, two]
+        return np.full_like(one, np.inf)
+    return Spread((one, two), cut, lambda contrasts: []).covariance
 
 
-def effective_number(weights: np.ndarray, group: np.ndarray, stratum: np.ndarray, cluster: np.ndarray) -> float:
+def clusters_effective(weights: np.ndarray, group: np.ndarray, stratum: np.ndarray, cluster: np.ndarray) -> float:
     """How many clusters the covariance rests on: all of them where each says as much, fewer where some say most.
 
     Satterthwaite's approximation as in Bell & McCaffrey (2002), with the covariances between clusters left out: a
@@ -113,7 +112,14 @@ def effective_number(weights: np.ndarray, group: np.ndarray, stratum: np.ndarray
     leverage = np.einsum("bgi,ij,bgj->bg", contrast, inverse, contrast) / (groups - 1)
     share = np.bincount(cluster, weights * leverage[stratum, group])
     adds = share / np.maximum(1.0 - share, 1e-3)
-    return float(adds.sum() ** 2 / (adds**2).sum())
+    return effective_number(adds)
+
+
+def hotelling(chi2: float, df: int, df_cluster: float) -> tuple[float, float]:
+    """The p-value, and its logarithm, of a chi-squared statistic by a covariance that is known with `df_cluster`
+    degrees of freedom (Hotelling's T²)."""
+    df_error = max(df_cluster + 1 - df, 1.0)
+    return f_test(chi2 * df_error / max(df_cluster, df_error) / df, df, df_error)
 
 
 def f_test(statistic: float, df: int, df_error: float) -> tuple[float, float]:

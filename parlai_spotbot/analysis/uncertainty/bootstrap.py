@@ -1,21 +1,30 @@
 """The bootstrap: how often each annotation counts in each replicate, and what the replicates say.
 
-Two annotations of one conversation, or by one annotator, are not independent, so the default draws conversations and
-workers, and an annotation's weight is the product of both (Owen 2007, "The pigeonhole bootstrap", Ann. Appl. Stat. 1).
+Two annotations of one conversation, or by one annotator, are not independent. `ClusterBootstrap` draws conversations,
+annotators and the cells of both in turn and combines them (Cameron, Gelbach & Miller 2011). `Bootstrap` is the older
+way, kept by name: one weight that is the product of both draws (Owen 2007, "The pigeonhole bootstrap", Ann. Appl.
+Stat. 1), whose intervals are up to 1.7 times too wide.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-import pandas as pd
+from scipy.sparse import csr_array
+from scipy.special import expit, logit, stdtrit
 
-RESAMPLE = ("conversations_workers", "conversations", "workers", "annotations")
+from parlai_spotbot.analysis.uncertainty.clusters import FEW, RESAMPLE, Spread, codes_of
+from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
+
 BACKENDS = ("auto", "numba", "numpy")
 BLOCK = 1 << 21
 """Numbers held at once by what works block by block: 16 MB as floats."""
+
+EVERYWHERE = (-np.inf, np.inf)
 
 
 def compiled(backend: str) -> bool:
@@ -27,13 +36,6 @@ def compiled(backend: str) -> bool:
 
         return find_spec("numba") is not None
     return backend == "numba"
-
-
-def codes_of(values: Sequence) -> np.ndarray:
-    """Numbers from 0 up (n,) that tell different values apart, in order of appearance."""
-    if not isinstance(values, (np.ndarray, pd.Series)):
-        values = np.fromiter(values, dtype=object, count=len(values))
-    return pd.factorize(values)[0]
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,8 @@ class Bootstrap:
         The conversation, the worker and the stratum (the pair of bots) of each annotation. Conversations and
         annotations are drawn within their stratum, whose size the plan fixes; workers over all strata.
     resample : str
-        "conversations_workers" (the default), "conversations", "workers", or "annotations" (the paper's unit, which
-        takes annotations as independent).
+        "conversations_workers" (the default: the product of both draws, too wide), "conversations", "workers", or
+        "annotations" (the paper's unit, which takes annotations as independent).
     backend : str
         "numba", "numpy" or "auto"; the numbers are the same.
     """
@@ -174,6 +176,220 @@ def _product_sums(cells: np.ndarray, codes: list[np.ndarray], counts: list[np.nd
     return np.concatenate(parts).astype(np.int32)
 
 
+class ClusterBootstrap:
+    """Replicates of n rows by each way in which they hang together, and intervals from all of them together.
+
+    Conversations and annotators are both drawn from many. So one bootstrap draws conversations, one annotators, one
+    the cells of both (what one annotator says of one conversation), and the variance of whatever is reckoned from the
+    rows is the first two's less the third's, never less than one alone (Cameron, Gelbach & Miller 2011, J. Bus. Econ.
+    Stat. 29; see `Spread`). Of n clusters n - 1 are drawn, else variances were too small by (n - 1) / n (Rao & Wu 1988,
+    JASA 83); over all strata, so a single conversation of a pair is no obstacle.
+
+    Parameters
+    ----------
+    conversations, workers : sequences (n,)
+        The conversation and the annotator of each row. Without workers (judges), or with one, rows hang together by
+        conversations alone.
+    replicates : int
+        Of each of the up to three bootstraps.
+    resample : str
+        What another sample would change: one of `RESAMPLE`; "conversations_workers" is the combination of the three.
+    """
+
+    def __init__(
+        self,
+        conversations: Sequence,
+        workers: Sequence | None = None,
+        *,
+        rng: np.random.Generator,
+        replicates: int = 1000,
+        resample: str = "conversations_workers",
+    ):
+        check_draws(replicates, resample)
+        self.replicates = replicates
+        found = {"conversations": codes_of(conversations, "conversations")}
+        if workers is not None:
+            found["annotators"] = codes_of(workers, "workers")
+        if resample == "annotations" or (resample == "workers" and workers is None):
+            found = {"annotations": np.arange(len(found["conversations"]))}
+        elif resample == "workers":
+            del found["conversations"]
+        elif resample == "conversations" or not found.get("annotators", np.zeros(1)).any():
+            found = {"conversations": found["conversations"]}
+        self.names = tuple(found)
+        self._codes = list(found.values())
+        if len(self._codes) == 2:
+            first, second = self._codes
+            self._codes.append(codes_of(first.astype(np.int64) * (int(second.max(initial=0)) + 1) + second))
+        self._draws = _Draws([int(codes.max(initial=-1)) + 1 for codes in self._codes], replicates, rng)
+
+    def take(self, rows: np.ndarray) -> ClusterBootstrap:
+        """The same replicates of some of the rows (a mask or places, which may repeat)."""
+        part = copy(self)
+        part._codes = [codes[rows] for codes in self._codes]
+        vars(part).pop("_effective", None)
+        return part
+
+    @cached_property
+    def _effective(self) -> list[float]:
+        return [effective_number(np.bincount(codes)) for codes in self._codes]
+
+    @property
+    def effective(self) -> dict[str, float]:
+        """The effective number of conversations, of annotators; one alone is left out beside several of the other."""
+        numbers = dict(zip(self.names, self._effective, strict=False))
+        several = {name: number for name, number in numbers.items() if number > 1}
+        return several or dict(list(numbers.items())[:1])
+
+    @property
+    def why(self) -> str:
+        """Why there is no interval; "" where there is."""
+        for name, number in self.effective.items():
+            if number < FEW:
+                count = len(np.unique(self._codes[self.names.index(name)]))
+                worth = f", worth {number:.1f}," if count > 1 else ""
+                return f"{count} {name[:-1] if count == 1 else name}{worth}: too few for an interval"
+        return ""
+
+    def samples(self, statistic: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """What `statistic` makes of weights (b, n), some replicates at a time: (bootstraps · replicates, …)."""
+        step = max(1, BLOCK // max(1, len(self._codes[0])))
+        return np.concatenate([
+            statistic(_scale(times) * times.T[first : first + step][:, codes])
+            for codes, times in zip(self._codes, self._draws.times, strict=True)
+            for first in range(0, self.replicates, step)
+        ])  # fmt: skip
+
+    def cell_sums(self, cells: np.ndarray, count: int, values: np.ndarray | None = None) -> np.ndarray:
+        """The weights, times `values` (n,), summed by cell (n,): (bootstraps · replicates, count), without a matrix of
+        all weights."""
+        weight = np.ones(len(cells)) if values is None else np.asarray(values, dtype=float)
+        found = []
+        for codes, times in zip(self._codes, self._draws.times, strict=True):
+            used, own = np.unique(codes, return_inverse=True)
+            member = csr_array((_scale(times) * weight, (cells, own)), shape=(count, len(used)))
+            step = max(1, BLOCK // max(1, len(used)))
+            parts = [member @ times[used, first : first + step] for first in range(0, self.replicates, step)]
+            found.append(np.concatenate(parts, axis=1).T)
+        return np.concatenate(found)
+
+    def spread(self, samples: np.ndarray) -> Spread:
+        """What replicates (bootstraps · replicates, p) say of the errors of p statistics; those without all p values
+        are left out."""
+        found = []
+        for part in self._by_bootstrap(samples):
+            kept = part[np.isfinite(part).all(axis=1)]
+            width = part.shape[1]
+            found.append(np.cov(kept.T).reshape(width, width) if len(kept) > 1 else np.full((width, width), np.nan))
+        return self._spread(found)
+
+    def interval(
+        self, estimate: np.ndarray, samples: np.ndarray, level: float = 0.95, span: tuple[float, float] = EVERYWHERE
+    ) -> np.ndarray:
+        """Intervals (…, 2) of an estimate (…) by its replicates (bootstraps · replicates, …), by Student's t.
+
+        `span` is what values are possible: (0, 1) for a share, (-1, 1) for a difference of shares, (0, inf) for what is
+        never below 0. The interval is symmetric on a scale without ends: the logit, the logarithm, or the values
+        themselves. Where replicates don't vary, or the estimate is at an end, it is Clopper & Pearson's with the
+        effective number of clusters if the span has two ends, else NaN. NaN with fewer than two effective clusters (see
+        `why`), and where fewer than half of the replicates have a value.
+        """
+        estimate = np.asarray(estimate, dtype=float)
+        variance, df = self._variance(samples)
+        ends = _ends(estimate, np.sqrt(variance), stdtrit(df, (1 + level) / 2), span)
+        still = np.isfinite(variance) & np.isfinite(estimate)
+        still &= (variance <= 1e-18 * np.maximum(1.0, estimate**2)) | (estimate <= span[0]) | (estimate >= span[1])
+        ends[still] = np.nan
+        if np.isfinite(span).all():
+            number, width = min(self.effective.values()), span[1] - span[0]
+            for place in np.argwhere(still):
+                share = (estimate[tuple(place)] - span[0]) / width
+                ends[tuple(place)] = span[0] + width * np.array(clopper_pearson(float(share), number, level))
+        return ends
+
+    def _variance(self, samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The variance (…) of each statistic, and its degrees of freedom."""
+        variances = np.stack([_variance(part) for part in self._by_bootstrap(samples)])
+        shape = variances.shape[1:]
+        variances = variances.reshape(len(variances), -1)
+        known = np.isfinite(variances).all(axis=0)
+        found, df = np.full((2, *known.shape), np.nan)
+        spread = self._spread([np.diag(own[known]) for own in variances])
+        found[known], df[known] = spread.variance(np.eye(int(known.sum())))
+        return found.reshape(shape), df.reshape(shape)
+
+    def _spread(self, found: list[np.ndarray]) -> Spread:
+        """From the covariances (p, p) by each bootstrap."""
+        places = [self.names.index(name) for name in self.effective]
+        numbers = [self._effective[place] for place in places] + self._effective[2:]
+        single = tuple(found[place] for place in places)
+        both = found[2] if len(places) == 2 else None
+        return Spread(single, both, lambda contrasts: [np.full(len(contrasts), number) for number in numbers])
+
+    def _by_bootstrap(self, samples: np.ndarray) -> np.ndarray:
+        """Replicates (bootstraps · replicates, …) as (bootstraps, replicates, …)."""
+        samples = np.asarray(samples, dtype=float)
+        return samples.reshape(len(self._codes), self.replicates, *samples.shape[1:])
+
+
+def effective_number(sizes: np.ndarray) -> float:
+    """(Σ m)² / Σ m²: so many clusters of one size say as much as clusters of `sizes` m; 0 of none."""
+    sizes = np.asarray(sizes, dtype=float)
+    return float(sizes.sum() ** 2 / (sizes @ sizes)) if sizes.any() else 0.0
+
+
+@dataclass(frozen=True)
+class _Draws:
+    """How often each cluster is drawn, by bootstrap; drawn when asked for, once."""
+
+    counts: list[int]
+    replicates: int
+    rng: np.random.Generator
+
+    @cached_property
+    def times(self) -> list[np.ndarray]:
+        return [_drawn(count, self.replicates, self.rng) for count in self.counts]
+
+
+def _drawn(count: int, replicates: int, rng: np.random.Generator) -> np.ndarray:
+    """How often each of `count` clusters is drawn in `count` - 1 draws with replacement: (count, replicates)."""
+    times = np.zeros((count, replicates), dtype=np.uint8)
+    step = max(1, BLOCK // max(1, count))
+    for first in range(0, replicates if count > 1 else 0, step):
+        size = min(step, replicates - first)
+        pick = rng.integers(0, count, (count - 1, size)) * size + np.arange(size)
+        times[:, first : first + size] = np.bincount(pick.ravel(), minlength=count * size).reshape(count, size)
+    return times
+
+
+def _scale(times: np.ndarray) -> float:
+    """What each of the n - 1 clusters drawn counts, n / (n - 1)."""
+    return len(times) / max(1, len(times) - 1)
+
+
+def _variance(samples: np.ndarray) -> np.ndarray:
+    """The variance (…) over the first axis; NaN where fewer than half have a value."""
+    known = np.isfinite(samples)
+    count = known.sum(axis=0)
+    mean = np.where(known, samples, 0.0).sum(axis=0) / np.maximum(count, 1)
+    found = (np.where(known, samples - mean, 0.0) ** 2).sum(axis=0) / np.maximum(count - 1, 1)
+    return np.where((2 * count >= len(samples)) & (count > 1), found, np.nan)
+
+
+def _ends(estimate: np.ndarray, se: np.ndarray, reach: np.ndarray, span: tuple[float, float]) -> np.ndarray:
+    """Estimate (…) ± reach · se (…, 2) on the scale that has no ends where the `span` has."""
+    low, high = span
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if np.isfinite(high):
+            share, step = (estimate - low) / (high - low), reach * se / (high - low)
+            ends = [low + (high - low) * expit(logit(share) + side * step / (share * (1 - share))) for side in (-1, 1)]
+        elif np.isfinite(low):
+            ends = [low + (estimate - low) * np.exp(side * reach * se / (estimate - low)) for side in (-1, 1)]
+        else:
+            ends = [estimate + side * reach * se for side in (-1, 1)]
+    return np.stack(ends, axis=-1)
+
+
 def check_draws(bootstraps: int, resample: str) -> None:
     """Raise `ValueError` for a number of replicates below 1, or a way to draw that `RESAMPLE` doesn't hold."""
     if bootstraps < 1:
@@ -200,9 +416,8 @@ def cell_sums(weights: np.ndarray, cells: np.ndarray, count: int) -> np.ndarray:
     return np.asarray((_member(cells, count) @ weights.T.astype(float)).T)
 
 
-def _member(cells: np.ndarray, count: int):  # -> scipy.sparse.csr_array (count, n)
-    from scipy.sparse import csr_array
-
+def _member(cells: np.ndarray, count: int) -> csr_array:
+    """(count, n): which cell each row is in."""
     return csr_array((np.ones(len(cells)), (cells, np.arange(len(cells)))), shape=(count, len(cells)))
 
 

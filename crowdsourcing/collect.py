@@ -32,7 +32,7 @@ from parlai_spotbot.crowdsourcing.trained import moment, training_path, training
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Item, Judgement
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys import get_survey, launched_survey
 from parlai_spotbot.surveys.controls import controls_path
 from parlai_spotbot.surveys.packing import opaque
 
@@ -165,7 +165,7 @@ def _add(found: Collected, study: Study, survey: str, task: str, part: Part) -> 
     found.removed += removed
     rows = [row for unit in part.units for row in unit]
     found.rows += rows
-    look = look_at(rows, part.annotators, part.grades, found.names)
+    look = look_at(rows, part.annotators, part.grades, found.names, launched_survey(study, survey))
     found.look += [replace(row, name=f"{row.name} ({task})") if task else row for row in look]
     points = _points(study, survey, part.submissions, part.done, part.out)
     _write_bonus(part.places, points)

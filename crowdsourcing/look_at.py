@@ -1,7 +1,8 @@
 """Who to look at before approving and paying: one row an annotator, with what is unusual about how they worked.
 
-The thresholds are those by which the analysis flags annotators. Here they are applied to whatever the survey asks, and
-nobody is removed: whom to approve is for a person to say.
+The thresholds are those of the analysis, which leaves out of its main figures who missed more controls than the launch
+allows, and flags the others. Here they are applied to whatever the survey asks, and nobody is removed: whom to approve
+is for a person to say.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from parlai_spotbot.analysis.annotators.controls import failed_people
 from parlai_spotbot.analysis.annotators.rules import SAME_ANSWERS, SAME_LABEL, TOO_FAST, Rules
 from parlai_spotbot.crowdsourcing.entries import Annotator
 from parlai_spotbot.crowdsourcing.questionnaire import TARGET
 from parlai_spotbot.records import Judgement
+from parlai_spotbot.surveys.survey import Survey
 
 MISSED = "missed controls"
+LEFT_OUT = "left out of the main figures: "
 STOPPED = "stopped"
 
 
@@ -44,14 +48,15 @@ def look_at(
     annotators: Iterable[Annotator],
     grades: Iterable[tuple[str, str, int, bool]],
     names: Mapping[str, str],
+    survey: Survey | None = None,
     rules: Rules | None = None,
 ) -> list[Row]:
     """One row for each of `annotators`, those with flags first.
 
     `rows` are the judgements of finished units under the names that `names` gives the workers; `grades` says of every
-    control (worker, hand-out, place, missed).
+    control (worker, hand-out, place, missed); `survey` how many may be missed.
     """
-    rules = rules or Rules()
+    rules, failed = rules or Rules(), failed_people(rows, survey)
     frame = _annotations(rows)
     graded: dict[str, list[bool]] = {}
     for worker, _, _, missed in grades:
@@ -59,7 +64,7 @@ def look_at(
     by_name = dict(iter(frame.groupby("worker")))
     table = [
         _row(annotator, names[annotator.worker], by_name.get(names[annotator.worker], frame.iloc[:0]),
-             graded.get(annotator.worker, []), rules)
+             graded.get(annotator.worker, []), failed.get(names[annotator.worker], ""), rules)
         for annotator in annotators
     ]  # fmt: skip
     return sorted(table, key=lambda row: (-len(row.flags), row.name))
@@ -88,14 +93,16 @@ def _annotations(rows: Sequence[Judgement]) -> pd.DataFrame:
     return frame
 
 
-def _row(annotator: Annotator, name: str, mine: pd.DataFrame, graded: list[bool], rules: Rules) -> Row:
+def _row(annotator: Annotator, name: str, mine: pd.DataFrame, graded: list[bool], failed: str, rules: Rules) -> Row:
     same = float(mine.groupby("answers").size().max() / len(mine)) if len(mine) else float("nan")
     labels = [label for own in mine["labels"] for label in own]
     speed = float(mine["speed"].median())
     flags = []
     if annotator.standing == "stopped":
         flags.append(f"{STOPPED} ({annotator.why})" if annotator.why else STOPPED)
-    if any(graded):
+    if failed:
+        flags.append(LEFT_OUT + failed)
+    elif any(graded):
         flags.append(MISSED)
     if mine["speed"].notna().sum() >= rules.enough_annotations and speed > rules.max_speed:
         flags.append(TOO_FAST)

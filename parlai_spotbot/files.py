@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import json
 import os
 import tempfile
@@ -21,6 +22,12 @@ from parlai_spotbot.errors import UserError
 def dumps(row: Any) -> str:
     """JSON in one line: keys in the order given, no escapes of non-ASCII text, no NaN."""
     return json.dumps(row, ensure_ascii=False, allow_nan=False)
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file's bytes, as 64 hexadecimal digits."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextlib.contextmanager

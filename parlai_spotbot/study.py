@@ -333,6 +333,15 @@ class Study:
             f"Run: parlai spotbot_judge --study {self.path}", torn_tail=True,
         )  # fmt: skip
 
+    def checksums(self, survey: str) -> dict[str, str]:
+        """SHA-256 of each file that an analysis of the survey reads, by its path in the study."""
+        folder, nuc = self.survey_path(survey), self.path / "nuc"
+        paths = [self.conversations_path, self.judgements_path(survey), self.units_path(survey),
+                 folder / "training.jsonl", *sorted((folder / "judges").glob("*.json"))]  # fmt: skip
+        if survey == "nuc":
+            paths += [nuc / "questions.jsonl", nuc / "analysis" / "ranking.json", *sorted(nuc.glob("scores/*.jsonl"))]
+        return {path.relative_to(self.path).as_posix(): files.sha256(path) for path in paths if path.exists()}
+
     # -- provenance --------------------------------------------------------------------------------------------------
     def provenance(self) -> dict:
         return files.read_json(self.provenance_path) if self.provenance_path.exists() else {}

@@ -53,6 +53,8 @@ def annotators(page: Page) -> list[Part]:
         controls = own.get("controls") or {}
         if controls.get("answered"):
             text.append(controls["sentence"])
+        if "with_everybody" in own:
+            text.append(own["with_everybody"]["sentence"])
         if own.get("annotators") and drawing is None:
             text.append("Nobody judged both bots and people, so nothing is known of sensitivity and bias.")
         if effects.get("why") and source == HUMAN:

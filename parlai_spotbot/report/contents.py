@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from parlai_spotbot import files
+from parlai_spotbot.analysis.annotators import without_failed
+from parlai_spotbot.analysis.methods.common import VERSION
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import launched_survey, survey_names
 
 NO_SOURCES = ("hygiene", "plan")
 """Stems of files that are not results by source: hygiene is about conversations, a plan about what is to come."""
@@ -71,19 +74,26 @@ class Contents:
         """How many annotations (one annotator's answers to one item) a source gave, controls and all."""
         return len({j.annotation_id for j in self.judgements if j.source == source})
 
-    def outdated(self) -> list[str]:
-        """The sources whose judgements have changed in number since the analysis was made."""
-        made = self.made_by.get("ranking")
+    @cached_property
+    def kept(self) -> list[Judgement]:
+        """The judgements without those of people who missed more controls than the launch allows."""
+        known = self.survey in survey_names()
+        return without_failed(self.judgements, launched_survey(self.study, self.survey) if known else None)
+
+    @cached_property
+    def outdated(self) -> str:
+        """Why the results may not be those of the study as it is, in a sentence; "" where they are, or there are none.
+
+        An analysis says its version and the checksums of what it read (`Study.checksums`); older ones don't.
+        """
+        made = self.made_by.get("annotators") or next(iter(self.made_by.values()), None)
         if made is None:
-            return []
-        changed = []
-        for source in self.sources:
-            left_out = (made.get("left_out") or {}).get(source, {})
-            counted = (made.get("used") or {}).get(source, 0)
-            counted += sum(left_out.get(reason, 0) for reason in ("control", "incomplete annotation"))
-            if counted != self.annotations(source):
-                changed.append(source)
-        return changed
+            return ""
+        if made.get("version", 1) != VERSION:
+            return "The analysis was made by another version of parlai_spotbot, whose figures may differ."
+        then, now = made.get("sha256", {}), self.study.checksums(self.survey)
+        changed = [path.rpartition("/")[2] for path in {**then, **now} if then.get(path) != now.get(path)]
+        return f"The study has changed since it was analysed: {', '.join(changed)}." if changed else ""
 
 
 def surveys_of(study: Study, survey: str | None = None) -> list[str]:

@@ -189,11 +189,8 @@ def missing(contents: Contents) -> list[str]:
         )
     elif not contents.analysis:
         notes.append(f"The judgements are not analysed yet. Run: parlai spotbot_analyze {study}")
-    for source in contents.outdated():
-        notes.append(
-            f"The judgements of {said(source, inline=True)} are not those that were analysed. "
-            f"Run: parlai spotbot_analyze {study}"
-        )
+    elif why := contents.outdated:
+        notes.append(f"{why} Run: parlai spotbot_analyze {study}")
     if contents.judgements and HUMAN not in contents.sources:
         notes.append(
             "No person has judged anything here: all verdicts below are an automatic judge's, for a quick look."

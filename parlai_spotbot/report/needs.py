@@ -41,7 +41,7 @@ def needs(contents: Contents) -> Needs:
     if contents.survey not in MATCHES:
         return by_tests(contents)
     try:
-        frame = annotations_frame(contents.judgements, contents.conversations).frame
+        frame = annotations_frame(contents.kept, contents.conversations).frame
     except ValueError:  # a judgement that can't be read is the analysis' to complain about
         return Needs([])
     matches = matches_frame(frame[frame["source"] == HUMAN].reset_index(drop=True)).reset_index(drop=True)

@@ -56,17 +56,20 @@ def annotators(own: dict, named: dict[str, str], people: bool) -> Table | None:
                  num(e["sensitivity"]) + _ends(e, "sensitivity"), num(e["bias"]) + _ends(e, "bias"))  # fmt: skip
         if people:
             known = [_controls(e)] if controlled else []
-            cells = (*cells, num(e["median_seconds"], 0), *known, "; ".join(e["flags"]) or "–")
+            noted = [f"left out: {e['left_out']}"] if e.get("left_out") else []
+            cells = (*cells, num(e["median_seconds"], 0), *known, "; ".join([*noted, *e["flags"]]) or "–")
         rows.append(cells)
     total = own.get("summary", {})
     how = (
-        f"How well each of {total.get('n', len(rows))} tells bots from people: always the same answer has balanced "
+        f"How well each of {len(rows)} tells bots from people: always the same answer has balanced "
         "accuracy 50 % and sensitivity (d′) 0; a positive bias (c) is slow to say bot. In brackets, where known, 95 % "
         "intervals; with few annotations these are wide."
     )
     head = ("", "Annotations", "Correct", "Balanced accuracy", "Sensitivity", "Bias")
     if people:
-        how += f" Flagged: {total.get('flagged', 0)}; nobody is left out of any other table or figure for it."
+        how += f" Flagged: {total.get('flagged', 0)}; nobody is left out of any other table or figure for a flag."
+        if out := sum(total.get("left_out", {}).values()):
+            how += f" {out} more, who failed the controls, count in no other table or figure."
         head += ("Median seconds", *(["Controls missed"] if controlled else []), "Flags")
     sentence = table_words.annotators(found, named)
     folded = len(rows) > 12

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 def wanted(study: Study, survey: str, method: ModuleType) -> dict:
     """What the method wants to know besides, as it says by `WANTS`: items, survey, what the bots know.
 
-    Of a survey in which annotators open the dialogue: how far each item goes.
+    Of a survey in which annotators open the dialogue: how far each item goes. The survey has the limits of its launch.
     """
-    from parlai_spotbot.surveys import survey_names, survey_of
+    from parlai_spotbot.surveys import launched_survey, survey_names
 
-    asked = survey_of(study, survey) if survey in survey_names() else None
+    asked = launched_survey(study, survey) if survey in survey_names() else None
     units = study.units(survey) if study.units_path(survey).exists() else []
     items = [item for unit in units for item in unit.items]
     wants, found = getattr(method, "WANTS", ()), {}

@@ -41,7 +41,7 @@ def evidence_of(study: Study) -> Evidence:
     from parlai_spotbot import files
     from parlai_spotbot.analysis.metrics import Evidence, Outcomes, metrics_of, outcomes_of
     from parlai_spotbot.analysis.metrics.costs import times_of, training_frame
-    from parlai_spotbot.surveys import survey_of
+    from parlai_spotbot.surveys import launched_survey
 
     conversations = study.conversations()
     metrics: dict[str, list] = {}
@@ -54,7 +54,7 @@ def evidence_of(study: Study) -> Evidence:
             if name == INTERACTIVE:
                 outcomes = outcomes_of(judgements, conversations)
                 continue
-            survey = survey_of(study, name)
+            survey = launched_survey(study, name)
             units = study.units(name) if study.units_path(name).exists() else []
             items = [item for unit in units for item in unit.items]
             for source in sorted({j.source for j in judgements}):

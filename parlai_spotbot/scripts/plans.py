@@ -64,10 +64,12 @@ def after_pilot(
 ) -> dict:  # fmt: skip
     """Which pairs of a study still need data, from the judgements it has."""
     from parlai_spotbot.analysis import planning
+    from parlai_spotbot.analysis.annotators import without_failed
     from parlai_spotbot.analysis.frames import annotations_frame, matches_frame
     from parlai_spotbot.analysis.methods.common import plain
+    from parlai_spotbot.surveys import launched_survey
 
-    judgements = study.judgements(survey)
+    judgements = without_failed(study.judgements(survey), launched_survey(study, survey))
     try:
         frame = annotations_frame(judgements, study.conversations()).frame
     except ValueError as err:
@@ -145,8 +147,8 @@ def after_survey(
         raise UserError(f"--source {source}: no judgements of it in {study.judgements_path(survey)}.",
                         nearest(source, ranked))  # fmt: skip
     source = source or ranked[0]
-    if source in contents.outdated():
-        raise UserError(f"{study.analysis_path(survey)}: made before the latest judgements of {source}.", again)
+    if why := contents.outdated:
+        raise UserError(f"{study.analysis_path(survey)}: {why}", again)
     ranking, cost = contents.of("ranking", source), contents.of("cost", source)
     wish = replace(wish, bots=max(2, len(ranking["order"])))  # people may be contestants, too
     if isinstance(like, surveys.Rating):

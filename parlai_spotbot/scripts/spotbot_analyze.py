@@ -63,14 +63,16 @@ def analyze_study(
     given = {"bootstraps": bootstraps, "resample": resample, "backend": backend, "unsure": unsure, "wage": wage,
              "known_order": tuple(known_order)}  # fmt: skip
     options = {name: given[name] for name in getattr(method, "OPTIONS", OF_SPOT_THE_BOT) if name in given}
-    judgements = study.judgements(survey)
+    checksums = study.checksums(survey)
+    as_table = getattr(method, "TABLE", False)
+    judgements = study.judgement_table(survey) if as_table else study.judgements(survey)
     ours = getattr(method, "OWN_CONVERSATIONS", True)
-    if not judgements:
+    if not len(judgements):
         raise UserError(
             f"{study.judgements_path(survey)}: there are no judgements in it.",
             f"Run: parlai {'spotbot_judge' if ours else 'spotbot_collect'} --study {study.path}",
         )
-    sources = len({judgement.source for judgement in judgements})
+    sources = len(set(judgements["source"]) if as_table else {judgement.source for judgement in judgements})
     with tqdm(total=sources * len(method.PARTS), desc="analysis", unit="part", disable=not progress, delay=2) as bar:
 
         def done(source: str, part: str) -> None:
@@ -87,9 +89,9 @@ def analyze_study(
                 f"{study.judgements_path(survey)}: {err}.",
                 "Judgement N is line N of that file: correct it, or make the file anew.",
             ) from err
-    if extended := study.extended_by():
-        for value in result.values():
-            value["made_by"]["study_extended"] = extended
+    extended = study.extended_by()
+    for value in result.values():
+        value["made_by"] |= {"sha256": checksums} | ({"study_extended": extended} if extended else {})
     overlap = training_overlap(study)
     for own in result.get("order", {}).get("by_source", {}).values():
         own["training_overlap"] = overlap
@@ -98,9 +100,10 @@ def analyze_study(
         result["hygiene"], tables["hygiene"] = hygiene_of(study, overlap)
     if stability:
         result["stability"], tables["stability"] = _stability(study, survey, seed, progress)
+        result["stability"]["made_by"]["sha256"] = checksums
     folder = study.analysis_path(survey)
     if not stability:
-        _mark_outdated(folder / "stability.json", _checksum(study, survey))
+        _mark_outdated(folder / "stability.json", checksums)
     if "trust" not in result:  # people or judges may be gone since
         for stale in (folder / "trust.json", *folder.glob("trust*.csv")):
             stale.unlink(missing_ok=True)
@@ -116,6 +119,7 @@ def _stability(study: Study, survey: str, seed: int, progress: bool) -> tuple[di
     from tqdm import tqdm
 
     from parlai_spotbot.analysis.methods.spot_the_bot_stability import analyze_stability, stability_table
+    from parlai_spotbot.surveys import launched_survey
 
     with tqdm(desc="stability", unit="point", disable=not progress, delay=2) as bar:
 
@@ -124,28 +128,24 @@ def _stability(study: Study, survey: str, seed: int, progress: bool) -> tuple[di
             bar.update(points - bar.n)
 
         found = analyze_stability(
-            study.judgements(survey), study.conversations(), bots=list(study.plan.contestants), seed=seed, progress=done
-        )
-    found["made_by"]["judgements_sha256"] = _checksum(study, survey)
+            study.judgements(survey), study.conversations(), bots=list(study.plan.contestants), seed=seed,
+            survey=launched_survey(study, survey), progress=done,
+        )  # fmt: skip
     return found, stability_table(found)
 
 
-def _checksum(study: Study, survey: str) -> str:
-    import hashlib
-
-    return hashlib.sha256(study.judgements_path(survey).read_bytes()).hexdigest()
-
-
-def _mark_outdated(path: Path, checksum: str) -> None:
-    """Say in an earlier stability.json that it was made from other judgements; the report repeats it."""
+def _mark_outdated(path: Path, checksums: dict[str, str]) -> None:
+    """Say in an earlier stability.json that it was made from other files; the report repeats it."""
     from parlai_spotbot import files
+    from parlai_spotbot.analysis.methods.common import VERSION
 
     if not path.exists():
         return
     earlier = json.loads(path.read_text(encoding="utf-8"))
-    if earlier["made_by"].get("judgements_sha256") != checksum:
+    made = earlier["made_by"]
+    if (made.get("sha256"), made.get("version")) != (checksums, VERSION):
         for own in earlier["by_source"].values():
-            own["outdated"] = "Made before the latest judgements; make it anew with spotbot_analyze --stability."
+            own["outdated"] = "Made from other files, or by another version; make it anew: spotbot_analyze --stability."
         files.write_json(path, earlier)
 
 
@@ -229,12 +229,14 @@ def summary(result: dict[str, dict], survey: str = "spot_the_bot") -> str:
 
 
 def _summary(result: dict[str, dict]) -> str:
-    """A table per source: rank cluster, bot, win rate, TrueSkill, share taken for human, survival at the last k."""
-    extended = result["ranking"]["made_by"].get("study_extended", [])
-    lines = [f"the study was extended: {'; '.join(extended)}"] if extended else []
+    """What is left out; a table per source: rank cluster, bot, win rate, TrueSkill, share taken for human, survival."""
+    from parlai_spotbot.analysis.methods.core_tables import of_extensions, of_source
+
+    lines = of_extensions(result["ranking"])
     for source, own in result["ranking"]["by_source"].items():
-        used = result["ranking"]["made_by"]["used"][source]
-        lines.append(f"{source}: {used} annotations" + ("" if source == "human" else " (automatic, not people)"))
+        lines += of_source(result["ranking"], source)
+        if beside := result["annotators"]["by_source"][source].get("with_everybody"):
+            lines.append(f"  {beside['sentence']}")
         curves = result["survival"]["by_source"][source]["curves"]
         longest = max((k for curve in curves.values() for k in curve["exchanges"]), default=0)
         lines.append(

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.surveys.survey import Option, Question, Survey
+from parlai_spotbot.surveys.survey import Limits, Option, Question, Survey
 
 if TYPE_CHECKING:
     from parlai_spotbot.study import Study
 
-__all__ = ["Option", "Question", "Survey", "get_survey", "survey_names", "survey_of"]
+__all__ = ["Option", "Question", "Survey", "get_survey", "launched_survey", "survey_names", "survey_of"]
 
 
 def survey_names() -> list[str]:
@@ -43,3 +44,11 @@ def survey_of(study: Study, name: str) -> Survey:
 
         return survey_of_units(study, survey)
     return with_questions(survey, added) if added else survey
+
+
+def launched_survey(study: Study, name: str) -> Survey:
+    """`survey_of` with the limits of its latest launch, as provenance.json keeps them; the survey's own without one."""
+    survey = survey_of(study, name)
+    told = study.provenance().get("crowdsourcing", {}).get(name, {}).get("limits", {})
+    known = {limit.name: told[limit.name] for limit in fields(Limits) if limit.name in told}
+    return replace(survey, limits=replace(survey.limits, **known))

@@ -1,14 +1,24 @@
-"""Controls in the analysis: never data, but graded, listed, and a rule that results are shown without."""
+"""Controls in the analysis: never data, but who misses more than allowed is left out, with everybody beside."""
 
+import json
 from dataclasses import replace
 
 import pytest
 
-from parlai_spotbot.analysis.annotators import Rules, graded_controls, remove
+from parlai_spotbot.analysis.annotators import graded_controls, without_failed
+from parlai_spotbot.analysis.annotators.controls import (
+    compare_everybody,
+    controls_summary,
+    failed_people,
+    silent_annotators,
+)
 from parlai_spotbot.analysis.methods.spot_the_bot import analyze, tables
-from parlai_spotbot.records import Judgement
+from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.surveys import get_survey
 
-FAILED = "failed the controls"
+FAILED = "missed more than 1 control"
+LEFT_OUT = f"annotation by somebody who {FAILED}"
+OPTIONS = {"bootstraps": 15, "backend": "native"}
 
 
 def control(worker, number, kind, *natures, source="human"):
@@ -32,8 +42,13 @@ def answered():
 @pytest.fixture(scope="module")
 def results(made_up, answered):
     judgements, conversations = made_up()
-    options = {"bootstraps": 15, "backend": "native"}
-    return [analyze(rows, conversations, **options) for rows in (judgements, judgements + answered)]
+    return [analyze(rows, conversations, **OPTIONS) for rows in (judgements, judgements + answered)]
+
+
+def kind(survey, mistakes):
+    """The survey as a launch has it that allows so many mistakes."""
+    survey = get_survey(survey)
+    return replace(survey, limits=replace(survey.limits, control_mistakes=mistakes))
 
 
 def test_grades():
@@ -49,14 +64,55 @@ def test_grades():
     }
 
 
-def test_controls_change_no_statistic(results):
+def test_controls_of_every_survey_are_graded_and_as_many_may_be_missed_as_the_launch_allows():
+    def row(number, control, answer, worker="w", source=HUMAN):
+        return Judgement(f"j{number}", f"n{number}", "acute_eval", "u", "i", ("c", "d"), 3, "pair", "engagingness",
+                         answer, worker, source, control)  # fmt: skip
+
+    rows = [row(0, "known_choice:1", "conversation:1"), row(1, "known_choice:1", "conversation:0")]
+    rows += [row(2, "something else", "conversation:0", "v")]
+    rows += [row(3, "known_choice:1", "conversation:0", "x", "judge:x")]
+    assert graded_controls(rows)[HUMAN] == {"w": {"answered": 2, "missed": 1}}
+    assert failed_people(rows, kind("acute_eval", 0)) == {"w": "missed a control"}
+    assert failed_people(rows, kind("acute_eval", 1)) == failed_people(rows, None) == {}
+    assert [j.worker_id for j in without_failed(rows, kind("acute_eval", 0))] == ["v", "x"]
+
+
+def test_who_missed_more_than_allowed_is_left_out_of_every_main_figure(results, made_up, answered):
+    judgements, conversations = made_up()
     plain, controlled = results
+    alone = analyze([j for j in judgements if (j.source, j.worker_id) != (HUMAN, "w0")], conversations, **OPTIONS)
     for stem in plain:
-        if stem != "annotators":
-            assert controlled[stem]["by_source"] == plain[stem]["by_source"], stem
-    assert controlled["ranking"]["made_by"]["left_out"]["human"] == {"control": 6}
-    raw = [found["annotators"]["by_source"]["human"]["without"]["raw"] for found in results]
-    assert raw[0] == raw[1]
+        for source, own in controlled[stem]["by_source"].items():
+            if stem != "annotators":
+                assert own == alone[stem]["by_source"][source], stem
+    for key in ("pooled", "worker_effects", "without"):
+        assert controlled["annotators"]["by_source"][HUMAN][key] == alone["annotators"]["by_source"][HUMAN][key]
+    gone = len({j.annotation_id for j in judgements if (j.source, j.worker_id) == (HUMAN, "w0")})
+    made_by = controlled["ranking"]["made_by"]
+    assert made_by["left_out"][HUMAN] == {"control": 6, LEFT_OUT: gone}
+    assert made_by["used"][HUMAN] + gone == plain["ranking"]["made_by"]["used"][HUMAN]
+    assert made_by["options"]["control_mistakes"] == 1
+    assert plain["ranking"]["made_by"]["left_out"] == {}
+
+
+def test_the_launch_decides_and_judges_are_not_subject_to_it(made_up, answered):
+    judgements, conversations = made_up(per_pair=3, people=3)
+    careless = [replace(j, worker_id="v0", source="judge:quick") for j in answered]
+    for mistakes, who in ((2, set()), (1, {"w0"}), (0, {"w0", "w1"})):
+        survey = kind("spot_the_bot", mistakes)
+        found = analyze([*judgements, *answered, *careless], conversations, survey=survey, **OPTIONS)
+        own = found["annotators"]["by_source"]
+        assert {w for w, e in own[HUMAN]["annotators"].items() if e["left_out"]} == who
+        assert set(own[HUMAN]["controls"]["failed"]) == who
+        assert ("with_everybody" in own[HUMAN]) == bool(who)
+        judge = own["judge:quick"]
+        assert judge["annotators"]["v0"]["missed_controls"] == 3
+        assert "with_everybody" not in judge
+        assert judge["controls"]["sentence"].endswith("missed 3 (50%). Controls are never analysed as data.")
+    only = [j for j in judgements if j.worker_id == "w0"]
+    with pytest.raises(ValueError, match=r"no annotation to analyse \(left out: .*somebody who missed a control"):
+        analyze([*only, *answered], conversations, survey=kind("spot_the_bot", 0), **OPTIONS)
 
 
 def test_who_answered_and_missed_how_many(results):
@@ -65,44 +121,80 @@ def test_who_answered_and_missed_how_many(results):
     assert {w: (own[w]["controls"], own[w]["missed_controls"]) for w in ("w0", "w1", "w2", "w3")} == {
         "w0": (3, 2), "w1": (2, 1), "w2": (1, 0), "w3": (0, 0),
     }  # fmt: skip
-    assert [w for w, e in own.items() if FAILED in e["flags"]] == ["w0"]
+    assert {w: e["left_out"] for w, e in own.items() if e["left_out"]} == {"w0": FAILED}
+    assert own["w0"]["n"] == plain["annotators"]["w0"]["n"]
     controls = controlled["controls"]
     assert (controls["answered"], controls["missed"], controls["failed"]) == (6, 3, ["w0"])
     assert controls["by_annotator"]["w1"] == {"answered": 2, "missed": 1}
     assert controls["sentence"] == (
-        "3 annotators answered 6 control segments, known people and known bots, and missed 3 (50%); 1 of them missed "
-        "more than 1. Controls are never analysed as data."
+        "3 annotators answered 6 controls, whose right answer is known, and missed 3 (50%). 1 missed more than 1, so "
+        "is left out of all figures but those with everybody. Controls are never analysed as data."
     )
-    assert controlled["summary"]["flags"][FAILED]["n"] == 1
-    assert plain["controls"]["sentence"] == "There were no control segments."
-    assert FAILED not in plain["summary"]["flags"]
-    assert FAILED not in plain["without"]
+    assert controlled["summary"]["left_out"] == {FAILED: 1}
+    assert controlled["summary"]["n"] == plain["summary"]["n"] - 1
+    assert plain["controls"]["sentence"] == "There were no controls."
+    assert plain["summary"]["left_out"] == {}
+    assert "with_everybody" not in plain
 
 
-def test_results_stand_with_and_without_those_who_failed(results):
-    own = results[1]["annotators"]["by_source"]["human"]
-    without = own["without"][FAILED]
-    assert (without["annotators"], without["annotations"]) == (1, own["annotators"]["w0"]["n"])
-    assert without["n"] + without["annotations"] == own["without"]["raw"]["n"]
-    assert without["rule"] == "missed more than 1 of the control segments"
-    assert without["win_rate"] != own["without"]["raw"]["win_rate"]
-    flat = tables(results[1])
-    assert FAILED in set(flat["annotators_without"]["without"])
+def test_results_with_everybody_stand_beside(results):
+    plain, controlled = results
+    found = controlled["annotators"]["by_source"][HUMAN]["with_everybody"]
+    kept, every = (r["ranking"]["by_source"][HUMAN] for r in (controlled, plain))
+    assert found["order"] == every["order"]
+    assert found["score"] == every["win_rate"]
+    assert [pair["p"] for pair in found["pairs"]] == [pair["p"] for pair in every["pairs"]]
+    change = max(abs(every["win_rate"][bot] - kept["win_rate"][bot]) for bot in every["win_rate"])
+    assert found["largest"] == pytest.approx(change, abs=1e-12)
+    assert found["largest"] > 0
+    assert found["sentence"].startswith("With everybody's annotations the order is ")
+    assert json.loads(json.dumps(found)) == found
+    flat = tables(controlled)
+    assert flat["annotators"].set_index("worker_id").loc["w0", "left_out"] == FAILED
     assert flat["annotators"].set_index("worker_id").loc["w0", "missed_controls"] == 2
 
 
-def test_the_rule_by_itself(results, made_up):
-    from parlai_spotbot.analysis.frames import annotations_frame
+def test_what_changes_with_everybody_is_told():
+    def ranking(score, p):
+        order = sorted(score, key=lambda name: -score[name])
+        pairs = [{"a": a, "b": b, "p_adjusted": p[a + b]} for a, b in ("ab", "cb", "ac")]
+        return {"order": order, "score": score, "score_ci": {name: [0, 1] for name in score}, "pairs": pairs}
 
-    rows = annotations_frame(*made_up(sources=("human",))).frame
-    rows = rows.assign(controls=3, missed_controls=(rows["worker_id"] == "w4") * 2)
-    nothing = {name: None for name in vars(Rules()) if name.startswith(("max_", "min_", "same_"))}
-    _, removed = remove(rows, Rules(**{**nothing, "max_missed_controls": 1}))
-    assert set(removed["worker_id"]) == {"w4"}
-    assert set(removed["reason"]) == {FAILED}
-    assert remove(rows, Rules(**{**nothing, "max_missed_controls": 2}))[1].empty
-    with pytest.raises(ValueError, match="max_missed_controls is -1"):
-        Rules(max_missed_controls=-1)
+    kept = ranking({"a": 0.7, "b": 0.5, "c": 0.3}, {"ab": 0.2, "cb": 0.01, "ac": 0.001})
+    every = ranking({"a": 0.45, "b": 0.65, "c": 0.4}, {"ab": 0.03, "cb": 0.04, "ac": None})
+    found = compare_everybody(kept, every, "score", "With everybody's answers")
+    assert found["moved"] == {"b": [2, 1], "a": [1, 2]}
+    assert not found["same_order"]
+    assert found["largest"] == pytest.approx(0.25)
+    assert found["changed"] == [
+        {"a": "a", "b": "b", "before": None, "after": "b"}, {"a": "a", "b": "c", "before": "a", "after": None},
+    ]  # fmt: skip
+    assert found["sentence"] == (
+        "With everybody's answers the order is another: b > a > c; scores differ by 0.25 at most. Other verdicts: a "
+        "and b (not told apart, then b ahead); a and c (a ahead, then not told apart)."
+    )
+    same = compare_everybody(kept, kept, "score", "With everybody's answers")["sentence"]
+    assert same == (
+        "With everybody's answers the order is the same; scores differ by 0 at most, and every pair's verdict stays."
+    )
+
+
+def test_one_or_many_failed():
+    graded = {f"w{i}": {"answered": 2, "missed": i} for i in range(3)}
+    assert "Nobody missed more than 2, so nobody is left out." in controls_summary(graded, 2, [])["sentence"]
+    assert "2 missed more than 0, so are left out" in controls_summary(graded, 0, ["w1", "w2"])["sentence"]
+
+
+def test_who_never_gave_a_reason():
+    rows = [
+        Judgement(f"j{i}", f"n{i}", "acute_eval", "u", "i", ("c", "d"), 3, "pair", question, answer, worker, HUMAN)
+        for i, (worker, question, answer) in enumerate(
+            [("a", "reason", "it makes sense"), ("a", "humanness", "neither"), ("b", "reason", "  "),
+             ("c", "humanness", "neither")]
+        )
+    ]  # fmt: skip
+    assert silent_annotators(rows) == ["b", "c"]
+    assert silent_annotators(rows[1:]) == []  # nobody gave one: nothing to hold against anybody
 
 
 def test_annotators_marked_by_other_means_are_left_out_too(made_up):

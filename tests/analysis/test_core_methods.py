@@ -12,9 +12,8 @@ from made_up_surveys import Made, acute, item_of, likert, talk
 
 import parlai_spotbot
 from parlai_spotbot.analysis.methods import acute_eval, choice_parts, comparative, dialogue_likert, turn_likert
-from parlai_spotbot.analysis.methods.failed import failed_annotators
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
-from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 
 SHARES = {("a", "b"): 0.8, ("b", "c"): 0.8, ("a", "c"): 0.9, ("a", HUMAN): 0.3, ("b", HUMAN): 0.2, ("c", HUMAN): 0.1,
@@ -169,7 +168,9 @@ def test_the_same_seed_gives_the_same_numbers_and_another_source_none_of_them():
     assert "trust" not in alone
 
 
-def test_who_misses_a_control_or_never_gives_a_reason_is_left_out_and_shown_beside():
+@pytest.fixture(scope="module")
+def checked():
+    """The better of a and b wins, but one annotator missed a control, and another always takes b and says nothing."""
     made = acute({("a", "b"): 0.9}, 30, seed=4)
     pair = [talk(f"s{i}", (name, name)) for i, name in enumerate("ab")]
     known = [talk("k0", (HUMAN, HUMAN)), talk("k1", ("dr", "dr"))]
@@ -179,33 +180,43 @@ def test_who_misses_a_control_or_never_gives_a_reason_is_left_out_and_shown_besi
     for worker in ("w0", "w1"):
         made.annotation(control, right, worker, control="known_choice:0")
     made.annotation(control, right | {("engagingness", "pair"): "conversation:1"}, "w2", control="known_choice:0")
-    for _ in range(40):  # somebody who always takes b, and says nothing
+    for _ in range(40):
         made.annotation(item_of(pair, (1, 1)), {("engagingness", "pair"): "conversation:1"}, "lazy")
-    result = analysed(acute_eval, made)
+    return made
+
+
+def test_who_misses_a_control_is_left_out_and_shown_beside(checked):
+    result = analysed(acute_eval, checked, survey=get_survey("acute_eval"))
     own = result["annotators"]["by_source"][HUMAN]
-    assert own["summary"]["left_out"] == {"missed a control": 1, "never gave a reason": 1}
+    assert own["summary"]["left_out"] == {"missed a control": 1}
     assert own["annotators"]["w2"]["left_out"] == "missed a control"
     assert own["annotators"]["w0"]["controls"] == 1
+    assert own["controls"]["failed"] == ["w2"]
     left_out = result["ranking"]["made_by"]["left_out"][HUMAN]
-    assert left_out["annotation by somebody who never gave a reason"] == 40
-    assert left_out["annotation by somebody who missed a control"] == 1
-    assert left_out["control"] == 3
-    assert result["ranking"]["by_source"][HUMAN]["order"] == ["a", "b"]
-    assert own["with_everybody"]["order"] == ["b", "a"]
-    assert "With everybody's answers the order is another: b > a." in own["with_everybody"]["sentence"]
+    assert left_out == {"control": 3, "annotation by somebody who missed a control": 1}
+    beside = own["with_everybody"]
+    assert set(beside["criteria"]) == {"engagingness"}
+    assert beside["sentence"].startswith("With everybody's answers the order is the same; scores differ by ")
+    stems = {stem: part["by_source"][HUMAN] for stem, part in result.items()}
+    text = next(s.text for s in acute_eval.sections(stems, HUMAN) if s.anchor == "annotators")
+    assert {beside["sentence"], own["controls"]["sentence"]} <= set(text)
 
 
-def test_as_many_controls_may_be_missed_as_the_survey_allows():
-    def row(number, control, answer, worker="w"):
-        return Judgement(f"j{number}", f"n{number}", "acute_eval", "u", "i", ("c", "d"), 3, "pair", "engagingness",
-                         answer, worker, HUMAN, control)  # fmt: skip
-
-    rows = [row(0, "known_choice:1", "conversation:1"), row(1, "known_choice:1", "conversation:0")]
-    rows += [row(2, "something else", "conversation:0", "v")]
-    failed, graded = failed_annotators(rows, get_survey("acute_eval"))
-    assert failed == {"w": "missed a control"}
-    assert graded == {"w": {"answered": 2, "missed": 1}}
-    assert failed_annotators(rows, get_survey("spot_the_bot"))[0] == {}
+def test_who_never_gives_a_reason_is_only_shown_results_without(checked):
+    result = analysed(acute_eval, checked, survey=get_survey("acute_eval"))
+    own = result["annotators"]["by_source"][HUMAN]
+    assert own["annotators"]["lazy"]["left_out"] == ""
+    assert own["annotators"]["lazy"]["flags"] == ["never gave a reason"]
+    assert result["ranking"]["by_source"][HUMAN]["order"] == ["b", "a"]  # what lazy said counts
+    without = own["without"]["never gave a reason"]
+    assert (without["annotators"], without["annotations"]) == (1, 40)
+    assert without["order"] == ["a", "b"]
+    assert without["changed"]
+    assert without["sentence"].startswith(
+        "Without the answers of who never gave a reason the order is another: a > b; scores differ by "
+    )
+    with_lazy = {j.annotation_id for j in checked.judgements if j.source == HUMAN and j.control is None}
+    assert result["ranking"]["made_by"]["used"][HUMAN] == len(with_lazy) - 1
 
 
 def test_a_planted_circle_reaches_the_summary():

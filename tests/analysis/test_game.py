@@ -228,13 +228,18 @@ def test_equal_points_share_a_place_and_the_bonus():
 def test_controls_count_for_points_but_never_as_data(played):
     result = played[0]
     left_out = result["ranking"]["made_by"]["left_out"]["human"]
-    assert left_out["control"] == 28
     annotators = result["annotators"]["by_source"]["human"]
+    gone = annotators["annotators"]["w13"]["n"]
+    assert left_out == {"control": 28, "annotation by somebody who missed more than 1 control": gone}
     assert annotators["controls"]["failed"] == ["w13"]
     assert annotators["annotators"]["w13"]["missed_controls"] == 2
-    assert "failed the controls" in annotators["annotators"]["w13"]["flags"]
-    without = annotators["without"]["failed the controls"]
-    assert (without["annotators"], without["annotations"]) == (1, annotators["annotators"]["w13"]["n"])
+    assert annotators["annotators"]["w13"]["left_out"] == "missed more than 1 control"
+    assert annotators["with_everybody"]["sentence"].startswith("With everybody's annotations the order is ")
+    game = result["game"]["by_source"]["human"]
+    assert "w13" in {row["worker_id"] for row in game["leaderboard"]}  # who earned points earned them
+    assert all("w13" not in habit["annotators"] for habit in game["habits"].values())
+    assert game["without"]["nobody"]["n"] == result["ranking"]["made_by"]["used"]["human"]
+    assert game["accuracy"]["n"] == 2 * game["without"]["nobody"]["n"]
 
 
 # -- the rule on habits -----------------------------------------------------------------------------------------------

@@ -4,13 +4,14 @@ Appendix G and Table 9 of the paper. Identity is known here, so correctness can 
 needed, and none is made, for it would erase the disagreement that a good bot brings about (section 5.1).
 """
 
-from parlai_spotbot.analysis.annotators.controls import graded_controls
+from parlai_spotbot.analysis.annotators.controls import failed_people, graded_controls, without_failed
 from parlai_spotbot.analysis.annotators.detection import Detection, detection, pooled_detection
 from parlai_spotbot.analysis.annotators.removal import Marked, rankings_without, removal_summary, remove
 from parlai_spotbot.analysis.annotators.rules import ANSWERS, Rules, each_rule
 from parlai_spotbot.analysis.annotators.table import annotator_table, limits_broken, summary
 
 __all__ = [
-    "ANSWERS", "Detection", "Marked", "Rules", "annotator_table", "detection", "each_rule", "graded_controls",
-    "limits_broken", "pooled_detection", "rankings_without", "removal_summary", "remove", "summary",
+    "ANSWERS", "Detection", "Marked", "Rules", "annotator_table", "detection", "each_rule",
+    "failed_people", "graded_controls", "limits_broken", "pooled_detection", "rankings_without", "removal_summary",
+    "remove", "summary", "without_failed",
 ]  # fmt: skip

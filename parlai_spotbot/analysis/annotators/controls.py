@@ -1,33 +1,166 @@
-"""Who missed how many of the control segments: known people and known bots that are mixed into units.
+"""Who missed how many controls, items whose right answer is known, and so who is left out of all main figures.
 
-Controls are never analysed as data. They only tell which annotators did not look, so that results can be shown with
-and without them.
+Controls are never analysed as data. Those of a launch are part of its plan, and with them how many may be missed: who
+misses more is left out in every survey, and results with everybody stand beside (`compare_everybody`). No other rule
+leaves anybody out. The server grades while people work, by the same rules (`surveys.known`); judges aren't subject to
+it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from parlai_spotbot.records import Judgement
-from parlai_spotbot.surveys.known import KINDS, missed
+import pandas as pd
+
+from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.surveys.known import EVERY_KIND, KINDS, missed_by
+from parlai_spotbot.surveys.survey import Limits, Survey
+
+Graded = Mapping[str, Mapping[str, int]]
+"""worker_id -> how many controls were `answered`, and how many of these `missed`."""
+
+NATURES = {("nature", "entity:0"), ("nature", "entity:1")}
+"""What is asked of a control of a segment."""
+
+
+def allowed_mistakes(survey: Survey | None) -> int:
+    """How many controls an annotator may miss: the survey's `control_mistakes`, with the limits of its launch."""
+    return (survey.limits if survey is not None else Limits()).control_mistakes
 
 
 def graded_controls(judgements: Iterable[Judgement]) -> dict[str, dict[str, dict[str, int]]]:
     """Source -> worker_id -> how many controls were `answered`, and how many of these `missed`.
 
-    A control counts once both entities were answered; of two answers to one question the first counts. Controls of a
-    kind that nothing is known of are passed over.
+    Of two answers to one question the first counts. A control of a segment counts once both entities were answered;
+    controls of a kind that can't be graded, and gold dialogues, which only watch quality, are passed over.
     """
-    natures: dict[tuple[str, str, str, str], dict[str, object]] = {}
+    found: dict[tuple[str, str, str, str], dict[tuple[str, str], object]] = {}
     for row in judgements:
-        if row.control in KINDS and row.question == "nature":
+        if row.control in EVERY_KIND:
             key = (row.source, row.worker_id, row.annotation_id, row.control)
-            natures.setdefault(key, {}).setdefault(row.target, row.answer)
+            found.setdefault(key, {}).setdefault((row.question, row.target), row.answer)
     graded: dict[str, dict[str, dict[str, int]]] = {}
-    for (source, worker, _, control), answers in natures.items():
-        if not {"entity:0", "entity:1"} <= answers.keys():
+    for (source, worker, _, control), answers in found.items():
+        if control in KINDS and not answers.keys() >= NATURES:
             continue
         own = graded.setdefault(source, {}).setdefault(worker, {"answered": 0, "missed": 0})
         own["answered"] += 1
-        own["missed"] += missed(control, [answers["entity:0"], answers["entity:1"]])
+        own["missed"] += missed_by(control, answers)
     return graded
+
+
+def failed_annotators(graded: Graded, allowed: int) -> dict[str, str]:
+    """Who missed more controls than are `allowed`: worker_id -> why they are left out."""
+    why = "missed a control" if not allowed else f"missed more than {allowed} control{'s' if allowed > 1 else ''}"
+    return {worker: why for worker, own in sorted(graded.items()) if own["missed"] > allowed}
+
+
+def failed_people(judgements: Iterable[Judgement], survey: Survey | None) -> dict[str, str]:
+    """The people who missed more controls than the survey allows, and why they are left out; judges never are."""
+    return failed_annotators(graded_controls(judgements).get(HUMAN, {}), allowed_mistakes(survey))
+
+
+def without_failed(judgements: Sequence[Judgement], survey: Survey | None) -> list[Judgement]:
+    """The judgements without those of people who missed more controls than the survey allows."""
+    failed = failed_people(judgements, survey)
+    return [row for row in judgements if row.source != HUMAN or row.worker_id not in failed]
+
+
+def lost(rows: pd.DataFrame, failed: Mapping[str, str]) -> dict[str, int]:
+    """How many annotations of `rows` (annotation_id, worker_id) are left out with the `failed`, by the reason."""
+    out = rows[rows["worker_id"].isin(list(failed))]
+    counts = out.groupby(out["worker_id"].map(failed))["annotation_id"].nunique()
+    return {f"annotation by somebody who {why}": int(count) for why, count in counts.items()}
+
+
+def silent_annotators(judgements: Iterable[Judgement]) -> list[str]:
+    """Who never gave a reason (the free text "reason"); [] where nobody gave any. All are one source's."""
+    told: dict[str, bool] = {}
+    for row in judgements:
+        given = row.question == "reason" and isinstance(row.answer, str) and bool(row.answer.strip())
+        told[row.worker_id] = told.get(row.worker_id, False) or given
+    return sorted(worker for worker, given in told.items() if not given) if any(told.values()) else []
+
+
+# -- what is said ------------------------------------------------------------------------------------------------------
+def controls_summary(graded: Graded, allowed: int | None, failed: Collection[str]) -> dict:
+    """Over annotators: controls `answered` and `missed`, how many are `allowed`, who `failed`, and a `sentence`.
+
+    `allowed` is None for judges, who aren't subject to it. Who was stopped before any unit was complete has controls,
+    and no annotation to leave out.
+    """
+    answered, missed = (sum(own[key] for own in graded.values()) for key in ("answered", "missed"))
+    found = {"answered": answered, "missed": missed, "allowed": allowed, "failed": sorted(failed),
+             "by_annotator": {worker: dict(own) for worker, own in sorted(graded.items())}}  # fmt: skip
+    if not answered:
+        return found | {"sentence": "There were no controls."}
+    text = f"{len(graded)} annotator{'s' if len(graded) != 1 else ''} answered {answered} controls, whose right answer "
+    text += f"is known, and missed {missed} ({missed / answered:.0%})."
+    if allowed is not None and failed:
+        are = "is" if len(failed) == 1 else "are"
+        text += f" {len(failed)} missed more than {allowed}, so {are} left out of all figures but those with everybody."
+    elif allowed is not None:
+        text += f" Nobody missed more than {allowed}, so nobody is left out."
+    return found | {"sentence": f"{text} Controls are never analysed as data."}
+
+
+def compare_everybody(kept: Mapping, every: Mapping, score: str, who: str) -> dict:
+    """What changes in a ranking if annotators are in or out who are not, or are, in the main figures.
+
+    Parameters
+    ----------
+    kept, every : mapping
+        The main ranking and the other one, each with `order`, `pairs` (a, b, `p_adjusted`), the scores under `score`
+        {name: value} and their intervals under `score` + "_ci".
+    who : str
+        How the sentence begins, as "With everybody's answers".
+
+    Returns
+    -------
+    dict
+        `order`, `score`, `score_ci` and `pairs` of `every`; `same_order`; `moved` {name: [place, place in `every`]};
+        `changed` [{a, b, before, after}], the pairs whose verdict (who is ahead, or None where they can't be told apart
+        at .05) is another; `largest`, the largest change of a score; and a `sentence`.
+    """
+    places = {name: place for place, name in enumerate(kept["order"], start=1)}
+    moved = {
+        name: [places.get(name), place]
+        for place, name in enumerate(every["order"], start=1)
+        if places.get(name) != place
+    }
+    before, after = _verdicts(kept, score), _verdicts(every, score)
+    changed = [
+        {"a": a, "b": b, "before": before.get((a, b)), "after": after.get((a, b))}
+        for a, b in dict.fromkeys([*before, *after])
+        if before.get((a, b)) != after.get((a, b))
+    ]
+    both = [name for name in kept[score] if None not in (kept[score][name], every[score].get(name))]
+    changes = [abs(every[score][name] - kept[score][name]) for name in both]
+    largest = max((change for change in changes if change == change), default=None)
+    result = {"order": every["order"], "score": every[score], "score_ci": every[f"{score}_ci"], "pairs": every["pairs"],
+              "same_order": not moved, "moved": moved, "changed": changed, "largest": largest}  # fmt: skip
+    return result | {"sentence": _difference(result, who)}
+
+
+def _verdicts(ranking: Mapping, score: str) -> dict[tuple[str, str], str | None]:
+    """Who is clearly ahead of every two (a < b), None where they can't be told apart."""
+    found: dict[tuple[str, str], str | None] = {}
+    for pair in ranking["pairs"]:
+        a, b, p = pair["a"], pair["b"], pair["p_adjusted"]
+        clear = p is not None and p < 0.05
+        ahead = a if (ranking[score].get(a) or 0) >= (ranking[score].get(b) or 0) else b
+        found[min(a, b), max(a, b)] = ahead if clear else None
+    return found
+
+
+def _difference(found: Mapping, who: str) -> str:
+    order = "is the same" if found["same_order"] else "is another: " + " > ".join(found["order"])
+    text = f"{who} the order {order}"
+    if found["largest"] is not None:
+        text += f"; scores differ by {found['largest']:.2g} at most"
+    verdicts = [f"{c['a']} and {c['b']} ({_told(c['before'])}, then {_told(c['after'])})" for c in found["changed"]]
+    return text + (f". Other verdicts: {'; '.join(verdicts)}." if verdicts else ", and every pair's verdict stays.")
+
+
+def _told(ahead: str | None) -> str:
+    return f"{ahead} ahead" if ahead else "not told apart"

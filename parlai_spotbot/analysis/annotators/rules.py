@@ -1,4 +1,7 @@
-"""The rules by which annotators and annotations are flagged, and may be removed."""
+"""The rules by which annotators and annotations are flagged, and results shown without them.
+
+No figure but those leaves anybody out by them; only controls do that (`annotators.controls`).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,6 @@ SAME_ANSWERS = "same answers over and over"
 TWICE = "same segment twice"
 SEGMENTS = "two segments of one conversation"
 UNITS = "too many units"
-CONTROLS = "failed the controls"
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,6 @@ class Rules:
         Leiner 2019, Surv. Res. Methods 13).
     max_same_answers : float
         The share of annotations in which all five answers are the same ones.
-    max_missed_controls : int, by default None
-        How many control segments may be missed, as the survey has it. Needs the column `missed_controls`.
     enough_labels, enough_annotations : int
         So many labelled entities, or annotations, there must be before what an annotator answered, or how fast, is
         judged.
@@ -57,7 +57,6 @@ class Rules:
     min_correct: float | None = None
     max_speed: float | None = 2.0
     max_same_answers: float | None = 0.9
-    max_missed_controls: int | None = None
     enough_labels: int = 20
     enough_annotations: int = 10
 
@@ -66,8 +65,6 @@ class Rules:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name} is {value}, expected a whole number from 1 up, or None")
-        if self.max_missed_controls is not None and self.max_missed_controls < 0:
-            raise ValueError(f"max_missed_controls is {self.max_missed_controls}, expected a number from 0 up, or None")
         for name in ("min_balanced_accuracy", "min_correct", "max_same_answers"):
             value = getattr(self, name)
             if value is not None and not 0 <= value <= 1:
@@ -84,7 +81,6 @@ class Rules:
             INCORRECT: f"the share of right labels, {labels} without the unsure ones, is below {self.min_correct}",
             TOO_FAST: f"half {annotations} took less than 1/{self.max_speed} of the usual time at that length",
             SAME_ANSWERS: f"in more than {self.max_same_answers} {annotations} all five answers are the same ones",
-            CONTROLS: f"missed more than {self.max_missed_controls} of the control segments",
             TWICE: f"answered the same segment more than {_times(self.max_repeats)}",
             SEGMENTS: f"saw more than {self.max_segments} segment(s) of one conversation",
             UNITS: f"did more than {self.max_units} units",
@@ -97,8 +93,7 @@ class Rules:
 
 FIELDS = {
     SAME_LABEL: "same_label", GUESSING: "min_balanced_accuracy", INCORRECT: "min_correct", TOO_FAST: "max_speed",
-    SAME_ANSWERS: "max_same_answers", CONTROLS: "max_missed_controls", TWICE: "max_repeats",
-    SEGMENTS: "max_segments", UNITS: "max_units",
+    SAME_ANSWERS: "max_same_answers", TWICE: "max_repeats", SEGMENTS: "max_segments", UNITS: "max_units",
 }  # fmt: skip
 """Which field of `Rules` each flag stands for."""
 

@@ -15,7 +15,7 @@ from parlai_spotbot.records import HUMAN
 COLUMNS = (
     "n", "units", "correct", "correct_people", "balanced_accuracy", "sensitivity", "sensitivity_low",
     "sensitivity_high", "bias", "bias_low", "bias_high", "median_seconds", "hours", "speed", "same_answers",
-    "repeated_segments", "repeated_conversations", "controls", "missed_controls", "flags",
+    "repeated_segments", "repeated_conversations", "flags",
 )  # fmt: skip
 
 
@@ -30,9 +30,8 @@ def annotator_table(
     `median_seconds`, `hours` (of annotations with a known time); `speed`: in the median, how many times as fast as
     everybody's median at that length; `same_answers`: the share of the annotator's most frequent five answers;
     `repeated_segments`, `repeated_conversations`: annotations of a segment, segments of a conversation beyond the
-    first; `controls` answered and `missed_controls`, where the annotations have these columns; `flags`, a list of the
-    `rules` that catch the annotator. Unsure counts as half a "bot", so guessing has balanced accuracy .5. NaN where
-    nothing is known.
+    first; `flags`, a list of the `rules` that catch the annotator. Unsure counts as half a "bot", so guessing has
+    balanced accuracy .5. NaN where nothing is known.
 
     `limits` says whether the rules on units, segments and repeats hold, as they do for people.
     """
@@ -64,9 +63,6 @@ def _worked(mine: pd.DataFrame) -> dict:
         "same_answers": float(answers.max() / len(mine)) if len(mine) else np.nan,
         "repeated_segments": len(mine) - len(segments),
         "repeated_conversations": int(segments.duplicated("conversation_id").sum()),
-        **{
-            name: int(mine[name].max()) if name in mine and len(mine) else 0 for name in ("controls", "missed_controls")
-        },
     }
 
 
@@ -107,8 +103,6 @@ def _flags(row: dict, labels: pd.DataFrame, mine: pd.DataFrame, rules: Rules) ->
     enough = len(mine) >= rules.enough_annotations
     if rules.max_same_answers is not None and enough and row["same_answers"] > rules.max_same_answers:
         broken.append(flag.SAME_ANSWERS)
-    if rules.max_missed_controls is not None and row["missed_controls"] > rules.max_missed_controls:
-        broken.append(flag.CONTROLS)
     return broken
 
 

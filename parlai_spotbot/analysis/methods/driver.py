@@ -1,7 +1,7 @@
 """What the analyses of most surveys have in common: answers to rows, source by source, part by part.
 
 A method is a `Method`: how its rows come from the answers, and its parts. All else (controls and incomplete annotations
-left out, annotators who failed, judges beside people, seeds, progress, what was made by what) is here, once.
+left out, people who failed the controls, judges beside people, seeds, progress, what was made by what) is here, once.
 """
 
 from __future__ import annotations
@@ -13,10 +13,15 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-import parlai_spotbot
+from parlai_spotbot.analysis.annotators.controls import (
+    allowed_mistakes,
+    failed_people,
+    graded_controls,
+    lost,
+    silent_annotators,
+)
 from parlai_spotbot.analysis.answers import answers_frame
-from parlai_spotbot.analysis.methods.common import generator, plain
-from parlai_spotbot.analysis.methods.failed import failed_annotators
+from parlai_spotbot.analysis.methods.common import generator, made_by, plain
 from parlai_spotbot.analysis.uncertainty.bootstrap import check_draws
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
 from parlai_spotbot.surveys.survey import Survey
@@ -59,9 +64,10 @@ class Study:
 class Source:
     """One source's rows and what its parts share.
 
-    `rows` are what is analysed, `everyone` with those of annotators who `failed` (annotator -> why); `names` the
-    contestants that occur, in the plan's order, people last; `people`: people's rows, for a judge. `annotations` has
-    one row an annotation of `rows`: annotation_id, worker_id, seconds.
+    `rows` are what is analysed, `everyone` with those of people who `failed` the `controls` (annotator -> why); the
+    `silent` never gave a reason, so results are shown without them, too. `names`: the contestants that occur, in the
+    plan's order, people last; `people`: people's rows, for a judge. `annotations` has one row an annotation of `rows`:
+    annotation_id, worker_id, seconds.
     """
 
     name: str
@@ -71,6 +77,7 @@ class Source:
     everyone: pd.DataFrame
     failed: Mapping[str, str]
     controls: Mapping[str, Mapping[str, int]]
+    silent: Sequence[str]
     names: tuple[str, ...]
     seed: int
     bootstraps: int
@@ -186,20 +193,16 @@ def run(
     found = answers_frame(judgements, conversations, by_id, survey)
     sources, left_out = {}, {name: dict(reasons) for name, reasons in found.left_out.items()}
     for name, answers in found.frame.groupby("source", sort=True):
-        source, lost = _source(str(name), answers, judgements, study, method, seed, bootstraps, resample, wage)
-        left_out[str(name)] = left_out.get(str(name), {}) | lost
+        source, reasons = _source(str(name), answers, judgements, study, method, seed, bootstraps, resample, wage)
+        left_out[str(name)] = left_out.get(str(name), {}) | reasons
         if len(source.rows):
             sources[str(name)] = source
     if not sources:
         raise ValueError(f"judgements: no complete annotation to analyse (left out: {left_out or 'none'})")
-    made_by = {
-        "package": f"parlai_spotbot {parlai_spotbot.__version__}",
-        "options": {"bootstraps": bootstraps, "resample": resample, "wage": wage, "known_order": list(known_order)},
-        "seed": seed,
-        "used": {name: len(source.annotations) for name, source in sources.items()},
-        "left_out": left_out,
-    }
-    result = {stem: {"by_source": {}, "made_by": plain(made_by)} for stem in method.parts}
+    options = {"bootstraps": bootstraps, "resample": resample, "wage": wage, "known_order": list(known_order),
+               "control_mistakes": allowed_mistakes(survey)}  # fmt: skip
+    about = made_by(options, seed, {name: len(own.annotations) for name, own in sources.items()}, left_out)
+    result = {stem: {"by_source": {}, "made_by": dict(about)} for stem in method.parts}
     with threadpool_limits(limits=1):
         for name, source in sources.items():
             whole = replace(source, people=sources.get(HUMAN) if name != HUMAN else None)
@@ -225,15 +228,12 @@ def _source(
     if name != HUMAN:
         resample = {"conversations_workers": "conversations", "workers": "annotations"}.get(resample, resample)
     data = answers[~answers["question"].isin(free_texts(study.survey))].reset_index(drop=True)
-    everyone, lost = method.frame(data, study)
-    mine = [judgement for judgement in judgements if judgement.source == name]
-    failed, controls = failed_annotators(mine, study.survey) if name == HUMAN else ({}, {})
-    out = everyone["worker_id"].isin(list(failed))
-    for reason, own in everyone[out].groupby(everyone["worker_id"].map(failed)):
-        lost[f"annotation by somebody who {reason}"] = int(own["annotation_id"].nunique())
-    rows = everyone[~out].reset_index(drop=True)
+    everyone, reasons = method.frame(data, study)
+    mine = [judgement for judgement in judgements if judgement.source == HUMAN] if name == HUMAN else []
+    failed, controls = failed_people(mine, study.survey), graded_controls(mine).get(HUMAN, {})
+    rows = everyone[~everyone["worker_id"].isin(list(failed))].reset_index(drop=True)
     seen = method.names(everyone)
     names = [bot for bot in study.bots if bot in seen] + sorted(seen - set(study.bots) - {HUMAN})
     names += [HUMAN] if HUMAN in seen else []
-    return Source(name, study, answers, rows, everyone, failed, controls, tuple(names), seed, bootstraps, resample,
-                  wage), lost  # fmt: skip
+    return Source(name, study, answers, rows, everyone, failed, controls, silent_annotators(mine), tuple(names), seed,
+                  bootstraps, resample, wage), reasons | lost(everyone, failed)  # fmt: skip

@@ -7,12 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.annotators.controls import allowed_mistakes, compare_everybody, controls_summary
 from parlai_spotbot.analysis.methods.driver import Source
 from parlai_spotbot.analysis.ordinal import ordinal_alpha
 from parlai_spotbot.analysis.time import time_summary
 
 Answer = Callable[[pd.DataFrame], pd.Series]
 Ranked = Callable[[Source, pd.DataFrame], dict]
+
+NO_REASON = "never gave a reason"
 
 
 def agreement_part(source: Source, value: str, unit: Callable[[pd.DataFrame], Sequence[str]], metric: str) -> dict:
@@ -31,27 +34,48 @@ def agreement_part(source: Source, value: str, unit: Callable[[pd.DataFrame], Se
     return {"krippendorff_alpha": found, "metric": metric}
 
 
-def annotators_part(source: Source, ranked: Ranked) -> dict:
-    """annotators.json: one entry an annotator, who is left out and why, and the order with everybody in.
+def annotators_part(source: Source, ranked: Ranked, main: str = "") -> dict:
+    """annotators.json: one entry an annotator, who is left out and why; what changes with everybody in, and without who
+    never gave a reason.
 
-    `ranked` makes the ranking of the first question from rows.
+    `ranked` makes the ranking of a question from its rows; `main` is the question told first, by default the first.
     """
-    first = source.questions[0] if source.questions else ""
-    result: dict = {"annotators": annotators_table(source), "summary": annotators_summary(source)}
-    if not source.failed:
-        return result | {"why": "no annotator is left out"}
-    rows = source.everyone[source.everyone["question"] == first]
-    kept, every = ranked(source, source.rows[source.rows["question"] == first]), ranked(source, rows)
-    same = kept["order"] == every["order"]
-    what = "is the same" if same else "is another: " + " > ".join(every["order"])
-    result["with_everybody"] = {"question": first, "order": every["order"], "score": every["score"],
-                                "score_ci": every["score_ci"], "pairs": every["pairs"], "same_order": same,
-                                "sentence": f"With everybody's answers the order {what}."}  # fmt: skip
+    main = main or source.questions[0]
+    result = about_annotators(source)
+    out = set(source.everyone["worker_id"]) & source.failed.keys()
+    if out:
+        result["with_everybody"] = _compared(source, ranked, main, source.everyone, "With everybody's answers")
+    silent = source.rows["worker_id"].isin(source.silent)
+    if silent.any() and not silent.all():
+        who = f"Without the answers of who {NO_REASON}"
+        result["without"] = {NO_REASON: {
+            "annotators": int(source.rows["worker_id"][silent].nunique()),
+            "annotations": int(source.rows["annotation_id"][silent].nunique()),
+            **_compared(source, ranked, main, source.rows[~silent], who),
+        }}  # fmt: skip
     return result
 
 
+def _compared(source: Source, ranked: Ranked, main: str, rows: pd.DataFrame, who: str) -> dict:
+    """What changes in each question with other rows than the main ones; the main question's stands first."""
+    found = {}
+    for question in source.questions:
+        kept, other = (ranked(source, own[own["question"] == question]) for own in (source.rows, rows))
+        found[question] = compare_everybody(kept, other, "score", who)
+    return {"question": main, **found[main], "criteria": found}
+
+
+def about_annotators(source: Source) -> dict:
+    """What annotators.json says in every survey: one entry an annotator, all together, and their controls."""
+    return {
+        "annotators": annotators_table(source),
+        "summary": annotators_summary(source),
+        "controls": controls_summary(source.controls, allowed_mistakes(source.study.survey), source.failed),
+    }
+
+
 def annotators_table(source: Source) -> dict[str, dict]:
-    """One entry an annotator: annotations, units, seconds, controls, and why left out."""
+    """One entry an annotator: annotations, units, seconds, controls, why left out, and what else is noted."""
     annotations = source.everyone.drop_duplicates("annotation_id")
     rows = {}
     for worker, own in annotations.groupby("worker_id", sort=True):
@@ -65,20 +89,22 @@ def annotators_table(source: Source) -> dict[str, dict]:
             "controls": control["answered"],
             "missed_controls": control["missed"],
             "left_out": source.failed.get(worker, ""),
+            "flags": [NO_REASON] if worker in source.silent else [],
         }
     return rows
 
 
 def annotators_summary(source: Source) -> dict:
     """How many annotators there are, and how many are left out for each reason."""
-    counts = pd.Series(list(source.failed.values()), dtype=object).value_counts().sort_index()
-    workers = source.everyone["worker_id"].nunique()
-    out = {str(why): int(n) for why, n in counts.items()}
+    workers = set(source.everyone["worker_id"])
+    out: dict[str, int] = {}
+    for worker in sorted(workers & source.failed.keys()):
+        out[source.failed[worker]] = out.get(source.failed[worker], 0) + 1
     said = "; ".join(f"{n} {why}" for why, n in out.items())
     return {
-        "annotators": int(workers),
+        "annotators": len(workers),
         "left_out": out,
-        "sentence": f"{workers} annotators" + (f", of whom are left out: {said}." if said else "; none is left out."),
+        "sentence": f"{len(workers)} annotators{f', of whom are left out: {said}.' if said else '; none is left out.'}",
     }
 
 

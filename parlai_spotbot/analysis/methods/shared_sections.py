@@ -141,17 +141,20 @@ def annotators_section(analysis: dict, source: str) -> list[Section]:
     if not own or source != "human":
         return []
     text = [own["summary"]["sentence"]]
+    if own["controls"]["answered"]:
+        text.append(own["controls"]["sentence"])
     if "with_everybody" in own:
         text.append(own["with_everybody"]["sentence"])
+    text += [f"{entry['sentence']} They are in all other figures." for entry in own.get("without", {}).values()]
     rows = [
         (worker, str(row["n"]), number(row["median_seconds"], 0), number(row["hours"], 1),
-         f"{row['missed_controls']} of {row['controls']}", row["left_out"])
+         f"{row['missed_controls']} of {row['controls']}", row["left_out"], "; ".join(row.get("flags", [])))
         for worker, row in own["annotators"].items()
     ]  # fmt: skip
     table = Table(
         "Annotators",
-        "One row an annotator; those who are left out count in no other figure.",
-        ("annotator", "annotations", "median seconds", "hours", "controls missed", "left out, because they"),
+        "One row an annotator; those who are left out count in no other figure, those flagged in all.",
+        ("annotator", "annotations", "median seconds", "hours", "controls missed", "left out, because they", "flags"),
         rows,
         folded=len(rows) > LONG,
     )

@@ -8,16 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-import parlai_spotbot
 from parlai_spotbot.analysis import segments
-from parlai_spotbot.analysis.annotators import Marked, graded_controls
+from parlai_spotbot.analysis.annotators import Marked
+from parlai_spotbot.analysis.annotators.controls import (
+    allowed_mistakes,
+    compare_everybody,
+    failed_people,
+    graded_controls,
+    lost,
+)
 from parlai_spotbot.analysis.frames import FEATURES, Annotations, annotations_frame, entities_frame, matches_frame
-from parlai_spotbot.analysis.methods.common import generator, plain
+from parlai_spotbot.analysis.methods.common import generator, made_by, plain
 from parlai_spotbot.analysis.methods.spot_the_bot_order import order_part, presentations
 from parlai_spotbot.analysis.methods.spot_the_bot_people import agreement_part, annotators_part, time_part
 from parlai_spotbot.analysis.methods.spot_the_bot_ranking import orders, ranking
@@ -29,7 +36,10 @@ from parlai_spotbot.analysis.texts import turns_frame
 from parlai_spotbot.analysis.uncertainty.bootstrap import bootstrap_weights, cell_sums, check_draws, percentile_interval
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 
-WANTS = ("judges",)
+if TYPE_CHECKING:
+    from parlai_spotbot.surveys.survey import Survey
+
+WANTS = ("judges", "survey")
 CRITERIA = (*FEATURES, "sensibleness_and_specificity")
 FEW = 5
 
@@ -39,9 +49,10 @@ class Source:
     """One source's annotations and what all of its statistics share.
 
     `shown` says of each annotation how it was presented, `submitted` when it ended; `turns` what was said
-    in the conversations judged; `controls` how many control segments each annotator answered and missed; `marked` who
-    else is to be shown results without. `followed`: see `Setting`; `play` holds the decisions of a game, `habits` what
-    was found of how it is played.
+    in the conversations judged; `controls` how many control segments each annotator answered and missed, of which
+    `allowed` may be missed; `failed` who missed more and why they are left out, `everyone` the same source with them;
+    `marked` who else is to be shown results without. `followed`: see `Setting`; `play` holds the decisions of a game,
+    `habits` what was found of how it is played.
     """
 
     name: str
@@ -59,6 +70,9 @@ class Source:
     submitted: list[str] = field(default_factory=list)
     turns: pd.DataFrame = field(default_factory=pd.DataFrame)
     controls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    allowed: int | None = None
+    failed: Mapping[str, str] = field(default_factory=dict)
+    everyone: Source | None = None
     marked: Marked = field(default_factory=dict)
     followed: bool = False
     play: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -96,6 +110,7 @@ def analyze(
     progress: Callable[[str, str], None] | None = None,
     method: Method | None = None,
     judges: Mapping[str, Mapping] | None = None,
+    survey: Survey | None = None,
 ) -> dict[str, dict]:
     """Compute everything.
 
@@ -116,6 +131,8 @@ def analyze(
         By default that of Spot The Bot.
     judges : mapping, optional
         Of each judge's source, `about` (what JUDGE.json holds) and `own`, the contestants that are its own model.
+    survey : Survey, optional
+        Says how many controls people may miss.
 
     Returns
     -------
@@ -134,35 +151,55 @@ def analyze(
     found = method.annotations(judgements, conversations)
     if found.frame.empty:
         raise ValueError(f"judgements: no complete annotation to analyse (left out: {found.left_out or 'none'})")
-    made_by = {
-        "package": f"parlai_spotbot {parlai_spotbot.__version__}",
-        "options": {"bootstraps": bootstraps, "resample": resample, "backend": backend, "unsure": unsure, "wage": wage},
-        "seed": seed,
-        "used": {source: len(rows) for source, rows in found.frame.groupby("source")},
-        "left_out": found.left_out,
-    }
-    result = {stem: {"by_source": {}, "made_by": plain(made_by)} for stem in (*method.parts, "trust")}
+    failed, controls = failed_people(judgements, survey), graded_controls(judgements)
+    everyone = {str(name): rows.reset_index(drop=True) for name, rows in found.frame.groupby("source", sort=True)}
+    kept, left_out = _kept(everyone, failed, found.left_out)
+    options = {"bootstraps": bootstraps, "resample": resample, "backend": backend, "unsure": unsure, "wage": wage,
+               "control_mistakes": allowed_mistakes(survey)}  # fmt: skip
+    about = made_by(options, seed, {name: len(rows) for name, rows in kept.items()}, left_out)
+    result = {stem: {"by_source": {}, "made_by": dict(about)} for stem in (*method.parts, "trust")}
     told, turns = presentations(judgements), turns_frame(conversations)
     ended = {(j.source, j.annotation_id): j.submitted_at for j in judgements}
-    controls = graded_controls(judgements)
+
+    def described(name: str, rows: pd.DataFrame) -> Source:
+        own = _source(name, rows, bots, seed, bootstraps, resample, backend, unsure, wage)
+        return replace(
+            own,
+            entities=method.entities(rows),
+            controls=controls.get(name, {}),
+            allowed=allowed_mistakes(survey) if name == HUMAN else None,
+            failed=failed if name == HUMAN else {},
+            shown=[told[name, annotation] for annotation in rows["annotation_id"]],
+            submitted=[ended[name, annotation] for annotation in rows["annotation_id"]],
+            turns=turns[turns["conversation_id"].isin(set(rows["conversation_id"]))],
+        )
+
     people = None
     with threadpool_limits(limits=1):  # small matrices: threads only wait for each other, and round differently
-        for name, rows in found.frame.groupby("source", sort=True):
-            source = _source(name, rows.reset_index(drop=True), bots, seed, bootstraps, resample, backend, unsure, wage)
-            source = replace(
-                source,
-                entities=method.entities(source.annotations),
-                controls=controls.get(name, {}),
-                shown=[told[name, annotation] for annotation in rows["annotation_id"]],
-                submitted=[ended[name, annotation] for annotation in rows["annotation_id"]],
-                turns=turns[turns["conversation_id"].isin(set(rows["conversation_id"]))],
-            )
+        for name, rows in kept.items():
+            source = described(name, rows)
+            if len(rows) < len(everyone[name]):
+                source = replace(source, everyone=described(name, everyone[name]))
             people = source if name == HUMAN else people
             for stem, own in _parts(
                 method.prepare(source), people, method, progress, (judges or {}).get(name, {})
             ).items():
                 result[stem]["by_source"][name] = own
     return {stem: own for stem, own in result.items() if stem != "trust" or own["by_source"]}
+
+
+def _kept(
+    everyone: Mapping[str, pd.DataFrame], failed: Mapping[str, str], left_out: Mapping[str, Mapping[str, int]]
+) -> tuple[dict[str, pd.DataFrame], dict[str, dict[str, int]]]:
+    """The annotations of each source without those of people who failed the controls, and what is left out why."""
+    kept, reasons = dict(everyone), {name: dict(own) for name, own in left_out.items()}
+    if HUMAN in everyone and (out := everyone[HUMAN]["worker_id"].isin(list(failed))).any():
+        reasons[HUMAN] = reasons.get(HUMAN, {}) | lost(everyone[HUMAN], failed)
+        kept[HUMAN] = everyone[HUMAN][~out].reset_index(drop=True)
+    kept = {name: rows for name, rows in kept.items() if len(rows)}
+    if not kept:
+        raise ValueError(f"judgements: no annotation to analyse (left out: {reasons})")
+    return kept, reasons
 
 
 def _parts(
@@ -184,6 +221,11 @@ def _parts(
             replicates=source.bootstraps,
         )  # fmt: skip
     result["ranking"]["orders"] = orders(result["ranking"], result["survival"]["curves"], source.bots)
+    if source.everyone is not None and "annotators" in result:
+        every = ranking_part(source.everyone)
+        result["annotators"]["with_everybody"] = compare_everybody(
+            result["ranking"], every, "win_rate", "With everybody's annotations"
+        )
     return {stem: plain(own) for stem, own in result.items()}
 
 

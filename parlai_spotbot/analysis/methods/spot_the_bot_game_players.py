@@ -50,7 +50,7 @@ def players(source: Source) -> dict:
     """What game.json says of the players."""
     board = _leaderboard(source.play)
     habits = source.habits
-    own = source.play[source.play["control"] == ""]
+    own = _kept_decisions(source)
     return {
         "points": {"right": GAME.right, "wrong": GAME.wrong, "penalty": GAME.penalty},
         "leaderboard": board.to_dict(orient="records"),
@@ -65,6 +65,11 @@ def players(source: Source) -> dict:
         "habits_sentence": _habits_sentence(habits),
         "without": _without(source),
     }
+
+
+def _kept_decisions(source: Source) -> pd.DataFrame:
+    """The decisions that are data: no controls, nobody who failed them. (Points and the bonus count all.)"""
+    return source.play[(source.play["control"] == "") & ~source.play["worker_id"].isin(list(source.failed))]
 
 
 def _leaderboard(play: pd.DataFrame) -> pd.DataFrame:
@@ -158,14 +163,14 @@ def _without(source: Source) -> dict:
     groups = {"nobody": set()} | {habit: set(workers) for habit, (_, workers) in source.marked.items()}
     if all(workers for _, workers in source.marked.values()):
         groups["both habits"] = set().union(*groups.values())
-    result = {}
+    result, decided = {}, _kept_decisions(source)
     for name, workers in groups.items():
         kept = ~source.annotations["worker_id"].isin(workers).to_numpy()
         result[name] = {
             "annotations": int((~kept).sum()),
             "annotators": len(workers),
             "n": int(kept.sum()),
-            "accuracy": _accuracy(source.play[~source.play["worker_id"].isin(workers)])["accuracy"],
+            "accuracy": _accuracy(decided[~decided["worker_id"].isin(workers)])["accuracy"],
             "bots": _results(source, kept),
         }
     return result

@@ -8,14 +8,15 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from parlai_spotbot.analysis import agreement, annotators, worker_effects
+from parlai_spotbot.analysis.annotators.controls import controls_summary
 from parlai_spotbot.analysis.frames import FEATURES, matches_frame
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
 from parlai_spotbot.analysis.time import compare_effort, seconds_table, time_summary
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.surveys.survey import Limits
 
 if TYPE_CHECKING:
     from parlai_spotbot.analysis.methods.spot_the_bot import Source
@@ -27,9 +28,6 @@ MANY = 200_000
 """With more labels the model with annotators' effects would take minutes: it is left to who asks for it."""
 
 PERMUTATIONS = 9999
-
-MISSED = Limits().control_mistakes
-"""So many control segments one annotator may miss."""
 
 
 def agreement_part(source: Source) -> dict:
@@ -81,45 +79,32 @@ def annotators_part(source: Source) -> dict:
     annotators' effects taken out.
     """
     people = source.name == HUMAN
-    rules = annotators.Rules(max_missed_controls=MISSED if source.controls else None)
-    rows = source.annotations
+    rules, whole = annotators.Rules(), source.everyone or source
+    table = annotators.annotator_table(whole.annotations, whole.entities, limits=people, rules=rules)
     for column, key in (("controls", "answered"), ("missed_controls", "missed")):
-        rows = rows.assign(**{column: [source.controls.get(w, {}).get(key, 0) for w in rows["worker_id"]]})
-    table = annotators.annotator_table(rows, source.entities, limits=people, rules=rules)
+        table[column] = [source.controls.get(worker, {}).get(key, 0) for worker in table.index]
+    table["left_out"] = [source.failed.get(worker, "") for worker in table.index]
     for name, (_, workers) in source.marked.items():
         for worker in workers:
             table.at[worker, "flags"].append(name)
+    kept = table[table["left_out"] == ""]
     result = {
         "annotators": table.to_dict(orient="index"),
-        "summary": annotators.summary(table, rules, source.marked),
-        "controls": _controls(source),
+        "summary": annotators.summary(kept, rules, source.marked) | {"left_out": _left_out(table)},
+        "controls": controls_summary(source.controls, source.allowed, source.failed),
         "pooled": annotators.pooled_detection(source.entities, np.repeat(source.weights, 2, axis=1)),
         "worker_effects": _worker_effects(source),
     }
     if people and source.bots:
+        rows = source.annotations
         rows = rows.assign(submitted=source.submitted) if any(source.submitted) else rows
         result["without"] = annotators.rankings_without(rows, source.bots, rules, source.weights, source.marked)
     return result
 
 
-def _controls(source: Source) -> dict:
-    """Over annotators: control segments answered and missed, and who missed more than are allowed."""
-    counts = source.controls.values()
-    answered, missed = (sum(own[key] for own in counts) for key in ("answered", "missed"))
-    failed = sorted(worker for worker, own in source.controls.items() if own["missed"] > MISSED)
-    # Who was stopped before any unit was complete has controls, and no annotation to leave out.
-    return {"answered": answered, "missed": missed, "allowed": MISSED, "failed": failed,
-            "by_annotator": {worker: dict(own) for worker, own in sorted(source.controls.items())},
-            "sentence": _controls_sentence(len(source.controls), answered, missed, failed)}  # fmt: skip
-
-
-def _controls_sentence(annotators: int, answered: int, missed: int, failed: list[str]) -> str:
-    if not answered:
-        return "There were no control segments."
-    text = f"{annotators} annotator{'s' if annotators != 1 else ''} answered {answered} control segments, known people "
-    text += f"and known bots, and missed {missed} ({missed / answered:.0%}); "
-    who = f"{len(failed)} of them missed" if failed else "nobody missed"
-    return f"{text}{who} more than {MISSED}. Controls are never analysed as data."
+def _left_out(table: pd.DataFrame) -> dict[str, int]:
+    """How many annotators of the table are left out, by the reason."""
+    return {str(why): int(n) for why, n in table["left_out"][table["left_out"] != ""].value_counts().items()}
 
 
 def _worker_effects(source: Source) -> dict:

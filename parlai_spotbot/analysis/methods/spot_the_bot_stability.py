@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-import parlai_spotbot
+from parlai_spotbot.analysis.annotators.controls import failed_people, lost
 from parlai_spotbot.analysis.frames import annotations_frame
-from parlai_spotbot.analysis.methods.common import generator, plain
+from parlai_spotbot.analysis.methods.common import generator, made_by, plain
 from parlai_spotbot.analysis.stability import conversation_matches, default_sizes, pair_counts, stability
-from parlai_spotbot.records import Conversation, Judgement
+from parlai_spotbot.records import HUMAN, Conversation, Judgement
+
+if TYPE_CHECKING:
+    from parlai_spotbot.surveys.survey import Survey
 
 REPETITIONS = {"model": 500, "paper": 1000}
 """Of each way, and as many bootstrap replicates in each: the sound way takes longer, and its curve is smooth."""
@@ -23,6 +27,7 @@ def analyze_stability(
     bots: Sequence[str] = (),
     seed: int = 0,
     repetitions: dict[str, int] | None = None,
+    survey: Survey | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict:
     """What stands in stability.json: ``{"by_source": {source: …}, "made_by": …}``.
@@ -34,6 +39,8 @@ def analyze_stability(
     ----------
     bots : sequence of str
         The contestants in the order of the plan; any further ones that occur follow, sorted.
+    survey : Survey, optional
+        Says how many controls people may miss; who missed more is left out.
     progress : callable (done, all), optional
         Called after each point of a curve.
     """
@@ -41,9 +48,13 @@ def analyze_stability(
     found = annotations_frame(judgements, conversations)
     if found.frame.empty:
         raise ValueError(f"judgements: no complete annotation to analyse (left out: {found.left_out or 'none'})")
+    failed = failed_people(judgements, survey)
+    out = (found.frame["source"] == HUMAN) & found.frame["worker_id"].isin(list(failed))
+    if out.any():
+        found.left_out[HUMAN] = found.left_out.get(HUMAN, {}) | lost(found.frame[out], failed)
     sources = {
         name: conversation_matches(rows.reset_index(drop=True))
-        for name, rows in found.frame.groupby("source", sort=True)
+        for name, rows in found.frame[~out].groupby("source", sort=True)
     }
     steps = sum(_steps(matches, variant) for matches in sources.values() for variant in repetitions)
     done = 0
@@ -55,15 +66,9 @@ def analyze_stability(
             progress(done, steps)
 
     result = {name: _source(matches, bots, seed, name, repetitions, advance) for name, matches in sources.items()}
-    made_by = {
-        "package": f"parlai_spotbot {parlai_spotbot.__version__}",
-        "options": {"repetitions": repetitions},
-        "seed": seed,
-        "used": {name: len(matches) for name, matches in sources.items()},
-        "unit": "one match a conversation",
-        "left_out": found.left_out,
-    }
-    return {"by_source": plain(result), "made_by": plain(made_by)}
+    used = {name: len(matches) for name, matches in sources.items()}
+    about = made_by({"repetitions": repetitions}, seed, used, found.left_out, unit="one match a conversation")
+    return {"by_source": plain(result), "made_by": about}
 
 
 def _names(matches: pd.DataFrame, bots: Sequence[str]) -> list[str]:

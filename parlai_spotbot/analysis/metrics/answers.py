@@ -1,8 +1,8 @@
 """From the judgements of any survey to its metrics, and from people's own chats to the outcomes.
 
 Scales are rated, pairs of conversations chosen between, behaviours labelled turn by turn; Spot The Bot says who is
-taken for human and is favoured over its partner. Controls, incomplete annotations and annotators who failed are left
-out as in the survey's own analysis, and counted.
+taken for human and is favoured over its partner. Controls, incomplete annotations and people who failed the controls
+are left out as in the survey's own analysis, and counted.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import replace
 
 import pandas as pd
 
+from parlai_spotbot.analysis.annotators.controls import failed_people, lost
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.behaviours import label_frame
 from parlai_spotbot.analysis.choices.grid import choice_frame
-from parlai_spotbot.analysis.methods.failed import failed_annotators
 from parlai_spotbot.analysis.metrics.frame import (
     CHOICE,
     MEAN,
@@ -56,21 +56,16 @@ def metrics_of(
     by_id = {item.item_id: item for item in items}
     own = [j for j in judgements if j.source == source]
     found = answers_frame(own, conversations, by_id, survey)
-    rows, lost = found.frame, dict(found.left_out.get(source, {}))
-    if source == HUMAN:
-        failed, _ = failed_annotators(own, survey)
-        out = rows["worker_id"].isin(list(failed))
-        for why, part in rows[out].groupby(rows["worker_id"].map(failed)):
-            lost[f"annotation by somebody who {why}"] = int(part["annotation_id"].nunique())
-        rows = rows[~out].reset_index(drop=True)
+    failed = failed_people(own, survey)
+    reasons = found.left_out.get(source, {}) | lost(found.frame, failed)
+    rows = found.frame[~found.frame["worker_id"].isin(list(failed))].reset_index(drop=True)
     if survey.name == ABC:
         metrics, more = _behaviours(rows, talks, by_id)
     elif survey.name in SPOTTING:
         metrics, more = _spotting(survey.name, rows, talks), {}
     else:
         metrics, more = _asked(survey, rows, talks, by_id)
-    lost |= more
-    return _tasks(metrics) if survey.name != ABC else metrics, lost
+    return _tasks(metrics) if survey.name != ABC else metrics, reasons | more
 
 
 def outcomes_of(

@@ -59,6 +59,8 @@ class SourceFacts:
     hours: float | None
     alpha: dict[str, tuple[float, list | None]]
     controls_sentence: str
+    left_out: int
+    with_everybody: str
     ranking: dict
 
     @property
@@ -213,7 +215,8 @@ def _source(source: str, rows: Iterable[Judgement], found: dict[str, dict]) -> S
     by_worker: dict[str, set[str]] = {}
     for row in data:
         by_worker.setdefault(row.worker_id, set()).add(row.annotation_id)
-    controls = (found["annotators"].get("controls") or {}) if isinstance(found["annotators"], dict) else {}
+    about = found["annotators"] if isinstance(found["annotators"], dict) else {}
+    controls = about.get("controls") or {}
     return SourceFacts(
         source=source,
         annotations=len({row.annotation_id for row in data}),
@@ -226,6 +229,8 @@ def _source(source: str, rows: Iterable[Judgement], found: dict[str, dict]) -> S
         hours=sum(seconds) / 3600 if seconds else None,
         alpha=_alphas(found["agreement"]),
         controls_sentence=controls.get("sentence", "") if controls.get("answered") else "",
+        left_out=len({row.worker_id for row in data} & set(controls.get("failed", ()))),
+        with_everybody=(about.get("with_everybody") or {}).get("sentence", ""),
         ranking=found["ranking"],
     )
 

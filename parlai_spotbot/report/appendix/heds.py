@@ -196,9 +196,12 @@ def _assured(own: SurveyFacts) -> str:
             f"Known (control) items were mixed in: {people.controls} answers to them, left out of all results."
         )
         if own.limits.get("control_mistakes") is not None:
-            parts.append(f"Who missed more than {own.limits['control_mistakes']} of them got no further units.")
-    if people and people.controls_sentence:
-        parts.append(people.controls_sentence)
+            parts.append(
+                f"Who missed more than {own.limits['control_mistakes']} of them got no further units, and is left out "
+                "of all main results."
+            )
+    if people:
+        parts += [sentence for sentence in (people.controls_sentence, people.with_everybody) if sentence]
     if own.survey is not None and own.collection and own.survey.onboarding:
         parts.append("Practice had to be passed.")
     if people and people.ranking:

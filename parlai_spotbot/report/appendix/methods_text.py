@@ -129,6 +129,9 @@ def _people(own: SurveyFacts, source: SourceFacts) -> str:
         text += " Practice items with known answers had to be passed first."
     if source.controls:
         text += f" {source.controls} answers to known (control) items were mixed in and left out of all results."
+    if source.left_out:
+        text += f" {counted(source.left_out, 'person', 'people').capitalize()} who missed more of them than allowed "
+        text += f"{'is' if source.left_out == 1 else 'are'} left out, too. {source.with_everybody}".rstrip()
     return text
 
 

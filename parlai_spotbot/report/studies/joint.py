@@ -54,7 +54,7 @@ def joint(found: Sequence[tuple[str, Contents]], source: str, seed: int = 0) -> 
 
 def _matches(label: str, contents: Contents, source: str) -> pd.DataFrame:
     """The matches of one study, its conversations and annotators told apart from those of other studies."""
-    own = [j for j in contents.judgements if j.source == source]
+    own = [j for j in contents.kept if j.source == source]
     frame = annotations_frame(own, contents.conversations).frame
     matches = matches_frame(frame).reset_index(drop=True)
     for column in ("conversation_id", "worker_id"):

@@ -133,7 +133,7 @@ def _clustered(of: Mapping[str, pd.DataFrame], crossed: bool, resample: str) -> 
         found[name] = test["ci"]
         if test["estimate"] in (0, 1) and not test["independent"]:
             share = worth / sum(weights.values()) if telling else of[name]["conversation_id"].nunique() / test["n"]
-            found[name] = clopper_pearson(test["estimate"], test["n"] * share, LEVEL)
+            found[name] = tuple(clopper_pearson(test["estimate"], test["n"] * share, LEVEL).tolist())
     return found
 
 

@@ -114,7 +114,7 @@ def _fit(counts: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, float, np.nd
         if gradient @ step < 1e-12 * max(1.0, abs(loglik) * 1e-3):
             _check_estimable(theta, information, free)
             return theta, loglik, information
-        scale, before = 1.0, loglik
+        scale, before = min(1.0, LARGEST / float(np.abs(step).max(initial=1e-300))), loglik
         while (loglik := log_likelihood(counts, theta + scale * step, free)) < before and scale > 1e-10:
             scale /= 2
         theta = theta + scale * step

@@ -118,7 +118,7 @@ class Clusters:
         counts once."""
         if not self.rows:
             return 0.0
-        return float(min(self.spread(np.zeros(self.rows)).effective(np.ones((1, 1)))[: self.dimensions])[0])
+        return float(min(self.spread(np.zeros(self.rows)).effective(np.ones((1, 1))))[0])
 
     @property
     def dimensions(self) -> int:
@@ -159,12 +159,7 @@ class Clusters:
             A cluster's residuals are too small by its part of the information, which is corrected for (CR2 of Bell &
             McCaffrey 2002, Survey Methodology 28, with independent rows as the working model).
         """
-        if not issparse(scores):
-            scores = np.asarray(scores, dtype=float).reshape(self.rows, -1)
-        if shares is None:
-            shares = _ones(scores) if issparse(scores) else np.ones((self.rows, 1))
-        if not issparse(shares):
-            shares = np.broadcast_to(np.asarray(shares, dtype=float).reshape(self.rows, -1), scores.shape)
+        scores, shares = self._checked(scores, shares)
         members = self.members()
         tables = [member.sums(shares) for member in members]
         total = np.maximum(_dense(shares.sum(axis=0)).ravel(), 1e-300)
@@ -173,25 +168,47 @@ class Clusters:
             for member, own in zip(members, tables, strict=True)
         ]
         # A row of two conversations is in two clusters, and counts once.
-        held = [(_dense(own[0].sum(axis=0)).ravel(), _dense(own[0].T @ own[0])) for own in tables]
+        held = [(_dense(own[0].sum(axis=0)).ravel(), _dense(own[0].T @ own[0])) for own in tables[:2]]
 
         def effective(contrasts: np.ndarray) -> list[np.ndarray]:
             square = contrasts**2
-            found = []
-            for own, table in held:
-                below = np.einsum("qi,ij,qj->q", square, table, square)
-                whole = (square @ total) * (square @ own)
-                found.append(np.divide(whole, below, out=np.zeros(len(whole)), where=below > 0))
-            return found
+            return [_ratio((square @ total) * (square @ own), _quadratic(square, table)) for own, table in held]
 
         return Spread(tuple(grams[:2]), grams[2] if len(grams) == 3 else None, effective)
+
+    def _checked(
+        self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None
+    ) -> tuple[np.ndarray | csr_array, np.ndarray | csr_array]:
+        if not issparse(scores):
+            scores = np.asarray(scores, dtype=float).reshape(self.rows, -1)
+        if shares is None:
+            shares = _ones(scores) if issparse(scores) else np.ones((self.rows, 1))
+        if not issparse(shares):
+            shares = np.broadcast_to(np.asarray(shares, dtype=float).reshape(self.rows, -1), scores.shape)
+        return scores, shares
 
     def variance(
         self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The variances (p,) of p estimates and the degrees of freedom (p,) that they are known with; see `spread`."""
-        found = self.spread(scores, shares)
-        return found.variance(np.eye(len(found.single[0])))
+        """The variances (p,) of p estimates and the degrees of freedom (p,) that they are known with: as `spread`,
+        without what it tells of their differences, so that p may be large."""
+        found = self.diagonal(scores, shares)
+        return found.variance, found.df
+
+    def diagonal(self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None) -> Diagonal:
+        """As `variance`, with the effective number of clusters."""
+        scores, shares = self._checked(scores, shares)
+        total = np.maximum(_dense(shares.sum(axis=0)).ravel(), 1e-300)
+        squares, effective = [], []
+        for member in self.members():
+            tables = member.sums(shares)
+            squares.append(member.squares(member.sums(scores), [table / total for table in tables]))
+            own = _dense(tables[0].sum(axis=0)).ravel()
+            effective.append(_ratio(total * own, _dense((tables[0] * tables[0]).sum(axis=0)).ravel()))
+        single, both = squares[:2], squares[2] if len(squares) == 3 else None
+        variance = single[0] if both is None else np.max([*single, single[0] + single[1] - both], axis=0)
+        effective = effective[: len(single)]
+        return Diagonal(*_known(variance, effective), np.min(effective, axis=0))
 
     def covariance(self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None) -> np.ndarray:
         """The covariance (p, p) of p estimates, see `Spread.covariance`."""
@@ -232,6 +249,14 @@ class Membership:
             total = total + sign * _dense(own.T @ own)
         return total
 
+    def squares(self, sums: list, leverage: list) -> np.ndarray:
+        """The diagonal (p,) of `gram`."""
+        total = 0.0
+        for (_, sign), own, part in zip(self.parts, sums, leverage, strict=True):
+            own = _corrected(own, part)
+            total = total + sign * _dense((own * own).sum(axis=0)).ravel()
+        return total
+
 
 def _corrected(sums: np.ndarray | csr_array, leverage: np.ndarray | csr_array) -> np.ndarray | csr_array:
     """Sums (clusters, p) over the root of 1 - leverage, element by element."""
@@ -261,7 +286,7 @@ class Spread:
     once (`both`), which their sum counts twice.
 
     `effective` gives the effective number of clusters, (Σ m)² / Σ m² with m the information about a contrast that each
-    holds, of contrasts (q, p): (q,) for each dimension, and for both at once.
+    holds, of contrasts (q, p): (q,) for each dimension.
     """
 
     single: tuple[np.ndarray, ...]
@@ -276,19 +301,17 @@ class Spread:
     def variance(self, contrasts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The variance (q,) of each contrast (q, p), and the degrees of freedom (q,) that it is known with.
 
-        Degrees of freedom are Satterthwaite's (1946, Biometrics 2), from one less than the effective clusters of each
-        dimension. NaN and 0 where a dimension has fewer than two effective ones.
+        Degrees of freedom are one less than the effective clusters of the dimension that has least (after Carter,
+        Schnepel & Steigerwald 2017, Rev. Econ. Stat. 99). NaN and 0 where that has fewer than two.
         """
-        effective = self.effective(contrasts)
-        degrees = [np.maximum(own - 1, 1e-9) for own in effective]
-        variance, df = _quadratic(contrasts, self.covariance), degrees[0]
-        if self.both is not None:
-            parts = [_quadratic(contrasts, own) ** 2 for own in (*self.single, self.both)]
-            noise = [own / of for own, of in zip(parts, degrees, strict=True)]
-            known = np.maximum(noise[0] + noise[1] - noise[2], 1e-300)
-            df = np.clip(variance**2 / known, np.minimum(*degrees[:2]) / 2, np.maximum(*degrees[:2]))
-        few = np.min(effective[: len(self.single)], axis=0) < FEW - 1e-9
-        return np.where(few, np.nan, variance), np.where(few, 0.0, df)
+        variance = _quadratic(contrasts, self.covariance)
+        return _known(variance, self.effective(contrasts))
+
+    def through(self, matrix: np.ndarray) -> Spread:
+        """Of the linear combinations `matrix` (r, p) of the estimates."""
+        single = tuple(matrix @ own @ matrix.T for own in self.single)
+        both = None if self.both is None else matrix @ self.both @ matrix.T
+        return Spread(single, both, lambda contrasts: self.effective(contrasts @ matrix))
 
     @cached_property
     def covariance(self) -> np.ndarray:
@@ -302,6 +325,27 @@ class Spread:
         total = self.single[0] + self.single[1] - self.both
         least = np.max([np.diag(own) for own in [*self.single, total]], axis=0)
         return _with_variance(_without_negative(total), least)
+
+
+@dataclass(frozen=True)
+class Diagonal:
+    """Variances (p,), their degrees of freedom (p,), and the least effective number of clusters (p,) behind each."""
+
+    variance: np.ndarray
+    df: np.ndarray
+    effective: np.ndarray
+
+
+def _known(variance: np.ndarray, effective: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Variances (q,) and degrees of freedom, see `Spread.variance`, from the effective clusters of each dimension."""
+    least = np.min(effective, axis=0)
+    few = least < FEW - 1e-9
+    return np.where(few, np.nan, variance), np.where(few, 0.0, least - 1)
+
+
+def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """0 where there is nothing to divide by."""
+    return np.divide(above, below, out=np.zeros(np.shape(above)), where=below > 0)
 
 
 def _quadratic(contrasts: np.ndarray, covariance: np.ndarray) -> np.ndarray:

@@ -77,7 +77,7 @@ class Estimates:
         if self.bounds is None:
             nothing = np.full(len(estimate), np.nan)
             return nothing, nothing, np.ones(len(estimate))
-        single = np.min(self.spread.effective(np.eye(len(self.values)))[: len(self.spread.single)], axis=0)
+        single = np.min(self.spread.effective(np.eye(len(self.values))), axis=0)
         low, high, p = np.zeros((3, len(estimate)))
         for place, own in enumerate(weights):
             used = np.flatnonzero(own)

@@ -8,6 +8,7 @@ Where conversations or annotators recur, the interval is that of as many indepen
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import bdtr, betaincinv, ndtri, stdtr, stdtrit
 from scipy.stats import binom
 
@@ -25,18 +26,22 @@ def wilson(hits: float, n: float, z: float = Z) -> tuple[float, float]:
     return (max(0.0, middle - half), min(1.0, middle + half))
 
 
-def clopper_pearson(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
-    """Clopper and Pearson's exact interval of a share of `n`, which needn't be whole; from 0 to 1 where n is 0."""
-    hits, out = share * n, (1 - level) / 2
-    low = float(betaincinv(hits, n - hits + 1, out)) if hits > 0 else 0.0
-    high = float(betaincinv(hits + 1, n - hits, 1 - out)) if hits < n else 1.0
-    return (low, high)
+def clopper_pearson(share: np.ndarray, n: np.ndarray, level: float = 0.95) -> np.ndarray:
+    """Clopper and Pearson's exact interval (..., 2) of shares of `n`, which needn't be whole; from 0 to 1 where n is
+    0."""
+    share, n = np.broadcast_arrays(np.asarray(share, dtype=float), np.asarray(n, dtype=float))
+    hits, out = np.where(n > 0, share, 0.0) * n, (1 - level) / 2
+    misses = n - hits
+    with np.errstate(invalid="ignore"):
+        low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-300), misses + 1, out), 0.0)
+        high = np.where(misses > 1e-12, betaincinv(hits + 1, np.maximum(misses, 1e-300), 1 - out), 1.0)
+    return np.stack([low, high], axis=-1)
 
 
-def sign_test(wins: float, losses: float) -> float:
+def sign_test(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
     """Exact two-sided p of "wins are as likely as losses"; 1 where there are neither."""
-    n = wins + losses
-    return min(1.0, 2 * float(bdtr(min(wins, losses), n, 0.5))) if n else 1.0
+    n = np.add(wins, losses)
+    return np.minimum(1.0, 2 * bdtr(np.floor(np.minimum(wins, losses)), np.round(n).astype(int), 0.5))
 
 
 def binomial_power(n: int, share: float, decided: float = 1.0, alpha: float = 0.05) -> float:
@@ -53,74 +58,51 @@ def binomial_power(n: int, share: float, decided: float = 1.0, alpha: float = 0.
     return float(chance @ np.where(least >= 0, rejected, 0.0))
 
 
-def share_test(hits: np.ndarray, clusters: Clusters, level: float = 0.95) -> dict:
-    """How often a choice (n,) of True or False is True: `estimate`, `ci`, `p` (of one half, two-sided), and on what
-    they rest.
+def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clusters, level: float = 0.95) -> dict:
+    """How often a choice (n,) is a hit (1 or True; a value between may stand), by group (n,), numbered from 0.
 
     Returns
     -------
-    dict
-        `estimate`, `ci`, `p` (see the module); `p_exact`, `clopper_pearson`, `wilson`, which take choices as
-        independent; `independent`: whether they are; `n`, `effective` (as many independent choices).
+    dict of arrays, an entry each group
+        `estimate`, `ci` (count, 2), `p` (of one half, two-sided), see the module; `p_exact`, `clopper_pearson`,
+        `wilson`, which take choices as independent; `independent`: whether no two choices of the group share anything;
+        `n`; `effective`: as many independent choices are as uncertain. From 0 to 1 and 1 where a single conversation or
+        annotator decided everything; where all are alike nothing shows how they hang together, and a cluster counts as
+        one choice.
     """
-    hits = np.asarray(hits, dtype=float)
-    n, won = len(hits), int(hits.sum())
-    if not n:
-        nothing = (np.nan, np.nan)
-        return {"estimate": np.nan, "ci": nothing, "p": 1.0, "p_exact": 1.0, "clopper_pearson": nothing,
-                "wilson": nothing, "independent": True, "n": 0, "effective": 0.0}  # fmt: skip
-    exact, p = clopper_pearson(won / n, n, level), sign_test(won, n - won)
-    found = {
-        "estimate": won / n,
-        "ci": exact,
-        "p": p,
-        "p_exact": p,
-        "clopper_pearson": exact,
-        "wilson": wilson(won, n, float(ndtri((1 + level) / 2))),
-        "independent": clusters.independent,
-        "n": n,
-        "effective": float(n),
-    }
-    return found if found["independent"] else {**found, **_clustered(hits, clusters, p, level)}
+    hits, groups = np.asarray(hits, dtype=float), np.asarray(groups, dtype=int)
+    n, won = np.bincount(groups, minlength=count).astype(float), np.bincount(groups, hits, count)
+    share = np.divide(won, n, out=np.full(count, np.nan), where=n > 0)
+    rows = np.arange(len(hits))
+    scores = csr_array(((hits - share[groups]) / n[groups], (rows, groups)), shape=(len(hits), count))
+    shares = csr_array((np.ones(len(hits)), (rows, groups)), shape=(len(hits), count))
+    found = clusters.diagonal(scores, shares)
+    independent = found.effective >= n - 1e-6 * np.maximum(n, 1)
+    varied = (found.variance > 0) & (share > 0) & (share < 1)
+    like = np.divide(share * (1 - share), found.variance, out=found.effective.copy(), where=varied)
+    like = np.where(independent, n, np.where(found.df > 0, np.minimum(n, like), 1.0))
+    exact = clopper_pearson(share, n, level)
+    usual = ndtri((1 + level) / 2) / stdtrit(np.where(found.df > 0, found.df, 1.0), (1 + level) / 2)
+    ends = clopper_pearson(share, np.where(independent, n, like * usual**2), level)
+    ends = np.where((independent | (found.df > 0))[:, None], ends, np.where(n > 0, [[0.0], [1.0]], np.nan).T)
+    p_exact = sign_test(won, n - won)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.abs(share - 0.5) / np.sqrt(share * (1 - share) / like)
+    p = np.where(varied, 2 * stdtr(np.maximum(found.df, 1e-9), -t), np.minimum(1.0, 2 * 0.5**like))
+    p = np.where(independent, p_exact, np.where(found.df > 0, np.maximum(p_exact, p), 1.0))
+    return {
+        "estimate": share, "ci": ends, "p": np.where(n > 0, p, 1.0), "p_exact": p_exact, "clopper_pearson": exact,
+        "wilson": np.array([wilson(hit, of, float(ndtri((1 + level) / 2))) for hit, of in zip(won, n, strict=True)]),
+        "independent": independent, "n": n.astype(int), "effective": np.where(n > 0, like, 0.0),
+    }  # fmt: skip
+
+
+def share_test(hits: np.ndarray, clusters: Clusters, level: float = 0.95) -> dict:
+    """`share_tests` of a single group: numbers, and pairs of them."""
+    found = share_tests(hits, np.zeros(len(hits), dtype=int), 1, clusters, level)
+    return {name: tuple(of[0].tolist()) if of.ndim == 2 else of[0].item() for name, of in found.items()}
 
 
 def share_interval(values: np.ndarray, clusters: Clusters, level: float = 0.95) -> tuple[float, float]:
-    """The interval of the mean of `values` (n,) from 0 to 1: that of `share_test`, in which a value may lie between.
-
-    From 0 to 1 where a single conversation or annotator decided everything.
-    """
-    share, like, df = _independent(np.asarray(values, dtype=float), clusters)
-    if df <= 0:
-        return (0.0, 1.0) if len(values) else (np.nan, np.nan)
-    usual = float(ndtri((1 + level) / 2)) / float(stdtrit(df, (1 + level) / 2)) if np.isfinite(df) else 1.0
-    return clopper_pearson(share, like * usual**2, level)
-
-
-def _independent(hits: np.ndarray, clusters: Clusters) -> tuple[float, float, float]:
-    """The share, of how many independent choices it is as uncertain, and with how many degrees of freedom that is
-    known (0: not at all).
-
-    Where all are alike nothing shows how they hang together: then a cluster counts as one choice.
-    """
-    if not len(hits):
-        return np.nan, 0.0, 0.0
-    share, n = float(hits.mean()), float(len(hits))
-    if clusters.independent:
-        return share, n, np.inf
-    variance, df = (float(of[0]) for of in clusters.variance((hits - share) / n))
-    if not df > 0:
-        return share, 1.0, 0.0
-    if variance > 0 and 0 < share < 1:
-        return share, min(n, share * (1 - share) / variance), df
-    return share, clusters.effective, df
-
-
-def _clustered(hits: np.ndarray, clusters: Clusters, exact: float, level: float) -> dict:
-    share, like, df = _independent(hits, clusters)
-    if df <= 0:  # one conversation or one annotator decided everything
-        return {"ci": (0.0, 1.0), "p": 1.0, "effective": 1.0}
-    if 0 < share < 1:
-        p = float(2 * stdtr(df, -abs(share - 0.5) / np.sqrt(share * (1 - share) / like)))
-    else:
-        p = min(1.0, 2 * 0.5**like)
-    return {"ci": share_interval(hits, clusters, level), "p": max(exact, p), "effective": float(like)}
+    """The interval of the mean of `values` (n,) from 0 to 1, see `share_tests`."""
+    return share_test(values, clusters, level)["ci"]

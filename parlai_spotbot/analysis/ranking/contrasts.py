@@ -1,0 +1,294 @@
+"""The headline ranking: differences of strengths in Davidson's model, and the places that they leave to everyone.
+
+Strengths are fitted to all matches at once, ties and the order of the two included, so that every match tells of every
+difference. Errors are those of the scores, which share conversations and annotators (a sandwich; for clusters Cameron,
+Gelbach & Miller 2011, J. Bus. Econ. Stat. 29); all pairs are tested, corrected by Holm (1979, Scand. J. Stat. 6), and a
+contestant's places run from one more than are surely better to as many as aren't surely worse (Mogstad, Romano, Shaikh
+& Wilhelm 2024, Rev. Econ. Stud. 91). Where one side won everything, or matches are few, an exact test is p's floor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+from scipy.special import expit
+from scipy.stats import binom, hypergeom
+
+from parlai_spotbot.analysis.ranking.davidson import DavidsonFit, davidson
+from parlai_spotbot.analysis.ranking.davidson_algebra import Sums, derivatives, shares, with_prior
+from parlai_spotbot.analysis.ranking.wins import TIE, WIN, WinMatrix, match_codes, win_matrix
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters, Spread, frame_clusters
+from parlai_spotbot.analysis.uncertainty.estimates import Estimates, adjusted, places
+from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
+
+SMALL = 10
+"""With fewer decided conversations of a contestant the exact test is a floor."""
+
+PAIRS = ("a", "b", "difference", "se", "low", "high", "df", "p", "p_adjusted")
+
+
+@dataclass(frozen=True)
+class Contrasts:
+    """What matches tell of K contestants.
+
+    Attributes
+    ----------
+    names : tuple of str
+    strength, ci : arrays (K,), (K, 2)
+        Log strengths that sum to 0; NaN ends where one side won everything.
+    score, score_ci : arrays (K,), (K, 2)
+        The share of decided matches that would be won against all others, each met equally often.
+    places : array (K, 2)
+        First and last place; all hold together with the level.
+    pairs : frame
+        Every two: a, b, difference (of log strengths, a's less b's), se, low, high, df, p, p_adjusted (Holm; NaN where
+        nothing is known).
+    tie, order : tuple (estimate, low, high)
+        log ν and log γ; NaN where not estimated.
+    prior : float
+        Pseudo-matches added to each pair that met, where there is no estimate without.
+    why : str
+        What limits this, or why there is no order.
+    """
+
+    names: tuple[str, ...]
+    strength: np.ndarray
+    ci: np.ndarray
+    score: np.ndarray
+    score_ci: np.ndarray
+    places: np.ndarray
+    pairs: pd.DataFrame
+    tie: tuple[float, float, float]
+    order: tuple[float, float, float]
+    prior: float
+    estimates: Estimates | None = None
+    why: str = ""
+
+    @property
+    def ranked(self) -> list[str]:
+        """Best first; equal ones as they stand in `names`."""
+        return [self.names[i] for i in np.argsort(-np.nan_to_num(self.strength), kind="stable")]
+
+
+def contrasts(
+    matches: pd.DataFrame,
+    names: Sequence[str],
+    *,
+    order: bool = True,
+    crossed: bool = True,
+    resample: str = "conversations_workers",
+    level: float = 0.95,
+) -> Contrasts:
+    """Compare every two of `names` by all of their matches.
+
+    Parameters
+    ----------
+    matches : frame
+        a, b, outcome (+1 where a wins, -1 where b does, 0 for a tie), conversation_id (or conversation_ids, one or two
+        each), worker_id; b may not be a.
+    order : bool
+        Whether a, who is named first, may have an advantage, where that can be told apart.
+    crossed : bool
+        Whether annotators are a sample, as people are and a judge's variants aren't.
+    resample : str
+        What another study would have other ones of: see `Clusters.of`.
+    level : float
+        Of intervals, and of all places together.
+
+    Raises
+    ------
+    ValueError
+        Names the column or option that is wrong. Too little data is no error: `why` says what is missing.
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level}, expected a number between 0 and 1")
+    names = tuple(names)
+    matches = matches.reset_index(drop=True)
+    matrix = win_matrix(matches, names)
+    fit, why = fitted(matrix, order)
+    if fit is None:
+        return _nothing(names, why)
+    codes = match_codes(matches, names)
+    clusters = frame_clusters(matches, crossed, resample)
+    estimates = Estimates(_parameters(fit), _spread(fit, matrix, codes, clusters))
+    size = len(names)
+    pairs = _pairs(estimates, names, level)
+    won, lost = _decided(codes, clusters, size)
+    floor = _floors(pairs, won, lost, matrix)
+    known = np.isfinite(pairs["p"])
+    pairs["p"] = np.where(known, np.maximum(pairs["p"], floor), np.nan)
+    pairs["p_adjusted"] = adjusted(pairs["p"].to_numpy())
+    if not known.all():
+        why = why or "too few conversations or annotators to tell how others would differ"
+    i, j = np.triu_indices(size, 1)
+    clear = (pairs["p_adjusted"] < 1 - level).to_numpy()
+    ends = places(i, j, (pairs["difference"] > 0).to_numpy(), clear, size)
+    one_sided = _one_sided(matrix)
+    ci = np.where(one_sided[:, None], np.nan, estimates.intervals(level)[:size])
+    either = one_sided[i] | one_sided[j]
+    pairs.loc[either, ["low", "high"]] = np.nan
+    score, score_ci = _scores(estimates, one_sided, won, lost, size, level)
+    tie, effect = (
+        _single(estimates, size + place, np.isfinite((fit.tie, fit.order)[place]), level) for place in (0, 1)
+    )
+    return Contrasts(names, fit.strength, ci, score, score_ci, ends, pairs[list(PAIRS)], tie, effect, fit.prior,
+                     estimates, why)  # fmt: skip
+
+
+def fitted(matrix: WinMatrix, order: bool = True) -> tuple[DavidsonFit | None, str]:
+    """The first of these models that has a finite maximum, and why it isn't the first: with an order effect, without,
+    with pseudo-matches, one for each contestant. None where no model has one."""
+    met = matrix.counts.sum(axis=-1)
+    met = met + met.T > 0
+    parts, label = connected_components(met, directed=False)
+    if len(matrix.names) < 2 or parts > 1:
+        groups = [", ".join(n for n, own in zip(matrix.names, label, strict=True) if own == g) for g in range(parts)]
+        return None, f"these were never compared with each other: {' | '.join(groups)}"
+    why = ""
+    for prior in (0.0, len(met) / met.sum()):
+        for own in (True, False) if order else (False,):
+            try:
+                return davidson(matrix, order=own, prior=prior), why
+            except ValueError as err:
+                why = why or str(err).removeprefix("matrix: ")
+    return None, why
+
+
+def _parameters(fit: DavidsonFit) -> np.ndarray:
+    """Log strengths, log ν, log γ (K + 2,); 0 for what isn't estimated."""
+    return np.nan_to_num(np.append(fit.strength, [fit.tie, fit.order]))
+
+
+def _spread(
+    fit: DavidsonFit, matrix: WinMatrix, codes: tuple[np.ndarray, np.ndarray, np.ndarray], clusters: Clusters
+) -> Spread:
+    """The sandwich: scores of each match (n, K + 2) by clusters, through the inverse of the information."""
+    size = len(fit.names)
+    theta, free = _parameters(fit), np.append(np.ones(size, dtype=bool), np.isfinite([fit.tie, fit.order]))
+    counts = with_prior(np.asarray(matrix.counts, dtype=float), fit.prior)
+    information = derivatives(Sums.of(counts[None]), theta[None], free[None])[1][0]
+    win, tie = (share[0] for share in shares(theta[None], free[None]))
+    a, b, outcome = codes
+    taken = 1 - outcome / 2 - (win + tie / 2)[a, b]
+    drawn = ((outcome == TIE) - tie[a, b]) * free[size]
+    first = ((outcome == WIN) - win[a, b]) * free[size + 1]
+    n = len(a)
+    at = (np.tile(np.arange(n), 4), np.concatenate([a, b, np.full(n, size), np.full(n, size + 1)]))
+    scores = csr_array((np.concatenate([taken, -taken, drawn, first]), at), shape=(n, size + 2))
+    own = csr_array((np.ones(4 * n), at), shape=(n, size + 2))
+    return clusters.spread(scores, own).through(np.linalg.inv(information))
+
+
+def _pairs(estimates: Estimates, names: tuple[str, ...], level: float) -> pd.DataFrame:
+    size = len(names)
+    i, j = np.triu_indices(size, 1)
+    weights = np.zeros((len(i), size + 2))
+    weights[np.arange(len(i)), i], weights[np.arange(len(i)), j] = 1.0, -1.0
+    found = estimates.contrasts(weights, level).rename(columns={"estimate": "difference"})
+    label = np.array(names, dtype=object)
+    return found.assign(a=label[i], b=label[j])
+
+
+def _single(estimates: Estimates, place: int, known: bool, level: float) -> tuple[float, float, float]:
+    if not known:
+        return (np.nan, np.nan, np.nan)
+    low, high = estimates.contrast(np.eye(len(estimates.values))[place], level)["ci"]
+    return float(estimates.values[place]), low, high
+
+
+def _decided(
+    codes: tuple[np.ndarray, np.ndarray, np.ndarray], clusters: Clusters, size: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """How many conversations (matches, where they don't count) each won and lost against each: (K, K) both."""
+    a, b, outcome = codes
+    talks = np.arange(len(a)) if clusters.conversations is None else clusters.conversations[:, 0]
+    sums = pd.DataFrame({"low": np.minimum(a, b), "high": np.maximum(a, b), "talk": talks})
+    sums["won"] = np.where(a < b, 1 - outcome, outcome - 1)
+    found = sums.groupby(["low", "high", "talk"], sort=False)["won"].sum().reset_index()
+    won = np.zeros((size, size))
+    up, down = found[found["won"] > 0], found[found["won"] < 0]
+    np.add.at(won, (up["low"].to_numpy(), up["high"].to_numpy()), 1)
+    np.add.at(won, (down["high"].to_numpy(), down["low"].to_numpy()), 1)
+    return won, won.T
+
+
+def _one_sided(matrix: WinMatrix) -> np.ndarray:
+    """Which (K,) won, or lost, all that was decided, so that their strength has no finite estimate."""
+    wins = matrix.wins
+    return (wins.sum(axis=1) == 0) | (wins.sum(axis=0) == 0)
+
+
+def _floors(pairs: pd.DataFrame, won: np.ndarray, lost: np.ndarray, matrix: WinMatrix) -> np.ndarray:
+    """The least p (q,) of each pair: that of `exchange_test` where matches are few or one-sided, else 0."""
+    size = len(won)
+    small = _one_sided(matrix) | ((won + lost).sum(axis=1) < SMALL)
+    i, j = np.triu_indices(size, 1)
+    floor = np.zeros(len(pairs))
+    for place in np.flatnonzero(small[i] | small[j]):
+        floor[place] = exchange_test(won, int(i[place]), int(j[place]))
+    return floor
+
+
+def exchange_test(won: np.ndarray, i: int, j: int) -> float:
+    """Exact two-sided p of "i and j are as good", from how often each won against each (K, K), in whole conversations.
+
+    If they are, what they won against any third one could as well be exchanged between them, and each wins half of
+    what they decided between themselves: the exact conditional test of Cochran, Mantel and Haenszel over opponents
+    (Agresti 2002, "Categorical Data Analysis", section 6.7).
+    """
+    chance, hits = np.ones(1), int(won[i, j])
+    if won[i, j] + won[j, i]:
+        chance = binom.pmf(np.arange(int(won[i, j] + won[j, i]) + 1), int(won[i, j] + won[j, i]), 0.5)
+    for other in range(len(won)):
+        mine, theirs = (int(won[x, other] + won[other, x]) for x in (i, j))
+        if other in (i, j) or not mine or not theirs:
+            continue
+        chance = np.convolve(chance, _drawn(mine + theirs, int(won[i, other] + won[j, other]), mine))
+        hits += int(won[i, other])
+    return float(min(1.0, 2 * min(chance[: hits + 1].sum(), chance[hits:].sum())))
+
+
+@lru_cache(maxsize=4096)
+def _drawn(total: int, won: int, mine: int) -> np.ndarray:
+    """The chances of 0 to `mine` wins among `mine` of `total`, of which `won` were won."""
+    return hypergeom.pmf(np.arange(mine + 1), total, won, mine)
+
+
+def _scores(
+    estimates: Estimates, one_sided: np.ndarray, won: np.ndarray, lost: np.ndarray, size: int, level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Shares (K,) and intervals (K, 2): on the scale of log odds, by the slope of the shares in the strengths.
+
+    Where one side won everything it is Clopper and Pearson's, with a conversation as one choice.
+    """
+    chance = expit(estimates.values[:size, None] - estimates.values[None, :size])
+    score = (chance.sum(axis=1) - 0.5) / (size - 1)
+    slope = chance * (1 - chance)
+    np.fill_diagonal(slope, 0.0)
+    gradient = (np.diag(slope.sum(axis=1)) - slope) / (size - 1)
+    odds = gradient / (score * (1 - score))[:, None]
+    found = estimates.contrasts(np.hstack([odds, np.zeros((size, 2))]), level)
+    half = ((found["high"] - found["low"]) / 2).to_numpy()
+    center = np.log(score / (1 - score))
+    ci = expit(np.stack([center - half, center + half], axis=-1))
+    for place in np.flatnonzero(one_sided):
+        wins, losses = won[place].sum(), lost[place].sum()
+        total = wins + losses
+        ci[place] = clopper_pearson(wins / total if total else 0.0, total, level)
+    return score, ci
+
+
+def _nothing(names: tuple[str, ...], why: str) -> Contrasts:
+    size = len(names)
+    none, ends = np.full(size, np.nan), np.full((size, 2), np.nan)
+    unknown = (np.nan, np.nan, np.nan)
+    label, (i, j) = np.array(names, dtype=object), np.triu_indices(size, 1)
+    pairs = pd.DataFrame({"a": label[i], "b": label[j]}).reindex(columns=list(PAIRS))
+    whole = np.tile([1, max(size, 1)], (size, 1))
+    return Contrasts(names, none, ends, none, ends, whole, pairs, unknown, unknown, 0.0, None, why)

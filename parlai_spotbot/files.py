@@ -46,15 +46,15 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode("utf-8"))
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Replace `path` by `data` atomically and durably (temporary file, fsync, rename)."""
+def write_bytes(path: Path, data: bytes | Iterable[bytes]) -> None:
+    """Replace `path` by `data`, whole or in pieces, atomically and durably (temporary file, fsync, rename)."""
     path = Path(path)
     with _disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
         try:
             with os.fdopen(handle, "wb") as out:
-                out.write(data)
+                out.writelines([data] if isinstance(data, bytes) else data)
                 out.flush()
                 os.fsync(out.fileno())
             os.chmod(name, 0o666 & ~_umask())

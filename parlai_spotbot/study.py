@@ -11,13 +11,17 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.judgement_table import judgement_table
 from parlai_spotbot.records import Contestant, Conversation, Judgement, Unit
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 GROUPINGS = ("by_model", "consecutive")
 """How conversations are put into groups that are played in step: so that each model's batches are full, whatever the
@@ -332,6 +336,10 @@ class Study:
             self.judgements_path(survey), Judgement.from_json, "judgements file",
             f"Run: parlai spotbot_judge --study {self.path}", torn_tail=True,
         )  # fmt: skip
+
+    def judgement_table(self, survey: str) -> DataFrame:
+        """The answers as categories and codes, for surveys of millions: see `judgement_table`."""
+        return judgement_table(self.judgements_path(survey), f"Run: parlai spotbot_import --study {self.path}")
 
     def checksums(self, survey: str) -> dict[str, str]:
         """SHA-256 of each file that an analysis of the survey reads, by its path in the study."""

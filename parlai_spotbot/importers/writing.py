@@ -27,7 +27,8 @@ class Imported:
     """What an importer made: a plan and the records of one survey; `about` goes to provenance.json.
 
     `controls` go beside the units, and so do `questions` of its own that were added to the survey, by name, and
-    `training`, the rounds of the training that its annotators took. `others` are the judgements of further surveys.
+    `training`, the rounds of the training that its annotators took. `others` are the judgements of further surveys;
+    `lines` those of surveys with millions, as pieces of their files.
     """
 
     plan: Plan
@@ -40,6 +41,7 @@ class Imported:
     questions: dict[str, dict] = field(default_factory=dict)
     training: Sequence[dict] = ()
     others: Mapping[str, Sequence[Judgement]] = field(default_factory=dict)
+    lines: Mapping[str, Sequence[bytes]] = field(default_factory=dict)
 
 
 def contestant(name: str, description: str) -> Contestant:
@@ -66,7 +68,8 @@ def write_study(path: Path | str, imported: Imported) -> bool:
             "Choose another --study.",
         )
     with study.lock("spotbot_import"):
-        files.write_jsonl(study.conversations_path, (c.to_json() for c in imported.conversations))
+        if imported.conversations:
+            files.write_jsonl(study.conversations_path, (c.to_json() for c in imported.conversations))
         if imported.units:
             files.write_jsonl(study.units_path(imported.survey), (u.to_json() for u in imported.units))
         keep(study, imported.survey, imported.questions)
@@ -76,6 +79,8 @@ def write_study(path: Path | str, imported: Imported) -> bool:
         for survey, judgements in {imported.survey: imported.judgements, **imported.others}.items():
             if judgements:
                 files.write_jsonl(study.judgements_path(survey), (j.to_json() for j in judgements))
+        for survey, pieces in imported.lines.items():
+            files.write_bytes(study.judgements_path(survey), pieces)
         if imported.training:
             files.write_jsonl(study.survey_path(imported.survey) / "training.jsonl", imported.training)
         study.record(STEP, about)

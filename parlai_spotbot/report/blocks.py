@@ -28,6 +28,7 @@ TITLES = {
     "turn_likert": "Likert ratings of turns",
     "abc_eval": "ABC-Eval",
     "nuc": "Next-Utterance Classification by people",
+    "votes": "Votes of an arena",
 }
 
 QUESTIONS = {
@@ -39,6 +40,7 @@ QUESTIONS = {
     "turn_likert": "how good is each answer?",
     "abc_eval": "what do bots do, turn by turn?",
     "nuc": "can people pick the real next turn?",
+    "votes": "whose answer is better?",
 }
 """What a survey is to find out, as the page's heading has it."""
 
@@ -95,7 +97,7 @@ class Block:
 def block(page: Page) -> Block:
     """The sections of a survey."""
     name = page.contents.survey
-    otherwise = "Not computed yet." if page.contents.judgements else "Nothing has been judged yet."
+    otherwise = "Not computed yet." if page.contents.judged else "Nothing has been judged yet."
     with known_to(page.contents):
         made = _sections(page)
     sections = [

@@ -133,6 +133,14 @@ WORKS = (
         "10.1198/jbes.2010.07136", "29(2), 238–249",
     ),
     Work(
+        "chiang2024",
+        ("Chiang, Wei-Lin", "Zheng, Lianmin", "Sheng, Ying", "Angelopoulos, Anastasios Nikolas", "Li, Tianle",
+         "Li, Dacheng", "Zhu, Banghua", "Zhang, Hao", "Jordan, Michael I.", "Gonzalez, Joseph E.", "Stoica, Ion"),
+        "Chatbot Arena: An Open Platform for Evaluating LLMs by Human Preference",
+        "Proceedings of the 41st International Conference on Machine Learning", 2024, "", "PMLR 235, 8359–8388",
+        "inproceedings",
+    ),
+    Work(
         "holm1979", ("Holm, Sture",), "A Simple Sequentially Rejective Multiple Test Procedure",
         "Scandinavian Journal of Statistics", 1979, "", "6(2), 65–70",
     ),
@@ -168,6 +176,10 @@ WORKS = (
         "Correction of Errors in Preference Ratings from Automated Metrics for Text Generation",
         "Findings of the Association for Computational Linguistics: ACL 2023", 2023,
         "10.18653/v1/2023.findings-acl.404", "pages 6456–6474", "inproceedings",
+    ),
+    Work(
+        "angelopoulos2023", ("Angelopoulos, Anastasios N.", "Duchi, John C.", "Zrnic, Tijana"),
+        "PPI++: Efficient Prediction-Powered Inference", "arXiv", 2023, "10.48550/arXiv.2311.01453",
     ),
     Work(
         "hayes2007", ("Hayes, Andrew F.", "Krippendorff, Klaus"),

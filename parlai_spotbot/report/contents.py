@@ -14,7 +14,7 @@ from parlai_spotbot.analysis.methods.common import VERSION
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import launched_survey, survey_names
+from parlai_spotbot.surveys import get_survey, launched_survey, survey_names
 
 NO_SOURCES = ("hygiene", "plan")
 """Stems of files that are not results by source: hygiene is about conversations, a plan about what is to come."""
@@ -29,7 +29,8 @@ class Contents:
 
     `analysis` maps file stem -> source -> results, `made_by` file stem -> how they were made; a file that does not
     exist is absent. `judges` holds what stands in ``judges/*.json`` by judge, `failures` the rows of failures.jsonl,
-    `hygiene` what stands in hygiene.json, which knows no sources.
+    `hygiene` what stands in hygiene.json, which knows no sources. `counted`: judgements are votes, perhaps millions,
+    which are not read one by one: `judgements` is empty then, and what is said of them is the analysis's.
     """
 
     study: Study
@@ -42,6 +43,7 @@ class Contents:
     judges: dict[str, dict]
     failures: list[dict]
     hygiene: dict
+    counted: bool = False
 
     @cached_property
     def bots(self) -> list[str]:
@@ -72,7 +74,15 @@ class Contents:
 
     def annotations(self, source: str) -> int:
         """How many annotations (one annotator's answers to one item) a source gave, controls and all."""
+        if self.counted:
+            return self.made_by["ranking"]["used"][source]
         return len({j.annotation_id for j in self.judgements if j.source == source})
+
+    @property
+    def judged(self) -> bool:
+        """Whether there are any judgements."""
+        path = self.study.judgements_path(self.survey)
+        return path.exists() and path.stat().st_size > 0 if self.counted else bool(self.judgements)
 
     @cached_property
     def kept(self) -> list[Judgement]:
@@ -111,7 +121,8 @@ def read_contents(study: Study, survey: str, conversations: list[Conversation] |
     """
     _check_survey(study, survey)
     analysis, made_by = _analysis(study, survey)
-    judgements = study.judgements(survey) if study.judgements_path(survey).exists() else []
+    counted = survey in survey_names() and get_survey(survey).packing == "elsewhere"
+    judgements = study.judgements(survey) if study.judgements_path(survey).exists() and not counted else []
     return Contents(
         study=study,
         survey=survey,
@@ -123,12 +134,13 @@ def read_contents(study: Study, survey: str, conversations: list[Conversation] |
         judges=_judges(study, survey),
         failures=_failures(study),
         hygiene=_hygiene(study, survey),
+        counted=counted,
     )
 
 
 def _conversations(study: Study, survey: str) -> list[Conversation]:
-    """The study's; a survey whose questions come from a corpus needs none."""
-    return [] if survey == "nuc" and not study.conversations_path.exists() else study.conversations()
+    """The study's; a survey whose questions come from a corpus needs none, nor do votes."""
+    return [] if survey in ("nuc", "votes") and not study.conversations_path.exists() else study.conversations()
 
 
 def _begun(study: Study) -> set[str]:

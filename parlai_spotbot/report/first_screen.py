@@ -161,6 +161,8 @@ def _led(own: dict) -> str:
 
 def counts(contents: Contents) -> list[tuple[str, str]]:
     """The tiles: what there is, and how much of it."""
+    if contents.counted:
+        return _of_votes(contents)
     kinds = Counter(c.kind for c in contents.conversations)
     of_bots, mixed = kinds["pairs"] + kinds["self"], kinds["human_model"]
     selves = f", {kinds['self']:,} of them of a bot with itself" if kinds["self"] else ""
@@ -176,13 +178,25 @@ def counts(contents: Contents) -> list[tuple[str, str]]:
     return tiles
 
 
+def _of_votes(contents: Contents) -> list[tuple[str, str]]:
+    """The tiles of votes, which have no conversations."""
+    tiles = [(f"{len(contents.bots):,}", "contestants")]
+    for source, own in contents.analysis.get("votes", {}).items():
+        known = own["annotators"]["count"]
+        told = f" ({known:,} annotators)" if known and source == HUMAN else ""
+        tiles.append((f"{own['n']:,}", f"votes by {said(source, inline=True)}{told}"))
+        for what, words in (("tie", "of them ties"), ("both_bad", "of them for both bad")):
+            tiles += [(f"{own['outcomes'][what]:,}", words)] if own["outcomes"][what] else []
+    return tiles
+
+
 def missing(contents: Contents) -> list[str]:
     """What has not been made yet or is out of date, with the command that makes it."""
     notes = []
     study = "--study DIR" if contents.survey == DEFAULT else f"--study DIR --survey {contents.survey}"
     if not contents.units:
         notes.append(f"There are no units yet. Run: parlai spotbot_pack {study}")
-    if not contents.judgements:
+    if not contents.judged:
         notes.append(
             "There are no judgements yet. Let people answer the units, or for a quick look an automatic judge: "
             f"parlai spotbot_judge {study}"
@@ -191,7 +205,7 @@ def missing(contents: Contents) -> list[str]:
         notes.append(f"The judgements are not analysed yet. Run: parlai spotbot_analyze {study}")
     elif why := contents.outdated:
         notes.append(f"{why} Run: parlai spotbot_analyze {study}")
-    if contents.judgements and HUMAN not in contents.sources:
+    if contents.sources and HUMAN not in contents.sources:
         notes.append(
             "No person has judged anything here: all verdicts below are an automatic judge's, for a quick look."
         )

@@ -92,7 +92,7 @@ def _context(pages: list[Page], paper: appendix.Appendix) -> dict[str, Any]:
     made = [(anchor, heading, build(page)) for anchor, heading, build in WHOLE_STUDY]
     # A study of one survey has no methods to compare, and few have their metrics studied, which needn't be said.
     whole = [Shown(anchor, heading, found, NONE.get(anchor, "Not computed yet."))
-             for anchor, heading, found in made if found or anchor == "hygiene"]  # fmt: skip
+             for anchor, heading, found in made if found or (anchor == "hygiene" and not contents.counted)]  # fmt: skip
     parts = [part for section in [*(s for own in blocks for s in own.sections), *whole] for part in section.parts]
     return {
         "plan": plan,
@@ -109,6 +109,7 @@ def _context(pages: list[Page], paper: appendix.Appendix) -> dict[str, Any]:
         "examples": examples(contents),
         "conversations": len(contents.conversations),
         "selfplay": _of_selfplay(contents),
+        "spoken": bool(contents.conversations) or not contents.counted,
         "reading": reading.data(pages, {own.name: own.title for own in blocks}),
         "failures": rows.failures(contents.failures, {c.conversation_id for c in contents.conversations}),
         "made_by": {own.contents.survey: made for own in pages if (made := own.contents.made_by.get("ranking"))},
@@ -124,7 +125,7 @@ def _of_selfplay(contents: Contents) -> bool:
     if contents.conversations:
         return any(c.kind in ("pairs", "self") for c in contents.conversations)
     known = contents.survey in survey_names()
-    return not known or get_survey(contents.survey).packing not in ("contestants", "questions")
+    return not known or get_survey(contents.survey).packing not in ("contestants", "questions", "elsewhere")
 
 
 def build_report(study: Study, survey: str | None = None) -> Path:

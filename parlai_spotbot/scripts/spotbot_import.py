@@ -13,9 +13,11 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.scripts.command import Command, add_common, whole_numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from parlai_spotbot.importers.writing import Imported
 
-FORMATS = ("spotbot2020", "conversations", "self_chats", "pairings", "abc_eval", "judgements")
+FORMATS = ("spotbot2020", "conversations", "self_chats", "pairings", "abc_eval", "judgements", "votes")
 
 
 def pairs(text: str | None, option: str) -> dict[str, str]:
@@ -44,6 +46,9 @@ class SpotbotImport(Command):
   parlai spotbot_import --format self_chats --data model1.jsonl,theirs=model2.jsonl --study studies/x
   parlai spotbot_import --format pairings --data pairings.jsonl --study studies/y
   parlai spotbot_import --format abc_eval --data behavior-classification-results.json --study studies/abc_eval
+  parlai spotbot_import --format votes --data arena.csv --study studies/arena
+  parlai spotbot_import --format votes --data votes.jsonl --columns a=bot1,b=bot2,winner=better,annotator=- \
+      --answers 1=a,2=b,0=tie,3=both_bad --study studies/votes
   The same command again changes nothing."""
 
     @classmethod
@@ -56,7 +61,7 @@ class SpotbotImport(Command):
             help="spotbot2020: the zip file or its unpacked folder; conversations, self_chats: files, joined by commas "
             "(self_chats: each of one model, named NAME=FILE or after the file); pairings: a file of ParlAI's; "
             "abc_eval: the labels that its authors published, or the data.json of their whole project; "
-            "judgements: a CSV or JSON Lines file",
+            "judgements: a CSV or JSON Lines file; votes: a CSV or JSON file, a vote a row",
         )  # fmt: skip
         group.add_argument(
             "--domain",
@@ -73,7 +78,7 @@ class SpotbotImport(Command):
             help="spotbot2020: annotations to leave out, of incomplete, repeats, developers; or none",
         )  # fmt: skip
         group.add_argument(
-            "--names", type=str, default=None, help="conversations, pairings: speakers' ids and names, ID=NAME,…"
+            "--names", type=str, default=None, help="conversations, pairings, votes: speakers' ids and names, ID=NAME,…"
         )
         group.add_argument(
             "--ask", type=str, default="engagingness", help="pairings: the question, where the file names none"
@@ -84,10 +89,16 @@ class SpotbotImport(Command):
             help="segment lengths in exchanges (default: those of 2,3,5 that fit)",
         )  # fmt: skip
         group.add_argument(
-            "--columns", type=str, default=None, help="judgements: our fields and the file's columns, OURS=THEIRS,…"
-        )
+            "--columns", type=str, default=None,
+            help="judgements, votes: our fields and the file's columns, OURS=THEIRS,… (votes: a, b, winner, prompt, "
+            "annotator, time, language, where they aren't found; - for a column that is to be left out)",
+        )  # fmt: skip
         group.add_argument(
-            "--answers", type=str, default=None, help="judgements: the file's answers and ours, THEIRS=OURS,…"
+            "--answers", type=str, default=None,
+            help="judgements, votes: the file's answers and ours, THEIRS=OURS,… (votes: a, b, tie, both_bad)",
+        )  # fmt: skip
+        group.add_argument(
+            "--source", type=str, default="human", help="votes: who voted, human or judge:NAME where a model did"
         )
 
     def execute(self) -> None:
@@ -98,7 +109,8 @@ class SpotbotImport(Command):
             self._judgements()
         else:
             read = {"spotbot2020": self._released, "conversations": self._conversations,
-                    "self_chats": self._self_chats, "pairings": self._pairings, "abc_eval": self._abc_eval}  # fmt: skip
+                    "self_chats": self._self_chats, "pairings": self._pairings, "abc_eval": self._abc_eval,
+                    "votes": self._votes}  # fmt: skip
             self._study(read[kind]())
 
     def _released(self) -> Imported:
@@ -148,13 +160,24 @@ class SpotbotImport(Command):
         with tqdm(desc="dialogues", unit="dialogue", delay=2) as bar:
             return abc_eval(self.opt["data"], bar.update)
 
+    def _votes(self) -> Imported:
+        from tqdm import tqdm
+
+        from parlai_spotbot.importers.votes import votes
+
+        given = {name: pairs(self.opt[name], f"--{name}") for name in ("columns", "answers", "names")}
+        with tqdm(desc="votes", unit="vote", unit_scale=True, delay=2) as bar:
+            return votes(self.opt["data"], self.opt["domain"] or "votes", source=self.opt["source"],
+                         progress=bar.update, **given)  # fmt: skip
+
     def _study(self, imported: Imported) -> None:
         from parlai_spotbot.importers.writing import write_study
 
         new = write_study(self.opt["study"], imported)
         print(summary(imported))
         print(f"\n{'written' if new else 'there already, nothing changed'}: {self.opt['study']}")
-        step = "spotbot_analyze" if imported.judgements else "spotbot_crowdsource" if imported.units else "spotbot_pack"
+        answered = imported.judgements or imported.lines
+        step = "spotbot_analyze" if answered else "spotbot_crowdsource" if imported.units else "spotbot_pack"
         survey = "" if imported.survey == "spot_the_bot" else f" --survey {imported.survey}"
         for name in imported.others:
             print(f"also: {len(imported.others[name])} judgements of survey {name}")
@@ -186,6 +209,8 @@ class SpotbotImport(Command):
 
 def summary(imported: Imported) -> str:
     """What was imported, and every oddity with its count and what was done about it."""
+    if imported.survey in imported.lines:
+        return _summary_of_votes(imported.plan.contestants, imported.about)
     lines = [f"{len(imported.conversations)} conversations of {', '.join(imported.plan.contestants)}"]
     if imported.judgements:
         people = len({judgement.worker_id for judgement in imported.judgements if judgement.source == HUMAN})
@@ -199,3 +224,15 @@ def summary(imported: Imported) -> str:
         lines.append(f"\n{'count':>6} {'of':>6}  what, and what is done about it")
         lines += [f"{row['count']:>6} {row['of']:>6}  {row['what']}: {row['rule']}" for row in rows if row["count"]]
     return "\n".join(lines)
+
+
+def _summary_of_votes(contestants: Collection[str], about: dict) -> str:
+    """How many votes came to what, and which columns were read as what."""
+    outcomes = ", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in about["outcomes"].items())
+    lines = [f"{about['annotations']:,} votes on {len(contestants)} contestants: {outcomes}"]
+    if about["annotators"] is not None:
+        lines[0] += f"; {about['annotators']:,} annotators"
+    columns = {ours: ", ".join([theirs] if isinstance(theirs, str) else theirs)
+               for ours, theirs in about["columns"].items()}  # fmt: skip
+    lines.append(f"read: {'; '.join(f'{ours} from {theirs}' for ours, theirs in columns.items())}")
+    return "\n".join(lines + [f"note: {note}" for note in about["notes"]])

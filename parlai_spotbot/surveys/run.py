@@ -58,6 +58,9 @@ def pack_study(
     another way have judgements already.
     """
     about = get_survey(survey)
+    if about.packing == "elsewhere":
+        raise UserError(f"--survey {survey}: comes in with its answers, there is nothing to pack.",
+                        f"Run: parlai spotbot_import --format {survey} --data FILE --study {study.path}")  # fmt: skip
     if about.packing == "contestants":
         others = {"--unit-size": unit_size, "--annotators-per-item": annotators_per_segment, "--segments": segments}
         return _pack_partners(study, survey, seed, whole or Asked(), others | {"--leave-out": leave_out or None})

@@ -21,10 +21,10 @@ LAYOUTS = ("dialogue", "side_by_side", "turn_by_turn", "opening", "chat", "candi
 annotator opens exchange by exchange; one that the annotator writes, in a chat with a contestant; one with the item's
 candidates for its next turn."""
 
-PACKINGS = ("segments", "pairs", "dialogues", "contestants", "questions")
+PACKINGS = ("segments", "pairs", "dialogues", "contestants", "questions", "elsewhere")
 """What an item is made of: a segment of a conversation (packing); two whole conversations of different contestants side
 by side (pairing); one whole conversation (dialogues); contestants to talk to (partners); a question with candidates
-for the next turn (nuc_units)."""
+for the next turn (nuc_units); or it comes in with its answers from elsewhere, without a text (importers.votes)."""
 
 PACKED = ("packing", "spread", "asked", "unit_size", "annotators_per_item", "repeated", "control_first")
 """The fields of a survey that say how it is packed: no browser's business."""

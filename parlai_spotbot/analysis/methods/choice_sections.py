@@ -45,7 +45,7 @@ def _grids(own: dict) -> Section:
     charts, tables = [], []
     for question, found in own["criteria"].items():
         if found["pairs"]:
-            charts += [_grid(question, found)] + ([_shares(question, found)] if found["ties"] else [])
+            charts += [win_grid(question, found)] + ([_shares(question, found)] if found["ties"] else [])
             tables.append(Table(
                 f"Pairs: {plainly(question)}", "The share is of the choices that favoured one of the two.", PAIR_HEAD,
                 shared.pair_rows(found, True), folded=len(found["pairs"]) > shared.LONG, method=found["test"],
@@ -68,7 +68,8 @@ def _shares_table(own: dict) -> Table:
                  folded=len(rows) > shared.LONG)  # fmt: skip
 
 
-def _grid(question: str, found: dict) -> Chart:
+def win_grid(question: str, found: dict) -> Chart:
+    """Every contestant against every other one: the share of wins, and whether it is clear."""
     names = found["order"]
     share = {}
     for pair in found["pairs"]:

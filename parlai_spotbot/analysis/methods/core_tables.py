@@ -52,9 +52,10 @@ def _ranking(own: dict) -> Rows:
                                            "share": count / found["n"][bot], "share_low": low,
                                            "share_high": high}  # fmt: skip
             if "shares" in found:
-                for what in ("won", "neither", "lost"):
-                    share = found["shares"][bot][what]
-                    yield "shares", {**said, "bot": bot, "outcome": what, **flat(share), "n": found["shares"][bot]["n"]}
+                shares = dict(found["shares"][bot])
+                n = shares.pop("n")
+                for what, share in shares.items():
+                    yield "shares", {**said, "bot": bot, "outcome": what, **flat(share), "n": n}
         for pair in found["pairs"]:
             yield "ranking_pairs", {**said, **flat(pair)}
         for row in found.get("cycles", {}).get("cycles", []):

@@ -17,7 +17,7 @@ def data_card(facts: Facts) -> str:
         ("What it is", _summary(facts)),
         ("Domain", _domain(facts)),
         ("Contestants", _contestants(facts)),
-        ("Conversations", _conversations(facts)),
+        *([("Conversations", _conversations(facts))] if facts.spoken else []),
         *((f"Annotations: {own.title}", _annotations(own)) for own in facts.surveys),
         ("Annotators", _annotators(facts)),
         ("Known limits", _limits(facts)),
@@ -40,7 +40,8 @@ def data_card(facts: Facts) -> str:
 
 def _summary(facts: Facts) -> list[str]:
     given = [f"{counted(s.annotations, 'annotation')} by {_who(s)}" for own in facts.surveys for s in own.sources]
-    text = f"{counted(facts.bots, 'conversation')} of {counted(len(facts.plan.contestants), 'chatbot')}"
+    text = f"{counted(facts.bots, 'conversation')} of " if facts.spoken else ""
+    text += counted(len(facts.plan.contestants), "chatbot")
     text += f" and {counted(facts.people, 'conversation')} between people" if facts.people else ""
     return [f"{text}; {listed(given) if given else 'not annotated yet'}."]
 

@@ -29,6 +29,7 @@ CITED = {
     "turn_likert": "finch2023",
     "abc_eval": "finch2023",
     "nuc": "lowe2016",
+    "votes": "chiang2024",
 }
 """Where each survey is from."""
 
@@ -41,6 +42,7 @@ TITLES = {
     "turn_likert": "Turn Likert",
     "abc_eval": "ABC-Eval",
     "nuc": "Next-Utterance Classification",
+    "votes": "Votes of an arena",
 }
 
 
@@ -135,6 +137,11 @@ class Facts:
         return "English" if self.plan.domain in ENGLISH else None
 
     @property
+    def spoken(self) -> bool:
+        """Whether the study is one of conversations: votes come without."""
+        return not all(own.survey is not None and own.survey.packing == "elsewhere" for own in self.surveys)
+
+    @property
     def human(self) -> bool:
         """Whether people judged anything."""
         return any(survey.people for survey in self.surveys)
@@ -160,9 +167,11 @@ def facts_of(study: Study, read: Iterable[Contents] = ()) -> Facts:
 
 
 def _survey(study: Study, name: str, read: Contents | None) -> SurveyFacts:
-    provenance = study.provenance()
+    provenance, known = study.provenance(), _known(study, name)
     units = study.units(name) if study.units_path(name).exists() else []
-    rows = read.judgements if read else study.judgements(name) if study.judgements_path(name).exists() else []
+    counted = known is not None and known.packing == "elsewhere"
+    there = study.judgements_path(name).exists() and not counted
+    rows = read.judgements if read else study.judgements(name) if there else []
     stems = {stem: _analysis(study, name, stem) for stem in ("ranking", "agreement", "annotators")}
     sources = sorted({row.source for row in rows}, key=lambda source: (source != HUMAN, source))
     shown = [item.exchanges for unit in units for item in unit.items] or [row.exchanges for row in rows]
@@ -170,19 +179,32 @@ def _survey(study: Study, name: str, read: Contents | None) -> SurveyFacts:
     packed = (provenance.get("pack") or {}).get(name) or {}
     return SurveyFacts(
         name=name,
-        survey=_known(study, name),
+        survey=known,
         units=len(units),
         items=len({item.item_id for unit in units for item in unit.items}),
-        lengths=tuple(sorted(set(shown))),
-        sources=tuple(
-            _source(source, rows, {s: own.get(source, {}) for s, own in stems.items()}) for source in sources
-        ),
+        lengths=tuple(sorted(set(shown) - {0})),
+        sources=_of_votes(study, name, stems["ranking"])
+        if counted
+        else tuple(_source(source, rows, {s: own.get(source, {}) for s, own in stems.items()}) for source in sources),
         packed=packed.get("options") or {},
         controls=(provenance.get("controls") or {}).get(name) or {},
         collection=(provenance.get("crowdsourcing") or {}).get(name) or {},
         options=(ranking.get("made_by") or {}).get("options") or {},
         judges=_judges(study, name),
     )
+
+
+def _of_votes(study: Study, name: str, ranking: dict[str, dict]) -> tuple[SourceFacts, ...]:
+    """Of votes, which aren't read one by one, what their analysis says."""
+    found = _analysis(study, name, "votes")
+    return tuple(
+        SourceFacts(
+            source, annotations=own["n"], annotators=own["annotators"]["count"], items=own["conversations"], controls=0,
+            most=own["annotators"]["most"], median_seconds=None, mean_seconds=None, hours=None, alpha={},
+            controls_sentence="", left_out=0, with_everybody="", ranking=ranking.get(source, {}),
+        )
+        for source, own in sorted(found.items(), key=lambda entry: (entry[0] != HUMAN, entry[0]))
+    )  # fmt: skip
 
 
 def _known(study: Study, name: str) -> Survey | None:

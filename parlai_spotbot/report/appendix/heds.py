@@ -79,9 +79,8 @@ def _contexts(facts: Facts) -> bool:
 def _sample(facts: Facts, own: SurveyFacts) -> Iterator[Row]:
     people = f", besides {counted(facts.people, 'conversation')} between people" if facts.people else ""
     items = own.items or max((source.items for source in own.sources), default=0)
-    told = (
-        f"{counted(len(facts.plan.contestants), 'system')} took part in {counted(facts.bots, 'conversation')}{people}. "
-    )
+    told = f"{counted(len(facts.plan.contestants), 'system')} took part"
+    told += f" in {counted(facts.bots, 'conversation')}{people}. " if facts.spoken else ". "
     yield (
         "3.1.1",
         "How many outputs of each system are evaluated?",
@@ -97,7 +96,8 @@ def _sample(facts: Facts, own: SurveyFacts) -> Iterator[Row]:
 
 def _selected(facts: Facts, own: SurveyFacts) -> str:
     if facts.imported:
-        return f"The conversations were imported; how they came about is told by their source. {TO_FILL}"
+        what = "conversations" if facts.spoken else "votes"
+        return f"The {what} were imported; how they came about is told by their source. {TO_FILL}"
     if not facts.selfplay:
         return TO_FILL
     text = f"Every pairing of systems talked {facts.plan.conversations_per_pair} times, "

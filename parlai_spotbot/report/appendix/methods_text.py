@@ -38,7 +38,9 @@ def conversations(facts: Facts) -> str:
     names = listed(plan.contestants)
     bots = f"{counted(len(plan.contestants), 'chatbot')} ({names})"
     domain = DATA.get(plan.domain, f"the domain “{plan.domain}”")
-    if facts.imported:
+    if not facts.spoken:
+        text = f"We analysed votes on {bots} from {facts.imported.get('source', 'elsewhere')}, without the texts."
+    elif facts.imported:
         source = facts.imported.get("source", "")
         origin = f" from {source}" if source and "/" not in source else ""
         text = (
@@ -111,7 +113,7 @@ def _tasks(survey: Survey) -> str:
 
 
 def _people(own: SurveyFacts, source: SourceFacts) -> str:
-    text = counted(source.annotators, "person", "people").capitalize()
+    text = counted(source.annotators, "person", "people").capitalize() if source.annotators else "People"
     text += f" gave {counted(source.annotations, 'annotation')} of {counted(source.items, 'item')}"
     if source.median_seconds is not None:
         text += f" (median {number(source.median_seconds, 0)} seconds each"
@@ -182,6 +184,8 @@ def _statistics(own: SurveyFacts) -> list[str]:
             " 95 % intervals of shares are exact binomial ones of as many independent turns as would be as uncertain "
             "[@korn1998], by the variance over conversations and annotators [@cameron2011]."
         )
+    elif drawn and not made.get("replicates"):
+        text += f" Errors are those of {drawn} [@cameron2011]."
     elif drawn:
         text += f" 95 % intervals come from {made.get('replicates')} bootstrap replicates that draw {drawn}."
     if not analysed[0].human:

@@ -100,7 +100,7 @@ def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: byte
     workers = {row.worker_id for own in answers.values() for row in own if row.source == HUMAN}
     names = Pseudonyms(key, tuple(sorted(worker for worker in workers if worker)))
     counted = Counted()
-    conversations = study.conversations()
+    conversations = study.conversations() if study.conversations_path.exists() else []
     copied = [rows.conversation(c, names, human_turns, counted) for c in conversations]
     kept, left_out = provenance.provenance(study.provenance())
     plan = provenance.plan(study.plan)

@@ -31,7 +31,7 @@ class Pseudonyms:
         return hmac.new(self.key, f"{kind}\n{value}".encode("utf-8", "replace"), hashlib.sha256).hexdigest()[:size]
 
     def annotator(self, worker: str) -> str:
-        return f"annotator-{self._new('annotator', worker, 12)}"
+        return f"annotator-{self._new('annotator', worker, 12)}" if worker else ""
 
     def unit(self, unit: str) -> str:
         return self._new("unit", unit)

@@ -1,0 +1,388 @@
+"""Votes of an arena, from a CSV or JSON file of millions of rows, into a study without conversations.
+
+A vote becomes a judgement of the survey `votes`; who met whom stands in its items, a pair of contestants each. The file
+is read row by row and each way of voting is understood once, so that time goes into reading and memory into what is
+written.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import chain
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.votes_words import OUTCOMES, Layout, layout, outcome
+from parlai_spotbot.importers.writing import Imported, contestant
+from parlai_spotbot.records import HUMAN, NAME, Item, Unit
+from parlai_spotbot.study import Plan
+from parlai_spotbot.surveys.votes import BETTER
+
+SURVEY = "votes"
+UNIT = "imported"
+BLOCK = 10_000
+"""So many lines are held as one piece."""
+MILLISECONDS = 1e11
+"""Times as numbers are seconds since 1970 below this, else milliseconds."""
+REMEDY = "Name a CSV file with a header, a JSON Lines file, or a JSON file that is one list."
+SHORT = re.compile(r"^[\w.:+-]{1,64}$", re.ASCII)
+"""Ids that are kept as they are; of a prompt's text a checksum stands in the study."""
+
+Rows = Iterator[tuple[int, Sequence[Any]]]
+
+
+def votes(
+    path: Path | str,
+    domain: str,
+    *,
+    columns: Mapping[str, str] | None = None,
+    answers: Mapping[str, str] | None = None,
+    names: Mapping[str, str] | None = None,
+    source: str = HUMAN,
+    progress: Callable[[int], None] | None = None,
+) -> Imported:
+    """Read votes: two contestants and who won, and, if at hand, the prompt, who voted, when, in which language.
+
+    Parameters
+    ----------
+    columns : mapping
+        Our field (a, b, winner, prompt, annotator, time, language) -> the file's column, where it isn't one of
+        `votes_words.COLUMNS`; "-" leaves the field out.
+    answers : mapping
+        The file's word in the column of the winner -> a, b, tie or both_bad.
+    names : mapping
+        The file's name of a contestant -> ours; by default characters that a name can't have become "-".
+    source : str
+        Who voted: "human", or "judge:NAME" where a model did.
+    progress : callable (int), optional
+        Told how many votes more were read.
+
+    Raises
+    ------
+    UserError
+        Names file, line and field, and what to do about it.
+    """
+    path, columns, answers, names = Path(path), dict(columns or {}), dict(answers or {}), dict(names or {})
+    for theirs, ours in answers.items():
+        if ours not in OUTCOMES:
+            raise UserError(f"--answers {theirs}={ours}: no such outcome.", f"Known: {', '.join(OUTCOMES)}.")
+    if source != HUMAN and not re.match(r"judge:.", source):
+        raise UserError(f"--source {source}: not known.", "Write human or judge:NAME.")
+    found, rows = _open(path, columns)
+    reader = _Reader(path, found, answers, names, source)
+    lines = list(reader.lines(rows, progress))
+    if len(reader.named) < 2:
+        raise UserError(f"{path}: {reader.counts.total()} votes on {len(reader.named)} contestants.", REMEDY)
+    if unused := sorted(set(names) - set(reader.named)):
+        raise UserError(f"--names {unused[0]}: {path} has no such contestant.", "Write it as the file does.")
+    plan = Plan(domain, {name: contestant(name, _described(theirs, name)) for theirs, name in reader.named.items()},
+                surveys=(SURVEY,))  # fmt: skip
+    with path.open("rb") as data:
+        sha256 = hashlib.file_digest(data, "sha256").hexdigest()
+    about = {
+        "format": SURVEY, "source": path.name, "sha256": sha256,
+        "options": {"domain": domain, "columns": columns, "answers": answers, "names": names, "source": source},
+        "columns": {**found.columns, **({"winner": sorted(found.one_hot)} if found.one_hot else {})},
+        "annotations": reader.counts.total(), "outcomes": {what: reader.counts[what] for what in OUTCOMES},
+        "annotators": len(reader.workers) if "annotator" in found.columns else None, "notes": reader.notes(),
+    }  # fmt: skip
+    unit = Unit(UNIT, SURVEY, UNIT, 0, 0, tuple(reader.items.values()))
+    return Imported(plan, (), SURVEY, (unit,), (), about, lines={SURVEY: lines})
+
+
+def _described(theirs: str, name: str) -> str:
+    return "imported votes" if theirs == name else f"imported votes, as {theirs}"
+
+
+# -- rows of the file ------------------------------------------------------------------------------------------------
+def _open(path: Path, columns: Mapping[str, str]) -> tuple[Layout, Rows]:
+    """Where the file has what, and its rows: (line, values) with the values of a, b, the winner (all columns of it),
+    prompt, annotator, time and language, None for what it lacks."""
+    try:
+        rows = {".csv": _csv, ".tsv": _csv, ".json": _list}.get(path.suffix.lower(), _jsonl)(path)
+        head = next(rows, (0, ()))[1]
+        found = layout(str(path), tuple(head), columns)
+        wanted = (found.columns["a"], found.columns["b"], *(found.one_hot or [found.columns["winner"]]))
+        return found, _values(path, rows, list(head), [*wanted, *map(found.columns.get, _MORE)])
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file.", REMEDY) from None
+    except IsADirectoryError:
+        raise UserError(f"{path}: is a folder.", REMEDY) from None
+    except (UnicodeDecodeError, csv.Error) as err:
+        raise _unread(path, err) from None
+
+
+def _unread(path: Path, err: Exception) -> UserError:
+    return UserError(f"{path}: cannot be read: {err}.", "Save it as text in UTF-8.")
+
+
+_MORE = ("prompt", "annotator", "time", "language")
+
+
+def _values(path: Path, rows: Iterator, head: list[str], wanted: list[str | None]) -> Rows:
+    """The wanted values of each row; a row of a CSV file is a list, one of a JSON file an object."""
+    try:
+        first = next(rows, None)
+        if first is None:
+            raise UserError(f"{path}: holds no votes.", REMEDY)
+        if isinstance(first[1], dict):
+            for number, row in chain([first], rows):
+                yield number, [row.get(name) for name in wanted]
+            return
+        places = itemgetter(*(len(head) if name is None else head.index(name) for name in wanted))
+        for number, row in chain([first], rows):
+            if len(row) != len(head):
+                raise UserError(
+                    f"{path}, line {number}: has {len(row)} fields, the header has {len(head)}.",
+                    "Quote fields that hold commas or quotes.",
+                )
+            row.append(None)
+            yield number, places(row)
+    except (UnicodeDecodeError, csv.Error) as err:
+        raise _unread(path, err) from None
+
+
+def _csv(path: Path) -> Iterator[tuple[int, list[str]]]:
+    csv.field_size_limit(sys.maxsize)  # whole conversations stand in some files
+    with path.open(encoding="utf-8-sig", newline="") as text:
+        reader = csv.reader(text, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+        yield from ((reader.line_num, row) for row in reader if row)
+
+
+def _jsonl(path: Path) -> Iterator[tuple[int, Any]]:
+    """First the keys of the first row, as a CSV file's header."""
+    first = True
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except ValueError as err:
+                raise UserError(f"{path}, line {number}: not valid JSON: {err}.", REMEDY) from None
+            yield from _objects(path, f"line {number}", number, row, first)
+            first = False
+
+
+def _list(path: Path) -> Iterator[tuple[int, Any]]:
+    """The entries of one JSON list, read piece by piece."""
+    decode, number, rest, end = json.JSONDecoder().raw_decode, 0, "", False
+    with path.open(encoding="utf-8") as text:
+        if (rest := text.read(1 << 16).lstrip())[:1] != "[":
+            text.close()
+            yield from _jsonl(path)
+            return
+        rest = rest[1:]
+        while not end:
+            piece = text.read(1 << 22)
+            end, rest = not piece, rest + piece
+            place = 0
+            while (start := _next(rest, place)) < len(rest) and rest[start] != "]":
+                try:
+                    row, place = decode(rest, start)
+                except ValueError as err:
+                    if end:
+                        raise UserError(f"{path}, entry {number + 1}: not valid JSON: {err}.", REMEDY) from None
+                    break
+                number += 1
+                yield from _objects(path, f"entry {number}", number, row, number == 1)
+            rest, closed = rest[place:], rest[start : start + 1] == "]"
+    if not closed:
+        raise UserError(f"{path}: the list ends within an entry.", "Fetch the file anew: it is cut off.")
+
+
+def _next(text: str, place: int) -> int:
+    """The place of the next entry: after blanks and a comma."""
+    return re.compile(r"[\s,]*").match(text, place).end()
+
+
+def _objects(path: Path, where: str, number: int, row: Any, first: bool) -> Iterator[tuple[int, Any]]:
+    if not isinstance(row, dict):
+        raise UserError(f"{path}, {where}: expected a JSON object, found {type(row).__name__}.", REMEDY)
+    if first:
+        yield 0, list(row)
+    yield number, row
+
+
+# -- votes -----------------------------------------------------------------------------------------------------------
+@dataclass
+class _Reader:
+    """Makes lines of judgements of rows, and keeps what it meets: contestants, pairs, annotators."""
+
+    path: Path
+    layout: Layout
+    answers: Mapping[str, str]
+    given: Mapping[str, str]
+    source: str
+    named: dict[str, str] = field(default_factory=dict)
+    items: dict[tuple[str, str], Item] = field(default_factory=dict)
+    workers: dict[str, str] = field(default_factory=dict)
+    languages: dict[str, str] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    alone: int = 0
+
+    def lines(self, rows: Rows, progress: Callable[[int], None] | None) -> Iterator[bytes]:
+        """The judgements as they are written, many lines a piece."""
+        known: dict[tuple, tuple[str, str]] = {}
+        block: list[str] = []
+        sides = 2 + max(len(self.layout.one_hot), 1)
+        source = files.dumps(self.source)
+        number = 0
+        for line, values in rows:
+            said, (prompt, worker, time, language) = tuple(values[:sides]), values[sides:]
+            try:
+                meant = known[said]
+            except (KeyError, TypeError):
+                meant = known[self._text(said, line)] = self._vote(self._text(said, line), line)
+            if not meant:
+                self.alone += 1
+                continue
+            number += 1
+            self.counts[meant[0]] += 1
+            block.append(
+                f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", "survey": "votes", "unit_id": '
+                f'"{UNIT}", {meant[1]}, "conversation_ids": {self._prompt(prompt, line)}, "exchanges": 0, "target": '
+                f'"pair", "question": "{BETTER}", "worker_id": {self._worker(worker, line)}, "source": {source}'
+                f"{self._language(language, line)}{self._time(time, line)}}}\n"
+            )
+            if len(block) == BLOCK:
+                yield "".join(block).encode()
+                if progress is not None:
+                    progress(len(block))
+                block.clear()
+        yield "".join(block).encode()
+
+    def _where(self, line: int) -> str:
+        return f"{self.path}, {'entry' if self.path.suffix.lower() == '.json' else 'line'} {line}"
+
+    def _wrong(self, line: int, name: str, value: Any, what: str, remedy: str) -> UserError:
+        return UserError(f"{self._where(line)}: {self.layout.called(name)} is {value!r}, {what}.", remedy)
+
+    def _text(self, said: tuple, line: int) -> tuple:
+        """The contestants and the winner as texts; what is none is an error."""
+        fields = ("a", "b", *("winner" for _ in said[2:]))
+        texts = []
+        for name, value in zip(fields, said, strict=True):
+            if isinstance(value, (dict, list)) or (name in "ab" and (value is None or str(value).strip() == "")):
+                raise self._wrong(line, name, value, "expected a name", "Fill it in, or remove the row.")
+            texts.append("" if value is None else str(value))
+        return tuple(texts)
+
+    def _vote(self, said: tuple[str, ...], line: int) -> tuple[str, str] | tuple[()]:
+        """What came of it, and the item and answer as JSON; nothing where both contestants are one."""
+        a, b = (self._name(name, line) for name in said[:2])
+        if self.layout.one_hot:
+            hits = [what for value, what in zip(said[2:], self.layout.one_hot.values(), strict=True) if _holds(value)]
+            if len(hits) != 1:
+                held = ", ".join(f"{name}={value}" for name, value in zip(self.layout.one_hot, said[2:], strict=True))
+                raise UserError(f"{self._where(line)}: {held}: expected 1 in one of them.", "Correct it.")
+            what = hits[0]
+        else:
+            winner = said[2].strip()
+            if not winner:
+                raise self._wrong(line, "winner", winner, "expected who won", "Fill it in, or remove the row.")
+            try:
+                what = outcome(said[0], said[1], winner, self.layout, self.answers)
+            except ValueError as err:
+                raise self._wrong(line, "winner", winner, f"which {err.args[0]}", err.args[1]) from None
+        if a == b:
+            return ()
+        item = f"{a}:{b}"
+        self.items.setdefault((a, b), Item(item, (), 0, (), partners=(a, b)))
+        return what, f'"item_id": {files.dumps(item)}, "answer": "{what}"'
+
+    def _name(self, theirs: str, line: int) -> str:
+        """A contestant's name, as names may be; two that become one are an error."""
+        theirs = theirs.strip()
+        if theirs in self.named:
+            return self.named[theirs]
+        name = self.given.get(theirs) or re.sub(r"[^A-Za-z0-9_.+-]+", "-", theirs).strip("-")
+        other = next((known for known, own in self.named.items() if own == name and theirs not in self.given), None)
+        if not NAME.match(name) or name == HUMAN or other is not None:
+            why = f"which is called as '{other}' is" if other else "which can't be a contestant's name"
+            raise UserError(
+                f"{self._where(line)}: contestant {theirs!r}, {why}.", f"Give it one: --names '{theirs}'=NAME."
+            )
+        self.named[theirs] = name
+        return name
+
+    def _prompt(self, value: Any, line: int) -> str:
+        if value is None or value == "":
+            return "[]"
+        if isinstance(value, (dict, list)):
+            raise self._wrong(
+                line, "prompt", value, "expected a text or an id", "Name another column, or --columns prompt=-."
+            )
+        value = str(value)
+        if not SHORT.match(value):
+            value = hashlib.sha256(value.encode("utf-8", "replace")).hexdigest()[:16]
+        return f'["{value}"]'
+
+    def _worker(self, value: Any, line: int) -> str:
+        try:
+            return self.workers[value]
+        except (KeyError, TypeError):
+            if isinstance(value, (dict, list)):
+                raise self._wrong(
+                    line, "annotator", value, "expected who voted", "Use --columns annotator=-."
+                ) from None
+            text = '""' if value is None else files.dumps(str(value).strip())
+            if text != '""':
+                self.workers[value] = text
+            return text
+
+    def _language(self, value: Any, line: int) -> str:
+        if value is None or value == "":
+            return ""
+        if value not in self.languages:
+            self.languages[value] = f', "presentation": {{"language": {files.dumps(str(value))}}}'
+        return self.languages[value]
+
+    def _time(self, value: Any, line: int) -> str:
+        if value is None or value == "":
+            return ""
+        try:
+            return f', "submitted_at": "{_utc(value)}"'
+        except (ValueError, OverflowError, OSError):
+            raise self._wrong(
+                line, "time", value, "expected seconds since 1970 or a time as 2024-05-01T12:00:00Z",
+                "Correct it, or leave times out: --columns time=-.",
+            ) from None  # fmt: skip
+
+    def notes(self) -> list[str]:
+        """What was done that isn't plain."""
+        found = []
+        if self.alone:
+            found.append(f"{self.alone} votes between a contestant and itself are left out")
+        renamed = [f"{theirs} is {name}" for theirs, name in self.named.items() if theirs != name]
+        if renamed:
+            more = f", and {len(renamed) - 3} more" if len(renamed) > 3 else ""
+            found.append(f"names as they may be: {', '.join(renamed[:3])}{more}")
+        return found
+
+
+def _holds(value: str) -> bool:
+    return value.strip().lower() in ("1", "1.0", "true")
+
+
+def _utc(value: Any) -> str:
+    """A time as ISO 8601 in UTC, to seconds; without a zone it is taken to be UTC."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        found = datetime.fromisoformat(str(value).strip())
+        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    else:
+        found = datetime.fromtimestamp(number / 1000 if abs(number) >= MILLISECONDS else number, UTC)
+    return found.strftime("%Y-%m-%dT%H:%M:%SZ")

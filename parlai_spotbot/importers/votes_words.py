@@ -1,0 +1,127 @@
+"""How files of votes call things: their columns, and what a vote came to, in the arena's words and the common others.
+
+A vote is for one of two contestants, `a` or `b`, or says `tie`, or `both_bad`: both failed, which is no tie of two good
+ones. Words that could mean either, as "neither" does, are asked about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from parlai_spotbot.errors import UserError, nearest
+
+OUTCOMES = ("a", "b", "tie", "both_bad")
+
+SIDES = (
+    ("model_a", "model_b"), ("left", "right"), ("contestant_a", "contestant_b"), ("player_a", "player_b"), ("a", "b"),
+    ("bot_a", "bot_b"), ("system_a", "system_b"), ("model_a_name", "model_b_name"), ("model_1", "model_2"),
+    ("model1", "model2"), ("model_left", "model_right"), ("player_1", "player_2"), ("first", "second"),
+)  # fmt: skip
+"""How the two contestants' columns are called, the first pair that is there counts."""
+
+COLUMNS = {
+    "winner": ("winner", "vote", "outcome", "preference", "choice", "verdict", "result", "winning_model", "chosen",
+               "winner_model", "chosen_model_name"),
+    "prompt": ("prompt_id", "prompt", "question_id", "question", "instruction", "conversation_id",
+               "conversation"),
+    "annotator": ("annotator", "annotator_id", "worker_id", "worker", "judge", "judge_id", "user", "user_id", "voter",
+                  "rater", "judge_hash", "session_id", "evaluation_session_id"),
+    "time": ("tstamp", "timestamp", "time", "created_at", "submitted_at", "date", "datetime"),
+    "language": ("language", "lang"),
+}  # fmt: skip
+"""Our field -> how its column may be called, the first that is there counts."""
+
+FIELDS = ("a", "b", *COLUMNS)
+ONE_HOT = {"winner_model_a": "a", "winner_model_b": "b", "winner_tie": "tie", "winner_tie_bothbad": "both_bad"}
+"""A column an outcome, 1 in that which holds."""
+
+WORDS = {
+    "tie": ("tie", "tied", "draw", "equal", "same", "both_good", "tie_both_good", "no_difference"),
+    "both_bad": ("tie_bothbad", "both_bad", "bothbad", "tie_both_bad", "both_are_bad"),
+}
+NONE = "-"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where a file has what: our field -> its column's name; `one_hot`: columns of single outcomes, or none."""
+
+    columns: dict[str, str]
+    one_hot: dict[str, str]
+
+    def called(self, field: str) -> str:
+        """The field as a message names it."""
+        theirs = self.columns.get(field, field)
+        return f"field '{theirs}'" + ("" if theirs == field else f" ({field})")
+
+
+def plainly(word: str) -> str:
+    """A word without the differences of spelling: "Tie (bothbad)" and "tie_bothbad" are one."""
+    return re.sub(r"[^a-z0-9]+", "_", word.lower()).strip("_")
+
+
+def layout(where: str, head: Sequence[str], columns: Mapping[str, str]) -> Layout:
+    """Find the columns among `head`; `columns` (our field -> theirs, "-" for leave out) goes first.
+
+    Raises
+    ------
+    UserError
+        Names the file and the column that is missing, or the option that names none.
+    """
+    known = {plainly(name): name for name in reversed(head)}
+    for ours, theirs in columns.items():
+        if ours not in FIELDS:
+            raise UserError(f"--columns {ours}={theirs}: votes have no field '{ours}'.", nearest(ours, FIELDS))
+        if theirs not in (NONE, *head):
+            raise UserError(f"--columns {ours}={theirs}: {where} has no column '{theirs}'.", nearest(theirs, head))
+    found = {ours: theirs for ours, theirs in columns.items() if theirs != NONE}
+    taken = set(found.values())
+    if "a" not in found and "b" not in found:
+        pair = next((pair for pair in SIDES if all(name in known for name in pair)), ())
+        found |= {side: known[name] for side, name in zip("ab", pair, strict=False)}
+    one_hot = {known[name]: outcome for name, outcome in ONE_HOT.items() if name in known}
+    for field, names in COLUMNS.items():
+        if field not in columns:
+            fits = [known[name] for name in names if name in known and known[name] not in taken]
+            found |= {field: fits[0]} if fits else {}
+    if "winner" in found:
+        one_hot = {}
+    for field in ("a", "b", *(() if one_hot else ("winner",))):
+        if field not in found:
+            what = "who won" if field == "winner" else "one of the two contestants"
+            raise UserError(
+                f"{where}: no column is known to hold '{field}', {what} (there are {', '.join(head)}).",
+                f"Name it: --columns {field}=THEIR_COLUMN.",
+            )
+    if found["a"] == found["b"]:
+        raise UserError(f"{where}: one column, '{found['a']}', for both contestants.", "Name two: --columns a=…,b=….")
+    return Layout(found, one_hot)
+
+
+def outcome(a: str, b: str, winner: str, layout: Layout, answers: Mapping[str, str]) -> str:
+    """What a vote came to, one of `OUTCOMES`, from what the file says of the winner.
+
+    Raises
+    ------
+    ValueError
+        With what is wrong and what to do about it, where the word is not known or could mean two things.
+    """
+    if winner in answers:
+        return answers[winner]
+    word = plainly(winner)
+    sides = {plainly(layout.columns[side]): side for side in "ab"}
+    sides |= {name: side for pair in SIDES for name, side in zip(pair, "ab", strict=True)}
+    meant = {side for side, name in (("a", a), ("b", b)) if winner == name}
+    meant |= {sides[word]} if word in sides else set()
+    meant |= {found for found, words in WORDS.items() if word in words}
+    if len(meant) == 1:
+        return meant.pop()
+    if meant:
+        raise ValueError("names a contestant and a side that isn't its", "Say which is meant: --answers WORD=a,….")
+    raise ValueError(
+        "is none of the two contestants and no known word",
+        f"Known: {', '.join(sorted({*sides, *(w for own in WORDS.values() for w in own)}))}, and the contestants' "
+        "names. Others are told with --answers WORD=a, b, tie or both_bad.",
+    )

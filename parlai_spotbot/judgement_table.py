@@ -1,0 +1,101 @@
+"""Judgements as a frame of codes, for surveys of which there are millions: a row is read, its values are looked up and
+numbered, and nothing else of it is kept."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Judgement
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+CATEGORIES = ("source", "item_id", "target", "question", "answer", "language", "day")
+"""Columns of few different values; "" for none. `language` stands in `presentation`, `day` that of `submitted_at`."""
+
+CODES = ("conversation", "worker", "annotation")
+"""Columns of as many values as rows, perhaps, of which only numbers are kept: equal ones for equal values, -1 for
+none."""
+
+
+def judgement_table(path: Path, remedy: str = "") -> DataFrame:
+    """One row a judgement that is no control, in the file's order: categories and codes, as named above.
+
+    A judgement has one conversation here, or none. `attrs` hold how many rows are left out as ``controls``, and how
+    many the file has, ``rows``. A last line torn by a crash is left out.
+
+    Raises
+    ------
+    UserError
+        Names file, line and field.
+    """
+    import numpy as np
+    import pandas as pd
+
+    known: list[dict[Any, int]] = [{} for _ in CATEGORIES]
+    places = [array("i") for _ in CATEGORIES]
+    hashes = [array("q") for _ in CODES]
+    rows = 0
+    try:
+        with path.open("rb") as lines:
+            for line in lines:
+                if not line.endswith(b"\n"):
+                    break
+                rows += 1
+                try:
+                    row = json.loads(line)
+                    if row.get("control") is None:
+                        _keep(row, known, places, hashes)
+                except (ValueError, KeyError, TypeError, AttributeError) as err:
+                    raise _wrong(line, f"{path}, line {rows}", err) from None
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such judgements file.", remedy) from None
+    columns = {
+        name: pd.Categorical.from_codes(np.frombuffer(own, dtype=np.intc), list(values))
+        for name, own, values in zip(CATEGORIES, places, known, strict=True)
+    }
+    for name, own in zip(CODES, hashes, strict=True):
+        codes = pd.factorize(np.frombuffer(own, dtype=np.int64))[0]
+        columns[name] = np.where(np.frombuffer(own, dtype=np.int64) == 0, -1, codes)
+    frame = pd.DataFrame(columns)
+    frame.attrs |= {"controls": rows - len(frame), "rows": rows}
+    return frame
+
+
+def _keep(row: dict, known: list[dict], places: list[array], hashes: list[array]) -> None:
+    """Number the values of one row; a missing or wrong one is a KeyError, TypeError or ValueError."""
+    talks = row["conversation_ids"]
+    if len(talks) > 1:
+        raise ValueError(f"field 'conversation_ids' holds {len(talks)}, expected one or none")
+    shown = row.get("presentation")
+    values = (row["source"], row["item_id"], row["target"], row["question"], row["answer"],
+              shown.get("language", "") if shown else "", row.get("submitted_at", "")[:10])  # fmt: skip
+    for value, own, into in zip(values, known, places, strict=True):
+        code = own.get(value)
+        if code is None:
+            code = own[value + ""] = len(own)  # only texts can be added to one
+        into.append(code)
+    for value, into in zip(
+        (*talks, row["worker_id"], row["annotation_id"]) if talks else ("", row["worker_id"], row["annotation_id"]),
+        hashes,
+        strict=True,
+    ):
+        into.append(hash(value + ""))  # of "" it is 0
+
+
+def _wrong(line: bytes, where: str, err: Exception) -> UserError:
+    """What is wrong with a line, as reading it as a judgement says it."""
+    try:
+        row = json.loads(line)
+        if not isinstance(row, dict):
+            return UserError(f"{where}: expected a JSON object, found {type(row).__name__}.", "Make the file anew.")
+        Judgement.from_json(row, where)
+    except UserError as told:
+        return told
+    except ValueError as told:
+        return UserError(f"{where}: not valid JSON: {told}.", "Mend or remove that line.")
+    return UserError(f"{where}: {err}.", "Correct it, or make the file anew.")

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm, rankdata
 
+from parlai_spotbot.analysis.agreement import kendall, spearman
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 Z = float(norm.ppf(0.975))
@@ -201,22 +202,6 @@ def _of_orders(scores: Scores, known: np.ndarray) -> np.ndarray:
     """
     n = int(known.sum())
     return scores.se[known] * (np.sqrt(n / (n - 1)) if scores.zero_sum else 1.0)
-
-
-def kendall(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Tau-b of each row of x and y (r, n): (r,); NaN where a row is constant."""
-    first, second = np.triu_indices(x.shape[1], 1)
-    a = np.sign(x[:, first] - x[:, second])
-    b = np.sign(y[:, first] - y[:, second])
-    with np.errstate(invalid="ignore"):
-        return (a * b).sum(1) / np.sqrt((a * a).sum(1) * (b * b).sum(1))
-
-
-def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Spearman's rho of each row of x and y (r, n): (r,); NaN where a row is constant."""
-    a, b = (rankdata(v, axis=1) - (x.shape[1] + 1) / 2 for v in (x, y))
-    with np.errstate(invalid="ignore"):
-        return (a * b).sum(1) / np.sqrt((a * a).sum(1) * (b * b).sum(1))
 
 
 def _interval(samples: np.ndarray) -> tuple[float, float]:

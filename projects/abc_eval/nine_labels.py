@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.behaviours import behaviour, label_frame
-from parlai_spotbot.analysis.ordinal import ordinal_alpha
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.importers.writing import Imported
 from parlai_spotbot.projects.abc_eval import published
@@ -21,7 +22,7 @@ ALPHA = (
     "Krippendorff's alpha of two people's labels of the same turn; nominal, which for two values is the same as the "
     "ordinal alpha that was published"
 )
-ALPHA_ENDS = "95 % interval of alpha, ours by drawing conversations, the published one by drawing turns, by chance"
+ALPHA_ENDS = "95 % interval of alpha, ours over conversations, the published one by drawing turns, by chance"
 KAPPA = "Fleiss' kappa of the same labels: as alpha, but chance is any answer and any other or the same"
 RATE = (
     "share of turns, both people's labels counting one half each, of 27 conversations a bot that two people annotated; "
@@ -55,15 +56,14 @@ def labels_in(rows: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys(rows["question"]))
 
 
-def agreement(rows: pd.DataFrame, tables: Path, replicates: int, rng: np.random.Generator) -> Table:
+def agreement(rows: pd.DataFrame, tables: Path) -> Table:
     """Section 7.1, Figure 12: alpha, its interval, the number of turns and kappa of each label."""
     table = Table("agreement", "Agreement of two people on nine labels (section 7.1)")
     known = published.agreements(tables)
     people = rows[rows["source"] == HUMAN]
     for label in labels_in(people):
         own, paper = people[people["question"] == label], known.loc[("abc_eval", label)]
-        units, homes = own["rated"].tolist(), own["conversation_id"].tolist()
-        found = ordinal_alpha(units, own["value"], homes, rng=rng, replicates=replicates, metric="nominal")
+        found = krippendorff_alpha(own["rated"], own["value"], frame_clusters(own, crossed=False))
         row = name_of(label)
         theirs = " (published as “incorrect fact”)" if label == "fact_contradiction" else ""
         table.cells += [

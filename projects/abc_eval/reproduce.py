@@ -67,7 +67,7 @@ def _labels(
 ) -> dict[str, Table]:
     rows = nine_labels.labelled(imported)
     makers: dict[str, Callable[[np.random.Generator], Table]] = {
-        "agreement": lambda rng: nine_labels.agreement(rows, release.tables, settings.replicates, rng),
+        "agreement": lambda _: nine_labels.agreement(rows, release.tables),
         "rates": lambda rng: nine_labels.rates(rows, release.tables, rng),
         "judges": lambda rng: nine_labels.judges(rows, settings.replicates, rng),
     }

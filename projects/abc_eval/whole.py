@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.metrics import Evidence, Metric, Wishes, analyze, metrics_of, outcomes_of
 from parlai_spotbot.analysis.metrics.costs import projected, throughput, times_of, training_frame
 from parlai_spotbot.analysis.metrics.frame import CHOICE, RATE
 from parlai_spotbot.analysis.metrics.published import FINAL_TASKS
-from parlai_spotbot.analysis.ordinal import ordinal_alpha
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.importers.abc_eval_full import INTERACTIVE
 from parlai_spotbot.importers.writing import Imported
@@ -99,7 +100,7 @@ def agreement(whole: Whole, tables: Path) -> Table:
 
 ALPHA = "{scale} alpha of two people's answers; of a label the ordinal alpha, which was published, is the same"
 SIDES = "ordinal alpha of choices, each pair of conversations counting twice, as seen from either of them"
-ENDS = "95 % interval, ours by drawing conversations, the published one by drawing answers"
+ENDS = "95 % interval, ours over conversations and annotators, the published one by drawing answers"
 
 
 def _both_sides(metric: Metric) -> tuple[float, int]:
@@ -108,8 +109,7 @@ def _both_sides(metric: Metric) -> tuple[float, int]:
     own = [f"{a}\t{b}" for a, b in zip(rows["conversation_a"], rows["conversation_b"], strict=True)]
     other = [f"{b}\t{a}" for a, b in zip(rows["conversation_a"], rows["conversation_b"], strict=True)]
     values = np.concatenate([rows["value"], -rows["value"]])
-    rng = np.random.default_rng(0)
-    found = ordinal_alpha([*own, *other], values, [*own, *other], rng=rng, replicates=2, metric="ordinal")
+    found = krippendorff_alpha([*own, *other], values, Clusters.by([*own, *other]), "ordinal")
     return found["alpha"], found["units"]
 
 

@@ -17,6 +17,7 @@ from parlai_spotbot.analysis.annotators import annotator_table
 from parlai_spotbot.analysis.ranking import pair_table, rank_clusters, win_matrix, win_rates
 from parlai_spotbot.analysis.survival import cox, logrank_pairs
 from parlai_spotbot.analysis.uncertainty.bootstrap import bootstrap_weights, cell_sums, percentile_interval
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.records import HUMAN
 
@@ -122,11 +123,11 @@ class Sound:
     def agreement(self) -> str:
         """Krippendorff's alpha, which allows for how often each label is given."""
         segment = self.entities["conversation_id"] + " " + self.entities["k"].astype(str)
-        alpha, ci = krippendorff_alpha(
-            segment + " " + self.entities["entity"].astype(str), self.entities["nature"],
-            self.entities["conversation_id"], rng=np.random.default_rng(self.seed), replicates=len(self.weights),
-        )  # fmt: skip
-        return f"Krippendorff's alpha of the labels: {alpha:.2f} [{ci[0]:.2f}, {ci[1]:.2f}] (1 agreement, 0 chance)"
+        units = segment + " " + self.entities["entity"].astype(str)
+        found = krippendorff_alpha(units, self.entities["nature"], frame_clusters(self.entities))
+        low, high = found["ci"]
+        said = f"{found['alpha']:.2f} [{low:.2f}, {high:.2f}]"
+        return f"Krippendorff's alpha of the labels: {said} (1 agreement, 0 chance)"
 
     def alike(self) -> str:
         """Footnote 3 with an interval: both entities labelled alike, beyond chance within pair and length."""

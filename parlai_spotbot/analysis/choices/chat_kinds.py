@@ -13,11 +13,13 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from parlai_spotbot.analysis.agreement import kendall
 from parlai_spotbot.analysis.answers import KINDS
 from parlai_spotbot.analysis.choices.grid import pair_grid
 from parlai_spotbot.analysis.choices.order import Ordering, ordering
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.shares import wilson
 
 ALPHA = 0.05
 MIXED = "mixed"
@@ -48,8 +50,8 @@ def compare_kinds(
     -------
     dict
         `kinds` {kind: {"n", "order", "score", "score_ci"}}; `comparisons` [{"kinds": [x, y], "contestants", "tau"
-        (Kendall's, of the scores), "tau_ci", "same_order", "pairs" [{a, b, x, y, n_x, n_y, estimate (x less y), ci,
-        p, p_adjusted}], "p" (least adjusted), "sentence"}]; `why` where there is one kind alone.
+        (Kendall's tau-b, of the scores), "tau_ci", "same_order", "pairs" [{a, b, x, y, n_x, n_y, estimate (x less y),
+        ci, p, p_adjusted}], "p" (least adjusted), "sentence"}]; `why` where there is one kind alone.
     """
     kind = kind_of_choice(choices)
     present = [name for name in (*KINDS, MIXED) if name != "people" and (kind == name).any()]
@@ -101,13 +103,6 @@ def _compare(
     return found | {"sentence": _sentence(found)}
 
 
-def kendall(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Kendall's τ (...) of two sets of scores (..., K) without ties; NaN where one is unknown."""
-    i, j = np.triu_indices(np.shape(first)[-1], 1)
-    product = np.sign(first[..., i] - first[..., j]) * np.sign(second[..., i] - second[..., j])
-    return product.mean(axis=-1)
-
-
 def _pairs(grids: Sequence[list[dict]], choices: Sequence[pd.DataFrame], crossed: bool, resample: str) -> list[dict]:
     """The difference of the two win shares of each pair that met in both kinds."""
     first, second = ({(row["a"], row["b"]): row for row in grid} for grid in grids)
@@ -137,16 +132,10 @@ def two_shares(shares: tuple[float, float], sizes: tuple[float, float], level: f
     se = np.sqrt(pooled * (1 - pooled) * (1 / sizes[0] + 1 / sizes[1]))
     difference = shares[0] - shares[1]
     p = float(2 * norm.sf(abs(difference) / se)) if se > 0 else 1.0
-    (l1, u1), (l2, u2) = (_wilson(share, n, z) for share, n in zip(shares, sizes, strict=True))
+    (l1, u1), (l2, u2) = (wilson(share * n, n, z) for share, n in zip(shares, sizes, strict=True))
     low = difference - np.hypot(shares[0] - l1, u2 - shares[1])
     high = difference + np.hypot(u1 - shares[0], shares[1] - l2)
     return p, (float(low), float(high))
-
-
-def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
-    middle = (share * n + z * z / 2) / (n + z * z)
-    half = z * np.sqrt(share * (1 - share) * n + z * z / 4) / (n + z * z)
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def _sentence(found: dict) -> str:

@@ -16,7 +16,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.ordinal import ordinal_alpha
+from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
@@ -68,8 +68,6 @@ def compare_wordings(
     choices: pd.DataFrame,
     known: Sequence[tuple[str, str]] = (),
     *,
-    rng: np.random.Generator,
-    replicates: int = 1000,
     crossed: bool = True,
     resample: str = "conversations_workers",
 ) -> dict:
@@ -92,9 +90,9 @@ def compare_wordings(
     names = sorted(set(rows["question"]))
     for name in names:
         own = rows[rows["question"] == name]
-        test = share_test(own["right"].to_numpy(), frame_clusters(own, crossed, resample))
-        code = own["right"].astype(int)
-        alike = ordinal_alpha(own["pair"], code, own["pair"], rng=rng, replicates=replicates, metric="nominal")
+        clusters = frame_clusters(own, crossed, resample)
+        test = share_test(own["right"].to_numpy(), clusters)
+        alike = krippendorff_alpha(own["pair"], own["right"], clusters)
         result["wordings"][name] = {**test, "pairs": own["pair"].nunique(), "alike": alike["alike"],
                                     "alpha": alike["alpha"], "alpha_ci": alike["ci"]}  # fmt: skip
     result["differences"] = _differences(rows, names, crossed, resample)

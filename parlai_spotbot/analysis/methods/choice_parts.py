@@ -172,8 +172,7 @@ def wordings_part(source: Source) -> dict:
     `texts` holds what was asked, by the question's name, where the survey is known.
     """
     found = compare_wordings(
-        source.rows, known_pairs(source.study.known_order), rng=source.rng("wordings"), replicates=source.bootstraps,
-        crossed=source.crossed, resample=source.resample,
+        source.rows, known_pairs(source.study.known_order), crossed=source.crossed, resample=source.resample
     )  # fmt: skip
     survey = source.study.survey
     texts = {q.name: q.wording for q in survey.questions if q.name in found["wordings"]} if survey else {}

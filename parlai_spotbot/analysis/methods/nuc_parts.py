@@ -18,6 +18,7 @@ from parlai_spotbot.analysis.methods import driver, shared_parts
 from parlai_spotbot.analysis.nuc import agreement, chance, difficulty, ranks_of, share
 from parlai_spotbot.analysis.nuc.facts import Facts
 from parlai_spotbot.analysis.nuc.people import UNTOLD, against, between, plurality, pooled
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.records import HUMAN
@@ -225,14 +226,11 @@ def questions_part(facts: Facts, about: About, source: driver.Source) -> dict:
 
 def _alpha(who: str, by: str, corpus: str, rows: pd.DataFrame, source: driver.Source) -> dict:
     """Krippendorff's alpha of first choices, and the share of couples of answers to a question that are the same."""
-    alpha, ci = krippendorff_alpha(
-        list(rows["item_id"]), list(rows["first"]), list(rows["conversation_id"]),
-        rng=source.rng(f"alpha {by} {who} {corpus}"), replicates=source.bootstraps,
-    )  # fmt: skip
+    told = krippendorff_alpha(rows["item_id"], rows["first"], frame_clusters(rows, source.crossed, source.resample))
     codes, found = _codes(rows)
     alike = agreement(codes, rows["first"], found["n"])
     twice = int(np.isfinite(alike).sum())
-    return {"by": by, "who": who, "corpus": corpus, "alpha": alpha, "ci": list(ci), "questions": twice,
+    return {"by": by, "who": who, "corpus": corpus, "alpha": told["alpha"], "ci": list(told["ci"]), "questions": twice,
             "alike": float(np.nanmean(alike)) if twice else np.nan}  # fmt: skip
 
 

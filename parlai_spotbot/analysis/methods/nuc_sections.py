@@ -232,7 +232,7 @@ def _agreement(questions: Mapping, own: Mapping) -> Section:
         "1 is perfect agreement, 0 what chance would give; of questions that two or more answered.",
         ("people", "corpus", "alpha", "95 % interval", "couples of answers alike", "questions"), rows,
         folded=len(rows) > LONG, cite=("hayes2007",),
-        method="Krippendorff's alpha, nominal; intervals by drawing conversations with replacement.",
+        method="Krippendorff's alpha, nominal; intervals over conversations and annotators.",
     )  # fmt: skip
     rows, text = [], []
     for row in questions["ceiling"]:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.annotators.controls import allowed_mistakes, compare_everybody, controls_summary
 from parlai_spotbot.analysis.methods.driver import Source
-from parlai_spotbot.analysis.ordinal import ordinal_alpha
 from parlai_spotbot.analysis.time import time_summary
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 
 Answer = Callable[[pd.DataFrame], pd.Series]
 Ranked = Callable[[Source, pd.DataFrame], dict]
@@ -26,11 +27,8 @@ def agreement_part(source: Source, value: str, unit: Callable[[pd.DataFrame], Se
     found = {}
     for question in source.questions:
         rows = source.rows[source.rows["question"] == question]
-        homes = [" ".join(own) for own in rows["conversation_ids"]]
-        found[question] = ordinal_alpha(
-            list(unit(rows)), rows[value], homes, rng=source.rng(f"alpha {question}"), replicates=source.bootstraps,
-            metric=metric,
-        )  # fmt: skip
+        clusters = frame_clusters(rows, source.crossed, source.resample)
+        found[question] = krippendorff_alpha(unit(rows), rows[value], clusters, metric)
     return {"krippendorff_alpha": found, "metric": metric}
 
 

@@ -118,7 +118,7 @@ def agreement_section(analysis: dict) -> list[Section]:
         "1 is perfect agreement, 0 what chance would give. Only what was judged by two or more counts.",
         ("question", "alpha", "95 % interval", "answers alike", "judged twice"),
         rows,
-        method=f"Krippendorff's alpha, {own['metric']}; intervals by drawing conversations with replacement.",
+        method=f"Krippendorff's alpha, {own['metric']}; intervals over conversations and annotators.",
         cite=("hayes2007",),
     )
     known = [row for row in points if row["estimate"] is not None]

@@ -15,6 +15,7 @@ from parlai_spotbot.analysis.annotators.controls import controls_summary
 from parlai_spotbot.analysis.frames import FEATURES, matches_frame
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
 from parlai_spotbot.analysis.time import compare_effort, seconds_table, time_summary
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.records import HUMAN
 
@@ -36,22 +37,11 @@ def agreement_part(source: Source) -> dict:
     segment = rows["conversation_id"] + "\t" + rows["k"].astype(str)
     asked = {"nature": (segment.repeat(2).to_numpy() + "\t" + entities["entity"].astype(str).to_numpy(), entities)}
     asked |= {feature: (segment.to_numpy(), rows) for feature in FEATURES}
-    alphas, by_length = {}, {}
+    alphas, by_length, how = {}, {}, {"crossed": source.name == HUMAN, "resample": source.resample}
     for question, (units, frame) in asked.items():
-        alpha, ci = agreement.krippendorff_alpha(
-            units, frame[question], frame["conversation_id"], rng=source.rng(question), replicates=source.bootstraps
-        )
-        alphas[question] = {"alpha": alpha, "ci": ci}
-        if not np.isfinite(alpha):
-            alphas[question]["why"] = "no segment was judged twice, or all answers are the same"
-        lengths, test = agreement.alpha_by(
-            units,
-            frame[question],
-            frame["conversation_id"],
-            frame["k"],
-            rng=source.rng(f"{question} by length"),
-            replicates=source.bootstraps,
-        )
+        clusters = frame_clusters(frame, **how)
+        alphas[question] = agreement.krippendorff_alpha(units, frame[question], clusters)
+        lengths, test = agreement.alpha_by(units, frame[question], frame["k"], clusters)
         by_length[question] = {"lengths": lengths.to_dict(orient="records"), "test": test}
     _adjust(by_length)
     alike = agreement.alike_table(rows, rng=source.rng("alike"), permutations=PERMUTATIONS)

@@ -147,7 +147,7 @@ class _Source:
         return generator(self.wishes.seed, self.name, "metrics", statistic)
 
     def interpretability(self) -> dict:
-        return {"metrics": interpretability(self.metrics, self.rng, self.wishes.bootstraps)}
+        return {"metrics": interpretability(self.metrics, self.name == HUMAN)}
 
     def importance(self) -> dict:
         found: dict = {}

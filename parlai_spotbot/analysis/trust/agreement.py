@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.agreement import alpha_of
 from parlai_spotbot.analysis.trust.draws import Draws, ratio
 
 UNIT = ["item_id", "question", "target"]
@@ -24,25 +25,6 @@ def coincidences(pairs: pd.DataFrame, levels: Sequence[str], draws: Draws, peopl
     cells = (pairs["x"].map(place) * size + pairs["y"].map(place)).to_numpy(dtype=int)
     found = draws.sums(pairs, cells, size * size, pairs["mass"].to_numpy(dtype=float), people)
     return found.reshape(-1, size, size)
-
-
-def alpha(met: np.ndarray, ordered: bool = False) -> np.ndarray:
-    """Krippendorff's alpha (draws,) from symmetric coincidences (draws, levels, levels): nominal, or ordinal.
-
-    NaN where only one answer occurs: there alpha says nothing.
-    """
-    given = met.sum(axis=2)
-    n = given.sum(axis=1)
-    distance = _ordinal(given) if ordered else 1 - np.eye(met.shape[1])
-    observed = ratio((met * distance).sum(axis=(1, 2)), n)
-    chance = (given[:, :, None] * given[:, None, :] * distance).sum(axis=(1, 2))
-    return 1 - ratio(observed, ratio(chance, n * (n - 1)))
-
-
-def _ordinal(given: np.ndarray) -> np.ndarray:
-    """The squared distance of two ranks (draws, levels, levels): answers between them, and half of either's own."""
-    upto = given.cumsum(axis=1) - given / 2
-    return (upto[:, :, None] - upto[:, None, :]) ** 2
 
 
 def judge_pairs(people: pd.DataFrame, judge: pd.DataFrame) -> pd.DataFrame:
@@ -95,9 +77,10 @@ def _question(
     mixed = coincidences(pairs, levels, draws, ["person"])
     own = coincidences(among, levels, draws, ["person", "other"])
     agree, people_agree = (_same(met) for met in (mixed, own))
-    with_judge, between = alpha(mixed + mixed.swapaxes(1, 2), bool(scale)), alpha(own, bool(scale))
+    measure = "ordinal" if scale else "nominal"
+    with_judge, between = (alpha_of(met, measure) for met in (mixed + mixed.swapaxes(1, 2), own))
     return {
-        "measure": "ordinal" if scale else "nominal",
+        "measure": measure,
         "n": int(pairs.groupby([*UNIT, "annotation_id"]).ngroups),
         "pairs": len(pairs),
         **draws.told(agree, "agree", "agree_ci", 0, 1),

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
+from parlai_spotbot.analysis.agreement import kendall, spearman
 from parlai_spotbot.analysis.trust.draws import Draws, ratio
 
 SPLITS = 10
@@ -61,23 +61,6 @@ def _means(sums: np.ndarray) -> np.ndarray:
     mean = ratio(*sums)
     met = np.isfinite(mean)
     return ratio(np.where(met, mean, 0).sum(axis=-1), met.sum(axis=-1))
-
-
-def kendall(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Tau-b (draws,) of scores (draws, names); NaN where either ranks all alike, or a score is not known."""
-    ways = [np.sign(np.round(x[:, :, None] - x[:, None, :], 12)) for x in (first, second)]
-    untied = [(way != 0).sum(axis=(1, 2)) for way in ways]
-    result = ratio((ways[0] * ways[1]).sum(axis=(1, 2)), np.sqrt(untied[0] * untied[1]))
-    return np.where(np.isfinite(first + second).all(axis=1), result, np.nan)
-
-
-def spearman(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Rho (draws,) of scores (draws, names), ties at their mean rank; NaN as in `kendall`."""
-    known = np.isfinite(first + second).all(axis=1)
-    ranks = [rankdata(np.where(known[:, None], np.round(x, 12), 0), axis=1) for x in (first, second)]
-    centred = [rank - rank.mean(axis=1, keepdims=True) for rank in ranks]
-    spread = np.sqrt((centred[0] ** 2).sum(axis=1) * (centred[1] ** 2).sum(axis=1))
-    return np.where(known, ratio((centred[0] * centred[1]).sum(axis=1), spread), np.nan)
 
 
 def rank_agreement(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws, rng: np.random.Generator) -> dict:

@@ -48,7 +48,7 @@ def test_right_is_the_better_ones_conversation_whichever_stood_first():
 
 def test_a_wording_that_people_understand_is_told_from_one_that_they_do_not():
     found = compare_wordings(
-        asked({"clear": 0.9, "vague": 0.6}, 40, 200, seed=1), rng=np.random.default_rng(0), replicates=50
+        asked({"clear": 0.9, "vague": 0.6}, 40, 200, seed=1)
     )
     assert found["wordings"]["clear"]["estimate"] == pytest.approx(0.9, abs=0.06)
     assert found["wordings"]["clear"]["pairs"] == 40
@@ -62,14 +62,14 @@ def test_equal_wordings_are_not_told_apart_more_often_than_five_in_a_hundred():
     alarms = []
     for seed in range(80):
         rows = asked({"one": 0.75, "two": 0.75, "three": 0.75}, 20, 60, seed, spread=0.2, workers=40)
-        found = compare_wordings(rows, rng=np.random.default_rng(0), replicates=2)
+        found = compare_wordings(rows)
         alarms.append(min(row["p_adjusted"] for row in found["differences"]) < 0.05)
     assert np.mean(alarms) < 0.12
 
 
 def test_the_same_pairs_make_differences_surer():
     rows = asked({"one": 0.7, "two": 0.7}, 30, 600, spread=0.3)
-    found = compare_wordings(rows, rng=np.random.default_rng(0), replicates=2)
+    found = compare_wordings(rows)
     one, two = found["wordings"]["one"]["ci"], found["wordings"]["two"]["ci"]
     apart = np.hypot(one[1] - one[0], two[1] - two[0])
     difference = found["differences"][0]["ci"]
@@ -77,7 +77,7 @@ def test_the_same_pairs_make_differences_surer():
 
 
 def test_one_pair_of_conversations_speaks_of_itself_alone():
-    found = compare_wordings(asked({"one": 0.95, "two": 0.5}, 1, 40), rng=np.random.default_rng(0), replicates=20)
+    found = compare_wordings(asked({"one": 0.95, "two": 0.5}, 1, 40))
     assert "this pair alone" in found["note"]
     assert found["differences"][0]["p_adjusted"] < 0.05
     alike = found["wordings"]["one"]
@@ -87,10 +87,10 @@ def test_one_pair_of_conversations_speaks_of_itself_alone():
 
 def test_without_pairs_of_known_order_it_says_so():
     rows = asked({"one": 0.9}).replace({HUMAN: "a"})
-    found = compare_wordings(rows, rng=np.random.default_rng(0))
+    found = compare_wordings(rows)
     assert found["wordings"] == {}
     assert "people over bots" in found["why"]
-    assert compare_wordings(rows, [("a", "dr")], rng=np.random.default_rng(0), replicates=2)["wordings"]
+    assert compare_wordings(rows, [("a", "dr")])["wordings"]
 
 
 def test_wordings_on_pairs_of_their_own_are_compared_over_all():
@@ -98,7 +98,7 @@ def test_wordings_on_pairs_of_their_own_are_compared_over_all():
     vague["conversation_ids"] = [(f"{a}'", f"{b}'") for a, b in vague["conversation_ids"]]
     vague["worker_id"] += "'"
     rows = pd.concat([clear, vague], ignore_index=True)
-    found = compare_wordings(rows, rng=np.random.default_rng(0), replicates=2)["differences"][0]
+    found = compare_wordings(rows)["differences"][0]
     assert not found["paired"]
     assert found["pairs"] == 0
     assert found["n"] == 120

@@ -11,10 +11,6 @@ from parlai_spotbot.analysis.metrics import Metric
 from parlai_spotbot.analysis.metrics.interpretability import interpretability
 
 
-def rng_of(name):
-    return np.random.default_rng(len(name))
-
-
 def turns(values, name="label", kind="rate", scale="nominal"):
     """A metric of turns that two people judged: values (turns, 2), NaN where only one did."""
     rows = [
@@ -32,7 +28,7 @@ def test_alpha_as_the_krippendorff_package_has_it(kind, scale, levels):
     second = np.where(rng.random(100) < 0.6, first, rng.integers(levels, size=100)).astype(float)
     second[60:] = np.nan
     values = np.column_stack([first.astype(float), second])
-    (found,) = interpretability([turns(values, kind=kind, scale=scale)], rng_of, 200)
+    (found,) = interpretability([turns(values, kind=kind, scale=scale)])
     known = krippendorff.alpha(values.T, level_of_measurement=scale)
     assert found["alpha"] == pytest.approx(known)
     assert found["ci"][0] < known < found["ci"][1]
@@ -53,7 +49,7 @@ def test_choices_have_both_alphas_whatever_the_order_of_the_two():
                          -value if turned else value))  # fmt: skip
     columns = ["conversation_a", "conversation_b", "a", "b", "unit", "worker_id", "annotation_id", "value"]
     metric = Metric("comparative", "quality", "choice", "comparative", "ordinal", pd.DataFrame(rows, columns=columns))
-    (found,) = interpretability([metric], rng_of, 100)
+    (found,) = interpretability([metric])
     both = np.array([first, second])
     assert found["alpha"] == pytest.approx(krippendorff.alpha(both, level_of_measurement="ordinal"))
     assert found["alpha_nominal"] == pytest.approx(krippendorff.alpha(both, level_of_measurement="nominal"))
@@ -63,7 +59,7 @@ def test_choices_have_both_alphas_whatever_the_order_of_the_two():
 def test_without_two_judgements_or_two_answers_there_is_none():
     once = turns(np.array([[1.0, np.nan]] * 10))
     same = turns(np.zeros((10, 2)))
-    found = interpretability([once, same], rng_of, 50)
+    found = interpretability([once, same])
     assert [row["why"] for row in found] == ["nothing was judged twice", "all answers that could differ are the same"]
     assert all(np.isnan(row["alpha"]) for row in found)
     assert (found[0]["conversations"], found[1]["conversations"]) == (0, 2)
@@ -95,7 +91,7 @@ def test_the_authors_alphas_of_nine_labels(shared_data):
         for label, rows in metrics.items()
     ]
     assert len(made) == 9
-    for row in interpretability(made, rng_of, 100):
+    for row in interpretability(made):
         known = published.loc["behavior", row["name"]]
         assert round(row["alpha"], 3) == pytest.approx(known["Krippendorff's alpha"], abs=1e-9), row["name"]
         assert row["n"] == known["n"]

@@ -1,22 +1,12 @@
-"""Agreement against Table 3 as recomputed, the package, and hand-made cases."""
+"""Agreement on labels against Table 3 as recomputed, and hand-made cases."""
 
-import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from parlai_spotbot.analysis.agreement import (
-    LABELS,
-    _shuffled,
-    agreement_by,
-    alike_table,
-    alpha_by,
-    alpha_sentence,
-    both_given_one,
-    krippendorff_alpha,
-    labelled_alike,
-)
+from parlai_spotbot.analysis.agreement import LABELS, agreement_by, alike_table, both_given_one, labelled_alike
+from parlai_spotbot.analysis.agreement.labels import _shuffled
 from parlai_spotbot.analysis.frames import annotations_frame, entities_frame
 
 
@@ -26,43 +16,6 @@ def test_label_agreement_of_the_released_data(released, reference):
     for name, shares in known.items():
         for label, share in zip(("bot", "human", "unsure"), shares, strict=True):
             assert ours[name][label]["share"] == pytest.approx(share, abs=5.1e-4), (name, label)
-
-
-def answers(units: int, raters: int, agree: float, seed: int = 0):
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(0, 3, units)
-    given = np.where(rng.random((raters, units)) < agree, truth, rng.integers(0, 3, (raters, units)))
-    return np.repeat(np.arange(units), raters), given.T.reshape(-1), given
-
-
-def test_alpha_is_that_of_the_package_and_its_interval_covers_it():
-    unit, answer, table = answers(200, 2, 0.7)
-    alpha, ci = krippendorff_alpha(unit, answer, unit, rng=np.random.default_rng(0), replicates=500)
-    assert alpha == pytest.approx(krippendorff.alpha(reliability_data=table, level_of_measurement="nominal"))
-    assert ci[0] < alpha < ci[1]
-    assert 0.05 < ci[1] - ci[0] < 0.4
-    wide = krippendorff_alpha(unit, answer, unit // 20, rng=np.random.default_rng(0), replicates=500)[1]
-    assert not np.allclose(wide, ci)
-
-
-def test_the_interval_of_sure_agreement_is_a_point():
-    unit, answer, _ = answers(50, 3, 1.0)
-    alpha, ci = krippendorff_alpha(unit, answer, unit, rng=np.random.default_rng(0), replicates=50)
-    assert alpha == 1.0
-    np.testing.assert_allclose(ci, [1.0, 1.0])
-
-
-def test_bootstrap_alphas_average_to_the_estimate():
-    unit, answer, _ = answers(400, 2, 0.5, seed=3)
-    alpha, ci = krippendorff_alpha(unit, answer, unit, rng=np.random.default_rng(1), replicates=1000)
-    assert ci.mean() == pytest.approx(alpha, abs=0.02)
-
-
-@pytest.mark.parametrize(("unit", "answer"), [([1, 2, 3], ["a", "b", "a"]), ([1, 1, 2, 2], ["a", "a", "a", "a"])])
-def test_alpha_is_unknown_where_it_says_nothing(unit, answer):
-    alpha, ci = krippendorff_alpha(unit, answer, unit, rng=np.random.default_rng(0), replicates=10)
-    assert np.isnan(alpha)
-    assert np.isnan(ci).all()
 
 
 def labelled(rows: list[tuple[str, str, str]]):
@@ -96,36 +49,6 @@ def test_agreement_by_length_is_that_of_each_length(made_up):
         for row in table[table["group"] == k].itertuples():
             share = own[row.name][row.label]["share"]
             assert row.share == share if share is not None else np.isnan(row.share)
-
-
-def test_alpha_by_group_is_that_of_each_group_alone():
-    unit, answer, table = answers(120, 3, 0.6, seed=2)
-    frame, test = alpha_by(unit, answer, unit // 3, unit % 3, rng=np.random.default_rng(0), replicates=200)
-    assert list(frame["group"]) == [0, 1, 2]
-    for row in frame.itertuples():
-        own = krippendorff.alpha(reliability_data=table[:, row.group :: 3], level_of_measurement="nominal")
-        assert row.alpha == pytest.approx(own)
-        assert row.low < row.alpha < row.high
-        assert row.n == 40
-    assert test["df"] == 2
-    assert (test["least"][1], test["most"][1]) == (frame["alpha"].min(), frame["alpha"].max())
-    assert "can't be told apart between lengths" in alpha_sentence({**test, "p": 0.2}, "nature", "length")
-    assert "fluency differs between groups: alpha from" in alpha_sentence(test, "fluency", p=0.01)
-    nothing = alpha_by(unit, answer, unit, unit * 0, rng=np.random.default_rng(0), replicates=50)[1]
-    assert "no two groups" in alpha_sentence(nothing)
-    with pytest.raises(ValueError, match=r"groups: row 0 is 0, expected one group"):
-        alpha_by([0, 0], ["a", "b"], [0, 0], [0, 1], rng=np.random.default_rng(0))
-
-
-def test_equal_alphas_are_seldom_told_apart_and_unequal_ones_are():
-    def p(agree: tuple[float, float], seed: int) -> float:
-        parts = [answers(150, 2, a, seed=2 * seed + i) for i, a in enumerate(agree)]
-        unit = np.concatenate([parts[0][0], parts[1][0] + 150])
-        answer = np.concatenate([part[1] for part in parts])
-        return alpha_by(unit, answer, unit, unit // 150, rng=np.random.default_rng(seed), replicates=200)[1]["p"]
-
-    assert 0.01 <= np.mean([p((0.6, 0.6), seed) < 0.05 for seed in range(200)]) <= 0.1
-    assert np.mean([p((0.5, 0.8), seed) < 0.05 for seed in range(20)]) > 0.9
 
 
 def pairs_of_labels(first, second, **columns):

@@ -1,4 +1,5 @@
-"""Agreement between annotators (section 5.1, Table 3, footnotes 3 and 9 of the paper), and Krippendorff's alpha.
+"""Agreement on labels: how often a partner gave the same (section 5.1, Table 3, footnote 9 of the paper), and whether the
+two entities of a conversation are labelled alike (footnote 3).
 
 Where annotators disagree about a bot, it fooled some of them: low agreement is a property of the bot, not of the
 annotators alone (section 5.1).
@@ -10,10 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2 as chi2_distribution
 
 from parlai_spotbot.analysis.clustered import clustered_mean
-from parlai_spotbot.analysis.uncertainty.bootstrap import bootstrap_weights, percentile_interval
 from parlai_spotbot.records import HUMAN
 
 LABELS = ("bot", "human", "unsure")
@@ -75,121 +74,6 @@ def agreement_by(entities: pd.DataFrame, column: str, segments: str = "two") -> 
             rows += [{"group": group, "name": name, "label": label, **entry} for label, entry in labels.items()]
     table = pd.DataFrame(rows, columns=["group", "name", "label", "share", "n"])
     return table.astype({"share": float})
-
-
-def krippendorff_alpha(
-    units: Sequence, answers: Sequence, conversations: Sequence, *, rng: np.random.Generator, replicates: int = 1000
-) -> tuple[float, np.ndarray]:
-    """Nominal alpha of answers (n,) about units (n,), and its 95 % interval (2,) by drawing conversations (n,).
-
-    NaN where no unit has two answers or all of their answers are the same: there alpha says nothing.
-    """
-    table, counts, home = _counts(units, answers, conversations)
-    paired = table.sum(axis=1) > 1
-    if (table[paired].sum(axis=0) > 0).sum() < 2:
-        return np.nan, np.full(2, np.nan)
-    alpha = float(_alphas(table[paired], np.ones((1, paired.sum())))[0])
-    weights = bootstrap_weights(home, home, np.zeros(counts), rng=rng, replicates=replicates, resample="conversations")
-    return alpha, percentile_interval(_alphas(table[paired], weights[:, paired]))
-
-
-def _counts(units: Sequence, answers: Sequence, conversations: Sequence) -> tuple[np.ndarray, int, np.ndarray]:
-    """How often each unit got each answer (units, labels), how many units there are, the conversation of each."""
-    unit, kinds = pd.factorize(np.asarray(units, dtype=object))
-    answer, labels = pd.factorize(np.asarray(answers, dtype=object))
-    table = np.zeros((len(kinds), len(labels)))
-    np.add.at(table, (unit, answer), 1)
-    home = np.empty(len(kinds), dtype=object)
-    home[unit] = np.asarray(conversations, dtype=object)
-    return table, len(kinds), home
-
-
-def _alphas(counts: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Alpha (replicates,) of answer counts (units, labels), each unit counted by its weight (replicates, units)."""
-    size = counts.sum(axis=1)
-    agreeing = weights @ ((counts * (counts - 1)).sum(axis=1) / (size - 1))
-    given = weights @ counts
-    n = given.sum(axis=1)
-    chance = n * (n - 1) - (given * (given - 1)).sum(axis=1)
-    observed = np.where(n > 0, 1 - agreeing / np.maximum(n, 1), np.nan)
-    expected = np.divide(chance, n * (n - 1), out=np.zeros(len(n)), where=n > 1)
-    return 1 - np.divide(observed, expected, out=np.full(len(n), np.nan), where=expected > 0)
-
-
-def alpha_by(
-    units: Sequence,
-    answers: Sequence,
-    conversations: Sequence,
-    groups: Sequence,
-    *,
-    rng: np.random.Generator,
-    replicates: int = 1000,
-) -> tuple[pd.DataFrame, dict]:
-    """Alpha of each group of units, as of each segment length or domain, and whether groups differ (footnote 9).
-
-    Parameters
-    ----------
-    units, answers, conversations, groups : sequences (n,)
-        As in `krippendorff_alpha`; all answers about one unit belong to one group.
-
-    Returns
-    -------
-    frame
-        One row a group: group, n (units with two answers or more), alpha, low, high.
-    dict
-        Wald's test of equal alphas over the groups, with the covariance of the bootstrap, in which all groups share
-        the draws of conversations: chi2, df, p; and the group and alpha that are `least` and `most`. NaN, and None,
-        with fewer than two groups that have an alpha. See `alpha_sentence`.
-    """
-    table, number, home = _counts(units, answers, conversations)
-    unit = pd.factorize(np.asarray(units, dtype=object))[0]
-    group_code, names = pd.factorize(np.asarray(groups, dtype=object), sort=True)
-    group = np.zeros(number, dtype=int)
-    group[unit] = group_code
-    if (group[unit] != group_code).any():
-        wrong = int(np.flatnonzero(group[unit] != group_code)[0])
-        raise ValueError(f"groups: row {wrong} is {names[group_code[wrong]]!r}, expected one group for each unit")
-    weights = bootstrap_weights(home, home, np.zeros(number), rng=rng, replicates=replicates, resample="conversations")
-    rows, samples = [], []
-    for place, name in enumerate(names):
-        own = (group == place) & (table.sum(axis=1) > 1)
-        drawn = np.full(replicates, np.nan)
-        row = {"group": name, "n": int(own.sum()), "alpha": np.nan, "low": np.nan, "high": np.nan}
-        if (table[own].sum(axis=0) > 0).sum() > 1:
-            row["alpha"] = float(_alphas(table[own], np.ones((1, own.sum())))[0])
-            drawn = _alphas(table[own], weights[:, own])
-            row["low"], row["high"] = percentile_interval(drawn)
-        rows.append(row)
-        samples.append(drawn)
-    frame = pd.DataFrame(rows, columns=["group", "n", "alpha", "low", "high"])
-    return frame, _homogeneity(frame, np.array(samples))
-
-
-def _homogeneity(frame: pd.DataFrame, samples: np.ndarray) -> dict:
-    """Wald's test that the alphas (groups,) are one number, with the covariance of `samples` (groups, replicates)."""
-    known = np.isfinite(frame["alpha"].to_numpy(dtype=float))
-    samples = samples[known][:, np.isfinite(samples[known]).all(axis=0)]
-    if known.sum() < 2 or samples.shape[1] < 20:
-        return {"chi2": np.nan, "df": 0, "p": np.nan, "least": None, "most": None}
-    alpha = frame["alpha"].to_numpy(dtype=float)[known]
-    contrast = np.eye(len(alpha))[1:] - np.eye(len(alpha))[0]
-    covariance = contrast @ np.cov(samples) @ contrast.T
-    difference = contrast @ alpha
-    chi2 = float(difference @ np.linalg.pinv(covariance, hermitian=True) @ difference)
-    df = len(alpha) - 1
-    p = float(chi2_distribution.sf(chi2, df))
-    ends = [(frame["group"][known].iloc[int(place)], float(alpha[place])) for place in (alpha.argmin(), alpha.argmax())]
-    return {"chi2": chi2, "df": df, "p": p, "least": ends[0], "most": ends[1]}
-
-
-def alpha_sentence(test: dict, subject: str = "labels", of: str = "group", p: float | None = None) -> str:
-    """One sentence for the test of `alpha_by`; `p` is its p-value where it was corrected for further tests."""
-    if not np.isfinite(test["p"]):
-        return f"Agreement on {subject}: there are no two {of}s to compare."
-    p = test["p"] if p is None else p
-    verb = f"differs between {of}s" if p < 0.05 else f"can't be told apart between {of}s"
-    (least, low), (most, high) = test["least"], test["most"]
-    return f"Agreement on {subject} {verb}: alpha from {low:.2f} ({of} {least}) to {high:.2f} ({of} {most}), p {_p(p)}."
 
 
 def _p(p: float) -> str:

@@ -1,0 +1,192 @@
+"""Krippendorff's alpha against the package, cases by hand, and its variance against leaving people out one by one."""
+
+import krippendorff
+import numpy as np
+import pytest
+
+from parlai_spotbot.analysis.agreement import METRICS, alpha_by, alpha_of, alpha_sentence, krippendorff_alpha
+from parlai_spotbot.analysis.agreement.alpha import _Answers, _slope
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+
+
+def drawn(units: int, raters: int, agree: float = 0.6, levels: int = 4, missing: float = 0.0, seed: int = 0):
+    """Answers (raters, units), NaN where one is missing."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(levels, size=units)
+    table = np.where(rng.random((raters, units)) < agree, truth, rng.integers(levels, size=(raters, units)))
+    return np.where(rng.random(table.shape) < missing, np.nan, table.astype(float))
+
+
+def rows_of(table, per: int = 1, kept=None):
+    """Units, answers and clusters of a table (raters, units), `per` units a conversation, missing answers as well."""
+    rater, unit = (index.ravel() for index in np.indices(table.shape))
+    answers = table.ravel()
+    kept = np.ones(len(answers), dtype=bool) if kept is None else kept(answers)
+    return unit[kept], answers[kept], Clusters.by(unit[kept] // per, rater[kept])
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("seed", range(3))
+def test_alpha_is_that_of_the_package_with_answers_missing(metric, seed):
+    table = drawn(80, 5, missing=0.4, seed=seed)
+    known = krippendorff.alpha(reliability_data=table, level_of_measurement=metric)
+    for kept in (np.isfinite, None):  # a missing answer is no answer, not one more label
+        found = krippendorff_alpha(*rows_of(table, kept=kept), metric)
+        assert found["alpha"] == pytest.approx(known, abs=1e-10)
+        assert found["ci"][0] < known < found["ci"][1]
+        assert found["units"] == int((np.isfinite(table).sum(axis=0) > 1).sum())
+
+
+def test_missing_labels_are_no_label():
+    units, clusters = [0, 0, 1, 1, 2, 2, 2], Clusters.by([0, 0, 1, 1, 2, 2, 2], list("xyxyxyz"))
+    found = krippendorff_alpha(units, ["a", "a", "b", "b", "a", None, float("nan")], clusters)
+    assert (found["alpha"], found["units"]) == (1.0, 2)
+    given = np.array([["a", "b", "a"], ["a", "b", ""], ["", "", ""]])
+    with_gap = krippendorff_alpha(units, ["a", "a", "b", "a", "a", None, None], clusters)["alpha"]
+    table = np.array([[0, 1, 0], [0, 0, np.nan], [np.nan] * 3])
+    assert with_gap == pytest.approx(krippendorff.alpha(table, level_of_measurement="nominal"), abs=1e-10)
+    assert given.shape == table.shape
+
+
+def test_a_case_by_hand():
+    # Two answers each about (1, 2), (1, 1), (2, 2): given 1 three times, 2 three times; a 1 and a 2 are 3 apart.
+    found = krippendorff_alpha([0, 0, 1, 1, 2, 2], [1, 2, 1, 1, 2, 2], Clusters.by([0, 0, 1, 1, 2, 2]), "ordinal")
+    assert found["alpha"] == pytest.approx(1 - (2 * 9 / 6) / (18 * 9 / 30))
+    assert found["alike"] == pytest.approx(2 / 3)
+
+
+def test_coincidences_of_many_draws_at_once():
+    table = drawn(30, 3)
+    met = _Answers.of(*rows_of(table)[:2], "ordinal").met
+    assert alpha_of(np.array([met, 2 * met, 0 * met]), "ordinal")[0] == alpha_of(met, "ordinal")
+    assert np.isnan(alpha_of(np.array([0 * met]), "ordinal")).all()
+    with pytest.raises(ValueError, match="metric is 'ratio', expected one of nominal, ordinal, interval"):
+        alpha_of(met, "ratio")
+    with pytest.raises(ValueError, match=r"answers: .*'x', expected numbers for the metric 'ordinal'"):
+        krippendorff_alpha([0, 0], [1, "x"], Clusters.by([0, 0]), "ordinal")
+
+
+def test_where_there_is_no_alpha_it_is_said_why():
+    alone = krippendorff_alpha([0, 1, 2], [1, 2, 3], Clusters.by([0, 1, 2], list("xyz")), "ordinal")
+    assert np.isnan([alone["alpha"], alone["alike"], *alone["ci"]]).all()
+    assert (alone["why"], alone["units"]) == ("nothing was judged twice", 0)
+    assert krippendorff_alpha([], [], Clusters.by([]))["why"] == "nothing was judged twice"
+    assert "the same" in krippendorff_alpha([0, 0], [4, 4], Clusters.by([0, 0], "xy"), "ordinal")["why"]
+    one = krippendorff_alpha([0, 0, 1, 1, 2, 2], [1, 1, 2, 2, 1, 2], Clusters.by([0] * 6, list("xyxyxz")))
+    assert np.isfinite(one["alpha"])
+    assert np.isnan(one["ci"]).all()
+    assert one["why"] == "too few conversations were judged twice for an interval"
+
+
+def test_two_annotators_say_nothing_of_others_and_so_does_one_who_took_part_in_all():
+    found = krippendorff_alpha(*rows_of(drawn(60, 2)))
+    assert found["note"].startswith("the interval is about these annotators alone")
+    assert "note" not in krippendorff_alpha(*rows_of(drawn(60, 3)))
+    units, answers, _ = rows_of(drawn(60, 2))
+    worker = np.where(np.arange(120) < 60, 0, 1 + np.arange(120) % 20)
+    assert "note" in krippendorff_alpha(units, answers, Clusters.by(units, worker))
+    judge = krippendorff_alpha(units, answers, Clusters.by(units))  # no sample of annotators: nothing is to be noted
+    assert "note" not in judge
+    assert judge["ci"] == pytest.approx(found["ci"])
+
+
+def test_perfect_agreement_is_bounded_exactly():
+    table = drawn(40, 3, agree=1.0, levels=2)
+    found = krippendorff_alpha(*rows_of(table))
+    differ = 2 * (table == 0).mean() * (table == 1).mean() * 120 / 119
+    assert (found["alpha"], found["ci"][1]) == (1.0, 1.0)
+    assert found["ci"][0] == pytest.approx(max(-1.0, 1 - (1 - 0.025 ** (1 / 3)) / differ))
+    assert found["note"].endswith("exact bound from 3 independent clusters")
+    many = Clusters.by(np.arange(120) % 40, np.arange(120))
+    assert krippendorff_alpha(np.tile(np.arange(40), 3), table.ravel(), many)["ci"][0] == pytest.approx(
+        1 - (1 - 0.025 ** (1 / 40)) / differ
+    )
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_slope_is_the_derivative(metric):
+    own = _Answers.of(*rows_of(drawn(30, 3))[:2], metric)
+    met, step = own.met, 1e-6
+    slope, n = _slope(met, metric, own.values), met.sum()
+
+    def of(moved):  # but for the factor (n - 1) / n, which counts answers and isn't a share
+        total = moved.sum()
+        return 1 - (1 - alpha_of(moved, metric, own.values)) * total / (total - 1) * (n - 1) / n
+
+    for i, j in ((0, 0), (0, 2), (1, 3)):
+        more = np.zeros_like(met)
+        more[i, j] += step / 2
+        more[j, i] += step / 2
+        assert (of(met + more) - of(met - more)) / (2 * step) == pytest.approx(slope[i, j], abs=1e-8)
+    assert (slope * met).sum() == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_leaving_an_annotator_out_moves_alpha_as_the_parts_say(metric):
+    """In a large study alpha without an annotator is alpha less their parts over what is left, to first order."""
+    table = drawn(3000, 12, missing=0.7, seed=3)
+    units, answers, clusters = rows_of(table, kept=np.isfinite)
+    own = _Answers.of(units, answers, metric)
+    _, without, gone = own.parts()
+    whole = own.alpha
+    for rater in range(3):
+        mine = clusters.workers[own.rows] == rater
+        left = np.delete(table, rater, axis=0)
+        exact = _Answers.of(*rows_of(left, kept=np.isfinite)[:2], metric).alpha
+        assert exact - whole == pytest.approx(-without[mine].sum() / (1 - gone[mine].sum()), rel=0.1, abs=2e-4)
+
+
+def test_answers_about_one_unit_are_never_independent():
+    units, answers, clusters = rows_of(drawn(50, 2))
+    width = [
+        np.diff(krippendorff_alpha(units, answers, Clusters.by(units, clusters.workers, of))["ci"])[0]
+        for of in ("annotations", "conversations")
+    ]
+    assert width[0] == pytest.approx(width[1])
+
+
+def test_alpha_by_group_is_that_of_each_group_alone():
+    table = drawn(120, 6, seed=2, missing=0.3)
+    unit, answer, clusters = rows_of(table, per=3, kept=np.isfinite)
+    frame, test = alpha_by(unit, answer, unit % 3, clusters)
+    assert list(frame["group"]) == [0, 1, 2]
+    for row in frame.itertuples():
+        own = krippendorff.alpha(reliability_data=table[:, row.group :: 3], level_of_measurement="nominal")
+        assert row.alpha == pytest.approx(own, abs=1e-10)
+        mine = unit % 3 == row.group
+        alone = krippendorff_alpha(unit[mine], answer[mine], clusters.take(mine))
+        assert (row.low, row.high) == pytest.approx(alone["ci"])
+        assert row.n == alone["units"]
+    assert test["df"] == 2
+    assert (test["least"][1], test["most"][1]) == (frame["alpha"].min(), frame["alpha"].max())
+    assert "can't be told apart between lengths" in alpha_sentence({**test, "p": 0.2}, "nature", "length")
+    assert "fluency differs between groups: alpha from" in alpha_sentence(test, "fluency", p=0.01)
+    nothing = alpha_by(unit, answer, unit * 0, clusters)[1]
+    assert "no two groups" in alpha_sentence(nothing)
+    with pytest.raises(ValueError, match=r"groups: row 0 is 0, expected one group"):
+        alpha_by([0, 0], ["a", "b"], [0, 1], Clusters.by([0, 0]))
+
+
+def test_a_group_in_which_all_agree_is_bounded_and_compared_with_none():
+    units, answers, clusters = rows_of(drawn(40, 4))
+    answers = np.where(units % 2, units // 2 % 2, answers)
+    frame, test = alpha_by(units, answers, units % 2, clusters)
+    assert frame["alpha"][1] == frame["high"][1] == 1
+    assert frame["low"][1] < 1
+    assert np.isnan(test["p"])
+
+
+def test_equal_alphas_are_seldom_told_apart_and_unequal_ones_are():
+    """Of 500 null studies 1 to 7 % may be found at .05 (Monte Carlo error 1 %); 12 annotators, two each."""
+
+    def p(agree: tuple[float, float], seed: int) -> float:
+        rng = np.random.default_rng([7, seed])
+        truth = rng.integers(3, size=300)
+        unit = np.repeat(np.arange(300), 2)
+        worker = np.argsort(rng.random((300, 12)), axis=1)[:, :2].ravel()
+        right = rng.random(600) < np.array(agree)[unit // 150]
+        answer = np.where(right, truth[unit], rng.integers(3, size=600))
+        return alpha_by(unit, answer, unit // 150, Clusters.by(unit, worker))[1]["p"]
+
+    assert 0.01 <= np.mean([p((0.6, 0.6), seed) < 0.05 for seed in range(500)]) <= 0.07
+    assert np.mean([p((0.5, 0.8), seed) < 0.05 for seed in range(20)]) > 0.9

@@ -107,6 +107,7 @@ setup(
             "pytest-xdist",
             "hypothesis",
             "playwright",
+            "ppi-python",
             "ruff",
             "statsmodels",
         ],

@@ -25,6 +25,7 @@ STATED = {
     "python-dateutil": "BSD-3-Clause or Apache-2.0",
     "python-aiml": "BSD-2-Clause; the AIML files of ALICE in it: GPL",
     "matplotlib": "Matplotlib licence (PSF-like)",
+    "ppi-python": "MIT (stated in its licence file)",
 }
 HEAD = """# Licences of others' work
 

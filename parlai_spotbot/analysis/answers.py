@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from parlai_spotbot.analysis.frames import check_worker
 from parlai_spotbot.records import ADDITIONAL, HUMAN, Conversation, Item, Judgement
 from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.survey import Survey
@@ -58,7 +59,7 @@ def answers_frame(
     Raises
     ------
     ValueError
-        Names the judgement (numbered from 1) whose conversations are unknown or missing.
+        Names the judgement (numbered from 1) whose conversations or annotator are unknown or missing.
     """
     known = {conversation.conversation_id for conversation in conversations}
     left_out: dict[str, dict[str, int]] = {}
@@ -109,6 +110,7 @@ def _row(row: Judgement, number: int, known: Collection[str]) -> tuple:
     for identity in row.conversation_ids:
         if identity not in known:
             raise ValueError(f"{where}: conversation_ids names '{identity}', which is not among the conversations")
+    check_worker(row, where)
     return (row.source, row.worker_id, row.annotation_id, row.unit_id, row.item_id, row.conversation_ids[0],
             tuple(row.conversation_ids), row.question, row.target, row.answer, row.exchanges, row.seconds,
             number)  # fmt: skip

@@ -15,11 +15,12 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.answers import KINDS
-from parlai_spotbot.analysis.hygiene import clustered_wilson, faults, turns_of
+from parlai_spotbot.analysis.hygiene import faults, turns_of
 from parlai_spotbot.analysis.texts import plain_text
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
+from parlai_spotbot.analysis.uncertainty.shares import share_interval
 from parlai_spotbot.records import HUMAN, Conversation
 
 CIRCLES = ("loop", "repeated", "copied")
@@ -49,7 +50,8 @@ def degeneration(conversations: Sequence[Conversation], bots: Sequence[str]) -> 
     turns = circling_turns(conversations)
     shares = [
         {"name": name, "kind": kind, "turns": len(own), "conversations": int(own["conversation_id"].nunique()),
-         "share": float(own["circles"].mean()), "ci": clustered_wilson(own["circles"], own["conversation_id"].tolist())}
+         "share": float(own["circles"].mean()),
+         "ci": share_interval(own["circles"], Clusters.by(own["conversation_id"]))}
         for (name, kind), own in turns.groupby(["name", "kind"], sort=True)
     ]  # fmt: skip
     tests = {bot: found for bot in bots if (found := _test(turns, bot))}
@@ -78,8 +80,8 @@ def _test(turns: pd.DataFrame, bot: str) -> dict | None:
     if len(other):
         both = pd.concat([own, other])
         group = np.repeat([0, 1], [len(own), len(other)])
-        clusters = Clusters.of([(c,) for c in both["conversation_id"]], None)
-        means = group_means(both["circles"].to_numpy(dtype=float), group, 2, clusters)
+        clusters = Clusters.by(both["conversation_id"])
+        means = group_means(both["circles"].to_numpy(dtype=float), group, 2, clusters, bounds=(0.0, 1.0))
         test = means.contrast(np.array([1.0, -1.0]))
         found |= {key: test[key] for key in ("estimate", "ci", "p")} | {"other": float(means.values[1])}
     worst = own[own["circles"]]
@@ -135,7 +137,7 @@ def call_responses(
 def _share(name: str, kind: str, own: pd.DataFrame) -> dict:
     hits = own[own["found"]]
     common, times = min(Counter(hits["pair"]).items(), key=lambda entry: (-entry[1], entry[0]), default=(None, 0))
-    share, ci = float(own["found"].mean()), clustered_wilson(own["found"], own["conversation_id"].tolist())
+    share, ci = float(own["found"].mean()), share_interval(own["found"], Clusters.by(own["conversation_id"]))
     sentence = (
         f"{share:.1%} of {name}'s {len(own)} answers in conversations of {KINDS[kind]} come from the training data "
         f"together with the turn they answer ({ci[0]:.1%} to {ci[1]:.1%})"

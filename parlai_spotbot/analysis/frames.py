@@ -122,6 +122,7 @@ def _row(judgement: Judgement, number: int, entities: dict[str, tuple[str, str]]
         raise ValueError(f"{where}: conversation_ids names '{conversation}', which is not among the conversations")
     if judgement.exchanges < 1:
         raise ValueError(f"{where}: exchanges {judgement.exchanges}, expected a whole number from 1 up")
+    check_worker(judgement, where)
     a, b = entities[conversation]
     return {
         "annotation_id": judgement.annotation_id, "source": judgement.source, "worker_id": judgement.worker_id,
@@ -130,12 +131,28 @@ def _row(judgement: Judgement, number: int, entities: dict[str, tuple[str, str]]
     }  # fmt: skip
 
 
+def check_worker(judgement: Judgement, where: str) -> None:
+    """Raise `ValueError` where it isn't told who answered: such answers can't be told apart by annotators."""
+    if not isinstance(judgement.worker_id, str):
+        raise ValueError(f"{where}: worker_id is {judgement.worker_id!r}, expected the annotator's id")
+
+
+def check_ids(frame: pd.DataFrame, name: str) -> None:
+    """Raise `ValueError` naming the first row of a frame whose conversation or annotator is missing."""
+    for column in ("conversation_id", "worker_id"):
+        if (missing := frame[column].isna()).any():
+            row = frame.index[missing.to_numpy().argmax()]
+            raise ValueError(f"{name}: row {row}: {column} is missing, expected an id in each row")
+
+
 def entities_frame(annotations: pd.DataFrame) -> pd.DataFrame:
     """One row an annotation and entity: annotation i has the rows 2i (entity 0) and 2i + 1 (entity 1).
 
     A feature is +1 where this entity is favoured, -1 where the other is, 0 where neither. When it was spotted is what
-    `parlai_spotbot.analysis.survival.events` makes of these rows.
+    `parlai_spotbot.analysis.survival.events` makes of these rows. Raises `ValueError` naming the row where a
+    conversation or annotator is missing.
     """
+    check_ids(annotations, "annotations")
     halves = []
     for entity, (name, opponent, nature, sign) in enumerate((("a", "b", "nature0", 1), ("b", "a", "nature1", -1))):
         half = annotations[["annotation_id", "source", "worker_id", "item_id", "conversation_id", "k"]].copy()
@@ -158,7 +175,13 @@ def matches_frame(annotations: pd.DataFrame, criterion: str = "nature") -> pd.Da
     ----------
     criterion : str
         "nature" (human > unsure > bot), a feature, or "sensibleness_and_specificity" (favoured in both).
+
+    Raises
+    ------
+    ValueError
+        For another criterion; names the row where a conversation or annotator is missing.
     """
+    check_ids(annotations, "annotations")
     contest = annotations[(annotations["a"] != HUMAN) & (annotations["a"] != annotations["b"])]
     if criterion == "nature":
         level = {nature: -place for place, nature in enumerate(NATURES)}

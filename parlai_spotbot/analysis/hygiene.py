@@ -14,12 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as t_distribution
 
-from parlai_spotbot.analysis.clustered import clustered_mean
 from parlai_spotbot.analysis.self_identification import identifies_itself
 from parlai_spotbot.analysis.texts import plain_text
-from parlai_spotbot.analysis.uncertainty.shares import wilson
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.surveys.surface import SPECIAL_TOKEN
 
@@ -188,26 +187,6 @@ def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None)
 
 
 # -- how often ---------------------------------------------------------------------------------------------------------
-def clustered_wilson(hits: np.ndarray, clusters: Sequence, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval of the share of `hits` (n,) whose `clusters` (n,) hang together.
-
-    n is replaced by as many independent turns as would be as uncertain (variance by clusters; quantile of Student's t),
-    as Korn & Graubard (1998, Survey Methodology 24) do. Where nothing, or everything, is a hit that variance can't be
-    known, and a cluster counts as one turn.
-    """
-    hits = np.asarray(hits, dtype=float)
-    count = len(set(clusters))
-    if not len(hits):
-        return (np.nan, np.nan)
-    share = float(hits.mean())
-    independent, z = float(count), 1.959963984540054
-    if 0 < share < 1 and count > 1:
-        mean = clustered_mean(hits, [clusters])
-        independent = min(float(len(hits)), share * (1 - share) / mean.se**2) if mean.se > 0 else float(len(hits))
-        z = float(t_distribution.ppf((1 + level) / 2, mean.df))
-    return wilson(share * independent, independent, z)
-
-
 @dataclass(frozen=True)
 class Fault:
     """How often one contestant shows one kind of fault; `ci` takes turns of one conversation as dependent.
@@ -249,7 +228,7 @@ def measure(turns: pd.DataFrame, found: pd.DataFrame, examples: int = 3) -> list
             result.append(
                 Fault(
                     str(name), kind, int(hit.sum()), len(own), wilson(int(hit.sum()), len(own)),
-                    clustered_wilson(hit, own["conversation_id"].tolist()),
+                    share_interval(hit, Clusters.by(own["conversation_id"])),
                     own.loc[hit, "conversation_id"].nunique(), own["conversation_id"].nunique(), tuple(cases),
                 )
             )  # fmt: skip

@@ -10,17 +10,21 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest, chi2
+from scipy.stats import binomtest
 
-from parlai_spotbot.analysis.clustered import ClusteredMean, clustered_mean
-from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.frames import check_ids
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
+from parlai_spotbot.analysis.uncertainty.estimates import Estimates, adjusted, group_means, mean_of
 from parlai_spotbot.records import HUMAN
 
 CLUSTERS = ["conversation_id", "worker_id"]
+DIFFERENCE = (-1.0, 1.0)
+"""The range of differences between shares."""
+
 BY = ("conversations", "k", "pair", "name")
 
 
-def position_effects(annotations: pd.DataFrame, by: str = "conversations") -> pd.DataFrame:
+def position_effects(annotations: pd.DataFrame, by: str = "conversations", crossed: bool = True) -> pd.DataFrame:
     """How often entity 0 is called human, and entity 1.
 
     Parameters
@@ -28,6 +32,8 @@ def position_effects(annotations: pd.DataFrame, by: str = "conversations") -> pd
     by : str
         "conversations" (of bots, of people), "k" (bots' by length), "pair" (of bots), or "name" (each bot, in either
         place; the difference is then between annotations, as in `balanced`).
+    crossed : bool
+        Whether annotators are a sample, as conversations are: people are, the variants of a judge aren't.
 
     Returns
     -------
@@ -40,16 +46,17 @@ def position_effects(annotations: pd.DataFrame, by: str = "conversations") -> pd
     """
     if by not in BY:
         raise ValueError(f"by is {by!r}, expected one of {', '.join(BY)}")
+    check_ids(annotations, "annotations")
     if by == "name":
-        return _finished([_by_name(annotations, name) for name in _bots(annotations)])
+        return _finished([_by_name(annotations, name, crossed) for name in _bots(annotations)])
     rows = []
     people = annotations["a"] == HUMAN
     own = annotations if by == "conversations" else annotations[~people]
     for group, part in own.groupby(_groups(own, by), sort=True):
         taken = [(part[f"nature{e}"] == HUMAN).to_numpy(dtype=float) for e in (0, 1)]
-        mean = clustered_mean(taken[0] - taken[1], [part[column] for column in CLUSTERS])
+        mean = mean_of(taken[0] - taken[1], frame_clusters(part, crossed), bounds=DIFFERENCE)
         row = {"group": group, "n": len(part), "human_0": taken[0].mean(), "human_1": taken[1].mean()}
-        rows.append(row | _effect(mean) | _effect(_balanced(part), "balanced"))
+        rows.append(row | _effect(mean) | _effect(_balanced(_labels(part), crossed), "balanced"))
     return _finished(rows)
 
 
@@ -70,10 +77,10 @@ def _pairs(annotations: pd.DataFrame) -> pd.Series:
     return pd.Series(names, index=annotations.index, dtype=object)
 
 
-def _effect(mean: ClusteredMean, name: str = "") -> dict[str, float]:
-    if not name:
-        return {"difference": mean.estimate, "low": mean.ci[0], "high": mean.ci[1], "p": mean.p}
-    return {name: mean.estimate, f"{name}_low": mean.ci[0], f"{name}_high": mean.ci[1], f"{name}_p": mean.p}
+def _effect(mean: dict, name: str = "") -> dict[str, float]:
+    of = f"{name}_" if name else ""
+    return {name or "difference": mean["estimate"], f"{of}low": mean["ci"][0], f"{of}high": mean["ci"][1],
+            f"{of}p": mean["p"]}  # fmt: skip
 
 
 def _labels(part: pd.DataFrame) -> pd.DataFrame:
@@ -85,12 +92,11 @@ def _labels(part: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(halves, ignore_index=True)
 
 
-def _balanced(part: pd.DataFrame, labels: pd.DataFrame | None = None) -> ClusteredMean:
+def _balanced(labels: pd.DataFrame, crossed: bool) -> dict:
     """The difference between the places within cells of bot, opponent and length, cells weighted as their data allow.
 
     The weights are those of Mantel and Haenszel, n₀ n₁ / (n₀ + n₁).
     """
-    labels = _labels(part) if labels is None else labels
     cell = labels.groupby(["name", "opponent", "k"]).ngroup().to_numpy()
     place, taken = labels["entity"].to_numpy(), labels["taken"].to_numpy()
     size = np.stack([np.bincount(cell[place == e], minlength=cell.max() + 1) for e in (0, 1)])
@@ -99,32 +105,29 @@ def _balanced(part: pd.DataFrame, labels: pd.DataFrame | None = None) -> Cluster
     weight = size[0] * size[1] / np.maximum(size.sum(axis=0), 1)
     total = weight.sum()
     if total == 0:
-        return clustered_mean([], [[], []])
-    estimate = float((weight * (mean[0] - mean[1])).sum() / total)
-    # What each label adds to the estimate: the sum of these is the weighted sum's deviation from its expectation.
-    sign = np.where(place == 0, 1.0, -1.0)
-    away = sign * (taken - mean[place, cell]) * weight[cell] / np.maximum(size[place, cell], 1)
-    share = estimate * total / len(labels)
-    return clustered_mean(away + share, [labels[column] for column in CLUSTERS], total=total)
+        return mean_of([], frame_clusters(labels, crossed))
+    estimate = (weight * (mean[0] - mean[1])).sum() / total
+    # What each label weighs in the estimate, and adds to its error.
+    weighs = np.where(place == 0, 1.0, -1.0) * weight[cell] / np.maximum(size[place, cell], 1) / total
+    spread = frame_clusters(labels, crossed).spread(weighs * (taken - mean[place, cell]), weighs**2)
+    return Estimates(np.array([estimate]), spread, DIFFERENCE).contrast(np.ones(1))
 
 
-def _by_name(annotations: pd.DataFrame, name: str) -> dict:
+def _by_name(annotations: pd.DataFrame, name: str, crossed: bool) -> dict:
     own = _labels(annotations[(annotations["a"] != HUMAN)])
     own = own[own["name"] == name].reset_index(drop=True)
     taken = [own["taken"][own["entity"] == e] for e in (0, 1)]
     # One cell for all opponents and lengths: the plain difference.
-    plain = _balanced(own, own.assign(opponent="", k=0))
+    plain = _balanced(own.assign(opponent="", k=0), crossed)
     row = {"group": name, "n": len(own), "human_0": taken[0].mean(), "human_1": taken[1].mean()}
-    return row | _effect(plain) | _effect(_balanced(own, own), "balanced")
+    return row | _effect(plain) | _effect(_balanced(own, crossed), "balanced")
 
 
 def _finished(rows: list[dict]) -> pd.DataFrame:
     columns = ["group", "n", "human_0", "human_1", "difference", "low", "high", "p", "balanced", "balanced_low",
                "balanced_high", "balanced_p"]  # fmt: skip
     table = pd.DataFrame(rows, columns=columns)
-    known = table["p"].notna()
-    table.insert(8, "p_adjusted", np.nan)
-    table.loc[known, "p_adjusted"] = adjust(table.loc[known, "p"].to_numpy(dtype=float))
+    table.insert(8, "p_adjusted", adjusted(table["p"].to_numpy(dtype=float)))
     table["sentence"] = [_sentence(row) for row in table.to_dict(orient="records")]
     return table
 
@@ -169,7 +172,7 @@ def order_balance(conversations: pd.DataFrame) -> pd.DataFrame:
 
 
 def presentation_effects(
-    annotations: pd.DataFrame, shown: Sequence[Hashable], question: str = "nature"
+    annotations: pd.DataFrame, shown: Sequence[Hashable], question: str = "nature", crossed: bool = True
 ) -> pd.DataFrame:
     """Do answers hang on what was shown where, or asked first? One row a way of showing.
 
@@ -180,13 +183,17 @@ def presentation_effects(
         a judgement's `presentation`).
     question : str
         "nature": the share of entities called human; a feature: the share of annotations in which entity 0 is favoured.
+    crossed : bool
+        As in `position_effects`.
 
     Returns
     -------
     frame
-        shown, n, share, low, high; p, of equal shares in all rows (Wald's test, annotations of one conversation taken
-        as dependent, NaN with one way only), the same in each row; sentence.
+        shown, n, share, low, high; p, of equal shares in all rows (the least of all two rows', adjusted by Holm; NaN
+        with one way only), the same in each row; sentence. Annotations of one conversation, or by one annotator, count
+        as dependent.
     """
+    check_ids(annotations, "annotations")
     shown = np.asarray([str(value) for value in shown], dtype=object)
     if len(shown) != len(annotations):
         raise ValueError(f"shown has {len(shown)} entries, expected one for each of {len(annotations)} annotations")
@@ -198,12 +205,11 @@ def presentation_effects(
         raise ValueError(f"question is {question!r}, expected nature or a feature")
     values = values.to_numpy(dtype=float)
     code, ways = pd.factorize(shown, sort=True)
-    rows, p = [], _equal_shares(values, code, len(ways), annotations["conversation_id"])
-    for place, way in enumerate(ways):
-        own = code == place
-        deviation = clustered_mean(values[own], [annotations[column][own] for column in CLUSTERS])
-        rows.append((way, int(own.sum()), deviation.estimate, *deviation.ci, p))
-    table = pd.DataFrame(rows, columns=["shown", "n", "share", "low", "high", "p"])
+    shares = group_means(values, code, len(ways), frame_clusters(annotations, crossed), bounds=(0.0, 1.0))
+    low, high = shares.intervals().T
+    p = shares.pairs()["p_adjusted"].min() if len(ways) > 1 else np.nan
+    table = pd.DataFrame({"shown": ways, "n": np.bincount(code, minlength=len(ways)), "share": shares.values,
+                          "low": low, "high": high, "p": p})  # fmt: skip
     what = "called human" if question == "nature" else f"entity 0 favoured in {question}"
     told = (
         "only one way of showing" if len(ways) < 2 else f"{'differs' if p < 0.05 else 'no clear difference'}, p {_p(p)}"
@@ -213,19 +219,3 @@ def presentation_effects(
         for row in table.itertuples()
     ]
     return table
-
-
-def _equal_shares(values: np.ndarray, code: np.ndarray, ways: int, conversations: pd.Series) -> float:
-    """p of Wald's test that the means (ways,) are one, clustered by conversation."""
-    if ways < 2:
-        return np.nan
-    size = np.bincount(code, minlength=ways)
-    mean = np.bincount(code, values, ways) / size
-    talk = pd.factorize(conversations)[0]
-    scores = np.zeros((talk.max() + 1, ways))
-    np.add.at(scores, (talk, code), (values - mean[code]) / size[code])
-    covariance = scores.T @ scores * len(scores) / max(len(scores) - 1, 1)
-    contrast = np.eye(ways)[1:] - np.eye(ways)[0]
-    difference = contrast @ mean
-    statistic = difference @ np.linalg.pinv(contrast @ covariance @ contrast.T, hermitian=True) @ difference
-    return float(chi2.sf(statistic, ways - 1))

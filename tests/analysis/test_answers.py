@@ -1,5 +1,7 @@
 """Answers as a long frame: what is left out and counted, and who is judged."""
 
+from dataclasses import replace
+
 import pytest
 from made_up_surveys import Made, item_of, talk
 
@@ -58,6 +60,14 @@ def test_an_unknown_conversation_is_named_by_judgement(made):
     made.annotation(item_of([talk("c9", ("a", "b"))]), {("quality", "entity:0"): "3"}, "w0")
     judgements, conversations, _ = made.everything()
     with pytest.raises(ValueError, match=r"judgement 1 \(j0\): conversation_ids names 'c9'"):
+        answers_frame(judgements, conversations)
+
+
+def test_a_judgement_of_nobody_is_named(made):
+    made.annotation(item_of([made.conversations["c1"]]), made.everything_asked, "w0")
+    judgements, conversations, _ = made.everything()
+    judgements[3] = replace(judgements[3], worker_id=None)
+    with pytest.raises(ValueError, match=r"judgement 4 \(j3\): worker_id is None, expected the annotator's id"):
         answers_frame(judgements, conversations)
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from parlai_spotbot.analysis.frames import annotations_frame, entities_frame, matches_frame
+from parlai_spotbot.analysis.order_effects import position_effects
 
 
 def test_one_row_an_annotation(made_up):
@@ -50,12 +51,23 @@ def test_answers_to_further_questions_are_left_out_and_change_nothing(made_up):
         ({"conversation_ids": ("c9999",)}, "'c9999', which is not among the conversations"),
         ({"conversation_ids": ("c0000", "c0001")}, "expected exactly one"),
         ({"exchanges": 0}, "exchanges 0, expected"),
+        ({"worker_id": None}, r"judgement 1 \(j0\): worker_id is None, expected the annotator's id"),
+        ({"worker_id": float("nan")}, "worker_id is nan"),
     ],
 )
 def test_what_is_wrong_is_named(made_up, change, said):
     judgements, conversations = made_up(bots=2, per_pair=2)
     with pytest.raises(ValueError, match=said):
         annotations_frame([replace(judgements[0], **change), *judgements[1:]], conversations)
+
+
+@pytest.mark.parametrize("make", [entities_frame, matches_frame, position_effects])
+@pytest.mark.parametrize("column", ["conversation_id", "worker_id"])
+def test_a_row_without_conversation_or_annotator_is_named(made_up, make, column):
+    rows = annotations_frame(*made_up()).frame
+    rows.loc[7, column] = None
+    with pytest.raises(ValueError, match=f"annotations: row 7: {column} is missing, expected an id in each row"):
+        make(rows)
 
 
 def test_relative_features(made_up):

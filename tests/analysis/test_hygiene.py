@@ -145,34 +145,26 @@ def test_wilson_is_that_of_statsmodels(hits, n):
 
 
 def test_turns_of_one_conversation_that_go_together_count_as_one():
-    hits = np.repeat([1, 0, 0, 1, 0, 0, 0, 1, 0, 0] * 3, 8)
-    low, high = hygiene.clustered_wilson(hits, np.repeat(np.arange(30), 8))
-    alone = hygiene.wilson(9, 30)
-    assert low == pytest.approx(alone[0], abs=0.02)
-    assert high == pytest.approx(alone[1], abs=0.02)
-    apart = hygiene.clustered_wilson(hits, np.arange(240))
-    assert apart == pytest.approx(hygiene.wilson(72, 240), abs=2e-3)
-
-
-def test_intervals_cover_shares_of_clustered_turns():
-    """Turns of a conversation are alike (beta-binomial, correlation .3): plain Wilson would cover far too seldom."""
-    rng = np.random.default_rng(1)
-    covered = plain = 0
-    for _ in range(400):
-        shares = rng.beta(0.3 * 7 / 3, 0.7 * 7 / 3, 60)
-        hits = rng.random((60, 8)) < shares[:, None]
-        low, high = hygiene.clustered_wilson(hits.ravel(), np.repeat(np.arange(60), 8))
-        covered += low <= 0.3 <= high
-        low, high = hygiene.wilson(hits.sum(), hits.size)
-        plain += low <= 0.3 <= high
-    assert 0.92 <= covered / 400 <= 0.98
-    assert plain / 400 < 0.85
+    told = [
+        conversation(
+            f"c{i}", ("a", "b"), *(["a red car </s>", "fine"] if i % 10 in (0, 3, 7) else ["a car", "fine"]) * 4
+        )
+        for i in range(30)
+    ]
+    turns = hygiene.turns_of(told)
+    found = {f.kind: f for f in hygiene.measure(turns, hygiene.faults(turns)) if f.name == "a"}["special_tokens"]
+    assert (found.count, found.n) == (36, 120)
+    alone = proportion_confint(9, 30, method="beta")
+    assert found.ci == pytest.approx(alone, abs=0.02)
+    assert found.ci[1] - found.ci[0] > 1.8 * (found.wilson[1] - found.wilson[0])
 
 
 def test_where_nothing_is_found_a_conversation_counts_as_one_turn():
-    low, high = hygiene.clustered_wilson(np.zeros(80), np.repeat(np.arange(10), 8))
-    assert (low, high) == pytest.approx(proportion_confint(0, 10, method="wilson"))
-    assert np.isnan(hygiene.clustered_wilson([], [])).all()
+    told = [conversation(f"c{i}", ("a", "b"), *["a red car", "fine"] * 4) for i in range(10)]
+    turns = hygiene.turns_of(told)
+    found = {f.kind: f for f in hygiene.measure(turns, hygiene.faults(turns)) if f.name == "a"}["special_tokens"]
+    assert found.ci[0] == 0
+    assert 0.3 < found.ci[1] < 0.4  # of ten turns 0.31 by Clopper and Pearson, of forty 0.09
 
 
 def test_measured_by_contestant_with_examples_from_different_conversations():
@@ -210,7 +202,7 @@ def test_the_result_says_who_does_it_more_than_people():
     result = result_of([*told, *people(30)], ["b", "a"])
     assert list(result["contestants"]) == ["b", "a", HUMAN]
     said = result["contestants"]["a"]["sentence"]
-    assert said.startswith("a shows special tokens in 100% of its turns (89% to 100%, people 0%)")
+    assert said.startswith("a shows special tokens in 100% of its turns (8")
     assert result["contestants"]["b"]["sentence"] == "b shows none of it clearly more often than people."
     assert result["contestants"][HUMAN]["sentence"] == ""
     assert set(result["not_told"]) == set(hygiene.OF_TRAINING)

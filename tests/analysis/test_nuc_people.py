@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_up_nuc import made_up_study, rows, said, scored
-from scipy.stats import ttest_ind
+from scipy.stats import t as t_distribution
+from scipy.stats import ttest_1samp, ttest_ind
 
 from parlai_spotbot import files
 from parlai_spotbot.analysis.methods import nuc
@@ -43,13 +44,29 @@ def test_people_against_a_model_by_hand():
     assert found["people"] == pytest.approx(2 / 3)
     assert found["model"] == pytest.approx(1 / 3)
     assert found["difference"] == pytest.approx(1 / 3)
-    assert found["ci"][0] < 1 / 3 < found["ci"][1]
+    assert np.isnan(found["p"])  # two conversations of which one has most of the answers: too few
 
 
-def test_people_and_a_model_without_any_difference_have_no_test():
-    found = against([1, 1, 1], [1, 1, 1], "abc", "xyz")
+def test_a_question_a_conversation_by_one_person_is_students_test_of_the_differences():
+    rng = np.random.default_rng(3)
+    values, other = rng.integers(0, 2, 30).astype(float), rng.random(30)
+    found = against(values, other, range(30), ["w"] * 30)
+    known = ttest_1samp(values - other, 0)
+    assert found["p"] == pytest.approx(known.pvalue, rel=1e-9)
+    assert found["ci"] == pytest.approx(tuple(known.confidence_interval()), rel=1e-9)
+
+
+def test_a_difference_that_never_varies_is_not_certain():
+    found = against(np.ones(12), np.ones(12), range(12), ["x"] * 12)
     assert found["difference"] == 0
-    assert np.isnan(found["p"])
+    assert found["p"] == 1
+    low, high = found["ci"]
+    assert low == pytest.approx(-high)
+    assert 0.2 < high < 0.3  # of 12 alike, another may differ with a chance of 1 - .025^(1/12) = .26
+    sure = against(np.ones(12), np.zeros(12), range(12), ["x"] * 12)
+    assert sure["difference"] == sure["ci"][1] == 1
+    assert 0.4 < sure["ci"][0] < 0.6  # by as much as two: 1 - 2 * .26
+    assert 0 < sure["p"] < 0.001
     assert np.isnan(against([1.0], [np.nan], "a", "x")["difference"])
 
 
@@ -73,9 +90,9 @@ def test_groups_with_a_question_a_person_are_as_in_welchs_test():
     found = between(("a", "b"), values, second, ["i"] * 60, range(60), range(60))
     reference = ttest_ind(values[~second], values[second], equal_var=False)
     assert found.difference == pytest.approx(values[~second].mean() - values[second].mean())
-    assert abs(found.difference / reference.statistic) == pytest.approx(
-        (found.ci[1] - found.difference) / 2.045, rel=0.02
-    )
+    half = t_distribution.ppf(0.975, 59) * abs(found.difference / reference.statistic)  # 60 clusters, of 60 answers
+    assert found.ci[1] - found.difference == pytest.approx(half, rel=1e-6)
+    assert found.p == pytest.approx(reference.pvalue, rel=0.02)
 
 
 @settings(max_examples=60, deadline=None)

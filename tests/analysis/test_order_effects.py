@@ -104,12 +104,49 @@ def test_intervals_cover_and_nothing_is_seldom_called_something():
     assert 0.01 < np.mean(shown) < 0.09
 
 
+def shown_by_annotator(seed: int, annotators: int = 24, talks: int = 60, each: int = 3):
+    """Annotators who always see one of two ways, and like or dislike bots: nothing hangs on the way itself."""
+    rng = np.random.default_rng(seed)
+    talk = np.repeat(np.arange(talks), each)
+    activity = rng.dirichlet(np.full(annotators, 3.0))
+    worker = rng.choice(annotators, size=len(talk), p=activity)
+    way = rng.permutation(np.arange(annotators) % 2)
+    taste, quality = rng.normal(0, 0.7, annotators), rng.normal(0, 0.5, talks)
+    natures = [
+        np.where(rng.random(len(talk)) < 1 / (1 + np.exp(-(taste[worker] + quality[talk]))), "human", "bot")
+        for _ in range(2)
+    ]
+    rows = pd.DataFrame({"conversation_id": talk, "worker_id": worker, "nature0": natures[0], "nature1": natures[1]})
+    return rows, way[worker]
+
+
+@pytest.mark.slow
+def test_what_annotators_bring_along_is_not_put_down_to_what_they_were_shown():
+    """By conversations alone one in seven such studies or more would find something."""
+    found = [[presentation_effects(*shown_by_annotator(seed), crossed=own)["p"][0] for own in (True, False)]
+             for seed in range(1000)]  # fmt: skip
+    both, alone = (np.array(found) < 0.05).mean(axis=0)
+    assert both < 0.05 + 3 * 0.007  # three times the standard error of a share of .05 in 1,000 studies
+    assert alone > 0.14
+
+
+def test_ways_of_showing_that_part_all_answers_are_not_certain():
+    rows = annotations(7, size=4).iloc[:4].assign(worker_id=range(4), conversation_id=range(4))
+    rows = rows.assign(nature0=["human", "human", "bot", "bot"], nature1=["human", "human", "bot", "bot"])
+    table = presentation_effects(rows, ["left", "left", "right", "right"])
+    assert table["p"][0] == pytest.approx(1 / 3)  # one of six ways to exchange them, two-sided
+    assert table["low"][0] < 0.2
+    assert table["high"][1] > 0.8
+
+
 def test_groups_and_what_cannot_be_told():
     rows = annotations(4)
     assert list(position_effects(rows, "k")["group"]) == [2, 3]
     assert list(position_effects(rows, "pair")["group"]) == ["x – y"]
-    one = rows.assign(worker_id="w")
-    assert "too few" in position_effects(one)["sentence"][0]
+    lone = rows.assign(conversation_id="c")
+    assert "too few" in position_effects(lone)["sentence"][0]
+    one = position_effects(rows.assign(worker_id="w"))  # one annotator is no sample: conversations are
+    assert one["p"][0] == pytest.approx(position_effects(rows, crossed=False)["p"][0])
     always = rows[rows["a"] == "x"]
     assert np.isnan(position_effects(always)["balanced"][0])
     people = rows.assign(a="human", b="human")

@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
-from parlai_spotbot.analysis.clustered import clustered_mean
 from parlai_spotbot.analysis.methods import driver, shared_parts
 from parlai_spotbot.analysis.nuc import agreement, chance, difficulty, ranks_of, share
 from parlai_spotbot.analysis.nuc.facts import Facts
 from parlai_spotbot.analysis.nuc.people import UNTOLD, against, between, plurality, pooled
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.estimates import mean_of
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.records import HUMAN
 
@@ -290,11 +290,10 @@ def time_part(facts: Facts, about: About, source: driver.Source) -> dict:
             own = _of(rows[mask], corpus).dropna(subset=["seconds"])
             if not len(own):
                 continue
-            several = own["worker_id"].nunique() > 1
-            mean = clustered_mean(own["seconds"], [own["conversation_id"], *([own["worker_id"]] if several else [])])
+            mean = mean_of(own["seconds"], frame_clusters(own))
             minutes = own.groupby("worker_id")["seconds"].sum() / 60
             found.append({"by": by, "who": who, "corpus": corpus, "n": len(own), "annotators": len(minutes),
-                          "median": float(own["seconds"].median()), "mean": mean.estimate, "ci": list(mean.ci),
+                          "median": float(own["seconds"].median()), "mean": mean["estimate"], "ci": list(mean["ci"]),
                           "minutes": float(minutes.median())})  # fmt: skip
     return {**shared_parts.time_part(source), "by": found}
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
-
-import pandas as pd
 
 from parlai_spotbot.analysis import texts
 from parlai_spotbot.analysis.order_effects import BY, order_balance, position_effects, presentation_effects
-from parlai_spotbot.records import Judgement
+from parlai_spotbot.records import HUMAN, Judgement
 
 if TYPE_CHECKING:
     from parlai_spotbot.analysis.methods.spot_the_bot import Source
@@ -30,24 +28,25 @@ def order_part(source: Source) -> dict:
     """order.json: `position` by kind of conversation, length, pair and bot; `balance` of the order of two bots;
     `presentation` {what: [one entry a way of showing]}; `repeated_turns`, `identical_conversations`.
     """
-    rows = source.annotations
+    rows, crossed = source.annotations, source.name == HUMAN
     return {
-        "position": {by: position_effects(rows, by).to_dict(orient="records") for by in BY},
+        "position": {by: position_effects(rows, by, crossed).to_dict(orient="records") for by in BY},
         "balance": order_balance(rows).to_dict(orient="records"),
-        "presentation": _presentation(rows, source.shown),
+        "presentation": _presentation(source),
         "repeated_turns": texts.repeated_turns(source.turns).to_dict(orient="records"),
         "identical_conversations": texts.identical_conversations(source.turns).to_dict(orient="records"),
     }
 
 
-def _presentation(rows: pd.DataFrame, shown: Sequence[dict[str, str]]) -> dict[str, list[dict]]:
+def _presentation(source: Source) -> dict[str, list[dict]]:
     """Only what was shown in two ways or more; annotations that don't say how are passed over."""
     result = {}
-    for what in sorted({key for own in shown for key in own}):
-        told = [own.get(what) for own in shown]
+    for what in sorted({key for own in source.shown for key in own}):
+        told = [own.get(what) for own in source.shown]
         known = [value is not None for value in told]
         if len({value for value in told if value is not None}) > 1:
-            table = presentation_effects(rows[known], [value for value in told if value is not None])
+            rows, ways = source.annotations[known], [value for value in told if value is not None]
+            table = presentation_effects(rows, ways, crossed=source.name == HUMAN)
             result[what] = table.to_dict(orient="records")
     return result
 

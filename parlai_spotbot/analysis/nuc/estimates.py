@@ -8,16 +8,14 @@ question by question, which is surer than comparing two intervals.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import t as t_distribution
 
-from parlai_spotbot.analysis.clustered import clustered_mean
-from parlai_spotbot.analysis.hygiene import clustered_wilson
-from parlai_spotbot.analysis.uncertainty.corrections import adjust
-from parlai_spotbot.analysis.uncertainty.shares import wilson
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.uncertainty.estimates import adjusted, mean_of
+from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
 
 
 @dataclass(frozen=True)
@@ -50,8 +48,7 @@ def share(values: Sequence[float], conversations: Sequence, workers: Sequence | 
     then values hang together by both, and a person's are alike whatever the conversation. Values between 0 and 1 (ties)
     vary less than hits and misses, so both intervals then are somewhat wide.
 
-    The clustered interval is Wilson's with as many independent questions as would be as uncertain, and Student's t (as
-    `hygiene.clustered_wilson`); the variance is that of `clustered_mean`, two-way with annotators.
+    The clustered interval is that of as many independent questions as would be as uncertain, see `share_interval`.
     """
     values = np.asarray(values, dtype=float)
     for name, codes in (("conversations", conversations), ("workers", workers)):
@@ -61,23 +58,9 @@ def share(values: Sequence[float], conversations: Sequence, workers: Sequence | 
         raise ValueError("values: expected numbers from 0 to 1")
     if not len(values):
         return Share(np.nan, 0, 0, (np.nan, np.nan), (np.nan, np.nan))
-    people = [workers] if workers is not None and len(set(workers)) > 1 else []
-    low, high = _clustered(values, [conversations, *people])
+    ends = share_interval(values, Clusters.by(list(conversations), None if workers is None else list(workers)))
     own = wilson(float(values.sum()), len(values))
-    return Share(float(values.mean()), len(values), len(set(conversations)), own, (low, high))
-
-
-def _clustered(values: np.ndarray, clusterings: Sequence[Sequence]) -> tuple[float, float]:
-    if len(clusterings) == 1:
-        low, high = clustered_wilson(values, clusterings[0])
-        return float(low), float(high)
-    mean = clustered_mean(values, clusterings)
-    estimate, z = mean.estimate, float(t_distribution.ppf(0.975, max(mean.df, 1)))
-    independent = float(min(len(set(codes)) for codes in clusterings))  # where nothing varies, that can't be known
-    if 0 < estimate < 1 and mean.df >= 1 and mean.se > 0:
-        independent = min(float(len(values)), estimate * (1 - estimate) / mean.se**2)
-    low, high = wilson(estimate * independent, independent, z)
-    return float(low), float(high)
+    return Share(float(values.mean()), len(values), len(set(conversations)), own, ends)
 
 
 @dataclass(frozen=True)
@@ -116,17 +99,13 @@ def compare(values: Mapping[str, Sequence[float]], conversations: Sequence) -> l
     for name, own in arrays.items():
         if own.shape != (len(conversations),):
             raise ValueError(f"values['{name}']: shape {own.shape}, expected ({len(conversations)},)")
-    codes = np.asarray(list(conversations), dtype=object)
+    clusters, codes = Clusters.by(list(conversations)), np.asarray(list(conversations), dtype=object)
     found = []
     for a, b in combinations(arrays, 2):
         difference = arrays[a] - arrays[b]
         known = ~np.isnan(difference)
-        mean = clustered_mean(difference[known], [codes[known]]) if known.any() else None
-        if mean is None:
-            found.append(Comparison(a, b, np.nan, (np.nan, np.nan), np.nan, np.nan, 0, 0))
-            continue
+        mean = mean_of(difference[known], clusters.take(known), bounds=(-1.0, 1.0))
         count = len(set(codes[known]))
-        found.append(Comparison(a, b, mean.estimate, mean.ci, mean.p, np.nan, int(known.sum()), count))
-    tested = [row for row in found if not np.isnan(row.p)]
-    adjusted = dict(zip(map(id, tested), adjust(np.array([row.p for row in tested])) if tested else (), strict=True))
-    return [Comparison(**{**vars(row), "p_adjusted": float(adjusted.get(id(row), np.nan))}) for row in found]
+        found.append(Comparison(a, b, mean["estimate"], mean["ci"], mean["p"], np.nan, int(known.sum()), count))
+    holm = adjusted(np.array([row.p for row in found]))
+    return [replace(row, p_adjusted=float(p)) for row, p in zip(found, holm, strict=True)]

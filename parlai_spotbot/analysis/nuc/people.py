@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.stats import t as t_distribution
 
-from parlai_spotbot.analysis.clustered import clustered_mean
 from parlai_spotbot.analysis.nuc.estimates import Comparison
 from parlai_spotbot.analysis.nuc.ranks import Ranks, ranks_of
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.uncertainty.estimates import Estimates, mean_of
 
 UNTOLD = "untold"
 """The answer of those who would rather not say; those who say nothing at all count as such."""
@@ -49,19 +48,15 @@ def against(values: Sequence[float], other: Sequence[float], conversations: Sequ
     """How much more people have than a model: both means over people's answers (a,), `difference`, `ci`, `p`.
 
     `other` is the model's value in the question of each answer; NaN leaves the answer out. Differences hang together by
-    conversation and by annotator. A difference that is the same in every answer has no test: p is NaN.
+    conversation and by annotator.
     """
     values, other = np.asarray(values, dtype=float), np.asarray(other, dtype=float)
     known = ~np.isnan(other)
     homes, people = (np.asarray(list(codes), dtype=object)[known] for codes in (conversations, workers))
-    own = {"n": int(known.sum()), "conversations": len(set(homes)), "annotators": len(set(people))}
-    if not known.any():
-        return {"people": np.nan, "model": np.nan, "difference": np.nan, "ci": (np.nan, np.nan), "p": np.nan, **own}
-    clusterings = [homes, people] if len(set(people)) > 1 else [homes]
-    found = clustered_mean((values - other)[known], clusterings)
-    p = found.p if found.se > 0 else np.nan
-    return {"people": float(values[known].mean()), "model": float(other[known].mean()), "difference": found.estimate,
-            "ci": found.ci, "p": p, **own}  # fmt: skip
+    found = mean_of((values - other)[known], Clusters.by(homes, people), bounds=(-1.0, 1.0))
+    means = [float(own[known].mean()) if known.any() else np.nan for own in (values, other)]
+    return {"people": means[0], "model": means[1], "difference": found["estimate"], "ci": found["ci"], "p": found["p"],
+            "n": int(known.sum()), "conversations": len(set(homes)), "annotators": len(set(people))}  # fmt: skip
 
 
 def between(
@@ -83,8 +78,7 @@ def between(
     -----
     The difference is the mean over questions of the difference of the groups' means in each. An answer's share in its
     error is its distance from the group's mean, weighted as the answer is; shares hang together by conversation and by
-    annotator. Student's t, with one degree of freedom less than there are annotators in the smaller group, or
-    conversations. NaN with fewer than two annotators in a group, or two conversations.
+    annotator. NaN with fewer than two annotators in a group, or two conversations.
     """
     values, second = np.asarray(values, dtype=float), np.asarray(second, dtype=bool)
     items = np.asarray(list(items), dtype=object)
@@ -95,23 +89,17 @@ def between(
     n, count = len(shared), len(set(homes))
     if not n:
         return Comparison(*names, np.nan, (np.nan, np.nan), np.nan, np.nan, 0, 0)
-    weights, residuals = np.zeros(len(values)), np.zeros(len(values))
-    difference = 0.0
-    for side, sign in ((~second, 1.0), (second, -1.0)):
+    weights = np.zeros((len(values), 2))
+    for place, side in enumerate((~second, second)):
         own, times = np.unique(items[side], return_counts=True)
         many = dict(zip(own, times, strict=True))
-        weights[side] = [1 / (n * many[item]) for item in items[side]]
-        mean = float(weights[side] @ values[side])
-        difference += sign * mean
-        residuals[side] = sign * weights[side] * (values[side] - mean)
-    least = min(len(set(people[~second])), len(set(people[second])), count)
-    if least < 2:
-        return Comparison(*names, difference, (np.nan, np.nan), np.nan, np.nan, n, count)
-    variance = Clusters.of([(home,) for home in homes], list(people)).covariance(residuals[:, None])[0, 0]
-    se, df = float(np.sqrt(variance)), least - 1
-    half = float(t_distribution.ppf(0.975, df)) * se
-    p = float(2 * t_distribution.sf(abs(difference) / se, df)) if se > 0 else np.nan
-    return Comparison(*names, difference, (difference - half, difference + half), p, np.nan, n, count)
+        weights[side, place] = [1 / (n * many[item]) for item in items[side]]
+    means = values @ weights
+    if min(len(set(people[~second])), len(set(people[second])), count) < 2:
+        return Comparison(*names, means[0] - means[1], (np.nan, np.nan), np.nan, np.nan, n, count)
+    spread = Clusters.by(homes, people).spread(weights * (values[:, None] - means), weights**2)
+    found = Estimates(means, spread, bounds=(0.0, 1.0)).contrast(np.array([1.0, -1.0]))
+    return Comparison(*names, found["estimate"], found["ci"], found["p"], np.nan, n, count)
 
 
 def pooled(counts: Mapping[str, int], fewest: int = FEWEST) -> list[tuple[tuple[str, ...], int]]:

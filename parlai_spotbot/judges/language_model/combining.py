@@ -101,12 +101,13 @@ def position(rows: Sequence[tuple[str, str, Any, Any]], first: Mapping[str, floa
 
 
 def _flips(rows: Sequence[tuple[str, str, Any, Any]]) -> dict:
-    from parlai_spotbot.analysis.hygiene import clustered_wilson
+    from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+    from parlai_spotbot.analysis.uncertainty.shares import share_interval
 
     hits = np.array([one != two for _, _, one, two in rows], dtype=float)
     if not len(rows):
         return {"n": 0, "flips": 0, "rate": None, "ci": None}
-    ci = clustered_wilson(hits, [cluster for _, cluster, _, _ in rows])
+    ci = share_interval(hits, Clusters.by([cluster for _, cluster, _, _ in rows]))
     return {"n": len(rows), "flips": int(hits.sum()), "rate": float(hits.mean()), "ci": [float(end) for end in ci]}
 
 

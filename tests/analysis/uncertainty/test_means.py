@@ -1,0 +1,56 @@
+"""The mean of values that share conversations and annotators: closed forms, coverage by simulation, and its limits."""
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_1samp
+
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.uncertainty.estimates import mean_of
+
+
+def crossed(seed: int, workers: int = 30, conversations: int = 60, each: int = 4):
+    """Annotators of very unequal activity; heavy tails, so that no normal law is behind it."""
+    rng = np.random.default_rng(seed)
+    conversation = np.repeat(np.arange(conversations), each)
+    worker = rng.choice(workers, len(conversation), p=rng.dirichlet(np.full(workers, 1.5)))
+    values = rng.laplace(size=workers)[worker] + rng.standard_t(5, conversations)[conversation]
+    return values + rng.exponential(size=len(worker)) - 1, conversation, worker
+
+
+def test_conversations_of_one_size_are_students_test_of_their_means():
+    values, conversation, _ = crossed(0)
+    found = mean_of(values + 0.3, Clusters.by(conversation))
+    known = ttest_1samp((values + 0.3).reshape(60, 4).mean(axis=1), 0)
+    assert found["estimate"] == pytest.approx((values + 0.3).mean())
+    assert found["df"] == pytest.approx(59)
+    assert found["p"] == pytest.approx(known.pvalue, rel=1e-9)
+    assert found["ci"] == pytest.approx(tuple(known.confidence_interval()), rel=1e-9)
+
+
+def test_two_dimensions_cover_where_one_does_not():
+    hits = []
+    for seed in range(400):
+        values, conversation, worker = crossed(seed)
+        clusters = (Clusters.by(conversation, worker), Clusters.by(conversation))
+        hits.append([low <= 0 <= high for low, high in (mean_of(values, own)["ci"] for own in clusters)])
+    two, one = np.mean(hits, axis=0)
+    assert two > 0.92
+    assert one < 0.8
+
+
+def test_what_nothing_is_known_of():
+    one = mean_of([1.0, 2.0], Clusters.by(["c", "c"]))
+    assert one["estimate"] == 1.5
+    assert np.isnan([*one["ci"], one["p"]]).all()
+    assert np.isnan(mean_of([], Clusters.by([]))["estimate"])
+    with pytest.raises(ValueError, match="values: row 1 is missing"):
+        mean_of([1.0, np.nan], Clusters.by(["c", "d"]))
+    with pytest.raises(ValueError, match="workers has 1 entries, expected one for each of 2 rows"):
+        Clusters.by(["c", "d"], ["w"])
+
+
+def test_what_never_varied_is_not_certain():
+    found = mean_of(np.ones(8), Clusters.by(range(8)), bounds=(0.0, 1.0))
+    assert found["estimate"] == found["ci"][1] == 1
+    assert found["ci"][0] == pytest.approx(0.025 ** (1 / 8))  # Clopper and Pearson's of 8 of 8
+    assert found["p"] == pytest.approx(2 / 2**8)  # an exchange of signs

@@ -307,8 +307,8 @@ def annotators_part(facts: Facts, about: About, source: driver.Source) -> dict:
             for rows in (source.rows, source.everyone)
         )
         before, now = (f"{100 * own['estimate']:.1f} %" for own in (kept, every))
-        found["with_everybody"] = {"recall": every, "kept": kept,
-                                   "sentence": f"With everybody's answers Recall@1 is {now} in place of {before}."}  # fmt: skip
+        told = f"With everybody's answers Recall@1 is {now} in place of {before}."
+        found["with_everybody"] = {"recall": every, "kept": kept, "sentence": told}
     return found
 
 

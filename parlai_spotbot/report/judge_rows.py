@@ -197,24 +197,81 @@ def likings(own: dict) -> Table | None:
 
 
 def savings(own: dict) -> Table | None:
-    """How many of people's annotations the judge would save, its errors modelled."""
+    """How many of people's annotations the judge would save, whatever its errors."""
     rows = []
     for name, e in (own.get("savings") or {}).items():
-        if "saved" not in e:
-            rows.append((named(name), "–", "–", "–", "–", e.get("why", "")))
+        safe = e.get("prediction_powered") or {}
+        if "saved" not in safe:
+            rows.append((named(name), *["–"] * 6, safe.get("why") or e.get("why", "")))
             continue
-        cells = [percent(e["saved"][s]["estimate"]) + between(e["saved"][s]["ci"])
-                 for s in ("as_many", "ten_times", "endless")]  # fmt: skip
-        worth = e["worth_of_100"]
-        rows.append((named(name), num(worth["estimate"], 0) + between(worth["ci"], lambda v: num(v, 0)), *cells,
-                     e["notice"] or "–"))  # fmt: skip
+        rows.append((named(name), estimate(safe, "slope"), num(safe["power"]),
+                     *_saved(safe, ("at_hand", "as_many", "ten_times", "endless")), safe["notice"] or "–"))  # fmt: skip
     if not rows:
         return None
     how = (
-        "An estimate, used in no other table: what 100 ratings by the judge of further items, spread over the pairs, "
-        "are worth in annotations by people (those by one more person are worth 100), and the share of people's "
-        "annotations that could be spared without losing power to tell contestants apart, if the judge rated as many "
-        "further items as people gave annotations, ten times as many, or without end."
+        "An estimate, used in no other table: the share of people's annotations that could be spared, their intervals "
+        "being as wide, if the judge rated further items: those that it rated here without people, as many as people "
+        "gave annotations, ten times as many, or without end. It assumes that people were given their items at random "
+        "among those that the judge rated, and nothing of the judge: what it holds for or against somebody cancels out."
+    )
+    method = (
+        "Prediction-powered inference: people's mean less λ times what the judge says of people's items beyond what it "
+        "says of further ones; one λ from 0 to 1 for all means, which makes their variances least. The slope is by "
+        "how much people's answers rise with the judge's among items of one mean; the share is its square times the "
+        "variance of the judge's mean by that of people's, less what it takes to learn it. Variances are two-way, by "
+        "conversations and people. A judge that is not shown to go with people saves nothing."
+    )
+    head = ("By", "Slope", "λ", "Saved: at hand", "As many", "Ten times", "Without end", "Beware")
+    return Table("What the judge could save", how, head, rows, method=method, cite=("angelopoulos2023", *CITE))
+
+
+def _saved(entry: dict, names: tuple[str, ...]) -> list[str]:
+    return [percent(entry["saved"][s]["estimate"]) + between(entry["saved"][s]["ci"]) for s in names]
+
+
+def means(own: dict) -> Table | None:
+    """People's means alone and with the judge's help, by the criterion that comes first."""
+    found = {n: e for n, e in (own.get("savings") or {}).items() if "means" in (e.get("prediction_powered") or {})}
+    if not found:
+        return None
+    name, entry = next(iter(found.items()))
+    safe, rows = entry["prediction_powered"], []
+    for e in safe["means"]:
+        who = Name(e["contestant"]) if "contestant" in e else f"{e['a']} – {e['b']}"
+        rows.append((who, str(e["n_people"]), str(e["n_judge_alone"]), estimate(e, "people"), estimate(e, "both"),
+                     num(e.get("width")), percent(e.get("saved"))))  # fmt: skip
+    how = (
+        "People's mean (of a pair: the first one's share of wins less that of losses), the same with the judge's "
+        f"answers to further items at λ = {num(safe['power'])}, how wide the second interval is by the first, and the "
+        "share of annotations that this is worth. Used in no other table; one row by itself is uncertain, and may be "
+        "below 0."
+    )
+    head = ("", "Answers of people", "Items of the judge alone", "People", "With the judge", "Width", "Saved")
+    title = f"People's means with the judge's help, by {named(name)}"
+    return Table(title, how, head, rows, True, method=f"Assumes: {safe['assumes']}.", cite=("angelopoulos2023",))
+
+
+def promises(own: dict) -> Table | None:
+    """How many of people's annotations a model of the judge's errors promises that it saves."""
+    rows = []
+    for name, e in (own.get("savings") or {}).items():
+        if "assumes" not in e:  # ratings
+            continue
+        if "saved" not in e:
+            rows.append((named(name), "–", "–", "–", "–", e.get("why", "")))
+            continue
+        worth = e["worth_of_100"]
+        rows.append((named(name), num(worth["estimate"], 0) + between(worth["ci"], lambda v: num(v, 0)),
+                     *_saved(e, ("as_many", "ten_times", "endless")), e["notice"] or "–"))  # fmt: skip
+    if not rows:
+        return None
+    how = (
+        "An estimate, used in no other table, that needs more to be true than the one before it: what the judge holds "
+        "for or against a pair must be as likely for as against, have nothing to do with who is better, and its errors "
+        "must be the same for all pairs; where it favours some pairs too much is promised. What 100 ratings by the "
+        "judge of further items, spread over the pairs, are worth in annotations by people (those by one more person "
+        "are worth 100), and the share of people's annotations that could be spared without losing power to tell "
+        "contestants apart."
     )
     method = (
         "What is to be known of a pair is its share of wins less its share of losses as people in general would say. "
@@ -224,9 +281,8 @@ def savings(own: dict) -> Table | None:
         "interval is Fieller's, and where that has no bounds, by a person's answer's own square, a lower bound. The "
         "liking's variance is what pairs differ by beyond noise; no number of ratings takes it away. Precisions of "
         "people and judge add; the slope is learnt from people's annotations that remain. Clustered ratings count for "
-        "less. A judge that is not shown to go with people saves nothing. In simulations of people who differ the "
-        "intervals were, if anything, too wide, and estimates rather low. "
-        f"{DRAWN}"
+        f"less. A judge that is not shown to go with people saves nothing. {DRAWN}"
     )
     head = ("By", "100 ratings are worth", "Saved: as many", "Ten times", "Without end", "Beware")
-    return Table("What the judge could save", how, head, rows, method=method, cite=("deriu2023",))
+    title = "What a model of the judge's errors promises"
+    return Table(title, how, head, rows, True, method=method, cite=("deriu2023",))

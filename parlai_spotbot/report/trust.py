@@ -23,7 +23,8 @@ def section(page: Page) -> list[Part]:
             continue
         figures = [charts.figure(page, source, chart) for chart in drawn(own)]
         tables = [judge_rows.agreement(own), judge_rows.ranks(own), judge_rows.biases(own), judge_rows.flips(own),
-                  judge_rows.likings(own), judge_rows.savings(own), judge_rows.styles(own)]  # fmt: skip
+                  judge_rows.likings(own), judge_rows.savings(own), judge_rows.means(own),
+                  judge_rows.promises(own), judge_rows.styles(own)]  # fmt: skip
         tables += [judge_rows.confusion(q, entry) for q, entry in (own.get("questions") or {}).items()]
         parts.append(page.part(source, figures, tables, sentences(own)))
     return parts

@@ -15,7 +15,7 @@ from parlai_spotbot.analysis.trust.agreement import agreement
 from parlai_spotbot.analysis.trust.biases import favours, length, position
 from parlai_spotbot.analysis.trust.draws import Draws
 from parlai_spotbot.analysis.trust.ranks import points, rank_agreement
-from parlai_spotbot.analysis.trust.savings import savings
+from parlai_spotbot.analysis.trust.savings import savings, savings_of_ratings
 from parlai_spotbot.analysis.trust.speakers import balanced_accuracy, depends
 from parlai_spotbot.analysis.trust.tables import trust_rows
 from parlai_spotbot.analysis.trust.verdict import verdict
@@ -143,8 +143,8 @@ def _by_criterion(
             [frame[frame["criterion"] == criterion].reset_index(drop=True) for frame in frames]
             for frames in (matches, scored)
         )  # fmt: skip
-        if criterion in decided:
-            found["savings"][criterion] = savings(*own_matches, draws)
+        saved = savings(*own_matches, draws) if criterion in decided else savings_of_ratings(*own_scores)
+        found["savings"][criterion] = saved
         own_matches, own_scores = (
             [frame[frame["item_id"].isin(shared)].reset_index(drop=True) for frame in frames]
             for frames in (own_matches, own_scores)

@@ -1,7 +1,8 @@
 """How many of people's annotations a judge could save in this study, estimated from the items that both rated.
 
-See `parlai_spotbot.analysis.planning.judge_savings` for the model and its symbols. What it gives stands beside people's
-results, and none of these uses it.
+`prediction_powered` assumes nothing of the judge's errors (`parlai_spotbot.analysis.trust.powered`) and is what counts.
+All else is by a model of them, for whose symbols see `parlai_spotbot.analysis.planning.judge_savings`; it promises too
+much where a judge favours some pairs. Both stand beside people's results, and none of these uses them.
 """
 
 from __future__ import annotations
@@ -13,11 +14,16 @@ import pandas as pd
 
 from parlai_spotbot.analysis.planning import judge_savings as model
 from parlai_spotbot.analysis.trust.draws import Draws, ratio
+from parlai_spotbot.analysis.trust.powered import FEW, powered
 from parlai_spotbot.analysis.trust.ranks import PERSON
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 
-FEW = 30
-"""With fewer annotations that have a rating of the judge beside them, nothing is estimated."""
+ASSUMES = (
+    "the judge errs alike on all pairs of contestants, and what it holds for or against a pair is as likely for as "
+    "against and has nothing to do with who is better"
+)
+
+ONLY_CONTESTS = "a model of the judge's errors is there of contests alone, not of ratings"
 
 
 @dataclass(frozen=True)
@@ -53,18 +59,23 @@ def savings(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> dict:
     Returns
     -------
     dict
-        `people`, `judge`, `judge_alone`: how many contests there are, and items that only the judge rated; `slope`
-        (β; 0: chance, 1: as a person) with `slope_ci`, `beside` (whose answers it is told by: "people in general", or
-        "one person", which makes all of it a lower bound); `spread` (τ); `effects` (design effects of one answer an
-        item); `saved` {"as_many": where the judge rates as many further items as people gave annotations,
-        "ten_times", "endless", "at_hand": with the ratings that there are beyond people's}, each a share of people's
-        annotations with `ci`, `ratings`, `annotations`; `worth_of_100`, in annotations, further ratings spread over
-        the pairs; `corrected`, the pairs by both together; `notice` where there is something to beware of. `why` where
+        `people`, `judge`: how many contests there are; `prediction_powered`: see `powered`; then by the model,
+        `assumes` (what of the judge); `judge_alone`, how many items only the judge rated; `slope` (β; 0: chance, 1: as
+        a person) with `slope_ci`, `beside` (whose answers it is told by: "people in general", or "one person", which
+        makes all of it a lower bound); `spread` (τ); `effects` (design effects of one answer an item); `saved`
+        {"as_many": where the judge rates as many further items as people gave annotations, "ten_times", "endless",
+        "at_hand": with the ratings that there are beyond people's}, each a share of people's annotations with `ci`,
+        `ratings`, `annotations`; `worth_of_100`, in annotations, further ratings spread over the pairs; `corrected`,
+        the pairs by both together; `notice` where there is something to beware of. `why` where
         there is nothing to go by.
     """
     people, judge = (_oriented(rows) for rows in (people, judge))
     both = _both(people, judge)
-    found = {"people": len(people), "judge": len(judge)}
+    found = {"people": len(people), "judge": len(judge), "assumes": ASSUMES}
+    renamed = (rows.rename(columns={"pair": "group", "item_id": "item"}) for rows in (people, judge))
+    found["prediction_powered"] = powered(
+        *renamed, lambda pair: dict(zip("ab", pair.split("\t"), strict=True)), (-1, 1)
+    )
     if len(both) < FEW or both["pair"].nunique() < 2:
         why = f"fewer than {FEW} annotations with a rating of the judge beside them, or fewer than two pairs"
         return found | {"why": why}
@@ -80,6 +91,19 @@ def savings(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> dict:
     found |= _scenarios(pairs, slope, effects, draws)
     found["corrected"] = _corrected(pairs, slope, effects, alone)
     return found | {"notice": _notice(found, len(pairs.names))}
+
+
+def savings_of_ratings(people: pd.DataFrame, judge: pd.DataFrame) -> dict:
+    """Of one criterion, from the ratings of both: `people`, `judge`, `prediction_powered` (its means are by
+    `contestant`), and `why` there is no model."""
+    rows = [
+        rows.assign(group=rows["contestant"], item=rows["item_id"] + "\t" + rows["place"].astype(str), x=rows["score"])
+        for rows in (people, judge)
+    ]
+    every = pd.concat([own["x"] for own in rows]).astype(float)
+    bounds = (float(every.min()), float(every.max()))
+    found = powered(*rows, lambda contestant: {"contestant": contestant}, bounds)
+    return {"people": len(people), "judge": len(judge), "prediction_powered": found, "why": ONLY_CONTESTS}
 
 
 def _oriented(rows: pd.DataFrame) -> pd.DataFrame:

@@ -9,7 +9,8 @@ ENDS = ("agree", "people_agree", "alpha", "people_alpha", "difference")
 
 
 def trust_rows(own: Mapping) -> Iterator[tuple[str, dict]]:
-    """(table, row): trust, trust_confusion, trust_answers, trust_ranks, trust_scores, trust_biases, trust_savings."""
+    """(table, row): trust, trust_confusion, trust_answers, trust_ranks, trust_scores, trust_biases, trust_savings,
+    trust_means."""
     levels = (own.get("verdict") or {}).get("questions", {})
     for question, entry in own.get("questions", {}).items():
         row = {"question": question, **{key: entry[key] for key in AGREEMENT}}
@@ -25,10 +26,16 @@ def trust_rows(own: Mapping) -> Iterator[tuple[str, dict]]:
                 yield "trust_scores", row | _ends(score["ci"])
     yield from _biases(own)
     for criterion, entry in own.get("savings", {}).items():
-        for name, found in entry.get("saved", {}).items():
-            row = {"criterion": criterion, "further_ratings": name, "ratings": found["ratings"]}
-            row |= {"saved": found["estimate"], **_ends(found["ci"]), "annotations": found["annotations"]}
-            yield "trust_savings", row
+        safe = entry["prediction_powered"]
+        for by, own_saved in (("prediction-powered", safe.get("saved", {})), ("model", entry.get("saved", {}))):
+            for name, found in own_saved.items():
+                row = {"criterion": criterion, "by": by, "further_ratings": name, "ratings": found["ratings"]}
+                row |= {"saved": found["estimate"], **_ends(found["ci"]), "annotations": found["annotations"]}
+                yield "trust_savings", row
+        for mean in safe.get("means", []):
+            ends = {key: end for name in ("people", "both") for key, end in _ends(mean[f"{name}_ci"], name).items()}
+            row = {key: value for key, value in mean.items() if not key.endswith("_ci")}
+            yield "trust_means", {"criterion": criterion, "power": safe["power"]} | row | ends
 
 
 def _ends(ci, name: str = "") -> dict:

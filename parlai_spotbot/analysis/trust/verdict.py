@@ -143,15 +143,27 @@ def _listed(questions: list[str]) -> str:
 
 
 def saving_sentence(entry: Mapping) -> str:
-    """How much of people's work a judge would save, from what `savings` tells of one criterion."""
-    if "saved" not in entry:
+    """How much of people's work a judge would save, from what `savings` tells of one criterion: what holds whatever its
+    errors first, then what a model of them promises."""
+    safe = entry.get("prediction_powered", {})
+    if "saved" not in safe:
         return ""
-    if entry["slope_ci"][0] <= 0:
-        return f"An estimate of what this judge saves would be idle: {entry['notice']}."
-    many, endless = entry["saved"]["as_many"], entry["saved"]["endless"]
-    text = "An estimate, used nowhere else: with its errors modelled, and if it rated as many further items as people "
-    text += f"did, this judge would save {_share(many)} of people's annotations at equal power to tell contestants "
-    text += f"apart ({many['annotations']:.0f} of {entry['people']}); however many it rated, {_share(endless)}"
+    if safe["notice"]:
+        return f"An estimate of what this judge saves would be idle: {safe['notice']}."
+    many, endless = safe["saved"]["as_many"], safe["saved"]["endless"]
+    text = "An estimate, used nowhere else, which assumes nothing of the judge's errors: if it rated as many further "
+    text += f"items as people did, this judge would save {_share(many)} of people's annotations at equal width of "
+    text += (
+        f"their intervals ({many['annotations']:.0f} of {entry['people']}); however many it rated, {_share(endless)}"
+    )
+    return f"{text}. {_promise(entry)}".rstrip()
+
+
+def _promise(entry: Mapping) -> str:
+    if "saved" not in entry or entry["slope_ci"][0] <= 0:
+        return ""
+    many, endless = (_share(entry["saved"][name]) for name in ("as_many", "endless"))
+    text = f"A model of its errors promises {many} and {endless}, but only if {entry['assumes']}"
     return f"{text}; {entry['notice']}." if entry["notice"] else f"{text}."
 
 

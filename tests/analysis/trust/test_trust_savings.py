@@ -157,6 +157,10 @@ def endless(one):
     return one["saved"]["endless"]["estimate"]
 
 
+def safely_endless(one):
+    return endless(one["prediction_powered"])
+
+
 @pytest.fixture(scope="module")
 def as_people():
     return several("person", n=160)
@@ -195,18 +199,19 @@ def test_at_chance_and_against_people_nothing_is_saved_and_it_is_said():
     """By its 95 % interval one in forty is taken for better than chance; of 12 more than two hardly ever."""
     found = several("chance", 12, n=60)
     assert sum(endless(one) > 0 for one in found) <= 2
+    assert sum(safely_endless(one) > 0 for one in found) <= 2
     found += several("contrary", 2)
     for one in found:
         assert all(entry["ci"][0] >= 0 and entry["estimate"] >= 0 for entry in one["saved"].values())
         if one["slope_ci"][0] <= 0:
             assert {entry["estimate"] for entry in one["saved"].values()} == {0.0}
             assert "saves nothing that can be counted on" in one["notice"]
-            assert "would be idle" in saving_sentence(one)
+        assert ("would be idle" in saving_sentence(one)) == (one["prediction_powered"]["slope_ci"][0] <= 0)
         if one["slope_ci"][1] > 0:  # what can't be ruled out is in the interval
             assert one["saved"]["endless"]["ci"][1] > 0
         else:
             assert one["saved"]["endless"]["ci"] == [0.0, 0.0]
-    assert all(one["slope_ci"][1] < 0 for one in found[12:])
+    assert all(one["slope_ci"][1] < 0 and safely_endless(one) == 0 for one in found[12:])
 
 
 def test_with_one_person_an_item_it_is_a_lower_bound():
@@ -216,6 +221,7 @@ def test_with_one_person_an_item_it_is_a_lower_bound():
     assert 0.15 < mean(found, lambda one: one["slope"]) < 0.7
     assert mean(found, worth_of_100) < 50
     assert all("lower bound" in saving_sentence(one) for one in found)
+    assert all(saving_sentence(one).index("assumes nothing") < saving_sentence(one).index("A model") for one in found)
 
 
 def test_where_people_do_not_agree_it_is_a_lower_bound_as_well():

@@ -2,7 +2,7 @@
 
 Two shapes are understood. *Wide*: a row an annotation, the answers in columns `nature0`, `nature1`, `fluency`,
 `sensibleness`, `specificity` (Spot The Bot). *Long*: a row an answer, with `question`, `target` and `answer` (any
-survey).
+survey). What the survey doesn't ask, or can't be answered, is refused here rather than by the analysis.
 """
 
 from __future__ import annotations
@@ -10,23 +10,39 @@ from __future__ import annotations
 import csv
 import hashlib
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import files
+from parlai_spotbot.analysis.answers import judged_name
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.records import Conversation, Judgement
+from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement
+from parlai_spotbot.surveys.survey import Question, Survey
 
 WIDE = {
     "nature0": ("nature", "entity:0", ("human", "bot", "unsure")),
     "nature1": ("nature", "entity:1", ("human", "bot", "unsure")),
     **{f: (f, "pair", ("entity:0", "entity:1", "no_difference")) for f in ("fluency", "sensibleness", "specificity")},
 }
-NEEDED = ("conversation_id", "exchanges", "worker_id")
+NEEDED = ("conversation_id", "worker_id")
 LONG = ("question", "target", "answer")
-OPTIONAL = ("annotation_id", "unit_id", "item_id", "source", "seconds", "started_at", "submitted_at", "control")
+LABEL = "label_"
+"""How the names of questions begin that data from elsewhere may have in the place of ABC-Eval's."""
+OPTIONAL = (
+    "exchanges",
+    "conversation_ids",
+    "annotation_id",
+    "unit_id",
+    "item_id",
+    "source",
+    "seconds",
+    "started_at",
+    "submitted_at",
+    "control",
+)
 FIELDS = (*NEEDED, *WIDE, *LONG, *OPTIONAL)
 
 
@@ -72,8 +88,9 @@ class Row:
 def judgements(
     path: Path | str,
     conversations: Mapping[str, Conversation],
+    survey: Survey,
     *,
-    survey: str = "spot_the_bot",
+    items: Mapping[tuple[tuple[str, ...], str], str] | None = None,
     columns: Mapping[str, str] | None = None,
     answers: Mapping[str, str] | None = None,
 ) -> list[Judgement]:
@@ -83,6 +100,10 @@ def judgements(
     ----------
     conversations : mapping
         Conversation id -> conversation.
+    survey : Survey
+        As the study asks it. Where it compares, a row is of two conversations (`conversation_ids`).
+    items : mapping, optional
+        Conversations and question of an item of the study's units -> its id: it says who is judged in them.
     columns : mapping
         Our field -> their column, where the names differ; see `FIELDS`.
     answers : mapping
@@ -94,14 +115,17 @@ def judgements(
         Names file, line and field, and what may have been meant.
     """
     path = Path(path)
+    if survey.packing == "elsewhere":
+        raise UserError(f"--survey {survey.name}: has a format of its own.", f"Use --format {survey.name}.")
     rows = _csv(path) if path.suffix.lower() in (".csv", ".tsv") else _jsonl(path)
     if not rows:
         raise UserError(f"{path}: holds no rows.", "Name a file with a header and at least one row.")
     mapping, wide = _mapping(path, rows[0][1], dict(columns or {}), survey)
+    reader = _Reader(conversations, survey, items or {}, dict(answers or {}), wide)
     found: dict[str, tuple[str, Judgement]] = {}
     for where, values in rows:
         row = Row(where, {ours: values.get(theirs) for ours, theirs in mapping.items()}, mapping)
-        for judgement in _judgements(row, conversations, survey, dict(answers or {}), wide):
+        for judgement in reader.read(row):
             if judgement.judgement_id in found:
                 raise UserError(
                     f"{where}: answers '{judgement.question}' about '{judgement.target}' a second time, after "
@@ -151,7 +175,7 @@ def _jsonl(path: Path) -> list[tuple[str, dict]]:
     return files.read_jsonl(path, lambda row, where: (where, row), "file of judgements", "Name a CSV or JSONL file.")
 
 
-def _mapping(path: Path, first: dict, columns: dict[str, str], survey: str) -> tuple[dict[str, str], bool]:
+def _mapping(path: Path, first: dict, columns: dict[str, str], survey: Survey) -> tuple[dict[str, str], bool]:
     """Our field -> their column, for all that the file has; and whether its shape is wide."""
     for ours, theirs in columns.items():
         if ours not in FIELDS:
@@ -162,12 +186,20 @@ def _mapping(path: Path, first: dict, columns: dict[str, str], survey: str) -> t
     if "exchanges" not in mapping and "k" in first:
         mapping["exchanges"] = "k"
     wide = "answer" not in mapping
-    if wide and survey != "spot_the_bot":
+    if wide and survey.name != "spot_the_bot":
         raise UserError(
             f"{path}: has no column 'answer', and a row an annotation is understood for spot_the_bot only.",
             "Bring it to a row an answer: question, target, answer.",
         )
-    for name in (*NEEDED, *(WIDE if wide else LONG)):
+    if survey.packing == "pairs" and "conversation_ids" not in mapping:
+        raise UserError(
+            f"{path}: has no column 'conversation_ids', but survey {survey.name} compares two conversations.",
+            "Give both ids in it, in the order of the answer (CSV: with a space between), or name it: --columns "
+            "conversation_ids=THEIR_COLUMN.",
+        )
+    needed = [name for name in NEEDED if name != "conversation_id" or "conversation_ids" not in mapping]
+    needed += ["exchanges"] if survey.packing == "segments" else []
+    for name in (*needed, *(WIDE if wide else LONG)):
         if name not in mapping:
             raise UserError(
                 f"{path}: has no column '{name}'. {nearest(name, first)}", f"Name it: --columns {name}=THEIR_COLUMN."
@@ -175,59 +207,129 @@ def _mapping(path: Path, first: dict, columns: dict[str, str], survey: str) -> t
     return mapping, wide
 
 
-def _judgements(
-    row: Row, conversations: Mapping[str, Conversation], survey: str, answers: dict, wide: bool
-) -> list[Judgement]:
-    base = _base(row, conversations, survey)
-    if wide:
-        asked = [(name, *WIDE[name][:2], row.choice(name, WIDE[name][2], answers)) for name in WIDE]
-    else:
-        question, target = row.text("question"), row.text("target")
-        known = next((options for q, t, options in WIDE.values() if (q, t) == (question, target)), None)
-        value = row.values["answer"]
-        if known is not None and survey == "spot_the_bot":
-            value = row.choice("answer", known, answers)
-        elif survey == "spot_the_bot":
-            told = [f"{q} about {t}" for q, t, _ in WIDE.values()]
-            raise UserError(
-                f"{row.where}: question '{question}' about target '{target}'.",
-                nearest(f"{question} about {target}", told),
-            )
-        asked = [
-            (f"{question}-{target}", question, target, answers.get(value, value) if isinstance(value, str) else value)
+@dataclass(frozen=True)
+class _Reader:
+    """Makes judgements of rows: of known conversations, with answers that the survey has."""
+
+    conversations: Mapping[str, Conversation]
+    survey: Survey
+    items: Mapping[tuple[tuple[str, ...], str], str]
+    answers: Mapping[str, str]
+    wide: bool
+
+    def read(self, row: Row) -> list[Judgement]:
+        """The judgements of a row; what is wrong with it is a `UserError`."""
+        if self.wide:
+            asked = [(name, *WIDE[name][:2], row.choice(name, WIDE[name][2], self.answers)) for name in WIDE]
+        else:
+            name, target = row.text("question"), row.text("target")
+            asked = [(f"{name}-{target}", name, target, self._answer(row, name, target))]
+        base = self._base(row, asked[0][2])
+        return [
+            replace(base, judgement_id=f"{base.annotation_id}-{stem}", question=question, target=target, answer=answer)
+            for stem, question, target, answer in asked
         ]
-    return [
-        replace(
-            base, judgement_id=f"{base.annotation_id}-{name}", question=question, target=target, answer=answer,
-        )
-        for name, question, target, answer in asked
-    ]  # fmt: skip
+
+    def _answer(self, row: Row, name: str, target: str) -> Any:
+        """The answer to a question, which the survey puts of such a target and to which it is one."""
+        questions = {question.name: question for question in self.survey.questions}
+        value = row.values["answer"]
+        value = self.answers.get(value, value) if isinstance(value, str) else value
+        if name not in questions and name.startswith((ADDITIONAL, LABEL)):
+            return value
+        allowed = questions[name].targets if name in questions else ()
+        if re.sub(r"^turn:\d+$", "turn", target) not in allowed:
+            told = [f"{own.name} about {of}" for own in questions.values() for of in own.targets]
+            raise UserError(
+                f"{row.where}: question '{name}' about target '{target}'.", nearest(f"{name} about {target}", told, 12)
+            )
+        return _checked(row, questions[name], value, self.answers)
+
+    def _base(self, row: Row, target: str) -> Judgement:
+        ids = self._ids(row, target)
+        exchanges = self._exchanges(row, ids)
+        source = row.text("source", "human")
+        if source != "human" and not source.startswith("judge:"):
+            raise UserError(f"{row.where}: field '{row.theirs['source']}' is {source!r}.", "Write human or judge:NAME.")
+        item = row.text("item_id", "") or self._item(row, ids, exchanges)
+        worker = row.text("worker_id")
+        said = files.dumps([source, worker, item, row.text("started_at", "")])
+        annotation = row.text("annotation_id", hashlib.sha256(said.encode()).hexdigest()[:16])
+        seconds = row.number("seconds", "seconds from 0 up") if row.text("seconds", "") else None
+        return Judgement(
+            judgement_id="", annotation_id=annotation, survey=self.survey.name,
+            unit_id=row.text("unit_id", "imported"), item_id=item, conversation_ids=ids, exchanges=exchanges,
+            target="", question="", answer=None, worker_id=worker, source=source,
+            control=row.text("control", "") or None, started_at=row.text("started_at", ""),
+            submitted_at=row.text("submitted_at", ""), seconds=seconds,
+        )  # fmt: skip
+
+    def _ids(self, row: Row, target: str) -> tuple[str, ...]:
+        """The conversations that the row is about: two where it compares, else one."""
+        name = "conversation_ids" if row.values.get("conversation_ids") else "conversation_id"
+        value = row.values.get(name)
+        ids = tuple(map(str, value)) if isinstance(value, list) else (row.text(name),)
+        if name == "conversation_ids" and not isinstance(value, list):
+            ids = tuple(ids[0].split())
+        for identity in ids:
+            if identity not in self.conversations:
+                raise UserError(
+                    f"{row.where}: field '{row.theirs[name]}' names '{identity}', which is not among the study's "
+                    f"{len(self.conversations)} conversations.", nearest(identity, self.conversations, most=8),
+                )  # fmt: skip
+        compares = self.survey.packing == "pairs" or (self.survey.packing == "contestants" and target == "pair")
+        if len(set(ids)) != 1 + compares:
+            raise UserError(
+                f"{row.where}: field '{row.theirs[name]}' names {', '.join(ids)}, expected "
+                f"{'two different conversations' if compares else 'one conversation'}.",
+                "Correct it, or choose the --survey that these answers are of.",
+            )
+        return ids
+
+    def _exchanges(self, row: Row, ids: tuple[str, ...]) -> int:
+        """How many exchanges were shown: all, where the row doesn't say."""
+        there = max(self.conversations[identity].exchanges for identity in ids)
+        if not row.text("exchanges", "") and self.survey.packing != "segments":
+            return there
+        exchanges = row.number("exchanges", "a whole number from 1 up", whole=True)
+        if exchanges > there:
+            raise UserError(
+                f"{row.where}: field '{row.theirs['exchanges']}' is {exchanges}, but conversation {' and '.join(ids)} "
+                f"has {there} exchanges.", "Correct it; k counts exchanges, not turns.",
+            )  # fmt: skip
+        return int(exchanges)
+
+    def _item(self, row: Row, ids: tuple[str, ...], exchanges: int) -> str:
+        """The id of the item, where the row has none: where only the study's units know who is judged, theirs."""
+        unclear = [
+            self.conversations[identity] for identity in ids if judged_name(self.conversations[identity]) is None
+        ]
+        if self.survey.packing != "pairs" or not unclear:
+            return f"{'-'.join(ids)}-{exchanges}"
+        found = self.items.get((ids, row.text("question", "")))
+        if found is None:
+            raise UserError(
+                f"{row.where}: which of {' and '.join(unclear[0].entities)} is judged in conversation "
+                f"{unclear[0].conversation_id} isn't known: no unit shows {' and '.join(ids)} with this question.",
+                "Pack such units first (spotbot_pack), or name theirs: field item_id.",
+            )
+        return found
 
 
-def _base(row: Row, conversations: Mapping[str, Conversation], survey: str) -> Judgement:
-    identity = row.text("conversation_id")
-    if identity not in conversations:
-        raise UserError(
-            f"{row.where}: field '{row.theirs['conversation_id']}' names '{identity}', which is not among the study's "
-            f"{len(conversations)} conversations.", nearest(identity, conversations, most=8),
-        )  # fmt: skip
-    exchanges = row.number("exchanges", "a whole number from 1 up", whole=True)
-    if exchanges > conversations[identity].exchanges:
-        raise UserError(
-            f"{row.where}: field '{row.theirs['exchanges']}' is {exchanges}, but conversation {identity} has "
-            f"{conversations[identity].exchanges} exchanges.", "Correct it; k counts exchanges, not turns.",
-        )  # fmt: skip
-    source = row.text("source", "human")
-    if source != "human" and not source.startswith("judge:"):
-        raise UserError(f"{row.where}: field '{row.theirs['source']}' is {source!r}.", "Write human or judge:NAME.")
-    item = row.text("item_id", f"{identity}-{exchanges}")
-    worker = row.text("worker_id")
-    said = files.dumps([source, worker, item, row.text("started_at", "")])
-    annotation = row.text("annotation_id", hashlib.sha256(said.encode()).hexdigest()[:16])
-    seconds = row.number("seconds", "seconds from 0 up") if row.text("seconds", "") else None
-    return Judgement(
-        judgement_id="", annotation_id=annotation, survey=survey, unit_id=row.text("unit_id", "imported"), item_id=item,
-        conversation_ids=(identity,), exchanges=exchanges, target="", question="", answer=None, worker_id=worker,
-        source=source, control=row.text("control", "") or None, started_at=row.text("started_at", ""),
-        submitted_at=row.text("submitted_at", ""), seconds=seconds,
-    )  # fmt: skip
+def _checked(row: Row, question: Question, value: Any, answers: Mapping[str, str]) -> Any:
+    """The answer as the question stores it; what it doesn't offer is a `UserError`."""
+    known = tuple(option.value for option in question.options)
+    if question.kind in ("checkboxes", "ranking"):
+        several = [
+            answers.get(part, part) for part in (value if isinstance(value, list) else row.text("answer").split())
+        ]
+        wrong = [part for part in several if part not in known]
+        if wrong:
+            raise UserError(
+                f"{row.where}: field '{row.theirs['answer']}' (answer) holds {wrong[0]!r}.",
+                nearest(str(wrong[0]), known),
+            )
+        return several
+    if question.kind == "free_text":
+        return row.text("answer", "")
+    return row.choice("answer", known, answers)

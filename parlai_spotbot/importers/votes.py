@@ -27,7 +27,7 @@ from parlai_spotbot.importers.votes_words import OUTCOMES, Layout, layout, outco
 from parlai_spotbot.importers.writing import Imported, contestant
 from parlai_spotbot.records import HUMAN, NAME, Item, Unit
 from parlai_spotbot.study import Plan
-from parlai_spotbot.surveys.votes import BETTER
+from parlai_spotbot.surveys.votes import PREFERENCE
 
 SURVEY = "votes"
 UNIT = "imported"
@@ -253,7 +253,7 @@ class _Reader:
             block.append(
                 f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", "survey": "votes", "unit_id": '
                 f'"{UNIT}", {meant[1]}, "conversation_ids": {self._prompt(prompt, line)}, "exchanges": 0, "target": '
-                f'"pair", "question": "{BETTER}", "worker_id": {self._worker(worker, line)}, "source": {source}'
+                f'"pair", "question": "{PREFERENCE}", "worker_id": {self._worker(worker, line)}, "source": {source}'
                 f"{self._language(language, line)}{self._time(time, line)}}}\n"
             )
             if len(block) == BLOCK:

@@ -118,7 +118,11 @@ def _sections(page: Page) -> list[tuple[str, str, list[Part]]]:
         own = [("results", "Results", unknown(page))]
     shared = [(anchor, heading, build(page)) for anchor, heading, build in SHARED]
     # What only some surveys have (trust, a judge's account) is not announced where there is nothing of it.
-    return own + [(anchor, heading, parts) for anchor, heading, parts in shared if parts or not page.prefix]
+    return own + [
+        (anchor, heading, parts)
+        for anchor, heading, parts in shared
+        if parts or not (page.prefix or page.contents.counted)
+    ]
 
 
 SHARED: list[tuple[str, str, Builder]] = [

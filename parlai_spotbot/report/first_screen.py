@@ -75,18 +75,20 @@ def card(page: Page, source: str) -> Card | None:
         return apart(source, own) if own.get("criteria") else None
     spotting = "win_rate" in own
     values = _spotting(own) if spotting else _scores(own)
-    clusters: dict[tuple[int, int], list] = {}
+    clusters: list[tuple[tuple[int, int], list]] = []
     for bot in order:
         ranks = span(*own["ranges"][bot]) if bot in own.get("ranges", {}) else ""
         bars = [values[scale].get(bot) for scale in values]
-        clusters.setdefault(tuple(own["clusters"][bot]), []).append((Name(bot), ranks, bars))
+        if not clusters or clusters[-1][0] != tuple(own["clusters"][bot]):
+            clusters.append((tuple(own["clusters"][bot]), []))
+        clusters[-1][1].append((Name(bot), ranks, bars))
     people = own.get("human_reference") or {}
     share = people.get("human_share")
     text = [rows.verdict(own), rows.orders(own)[0]] if spotting else [_led(own)]
     judges = [s for s in page.contents.sources if s != HUMAN]
     return Card(
         source, said(source), "" if source == HUMAN else CAUTION, tuple(values),
-        [(span(*places), members) for places, members in clusters.items()],
+        [(span(*places), members) for places, members in clusters],
         None if share is None else 100 * share,
         "" if share is None else f"People are taken for human in {percent(share)}{between(people.get('ci'))}.",
         [*([own["why"]] if own.get("why") and not spotting else []), *(sentence for sentence in text if sentence)],

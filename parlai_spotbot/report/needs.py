@@ -38,6 +38,8 @@ def needs(contents: Contents) -> Needs:
     """What would settle the ranking of a survey."""
     if HUMAN not in contents.sources:
         return before(contents) if contents.survey in MATCHES else Needs([])
+    if contents.counted:
+        return by_pool(contents)
     if contents.survey not in MATCHES:
         return by_tests(contents)
     try:
@@ -154,6 +156,24 @@ def _table(rows: list[dict], design: Design, seconds: float | None, count: int) 
     head = ("Bot", "Against", "Wins", "p", "Annotations", "More (conversations)", "Hours")
     title = "What to annotate next" + (f" (the {len(rows)} nearest of {count} pairs)" if count > len(rows) else "")
     return Table(title, how, head, shown, method=method)
+
+
+def by_pool(contents: Contents) -> Needs:
+    """Of votes, where every vote tells of every difference: how many pairs more of them in all would tell apart."""
+    pairs = contents.of("ranking", HUMAN).get("pairs") or []
+    tested = [pair for pair in pairs if pair.get("p") is not None]
+    opened = [pair for pair in tested if pair["p_adjusted"] >= 1 - LEVEL]
+    if not opened:
+        return by_tests(contents)
+    wished = norm.isf((1 - LEVEL) / len(tested) / 2)
+    # Chance alone makes the square of z greater by 1.
+    z = [max(norm.isf(max(pair["p"], 1e-300) / 2) ** 2 - 1, 0.0) ** 0.5 for pair in opened]
+    more = [f"{sum(own * times**0.5 > wished for own in z):,} more with {times} times as many" for times in (2, 4, 10)]
+    return Needs([
+        _named(opened, len(tested)),
+        f"If differences are those found here, votes would tell apart about {', '.join(more)}. Each vote counts for "
+        "all pairs of its two contestants, so it matters little between whom further votes are.",
+    ])  # fmt: skip
 
 
 def by_tests(contents: Contents) -> Needs:

@@ -190,14 +190,18 @@ class SpotbotImport(Command):
         from parlai_spotbot.importers.judgements import judgements
         from parlai_spotbot.importers.writing import add_judgements
         from parlai_spotbot.study import Study
-        from parlai_spotbot.surveys import get_survey
+        from parlai_spotbot.surveys import get_survey, survey_of
 
         survey, path = self.opt["survey"], Path(self.opt["data"])
         get_survey(survey)
         study = Study.open(self.opt["study"])
         known = {c.conversation_id: c for c in study.conversations()}
         columns, answers = pairs(self.opt["columns"], "--columns"), pairs(self.opt["answers"], "--answers")
-        new = judgements(path, known, survey=survey, columns=columns, answers=answers)
+        asked = survey_of(study, survey)
+        units = study.units(survey) if study.units_path(survey).exists() else []
+        items = {(item.conversation_ids, name): item.item_id for unit in units for item in unit.items
+                 for name in item.questions or [q.name for q in asked.questions]}  # fmt: skip
+        new = judgements(path, known, asked, items=items, columns=columns, answers=answers)
         sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
         about = {"source": path.name, "sha256": sha256, "columns": columns, "answers": answers, "judgements": len(new)}
         with study.lock("spotbot_import"):

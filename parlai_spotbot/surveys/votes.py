@@ -6,7 +6,7 @@ They come in from elsewhere (`spotbot_import --format votes`), without texts: no
 
 from parlai_spotbot.surveys.survey import Limits, Option, Question, Survey
 
-BETTER = "better"
+PREFERENCE = "preference"
 
 SURVEY = Survey(
     name="votes",
@@ -14,7 +14,7 @@ SURVEY = Survey(
     instructions="You put a question to two contestants at once and say which of them answers better.",
     questions=(
         Question(
-            BETTER, "choice", ("pair",), "Which of the two is better?",
+            PREFERENCE, "choice", ("pair",), "Which of the two is better?",
             (Option("a", "The first"), Option("b", "The second"), Option("tie", "A tie"),
              Option("both_bad", "Both are bad")),
             heading="The better answer",

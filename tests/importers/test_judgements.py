@@ -130,3 +130,71 @@ def test_without_a_study_there_is_nothing_to_judge(run, wide, tmp_path):
     code, _, err = run("--format", "judgements", "--data", wide(*GOOD), "--study", tmp_path / "none", *WORDS)
     assert (code, "no study here" in err) == (2, True)
     assert not (tmp_path / "none").exists()
+
+
+@pytest.fixture
+def pairs(run, tmp_path):
+    """A study of self-chats, and one of two bots with each other, for surveys that compare."""
+    rows = [{"conversation_id": f"{bot}{n}", "dialog": [[{"id": bot, "text": "x"}, {"id": bot, "text": "y"}]] * 3}
+            for bot in ("ann", "bob") for n in range(2)]  # fmt: skip
+    rows.append({"conversation_id": "both", "dialog": [[{"id": "ann", "text": "x"}, {"id": "bob", "text": "y"}]] * 3})
+    path = tmp_path / "chats.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert run("--format", "conversations", "--data", path, "--study", tmp_path / "study")[0] == 0
+    return Study.open(tmp_path / "study")
+
+
+def compared(tmp_path, *rows, head="conversation_ids,worker_id,question,target,answer"):
+    path = tmp_path / "compared.csv"
+    path.write_text("\n".join([head, *rows]) + "\n")
+    return path
+
+
+def test_a_survey_that_compares_keeps_both_conversations(pairs, run, tmp_path):
+    path = compared(tmp_path, "bob1 ann0,w1,engagingness,pair,conversation:1", "ann1 bob0,w2,engagingness,pair,B")
+    words = ["--format", "judgements", "--survey", "acute_eval", "--study", pairs.path, "--answers", "B=conversation:0"]
+    code, _, err = run(*words, "--data", path)
+    assert code == 0, err
+    found = pairs.judgements("acute_eval")
+    assert [(j.conversation_ids, j.answer, j.exchanges) for j in found] == [
+        (("bob1", "ann0"), "conversation:1", 3),
+        (("ann1", "bob0"), "conversation:0", 3),
+    ]
+    own = tmp_path / "own.jsonl"
+    own.write_text("".join(json.dumps(j.to_json()) + "\n" for j in found))
+    pairs.judgements_path("acute_eval").unlink()
+    assert run(*words[:-2], "--data", own)[0] == 0
+    assert Study.open(pairs.path).judgements("acute_eval") == found
+
+
+REFUSED = [
+    ("conversation_id,worker_id,question,target,answer", "ann0,w1,engagingness,pair,conversation:0",
+     "has no column 'conversation_ids', but survey acute_eval compares two conversations"),
+    (None, "ann0,w1,engagingness,pair,conversation:0", "line 2: field 'conversation_ids' names ann0, expected two"),
+    (None, "ann0 ann0,w1,engagingness,pair,conversation:0", "names ann0, ann0, expected two different conversations"),
+    (None, "ann0 bob7,w1,engagingness,pair,conversation:0", "names 'bob7', which is not among the study's 5"),
+    (None, "ann0 bob0,w1,engagement,pair,conversation:0", "Did you mean 'engagingness about pair'?"),
+    (None, "ann0 bob0,w1,engagingness,entity:0,conversation:0", "question 'engagingness' about target 'entity:0'"),
+    (None, "ann0 bob0,w1,engagingness,pair,neither", "field 'answer' (answer) is 'neither'"),
+    (None, "ann0 both,w1,engagingness,pair,conversation:0", "which of ann and bob is judged in conversation both"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("head", "row", "says"), REFUSED, ids=[says[:40] for *_, says in REFUSED])
+def test_what_the_analysis_would_refuse_is_refused_before_anything_is_written(
+    pairs, run, tmp_path, fingerprint, head, row, says
+):
+    path = compared(tmp_path, row, **({"head": head} if head else {}))
+    before = fingerprint(pairs.path)
+    code, _, err = run(
+        "--format", "judgements", "--survey", "acute_eval", "--study", pairs.path, "--data", path
+    )  # fmt: skip
+    assert code == 2
+    assert says in err
+    assert fingerprint(pairs.path) == before
+
+
+def test_votes_have_a_format_of_their_own(pairs, run, tmp_path):
+    path = compared(tmp_path, "ann0 bob0,w1,preference,pair,a")
+    code, _, err = run("--format", "judgements", "--survey", "votes", "--study", pairs.path, "--data", path)
+    assert (code, "Use --format votes." in err) == (2, True)

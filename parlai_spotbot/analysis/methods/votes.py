@@ -28,6 +28,8 @@ OWN_CONVERSATIONS = False
 TABLE = True
 """Judgements are handed over as a table."""
 PARTS = ("ranking", "votes")
+PREFERENCE = "preference"
+"""The question."""
 OUTCOMES = {"a": 1, "b": -1, "tie": 0, "both_bad": 0}
 
 
@@ -83,7 +85,7 @@ def analyze(
     with threadpool_limits(limits=1):
         for source, own in sources.items():
             main = ranked(own)
-            found = {"ranking": {**main, "question": "better", "criteria": {"better": main},
+            found = {"ranking": {**main, "question": PREFERENCE, "criteria": {PREFERENCE: main},
                                  "bootstrap": {"resample": resample, "level": 0.95, "how": how}}}  # fmt: skip
             found["votes"] = votes_part(own)
             for stem, part in found.items():

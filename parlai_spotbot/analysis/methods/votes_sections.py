@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from parlai_spotbot.analysis.methods import shared_sections as shared
 from parlai_spotbot.analysis.methods.choice_sections import PAIR_HEAD, win_grid
-from parlai_spotbot.analysis.methods.wording import interval, p_said, percent, span
+from parlai_spotbot.analysis.methods.wording import interval, listed, p_said, percent, span
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
 
 GRID = 25
 """Of more contestants a grid of all pairs is no help: then neighbours in the order are shown, and all in the CSV."""
+NAMED = 5
+"""So many are named in a sentence."""
 SEEN = {"won": "won", "tie": "tie", "both_bad": "both bad", "lost": "lost"}
 BAD = (
     "A vote for both bad says that both failed, not who is better: it counts neither as decided nor as a tie, and the "
@@ -37,11 +39,27 @@ def _order(own: dict, main: dict) -> Section:
         ("places", "contestant", "share of wins", "95 % interval", "votes"), rows, folded=len(rows) > shared.LONG,
         method=f"{own['criterion']}. {main['test']}.", cite=("chiang2024", "davidson1970", "cameron2011", "holm1979"),
     )  # fmt: skip
-    text = shared.order_sentences(main)
+    text = _leaders(main)
     if other := main["otherwise"].get("other_prompts"):
         text.append(f"This holds for these prompts. For others like them, with prompts as what votes share, "
                     f"{other['clear']:,} of {len(main['pairs']):,} pairs differ clearly.")  # fmt: skip
     return Section("preferred", "Who is preferred?", text, [chart], [table])
+
+
+def _leaders(main: dict) -> list[str]:
+    """Who may come first, and how many pairs are clear."""
+    if main["score"][main["order"][0]] is None:
+        return [f"There is no order: {main.get('why', 'nothing is known')}."]
+    best = [name for name in main["order"] if main["clusters"][name][0] == 1]
+    if len(best) == 1:
+        text = [f"First, apart from all others: {best[0]}."]
+    else:
+        more = f" and {len(best) - NAMED} others" if len(best) > NAMED else ""
+        named = f"{', '.join(best[:NAMED])}{more}" if more else listed(best)
+        text = [f"{len(best)} contestants may come first, as none is surely better than they: {named}."]
+    clear = sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05 for pair in main["pairs"])
+    text.append(f"{clear:,} of {len(main['pairs']):,} pairs differ clearly (adjusted for as many tests).")
+    return text + ([f"Note: {main['why']}."] if "why" in main else [])
 
 
 def _outcomes(main: dict) -> Section:

@@ -11,11 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import least_squares
 from scipy.stats import binomtest
 
 from parlai_spotbot.analysis.planning.design import Design
-from parlai_spotbot.analysis.ranking.pairs import clustered_test
+from parlai_spotbot.analysis.ranking.contrasts import contrasts
 
 NODES = 41
 """Of the Gauss–Hermite quadrature."""
@@ -124,7 +125,9 @@ def simulated_power(
         raise ValueError(f"repetitions is {repetitions}, expected a whole number from 1 up")
     latent, rng, found = latent_of(rate, design), np.random.default_rng(seed), 0
     for _ in range(repetitions):
-        found += clustered_test(*simulate_pair(latent, conversations, design, rng)) < design.alpha
+        outcome, talk, worker = simulate_pair(latent, conversations, design, rng)
+        matches = pd.DataFrame({"a": "a", "b": "b", "outcome": outcome, "conversation_id": talk, "worker_id": worker})
+        found += contrasts(matches, ["a", "b"], order=False).pairs["p"].iloc[0] < design.alpha
         if progress is not None:
             progress()
     ci = binomtest(found, repetitions).proportion_ci(method="exact")

@@ -14,7 +14,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.annotators import annotator_table
-from parlai_spotbot.analysis.ranking import pair_table, rank_clusters, win_matrix, win_rates
+from parlai_spotbot.analysis.ranking import contrasts, win_matrix, win_rate_intervals, win_rates
 from parlai_spotbot.analysis.survival import cox, logrank_pairs
 from parlai_spotbot.analysis.uncertainty.bootstrap import bootstrap_weights, cell_sums, percentile_interval
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
@@ -45,26 +45,19 @@ class Sound:
 
     def wins(self, matches: pd.DataFrame) -> list[str]:
         """Win rates with intervals, clusters, and the pairs that Holm's correction leaves; `matches` by annotation."""
-        weights = self.weights[:, matches.index]
-        matches = matches.reset_index(drop=True)
-        matrix = win_matrix(matches, self.bots)
-        rates = win_rates(matrix)
-        ci = percentile_interval(win_rates(win_matrix(matches, self.bots, weights)))
-        ranked = rank_clusters(
-            matches, self.bots, rng=np.random.default_rng(self.seed), weights=weights, score="win_rate"
-        )
+        found = contrasts(matches, self.bots)
+        rates, ci = win_rates(win_matrix(matches, self.bots)), win_rate_intervals(matches, found)
         order = np.argsort(-rates)
         told = [f"{self.bots[i]} {rates[i]:.2f} [{ci[i][0]:.2f}, {ci[i][1]:.2f}]" for i in order]
-        places = sorted({tuple(place) for place in ranked.clusters.values()})
-        groups = [[b for b in (self.bots[i] for i in order) if tuple(ranked.clusters[b]) == p] for p in places]
-        pairs = pair_table(matches, names=self.bots)
-        weak = pairs[pairs["p_adjusted"] >= 0.05]
+        places = [f"{name} {first}-{last}" for name, (first, last) in
+                  ((name, found.places[self.bots.index(name)]) for name in found.ranked)]  # fmt: skip
+        weak = found.pairs[~(found.pairs["p_adjusted"] < 0.05)]
         named = ", ".join(f"{a}–{b}" for a, b in zip(weak["a"], weak["b"], strict=True)) or "none"
         return [
             "win rates with 95 % intervals over conversations and annotators: " + ", ".join(told),
-            "clusters: " + " > ".join(" = ".join(group) for group in groups),
-            f"ties are {(matches['outcome'] == 0).mean():.0%} of {len(matches)} matches; pairs not told apart by a "
-            f"test clustered by conversations and annotators, Holm-corrected: {named}",
+            "places by contrasts of Davidson's model, Holm-corrected: " + ", ".join(places),
+            f"ties are {(matches['outcome'] == 0).mean():.0%} of {len(matches)} matches; pairs that these contrasts, "
+            f"clustered by conversations and annotators, don't tell apart: {named}",
         ]
 
     def human_share(self) -> str:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from parlai_spotbot.analysis.ranking import WinMatrix, davidson, davidson_replicates, win_matrix, with_bootstrap
+from parlai_spotbot.analysis.ranking import WinMatrix, davidson, win_matrix
 
 
 def test_davidson_of_two_bots_is_the_closed_form(matches_of):
@@ -90,56 +90,6 @@ def _profile(loss, best, step):
     """The least loss with the last parameter moved."""
     moved = best + step
     return minimize(lambda x: loss(np.append(x, moved[-1])), moved[:-1], method="BFGS", options={"gtol": 1e-7}).fun
-
-
-@pytest.mark.parametrize("order", [True, False])
-@pytest.mark.parametrize("prior", [0.0, 1.0])
-def test_replicates_are_the_fits_one_by_one(order, prior):
-    counts = counts_of(np.random.default_rng(1), shape=(60,))
-    counts[0, ..., 1] = 0  # no tie
-    counts[1, :, 2] = counts[1, 2] = 0  # c in no match
-    matrix = WinMatrix(tuple("abcde"), counts)
-    found = davidson_replicates(matrix, order=order, prior=prior, block=7)
-    assert np.isnan(found.strength[1]).all()
-    for place in (0, *range(2, 60)):
-        fit = davidson(WinMatrix(matrix.names, counts[place]), order=order, prior=prior)
-        np.testing.assert_allclose(found.strength[place], fit.strength, atol=1e-6)
-        np.testing.assert_allclose([found.tie[place], found.order[place]], [fit.tie, fit.order], atol=1e-6)
-
-
-def test_replicates_without_a_finite_maximum_are_nan():
-    counts = counts_of(np.random.default_rng(2), 4, shape=(3,))
-    counts[1, 0, :, 1:] = 0  # a wins all as entity 0 …
-    counts[1, :, 0, :2] = 0  # … and as entity 1
-    one_way = np.triu(np.ones((4, 4)))[..., None]
-    counts[2] = counts[2] * one_way  # every pair in one order: it may be the order that wins
-    counts[2, 0, 2:] = counts[2, 1, 3:] = 0
-    matrix = WinMatrix(tuple("abcd"), counts)
-    found = davidson_replicates(matrix)
-    assert np.isfinite(found.strength).all(axis=1).tolist() == [True, False, False]
-    assert np.isfinite(davidson_replicates(matrix, order=False).strength).all(axis=1).tolist() == [True, False, True]
-    with pytest.raises(ValueError, match="can't be told apart"):
-        davidson(WinMatrix(matrix.names, counts[2]))
-
-
-def test_bootstrap_intervals_are_those_of_information_where_matches_are_independent():
-    counts = counts_of(np.random.default_rng(3), 4, scale=40.0)
-    fit = davidson(WinMatrix(tuple("abcd"), counts))
-    drawn = np.random.default_rng(4).poisson(counts, (4000, *counts.shape))
-    wide = with_bootstrap(fit, davidson_replicates(WinMatrix(fit.names, drawn), start=fit))
-    np.testing.assert_allclose(np.diff(wide.ci), np.diff(fit.ci), rtol=0.06)
-    np.testing.assert_allclose(np.diff(wide.tie_ci), np.diff(fit.tie_ci), rtol=0.06)
-    np.testing.assert_allclose(np.diff(wide.order_ci), np.diff(fit.order_ci), rtol=0.06)
-    assert (fit.intervals, wide.intervals) == ("observed information", "bootstrap")
-
-
-def test_intervals_are_unknown_where_too_many_replicates_lie_at_infinity():
-    counts = counts_of(np.random.default_rng(5), 3, shape=(100,))
-    fit = davidson(WinMatrix(tuple("abc"), counts.sum(axis=0)))
-    for bad, known in ((2, True), (3, False)):
-        counts[:bad, 0, :, 1:] = counts[:bad, :, 0, :2] = 0
-        wide = with_bootstrap(fit, davidson_replicates(WinMatrix(fit.names, counts), start=fit))
-        assert np.isfinite(wide.ci).all() == known
 
 
 def test_pairs_never_met_are_estimated_through_others():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from parlai_spotbot.analysis.methods.spot_the_bot_ranking import ranking
-from parlai_spotbot.analysis.ranking import clustered_test, pair_bootstrap
+from parlai_spotbot.analysis.ranking import contrasts, pair_bootstrap
 
 
 def ranked(matches, bots, **options):
@@ -24,23 +24,28 @@ def matches(matches_of):
     return crossed(matches_of(text * 12))
 
 
-def test_pairs_are_tested_by_clusters(matches):
+def test_the_headline_is_by_contrasts_and_the_papers_ranking_stands_beside(matches):
     own = ranked(matches, ["a", "b", "c"])
     judges = ranked(matches, ["a", "b", "c"], crossed=False)
-    for pair, alone in zip(own["pairs"], judges["pairs"], strict=True):
-        rows = matches[matches["a"].isin([pair["a"], pair["b"]]) & matches["b"].isin([pair["a"], pair["b"]])]
-        outcome = rows["outcome"] * np.where(rows["a"] == pair["a"], 1, -1)
-        assert pair["p"] == clustered_test(outcome, rows["conversation_id"], rows["worker_id"])
-        assert alone["p"] == clustered_test(outcome, rows["conversation_id"])
-        assert pair["p_sign"] <= pair["p"] <= pair["p_adjusted"]
-    assert "by conversations and by workers" in own["test"]
-    assert "workers" not in judges["test"]
+    for result, crossed in ((own, True), (judges, False)):
+        theirs = contrasts(matches, ["a", "b", "c"], crossed=crossed)
+        assert [pair["p"] for pair in result["pairs"]] == theirs.pairs["p"].tolist()
+        assert result["order"] == theirs.ranked
+        assert [result["clusters"][bot] for bot in "abc"] == theirs.places.tolist()
+        assert set(result["ranges"]) == set(result["trueskill"]) == {"a", "b", "c"}
+    for pair in own["pairs"]:
+        low, high = pair["rate_ci"]
+        assert low < pair["rate_a"] < high
+        assert pair["difference_ci"][0] < pair["difference"] < pair["difference_ci"][1]
+    for bot, (low, high) in own["win_rate_ci"].items():
+        assert low < own["win_rate"][bot] < high
+    assert "by conversations and by annotators" in own["test"]
+    assert "annotators" not in judges["test"]
 
 
-def test_strengths_are_bounded_by_the_bootstrap(matches):
+def test_strengths_have_clustered_intervals(matches):
     own = ranked(matches, ["a", "b", "c"])
     assert own["davidson_model"]["prior"] == 0
-    assert own["davidson_model"]["intervals"].startswith("percentiles of the bootstrap")
     assert "why" not in own["davidson_model"]
     for entry in own["davidson"].values():
         assert entry["ci"][0] < entry["strength"] < entry["ci"][1]
@@ -50,23 +55,17 @@ def test_strengths_are_bounded_by_the_bootstrap(matches):
 
 def test_a_bot_that_never_wins_gets_a_prior_and_the_reason(matches_of):
     own = ranked(crossed(matches_of("ab+ ba- ab= ba= ab- ac+ ca- ac+ ca- ac+ bc+ cb- bc+ cb- bc+ " * 8)), list("abc"))
-    assert own["davidson_model"]["prior"] == 1.0
+    assert own["davidson_model"]["prior"] == pytest.approx(1 / 2)
     assert "one side won every match" in own["davidson_model"]["why"]
     assert min(own["davidson"], key=lambda bot: own["davidson"][bot]["strength"]) == "c"
-    assert all(np.isfinite(entry["ci"]).all() for entry in own["davidson"].values())
-
-
-def test_a_bot_that_hardly_ever_wins_has_no_maximum_in_many_replicates(matches_of):
-    # c wins in one conversation of many, which a third of the replicates don't draw.
-    rare = matches_of(
-        "ab+ ba- ab= ba= ab- " * 8 + "ac- ca- ac+ ca- ac+ " + "ac+ ca- ac+ ca- ac+ bc+ cb- bc+ cb- bc+ " * 8
-    )
-    own = ranked(crossed(rare), list("abc"))
-    assert own["davidson_model"]["prior"] == 1.0
-    assert "too many bootstrap replicates have no finite maximum" in own["davidson_model"]["why"]
+    assert np.isnan(own["davidson"]["c"]["ci"]).all()
+    # 16 conversations, all lost: Clopper and Pearson's bound.
+    assert own["score_ci"]["c"] == pytest.approx([0.0, 1 - 0.025 ** (1 / 16)])
+    assert own["clusters"]["c"] == [3, 3]
 
 
 def test_pools_that_never_met_have_no_common_scale(matches_of):
     own = ranked(crossed(matches_of("ab+ ab- cd+ cd- ab= " * 10)), list("abcd"))
-    assert own["davidson"]["a"] == {"strength": None, "ci": [None, None]}
-    assert "these groups of bots never met: a, b | c, d" in own["davidson_model"]["why"]
+    assert np.isnan(own["davidson"]["a"]["strength"])
+    assert "these were never compared with each other: a, b | c, d" in own["davidson_model"]["why"]
+    assert set(map(tuple, own["clusters"].values())) == {(1, 4)}

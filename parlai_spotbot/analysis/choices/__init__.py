@@ -2,20 +2,18 @@
 
 from parlai_spotbot.analysis.choices.cycles import cycle_test, fit_test
 from parlai_spotbot.analysis.choices.grid import choice_frame, pair_grid
-from parlai_spotbot.analysis.choices.order import Ordering, bradley_terry, ordering
+from parlai_spotbot.analysis.choices.order import bradley_terry
 from parlai_spotbot.analysis.choices.same import rejection_rate, same_test
 from parlai_spotbot.analysis.choices.wordings import compare_wordings, known_pairs
 from parlai_spotbot.analysis.uncertainty.shares import share_test
 
 __all__ = [
-    "Ordering",
     "bradley_terry",
     "choice_frame",
     "compare_wordings",
     "cycle_test",
     "fit_test",
     "known_pairs",
-    "ordering",
     "pair_grid",
     "rejection_rate",
     "same_test",

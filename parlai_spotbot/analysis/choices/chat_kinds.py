@@ -16,7 +16,7 @@ from scipy.stats import norm
 from parlai_spotbot.analysis.agreement import kendall
 from parlai_spotbot.analysis.answers import KINDS
 from parlai_spotbot.analysis.choices.grid import pair_grid
-from parlai_spotbot.analysis.choices.order import Ordering, ordering
+from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.shares import wilson
@@ -56,24 +56,23 @@ def compare_kinds(
     kind = kind_of_choice(choices)
     present = [name for name in (*KINDS, MIXED) if name != "people" and (kind == name).any()]
     result: dict = {"kinds": {}, "comparisons": []}
-    orders: dict[str, Ordering] = {}
+    orders: dict[str, Contrasts] = {}
     for name in present:
-        own = choices[kind == name]
+        own = choices[(kind == name) & (choices["a"] != choices["b"])]
         seen = [n for n in names if n in set(own["a"]) | set(own["b"])]
-        found = ordering(own, seen, rng=rng, replicates=replicates, crossed=crossed, resample=resample)
+        found = contrasts(own, seen, order=False, crossed=crossed, resample=resample)
         orders[name] = found
         result["kinds"][name] = {
             "what": KINDS.get(name, "conversations of two different kinds"),
             "n": len(own),
-            "order": found.order,
+            "order": found.ranked,
             "score": dict(zip(found.names, found.score.tolist(), strict=True)),
             "score_ci": dict(zip(found.names, found.score_ci.tolist(), strict=True)),
         } | ({"why": found.why} if found.why else {})
     told = [name for name in present if name != MIXED]
     for x, y in combinations(told, 2):
         grids = [pair_grid(choices[kind == k], names, crossed=crossed, resample=resample) for k in (x, y)]
-        of = [choices[kind == k] for k in (x, y)]
-        result["comparisons"].append(_compare((x, y), (orders[x], orders[y]), grids, of, crossed, resample))
+        result["comparisons"].append(_compare((x, y), (orders[x], orders[y]), grids, replicates, rng))
     if len(told) < 2:
         result["why"] = "all choices are about one kind of conversations"
     return result
@@ -81,11 +80,10 @@ def compare_kinds(
 
 def _compare(
     kinds: tuple[str, str],
-    orders: tuple[Ordering, Ordering],
+    orders: tuple[Contrasts, Contrasts],
     grids: Sequence[list[dict]],
-    choices: Sequence[pd.DataFrame],
-    crossed: bool,
-    resample: str,
+    replicates: int,
+    rng: np.random.Generator,
 ) -> dict:
     common = [name for name in orders[0].names if name in orders[1].names]
     places = [[o.names.index(name) for name in common] for o in orders]
@@ -93,17 +91,17 @@ def _compare(
     if len(common) >= LEAST:
         scores = [o.score[place] for o, place in zip(orders, places, strict=True)]
         found["tau"] = float(kendall(*scores))
-        drawn = [o.draws[:, place] for o, place in zip(orders, places, strict=True)]
+        drawn = [o.draws(replicates, rng)[:, place] for o, place in zip(orders, places, strict=True)]
         found["tau_ci"] = tuple(percentile_interval(kendall(*drawn)).tolist())
         ranked = [[common[i] for i in np.argsort(-score, kind="stable")] for score in scores]
         found["same_order"] = ranked[0] == ranked[1]
-    found["pairs"] = _pairs(grids, choices, crossed, resample)
+    found["pairs"] = _pairs(grids)
     known = [row["p_adjusted"] for row in found["pairs"]]
     found["p"] = min(known, default=np.nan)
     return found | {"sentence": _sentence(found)}
 
 
-def _pairs(grids: Sequence[list[dict]], choices: Sequence[pd.DataFrame], crossed: bool, resample: str) -> list[dict]:
+def _pairs(grids: Sequence[list[dict]]) -> list[dict]:
     """The difference of the two win shares of each pair that met in both kinds."""
     first, second = ({(row["a"], row["b"]): row for row in grid} for grid in grids)
     rows = []

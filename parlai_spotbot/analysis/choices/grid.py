@@ -18,7 +18,7 @@ import pandas as pd
 from parlai_spotbot.analysis.answers import judged_name
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
-from parlai_spotbot.analysis.uncertainty.shares import share_test
+from parlai_spotbot.analysis.uncertainty.shares import share_tests
 from parlai_spotbot.records import Conversation, Item
 
 OUTCOMES = {"conversation:0": 1, "neither": 0, "conversation:1": -1}
@@ -104,21 +104,33 @@ def pair_grid(
     resample: str = "conversations_workers",
     correction: str = "holm",
 ) -> list[dict]:
-    """One entry a pair that met, as `share_test` gives it of the decided choices, p-values corrected over the pairs.
+    """One entry a pair that met, as `share_tests` gives it of the decided choices, p-values corrected over the pairs.
 
     Each has a, b, n (choices, those for neither included), wins_a, wins_b, ties, estimate (a's share of the
-    decided), ci, p, p_adjusted, and the rest of `share_test`. `crossed`: whether annotators are a sample, as people
-    are.
+    decided), ci, p, p_adjusted, and the rest of `share_tests`: what the pair's own choices say, whatever the others
+    do. `crossed`: whether annotators are a sample, as people are.
     """
+    pairs = met(choices, names)
+    if not pairs:
+        return []
+    place = {name: i for i, name in enumerate(names)}
+    a, b = (choices[column].map(place).to_numpy() for column in ("a", "b"))
+    known = np.isfinite(a) & np.isfinite(b) & (a != b)
+    choices, a, b = choices[known], a[known].astype(int), b[known].astype(int)
+    size = len(names)
+    of = pd.Series(range(len(pairs)), index=[place[x] * size + place[y] for x, y in pairs])
+    group = of.reindex(np.minimum(a, b) * size + np.maximum(a, b)).to_numpy(dtype=int)
+    outcome = np.where(a < b, 1, -1) * choices["outcome"].to_numpy()
+    decided = outcome != 0
+    clusters = frame_clusters(choices[decided], crossed, resample)
+    tests = share_tests(outcome[decided] > 0, group[decided], len(pairs), clusters)
+    counts = [np.bincount(group[outcome == value], minlength=len(pairs)).tolist() for value in (1, -1, 0)]
+    adjusted = adjust(tests["p"], correction)
     found = []
-    for a, b in met(choices, names):
-        rows = oriented(choices, a, b)
-        decided = rows[rows["outcome"] != 0]
-        test = share_test((decided["outcome"] > 0).to_numpy(), frame_clusters(decided, crossed, resample))
-        won, lost = int((rows["outcome"] > 0).sum()), int((rows["outcome"] < 0).sum())
-        test.pop("n")
-        found.append({"a": a, "b": b, "n": len(rows), "wins_a": won, "wins_b": lost, "ties": len(rows) - won - lost,
-                      **test})  # fmt: skip
-    for row, p in zip(found, adjust(np.array([row["p"] for row in found]), correction), strict=True):
-        row["p_adjusted"] = float(p)
+    for i, (x, y) in enumerate(pairs):
+        won, lost, ties = (own[i] for own in counts)
+        rest = {name: tuple(own[i].tolist()) if own.ndim == 2 else own[i].item() for name, own in tests.items()}
+        del rest["n"]
+        found.append({"a": x, "b": y, "n": won + lost + ties, "wins_a": won, "wins_b": lost, "ties": ties, **rest,
+                      "p_adjusted": float(adjusted[i])})  # fmt: skip
     return found

@@ -14,7 +14,6 @@ from parlai_spotbot.analysis.choices import (
     cycle_test,
     fit_test,
     known_pairs,
-    ordering,
     pair_grid,
     same_test,
     share_test,
@@ -24,12 +23,14 @@ from parlai_spotbot.analysis.degeneration import call_responses, degeneration
 from parlai_spotbot.analysis.methods import shared_parts
 from parlai_spotbot.analysis.methods.driver import Frame, Source, Study
 from parlai_spotbot.analysis.planning.cost_curve import Choices, cost_curve, hour_grid
+from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 
-CRITERION = "share of wins by Bradley and Terry's model, had every contestant met every other one equally often"
+CRITERION = "share of decided choices by Davidson's model, had every contestant met every other one equally often"
 TEST = (
-    "exact binomial test of the decided choices; where conversations or annotators recur, their share over its "
-    "clustered standard error; Holm-adjusted over the pairs of a question"
+    "difference of log strengths by Davidson's model of all choices over its standard error clustered by conversations "
+    "and by annotators, Holm-adjusted over the pairs of a question; an exact test is its floor where choices are few "
+    "or one-sided; p_pair is of the pair's own decided choices alone"
 )
 
 
@@ -55,33 +56,47 @@ def ranked(source: Source, rows: pd.DataFrame) -> dict:
     seen = names(rows)
     own = [name for name in source.names if name in seen]
     how = {"crossed": source.crossed, "resample": source.resample}
-    found = ordering(rows, own, rng=source.rng(f"order {question}"), replicates=source.bootstraps, **how)
+    found = contrasts(rows, own, order=False, **how)
     place = {name: i for i, name in enumerate(found.names)}
-    pairs = pair_grid(rows, own, **how)
-    strengths = found.strengths.intervals()
-    clustered = sum(not row["independent"] for row in pairs)
+    grid = pair_grid(rows, own, **how)
+    clustered = sum(not row["independent"] for row in grid)
     result = {
-        "order": found.order,
-        "clusters": {name: found.places[place[name]].tolist() for name in found.order},
-        "ranges": {name: [int(r) for r in found.ranges[place[name]]] for name in found.order},
+        "order": found.ranked if found.clusters is not None else own,
+        "clusters": {name: found.places[place[name]].tolist() for name in found.ranked},
         "criterion": CRITERION,
-        "score": {name: found.score[place[name]] for name in found.order},
-        "score_ci": {name: found.score_ci[place[name]].tolist() for name in found.order},
+        "score": {name: found.score[place[name]] for name in found.ranked},
+        "score_ci": {name: found.score_ci[place[name]].tolist() for name in found.ranked},
         "strength": {
-            name: {"strength": found.strengths.values[place[name]], "ci": strengths[place[name]].tolist()}
-            for name in found.order
+            name: {"strength": found.strength[place[name]], "ci": found.ci[place[name]].tolist()}
+            for name in found.ranked
         },
-        "pairs": pairs,
+        "pairs": with_contrasts(grid, found),
         "test": TEST,
-        "clustering": _clustering(len(pairs), clustered),
-        "cycles": cycle_test(pairs, own),
-        "fit": fit_test(rows, own, pairs, rng=source.rng(f"fit {question}")),
-        "shares": _shares(rows, found.order, **how),
+        "clustering": _clustering(len(grid), clustered),
+        "cycles": cycle_test(grid, own),
+        "fit": fit_test(rows, own, grid, rng=source.rng(f"fit {question}")),
+        "shares": _shares(rows, found.ranked, **how),
         "n": len(rows),
         "ties": float((rows["outcome"] == 0).mean()) if len(rows) else np.nan,
         "bootstrap": source.bootstrap(),
     }
     return result | ({"why": found.why} if found.why else {})
+
+
+def with_contrasts(grid: Sequence[dict], found: Contrasts) -> list[dict]:
+    """The rows of `pair_grid` with the difference that all choices together tell of, and its p and p_adjusted.
+
+    The pair's own p is `p_pair`.
+    """
+    of = {(row["a"], row["b"]): row for row in found.pairs.to_dict(orient="records")}
+    rows = []
+    for row in grid:
+        model = of[row["a"], row["b"]]
+        rows.append(
+            {**row, "p_pair": row["p"], "difference": model["difference"],
+             "difference_ci": (model["low"], model["high"]), "p": model["p"], "p_adjusted": model["p_adjusted"]}
+        )  # fmt: skip
+    return rows
 
 
 def _shares(rows: pd.DataFrame, order: Sequence[str], **how) -> dict[str, dict]:

@@ -1,4 +1,4 @@
-"""The ranking by one criterion, as the report reads it, and whether TrueSkill, win rate and survival agree."""
+"""The ranking by one criterion, as the report reads it, and whether strength, TrueSkill, win rate, survival agree."""
 
 from __future__ import annotations
 
@@ -8,25 +8,27 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.ranking import (
+    Contrasts,
     TrueSkill,
-    WinMatrix,
-    davidson,
-    davidson_replicates,
+    contrasts,
     pair_table,
     rank_clusters,
     trueskill_scores,
     win_matrix,
+    win_rate_intervals,
     win_rates,
-    with_bootstrap,
 )
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
+from parlai_spotbot.analysis.uncertainty.shares import share_tests
 
-TESTS = {
-    True: "mean outcome over its standard error clustered by conversations and by workers, Holm-adjusted; p_sign takes "
-    "matches as independent",
-    False: "mean outcome over its standard error clustered by conversations, Holm-adjusted; p_sign takes matches as "
-    "independent",
-}
+CRITERION = "strength by Davidson's model of all matches, ties included"
+TEST = (
+    "difference of log strengths by Davidson's model of all matches over its standard error clustered by {}, "
+    "Holm-adjusted over the pairs; an exact test is its floor where matches are few or one-sided; p_sign takes matches "
+    "as independent"
+)
+NO_MATCH = {"win_rate": {}, "win_rate_ci": {}, "pairs": [], "ranges": {}, "clusters": {}, "trueskill": {},
+            "davidson": {}, "order": [], "why": "no match between two different bots"}  # fmt: skip
 
 
 def ranking(
@@ -36,45 +38,57 @@ def ranking(
     rng: np.random.Generator,
     *,
     crossed: bool = True,
+    resample: str = "conversations_workers",
 ) -> dict:
-    """Everything about one criterion.
+    """Everything about one criterion: the headline (`order`, `clusters`, `pairs`, `davidson`) by `contrasts`, and the
+    paper's win rates and TrueSkill ranges beside it.
 
-    `weights` (replicates, matches) are the bootstrap's; `crossed` says whether workers are a sample, as conversations
-    are: people are, the variants of a judge aren't.
+    `weights` (replicates, matches) are those of the bootstrap behind TrueSkill's ranges; `crossed` says whether workers
+    are a sample, as conversations are: people are, the variants of a judge aren't.
     """
     bots = [bot for bot in bots if bot in set(matches["a"]) | set(matches["b"])]
     if matches.empty:
-        return {"win_rate": {}, "win_rate_ci": {}, "pairs": [], "ranges": {}, "clusters": {}, "trueskill": {},
-                "davidson": {}, "order": [], "why": "no match between two different bots"}  # fmt: skip
+        return dict(NO_MATCH)
     matches = matches.reset_index(drop=True)
-    matrix, replicates = win_matrix(matches, bots), win_matrix(matches, bots, weights)
-    rate_ci = percentile_interval(win_rates(replicates))
+    found = contrasts(matches, bots, crossed=crossed, resample=resample)
+    rate, rate_ci = win_rates(win_matrix(matches, bots)), win_rate_intervals(matches, found)
+    order = found.ranked if found.clusters is not None else [bots[i] for i in np.argsort(-np.nan_to_num(rate))]
+    place = {bot: i for i, bot in enumerate(bots)}
+    return {
+        "order": order,
+        "criterion": CRITERION,
+        "clusters": {bot: found.places[place[bot]].tolist() for bot in order},
+        "score": {bot: found.score[place[bot]] for bot in order},
+        "score_ci": {bot: found.score_ci[place[bot]].tolist() for bot in order},
+        "win_rate": {bot: rate[place[bot]] for bot in order},
+        "win_rate_ci": {bot: rate_ci[place[bot]].tolist() for bot in order},
+        "pairs": _pairs(matches, found),
+        "test": TEST.format("conversations and by annotators" if crossed else "conversations"),
+        **_skills(matches, bots, order, weights, rng),
+        "davidson": {
+            bot: {"strength": found.strength[place[bot]], "ci": found.ci[place[bot]].tolist()} for bot in order
+        },
+        "davidson_model": _model(found),
+        "n": len(matches),
+        "ties": float((matches["outcome"] == 0).mean()),
+    }  # fmt: skip
+
+
+def _skills(
+    matches: pd.DataFrame, bots: Sequence[str], order: Sequence[str], weights: np.ndarray, rng: np.random.Generator
+) -> dict:
+    """The paper's TrueSkill with its ranges."""
     model = skill_model(matches)
     skill = trueskill_scores(matches, bots, rng=rng, model=model)
     ranked = rank_clusters(matches, bots, rng=rng, weights=weights, model=model)
     # Only differences of skills mean anything, so the pool's mean is held in every replicate.
-    shift = skill["mu"].mean() - ranked.scores.mean(axis=1, keepdims=True)
-    skill_ci = percentile_interval(ranked.scores + shift)
-    order = sorted(bots, key=lambda bot: -skill["mu"][bot])
-    rate = win_rates(matrix)
-    strengths, davidson_model = _davidson(matrix, replicates)
+    ci = percentile_interval(ranked.scores + skill["mu"].mean() - ranked.scores.mean(axis=1, keepdims=True))
     return {
-        "order": order,
-        "win_rate": {bot: rate[bots.index(bot)] for bot in order},
-        "win_rate_ci": {bot: rate_ci[bots.index(bot)] for bot in order},
-        "pairs": _pairs(matches, replicates, crossed),
-        "test": TESTS[crossed],
         "ranges": {bot: ranked.ranges[bot] for bot in order},
-        "clusters": {bot: ranked.clusters[bot] for bot in order},
         "trueskill": {
-            bot: {"mu": skill["mu"][bot], "sigma": skill["sigma"][bot], "ci": skill_ci[bots.index(bot)]}
-            for bot in order
+            bot: {"mu": skill["mu"][bot], "sigma": skill["sigma"][bot], "ci": ci[bots.index(bot)]} for bot in order
         },
         "trueskill_model": {"tau": model.tau, "draw_probability": model.draw_probability},
-        "davidson": {bot: strengths[bot] for bot in order},
-        "davidson_model": davidson_model,
-        "n": len(matches),
-        "ties": float((matches["outcome"] == 0).mean()),
     }
 
 
@@ -86,50 +100,46 @@ def skill_model(matches: pd.DataFrame) -> TrueSkill:
     return TrueSkill(tau=0.0, draw_probability=min(float((matches["outcome"] == 0).mean()), 0.99))
 
 
-def _pairs(matches: pd.DataFrame, replicates: WinMatrix, crossed: bool) -> list[dict]:
-    place = {name: i for i, name in enumerate(replicates.names)}
-    ci = percentile_interval(replicates.rates)
-    rows = pair_table(matches, test="clustered", names=replicates.names, crossed=crossed).to_dict(orient="records")
-    for row in rows:
-        row["rate_ci"] = ci[place[row["a"]], place[row["b"]]]
-    return rows
+def _pairs(matches: pd.DataFrame, found: Contrasts) -> list[dict]:
+    """One entry a pair that met: its own counts and win rate, and the difference by the model."""
+    rows = pair_table(win_matrix(matches, found.names))
+    of = {(row["a"], row["b"]): row for row in found.pairs.to_dict(orient="records")}
+    code = {name: i for i, name in enumerate(found.names)}
+    a, b = (matches[column].map(code).to_numpy() for column in ("a", "b"))
+    size = len(code)
+    pair = pd.Series(range(len(rows)), index=rows["a"].map(code) * size + rows["b"].map(code))
+    decided = (matches["outcome"] != 0).to_numpy()
+    group = pair.reindex((np.minimum(a, b) * size + np.maximum(a, b))[decided]).to_numpy()
+    hits = (matches["outcome"].to_numpy()[decided] > 0) == (a < b)[decided]
+    if found.clusters is None:
+        ends = np.full((len(rows), 2), np.nan)
+    else:
+        ends = share_tests(hits, group, len(rows), found.clusters.take(decided))["ci"]
+    result = []
+    for row, (low, high) in zip(rows.to_dict(orient="records"), ends, strict=True):
+        model = of[row["a"], row["b"]]
+        result.append(
+            {**{key: row[key] for key in ("a", "b", "wins_a", "wins_b", "ties", "n", "rate_a")},
+             "rate_ci": [low, high], "difference": model["difference"],
+             "difference_ci": [model["low"], model["high"]], "p": model["p"], "p_adjusted": model["p_adjusted"],
+             "p_sign": row["p_sign"], "p_chi2": row["p_chi2"]}
+        )  # fmt: skip
+    return result
 
 
-def _davidson(matrix: WinMatrix, replicates: WinMatrix) -> tuple[dict[str, dict], dict]:
-    """Strengths by bot and what stands behind them: the first of these models that has finite maxima."""
-    problems = []
-    for prior in (0.0, 1.0):
-        for order in (True, False):
-            try:
-                fit = davidson(matrix, order=order, prior=prior)
-            except ValueError as err:
-                problems.append(str(err))
-                continue
-            fit = with_bootstrap(fit, davidson_replicates(replicates, start=fit))
-            if np.isnan(fit.ci).any():
-                problems.append(
-                    f"{'with' if order else 'without'} an order effect too many bootstrap replicates have no finite "
-                    "maximum, because a bot wins or loses everything in them"
-                )
-                continue
-            strengths = {
-                name: {"strength": fit.strength[i], "ci": fit.ci[i].tolist()} for i, name in enumerate(fit.names)
-            }
-            model = {
-                "prior": prior,
-                "log_tie": fit.tie,
-                "log_tie_ci": fit.tie_ci,
-                "order_effect": fit.order,
-                "order_effect_ci": fit.order_ci,
-                "intervals": "percentiles of the bootstrap, as those of the win rates",
-            }
-            return strengths, model | ({"why": problems[0]} if problems else {})
-    return {name: {"strength": None, "ci": [None, None]} for name in matrix.names}, {"why": problems[0]}
+def _model(found: Contrasts) -> dict:
+    """What stands behind the strengths."""
+    (tie, *tie_ci), (order, *order_ci) = found.tie, found.order
+    model = {"prior": found.prior, "log_tie": tie, "log_tie_ci": tie_ci, "order_effect": order,
+             "order_effect_ci": order_ci,
+             "intervals": "Student's t, clustered by conversations and by annotators"}  # fmt: skip
+    return model | ({"why": found.why} if found.why else {})
 
 
 def orders(own: dict, curves: dict[str, dict], bots: Sequence[str]) -> dict:
-    """The bots by TrueSkill, by win rate and by survival (mean over lengths), and the pairs that change places."""
+    """The bots by strength, TrueSkill, win rate and survival (mean over lengths), and the pairs that change places."""
     scores = {
+        "davidson": {bot: entry["strength"] for bot, entry in own["davidson"].items()},
         "trueskill": {bot: entry["mu"] for bot, entry in own["trueskill"].items()},
         "win_rate": own["win_rate"],
         "survival": {bot: float(np.mean(curves[bot]["survival"])) for bot in bots if bot in curves},

@@ -1,4 +1,4 @@
-"""Rank ranges and clusters by bootstrap, after Dušek et al. (2018) and Sakaguchi et al. (2014).
+"""The paper's rank ranges and clusters by bootstrap, after Dušek et al. (2018) and Sakaguchi et al. (2014).
 
 In each replicate the bots are ranked by their score; a bot's range is what remains when the outer ranks are thrown out,
 and bots whose ranges overlap share a cluster (section 3.2 of the paper).
@@ -12,13 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.ranking.davidson import davidson
-from parlai_spotbot.analysis.ranking.replicates import davidson_replicates
 from parlai_spotbot.analysis.ranking.trueskill import TrueSkill, trueskill_replicates
 from parlai_spotbot.analysis.ranking.wins import WinMatrix, pair_bootstrap, win_matrix, win_rates
 from parlai_spotbot.analysis.uncertainty.bootstrap import RESAMPLE, Bootstrap
 
-SCORES = ("trueskill", "win_rate", "davidson")
+SCORES = ("trueskill", "win_rate")
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ def rank_clusters(
         `Bootstrap`; or "paper", the paper's own variant, see `paper_ranges`, which has a score and a level of its own.
         Ignored where `weights` (replicates, n) are given.
     score : str
-        "trueskill" (order of the matches shuffled in every replicate), "win_rate" or "davidson".
+        "trueskill" (order of the matches shuffled in every replicate) or "win_rate".
     level : float
         Share of a bot's ranks that its range covers; half of the rest is thrown out at each end.
     model : TrueSkill, optional
@@ -74,7 +72,7 @@ def rank_clusters(
     Raises
     ------
     ValueError
-        Names the option that is unknown; or says why Davidson's model has no estimate.
+        Names the option that is unknown.
     """
     if not 0 < level < 1:
         raise ValueError(f"level is {level}, expected a number between 0 and 1")
@@ -91,11 +89,7 @@ def rank_clusters(
         weights = weights.weights() if isinstance(weights, Bootstrap) else weights
         scores = trueskill_replicates(matches, names, weights, rng=rng, model=model, backend=backend)[0]
     else:
-        drawn = win_matrix(matches, names, weights)
-        if score == "win_rate":
-            scores = win_rates(drawn)
-        else:
-            scores = davidson_replicates(drawn, start=davidson(win_matrix(matches, names))).strength
+        scores = win_rates(win_matrix(matches, names, weights))
     return RankClusters.of(names, rank_ranges(scores, level), scores)
 
 

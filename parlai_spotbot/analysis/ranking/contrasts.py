@@ -17,12 +17,12 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
-from scipy.special import expit
+from scipy.special import expit, stdtrit
 from scipy.stats import binom, hypergeom
 
 from parlai_spotbot.analysis.ranking.davidson import DavidsonFit, davidson
 from parlai_spotbot.analysis.ranking.davidson_algebra import Sums, derivatives, shares, with_prior
-from parlai_spotbot.analysis.ranking.wins import TIE, WIN, WinMatrix, match_codes, win_matrix
+from parlai_spotbot.analysis.ranking.wins import TIE, WIN, WinMatrix, match_codes, win_matrix, win_rates
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, Spread, frame_clusters
 from parlai_spotbot.analysis.uncertainty.estimates import Estimates, adjusted, places
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
@@ -53,6 +53,10 @@ class Contrasts:
         log ν and log γ; NaN where not estimated.
     prior : float
         Pseudo-matches added to each pair that met, where there is no estimate without.
+    won : array (K, K)
+        How many conversations each won against each.
+    clusters, estimates : Clusters, Estimates
+        Of the matches; the parameters (K + 2,) with their errors. None where there is no order.
     why : str
         What limits this, or why there is no order.
     """
@@ -67,6 +71,8 @@ class Contrasts:
     tie: tuple[float, float, float]
     order: tuple[float, float, float]
     prior: float
+    won: np.ndarray
+    clusters: Clusters | None = None
     estimates: Estimates | None = None
     why: str = ""
 
@@ -74,6 +80,12 @@ class Contrasts:
     def ranked(self) -> list[str]:
         """Best first; equal ones as they stand in `names`."""
         return [self.names[i] for i in np.argsort(-np.nan_to_num(self.strength), kind="stable")]
+
+    def draws(self, replicates: int, rng: np.random.Generator) -> np.ndarray:
+        """Strengths (replicates, K) that are as likely; NaN where that isn't known."""
+        if self.estimates is None:
+            return np.full((replicates, len(self.names)), np.nan)
+        return self.estimates.draws(replicates, rng)[:, : len(self.names)]
 
 
 def contrasts(
@@ -125,7 +137,7 @@ def contrasts(
     pairs["p"] = np.where(known, np.maximum(pairs["p"], floor), np.nan)
     pairs["p_adjusted"] = adjusted(pairs["p"].to_numpy())
     if not known.all():
-        why = why or "too few conversations or annotators to tell how others would differ"
+        why = "; ".join(filter(None, ["too few conversations or annotators to tell how others would differ", why]))
     i, j = np.triu_indices(size, 1)
     clear = (pairs["p_adjusted"] < 1 - level).to_numpy()
     ends = places(i, j, (pairs["difference"] > 0).to_numpy(), clear, size)
@@ -138,7 +150,7 @@ def contrasts(
         _single(estimates, size + place, np.isfinite((fit.tie, fit.order)[place]), level) for place in (0, 1)
     )
     return Contrasts(names, fit.strength, ci, score, score_ci, ends, pairs[list(PAIRS)], tie, effect, fit.prior,
-                     estimates, why)  # fmt: skip
+                     won, clusters, estimates, why)  # fmt: skip
 
 
 def fitted(matrix: WinMatrix, order: bool = True) -> tuple[DavidsonFit | None, str]:
@@ -207,7 +219,7 @@ def _decided(
 ) -> tuple[np.ndarray, np.ndarray]:
     """How many conversations (matches, where they don't count) each won and lost against each: (K, K) both."""
     a, b, outcome = codes
-    talks = np.arange(len(a)) if clusters.conversations is None else clusters.conversations[:, 0]
+    talks = np.arange(len(a)) if clusters.conversations is None else _joint(clusters.conversations)
     sums = pd.DataFrame({"low": np.minimum(a, b), "high": np.maximum(a, b), "talk": talks})
     sums["won"] = np.where(a < b, 1 - outcome, outcome - 1)
     found = sums.groupby(["low", "high", "talk"], sort=False)["won"].sum().reset_index()
@@ -216,6 +228,11 @@ def _decided(
     np.add.at(won, (up["low"].to_numpy(), up["high"].to_numpy()), 1)
     np.add.at(won, (down["high"].to_numpy(), down["low"].to_numpy()), 1)
     return won, won.T
+
+
+def _joint(conversations: np.ndarray) -> np.ndarray:
+    """One code (n,) for the one or two conversations (n, 1 or 2) of each row, whatever their order."""
+    return np.unique(np.sort(conversations, axis=1), axis=0, return_inverse=True)[1].ravel()
 
 
 def _one_sided(matrix: WinMatrix) -> np.ndarray:
@@ -267,6 +284,8 @@ def _scores(
 
     Where one side won everything it is Clopper and Pearson's, with a conversation as one choice.
     """
+    if size < 2:
+        return np.full(size, np.nan), np.full((size, 2), np.nan)
     chance = expit(estimates.values[:size, None] - estimates.values[None, :size])
     score = (chance.sum(axis=1) - 0.5) / (size - 1)
     slope = chance * (1 - chance)
@@ -291,4 +310,40 @@ def _nothing(names: tuple[str, ...], why: str) -> Contrasts:
     label, (i, j) = np.array(names, dtype=object), np.triu_indices(size, 1)
     pairs = pd.DataFrame({"a": label[i], "b": label[j]}).reindex(columns=list(PAIRS))
     whole = np.tile([1, max(size, 1)], (size, 1))
-    return Contrasts(names, none, ends, none, ends, whole, pairs, unknown, unknown, 0.0, None, why)
+    won = np.zeros((size, size))
+    return Contrasts(names, none, ends, none, ends, whole, pairs, unknown, unknown, 0.0, won, None, None, why)
+
+
+def win_rate_intervals(matches: pd.DataFrame, found: Contrasts, level: float = 0.95) -> np.ndarray:
+    """Intervals (K, 2) of the mean of the pairwise win rates (`win_rates`), on the scale of log odds.
+
+    A match departs from what the strengths expect of it, not from its own pair's rate, which with a conversation or two
+    is what it is by that match alone. Clopper and Pearson's, with a conversation as one choice, where one side won
+    everything; NaN where fewer than half of a contestant's pairs were decided, or clusters are too few.
+    """
+    size = len(found.names)
+    matrix = win_matrix(matches, found.names)
+    rates, decided = win_rates(matrix), matrix.wins + matrix.wins.T
+    met = decided + matrix.ties > 0
+    if found.clusters is None:
+        return np.full((size, 2), np.nan)
+    share = np.divide(1.0, decided * (decided > 0).sum(axis=1)[:, None], out=np.zeros((size, size)), where=decided > 0)
+    a, b, outcome = match_codes(matches, found.names)
+    chance = expit(found.strength[:, None] - found.strength[None, :])
+    away = np.where(outcome == TIE, 0.0, (outcome == WIN) - chance[a, b])
+    rows = np.arange(len(a))
+    at = (np.tile(rows, 2), np.concatenate([a, b]))
+    scores = csr_array((np.concatenate([away * share[a, b], -away * share[b, a]]), at), shape=(len(a), size))
+    shares_of = csr_array((np.concatenate([share[a, b], share[b, a]]) ** 2, at), shape=(len(a), size))
+    variance, df = found.clusters.variance(scores, shares_of)
+    inside = (rates > 0) & (rates < 1) & (df > 0)
+    half = np.full(size, np.nan)
+    half[inside] = stdtrit(df[inside], (1 + level) / 2) * np.sqrt(variance[inside])
+    half[inside] /= (rates * (1 - rates))[inside]
+    center = np.log(np.where(inside, rates, 0.5) / np.where(inside, 1 - rates, 0.5))
+    ends = expit(np.stack([center - half, center + half], axis=-1))
+    total = (found.won + found.won.T).sum(axis=1)
+    outer = (rates == 0) | (rates == 1)
+    ends[outer] = clopper_pearson(rates, total, level)[outer]
+    few = (decided > 0).sum(axis=1) < met.sum(axis=1) / 2
+    return np.where(few[:, None], np.nan, ends)

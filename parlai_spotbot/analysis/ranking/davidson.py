@@ -23,8 +23,7 @@ LARGEST = 10.0
 class DavidsonFit:
     """Log strengths (K,) that sum to 0, log ν and log γ, each with a (low, high) interval; NaN where not estimated.
 
-    `prior` is the number of pseudo-matches that was added to each pair (0: maximum likelihood); `intervals` is what the
-    intervals rest on.
+    `prior` is the number of pseudo-matches that was added to each pair (0: maximum likelihood).
     """
 
     names: tuple[str, ...]
@@ -36,13 +35,12 @@ class DavidsonFit:
     order_ci: tuple[float, float]
     loglik: float
     prior: float
-    intervals: str = "observed information"
 
 
 def davidson(matrix: WinMatrix, *, order: bool = True, prior: float = 0.0, level: float = 0.95) -> DavidsonFit:
     """Fit the model by maximum likelihood (Newton), with intervals from the observed information.
 
-    They take matches as independent; `with_bootstrap` replaces them by those of a bootstrap.
+    They take matches as independent; those of `contrasts` don't.
 
     Parameters
     ----------
@@ -118,6 +116,8 @@ def _fit(counts: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, float, np.nd
         while (loglik := log_likelihood(counts, theta + scale * step, free)) < before and scale > 1e-10:
             scale /= 2
         theta = theta + scale * step
+        if np.abs(theta).max() > 5 * LARGEST:
+            break
     raise ValueError("matrix: the likelihood has no finite maximum; try order=False or prior > 0")
 
 

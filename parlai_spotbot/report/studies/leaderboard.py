@@ -137,7 +137,7 @@ def _join(block: Block, found: Sequence[tuple[Opened, Contents]], source: str, s
     """Add one ranking over all studies, where there can be one."""
     if len(found) < 2:
         return
-    result = joint([(study.label, contents) for study, contents in found], source, seed)
+    result = joint([(study.label, contents) for study, contents in found], source)
     if result is not None:
         block.text += result.text
         block.tables += result.tables

@@ -6,9 +6,9 @@ import pytest
 import statsmodels.api as sm
 from scipy.special import expit
 
-from parlai_spotbot.analysis.choices import bradley_terry, ordering
-from parlai_spotbot.analysis.choices.order import expected_shares, win_counts
-from parlai_spotbot.analysis.ranking import davidson, win_matrix
+from parlai_spotbot.analysis.choices import bradley_terry
+from parlai_spotbot.analysis.choices.order import win_counts
+from parlai_spotbot.analysis.ranking import contrasts, davidson, win_matrix
 
 
 def drawn(strengths, n, rng, workers=None, taste=0.0):
@@ -26,6 +26,11 @@ def drawn(strengths, n, rng, workers=None, taste=0.0):
     return pd.DataFrame(rows, columns=["a", "b", "outcome", "conversation_ids", "worker_id"]), names
 
 
+def expected_shares(strength):
+    """The share of wins against every other contestant equally often."""
+    return (expit(strength[:, None] - strength).sum(axis=1) - 0.5) / (len(strength) - 1)
+
+
 def test_strengths_are_those_of_logistic_regression_and_of_davidsons_model():
     rows, names = drawn([0.8, 0.1, -0.4, -0.5], 40, np.random.default_rng(0))
     ours = bradley_terry(win_counts(rows, names))
@@ -36,9 +41,9 @@ def test_strengths_are_those_of_logistic_regression_and_of_davidsons_model():
     fit = sm.Logit((rows["outcome"] > 0).astype(float), design[:, 1:]).fit(disp=0)
     np.testing.assert_allclose(ours[1:] - ours[0], fit.params, atol=1e-6)
     np.testing.assert_allclose(ours, davidson(win_matrix(rows, names), order=False).strength, atol=1e-6)
-    found = ordering(rows, names, rng=np.random.default_rng(0), replicates=500)
+    found = contrasts(rows, names, order=False)
     robust = sm.Logit((rows["outcome"] > 0).astype(float), design[:, 1:]).fit(disp=0, cov_type="HC0")
-    gap = found.strengths.contrast(np.array([-1.0, 1.0, 0.0, 0.0]))
+    gap = found.estimates.contrast(np.array([-1.0, 1.0, 0, 0, 0, 0]))
     assert gap["se"] == pytest.approx(robust.bse.iloc[0], rel=0.01)
 
 
@@ -54,26 +59,26 @@ def test_who_met_whom_does_not_count():
     rows, names = drawn([1.0, 0.0, -1.0], 300, rng)
     few = rows[~((rows["a"] == "b0") & (rows["b"] == "b2"))]
     for own in (rows, few):
-        found = ordering(own, names, rng=rng, replicates=200)
-        assert found.order == ["b0", "b1", "b2"]
+        found = contrasts(own, names, order=False)
+        assert found.ranked == ["b0", "b1", "b2"]
         np.testing.assert_allclose(found.score, expected_shares(np.array([1.0, 0.0, -1.0])), atol=0.06)
         assert found.places.tolist() == [[1, 1], [2, 2], [3, 3]]
 
 
 def test_equal_contestants_share_places():
     rows, names = drawn([0.0, 0.0, -2.0], 60, np.random.default_rng(3))
-    found = ordering(rows, names, rng=np.random.default_rng(0), replicates=500)
+    found = contrasts(rows, names, order=False)
     assert found.places.tolist() == [[1, 2], [1, 2], [3, 3]]
 
 
 def test_who_wins_everything_and_who_never_met():
     rows, names = drawn([9.0, 0.0, 0.0], 20, np.random.default_rng(4))
-    found = ordering(rows, names, rng=np.random.default_rng(0), replicates=100)
-    assert found.prior == 1.0
-    assert "pseudo-choice" in found.why
-    assert found.order[0] == "b0"
+    found = contrasts(rows, names, order=False)
+    assert found.prior == pytest.approx(1 / 2)
+    assert "one side won every match" in found.why
+    assert found.ranked[0] == "b0"
     apart = pd.concat([rows[(rows["a"] == "b1") & (rows["b"] == "b2")], rows.iloc[:1].assign(a="x", b="y")])
-    lost = ordering(apart, ["b1", "b2", "x", "y"], rng=np.random.default_rng(0), replicates=10)
+    lost = contrasts(apart, ["b1", "b2", "x", "y"], order=False)
     assert "b1, b2 | x, y" in lost.why
     assert np.isnan(lost.score).all()
 
@@ -83,7 +88,7 @@ def test_intervals_cover_where_annotators_have_tastes():
     covered = []
     for _ in range(120):
         rows, names = drawn(truth, 40, rng, workers=25, taste=0.4)
-        found = ordering(rows, names, rng=rng, replicates=300)
+        found = contrasts(rows, names, order=False)
         true = expected_shares(truth)
         covered.append((found.score_ci[:, 0] <= true) & (true <= found.score_ci[:, 1]))
     assert 0.90 < np.mean(covered) < 0.985

@@ -47,9 +47,7 @@ def test_right_is_the_better_ones_conversation_whichever_stood_first():
 
 
 def test_a_wording_that_people_understand_is_told_from_one_that_they_do_not():
-    found = compare_wordings(
-        asked({"clear": 0.9, "vague": 0.6}, 40, 200, seed=1)
-    )
+    found = compare_wordings(asked({"clear": 0.9, "vague": 0.6}, 40, 200, seed=1))
     assert found["wordings"]["clear"]["estimate"] == pytest.approx(0.9, abs=0.06)
     assert found["wordings"]["clear"]["pairs"] == 40
     difference = found["differences"][0]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Judgement
+from parlai_spotbot.records import HUMAN, Judgement
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -77,6 +77,8 @@ def _keep(row: dict, known: list[dict], places: list[array], hashes: list[array]
     for value, own, into in zip(values, known, places, strict=True):
         code = own.get(value)
         if code is None:
+            if own is known[0] and value != HUMAN and not value.startswith("judge:"):
+                raise ValueError(f"field 'source' is {value!r}")
             code = own[value + ""] = len(own)  # only texts can be added to one
         into.append(code)
     for value, into in zip(

@@ -1,0 +1,183 @@
+"""Votes from CSV and JSON: columns and words by their common names, errors by file, line and field."""
+
+import json
+
+import pytest
+
+from parlai_spotbot.importers.votes import votes
+from parlai_spotbot.records import Judgement
+from parlai_spotbot.study import Study
+
+ARENA = """\
+question_id,model_a,model_b,winner,judge,turn,anony,language,tstamp
+q1,gpt-4,vicuna-13b,model_a,arena_user_1,1,True,English,1682351591.13
+q2,vicuna-13b,gpt-4,tie (bothbad),arena_user_2,1,True,German,1682351654.7
+q3,koala-13b,gpt-4,tie,arena_user_1,1,True,English,1682351700
+q3,gpt-4,koala-13b,model_b,,1,True,,
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text, name="votes.csv"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def read(imported) -> list[Judgement]:
+    """The judgements of an import, as any reader of the study gets them."""
+    lines = b"".join(imported.lines["votes"]).decode().splitlines()
+    return [Judgement.from_json(json.loads(line), f"line {n}") for n, line in enumerate(lines, start=1)]
+
+
+def met(imported) -> list[tuple]:
+    """Who met whom, and what came of it."""
+    (unit,) = imported.units
+    partners = {item.item_id: item.partners for item in unit.items}
+    return [(*partners[row.item_id], row.answer) for row in read(imported)]
+
+
+def test_an_arena_becomes_a_study_without_conversations(run, written, tmp_path):
+    words = ["--format", "votes", "--data", written(ARENA), "--study", tmp_path / "study"]
+    code, out, err = run(*words)
+    assert code == 0, err
+    assert "4 votes on 3 contestants: 1 a, 1 b, 1 tie, 1 both bad; 2 annotators" in out
+    assert "a from model_a; b from model_b; winner from winner; prompt from question_id; annotator from judge" in out
+    study = Study.open(tmp_path / "study")
+    assert list(study.plan.contestants) == ["gpt-4", "vicuna-13b", "koala-13b"]
+    assert study.plan.surveys == ("votes",)
+    assert not study.conversations_path.exists()
+    rows = study.judgements("votes")
+    assert [row.answer for row in rows] == ["a", "both_bad", "tie", "b"]
+    assert [row.conversation_ids for row in rows] == [("q1",), ("q2",), ("q3",), ("q3",)]
+    assert [row.worker_id for row in rows] == ["arena_user_1", "arena_user_2", "arena_user_1", ""]
+    assert [row.presentation for row in rows] == [{"language": "English"}, {"language": "German"},
+                                                  {"language": "English"}, {}]  # fmt: skip
+    assert [row.submitted_at for row in rows[:2]] == ["2023-04-24T15:53:11Z", "2023-04-24T15:54:14Z"]
+    (unit,) = study.units("votes")
+    assert [item.partners for item in unit.items] == [
+        ("gpt-4", "vicuna-13b"), ("vicuna-13b", "gpt-4"), ("koala-13b", "gpt-4"), ("gpt-4", "koala-13b"),
+    ]  # fmt: skip
+    before = study.judgements_path("votes").read_bytes()
+    assert "nothing changed" in run(*words)[1]
+    assert study.judgements_path("votes").read_bytes() == before
+
+
+SAME = [("x", "y", "a"), ("x", "y", "b"), ("y", "x", "tie"), ("x", "y", "both_bad")]
+SPELT = {
+    "left and right": "left,right,winner\nx,y,left\nx,y,right\ny,x,tie\nx,y,tie_bothbad\n",
+    "a and b": "a,b,vote\nx,y,A\nx,y,B\ny,x,draw\nx,y,Both Bad\n",
+    "by name": "Model A,Model B,Winner\nx,y,x\nx,y,y\ny,x,Tie\nx,y,bothbad\n",
+    "one column each": "model_a,model_b,winner_model_a,winner_model_b,winner_tie,winner_tie_bothbad\n"
+    "x,y,1,0,0,0\nx,y,0,1,0,0\ny,x,0,0,1,0\nx,y,0,0,0,1\n",
+    "numbers": "model_1,model_2,result\nx,y,model_1\nx,y,model_2\ny,x,equal\nx,y,both_bad\n",
+}
+
+
+@pytest.mark.parametrize("text", SPELT.values(), ids=SPELT)
+def test_common_spellings_mean_the_same(text, written):
+    assert met(votes(written(text), "x")) == SAME
+
+
+@pytest.mark.parametrize("shape", ["jsonl", "json", "json of lines", "tsv"])
+def test_other_files_say_the_same(shape, written):
+    words = ["model_a", "model_b", "tie", "tie (bothbad)"]
+    rows = [{"model_a": a, "model_b": b, "winner": word, "judge": n, "turn": {"n": 1}}
+            for n, ((a, b, _), word) in enumerate(zip(SAME, words, strict=True))]  # fmt: skip
+    text = {
+        "jsonl": "".join(json.dumps(row) + "\n" for row in rows),
+        "json": json.dumps(rows, indent=1),
+        "json of lines": "".join(json.dumps(row) + "\n\n" for row in rows),
+        "tsv": "model_a\tmodel_b\twinner\tjudge\n"
+        + "".join(f"{r['model_a']}\t{r['model_b']}\t{r['winner']}\t{r['judge']}\n" for r in rows),
+    }[shape]
+    found = votes(written(text, f"votes.{shape.split()[0]}"), "x")
+    assert met(found) == SAME
+    assert [row.worker_id for row in read(found)] == ["0", "1", "2", "3"]
+
+
+def test_other_names_are_told(written):
+    text = 'first bot,second bot,who,rater\n"Big, model",small,1,ann\nsmall,"Big, model",0,bob\n'
+    found = votes(
+        written(text), "x", columns={"a": "first bot", "b": "second bot", "winner": "who", "annotator": "-"},
+        answers={"1": "a", "0": "tie"}, names={"small": "tiny"}, source="judge:gpt",
+    )  # fmt: skip
+    assert met(found) == [("Big-model", "tiny", "a"), ("tiny", "Big-model", "tie")]
+    assert {(row.worker_id, row.source) for row in read(found)} == {("", "judge:gpt")}
+    assert found.plan.contestants["Big-model"].description == "imported votes, as Big, model"
+
+
+def test_of_a_prompt_only_a_checksum_stays(written):
+    rows = ["how are you?", "how are you?", "where?"]
+    text = "model_a,model_b,winner,prompt\n" + "".join(f"x,y,tie,{prompt}\n" for prompt in rows)
+    first, second, third = (row.conversation_ids for row in read(votes(written(text), "x")))
+    assert first == second != third
+    assert "how" not in b"".join(votes(written(text), "x").lines["votes"]).decode()
+
+
+def test_votes_on_oneself_are_left_out_and_said(written):
+    found = votes(written("model_a,model_b,winner\nx,y,tie\nx,x,tie\n"), "x")
+    assert len(read(found)) == 1
+    assert found.about["notes"] == ["1 votes between a contestant and itself are left out"]
+
+
+HEAD = "model_a,model_b,winner\n"
+BAD = [
+    (HEAD + "x,y,model_a\nx,y,neither\n", {}, "line 3: field 'winner' is 'neither', which is none of the two"),
+    (HEAD + "x,y,model_a\nx,y,\n", {}, "line 3: field 'winner' is '', expected who won"),
+    (HEAD + "x,y,z\n", {}, "line 2: field 'winner' is 'z'"),
+    (HEAD + "b,a,a\n", {}, "line 2: field 'winner' is 'a', which names a contestant and a side that isn't its"),
+    (HEAD + "x,y,model_a\n,y,model_a\n", {}, "line 3: field 'model_a' (a) is '', expected a name"),
+    (HEAD + "x,y,model_a\nx,y\n", {}, "line 3: has 2 fields, the header has 3"),
+    (HEAD + "x,y,tie\nx y,x-y,tie\n", {}, "contestant 'x-y', which is called as 'x y' is"),
+    (HEAD + "x,human,tie\n", {}, "contestant 'human', which can't be a contestant's name"),
+    (HEAD + "x,???,tie\n", {}, "contestant '???', which can't be a contestant's name"),
+    (HEAD, {}, "holds no votes"),
+    ("model_a,model_c,winner\nx,y,tie\n", {}, "no column is known to hold 'a', one of the two contestants"),
+    ("model_a,model_b,won\nx,y,tie\n", {}, "no column is known to hold 'winner'"),
+    (HEAD + "x,y,tie\n", {"columns": {"a": "modela"}}, "has no column 'modela'. Did you mean 'model_a'?"),
+    (HEAD + "x,y,tie\n", {"columns": {"winer": "x"}}, "votes have no field 'winer'. Did you mean 'winner'?"),
+    (HEAD + "x,y,tie\n", {"answers": {"tie": "draw"}}, "--answers tie=draw: no such outcome"),
+    (HEAD + "x,y,tie\n", {"names": {"z": "zed"}}, "--names z: "),
+    (HEAD + "x,y,tie\n", {"source": "gpt"}, "--source gpt: not known"),
+    (HEAD.strip() + ",tstamp\nx,y,tie,soon\n", {}, "line 2: field 'tstamp' (time) is 'soon', expected seconds"),
+    ("model_a,model_b,winner_model_a,winner_model_b\nx,y,1,1\n", {}, "line 2: winner_model_a=1, winner_model_b=1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "options", "says"), BAD, ids=[says[:45] for *_, says in BAD])
+def test_bad_input_is_one_error_that_names_line_and_field(text, options, says, written):
+    from parlai_spotbot.errors import UserError
+
+    with pytest.raises(UserError) as err:
+        votes(written(text), "x", **options)
+    assert says in str(err.value)
+    assert err.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("votes.jsonl", '{"model_a": "x"\n', "line 1: not valid JSON"),
+        ("votes.jsonl", '{"model_a": "x", "model_b": "y", "winner": "tie"}\n[1]\n', "line 2: expected a JSON object"),
+        ("votes.json", '[{"model_a": "x", "model_b": "y", "winner": "tie"},\n{"model', "entry 2: not valid JSON"),
+        ("votes.json", '[{"model_a": "x", "model_b": "y", "winner": "tie"}\n', "the list ends within an entry"),
+        ("votes.json", '[{"model_a": "x", "model_b": "y", "winner": "x, y"}]\n', "entry 1: field 'winner' is 'x, y'"),
+    ],
+)
+def test_broken_files_are_named_and_leave_nothing(name, text, says, written, run, tmp_path):
+    code, _, err = run("--format", "votes", "--data", written(text, name), "--study", tmp_path / "study")
+    assert (code, says in err) == (2, True), err
+    assert not (tmp_path / "study").exists()
+
+
+def test_nothing_else_can_be_done_with_votes(run, written, tmp_path):
+    from parlai_spotbot.errors import UserError
+    from parlai_spotbot.surveys.run import pack_study
+
+    run("--format", "votes", "--data", written(ARENA), "--study", tmp_path / "study")
+    with pytest.raises(UserError, match="comes in with its answers, there is nothing to pack"):
+        pack_study(Study.open(tmp_path / "study"), "votes")

@@ -1,0 +1,184 @@
+"""The analysis of votes: against plain counting, a second solver, and what must not change anything."""
+
+import json
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+
+from parlai_spotbot.analysis.methods import votes as method
+from parlai_spotbot.importers.votes import votes
+from parlai_spotbot.importers.writing import write_study
+from parlai_spotbot.scripts.spotbot_analyze import analyze_study, summary
+from parlai_spotbot.study import Study
+
+BOTS = ("ann", "bob", "cat", "dan")
+STRENGTH = {"ann": 0.9, "bob": 0.3, "cat": -0.2, "dan": -1.0}
+
+
+def drawn(n, seed=0, ties=0.15, bad=0.2, first=0.0):
+    """Votes drawn by strengths; `first`: the advantage of who stands first. As (a, b, word)."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(n):
+        a, b = rng.choice(BOTS, 2, replace=False)
+        word = "model_a" if rng.random() < 1 / (1 + np.exp(STRENGTH[b] - STRENGTH[a] - first)) else "model_b"
+        chance = rng.random()
+        rows.append((str(a), str(b), "tie" if chance < ties else "tie (bothbad)" if chance < ties + bad else word))
+    return rows
+
+
+@pytest.fixture
+def analysed(tmp_path):
+    """Import rows (a, b, word, further columns …) and analyse them; the study and the results of people."""
+
+    def analyse(rows, *more, **options):
+        path = tmp_path / f"votes{len(list(tmp_path.iterdir()))}.csv"
+        head = ",".join(["model_a", "model_b", "winner", *more])
+        path.write_text("\n".join([head, *(",".join(map(str, row)) for row in rows)]) + "\n")
+        study_path = path.with_suffix("")
+        write_study(study_path, votes(path, "arena", **options))
+        study = Study.open(study_path)
+        result = analyze_study(study, "votes", progress=False)
+        return study, {stem: next(iter(own["by_source"].values())) for stem, own in result.items()}
+
+    return analyse
+
+
+def test_counts_and_shares_are_those_of_the_file(analysed):
+    rows = drawn(600)
+    _, found = analysed(rows)
+    ranking = found["ranking"]
+    outcome = {"model_a": ("won", "lost"), "model_b": ("lost", "won"), "tie": ("tie", "tie"),
+               "tie (bothbad)": ("both_bad", "both_bad")}  # fmt: skip
+    for bot in BOTS:
+        seen = [outcome[word][place] for a, b, word in rows for place, own in enumerate((a, b)) if own == bot]
+        shares = ranking["shares"][bot]
+        assert shares["n"] == len(seen)
+        for what in ("won", "tie", "both_bad", "lost"):
+            assert shares[what]["share"] == pytest.approx(seen.count(what) / len(seen))
+            assert shares[what]["ci"][0] < shares[what]["share"] < shares[what]["ci"][1]
+    for pair in ranking["pairs"]:
+        own = [(a, word) for a, b, word in rows if {a, b} == {pair["a"], pair["b"]}]
+        won = sum(word == ("model_a" if a == pair["a"] else "model_b") for a, word in own)
+        assert (pair["n"], pair["wins_a"]) == (len(own), won)
+        assert pair["ties"] == sum(word == "tie" for _, word in own)
+        assert pair["both_bad"] == sum(word == "tie (bothbad)" for _, word in own)
+        assert pair["wins_b"] == len(own) - won - pair["ties"] - pair["both_bad"]
+    assert ranking["both_bad"] == sum(word == "tie (bothbad)" for *_, word in rows) / 600
+    assert found["votes"]["outcomes"]["tie"] == sum(word == "tie" for *_, word in rows)
+
+
+def test_strengths_are_those_of_a_logistic_fit_without_ties(analysed):
+    rows = drawn(800, ties=0.0, bad=0.3, first=0.5)
+    _, found = analysed(rows)
+    decided = [row for row in rows if row[2].startswith("model")]
+    design = np.array([[(bot == a) - (bot == b) for bot in BOTS[1:]] + [1.0] for a, b, _ in decided])
+    fit = sm.Logit(np.array([word == "model_a" for *_, word in decided], dtype=float), design).fit(disp=0, tol=1e-12)
+    strength = {bot: own["strength"] for bot, own in found["ranking"]["strength"].items()}
+    ours = [strength[bot] - strength["ann"] for bot in BOTS[1:]]
+    np.testing.assert_allclose(ours, fit.params[:3], atol=1e-6)
+    assert found["ranking"]["order"] == ["ann", "bob", "cat", "dan"]
+
+
+def test_votes_for_both_bad_leave_the_ranking_as_it_is(analysed):
+    rows = drawn(400, bad=0.0)
+    with_bad = rows + [("ann", "dan", "tie (bothbad)")] * 150
+    plain, bad = (analysed(own)[1]["ranking"] for own in (rows, with_bad))
+    assert plain["score"] == bad["score"]
+    assert [pair["p"] for pair in plain["pairs"]] == [pair["p"] for pair in bad["pairs"]]
+    assert plain["clusters"] == bad["clusters"]
+    assert bad["shares"]["ann"]["both_bad"]["share"] > 0.3 > plain["shares"]["ann"]["both_bad"]["share"] == 0
+    assert plain["otherwise"] == {}
+    assert bad["otherwise"]["both_bad_as_ties"]["clear"] <= len(bad["pairs"])
+    tied = analysed(rows + [("ann", "dan", "tie")] * 150)[1]["ranking"]
+    assert tied["score"]["ann"] < plain["score"]["ann"]
+
+
+def widths(found) -> np.ndarray:
+    return np.array([found["ranking"]["score_ci"][bot][1] - found["ranking"]["score_ci"][bot][0] for bot in BOTS])
+
+
+def test_votes_of_one_annotator_hang_together(analysed):
+    """Each vote four times: by four people they count four times, by one annotator hardly more than once."""
+    rows = [row for row in drawn(200, bad=0.0) for _ in range(4)]
+    once = widths(analysed(rows[::4])[1])
+    apart = widths(analysed(rows)[1])
+    same = analysed([(*row, f"w{n // 4}") for n, row in enumerate(rows)], "judge")[1]
+    np.testing.assert_allclose(apart / once, 0.5, atol=0.03)
+    np.testing.assert_allclose(widths(same) / once, 1.0, atol=0.03)
+    assert same["votes"]["sentence"].startswith("200 annotators voted up to 4 times each")
+    prompts = analysed([(*row, f"q{n // 4}") for n, row in enumerate(rows)], "question_id")[1]
+    np.testing.assert_allclose(widths(prompts) / once, 1.0, atol=0.03)
+    nobody = analysed([(*row, "") for row in rows], "judge")[1]
+    np.testing.assert_allclose(widths(nobody), apart)
+    assert "who voted isn't known" in nobody["votes"]["sentence"].lower()
+    assert nobody["votes"]["independent"]
+
+
+def test_a_model_that_votes_is_no_sample_of_annotators(analysed):
+    rows = [(*row, f"w{n // 4}") for n, row in enumerate(row for row in drawn(100) for _ in range(4))]
+    as_people, as_judge = (analysed(rows, "judge", source=source)[1] for source in ("human", "judge:gpt"))
+    assert (widths(as_judge) < widths(as_people)).all()
+
+
+def test_few_prompts_are_said_beside(analysed):
+    rows = [(*row, n % 9) for n, row in enumerate(drawn(500))]
+    study, found = analysed(rows, "prompt")
+    other = found["ranking"]["otherwise"]["other_prompts"]
+    assert 0 <= other["clear"] <= len(found["ranking"]["pairs"])
+    assert found["votes"]["prompts"]["count"] == 9
+    (section, *_) = method.sections(found, "human")
+    assert any("This holds for these prompts." in text for text in section.text)
+    assert "languages" not in {path.stem for path in study.analysis_path("votes").iterdir()}
+
+
+def test_languages_and_days_are_told(analysed):
+    rows = [(*row, "fr" if n % 4 else "de", 1.7e9 + 1000 * n) for n, row in enumerate(drawn(200))]
+    study, found = analysed(rows, "lang", "tstamp")
+    assert [(row["language"], row["n"]) for row in found["votes"]["languages"]] == [("fr", 150), ("de", 50)]
+    assert found["votes"]["days"] == ["2023-11-14", "2023-11-17"]
+    assert (study.analysis_path("votes") / "languages.csv").read_text().startswith("source,language,n,ties,both_bad")
+
+
+def test_who_never_met_is_compared_by_others(analysed):
+    rows = [row for row in drawn(900, seed=3) if {row[0], row[1]} != {"ann", "dan"}]
+    _, found = analysed(rows)
+    (pair,) = (pair for pair in found["ranking"]["pairs"] if {pair["a"], pair["b"]} == {"ann", "dan"})
+    assert pair["n"] == 0
+    assert pair["p_adjusted"] < 0.05
+    apart = analysed([("ann", "bob", "model_a"), ("cat", "dan", "model_b")] * 5)[1]["ranking"]
+    assert "never compared with each other" in apart["why"]
+    assert {pair["p"] for pair in apart["pairs"]} == {None}
+    assert [section.anchor for section in method.sections({"ranking": apart, "votes": found["votes"]}, "human")]
+
+
+def test_the_same_votes_give_the_same_bytes_and_a_summary(analysed):
+    (first, _), (second, _) = (analysed(drawn(300)) for _ in range(2))
+    for path in sorted(first.analysis_path("votes").iterdir()):
+        if path.suffix == ".csv":
+            assert path.read_bytes() == (second.analysis_path("votes") / path.name).read_bytes()
+    result = {path.stem: json.loads(path.read_text()) for path in first.analysis_path("votes").glob("*.json")}
+    said = summary(result, "votes")
+    assert "human: 300 annotations" in said
+    assert "of 6 pairs differ clearly" in said
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"answer": "neither"}, "judgement 2: answer 'neither', expected one of a, b, tie, both_bad"),
+        ({"item_id": "ann:eve"}, "judgement 2: item 'ann:eve' is no pair of contestants of the units file"),
+    ],
+)
+def test_what_cannot_be_analysed_is_named(analysed, change, says):
+    from parlai_spotbot.errors import UserError
+
+    study, _ = analysed(drawn(5))
+    path = study.judgements_path("votes")
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows[1] |= change
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(UserError, match=r"judgements\.jsonl") as err:
+        analyze_study(study, "votes", progress=False)
+    assert says in str(err.value)

@@ -22,7 +22,15 @@ from scipy.stats import binom, hypergeom
 
 from parlai_spotbot.analysis.ranking.davidson import DavidsonFit, davidson
 from parlai_spotbot.analysis.ranking.davidson_algebra import Sums, derivatives, shares, with_prior
-from parlai_spotbot.analysis.ranking.wins import TIE, WIN, WinMatrix, match_codes, win_matrix, win_rates
+from parlai_spotbot.analysis.ranking.wins import (
+    TIE,
+    WIN,
+    WinMatrix,
+    code_counts,
+    match_codes,
+    win_matrix,
+    win_rates,
+)
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, Spread, frame_clusters
 from parlai_spotbot.analysis.uncertainty.estimates import Estimates, adjusted, places
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
@@ -122,11 +130,11 @@ def contrasts(
         raise ValueError(f"level is {level}, expected a number between 0 and 1")
     names = tuple(names)
     matches = matches.reset_index(drop=True)
-    matrix = win_matrix(matches, names)
+    codes = match_codes(matches, names)
+    matrix = WinMatrix(names, code_counts(codes, len(names)))
     fit, why = fitted(matrix, order)
     if fit is None:
         return _nothing(names, why)
-    codes = match_codes(matches, names)
     clusters = frame_clusters(matches, crossed, resample)
     estimates = Estimates(_parameters(fit), _spread(fit, matrix, codes, clusters))
     size = len(names)
@@ -191,10 +199,11 @@ def _spread(
     drawn = ((outcome == TIE) - tie[a, b]) * free[size]
     first = ((outcome == WIN) - win[a, b]) * free[size + 1]
     n = len(a)
-    at = (np.tile(np.arange(n), 4), np.concatenate([a, b, np.full(n, size), np.full(n, size + 1)]))
-    scores = csr_array((np.concatenate([taken, -taken, drawn, first]), at), shape=(n, size + 2))
-    own = csr_array((np.ones(4 * n), at), shape=(n, size + 2))
-    return clusters.spread(scores, own).through(np.linalg.inv(information))
+    at = np.empty((n, 4), dtype=np.int32)
+    at[:, 0], at[:, 1], at[:, 2], at[:, 3] = a, b, size, size + 1
+    values, start = np.stack([taken, -taken, drawn, first], axis=1), np.arange(0, 4 * n + 1, 4, dtype=np.int32)
+    scores = csr_array((values.ravel(), at.ravel(), start), shape=(n, size + 2))
+    return clusters.spread(scores).through(np.linalg.inv(information))
 
 
 def _pairs(estimates: Estimates, names: tuple[str, ...], level: float) -> pd.DataFrame:
@@ -232,6 +241,8 @@ def _decided(
 
 def _joint(conversations: np.ndarray) -> np.ndarray:
     """One code (n,) for the one or two conversations (n, 1 or 2) of each row, whatever their order."""
+    if conversations.shape[1] == 1:
+        return conversations[:, 0]
     return np.unique(np.sort(conversations, axis=1), axis=0, return_inverse=True)[1].ravel()
 
 

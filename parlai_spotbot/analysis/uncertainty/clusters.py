@@ -8,7 +8,7 @@ Cameron, Gelbach & Miller (2011, J. Bus. Econ. Stat. 29), with pairs of conversa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +21,9 @@ RESAMPLE = ("conversations_workers", "conversations", "workers", "annotations")
 
 FEW = 2.0
 """With fewer effective clusters nothing is known of how clusters differ."""
+
+MANY = 20_000
+"""With more rows the answers that one annotator gives to one conversation hold too little to correct for."""
 
 MOST = 0.999
 """Of an estimate's information: a cluster that holds more is taken to hold so much."""
@@ -125,15 +128,18 @@ class Clusters:
         """In how many ways rows can hang together: 1 or 2."""
         return max(1, len(self._dimensions()))
 
-    def members(self) -> list[Membership]:
+    def members(self) -> Iterator[Membership]:
         """The clusters by conversations and by annotators (one entry each; rows themselves where neither counts), then
         by both at once, where there are both."""
-        single = [] if self.conversations is None else [self._conversations(None)]
+        rows = np.arange(self.rows)
+        if self.conversations is not None:
+            yield self._conversations(None)
         if self.workers is not None:
-            single.append(Membership.of([(self.workers, np.arange(self.rows), 1)], self.rows))
-        if not single:
-            single = [Membership.of([(np.arange(self.rows), np.arange(self.rows), 1)], self.rows)]
-        return [*single, self._conversations(self.workers)] if len(single) == 2 else single
+            yield Membership.of([(self.workers, rows, 1)], self.rows)
+        if self.conversations is None and self.workers is None:
+            yield Membership.of([(rows, rows, 1)], self.rows)
+        if self.conversations is not None and self.workers is not None:
+            yield self._conversations(self.workers)
 
     def _conversations(self, within: np.ndarray | None) -> Membership:
         """Rows that share a conversation (and the annotator, where `within` says whose they are)."""
@@ -160,15 +166,16 @@ class Clusters:
             McCaffrey 2002, Survey Methodology 28, with independent rows as the working model).
         """
         scores, shares = self._checked(scores, shares)
-        members = self.members()
-        tables = [member.sums(shares) for member in members]
         total = np.maximum(_dense(shares.sum(axis=0)).ravel(), 1e-300)
-        grams = [
-            member.gram(member.sums(scores), [table / total for table in own])
-            for member, own in zip(members, tables, strict=True)
-        ]
-        # A row of two conversations is in two clusters, and counts once.
-        held = [(_dense(own[0].sum(axis=0)).ravel(), _dense(own[0].T @ own[0])) for own in tables[:2]]
+        grams, held = [], []
+        for place, member in enumerate(self.members()):
+            if place == 2 and self.rows > MANY:
+                grams.append(member.gram(member.sums(scores)))
+                break
+            tables = member.sums(shares)
+            grams.append(member.gram(member.sums(scores), [table / total for table in tables]))
+            if place < 2:  # a row of two conversations is in two clusters, and counts once
+                held.append((_dense(tables[0].sum(axis=0)).ravel(), _dense(tables[0].T @ tables[0])))
 
         def effective(contrasts: np.ndarray) -> list[np.ndarray]:
             square = contrasts**2
@@ -231,7 +238,7 @@ class Membership:
         for codes, places, sign in parts:
             if not len(codes):
                 continue
-            code = codes_of(codes)
+            code = codes if codes.max() <= rows else codes_of(codes)
             shape = (int(code.max()) + 1, rows)
             found.append((csr_array((np.ones(len(code)), (code, places)), shape=shape), sign))
         return cls(tuple(found))

@@ -75,9 +75,9 @@ def _table(fit: Contrasts, matches: pd.DataFrame, source: str) -> Table:
     how = (
         "Log strengths, which sum to 0: a difference of 1 means that odds of winning a decided match are 2.7 to 1. "
         f"Davidson's model with ties{' and an effect of who speaks first' if np.isfinite(fit.order[0]) else ''}; 95 % "
-        f"intervals allow for what answers of one of each study's {clusters} have in common. A place runs from one more "
-        "than are surely better to as many as aren't surely worse. The studies are linked through the contestants that "
-        "they share."
+        f"intervals allow for what answers of one of each study's {clusters} have in common. A place runs from one "
+        "more than are surely better to as many as aren't surely worse. The studies are linked through the contestants "
+        "that they share."
     )
     return Table("One ranking over all studies", how, ("", "Place", "Strength", "Studies", "Matches"), rows,
                  cite=("davidson1970",))  # fmt: skip

@@ -28,7 +28,7 @@ def test_sums_over_clusters_are_those_over_couples():
     workers = rng.integers(0, 9, n)
     scores = rng.normal(size=(n, 3))
     sets = [set(pair) for pair in pairs]
-    members = Clusters.of(pairs, workers).members()
+    members = list(Clusters.of(pairs, workers).members())
     talks, people, both = (member.gram(member.sums(scores)) for member in members)
     np.testing.assert_allclose(talks, couples(scores, sets), atol=1e-9)
     np.testing.assert_allclose(people, couples(scores, [{worker} for worker in workers]), atol=1e-9)
@@ -82,7 +82,7 @@ def test_a_row_by_itself_a_single_annotator_and_too_few_clusters():
 
 
 def test_a_conversation_beside_itself_counts_once():
-    member = Clusters.of([("a", "a"), ("b", "b")], None).members()[0]
+    member = next(Clusters.of([("a", "a"), ("b", "b")], None).members())
     assert member.gram(member.sums(np.array([[1.0], [2.0]])))[0, 0] == 5.0
 
 

@@ -170,6 +170,7 @@ class Clusters:
         grams, held = [], []
         for place, member in enumerate(self.members()):
             if place == 2 and self.rows > MANY:
+                del shares, tables
                 grams.append(member.gram(member.sums(scores)))
                 break
             tables = member.sums(shares)

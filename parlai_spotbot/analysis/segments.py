@@ -7,23 +7,24 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.ranking.contrasts import contrasts, win_rate_intervals
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
-from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
+from parlai_spotbot.analysis.uncertainty.shares import share_interval
 
 
 def by_length(
     matches: pd.DataFrame,
     entities: pd.DataFrame,
     bots: Sequence[str],
-    of_matches: np.ndarray | None = None,
-    of_entities: np.ndarray | None = None,
+    resample: str | None = None,
 ) -> dict[str, dict]:
     """Per segment length k, as text: `n` matches, the share of `ties`, and `systems` {name: {win_rate, human_share,
     unsure_share, n}}.
 
     Shares are of the annotated entities of that name, people included (`human`), whose win rate is NaN: they play no
-    matches. `n` of a system is how often it was labelled. With the bootstrap's weights of matches and of entities,
-    (replicates, rows) each, win_rate_ci and human_share_ci are 95 % percentile intervals.
+    matches. `n` of a system is how often it was labelled. With `resample`, what another study would have other ones of
+    (see `Clusters.of`), there are 95 % intervals, win_rate_ci and human_share_ci.
     """
     result = {}
     for k in sorted(set(entities["k"])):
@@ -31,9 +32,9 @@ def by_length(
         own = matches[here]
         rates = dict(zip(bots, win_rates(win_matrix(own, bots)).tolist(), strict=True))
         known: dict[str, list[float]] = {}
-        if of_matches is not None:
-            samples = win_rates(win_matrix(own, bots, of_matches[:, here]))
-            known = dict(zip(bots, percentile_interval(samples).tolist(), strict=True))
+        if resample is not None:
+            ends = win_rate_intervals(own, contrasts(own, bots, resample=resample))
+            known = dict(zip(bots, ends.tolist(), strict=True))
         systems = {}
         labelled = entities[entities["k"] == k]
         for name, places in labelled.groupby("name", sort=True).indices.items():
@@ -44,17 +45,10 @@ def by_length(
                 "unsure_share": float((rows["nature"] == "unsure").mean()),
                 "n": len(rows),
             }
-            if of_entities is not None:
-                chosen = np.flatnonzero((entities["k"] == k).to_numpy())[places]
-                systems[name]["human_share_ci"] = _share_ci(rows["nature"] == "human", of_entities[:, chosen])
+            if resample is not None:
+                ci = share_interval(rows["nature"] == "human", frame_clusters(rows, True, resample))
+                systems[name]["human_share_ci"] = list(ci)
                 systems[name]["win_rate_ci"] = known.get(name, [np.nan, np.nan])
         ties = float((own["outcome"] == 0).mean()) if len(own) else np.nan
         result[str(k)] = {"n": len(own), "ties": ties, "systems": systems}
     return result
-
-
-def _share_ci(hits: pd.Series, weights: np.ndarray) -> list[float]:
-    """Percentile interval of a share over the replicates of `weights` (replicates, rows)."""
-    total = weights.sum(axis=1)
-    share = np.divide(weights @ hits.to_numpy(float), total, out=np.full(len(weights), np.nan), where=total > 0)
-    return percentile_interval(share).tolist()

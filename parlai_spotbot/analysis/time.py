@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.uncertainty.estimates import mean_of
+from parlai_spotbot.analysis.uncertainty.medians import median_interval
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -37,13 +39,13 @@ def time_summary(annotations: pd.DataFrame, wage: float | None = None) -> dict:
     }
 
 
-def seconds_table(annotations: pd.DataFrame, weights: np.ndarray | None = None) -> pd.DataFrame:
+def seconds_table(annotations: pd.DataFrame, clusters: Clusters | None = None) -> pd.DataFrame:
     """Seconds per annotation by source and segment length, and over all lengths (Table 4).
 
     Parameters
     ----------
-    weights : array (replicates, n), optional
-        Bootstrap weights of the annotations, for intervals of median and mean (columns median_low, …).
+    clusters : Clusters, optional
+        Which annotations hang together, for intervals of median and mean (columns median_low, …).
 
     Returns
     -------
@@ -51,8 +53,8 @@ def seconds_table(annotations: pd.DataFrame, weights: np.ndarray | None = None) 
         One row a source and length (`k` as text, "all" over all lengths): source, k, n (with a known time), median,
         mean and the `QUANTILES` (columns q05, …). Sources without times, as judges, have no rows.
     """
-    if weights is not None and np.shape(weights)[1:] != (len(annotations),):
-        raise ValueError(f"weights has shape {np.shape(weights)}, expected (replicates, {len(annotations)})")
+    if clusters is not None and clusters.rows != len(annotations):
+        raise ValueError(f"clusters has {clusters.rows} rows, expected one for each of {len(annotations)} annotations")
     columns = {f"q{round(100 * q):02d}": q for q in QUANTILES}
     place = pd.Series(np.arange(len(annotations)), index=annotations.index)
     known = annotations.dropna(subset=["seconds"])
@@ -68,25 +70,13 @@ def seconds_table(annotations: pd.DataFrame, weights: np.ndarray | None = None) 
                 "mean": seconds.mean(),
             }
             row |= {name: np.quantile(seconds, q) for name, q in columns.items()}
-            if weights is not None:
-                row |= _intervals(seconds, weights[:, place[part.index].to_numpy()])
+            if clusters is not None:
+                mine = clusters.take(place[part.index].to_numpy())
+                row["median_low"], row["median_high"] = median_interval(seconds, mine)
+                row["mean_low"], row["mean_high"] = mean_of(seconds, mine, bounds=(0.0, np.inf))["ci"]
             rows.append(row)
-    ends = [f"{name}_{end}" for name in ("median", "mean") for end in ("low", "high")] if weights is not None else []
+    ends = [f"{name}_{end}" for name in ("median", "mean") for end in ("low", "high")] if clusters is not None else []
     return pd.DataFrame(rows, columns=["source", "k", "n", "median", "mean", *columns, *ends])
-
-
-def _intervals(seconds: np.ndarray, weights: np.ndarray) -> dict[str, float]:
-    """Percentile intervals of the weighted median and mean."""
-    order = np.argsort(seconds, kind="stable")
-    cumulative = np.cumsum(weights[:, order], axis=1, dtype=float)
-    total = cumulative[:, -1]
-    middle = (cumulative < total[:, None] / 2).sum(axis=1)
-    drawn = np.where(total > 0, seconds[order][np.minimum(middle, len(seconds) - 1)], np.nan)
-    mean = np.divide(weights @ seconds, total, out=np.full(len(total), np.nan), where=total > 0)
-    result = {}
-    for name, samples in (("median", drawn), ("mean", mean)):
-        result[f"{name}_low"], result[f"{name}_high"] = percentile_interval(samples).tolist()
-    return result
 
 
 @dataclass(frozen=True)

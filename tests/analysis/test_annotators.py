@@ -21,6 +21,7 @@ from parlai_spotbot.analysis.annotators import (
 from parlai_spotbot.analysis.annotators.detection import CALLED
 from parlai_spotbot.analysis.frames import entities_frame, matches_frame
 from parlai_spotbot.analysis.segments import by_length
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.importers.spotbot2020 import read_dump, select
 
 
@@ -175,17 +176,20 @@ def test_detection_whatever_the_labels(labels, always):
     assert detection(np.full(len(called), CALLED[always]), is_bot).balanced_accuracy == 0.5
 
 
-def test_pooled_intervals_are_those_of_the_weights():
+def test_pooled_intervals_know_who_shares_what():
     rng = np.random.default_rng(2)
     entities = pd.DataFrame({
         "nature": rng.choice(["bot", "human"], 400), "name": rng.choice(["x", "human"], 400, p=[0.8, 0.2]),
     })  # fmt: skip
-    weights = rng.multinomial(400, np.full(400, 1 / 400), size=2000)
-    pooled = pooled_detection(entities, weights)
+    pooled = pooled_detection(entities, Clusters.by(np.arange(400)))
     alone = pooled_detection(entities)
     assert pooled["sensitivity"] == alone["sensitivity"]
     for key in ("sensitivity_ci", "bias_ci"):
         np.testing.assert_allclose(pooled[key], alone[key], atol=0.06)  # labels are independent here
+    twice = pooled_detection(pd.concat([entities] * 4), Clusters.by(np.tile(np.arange(400), 4)))
+    np.testing.assert_allclose(twice["sensitivity_ci"], pooled["sensitivity_ci"], atol=0.01)
+    np.testing.assert_allclose(twice["balanced_accuracy_ci"], pooled["balanced_accuracy_ci"], atol=1e-9)
+    assert np.isnan(pooled_detection(entities, Clusters.by(np.zeros(400)))["sensitivity_ci"]).all()
     assert pooled["hit_ci"][0] < pooled["hit"] < pooled["hit_ci"][1]
     assert "0 is guessing" in pooled["sentence"]
     assert "can't be measured" in pooled_detection(entities[entities["name"] == "x"])["sentence"]
@@ -269,8 +273,7 @@ def test_the_ranking_without_a_saboteur_is_the_true_one():
     good = [("human", "bot", "x")] * 12 + [("human", "human", "human")] * 4
     bad = [("bot", "human", "x")] * 40 + [("bot", "bot", "human")] * 4
     rows, _ = frames({"u": good, "v": good, "saboteur": bad})
-    weights = np.random.default_rng(0).multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=100)
-    found = rankings_without(rows, ["x", "other"], Rules(max_same_answers=None), weights)
+    found = rankings_without(rows, ["x", "other"], Rules(max_same_answers=None), "annotations")
     assert found["raw"]["order"] == ["other", "x"]
     assert found["worse than guessing"]["order"] == ["x", "other"]
     assert found["worse than guessing"]["moved"] == {"x": [2, 1], "other": [1, 2]}

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from game_players import Players, play
+from statsmodels.stats.proportion import proportion_confint
 
 from parlai_spotbot.analysis.annotators import habits as rule
 from parlai_spotbot.analysis.annotators.habits import find_habit
@@ -17,6 +18,7 @@ from parlai_spotbot.analysis.methods import spot_the_bot, spot_the_bot_game
 from parlai_spotbot.analysis.methods.spot_the_bot_game import PARTS, analyze, decisions, tables
 from parlai_spotbot.analysis.survival import events, followed_survival, turnbull
 from parlai_spotbot.analysis.survival.stopping import explained, stopping_bounds, stopping_test
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.survey import Game
@@ -122,11 +124,17 @@ def test_bounds_hold_in_the_worst_cases():
     k = np.minimum(spots, stops)
     rows = pd.DataFrame({"left": np.where(spotted, k - 1, k), "right": np.where(spotted, k, np.inf), "weight": 1.0})
     steps = np.arange(1, 8)
-    bounds = stopping_bounds(rows, steps, np.ones((30, 200)))
+    bounds = stopping_bounds(rows, steps, Clusters.by(np.arange(200)))
     never, next_ = (np.where(spotted, spots, then) for then in (99, stops + 1))
     np.testing.assert_allclose(bounds["high"], (never[:, None] > steps).mean(axis=0))
     np.testing.assert_allclose(bounds["low"], (next_[:, None] > steps).mean(axis=0))
-    np.testing.assert_allclose(bounds["ci"], np.stack([bounds["low"], bounds["high"]], axis=-1))
+    ends = [[proportion_confint(200 * bounds[end][i], 200, method="beta") for end in ("low", "high")] for i in range(7)]
+    np.testing.assert_allclose(bounds["ci"], np.nan_to_num([[low[0], high[1]] for low, high in ends]), atol=1e-9)
+    # An answer "unsure" counts half as spotted, half as not: two rows of one appearance.
+    halves = pd.concat([rows.assign(left=k - 1, right=k, weight=0.5), rows.assign(left=k, right=np.inf, weight=0.5)])
+    bounds = stopping_bounds(halves, steps, Clusters.by(np.tile(np.arange(200), 2)))
+    np.testing.assert_allclose(bounds["low"], ((k[:, None] > steps) + 0.5 * (k[:, None] == steps)).mean(axis=0))
+    assert (bounds["ci"][:, 0] <= bounds["low"]).all()
 
 
 def test_the_test_of_stopping_keeps_its_level():
@@ -140,7 +148,8 @@ def test_the_test_of_stopping_keeps_its_level():
         k = np.minimum(np.minimum(spots, stops), 5)
         rows = pd.DataFrame({
             "group": "x", "k": k, "spotted": spots <= np.minimum(stops, 5), "whole": 5, "appearance": appearance,
-            "conversation_id": appearance, "worker_id": np.tile(["v", "w"], 120),
+            "conversation_id": appearance,
+            "worker_id": np.concatenate([rng.choice(12, 2, replace=False) for _ in range(120)]),
         })  # fmt: skip
         p.append(stopping_test(rows).p)
     assert 0.04 < np.mean(np.array(p) < 0.1) < 0.17

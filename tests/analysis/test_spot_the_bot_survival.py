@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import norm
+from scipy.stats import t as student
 from threadpoolctl import threadpool_info
 
 from parlai_spotbot.analysis.frames import FEATURES, annotations_frame, entities_frame
@@ -17,6 +18,7 @@ from parlai_spotbot.analysis.methods import spot_the_bot_sentences as sentences
 from parlai_spotbot.analysis.methods.spot_the_bot import analyze, tables
 from parlai_spotbot.analysis.methods.spot_the_bot_survival import Setting, survival
 from parlai_spotbot.analysis.survival import cox, events, logrank_pairs, turnbull
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 
@@ -111,28 +113,21 @@ def test_coefficients_are_those_of_the_estimator_and_corrected_over_the_table(st
             assert own["cox_models"][name][model]["loglik"] == pytest.approx(fit.loglik)
             for f in fits.values():
                 assert f["ratio"] == pytest.approx(np.exp(f["coef"]))
-                assert f["ci"] == pytest.approx([f["coef"] - 1.959964 * f["se"], f["coef"] + 1.959964 * f["se"]])
+                df = np.inf if f["df"] is None else f["df"]
+                reach = student.ppf(0.975, df) * f["se"]
+                assert f["ci"] == pytest.approx([f["coef"] - reach, f["coef"] + reach])
                 assert f["ratio_ci"] == pytest.approx(np.exp(f["ci"]).tolist())
-                assert f["p"] == pytest.approx(2 * norm.sf(abs(f["coef"] / f["se"])))
+                assert f["p"] == pytest.approx(2 * student.sf(abs(f["coef"] / f["se"]), df))
         entries = [f for fits in own[key].values() for f in fits.values()]
+        assert sum(f["df"] is not None for f in entries) > 6  # by as many degrees as there are annotators
         assert [f["p_adjusted"] for f in entries] == pytest.approx(adjust([f["p"] for f in entries]).tolist())
     best = {name: max(("ph", "po"), key=lambda m: models[m]["loglik"]) for name, models in own["cox_models"].items()}
     assert {name: models["better"] for name, models in own["cox_models"].items()} == best
 
 
-def test_standard_errors_of_two_clusterings():
-    first, second, both = np.diag([4.0, 1.0]), np.diag([1.0, 2.0]), np.diag([1.0, 0.5])
-    np.testing.assert_allclose(features._two_way(first, second, both), np.diag([4.0, 2.5]))  # CGM 2011, equation 2.11
-    # Where the sum comes out smaller than one clustering alone, that one counts; infinite coefficients have none.
-    np.testing.assert_allclose(np.diag(features._two_way(first, second, np.diag([3.0, 2.5]))), [4.0, 2.0])
-    lost = np.full((2, 2), np.nan)
-    lost[0, 0] = 1.0
-    np.testing.assert_array_equal(np.isnan(features._two_way(lost, lost, lost)), np.isnan(lost))
-
-
 @pytest.mark.slow
 def test_intervals_of_coefficients_cover_where_conversations_and_workers_make_answers_alike():
-    rng, workers, estimates, errors = np.random.default_rng(5), 33, [], []
+    rng, workers, estimates, reach = np.random.default_rng(5), 33, [], []
     conversation, k = np.repeat(np.arange(90), 6), np.tile(np.repeat([2.0, 3.0, 5.0], 2), 90)
     base = norm.ppf(pd.Series({2.0: 0.65, 3.0: 0.72, 5.0: 0.80})[k].to_numpy())
 
@@ -150,17 +145,19 @@ def test_intervals_of_coefficients_cover_where_conversations_and_workers_make_an
         drawn = features._Errors(rows, ["conversation_id", "worker_id"], np.random.default_rng(number), 200)
         fit = drawn.fit(left, right, rows[list(FEATURES)], "po", backend="native").fit
         estimates.append(fit.coef)
-        errors.append(fit.se)
+        reach.append(fit.interval()[:, 1] - fit.coef)
     away = np.abs(np.array(estimates) - np.mean(estimates, axis=0))
-    assert 0.93 <= (away < 1.96 * np.array(errors)).mean() <= 0.97
+    assert 0.93 <= (away < np.array(reach)).mean() <= 0.97
 
 
 def test_released_annotations_give_the_papers_statistics(released):
     entities = entities_frame(released("dailydialog"))
     names = ("BR", "DR", "GPT", "S2", "human")
-    weights = np.ones((30, len(entities)))
+    drawn = ClusterBootstrap(
+        entities["conversation_id"], entities["worker_id"], rng=np.random.default_rng(1), replicates=60
+    )
     setting = Setting(
-        names, weights, "native", "survives", "conversations_workers", lambda name: np.random.default_rng(0)
+        names, drawn, "native", "survives", "conversations_workers", lambda name: np.random.default_rng(0)
     )
     own = survival(entities, setting)
     pairs = {(p["a"], p["b"]): p for p in own["pairs"]}
@@ -212,8 +209,12 @@ def test_a_curves_sentence_names_effect_direction_and_uncertainty():
     above = own | {"versus_human": {"human": 0.3, "difference": 0.04, "ci": [0.02, 0.1]}}
     assert ", 4 points more (likely 2 to 10) than of people's (30%)." in sentences.curve("dr", above)
     assert "no bound to compare with" in sentences.curve("dr", own | {"versus_human": None})
-    never = own | {"survival": [0, 0], "ci": [[0, 0], [0, 0]]}
-    assert "0% (none of 90, so without an interval)" in sentences.curve("dr", never)
+    never = own | {"survival": [0, 0], "ci": [[0, 0.04], [0, 0.08]]}
+    assert "0% (none of 90; an exact bound from as many conversations or annotators: 0% to 8%)" in sentences.curve(
+        "dr", never
+    )
+    few = own | {"ci": [[None, None]] * 2, "why": "1 conversation: too few for an interval"}
+    assert sentences.curve("dr", few).endswith(" No interval: 1 conversation: too few for an interval.")
 
 
 @pytest.mark.parametrize(
@@ -340,7 +341,7 @@ def test_one_annotator(study):
     assert own["cox_models"]["bot0"]["ph"]["errors"].startswith("bootstrap of conversations, 40 replicates")
     assert own["bootstrap"]["why"].startswith("fewer than 5 annotators")
     few = survived([j for j in judgements if j.worker_id in ("w0", "w1", "w2")], conversations)
-    assert "(fewer than 5 annotators)" in few["cox_models"]["bot0"]["ph"]["errors"]
+    assert few["cox_models"]["bot0"]["ph"]["errors"].startswith("bootstrap of conversations and of annotators")
 
 
 def test_judges_variants_are_no_annotators(study):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from parlai_spotbot.analysis.frames import annotations_frame
 from parlai_spotbot.analysis.time import compare_effort, seconds_table, time_summary
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.importers.spotbot2020 import read_dump, select
 
 # Table 4 (medians, though the paper calls them means), the means that leave out annotations without a clock, and the
@@ -107,17 +108,23 @@ def test_wrong_efforts_are_named(options, named):
         compare_effort(options.pop("systems"), **options)
 
 
-def test_intervals_are_those_of_resampled_times():
+def test_intervals_are_near_those_of_resampled_times():
     rng = np.random.default_rng(0)
     seconds = rng.gamma(2, 10, 401)
     rows = pd.DataFrame({"source": "human", "k": 2, "seconds": seconds})
-    draws = rng.integers(0, 401, (1000, 401))
-    weights = np.array([np.bincount(draw, minlength=401) for draw in draws])
-    row = seconds_table(rows, weights).iloc[0]
+    draws = rng.integers(0, 401, (2000, 401))
+    row = seconds_table(rows, Clusters.by(np.arange(401))).iloc[0]
     for name, statistic in (("median", np.median), ("mean", np.mean)):
         low, high = np.quantile(statistic(seconds[draws], axis=1), [0.025, 0.975])
-        assert row[f"{name}_low"] == pytest.approx(low)
-        assert row[f"{name}_high"] == pytest.approx(high)
+        assert row[f"{name}_low"] == pytest.approx(low, abs=0.3)
+        assert row[f"{name}_high"] == pytest.approx(high, abs=0.3)
+    # Every time three times over, in clusters of three, says no more.
+    three = pd.concat([rows] * 3, ignore_index=True)
+    same = seconds_table(three, Clusters.by(np.tile(np.arange(401), 3))).iloc[0]
+    ends = ["median_low", "median_high", "mean_low", "mean_high"]
+    np.testing.assert_allclose(same[ends].astype(float), row[ends].astype(float), atol=0.1)
+    alone = seconds_table(three, Clusters.by(np.zeros(1203))).iloc[0]
+    assert alone[ends].isna().all()
     assert row["q95"] == pytest.approx(np.quantile(seconds, 0.95))
 
 
@@ -129,5 +136,5 @@ def test_sources_have_rows_of_their_own():
     assert set(table["source"]) == {"human"}
     assert dict(zip(table["k"], table["median"], strict=True)) == {"all": 2.0, "2": 1.0, "3": 4.0}
     assert seconds_table(rows[3:]).empty
-    with pytest.raises(ValueError, match="weights has shape"):
-        seconds_table(rows, np.ones((3, 2)))
+    with pytest.raises(ValueError, match="clusters has 3 rows"):
+        seconds_table(rows, Clusters.by([1, 2, 3]))

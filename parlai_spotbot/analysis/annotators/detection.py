@@ -11,9 +11,12 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 from scipy.stats import norm
 
-from parlai_spotbot.analysis.uncertainty.bootstrap import cell_sums, percentile_interval
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.uncertainty.estimates import group_means
+from parlai_spotbot.analysis.uncertainty.shares import share_interval
 from parlai_spotbot.records import HUMAN
 
 CALLED = {"bot": 1.0, "unsure": 0.5, "human": 0.0}
@@ -77,37 +80,42 @@ def detection(called: Sequence[float], is_bot: Sequence[bool], level: float = 0.
     )
 
 
-def pooled_detection(entities: pd.DataFrame, weights: np.ndarray | None = None) -> dict:
+def pooled_detection(entities: pd.DataFrame, clusters: Clusters | None = None) -> dict:
     """All labels together: the fields of `Detection`, `always_bot`, and a `sentence`.
 
-    `always_bot` is what the paper's correctness gives to who always says "bot". With bootstrap `weights` (replicates,
-    2 × annotations), one column a row of `entities`, the intervals are those of the bootstrap, and `hit`,
-    `false_alarm` and `balanced_accuracy` have theirs too (`hit_ci`, …).
+    `always_bot` is what the paper's correctness gives to who always says "bot". With `clusters`, which rows of
+    `entities` hang together, the intervals are by these, and `hit`, `false_alarm` and `balanced_accuracy` have theirs,
+    too (`hit_ci`, …).
     """
     called = entities["nature"].map(CALLED).to_numpy(dtype=float)
     is_bot = (entities["name"] != HUMAN).to_numpy()
     result = detection(called, is_bot).to_dict()
     result["always_bot"] = float(is_bot.mean()) if len(is_bot) else np.nan
-    if weights is not None and result["bots"] and result["people"]:
-        result |= _drawn(called, is_bot, weights)
+    if clusters is not None and result["bots"] and result["people"]:
+        result |= _clustered(called, is_bot, result, clusters)
     result["sentence"] = _sentence(result)
     return result
 
 
-def _drawn(called: np.ndarray, is_bot: np.ndarray, weights: np.ndarray) -> dict:
-    """Intervals of the pooled estimates by the bootstrap's weights."""
-    count = cell_sums(weights, is_bot.astype(int), 2)
-    said = cell_sums(weights * called, is_bot.astype(int), 2)
-    z = norm.ppf((said + 0.5) / (count + 1))
-    share = np.divide(said, count, out=np.full(said.shape, np.nan), where=count > 0)
-    samples = {
-        "hit": share[:, 1],
-        "false_alarm": share[:, 0],
-        "balanced_accuracy": (share[:, 1] + 1 - share[:, 0]) / 2,
-        "sensitivity": z[:, 1] - z[:, 0],
-        "bias": -z.sum(axis=1) / 2,
+def _clustered(called: np.ndarray, is_bot: np.ndarray, alone: dict, clusters: Clusters) -> dict:
+    """Intervals of the pooled estimates; d' and c by the delta method, never narrower than of independent labels."""
+    means = group_means(called, is_bot.astype(int), 2, clusters, (0.0, 1.0))
+    hits, people = np.array([called[~is_bot].sum(), called[is_bot].sum()]), np.array([(~is_bot).sum(), is_bot.sum()])
+    slope = 1 / norm.pdf(norm.ppf((hits + 0.5) / (people + 1)))
+    weights = np.array([[-0.5, 0.5], [-slope[0], slope[1]], [-slope[0] / 2, -slope[1] / 2]])
+    found = means.contrasts(weights)
+    half = stdtrit(found["df"], 0.975) * found["se"]
+    middle = (alone["balanced_accuracy"], alone["sensitivity"], alone["bias"])
+    result = {
+        "hit_ci": share_interval(called[is_bot], clusters.take(is_bot)),
+        "false_alarm_ci": share_interval(called[~is_bot], clusters.take(~is_bot)),
+        "balanced_accuracy_ci": (float(found["low"][0] + 0.5), float(found["high"][0] + 0.5)),
     }
-    return {f"{key}_ci": tuple(percentile_interval(drawn).tolist()) for key, drawn in samples.items()}
+    for place, key in ((1, "sensitivity"), (2, "bias")):
+        low, high = alone[f"{key}_ci"]
+        reach = float(np.maximum(half[place], (high - low) / 2))
+        result[f"{key}_ci"] = (middle[place] - reach, middle[place] + reach)
+    return result
 
 
 def _sentence(own: dict) -> str:

@@ -11,8 +11,8 @@ from parlai_spotbot.analysis.annotators import rules as flag
 from parlai_spotbot.analysis.annotators.rules import Rules, each_rule, no_rules
 from parlai_spotbot.analysis.annotators.table import annotator_table
 from parlai_spotbot.analysis.frames import entities_frame, matches_frame
+from parlai_spotbot.analysis.ranking.contrasts import contrasts, win_rate_intervals
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
-from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 
 REASONS = ["annotation_id", "worker_id", "reason"]
 
@@ -90,7 +90,7 @@ def rankings_without(
     annotations: pd.DataFrame,
     bots: Sequence[str],
     rules: Rules | None = None,
-    weights: np.ndarray | None = None,
+    resample: str | None = None,
     marked: Marked | None = None,
 ) -> dict[str, dict]:
     """Win rates with everybody ("raw"), without those that each rule catches, and without all ("all rules").
@@ -99,8 +99,8 @@ def rankings_without(
     ----------
     marked : mapping, optional
         Further annotators to do without: see `Marked`.
-    weights : array (replicates, n), optional
-        Bootstrap weights of the annotations, for intervals of the win rates.
+    resample : str, optional
+        What another study would have other ones of (see `Clusters.of`), for intervals of the win rates.
 
     Returns
     -------
@@ -110,8 +110,7 @@ def rankings_without(
     """
     rules, marked = Rules() if rules is None else rules, marked or {}
     told = rules.told() | {name: text for name, (text, _) in marked.items()}
-    position = pd.Series(np.arange(len(annotations)), index=annotations.index)
-    raw = _ranked(annotations, bots, position, weights)
+    raw = _ranked(annotations, bots, resample)
     result = {"raw": {"rule": "nobody removed", "annotations": 0, "annotators": 0, **raw, "moved": {}}}
     tried: dict[str, tuple[Rules, Marked]] = {name: (only, {}) for name, only in each_rule(rules).items()}
     tried |= {name: (no_rules(rules), {name: own}) for name, own in marked.items()}
@@ -119,7 +118,7 @@ def rankings_without(
         tried["all rules"] = (rules, marked)
     for name, only in tried.items():
         kept, removed = remove(annotations, *only)
-        own = _ranked(kept, bots, position, weights)
+        own = _ranked(kept, bots, resample)
         places = {bot: [order["order"].index(bot) + 1 for order in (raw, own)] for bot in bots}
         entry = {
             "rule": told.get(name, "all of these rules"),
@@ -133,7 +132,7 @@ def rankings_without(
     return result
 
 
-def _ranked(annotations: pd.DataFrame, bots: Sequence[str], position: pd.Series, weights: np.ndarray | None) -> dict:
+def _ranked(annotations: pd.DataFrame, bots: Sequence[str], resample: str | None) -> dict:
     matches = matches_frame(annotations)
     rates = win_rates(win_matrix(matches, bots))
     place = np.argsort(np.where(np.isfinite(rates), -rates, np.inf), kind="stable")
@@ -142,9 +141,9 @@ def _ranked(annotations: pd.DataFrame, bots: Sequence[str], position: pd.Series,
         "win_rate": dict(zip(bots, rates.tolist(), strict=True)),
         "order": [bots[i] for i in place],
     }
-    if weights is not None:
-        drawn = win_rates(win_matrix(matches, bots, weights[:, position[matches.index].to_numpy()]))
-        result["win_rate_ci"] = dict(zip(bots, percentile_interval(drawn).tolist(), strict=True))
+    if resample is not None:
+        ends = win_rate_intervals(matches, contrasts(matches, bots, resample=resample))
+        result["win_rate_ci"] = dict(zip(bots, ends.tolist(), strict=True))
     return result
 
 

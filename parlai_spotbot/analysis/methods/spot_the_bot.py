@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +34,9 @@ from parlai_spotbot.analysis.methods.spot_the_bot_tables import flatten
 from parlai_spotbot.analysis.methods.spot_the_bot_trust import trust
 from parlai_spotbot.analysis.survival.events import UNSURE
 from parlai_spotbot.analysis.texts import turns_frame
-from parlai_spotbot.analysis.uncertainty.bootstrap import bootstrap_weights, cell_sums, check_draws, percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap, bootstrap_weights, check_draws
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.uncertainty.shares import share_interval
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 
 if TYPE_CHECKING:
@@ -81,6 +84,24 @@ class Source:
     def rng(self, statistic: str) -> np.random.Generator:
         return generator(self.seed, self.name, statistic)
 
+    @cached_property
+    def clusters(self) -> Clusters:
+        """Which annotations hang together."""
+        rows = self.annotations
+        if self.resample == "annotations":
+            return Clusters.by(np.arange(len(rows)))
+        return Clusters.by(rows["conversation_id"], rows["worker_id"], self.resample)
+
+    def drawn(self, statistic: str) -> ClusterBootstrap:
+        """Replicates of the annotations."""
+        rows, options = self.annotations, {"replicates": self.bootstraps, "resample": self.resample}
+        return ClusterBootstrap(rows["conversation_id"], rows["worker_id"], rng=self.rng(statistic), **options)
+
+    @property
+    def pages(self) -> np.ndarray:
+        """Of each row of `entities` its annotation's place."""
+        return np.repeat(np.arange(len(self.annotations)), 2)
+
 
 @dataclass(frozen=True)
 class Method:
@@ -119,8 +140,8 @@ def analyze(
     bots : sequence of str
         The contestants in the order of the plan; any further ones that occur follow, sorted.
     resample : str
-        What the bootstrap draws: see `bootstrap_weights`. A judge's variants are no sample of anything, so for judges
-        "workers" is never drawn: it says so in the result.
+        What another study would have other ones of: see `ClusterBootstrap`. A judge's variants are no sample of
+        anything, so for judges "workers" is never drawn: it says so in the result.
     backend : str
         Of survival analysis: "native", "icenreg", or "auto".
     unsure : str
@@ -259,7 +280,8 @@ def _source(
 def ranking_part(source: Source) -> dict:
     matches = matches_frame(source.annotations)
     crossed = source.name == HUMAN  # a judge's variants are no sample of judges
-    result = ranking(matches, source.bots, source.weights[:, matches.index], source.rng("ranking"), crossed=crossed)
+    result = ranking(matches, source.bots, source.weights[:, matches.index], source.rng("ranking"), crossed=crossed,
+                     resample=source.resample)  # fmt: skip
     shares = _shares(source)
     human = shares.pop(
         HUMAN, {"share": None, "n": 0, "ci": [None, None], "why": "no conversation of people was judged"}
@@ -282,19 +304,16 @@ def _bootstrap(source: Source) -> dict:
 
 
 def _shares(source: Source) -> dict[str, dict]:
-    """How often each name is taken for human, with its bootstrap interval."""
+    """How often each name is taken for human, with its interval."""
     names = sorted(set(source.entities["name"]))
     code = source.entities["name"].map({name: i for i, name in enumerate(names)}).to_numpy(dtype=int)
     taken = (source.entities["nature"] == HUMAN).to_numpy().astype(int)
-    weights = np.repeat(source.weights, 2, axis=1)
-    sums = cell_sums(weights, 2 * code + taken, 2 * len(names)).reshape(len(weights), -1, 2)
-    total = sums.sum(axis=-1)
-    samples = np.divide(sums[..., 1], total, out=np.full(total.shape, np.nan), where=total > 0)
-    ci = percentile_interval(samples)
-    return {
-        name: {"share": float(taken[code == i].mean()), "n": int((code == i).sum()), "ci": ci[i].tolist()}
-        for i, name in enumerate(names)
-    }
+    clusters, result = source.clusters.take(source.pages), {}
+    for i, name in enumerate(names):
+        own = code == i
+        ci = share_interval(taken[own], clusters.take(own))
+        result[name] = {"share": float(taken[own].mean()), "n": int(own.sum()), "ci": list(ci)}
+    return result
 
 
 def features_part(source: Source) -> dict:
@@ -302,21 +321,21 @@ def features_part(source: Source) -> dict:
     for criterion in CRITERIA:
         matches = matches_frame(source.annotations, criterion)
         weights = source.weights[:, matches.index]
-        result[criterion] = ranking(matches, source.bots, weights, source.rng(criterion), crossed=source.name == HUMAN)
+        result[criterion] = ranking(matches, source.bots, weights, source.rng(criterion), crossed=source.name == HUMAN,
+                                    resample=source.resample)  # fmt: skip
     return result
 
 
 def survival_part(source: Source) -> dict:
     names = [*source.bots, *([HUMAN] if (source.annotations["a"] == HUMAN).any() else [])]
-    weights = np.repeat(source.weights, 2, axis=1)
-    setting = Setting(names, weights, source.backend, source.unsure, source.resample, source.rng, source.followed)
+    drawn = source.drawn("survival").take(source.pages)
+    setting = Setting(names, drawn, source.backend, source.unsure, source.resample, source.rng, source.followed)
     return survival(source.entities, setting) | {"bootstrap": _bootstrap(source)}
 
 
 def _segments(source: Source) -> dict:
     matches = matches_frame(source.annotations)
-    weights = source.weights[:, matches.index], np.repeat(source.weights, 2, axis=1)
-    return {"segments": segments.by_length(matches, source.entities, source.bots, *weights)}
+    return {"segments": segments.by_length(matches, source.entities, source.bots, source.resample)}
 
 
 PARTS = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,6 @@ from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 MODELS = {"ph": "proportional hazards", "po": "proportional odds"}
 KEYS = {"ph": "cox", "po": "cox_po"}
-FEW_CLUSTERS = 5
 FEW_REPLICATES = 20
 
 SAME = "the same answer everywhere"
@@ -63,47 +62,34 @@ def effects(
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fit, what limits it, and where its covariance is from; with two clusterings, `others` are by each alone."""
+    """A fit, what limits it, and where its covariance is from."""
 
     fit: RegressionFit
     notes: list[str]
     said: str
-    others: tuple[RegressionFit, ...] = ()
 
 
 class _Errors:
-    """Where standard errors come from: bootstraps of the clusters that are enough of, else observed information.
-
-    Drawing conversations and annotators crossed would make intervals of coefficients cover 99.8 % instead of 95 %: with
-    both, it is one bootstrap each (see `_two_way`).
-    """
+    """Where standard errors come from: bootstraps of the clusters (see `cox`), else observed information."""
 
     def __init__(self, rows: pd.DataFrame, clusters: list[str], rng: np.random.Generator, replicates: int) -> None:
-        use = [c for c in clusters if rows[c].nunique() >= FEW_CLUSTERS]
-        self.draws: list[np.ndarray] = []
-        if replicates < FEW_REPLICATES or (clusters and not use):
-            why = f"fewer than {FEW_REPLICATES} replicates" if replicates < FEW_REPLICATES else "too few clusters"
-            self.said = f"observed information ({why}: rows taken as independent)"
-            return
-        # Without clusters annotations are drawn, whose rows share an index.
-        self.draws = [rows[c].to_numpy() for c in use] or [np.asarray(rows.index) // 2]
-        if len(use) == 2:
-            self.draws.append(rows.groupby(use, sort=False).ngroup().to_numpy())
-        self.options = {"replicates": replicates, "seed": rng}
+        use = [c for c in clusters if rows[c].nunique() > 1]
         by = {"conversation_id": "conversations", "worker_id": "annotators"}
-        self.said = f"bootstrap of {' and of '.join(by[c] for c in use) or 'annotations'}, {replicates} replicates"
-        if len(use) < len(clusters):
-            self.said += f" (fewer than {FEW_CLUSTERS} {by[next(c for c in clusters if c not in use)]})"
+        self.options: dict = {}
+        if replicates < FEW_REPLICATES:
+            self.said = f"observed information (fewer than {FEW_REPLICATES} replicates: rows taken as independent)"
+        elif clusters and not use:
+            self.said = f"none: one of {' and of '.join(by[c] for c in clusters)} is too few"
+            self.options = {"errors": "none"}
+        else:
+            # Without clusters annotations are drawn, whose rows share an index.
+            draws = [rows[c].to_numpy() for c in use] or [np.asarray(rows.index) // 2]
+            self.options = {"clusters": draws, "replicates": replicates, "seed": rng}
+            self.said = f"bootstrap of {' and of '.join(by[c] for c in use) or 'annotations'}, {replicates} replicates"
 
     def fit(self, *arguments, **options) -> Fitted:
-        if not self.draws:
-            return Fitted(*_cox(*arguments, **options), self.said)
-        found = [_cox(*arguments, clusters=clusters, **self.options, **options) for clusters in self.draws]
-        fit, notes = found[0][0], list(dict.fromkeys(note for _, said in found for note in said))
-        others = tuple(each for each, _ in found[:2]) if len(found) == 3 else ()
-        if others:
-            fit = replace(fit, covariance=_two_way(*(each.covariance for each, _ in found)))
-        if notes:
+        fit, notes = _cox(*arguments, **self.options, **options)
+        if notes and "clusters" in self.options:
             # Replicates without an estimate are the extreme ones, so what is left varies too little.
             by_rows, known = _cox(*arguments, **options)[0], np.isfinite(fit.coef)
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -111,22 +97,7 @@ class _Errors:
             if not ours >= theirs:
                 said = "observed information, as too many replicates have no estimate (rows taken as independent)"
                 return Fitted(by_rows, [], said)
-        return Fitted(fit, notes, self.said, others)
-
-
-def _two_way(first: np.ndarray, second: np.ndarray, both: np.ndarray) -> np.ndarray:
-    """The covariance (p, p) with two clusterings, from those by each and by their intersections.
-
-    The sum less the intersections' (Cameron, Gelbach & Miller 2011, J. Bus. Econ. Stat. 29), where it says more than
-    one clustering alone with that one's variances, as the log-rank test has it.
-    """
-    total = first + second - both
-    known = np.isfinite(np.diag(total))
-    if known.any():
-        values, vectors = np.linalg.eigh(total[np.ix_(known, known)])
-        total[np.ix_(known, known)] = (vectors * np.maximum(values, 0.0)) @ vectors.T
-    least = np.maximum(np.diag(first), np.diag(second))
-    return total + np.diag(np.maximum(least - np.diag(total), 0.0))
+        return Fitted(fit, notes, self.said)
 
 
 def _fit(rows: pd.DataFrame, model: str, errors: _Errors, backend: str) -> tuple[dict, dict]:
@@ -140,7 +111,7 @@ def _fit(rows: pd.DataFrame, model: str, errors: _Errors, backend: str) -> tuple
         whole = {"loglik": float("nan"), "n": len(rows), "test": None, "errors": None, "notes": [NOTHING]}
         return {f: none | {"why": why[f]} for f in FEATURES}, whole
     found = {f: _one(fitted.fit, i, rows) for i, f in enumerate(FEATURES)}
-    whole = {"loglik": fitted.fit.loglik, "n": len(rows), "test": _wald(fitted)}
+    whole = {"loglik": fitted.fit.loglik, "n": len(rows), "test": _wald(fitted.fit)}
     return found, whole | {"errors": fitted.said, "notes": fitted.notes}
 
 
@@ -158,6 +129,7 @@ def _one(fit: RegressionFit, i: int, rows: pd.DataFrame) -> dict:
     with np.errstate(over="ignore"):
         entry = {
             "coef": coef, "se": fit.se[i], "p": fit.pvalue[i], "log_p": fit.log_pvalue[i], "ci": ci.tolist(),
+            "df": np.nan if fit.df is None else fit.df[i],
             "ratio": float(np.exp(coef)), "ratio_ci": np.exp(ci).tolist(),
         }  # fmt: skip
     if np.isfinite(coef):
@@ -168,19 +140,13 @@ def _one(fit: RegressionFit, i: int, rows: pd.DataFrame) -> dict:
     return entry | {"why": SEPARATED, "separated": "sooner" if coef > 0 else "later"}
 
 
-def _wald(fitted: Fitted) -> dict | None:
-    """That no feature matters, by the covariance of the standard errors; of several by the one that says least."""
-    tests = []
-    for fit in (fitted.fit, *fitted.others):
-        try:
-            tests.append(fit.wald())
-        except np.linalg.LinAlgError:
-            continue
-    tests = [test for test in tests if test.df]
-    if not tests:
+def _wald(fit: RegressionFit) -> dict | None:
+    """That no feature matters, by the covariance of the standard errors."""
+    try:
+        test = fit.wald()
+    except np.linalg.LinAlgError:
         return None
-    least = min(tests, key=lambda test: test.chi2)
-    return {"chi2": least.chi2, "df": least.df, "p": least.pvalue, "log_p": least.log_pvalue}
+    return {"chi2": test.chi2, "df": test.df, "p": test.pvalue, "log_p": test.log_pvalue} if test.df else None
 
 
 def _adjust(fits: dict[str, dict]) -> None:

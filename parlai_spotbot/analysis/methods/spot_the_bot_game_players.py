@@ -12,9 +12,10 @@ import pandas as pd
 from parlai_spotbot.analysis.annotators import Marked
 from parlai_spotbot.analysis.annotators.habits import LEAST_SHARE, RULE, find_habit
 from parlai_spotbot.analysis.frames import matches_frame
+from parlai_spotbot.analysis.ranking.contrasts import contrasts, win_rate_intervals
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
 from parlai_spotbot.analysis.survival import events, followed_survival
-from parlai_spotbot.analysis.uncertainty.bootstrap import cell_sums, percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.spot_the_bot_game import GAME
@@ -181,32 +182,33 @@ def _results(source: Source, kept: np.ndarray) -> list[dict]:
     rows = source.annotations[kept]
     matches = matches_frame(rows)
     rate = win_rates(win_matrix(matches, source.bots))
-    drawn = percentile_interval(win_rates(win_matrix(matches, source.bots, source.weights[:, matches.index])))
+    ends = win_rate_intervals(matches, contrasts(matches, source.bots, resample=source.resample))
     entities = source.entities[np.repeat(kept, 2)]
-    weights, found = np.repeat(source.weights, 2, axis=1), events(entities, source.unsure)
+    drawn, found = source.drawn("survival").take(source.pages), events(entities, source.unsure)
     result = []
     for name in [*source.bots, *([HUMAN] if (entities["name"] == HUMAN).any() else [])]:
         own = found[found["group"] == name]
         place = source.bots.index(name) if name != HUMAN else None
         row = {"name": name, "win_rate": np.nan, "win_rate_low": np.nan, "win_rate_high": np.nan}
         if place is not None:
-            row |= dict(zip(row, (name, rate[place], *drawn[place]), strict=True))
-        result.append(row | _survival(own, weights))
+            row |= dict(zip(row, (name, rate[place], *ends[place]), strict=True))
+        result.append(row | _survival(own, drawn))
     return result
 
 
-def _survival(own: pd.DataFrame, weights: np.ndarray) -> dict:
+def _survival(own: pd.DataFrame, drawn: ClusterBootstrap) -> dict:
     """Survival of one contestant's events after the first exchange (`pass_first`) and the last (`pass_last`)."""
     if own.empty:
         return {}
     k = own["k"].to_numpy(dtype=int)
     spotted, weight = np.isfinite(own["right"]).to_numpy(), own["weight"].to_numpy()
     cells, count = 2 * (k - 1) + spotted, 2 * int(k.max())
-    drawn = np.vstack([np.bincount(cells, weight, count), cell_sums(weights[:, own.index] * weight, cells, count)])
-    drawn = drawn.reshape(len(drawn), -1, 2)
-    at_risk = np.flip(np.flip(drawn.sum(axis=2), axis=1).cumsum(axis=1), axis=1)
-    curve = followed_survival(drawn[..., 1], at_risk)
-    ends = percentile_interval(curve[1:])
+    drawn = drawn.take(own.index)
+    sums = np.vstack([np.bincount(cells, weight, count), drawn.cell_sums(cells, count, weight)])
+    sums = sums.reshape(len(sums), -1, 2)
+    at_risk = np.flip(np.flip(sums.sum(axis=2), axis=1).cumsum(axis=1), axis=1)
+    curve = followed_survival(sums[..., 1], at_risk)
+    ends = drawn.interval(curve[0], curve[1:], span=(0, 1))
     result = {}
     for when, at in (("first", 0), ("last", -1)):
         result |= {f"pass_{when}": curve[0, at], f"pass_{when}_low": ends[at, 0], f"pass_{when}_high": ends[at, 1]}

@@ -27,10 +27,10 @@ WARNING = (
 def survival_bounds(source: Source, own: dict) -> dict:
     """The part of survival with the warning, and with `bounds` {low, high, ci} at the exchanges of each curve."""
     rows = events(source.entities, source.unsure)
-    weights = np.repeat(source.weights, 2, axis=1)
+    clusters = source.clusters.take(source.pages)
     for name, curve in own["curves"].items():
         mine = rows[rows["group"] == name]
-        found = stopping_bounds(mine, np.array(curve["exchanges"], dtype=float), weights[:, mine.index])
+        found = stopping_bounds(mine, np.array(curve["exchanges"], dtype=float), clusters.take(mine.index))
         curve["bounds"] = {key: value.tolist() for key, value in found.items()}
     return own | {"warning": WARNING, "counted": "Appearances still undecided when so much was open",
                   "bounds_sentence": _bounds_sentence(own["curves"])}  # fmt: skip
@@ -108,7 +108,10 @@ def _depends_sentence(depends: dict) -> str:
 
 def _test_sentence(test: dict) -> str:
     if not np.isfinite(test["p"]):
-        return "No two annotators of one entity stopped differently, so nothing tells whether stopping is informative."
+        return (
+            "No two annotators of one entity stopped differently, or too few annotators or conversations did, so "
+            "nothing tells whether stopping is informative."
+        )
     change, low, high = (f"{100 * test[key]:+.0f}".replace("-", "−") for key in ("difference", "low", "high"))
     points = f"{change} points, 95 % interval {low} to {high}"
     p = _p(test["p"])

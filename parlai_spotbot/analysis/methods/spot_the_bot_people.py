@@ -82,13 +82,13 @@ def annotators_part(source: Source) -> dict:
         "annotators": table.to_dict(orient="index"),
         "summary": annotators.summary(kept, rules, source.marked) | {"left_out": _left_out(table)},
         "controls": controls_summary(source.controls, source.allowed, source.failed),
-        "pooled": annotators.pooled_detection(source.entities, np.repeat(source.weights, 2, axis=1)),
+        "pooled": annotators.pooled_detection(source.entities, source.clusters.take(source.pages)),
         "worker_effects": _worker_effects(source),
     }
     if people and source.bots:
         rows = source.annotations
         rows = rows.assign(submitted=source.submitted) if any(source.submitted) else rows
-        result["without"] = annotators.rankings_without(rows, source.bots, rules, source.weights, source.marked)
+        result["without"] = annotators.rankings_without(rows, source.bots, rules, source.resample, source.marked)
     return result
 
 
@@ -129,7 +129,7 @@ def _worker_effects(source: Source) -> dict:
 def time_part(source: Source) -> dict:
     """time.json: seconds over all and by length, hours and cost; the effort against people who talk to the bots."""
     rows = source.annotations.assign(source=source.name)
-    by_length = seconds_table(rows, source.weights).drop(columns="source")
+    by_length = seconds_table(rows, source.clusters).drop(columns="source")
     result = time_summary(rows, source.wage) | {"by_length": by_length.to_dict(orient="records")}
     talks = rows[rows["a"] != HUMAN]
     if result["n"] and len(source.bots) > 1 and len(talks):

@@ -24,7 +24,8 @@ def curve(name: str, own: dict) -> str:
     else:
         text = f"After {k} exchanges {said} of {_genitive(name)} appearances still pass as human"
         text += _against_people(own["versus_human"])
-    return f"{text} {_median(own['median'], k)}{_small(n)}"
+    few = f" No interval: {own['why']}." if own.get("why") else ""
+    return f"{text} {_median(own['median'], k)}{_small(n)}{few}"
 
 
 def pair(row: dict, passing: dict | None) -> str:
@@ -169,8 +170,9 @@ def _against_people(versus: dict | None) -> str:
 def _share(share: float, ci: Sequence[float | None], n: float) -> str:
     if not _known(ci):
         return f"{share:.0%}"
-    if ci[0] == ci[1]:  # drawing anew can't show what never happened
-        return f"{share:.0%} ({'all' if share > 0.5 else 'none'} of {n:g}, so without an interval)"
+    if share in (0, 1):  # drawing anew can't show what never happened
+        text = f"{share:.0%} ({'all' if share else 'none'} of {n:g}; an exact bound from as many conversations or "
+        return f"{text}annotators: {ci[0]:.0%} to {ci[1]:.0%})"
     return f"{share:.0%} ({ci[0]:.0%} to {ci[1]:.0%})"
 
 

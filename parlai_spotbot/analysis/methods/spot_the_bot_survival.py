@@ -19,7 +19,7 @@ from parlai_spotbot.analysis.survival import (
     logrank_pairs,
     turnbull,
 )
-from parlai_spotbot.analysis.uncertainty.bootstrap import cell_sums, percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.records import HUMAN
 
 SAID = {
@@ -40,13 +40,13 @@ ALONE = "too few conversations or annotators to know how much these differ"
 
 @dataclass(frozen=True)
 class Setting:
-    """How to analyse: `weights` (replicates, entities) are the bootstrap's, `rng` makes a generator for a name.
+    """How to analyse: `drawn` are replicates of the entities, `rng` makes a generator for a name.
 
     `followed`: annotators went from exchange to exchange, so that rows carry the time of their decision (appendix B).
     """
 
     names: Sequence[str]
-    weights: np.ndarray
+    drawn: ClusterBootstrap
     backend: str
     unsure: str
     resample: str
@@ -74,7 +74,7 @@ def survival(entities: pd.DataFrame, setting: Setting) -> dict:
         "pairs_sentence": sentences.all_pairs(pairs),
         "test": _test(clusters, setting.followed),
         "proportionality": _proportionality(rows, names, backend),
-        **effects(rows, names, clusters, setting.rng, len(setting.weights), backend),
+        **effects(rows, names, clusters, setting.rng, setting.drawn.replicates, backend),
         "unsure": {"option": setting.unsure, "said": SAID[setting.unsure]},
         "backend": backend,
     }
@@ -83,7 +83,8 @@ def survival(entities: pd.DataFrame, setting: Setting) -> dict:
 
 
 class _Drawn:
-    """One contestant's rows at the `lengths` shown, and its survival there (replicates, lengths) when drawn again.
+    """One contestant's rows at the `lengths` shown, and its survival there when drawn again: `samples` (bootstraps ·
+    replicates, lengths).
 
     `n` were shown that much, of whom `spotted` were called bots then.
     """
@@ -92,10 +93,11 @@ class _Drawn:
         mine = rows[rows["group"] == name]
         self.left, self.right, self.weight = (mine[c].to_numpy() for c in ("left", "right", "weight"))
         self.lengths, level = np.unique(mine["k"], return_inverse=True)
-        spotted, weights = np.isfinite(self.right), setting.weights
+        spotted, self.every, self.rows = np.isfinite(self.right), setting.drawn, mine.index.to_numpy()
+        self.drawn = self.every.take(self.rows)
         counts = np.bincount(2 * level + spotted, self.weight, 2 * len(self.lengths))
         self.spotted, self.n, self.survival = self._estimate(counts, setting.followed)
-        sums = cell_sums(weights[:, mine.index] * self.weight, 2 * level + spotted, 2 * len(self.lengths))
+        sums = self.drawn.cell_sums(2 * level + spotted, 2 * len(self.lengths), self.weight)
         self.samples = self._estimate(sums, setting.followed)[2]
 
     def _estimate(self, counts: np.ndarray, followed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -112,15 +114,22 @@ class _Drawn:
         place = np.flatnonzero(self.lengths == k)
         return (float(self.survival[place[0]]), self.samples[:, place[0]]) if len(place) else None
 
+    def less(self, other: _Drawn, k: float) -> dict:
+        """By how much more of these pass at a length than of `other`, with the interval."""
+        (mine, samples), (value, others) = self.at(k), other.at(k)
+        both = self.every.take(np.concatenate([self.rows, other.rows]))
+        ci = both.interval(mine - value, samples - others, span=(-1, 1)).tolist()
+        return {"difference": mine - value, "ci": ci}
+
 
 def _curve(own: _Drawn, people: _Drawn | None, backend: str) -> dict:
-    """S(k) at the lengths shown, with bootstrap intervals, which hold at these fixed lengths."""
+    """S(k) at the lengths shown, with bootstrap intervals, which hold at these fixed lengths; `why` there are none."""
     fit = turnbull(own.left, own.right, own.weight, backend=backend)
     low, high = fit.quantile_bounds(0.5)
     result = {
         "exchanges": [_count(k) for k in own.lengths],
         "survival": fit.survival(own.lengths).tolist(),
-        "ci": percentile_interval(own.samples).tolist(),
+        "ci": own.drawn.interval(own.survival, own.samples, span=(0, 1)).tolist(),
         "n": [_count(x) for x in own.n],
         "spotted": [_count(x) for x in own.spotted],
         "median": {"low": float(low), "high": float(high), "note": fit.median_note},
@@ -130,12 +139,8 @@ def _curve(own: _Drawn, people: _Drawn | None, backend: str) -> dict:
         bound = None if people is None else people.at(k)
         result["versus_human"] = None
         if bound is not None:
-            value, samples = own.at(k)
-            ci = percentile_interval(samples - bound[1]).tolist()
-            result["versus_human"] = {
-                "exchanges": _count(k), "human": bound[0], "difference": value - bound[0], "ci": ci
-            }  # fmt: skip
-    return result
+            result["versus_human"] = {"exchanges": _count(k), "human": bound[0], **own.less(people, k)}
+    return result | ({"why": own.drawn.why} if own.drawn.why else {})
 
 
 def _proportionality(rows: pd.DataFrame, names: Sequence[str], backend: str) -> dict:
@@ -189,9 +194,8 @@ def _passing(a: _Drawn, b: _Drawn) -> dict | None:
     shared = np.intersect1d(a.lengths, b.lengths)
     if not len(shared):
         return None
-    (value_a, samples_a), (value_b, samples_b) = a.at(shared[-1]), b.at(shared[-1])
-    ci = percentile_interval(samples_a - samples_b).tolist()
-    return {"exchanges": _count(shared[-1]), "a": value_a, "b": value_b, "difference": value_a - value_b, "ci": ci}
+    k = shared[-1]
+    return {"exchanges": _count(k), "a": a.at(k)[0], "b": b.at(k)[0], **a.less(b, k)}
 
 
 def _test(clusters: list[str], followed: bool) -> str:

@@ -11,22 +11,23 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as t_distribution
 
-from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.uncertainty.estimates import Estimates
+from parlai_spotbot.analysis.uncertainty.shares import share_interval
 
 
-def stopping_bounds(rows: pd.DataFrame, lengths: np.ndarray, weights: np.ndarray) -> dict[str, np.ndarray]:
+def stopping_bounds(rows: pd.DataFrame, lengths: np.ndarray, clusters: Clusters) -> dict[str, np.ndarray]:
     """Between what the share that passes after k exchanges must lie, however annotators chose to stop.
 
     Parameters
     ----------
     rows : frame (n)
-        `left`, `right`, `weight` of one contestant, as `events` makes them.
+        `left`, `right`, `weight` of one contestant, as `events` makes them; what is of one appearance has one index.
     lengths : array (m,)
         The k.
-    weights : array (replicates, n)
-        The bootstrap's, for `ci`.
+    clusters : Clusters
+        Which rows hang together, for `ci`.
 
     Returns
     -------
@@ -39,19 +40,21 @@ def stopping_bounds(rows: pd.DataFrame, lengths: np.ndarray, weights: np.ndarray
     Peterson 1976, "Bounds for a joint distribution function with fixed sub-distribution functions", Proc. Natl. Acad.
     Sci. 73.
     """
-    left, right, weight = (rows[c].to_numpy(dtype=float) for c in ("left", "right", "weight"))
-    passed = left[:, None] >= lengths
-    spotted = right[:, None] <= lengths
-    total = weight.sum()
-    drawn = weights * weight
-    every = drawn.sum(axis=1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        samples = [drawn @ passed / every, 1 - drawn @ spotted / every]
-    low, high = (percentile_interval(own) for own in samples)
+    left, right, weight = (rows[c].to_numpy(dtype=float)[:, None] for c in ("left", "right", "weight"))
+    _, first, appearance = np.unique(rows.index, return_index=True, return_inverse=True)
+    passed, spotted = np.zeros((2, len(first), len(lengths)))
+    np.add.at(passed, appearance, weight * (left >= lengths))
+    np.add.at(spotted, appearance, weight * (right <= lengths))
+    own = clusters.take(first)
     return {
-        "low": weight @ passed / total,
-        "high": 1 - weight @ spotted / total,
-        "ci": np.stack([low[:, 0], high[:, 1]], axis=-1),
+        "low": passed.mean(axis=0),
+        "high": 1 - spotted.mean(axis=0),
+        "ci": np.array(
+            [
+                (share_interval(below, own)[0], share_interval(1 - above, own)[1])
+                for below, above in zip(passed.T, spotted.T, strict=True)
+            ]
+        ),
     }
 
 
@@ -67,7 +70,7 @@ class StoppingTest:
     low: float
     high: float
     p: float
-    df: int
+    df: float
     n: int
     stopped: int
     conversations: int
@@ -88,30 +91,29 @@ def stopping_test(rows: pd.DataFrame, level: float = 0.95) -> StoppingTest:
     After each exchange at which an entity was not called a bot, and which was not the last, its annotator stopped
     ("human") or went on. If stopping is independent, both leave the other annotators' martingale residual of this
     appearance (spotted, less the contestant's cumulative hazard until they decided) the same in the mean. The means
-    are compared within contestant and exchange; the variance is clustered by conversation. It sees only what two
-    annotators see alike: reasons of one annotator alone stay unseen.
+    are compared within contestant and exchange; choices on one conversation, or by one annotator, may depend on each
+    other. It sees only what two annotators see alike: reasons of one annotator alone stay unseen.
     """
     rows = rows.reset_index(drop=True)
     residual = _residuals(rows)
     partner = _of_others(rows, residual)
     choices = _choices(rows, partner)
     if choices.empty:
-        return StoppingTest(*[np.nan] * 4, 0, 0, 0, 0)
+        return StoppingTest(*[np.nan] * 4, 0.0, 0, 0, 0)
     strata = choices.groupby(["group", "step"])
     stop = (choices["stop"] - strata["stop"].transform("mean")).to_numpy()
     told = (choices["partner"] - strata["partner"].transform("mean")).to_numpy()
     size = float((stop**2).sum())
-    codes = pd.factorize(choices["conversation_id"])[0]
-    df = int(codes.max())
-    counted = (len(choices), int(choices["stop"].sum()), df + 1)
-    if size <= 0 or df < 1:
-        return StoppingTest(*[np.nan] * 4, df, *counted)
+    counted = (len(choices), int(choices["stop"].sum()), choices["conversation_id"].nunique())
+    if size <= 0:
+        return StoppingTest(*[np.nan] * 4, 0.0, *counted)
     difference = float((stop * told).sum() / size)
-    scores = np.bincount(codes, stop * (told - difference * stop))
-    se = float(np.sqrt((scores**2).sum() * (df + 1) / df)) / size
-    half = float(t_distribution.ppf((1 + level) / 2, df)) * se
-    p = float(2 * t_distribution.sf(abs(difference) / se, df)) if se > 0 else np.nan
-    return StoppingTest(difference, difference - half, difference + half, p, df, *counted)
+    clusters = Clusters.by(choices["conversation_id"], choices["worker_id"])
+    spread = clusters.spread(stop * (told - difference * stop) / size, stop**2)
+    found = Estimates(np.array([difference]), spread).contrast(np.ones(1), level)
+    if not found["se"] > 0:
+        return StoppingTest(*[np.nan] * 4, float(found["df"]), *counted)
+    return StoppingTest(difference, *found["ci"], found["p"], float(found["df"]), *counted)
 
 
 def _residuals(rows: pd.DataFrame) -> np.ndarray:
@@ -145,7 +147,7 @@ def _choices(rows: pd.DataFrame, partner: np.ndarray) -> pd.DataFrame:
     last = np.minimum(own["k"] - own["spotted"].astype(int), own["whole"] - 1).clip(lower=0).astype(int)
     place = np.repeat(np.arange(len(own)), last)
     step = np.concatenate([np.arange(1, n + 1) for n in last]) if len(last) else np.zeros(0, dtype=int)
-    choices = own.iloc[place][["group", "conversation_id", "partner", "k", "spotted"]].assign(step=step)
+    choices = own.iloc[place][["group", "conversation_id", "worker_id", "partner", "k", "spotted"]].assign(step=step)
     choices["stop"] = ((choices["k"] == choices["step"]) & ~choices["spotted"].astype(bool)).astype(float)
     return choices
 

@@ -245,7 +245,7 @@ class ClusterBootstrap:
     def why(self) -> str:
         """Why there is no interval; "" where there is."""
         for name, number in self.effective.items():
-            if number < FEW:
+            if number < FEW - 1e-9:
                 count = len(np.unique(self._codes[self.names.index(name)]))
                 worth = f", worth {number:.1f}," if count > 1 else ""
                 return f"{count} {name[:-1] if count == 1 else name}{worth}: too few for an interval"

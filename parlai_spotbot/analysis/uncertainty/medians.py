@@ -1,0 +1,28 @@
+"""The interval of a median whose values may hang together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.uncertainty.shares import share_interval
+
+
+def median_interval(values: Sequence[float], clusters: Clusters, level: float = 0.95) -> tuple[float, float]:
+    """Between the quantiles at the ends of the interval of the share of values (n,) that lie below their median.
+
+    Woodruff 1952, J. Am. Stat. Assoc. 47, with the interval of Korn & Graubard (`share_interval`). NaN where that says
+    nothing.
+    """
+    values = np.asarray(values, dtype=float)
+    if not len(values):
+        return (np.nan, np.nan)
+    middle = np.median(values)
+    # A value that is the median itself counts half, so that the share is near one half.
+    low, high = share_interval((values < middle) + 0.5 * (values == middle), clusters, level)
+    if low <= 0 and high >= 1:
+        return (np.nan, np.nan)
+    ends = np.quantile(values, [low, high])
+    return float(ends[0]), float(ends[1])

@@ -93,6 +93,7 @@ setup(
             "boto3",
             "botocore",
         ],
+        "annotators": ["crowd-kit"],
         "r": ["rpy2==3.5.17"],
         "distributed": ["ray"],
         "serving": ["fastapi", "uvicorn", "openai"],

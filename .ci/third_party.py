@@ -15,7 +15,6 @@ PARTS = {
     "requirements-distributed.lock": "Extra `distributed`",
     "requirements-serving.lock": "Extra `serving`",
     "requirements-bench.lock": "Extra `bench`",
-    "requirements-crowdkit.lock": "Further aggregation of answers",
 }
 # Where the metadata is silent or unclear, what the package's own files say.
 STATED = {

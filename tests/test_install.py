@@ -199,6 +199,17 @@ def test_locked_rpy2_finds_what_it_needs():
     assert {"cffi", "jinja2", "tzlocal"} <= {normal(name) for name in locked(ROOT / "locks" / "requirements.lock")}
 
 
+def test_locked_crowd_kit_finds_what_it_needs():
+    """It names pyarrow and transformers, too, which its aggregation of labels doesn't load."""
+    from crowdkit.aggregation.classification import dawid_skene, glad
+
+    assert dawid_skene.DawidSkene
+    assert glad.GLAD
+    locked_names = {normal(name) for name in locked(ROOT / "locks" / "requirements.lock")}
+    assert {"attrs", "crowd-kit", "nltk", "pandas", "scikit-learn", "tqdm"} <= locked_names
+    assert "pyarrow" not in locked_names
+
+
 def test_starting_r_leaves_child_processes_alone():
     """R would make them load the system's Python library in place of their own."""
     pytest.importorskip("rpy2", reason="needs R and rpy2")

@@ -182,6 +182,22 @@ WORKS = (
         "PPI++: Efficient Prediction-Powered Inference", "arXiv", 2023, "10.48550/arXiv.2311.01453",
     ),
     Work(
+        "dawid1979", ("Dawid, A. Philip", "Skene, Allan M."),
+        "Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm",
+        "Journal of the Royal Statistical Society, Series C", 1979, "10.2307/2346806", "28(1), 20–28",
+    ),
+    Work(
+        "whitehill2009",
+        ("Whitehill, Jacob", "Ruvolo, Paul", "Wu, Tingfan", "Bergsma, Jacob", "Movellan, Javier"),
+        "Whose Vote Should Count More: Optimal Integration of Labels from Labelers of Unknown Expertise",
+        "Advances in Neural Information Processing Systems 22", 2009, "", "pages 2035–2043", "inproceedings",
+    ),
+    Work(
+        "ustalov2024", ("Ustalov, Dmitry", "Pavlichenko, Nikita", "Tseitlin, Boris"),
+        "Learning from Crowds with Crowd-Kit", "Journal of Open Source Software", 2024, "10.21105/joss.06227",
+        "9(96), 6227",
+    ),
+    Work(
         "hayes2007", ("Hayes, Andrew F.", "Krippendorff, Klaus"),
         "Answering the Call for a Standard Reliability Measure for Coding Data",
         "Communication Methods and Measures", 2007, "10.1080/19312450709336664", "1(1), 77–89",

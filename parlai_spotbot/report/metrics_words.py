@@ -39,7 +39,7 @@ IMPORTANCE = {
 }
 INTERPRETABILITY = (
     "Alpha is nominal for labels, ordinal for ratings and choices (“neither” lies between). "
-    "Intervals draw conversations."
+    "Intervals are over conversations and annotators."
 )
 SENSITIVITY = (
     "Every metric gets the same number of conversations: as many as the least of any has. They are drawn without "

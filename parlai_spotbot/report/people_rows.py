@@ -22,8 +22,8 @@ def alphas(own: dict) -> Table | None:
         for q, e in found.items()
     ]
     how = (
-        "Krippendorff's alpha for each question: 1 is perfect agreement, 0 what chance gives; 95 % intervals by "
-        "drawing conversations anew."
+        "Krippendorff's alpha for each question: 1 is perfect agreement, 0 what chance gives; 95 % intervals over "
+        "conversations and annotators."
     )
     head = ("Question", "alpha", *([""] if told else []))
     return Table("Agreement on each question", how, head, rows, sentence=table_words.alphas(found), **about("alpha"))

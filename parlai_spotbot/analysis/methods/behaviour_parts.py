@@ -89,7 +89,16 @@ def dialogues_part(source: Source) -> dict:
 
 
 def agreement_part(source: Source) -> dict:
-    return shared_parts.agreement_part(source, "value", lambda rows: rows["rated"].tolist(), "nominal")
+    """agreement.json: alpha of each label, and what annotator models add to it."""
+
+    def rated(rows: pd.DataFrame) -> list[str]:
+        return rows["rated"].tolist()
+
+    def given(rows: pd.DataFrame) -> pd.Series:
+        return rows["value"].map({0: "no", 1: "yes"})
+
+    found = shared_parts.agreement_part(source, "value", rated, "nominal")
+    return found | shared_parts.consensus_part(source, rated, given, "label")
 
 
 def annotators_part(source: Source) -> dict:

@@ -135,15 +135,21 @@ def ranking_part(source: Source) -> dict:
 
 
 def agreement_part(source: Source) -> dict:
-    """agreement.json: over pairs of conversations; which of them stood first doesn't matter."""
-    turned = [own[0] > own[1] for own in source.rows["conversation_ids"]]
-    rows = source.rows.assign(chosen=np.where(turned, -source.rows["outcome"], source.rows["outcome"]))
+    """agreement.json: over pairs of conversations; which of them stood first doesn't matter. Of each pair the choice is
+    "first" or "second" by their ids.
+    """
+    swapped = [own[0] > own[1] for own in source.rows["conversation_ids"]]
+    rows = source.rows.assign(chosen=np.where(swapped, -source.rows["outcome"], source.rows["outcome"]))
 
     def pair(own: pd.DataFrame) -> Sequence[str]:
         return [" ".join(sorted(ids)) for ids in own["conversation_ids"]]
 
-    ties = bool((rows["outcome"] == 0).any())
-    return shared_parts.agreement_part(replace(source, rows=rows), "chosen", pair, "ordinal" if ties else "nominal")
+    def chosen(own: pd.DataFrame) -> pd.Series:
+        return own["chosen"].map({1: "first", 0: "neither", -1: "second"})
+
+    turned, ties = replace(source, rows=rows), bool((rows["outcome"] == 0).any())
+    found = shared_parts.agreement_part(turned, "chosen", pair, "ordinal" if ties else "nominal")
+    return found | shared_parts.consensus_part(turned, pair, chosen, "choice")
 
 
 def same_part(source: Source) -> dict:

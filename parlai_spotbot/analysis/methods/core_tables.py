@@ -65,6 +65,17 @@ def _ranking(own: dict) -> Rows:
 def _agreement(own: dict) -> Rows:
     for question, row in own["krippendorff_alpha"].items():
         yield "agreement", {"question": question, "metric": own["metric"], **flat(row)}
+    for question, row in own.get("annotator_models", {}).items():
+        for model, told in row["models"].items():
+            said = {"units": row["units"], "ties": row["ties"], "model": model}
+            yield "annotator_models", {"question": question, **said, **told}
+        for worker, entry in row["annotators"].items():
+            matrix = entry.get("confusion", {})
+            shares = {f"{given}_where_{right}": p for right, own in matrix.items() for given, p in own.items()}
+            said = {key: entry[key] for key in ("answers", "majority", "accuracy", "ability")}
+            yield "annotator_models_annotators", {"question": question, "worker_id": worker, **said, **shares}
+        for unit in row["differing"]:
+            yield "annotator_models_differing", {"question": question, **unit}
 
 
 def _leniency(own: dict) -> Rows:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.annotators.controls import allowed_mistakes, compare_everybody, controls_summary
+from parlai_spotbot.analysis.annotators.models import annotator_models
 from parlai_spotbot.analysis.methods.driver import Source
 from parlai_spotbot.analysis.time import time_summary
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
@@ -30,6 +31,21 @@ def agreement_part(source: Source, value: str, unit: Callable[[pd.DataFrame], Se
         clusters = frame_clusters(rows, source.crossed, source.resample)
         found[question] = krippendorff_alpha(unit(rows), rows[value], clusters, metric)
     return {"krippendorff_alpha": found, "metric": metric}
+
+
+def consensus_part(source: Source, unit: Callable[[pd.DataFrame], Sequence[str]], answer: Answer, what: str) -> dict:
+    """For agreement.json: `annotator_models` by question, see `Consensus.to_dict`; {} for a judge, whose variants are
+    no annotators.
+
+    `answer` makes the labels of rows; `what` they are, see `annotator_models`.
+    """
+    if not source.crossed:
+        return {}
+    of = {question: source.rows[source.rows["question"] == question] for question in source.questions}
+    return {"annotator_models": {
+        question: annotator_models(unit(rows), rows["worker_id"], answer(rows), what).to_dict()
+        for question, rows in of.items()
+    }}  # fmt: skip
 
 
 def annotators_part(source: Source, ranked: Ranked, main: str = "") -> dict:

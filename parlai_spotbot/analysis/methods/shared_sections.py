@@ -3,10 +3,11 @@ buys."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from parlai_spotbot.analysis.methods.wording import (
+    NONE,
     interval,
     listed,
     number,
@@ -130,10 +131,68 @@ def agreement_section(analysis: dict) -> list[Section]:
     sentence += f" and {number(worst['estimate'])} for {worst['label']}." if len(known) > 1 else "."
     chart = Chart("agreement", "forest", "Agreement by question", "Lines are 95 % intervals; 0 is what chance gives.",
                   {"rows": points, "reference": 0.0, "x": "Krippendorff's alpha"}, sentence)  # fmt: skip
-    several = len(known) > 1
+    several, (text, tables) = len(known) > 1, consensus(own.get("annotator_models", {}))
     return [
-        Section("agreement", "Do annotators agree?", [] if several else [sentence], [chart] if several else [], [table])
-    ]
+        Section("agreement", "Do annotators agree?", ([] if several else [sentence]) + text,
+                [chart] if several else [], [table, *tables])
+    ]  # fmt: skip
+
+
+MODELS = {"dawid_skene": "Dawid and Skene's model", "glad": "GLAD"}
+
+
+def consensus(own: Mapping[str, dict]) -> tuple[list[str], list[Table]]:
+    """What annotator models add to the majority's labels, by question: sentences, and tables."""
+    fitted = {q: found for q, found in own.items() if any("why" not in told for told in found["models"].values())}
+    if not fitted:
+        return [], []
+    text, rows = [], []
+    for model, name in MODELS.items():
+        told = [found["models"][model] for found in fitted.values() if "why" not in found["models"][model]]
+        if told:
+            differ, of = (sum(entry[key] for entry in told) for key in ("differ", "of"))
+            text.append(f"{name} labels {differ} of {of} units otherwise than the majority of their annotators.")
+    for question, found in fitted.items():
+        cells = [NONE if "why" in told else f"{told['differ']} of {told['of']}" for told in found["models"].values()]
+        rows.append((plainly(question), str(found["units"]), str(found["ties"]), *cells))
+    labels = Table(
+        "Labels by majority and by annotator models",
+        "How many units get another label where annotators count by how good they are; only what two or more judged.",
+        ("question", "judged twice", "no majority", *(f"otherwise by {name}" for name in MODELS.values())), rows,
+        folded=len(rows) > LONG, cite=tuple(CONSENSUS),
+        method="Dawid and Skene's model gives each annotator a confusion matrix, GLAD an ability, and each unit a "
+        "difficulty. Both take it that each unit has one right label; other figures of this page don't use them.",
+    )  # fmt: skip
+    return text, [labels, _quality(fitted)]
+
+
+CONSENSUS = ("dawid1979", "whitehill2009", "ustalov2024")
+
+
+def _quality(fitted: Mapping[str, dict]) -> Table:
+    """How good annotators are, over all questions, by how much they answered."""
+    sums: dict[str, dict[str, list[float]]] = {}
+    for found in fitted.values():
+        for worker, entry in found["annotators"].items():
+            for key in ("answers", "majority", "accuracy", "ability"):
+                if entry[key] is not None:
+                    total = sums.setdefault(worker, {}).setdefault(key, [0.0, 0.0])
+                    total[0] += entry["answers"] * (1 if key == "answers" else entry[key])
+                    total[1] += entry["answers"]
+    means = {worker: {key: a / b for key, (a, b) in own.items()} for worker, own in sums.items()}
+    rows = [
+        (worker, f"{sums[worker]['answers'][1]:.0f}", percent(own.get("majority")), percent(own.get("accuracy")),
+         number(own.get("ability")))
+        for worker, own in sorted(means.items(), key=lambda item: item[1].get("accuracy") or 0)
+    ]  # fmt: skip
+    return Table(
+        "How good annotators are by these models",
+        "Over all questions, the least likely to be right first. Few answers make uncertain figures.",
+        ("annotator", "answers", "as the majority", "likely right", "ability"), rows,
+        folded=len(rows) > LONG, cite=tuple(CONSENSUS),
+        method="Likely right: by Dawid and Skene's model, on average over answers. Ability: by GLAD; 0 is right half "
+        "of the time.",
+    )  # fmt: skip
 
 
 def annotators_section(analysis: dict, source: str) -> list[Section]:

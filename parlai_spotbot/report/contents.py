@@ -5,6 +5,7 @@ Analysis is read by source; people come before judges, since judges are no subst
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -94,14 +95,15 @@ class Contents:
     def outdated(self) -> str:
         """Why the results may not be those of the study as it is, in a sentence; "" where they are, or there are none.
 
-        An analysis says its version and the checksums of what it read (`Study.checksums`); older ones don't.
+        An analysis says its version and, written by `spotbot_analyze`, the checksums of what it read.
         """
         made = self.made_by.get("annotators") or next(iter(self.made_by.values()), None)
         if made is None:
             return ""
         if made.get("version", 1) != VERSION:
             return "The analysis was made by another version of parlai_spotbot, whose figures may differ."
-        then, now = made.get("sha256", {}), self.study.checksums(self.survey)
+        now = self.study.checksums(self.survey)
+        then = made.get("sha256", now)
         changed = [path.rpartition("/")[2] for path in {**then, **now} if then.get(path) != now.get(path)]
         return f"The study has changed since it was analysed: {', '.join(changed)}." if changed else ""
 
@@ -126,7 +128,7 @@ def read_contents(study: Study, survey: str, conversations: list[Conversation] |
     return Contents(
         study=study,
         survey=survey,
-        conversations=_conversations(study, survey) if conversations is None else conversations,
+        conversations=conversations_of(study, [survey]) if conversations is None else conversations,
         units=len(study.units(survey)) if study.units_path(survey).exists() else 0,
         judgements=judgements,
         analysis=analysis,
@@ -138,9 +140,10 @@ def read_contents(study: Study, survey: str, conversations: list[Conversation] |
     )
 
 
-def _conversations(study: Study, survey: str) -> list[Conversation]:
+def conversations_of(study: Study, surveys: Iterable[str]) -> list[Conversation]:
     """The study's; a survey whose questions come from a corpus needs none, nor do votes."""
-    return [] if survey in ("nuc", "votes") and not study.conversations_path.exists() else study.conversations()
+    needed = not set(surveys) <= {"nuc", "votes"}
+    return study.conversations() if needed or study.conversations_path.exists() else []
 
 
 def _begun(study: Study) -> set[str]:

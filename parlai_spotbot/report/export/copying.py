@@ -97,8 +97,8 @@ def surveys(study: Study) -> list[str]:
 
 def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: bytes) -> Export:
     answers = {name: study.judgements(name) if study.judgements_path(name).exists() else [] for name in surveys(study)}
-    workers = {row.worker_id for own in answers.values() for row in own if row.source == HUMAN}
-    names = Pseudonyms(key, tuple(sorted(worker for worker in workers if worker)))
+    workers = {row.worker_id for own in answers.values() for row in own if row.source == HUMAN} - {""}
+    names = Pseudonyms(key, tuple(sorted(workers)))
     counted = Counted()
     conversations = study.conversations() if study.conversations_path.exists() else []
     copied = [rows.conversation(c, names, human_turns, counted) for c in conversations]
@@ -163,7 +163,7 @@ def _survey(study, copy, survey, own, names, people, texts, human_turns, counted
     if trained.exists():
         found = files.read_jsonl(trained, lambda row, where: row, "training file", torn_tail=True)
         files.write_jsonl(copy.survey_path(survey) / "training.jsonl", rows.training(found, names))
-    people_of = {row.worker_id for row in own if row.source == HUMAN}
+    people_of = {row.worker_id for row in own if row.source == HUMAN} - {""}
     counted.surveys[survey] = {"answers": len(own), "annotators": len(people_of)}
 
 

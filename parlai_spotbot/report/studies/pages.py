@@ -64,7 +64,8 @@ def links(studies: Sequence[Opened], out: Path) -> list[Link]:
         relative = os.path.relpath(report.resolve(), out.resolve())
         href = quote(Path(relative).as_posix()) if report.exists() else ""
         plan = study.plan
-        about = f"{plan.domain}, {len(plan.contestants)} contestants, {len(study.conversations)} conversations"
+        about = f"{plan.domain}, {len(plan.contestants)} contestants"
+        about += f", {len(study.conversations)} conversations" if study.conversations else ""
         found.append(Link(study.label, href, about))
     return found
 

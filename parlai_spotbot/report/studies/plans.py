@@ -30,8 +30,12 @@ def facts(study: Opened, contents: Contents) -> dict[str, str]:
         "Surface form": str(packed.get("surface", "–")),
         "Seed": str(plan.seed),
     }
+    if contents.counted:  # votes come without conversations
+        found = {name: found[name] for name in ("Domain", "Contestants")}
     for source in contents.sources:
         annotators = len({j.worker_id for j in contents.judgements if j.source == source})
+        if contents.counted:
+            annotators = contents.of("votes", source)["annotators"]["count"]
         kind = "annotators" if source == HUMAN else "variants"
         found[f"Judged by {said(source, inline=True)}"] = (
             f"{contents.annotations(source)} annotations, {annotators} {kind}"

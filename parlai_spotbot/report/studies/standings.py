@@ -14,7 +14,7 @@ from pathlib import Path
 from parlai_spotbot.analysis.moves import Scores, among, standard_error
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import HUMAN, Conversation
-from parlai_spotbot.report.contents import Contents, read_contents
+from parlai_spotbot.report.contents import Contents, conversations_of, read_contents
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_names
 
@@ -79,7 +79,7 @@ class Opened:
 
     @cached_property
     def conversations(self) -> list[Conversation]:
-        return self.study.conversations()
+        return conversations_of(self.study, self.judged())
 
     @cached_property
     def texts(self) -> set[str]:

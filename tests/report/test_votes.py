@@ -1,0 +1,93 @@
+"""A study of votes on the page: no conversations, both bad apart from ties; its copy, and several of them."""
+
+import random
+
+import pytest
+
+from parlai_spotbot.importers.votes import votes
+from parlai_spotbot.importers.writing import write_study
+from parlai_spotbot.report import build_report
+from parlai_spotbot.report.export import export_study
+from parlai_spotbot.report.studies import write_compare, write_leaderboard
+from parlai_spotbot.scripts.spotbot_analyze import analyze_study
+from parlai_spotbot.study import Study
+
+
+def made(path, seed=0, bots=4, count=300):
+    rng = random.Random(seed)
+    words = ("model_a", "model_b", "tie", "tie (bothbad)")
+    rows = []
+    for n in range(count):
+        a, b = rng.sample(range(bots), 2)
+        word = rng.choices(words, [3, 1, 1, 1] if a < b else [1, 3, 1, 1])[0]
+        rows.append(f"q{n},bot{a},bot{b},{word},user-number-{n % 40},English")
+    data = path.with_suffix(".csv")
+    data.write_text("question_id,model_a,model_b,winner,judge,language\n" + "\n".join(rows) + "\n")
+    write_study(path, votes(data, "arena"))
+    return Study.open(path)
+
+
+@pytest.fixture
+def study(tmp_path):
+    found = made(tmp_path / "study")
+    analyze_study(found, "votes", progress=False)
+    return found
+
+
+def test_the_page_has_no_empty_sections_of_conversations(study):
+    page = build_report(study).read_text()
+    for said in ("Votes of an arena: whose answer is better?", "Who is preferred?", "both bad", "Whose votes?",
+                 "40 annotators voted up to 8 times each", "of them for both bad"):  # fmt: skip
+        assert said in page
+    for absent in ("<h2>Conversations</h2>", 'href="#examples"', "<h2>Failures of self-play</h2>", "<h2>Hygiene</h2>",
+                   "conversations of bots", "Not computed yet", "conversations a pair planned"):  # fmt: skip
+        assert absent not in page
+    assert build_report(study).read_text() == page
+    folder = study.report_path.parent / "appendix"
+    text = (folder / "methods.md").read_text()
+    assert "We analysed votes on 4 chatbots" in text
+    assert "40 people gave 300 annotations" in text
+    card = (folder / "data_card.md").read_text()
+    assert "4 chatbots; 300 annotations by 40 people." in card
+    assert "## Conversations" not in card
+
+
+def test_before_the_analysis_the_page_says_what_to_run(tmp_path):
+    page = build_report(made(tmp_path / "study")).read_text()
+    assert "The judgements are not analysed yet. Run: parlai spotbot_analyze --study DIR --survey votes" in page
+
+
+def test_of_many_contestants_neighbours_are_shown(tmp_path):
+    found = made(tmp_path / "study", bots=30, count=900)
+    analyze_study(found, "votes", progress=False)
+    page = build_report(found).read_text()
+    assert "Neighbours in the order" in page
+    assert "All 435 pairs stand in ranking_pairs.csv." in page
+
+
+def test_a_copy_for_publication_gives_the_same_figures(study, tmp_path):
+    export_study(study, tmp_path / "copy", key=b"0" * 16)
+    copy = Study.open(tmp_path / "copy")
+    assert "user-number" not in copy.judgements_path("votes").read_text()
+    analyze_study(copy, "votes", progress=False)
+    for name in ("ranking.csv", "ranking_pairs.csv", "shares.csv"):
+        theirs = (copy.analysis_path("votes") / name).read_bytes()
+        assert theirs == (study.analysis_path("votes") / name).read_bytes()
+
+
+def test_unknown_annotators_stay_unknown_in_a_copy(tmp_path):
+    data = tmp_path / "votes.csv"
+    data.write_text("model_a,model_b,winner\n" + "x,y,tie\ny,x,x\n" * 5)
+    write_study(tmp_path / "study", votes(data, "arena"))
+    made = export_study(Study.open(tmp_path / "study"), tmp_path / "copy")
+    assert {row.worker_id for row in Study.open(tmp_path / "copy").judgements("votes")} == {""}
+    assert made.annotators == 0
+
+
+def test_studies_of_votes_are_compared(study, tmp_path):
+    other = made(tmp_path / "other", seed=1)
+    analyze_study(other, "votes", progress=False)
+    page = write_compare([study.path, other.path], tmp_path / "out").read_text()
+    assert "bot3" in page
+    assert "300 annotations, 40 annotators" in page
+    assert "bot3" in write_leaderboard([study.path, other.path], tmp_path / "out").read_text()

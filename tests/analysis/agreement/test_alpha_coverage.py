@@ -1,0 +1,110 @@
+"""TABLE"""
+
+import functools
+
+import numpy as np
+import pytest
+
+from parlai_spotbot.analysis.agreement import alpha_of, krippendorff_alpha
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+
+STUDIES = 1000
+SPREAD = {"low": 0.6, "high": 2.5}
+"""How far items differ, against how far annotators and their moods do."""
+
+DESIGNS = [
+    # kind, agreement, skewed; items, of a conversation, annotators, of an item (0: two to four), unequal activity
+    ("nominal", "low", True, 60, 1, 3, 2, 0.7),
+    ("nominal", "high", False, 60, 1, 3, 0, 0.7),
+    ("ordinal", "high", True, 60, 1, 3, 2, 0.7),
+    ("nominal", "low", False, 60, 1, 5, 2, 0.7),
+    ("nominal", "high", True, 300, 5, 5, 2, 1.0),
+    ("ordinal", "low", True, 300, 1, 5, 0, 0.7),
+    ("nominal", "low", True, 30, 1, 10, 2, 0.7),
+    ("nominal", "high", False, 60, 1, 10, 2, 1.0),
+    ("ordinal", "high", False, 300, 5, 10, 0, 1.0),
+    ("ordinal", "low", False, 300, 5, 10, 2, 1.0),
+    ("nominal", "high", True, 30, 1, 30, 2, 0.7),
+    ("nominal", "low", False, 300, 5, 30, 2, 1.0),
+    ("ordinal", "high", True, 100, 1, 30, 3, 1.0),
+    ("ordinal", "low", True, 300, 5, 30, 0, 0.7),
+]
+
+
+def drawn_items(rng, items, per, kind, spread):
+    """What there is to see of each item: conversations differ, and items of one (ordinal: skewed)."""
+    home = np.arange(items) // per
+    if kind == "ordinal":
+        own = np.sqrt(0.6) * (rng.exponential(size=items) - 1)
+        return home, spread * (np.sqrt(0.4) * rng.normal(size=home[-1] + 1)[home] + own)
+    shared = np.sqrt(0.4) * rng.normal(size=(home[-1] + 1, 3))[home]
+    return home, 1.2 * spread * (shared + np.sqrt(0.6) * rng.normal(size=(items, 3)))
+
+
+def answered(rng, seen, rater, raters, kind, skewed):
+    """Answers by thresholds, or by the greatest of three utilities; annotators differ in where they stand, in how
+    steady they are, and in how often they answer at random."""
+    count, size = int(raters), len(rater)
+    steady, lapse = np.exp(0.3 * rng.normal(size=count)), rng.beta(1, 12, size=count)
+    at_random = rng.random(size) < lapse[rater]
+    if kind == "ordinal":
+        ends = np.array([-1.2, -0.4, 0.4, 1.2]) + skewed
+        own = seen + 0.5 * rng.normal(size=count)[rater] + 0.7 * steady[rater] * rng.normal(size=size)
+        return np.where(at_random, rng.integers(5, size=size), np.digitize(own, ends))
+    base = np.array([1.5, 0.0, -0.5]) * skewed
+    own = (
+        seen + base + 0.5 * rng.normal(size=(count, 3))[rater] + 0.6 * steady[rater, None] * rng.gumbel(size=(size, 3))
+    )
+    return np.where(at_random, rng.integers(3, size=size), own.argmax(axis=1))
+
+
+@functools.cache
+def truth(kind, agreement, skewed):
+    """Alpha of 300,000 items that two annotators each judged, nobody more than once: its error is below .003."""
+    rng, items = np.random.default_rng(99), 300_000
+    _, seen = drawn_items(rng, items, 1, kind, SPREAD[agreement])
+    rater = np.arange(2 * items)
+    given = answered(rng, np.repeat(seen, 2, axis=0), rater, 2 * items, kind, skewed)
+    met = np.zeros((5, 5))
+    np.add.at(met, (given[::2], given[1::2]), 1)
+    return float(alpha_of(met + met.T, kind))
+
+
+def study(rng, kind, agreement, skewed, items, per, raters, each, unequal):
+    """Items, answers, conversations and annotators of one study; who answers more is drawn more often."""
+    home, seen = drawn_items(rng, items, per, kind, SPREAD[agreement])
+    active = np.exp(unequal * rng.normal(size=raters))
+    order = np.argsort(-(np.log(active) + rng.gumbel(size=(items, raters))), axis=1)
+    many = np.full(items, each) if each else rng.integers(2, min(4, raters) + 1, size=items)
+    item = np.repeat(np.arange(items), many)
+    rater = order[item, np.concatenate([np.arange(n) for n in many])]
+    return item, answered(rng, seen[item], rater, raters, kind, skewed), home[item], rater
+
+
+def covered(design, studies=STUDIES):
+    """How often the interval holds alpha, with annotators and without; and the width beside 3.92 times the spread."""
+    kind, target = design[0], truth(*design[:3])
+    hits, widths, estimates = np.zeros((studies, 2)), np.zeros(studies), np.zeros(studies)
+    for number in range(studies):
+        unit, answers, home, rater = study(np.random.default_rng([17, number]), *design)
+        whole = krippendorff_alpha(unit, answers, Clusters.by(home, rater), kind)
+        alone = krippendorff_alpha(unit, answers, Clusters.by(home), kind)
+        hits[number] = [found["ci"][0] <= target <= found["ci"][1] for found in (whole, alone)]
+        widths[number], estimates[number] = np.diff(whole["ci"])[0], whole["alpha"]
+    return hits.mean(axis=0), np.median(widths) / (3.92 * estimates.std()), target
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda d: "-".join(map(str, d)))
+def test_intervals_hold_alpha(design):
+    """The Monte Carlo error of a coverage near .95 is .007: a row in the table may be off by three of them."""
+    (with_annotators, alone), width, _ = covered(design)
+    assert 0.905 <= with_annotators <= 0.99
+    assert alone <= with_annotators + 0.01
+    assert width > 0.9
+
+
+def test_intervals_hold_alpha_in_a_few_studies():
+    """Of 150 studies: the Monte Carlo error is .018."""
+    (with_annotators, _), _, _ = covered(("nominal", "low", False, 60, 1, 10, 2, 0.7), 150)
+    assert with_annotators >= 0.9

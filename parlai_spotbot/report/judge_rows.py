@@ -16,8 +16,8 @@ VERDICTS = {
 }
 CITE = ("cameron2011",)
 DRAWN = (
-    "95 % intervals: conversations drawn anew, and each person left out in turn (variances of both added, less what is "
-    "counted twice). The judge's variants are taken as they are."
+    "95 % intervals: conversations drawn anew, people, and what one of them says of one conversation (the variances of "
+    "the first two added, less the third's), by Student's t. The judge's variants are taken as they are."
 )
 PLACES = {"judge": "Judge", "people": "People", "difference": "Judge less people"}
 

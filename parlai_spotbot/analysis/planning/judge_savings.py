@@ -25,12 +25,10 @@ All of it is an estimate beside people's results, and never stands in their plac
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import stdtrit
 
 PRIOR = 0.5
 """Counted to wins, ties and losses, so that what was never seen is not taken for impossible."""
-
-LEVEL = 1.96
-"""Of 95 % intervals, in standard errors."""
 
 
 def moments(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -42,17 +40,20 @@ def moments(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return gap, share[..., 0] + share[..., 2] - (share[..., 0] - share[..., 2]) ** 2
 
 
-def fieller(above: float, below: float, covariance: np.ndarray) -> tuple[float, float]:
+def fieller(above: float, below: float, covariance: np.ndarray, df: float = np.inf) -> tuple[float, float]:
     """The 95 % interval of above / below, of which (2, 2) is the covariance (Fieller 1954, J. R. Stat. Soc. B 16).
+
+    `df` are the degrees of freedom that this is known with.
 
     (-inf, inf) where `below` is not told from 0: there the ratio has no bounds.
     """
     var_above, var_both, var_below = covariance[0][0], covariance[0][1], covariance[1][1]
-    square = below**2 - LEVEL**2 * var_below
+    quantile = float(stdtrit(df, 0.975))
+    square = below**2 - quantile**2 * var_below
     if not below > 0 or not square > 0:
         return -np.inf, np.inf
-    middle = above * below - LEVEL**2 * var_both
-    root = np.sqrt(max(middle**2 - square * (above**2 - LEVEL**2 * var_above), 0.0))
+    middle = above * below - quantile**2 * var_both
+    root = np.sqrt(max(middle**2 - square * (above**2 - quantile**2 * var_above), 0.0))
     return (middle - root) / square, (middle + root) / square
 
 

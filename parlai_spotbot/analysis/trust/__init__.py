@@ -78,17 +78,17 @@ def trust_part(
     people, judge = (frame[list(COLUMNS)].assign(answer=frame["answer"].astype(str)) for frame in (people, judge))
     matches, scored = (_both(make, people, judge) for make in (contests, ratings))
     homes = [*people["conversation_id"], *judge["conversation_id"]]
-    draws = Draws(homes, people, rng=rng, replicates=replicates, strata=_strata(*matches, *scored))
+    draws = Draws(homes, people, rng=rng, replicates=replicates)
     ours, theirs = (frame[frame["item_id"].isin(shared)].reset_index(drop=True) for frame in (people, judge))
     questions, variants = agreement(ours, theirs, draws, scales or {})
     found = {"items": len(shared), "people": int(ours["worker_id"].nunique()), "questions": questions}
     found |= {"variants": variants, "accuracy": _accuracy(ours, theirs, truth, draws)}
     order = list(dict.fromkeys(people["question"]))
-    found |= _by_criterion(matches, scored, shared, own, draws, rng, order)
+    found |= _by_criterion(matches, scored, shared, own, draws, rng, order, replicates)
     if about and about.get("position"):
         found["flips"] = about["position"]
-    found["bootstrap"] = {"replicates": replicates, "resample": "conversations", "left_out_in_turn": draws.left_out,
-                          "level": 0.95}  # fmt: skip
+    found["bootstrap"] = {"replicates": draws.replicates, "resample": "conversations_workers",
+                          "left_out_in_turn": draws.left_out, "level": 0.95}  # fmt: skip
     return found | {"verdict": verdict(found)}
 
 
@@ -97,19 +97,6 @@ def _both(make: Frame | None, people: pd.DataFrame, judge: pd.DataFrame) -> tupl
         nothing = pd.DataFrame(columns=["criterion", "item_id"])
         return nothing, nothing
     return make(people).reset_index(drop=True), make(judge).reset_index(drop=True)
-
-
-def _strata(*frames: pd.DataFrame) -> dict:
-    """The contestants that meet in each conversation: within them conversations are drawn."""
-    found: dict = {}
-    for frame in frames:
-        if "contestant" in frame:
-            for home, names in frame.groupby("conversation_id")["contestant"]:
-                found.setdefault(home, "\t".join(sorted(set(names))))
-        elif "a" in frame:
-            for home, a, b in zip(frame["conversation_id"], frame["a"], frame["b"], strict=True):
-                found.setdefault(home, "\t".join(sorted((a, b))))
-    return found
 
 
 def _accuracy(people: pd.DataFrame, judge: pd.DataFrame, truth: pd.Series | None, draws: Draws) -> dict:
@@ -131,6 +118,7 @@ def _by_criterion(
     draws: Draws,
     rng: np.random.Generator,
     order: list,
+    permutations: int,
 ) -> dict:
     """`ranks`, `speakers`, `position`, `length`, `favours`, `savings`, each by criterion, in the order of questions."""
     names = ("ranks", "speakers", "position", "length", "favours", "savings")
@@ -159,7 +147,6 @@ def _by_criterion(
             found["length"][criterion] = length(*own_matches, draws)
         spoken = own_scores if criterion in rated and not any(frame.empty for frame in own_scores) else ranked
         found["speakers"][criterion] = {
-            source: depends(frame, rng, draws.replicates)
-            for source, frame in zip(("people", "judge"), spoken, strict=True)
+            source: depends(frame, rng, permutations) for source, frame in zip(("people", "judge"), spoken, strict=True)
         }
     return found

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, ndtr
-from scipy.stats import chi2 as chi2_distribution
+from scipy.special import expit, fdtrc
 
 from parlai_spotbot.analysis.trust.draws import Draws, ratio
 from parlai_spotbot.analysis.trust.ranks import PERSON, scores
@@ -34,14 +33,8 @@ def beside(ours: np.ndarray, theirs: np.ndarray, draws: Draws) -> dict:
     found: dict = {}
     for name, values in (("judge", theirs), ("people", ours), ("difference", theirs - ours)):
         found |= draws.told(values, name, f"{name}_ci")
-        found[f"{name}_p"] = _p(float(values[0]), float(draws.error(values)))
+        found[f"{name}_p"] = draws.p(values)
     return found
-
-
-def _p(estimate: float, error: float) -> float:
-    if not np.isfinite(estimate) or not np.isfinite(error):
-        return np.nan
-    return float(2 * ndtr(-abs(estimate) / error)) if error > 0 else float(estimate == 0)
 
 
 def position(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> dict:
@@ -127,10 +120,10 @@ def favours(people: pd.DataFrame, judge: pd.DataFrame, own: Sequence[str], draws
     Returns
     -------
     dict
-        `contestants` {name: the judge's score less people's}; `test`: Wald's of "the judge treats all as people do",
-        with the draws' covariance; `self`: the same difference of the judge's `own` contestants less that of all others
-        (a difference in differences), and `beyond`, what is left of it where the judge merely tells contestants less
-        apart than people do (see `_beyond`; with three others or more); or `why` not.
+        `contestants` {name: the judge's score less people's}; `test`: see `_alike`; `self`: the same difference of the
+        judge's `own` contestants less that of all others (a difference in differences), and `beyond`, what is left of
+        it where the judge merely tells contestants less apart than people do (see `_beyond`; with three others or
+        more); or `why` not.
     """
     names = sorted(set(people["contestant"]) & set(judge["contestant"]))
     ours, theirs = scores(people, names, draws, PERSON), scores(judge, names, draws)
@@ -144,7 +137,7 @@ def favours(people: pd.DataFrame, judge: pd.DataFrame, own: Sequence[str], draws
         return found | {"self": {"why": "its own contestants, or all others, were not rated by both"}}
     effect = gap[:, mine].mean(axis=1) - gap[:, ~mine].mean(axis=1)
     told = {"own": [name for name, is_own in zip(names, mine, strict=True) if is_own], **draws.told(effect)}
-    told["p"] = _p(float(effect[0]), float(draws.error(effect)))
+    told["p"] = draws.p(effect)
     if (~mine).sum() >= LINE:
         told["beyond"] = _beyond(ours, theirs, mine, draws)
     return found | {"self": told}
@@ -162,22 +155,23 @@ def _beyond(ours: np.ndarray, theirs: np.ndarray, mine: np.ndarray, draws: Draws
     slope = ratio((around * (y - level[1][:, None])).sum(axis=1), (around**2).sum(axis=1))
     expected = level[1][:, None] + slope[:, None] * (ours[:, mine] - level[0][:, None])
     effect = (theirs[:, mine] - expected).mean(axis=1)
-    return draws.told(effect) | {"p": _p(float(effect[0]), float(draws.error(effect)))}
+    return draws.told(effect) | {"p": draws.p(effect)}
 
 
 def _alike(gap: np.ndarray, draws: Draws) -> dict:
-    """Wald's test that all contestants' gaps (draws, names) are one number."""
-    if gap.shape[1] < 2 or not np.isfinite(gap).all():
-        return {"chi2": np.nan, "df": 0, "p": np.nan}
-    contrast = gap[:, 1:] - gap[:, :1]
-    drawn = contrast[1 : 1 + draws.replicates]
-    if len(drawn) < 2 or np.ptp(drawn) < 1e-12:  # a copy of people: nothing differs, whatever is drawn
-        return {"chi2": np.nan, "df": 0, "p": np.nan}
-    own = drawn.std(axis=0, ddof=1)
-    wider = np.divide(draws.error(contrast), own, out=np.ones_like(own), where=own > 1e-12)
-    covariance = np.atleast_2d(np.cov(drawn.T)) * np.outer(wider, wider)
-    rank = int(np.linalg.matrix_rank(covariance, hermitian=True))
-    if rank == 0:
-        return {"chi2": np.nan, "df": 0, "p": np.nan}
-    chi2 = float(contrast[0] @ np.linalg.pinv(covariance, hermitian=True) @ contrast[0])
-    return {"chi2": chi2, "df": rank, "p": float(chi2_distribution.sf(chi2, rank))}
+    """Wald's test that all contestants' gaps (draws, names) are one number: `chi2`, `df`, `p`.
+
+    By the draws' covariance, of which the effective number of conversations or people is known: F, as of Hotelling's
+    T²; NaN where that number is too small for so many contestants, or nothing differs, whatever is drawn.
+    """
+    contrasts = draws.estimates(gap[:, 1:] - gap[:, :1])
+    nothing = {"chi2": np.nan, "df": 0, "p": np.nan}
+    covariance = contrasts.covariance
+    if not covariance.size or not np.isfinite(covariance).all() or not np.isfinite(contrasts.values).all():
+        return nothing
+    rank = int(np.linalg.matrix_rank(covariance, tol=1e-12, hermitian=True))
+    within = contrasts.spread.variance(np.eye(len(covariance)))[1].min() - rank + 1
+    if not rank or not within > 0:
+        return nothing
+    chi2 = float(contrasts.values @ np.linalg.pinv(covariance, rcond=1e-9, hermitian=True) @ contrasts.values)
+    return {"chi2": chi2, "df": rank, "p": float(fdtrc(rank, within, chi2 * within / (rank * (within + rank - 1))))}

@@ -1,76 +1,89 @@
 """One set of draws for all that is said of a judge beside people, so that differences have intervals of their own.
 
-What conversations add to the variance comes from drawing them with replacement, what people add from leaving out one
-after the other (the jackknife), and what both would count twice, from drawing people's annotations, is taken off: the
-two-way clustered variance of Cameron, Gelbach & Miller (2011, J. Bus. Econ. Stat. 29, eq. 2.11), never less than that
-of conversations or of people alone. A judge's variants are no sample of judges, so they are taken as they are.
+Draws of conversations, of people, and of what one person says of one conversation are combined as in
+`uncertainty.bootstrap.ClusterBootstrap`. A judge's variants are no sample of judges, so they are taken as they are: its
+answers change with conversations alone. An answer of one person beside another's counts by the sum of what drawing
+either changes, the linear part of what drawing both would.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import csr_array
 
-from parlai_spotbot.analysis.uncertainty.bootstrap import bootstrap_weights, percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
+from parlai_spotbot.analysis.uncertainty.estimates import Estimates
 
-TWICE = 200
-"""Draws of annotations, which only serve a variance."""
+ENOUGH = 400
+"""More draws of either kind are not needed for a variance."""
 
 
 class Draws:
     """How often each row of a frame counts.
 
-    Row 0 is the data as they are; then come `replicates` draws of conversations; then, for each person, everything
-    without this one; then draws of people's annotations. Statistics are computed for all rows at once; `told`
-    reads them.
+    Row 0 is the data as they are; then come draws of conversations (the rows `homes`), and where there are several
+    people, draws of people, and of what one of them says of one conversation; last, for each person, everything without
+    this one (`without`). Statistics are computed for all rows at once; `told` reads them.
 
     Parameters
     ----------
     conversations : sequence
-        The ids of all conversations that occur; `strata` names the stratum of each (the pair of bots), within which
-        conversations are drawn.
+        The ids of all conversations that occur.
     people : frame
         People's rows: conversation_id, worker_id. A single person is not left out.
+    replicates : int
+        Of each kind of draws, at most `ENOUGH`.
     """
 
     def __init__(
-        self,
-        conversations: Sequence,
-        people: pd.DataFrame,
-        *,
-        rng: np.random.Generator,
-        replicates: int,
-        strata: Mapping | None = None,
-    ):
-        homes, workers = sorted(set(conversations)), sorted(set(people["worker_id"]))
-        workers = workers if len(workers) > 1 else []
-        self.replicates, self.left_out = replicates, len(workers)
-        self.twice = TWICE if workers else 0
-        self._home = {home: i for i, home in enumerate(homes)}
-        self._person = {person: i for i, person in enumerate(workers)}
-        within = [(strata or {}).get(home, "") for home in homes]
-        self._homes = np.ones((1 + replicates, len(homes)))
-        self._homes[1:] = bootstrap_weights(
-            homes, homes, within, rng=rng, replicates=replicates, resample="conversations"
-        )
-        codes = self._codes(people, "worker_id")
-        self._cells = np.unique(codes)
-        size = max(1, len(self._cells))
-        self._more = rng.multinomial(size, np.full(size, 1 / size), self.twice) - 1.0
+        self, conversations: Sequence, people: pd.DataFrame, *, rng: np.random.Generator, replicates: int
+    ) -> None:
+        home, who = people["conversation_id"], people["worker_id"]
+        self.replicates = min(replicates, ENOUGH)
+        self.bootstrap = ClusterBootstrap(home, who, rng=rng, replicates=self.replicates)
+        several = len(self.bootstrap.names) > 1
+        self.homes = slice(1, 1 + self.replicates)
+        self.without = slice(1 + self.replicates * (3 if several else 1), None)
+        seen, drawn = _drawn(self.bootstrap, home, 0)
+        # Conversations that the judge alone saw are drawn by themselves.
+        rest = sorted(set(conversations) - set(home))
+        alone = np.ones((self.replicates, len(rest)))
+        if len(rest) > 1:
+            alone = _drawn(ClusterBootstrap(rest, rng=rng, replicates=self.replicates), rest, 0)[1]
+        self._home = {name: place for place, name in enumerate([*seen, *rest])}
+        self._homes = np.concatenate([drawn, alone], axis=1)
+        self._person: dict = {}
+        if several:
+            self._person, drawn = _drawn(self.bootstrap, who, 1)
+            self._people = drawn - 1
+            self._cells, first = np.unique(self._codes(people, "worker_id"), return_index=True)
+            self._more = _weights(self.bootstrap, first, 2) - 1
+
+    @property
+    def left_out(self) -> int:
+        """How many people are left out in turn."""
+        return len(self._person)
 
     @property
     def rows(self) -> int:
-        return 1 + self.replicates + self.left_out + self.twice
+        return self.without.start + self.left_out
 
     def _codes(self, rows: pd.DataFrame, column: str) -> np.ndarray:
-        home = rows["conversation_id"].map(self._home).to_numpy(dtype=int)
-        return home * (len(self._person) + 1) + self._who(rows, column)
+        return self._place(rows) * (self.left_out + 1) + self._who(rows, column)
 
     def _who(self, rows: pd.DataFrame, column: str) -> np.ndarray:
-        return rows[column].map(self._person).fillna(len(self._person)).to_numpy(dtype=int)
+        return rows[column].map(self._person).fillna(self.left_out).to_numpy(dtype=int)
+
+    def _place(self, rows: pd.DataFrame) -> np.ndarray:
+        return rows["conversation_id"].map(self._home).to_numpy(dtype=int)
+
+    def _kinds(self) -> tuple[slice, slice]:
+        """The rows that draw people, and what one of them says of one conversation."""
+        first, last = self.homes.stop, self.without.start
+        return slice(first, first + self.replicates), slice(first + self.replicates, last)
 
     def sums(
         self,
@@ -85,88 +98,101 @@ class Draws:
         `rows` has the column conversation_id, and those named in `people`, which hold the people whose row it is
         (different people, where there are two).
         """
-        home = rows["conversation_id"].map(self._home).to_numpy(dtype=int)
         cells = np.asarray(cells, dtype=int)
         mass = np.ones(len(rows)) if mass is None else mass
-        size, drawn = len(self._home), 1 + self.replicates
-        by_home = np.bincount(home * count + cells, mass, size * count).reshape(size, count)
-        result = np.empty((self.rows, count))
-        result[:drawn] = self._homes @ by_home
-        result[drawn:] = result[0]
-        if self.left_out:
-            part = slice(drawn, drawn + self.left_out)
-            for column in people:
-                who = self._who(rows, column)
-                own = np.bincount(who * count + cells, mass, (self.left_out + 1) * count)
-                result[part] -= own.reshape(-1, count)[:-1]
-                place = np.searchsorted(self._cells, self._codes(rows, column))
-                by_cell = csr_array((mass, (cells, place)), shape=(count, len(self._cells)))
-                result[part.stop :] += (by_cell @ self._more.T).T
+
+        def by(codes: np.ndarray, size: int) -> np.ndarray:
+            found = np.bincount(codes * count + cells, mass, size * count)  # whole numbers where there are no rows
+            return found.astype(float).reshape(size, count)
+
+        by_home = by(self._place(rows), len(self._home))
+        result = np.tile(by_home.sum(axis=0), (self.rows, 1))
+        result[self.homes] = self._homes @ by_home
+        for column in people if self.left_out else ():
+            own = by(self._who(rows, column), self.left_out + 1)[:-1]
+            persons, both = self._kinds()
+            result[persons] += self._people @ own
+            result[both] += self._more @ by(np.searchsorted(self._cells, self._codes(rows, column)), len(self._cells))
+            result[self.without] -= own
         return result
 
     def weights(self, rows: pd.DataFrame, people: Sequence[str] = ()) -> np.ndarray:
         """How often each row counts: (draws, n)."""
         weights = np.ones((self.rows, len(rows)))
-        drawn = 1 + self.replicates
-        weights[:drawn] = self._homes[:, rows["conversation_id"].map(self._home).to_numpy(dtype=int)]
+        weights[self.homes] = self._homes[:, self._place(rows)]
         for column in people if self.left_out else ():
             who = self._who(rows, column)
-            weights[drawn + who, np.arange(len(rows))] = 0
-            weights[drawn + self.left_out :] += self._more[:, np.searchsorted(self._cells, self._codes(rows, column))]
+            persons, both = self._kinds()
+            weights[persons] += self._people[:, who]
+            weights[both] += self._more[:, np.searchsorted(self._cells, self._codes(rows, column))]
+            weights[self.without.start + who, np.arange(len(rows))] = 0
         return weights
 
-    def _parts(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The variances (...) by draws of conversations, by leaving people out, and by draws of annotations."""
-        own = _variance(values[1 : 1 + self.replicates])
-        if not self.left_out:
-            return own, np.zeros_like(own), np.zeros_like(own)
-        without = values[1 + self.replicates :][: self.left_out]
-        count = np.isfinite(without).sum(axis=0)
-        people = np.where(count > 1, _variance(without) * (count - 1) ** 2 / np.maximum(count, 1), 0.0)
-        return own, people, _variance(values[1 + self.replicates + self.left_out :])
-
-    def _variances(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of the draws of conversations, and two-way."""
-        own, people, twice = self._parts(values)
-        return own, _two_way(own, people, twice)
+    def estimates(self, values: np.ndarray) -> Estimates:
+        """Statistics from their values (draws, p); a draw in which one has no value counts for none."""
+        return Estimates(values[0], self.bootstrap.spread(values[1 : self.without.start]))
 
     def variance_in_all(self, values: np.ndarray) -> float:
         """The variances of several statistics (draws, n), summed: steadier than each by itself."""
-        return float(_two_way(*(part.sum() for part in self._parts(values))))
+        spread = self.bootstrap.spread(np.where(np.isfinite(values), values, values[0])[1 : self.without.start])
+        one = [None if own is None else np.trace(own).reshape(1, 1) for own in (*spread.single, spread.both)]
+        summed = replace(spread, single=tuple(one[:-1]), both=one[-1])
+        return float(summed.variance(np.ones((1, 1)))[0][0])
 
-    def interval(self, values: np.ndarray, least: float = -np.inf, most: float = np.inf) -> np.ndarray:
-        """The 95 % interval (..., 2) of a statistic that lies from `least` to `most`, from its values (draws, ...)."""
-        ends = percentile_interval(values[1 : 1 + self.replicates])
-        own, both = self._variances(values)
-        wider = np.sqrt(np.divide(both, own, out=np.ones_like(both), where=own > 0))[..., None]
-        return np.clip(values[0][..., None] + (ends - values[0][..., None]) * wider, least, most)
+    def interval(
+        self, values: np.ndarray, least: float = -np.inf, most: float = np.inf, pairs: bool = False
+    ) -> np.ndarray:
+        """The 95 % interval (..., 2) of a statistic that lies from `least` to `most`, from its values (draws, ...).
 
-    def error(self, values: np.ndarray) -> np.ndarray:
-        """The standard error (...) of a statistic from its values (draws, ...)."""
-        return np.sqrt(self._variances(values)[1])
+        `pairs`: it sets people's answers beside other people's.
+        """
+        drawn = (self._once(values) if pairs and self.left_out else values)[1 : self.without.start]
+        return self.bootstrap.interval(values[0], drawn, span=(least, most))
+
+    def _once(self, values: np.ndarray) -> np.ndarray:
+        """Values of which draws of people vary less: two answers side by side are both people's, so that what is theirs
+        alone, and no person's habit, comes in twice. It is half of what draws within conversations vary by, and is
+        taken off both, which leaves the sum of all as it is.
+        """
+        found = values.astype(float)
+        persons, both = self._kinds()
+        known = np.where(np.isfinite(values), values, values[0])
+        whole, within = (known[part].var(axis=0) for part in (persons, both))
+        left = np.sqrt(np.clip(1 - ratio(within, 2 * whole), 0, 1))
+        for part, kept in ((persons, left), (both, np.sqrt(0.5))):
+            found[part] = values[0] + (values[part] - values[0]) * kept
+        return found
+
+    def error(self, values: np.ndarray) -> float:
+        """The standard error of a statistic from its values (draws,)."""
+        return float(self.estimates(values[:, None]).contrast([1.0])["se"])
+
+    def p(self, values: np.ndarray) -> float:
+        """The p of a statistic's being 0, from its values (draws,)."""
+        return float(self.estimates(values[:, None]).contrast([1.0])["p"])
 
     def told(
-        self, values: np.ndarray, name: str = "estimate", interval: str = "ci", least=-np.inf, most=np.inf
+        self, values: np.ndarray, name: str = "estimate", interval: str = "ci", least=-np.inf, most=np.inf, pairs=False
     ) -> dict:
-        """An estimate and its interval from its values (draws,)."""
-        return {name: float(values[0]), interval: self.interval(values, least, most).tolist()}
+        """An estimate and its interval from its values (draws,), see `interval`."""
+        return {name: float(values[0]), interval: self.interval(values, least, most, pairs).tolist()}
 
     def without_one(self, values: np.ndarray) -> list[float]:
         """The least and the greatest value where one person is left out; NaN where there is but one."""
-        without = values[1 + self.replicates :][: self.left_out]
+        without = values[self.without]
         without = without[np.isfinite(without)]
         return [float(without.min()), float(without.max())] if len(without) else [np.nan, np.nan]
 
 
-def _two_way(own: np.ndarray, people: np.ndarray, twice: np.ndarray) -> np.ndarray:
-    return np.maximum(own + people - twice, np.maximum(own, people))
+def _drawn(bootstrap: ClusterBootstrap, clusters: Sequence, kind: int) -> tuple[dict, np.ndarray]:
+    """Each cluster's place, and how often each counts in the draws of that kind (replicates, clusters)."""
+    first = pd.Series(list(clusters)).drop_duplicates()
+    return {name: place for place, name in enumerate(first)}, _weights(bootstrap, first.index.to_numpy(), kind)
 
 
-def _variance(values: np.ndarray) -> np.ndarray:
-    known = np.isfinite(values)
-    count = np.maximum(known.sum(axis=0), 1)
-    mean = np.where(known, values, 0).sum(axis=0) / count
-    return (np.where(known, values - mean, 0) ** 2).sum(axis=0) / np.maximum(count - 1, 1)
+def _weights(bootstrap: ClusterBootstrap, rows: np.ndarray, kind: int) -> np.ndarray:
+    every = bootstrap.take(rows).samples(lambda weights: weights)
+    return every[kind * bootstrap.replicates : (kind + 1) * bootstrap.replicates]
 
 
 def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:

@@ -3,7 +3,8 @@
 See `parlai_spotbot.analysis.trust.ppi`. The share that is saved is that by which the variance of people's means falls:
 with b, by how much people's answers rise with the judge's among items of one mean, and λ that suits its number of
 ratings, b² V² / (V + V') of people's own variance, V and V' being the variances of the judge's means over people's
-items and over further ones. What it takes to learn b is taken off.
+items and over further ones. What it takes to learn b is taken off. Further items of conversations that people saw
+tell less, by as much as people's mean goes less with the difference of the two than with the first.
 """
 
 from __future__ import annotations
@@ -92,15 +93,18 @@ def _saved(samples: Sequence[ppi.Sample], slope: dict) -> dict:
     """By how many further ratings there are: estimate, ci, ratings, annotations, annotations_ci."""
     number = np.array([len(sample.people) for sample in samples], dtype=float)
     further = np.array([len(sample.further) for sample in samples], dtype=float)
-    own, gap, _, judge = np.array([sample.variances for sample in samples]).T
+    own, gap, both, judge = np.array([sample.variances for sample in samples]).T
     one = np.array([np.r_[sample.judge[sample.rated], sample.further].var() for sample in samples])
     known = np.isfinite(own)
     found = {}
     for name, ratings in (("at_hand", further), ("as_many", number), ("ten_times", 10 * number), ("endless", np.inf)):
-        # Further items are taken to be of further conversations.
+        # Further items are taken to be of further conversations, but for those at hand.
         noise = gap if name == "at_hand" else judge + one / ratings
         used = known & (further > 0) if name == "at_hand" else known
         scale = float(judge[used].sum() ** 2 / noise[used].sum()) if noise[used].sum() > 0 else 0.0
+        if name == "at_hand" and slope["ci"][0] > 0 and scale > 0:
+            shared = (own + gap - both)[used].sum() / 2 / (slope["estimate"] * judge[used].sum())
+            scale *= float(np.clip(shared, 0, 1)) ** 2
         entry = _told(slope, scale / float(own[known].sum()) if own[known].sum() > 0 else 0.0)
         entry["ratings"] = None if name == "endless" else round(float(ratings.sum()))
         entry["annotations"] = entry["estimate"] * float(number.sum())

@@ -76,6 +76,8 @@ def savings(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> dict:
     found["prediction_powered"] = powered(
         *renamed, lambda pair: dict(zip("ab", pair.split("\t"), strict=True)), (-1, 1)
     )
+    if draws.bootstrap.why:
+        return found | {"why": draws.bootstrap.why}
     if len(both) < FEW or both["pair"].nunique() < 2:
         why = f"fewer than {FEW} annotations with a rating of the judge beside them, or fewer than two pairs"
         return found | {"why": why}
@@ -149,15 +151,13 @@ def _mean(rows: pd.DataFrame, values: np.ndarray, draws: Draws, people: list[str
 
 def _ratio(above: np.ndarray, below: np.ndarray, draws: Draws, beside: str) -> Slope | None:
     """From means in each draw; the variance by what the ratio is linear in, which no draw near 0 throws off."""
-    own, other = (float(draws.error(x)) ** 2 for x in (above, below))
-    both = (float(draws.error(above + below)) ** 2 - own - other) / 2
-    ci = model.fieller(above[0], below[0], np.array([[own, both], [both, other]]))
+    both = draws.estimates(np.stack([above, below], axis=1))
+    ci = model.fieller(above[0], below[0], both.covariance, both.contrast([1.0, 0.0])["df"])
     if not np.isfinite(ci).all():
         return None
     values = above / np.maximum(below, below[0] / 10)
     linear = (above - values[0] * below) / below[0]
-    drawn = float(np.std(linear[1 : 1 + draws.replicates]))
-    error = float(draws.error(linear))
+    drawn, error = float(np.std(linear[draws.homes])), draws.error(linear)
     return Slope(values, ci, error**2, max(1.0, error / drawn) if drawn > 0 else 1.0, beside)
 
 
@@ -220,7 +220,7 @@ def _scenarios(pairs: Pairs, slope: Slope, effects: dict, draws: Draws) -> dict:
     There the interval goes up to what the greatest β in its own would save.
     """
     # The data, the draws of conversations, and last the data once more, with the greatest β.
-    rows = [*range(1 + draws.replicates), 0]
+    rows = [*range(draws.homes.stop), 0]
     square, bias = _square(slope, draws)[rows, None], pairs.bias[rows, None]
     square[-1] = max(slope.ci[1], 0.0) ** 2
     gap, error = pairs.gap[rows], np.full_like(bias, slope.variance)
@@ -242,7 +242,7 @@ def _scenarios(pairs: Pairs, slope: Slope, effects: dict, draws: Draws) -> dict:
 def _times(draws: Draws) -> np.ndarray:
     """How often the noise of the data is in a square (draws,): draws add it once more."""
     times = np.ones(draws.rows)
-    times[1 : 1 + draws.replicates] = 2
+    times[draws.homes] = 2
     return times
 
 

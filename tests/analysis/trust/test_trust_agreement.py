@@ -4,6 +4,7 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t
 
 from parlai_spotbot.analysis.trust import trust_part
 from parlai_spotbot.analysis.trust.agreement import style
@@ -104,9 +105,12 @@ def test_sums_over_draws_are_weighted_sums():
     weights = draws.weights(rows, ["worker_id"])
     expected = np.array([[(row * mass)[cells == c].sum() for c in range(4)] for row in weights])
     assert draws.sums(rows, cells, 4, mass, ["worker_id"]) == pytest.approx(expected)
-    assert draws.rows == 1 + 20 + 3 + 200
+    assert draws.rows == 1 + 3 * 20 + 3
     assert (weights[0] == 1).all()
-    assert (weights[21][rows["worker_id"] == "x"] == 0).all()
+    left = weights[draws.without]
+    assert sorted(map(tuple, left.astype(bool))) == sorted(tuple(rows["worker_id"] != name) for name in "xyz")
+    for part in (weights[draws.homes], weights[21:41], weights[41:61]):  # so many as there are, in the mean
+        assert part.mean() == pytest.approx(1, abs=0.2)
 
 
 def test_the_error_of_a_mean_is_the_two_way_clustered_one():
@@ -123,9 +127,10 @@ def test_the_error_of_a_mean_is_the_two_way_clustered_one():
     both = [rest.groupby(rows[key].to_list() if isinstance(key, str) else [rows[k] for k in key]).sum() for key in
             ("conversation_id", "worker_id", ["conversation_id", "worker_id"])]  # fmt: skip
     variance = sum(sign * (sums**2).sum() for sign, sums in zip((1, 1, -1), both, strict=True)) / 1500**2
-    assert draws.error(mean)[0] == pytest.approx(np.sqrt(variance), rel=0.1)
+    assert draws.error(mean[:, 0]) == pytest.approx(np.sqrt(variance), rel=0.1)
     low, high = draws.interval(mean)[0]
-    assert (high - low) / 2 == pytest.approx(1.96 * np.sqrt(variance), rel=0.12)
+    people = 1500**2 / (rows["worker_id"].value_counts() ** 2).sum()
+    assert (high - low) / 2 == pytest.approx(t.ppf(0.975, people - 1) * np.sqrt(variance), rel=0.1)
 
 
 # -- judges whose worth is known ---------------------------------------------------------------------------------------
@@ -168,8 +173,9 @@ def test_an_answer_that_nobody_departs_from_is_no_lack_of_second_annotators(own,
     assert "all gave one and the same answer" in said
 
 
-def test_one_of_the_people_as_judge_is_not_told_from_people(own, world, trusted):
-    found = trusted(own, world.as_judge(own.people), people=pd.concat([world.others(own.people)] * 1))
+def test_one_of_the_people_as_judge_is_not_told_from_people(world, trusted):
+    many = world.make(bots=4, per_pair=30, seed=5)
+    found = trusted(many, world.as_judge(many.people), people=world.others(many.people))
     assert not found["verdict"]["warning"]
     more = world.make(bots=4, per_pair=16, seed=5, each=3)
     found = trusted(more, world.as_judge(more.people), people=world.others(more.people))

@@ -250,10 +250,10 @@ def simulated(kind, design, rounds, seed=0):
 
 
 def test_a_good_judge_saves_some_and_one_that_favours_pairs_does_no_harm():
-    """120 studies of 6 pairs: a share of 720 is known to .01, people's noise being in common; see the slow test."""
-    good, favours = (simulated(kind, "ordinary", 120) for kind in ("good", "favours pairs"))
+    """60 studies of 6 pairs: a share of 360 is known to some .015; see the slow test."""
+    good, favours = (simulated(kind, "ordinary", 60) for kind in ("good", "favours pairs"))
     for found in (good, favours):
-        assert 0.92 < found["both"] < 0.98
+        assert 0.91 < found["both"] < 0.99
         assert found["bias"] < 0.03
         assert 0 < found["saved"] < 0.14
     assert good["power"] > 0.1

@@ -134,10 +134,7 @@ def world(kind, seed, pairs=10, n=60, each=2, alone=0):
 
 
 def estimated(people, judge, seed=0, replicates=100):
-    strata = dict(zip(judge["conversation_id"], judge["a"].str[1:], strict=True))
-    draws = Draws(
-        judge["conversation_id"], people, rng=np.random.default_rng(seed), replicates=replicates, strata=strata
-    )
+    draws = Draws(judge["conversation_id"], people, rng=np.random.default_rng(seed), replicates=replicates)
     return savings(people, judge, draws)
 
 

@@ -145,6 +145,12 @@ WORKS = (
         "Scandinavian Journal of Statistics", 1979, "", "6(2), 65–70",
     ),
     Work(
+        "mogstad2024",
+        ("Mogstad, Magne", "Romano, Joseph P.", "Shaikh, Azeem M.", "Wilhelm, Daniel"),
+        "Inference for Ranks with Applications to Mobility across Neighbourhoods and Academic Achievement across "
+        "Countries", "The Review of Economic Studies", 2024, "10.1093/restud/rdad006", "91(1), 476–518",
+    ),
+    Work(
         "turnbull1976", ("Turnbull, Bruce W.",),
         "The Empirical Distribution Function with Arbitrarily Grouped, Censored and Truncated Data",
         "Journal of the Royal Statistical Society: Series B", 1976, "10.1111/j.2517-6161.1976.tb01597.x",

@@ -71,18 +71,14 @@ def _shares_across(axes: Axes) -> None:
 
 
 def ranking(own: dict, looks: dict[str, Look], name: str, caution: str = "") -> Drawing | None:
-    """Ranges of ranks, and how often each bot and people are taken for people."""
+    """The places of each bot, and how often each bot and people are taken for people."""
     order = own.get("order")
     if not order:
         return None
     with drawn(WIDTH, 1.1 + 0.27 * len(order)) as figure:
         left, right = figure.subplots(1, 2, sharey=True)
-        places = sorted({tuple(own["clusters"][bot]) for bot in order})
-        for first, last in places[::2]:  # every other cluster on a band
-            for axes in (left, right):
-                axes.axhspan(first - 1.5, last - 0.5, color=LINE, alpha=0.45, lw=0)
         for place, bot in enumerate(order):
-            first, last = own["ranges"][bot]
+            first, last = own["clusters"][bot]
             look = looks[bot]
             left.plot([first, last], [place, place], color=look.colour, lw=5, alpha=0.45, solid_capstyle="round")
             left.plot(place + 1, place, color=look.colour, marker=look.marker, ms=5.5)
@@ -91,12 +87,12 @@ def ranking(own: dict, looks: dict[str, Look], name: str, caution: str = "") -> 
         names_down(left, order)
         left.set_xlim(0.5, len(order) + 0.5)
         left.xaxis.set_major_locator(MaxNLocator(integer=True))
-        left.set_title("Range of ranks")
+        left.set_title("Places")
         _shares_across(right)
         right.tick_params(axis="y", length=0)
         right.set_title("Taken for human")
         _reference(right, own.get("human_reference", {}), len(order))
-        label = "Range of ranks of each bot, and how often each is taken for human"
+        label = "The places that each bot may take, and how often each is taken for human"
         return svg(figure, name, label, caution, _ranking_rows(own))
 
 

@@ -31,21 +31,14 @@ def resampling(own: dict) -> str:
 
 
 def _lead(own: dict) -> str:
-    """Who is ahead: a cluster is a chain of overlapping ranges, so even within one some bots may be told apart."""
+    """Who is ahead: nobody is surely better than those whose first place is 1."""
     best = [bot for bot in own["order"] if own["clusters"][bot][0] == 1]
     if len(best) == 1:
         return f"{best[0]} is ahead of all others."
-    ranges = own["ranges"]
-    apart = [f"{a} above {b}" for a in best for b in best if ranges[a][1] < ranges[b][0]]
-    if not apart and len(best) == len(own["order"]):
+    if len(best) == len(own["order"]):
         return "The bots can't be told apart by these data."
     who = listed(best) if len(best) <= NAMED else f"{len(best)} of {len(own['order'])} bots"
-    if not apart:
-        return f"{who} can't be told apart at the top."
-    if len(best) == len(own["order"]):
-        who = "All bots"
-    more = f", and {len(apart) - NAMED} more pairs" if len(apart) > NAMED else ""
-    return f"{who} are in one cluster, though some can be told apart: {listed(apart[:NAMED])}{more}."
+    return f"{who} can't be told apart at the top."
 
 
 def verdict(own: dict) -> str:
@@ -80,55 +73,34 @@ def ranking(own: dict) -> Table | None:
         share = own.get("human_share", {}).get(bot)
         above = share is not None and human.get("human_share") is not None and share >= human["human_share"]
         rows.append((
-            Name(bot), span(*own["clusters"][bot]), span(*own["ranges"][bot]),
-            num(skill["mu"], 1) + between(skill.get("ci"), lambda v: num(v, 1)),
-            percent(own["win_rate"][bot]) + between(own["win_rate_ci"].get(bot)),
+            Name(bot), span(*own["clusters"][bot]),
             num(strength.get("strength")) + between(strength.get("ci"), num),
+            percent(own["win_rate"][bot]) + between(own["win_rate_ci"].get(bot)),
             percent(share) + between(own.get("human_share_ci", {}).get(bot)) + (" ≥ people" if above else ""),
+            num(skill["mu"], 1) + between(skill.get("ci"), lambda v: num(v, 1)), span(*own["ranges"][bot]),
         ))  # fmt: skip
     if human.get("human_share") is not None:
         said = percent(human["human_share"]) + between(human.get("ci")) + f" of {human['n']}"
-        rows.append((Name(HUMAN), "–", "–", "–", "–", "–", said))
+        rows.append((Name(HUMAN), "–", "–", "–", said, "–", "–"))
     how = (
-        "Bots whose ranges of ranks overlap can't be told apart; a cluster is a chain of such bots. TrueSkill orders "
-        f"the table; {resampling(own)}. {percent(own.get('ties'))} of {own.get('n')} matches were ties: TrueSkill and "
-        "Davidson count them, the win rate (the mean over opponents) leaves them out. People play no matches: what "
-        "they were taken for is the reference, which a bot may pass."
+        "In order of strength: Davidson's model of all matches, in which a difference of 1 makes odds of 2.7 to 1 of "
+        "winning a decided match. A place runs from one more than the bots that are surely better to as many as aren't "
+        "surely worse; all hold together at 95 %. The paper's TrueSkill stands beside it, with the ranks between which "
+        f"it lies when data are drawn anew. {percent(own.get('ties'))} of {own.get('n')} matches were ties: strength "
+        "and TrueSkill count them, the win rate (the mean over opponents) leaves them out. People play no matches: "
+        "what they were taken for is the reference, which a bot may pass."
     )
     if own.get("bootstrap", {}).get("why"):
         how += f" ({own['bootstrap']['why'].capitalize()}.)"
-    intervals = [*own.get("human_share_ci", {}).values(), *own["win_rate_ci"].values()]
-    if any(ci[0] is not None and ci[0] == ci[1] for ci in intervals):
-        how += " An interval without width is too narrow: drawing anew can't show what never happened."
-    head = ("Bot", "Cluster", "Ranks", "TrueSkill", "Win rate", "Davidson", "Taken for human")
+    head = ("Bot", "Places", "Strength", "Win rate", "Taken for human", "TrueSkill", "TrueSkill ranks")
     return Table("Ranking", how, head, rows, sentence=table_words.ranking(own), **about("ranking"))
 
 
-def _criteria(own: dict) -> tuple[dict[str, list[str]], set[tuple[str, str]]]:
-    """The orders by each criterion, Davidson's among them, and the pairs that change places."""
-    found = dict(own.get("orders", {}))
-    strengths = {bot: e.get("strength") for bot, e in own.get("davidson", {}).items()}
-    changed = {(pair["a"], pair["b"]) for pair in found.get("reversed", [])}
-    if found and strengths and None not in strengths.values():
-        found["davidson"] = sorted(strengths, key=lambda bot: -strengths[bot])
-        for other in ("trueskill", "win_rate", "survival"):
-            place = {bot: i for i, bot in enumerate(found.get(other) or [])}
-            ordered = [bot for bot in found["davidson"] if bot in place]
-            for i, a in enumerate(ordered):
-                # Ties of another criterion keep some order or other, which is no disagreement: those are left out.
-                behind = [b for b in ordered[i + 1 :] if place[b] < place[a] and not _tied(own, other, a, b)]
-                changed |= {(a, b) for b in behind if (b, a) not in changed}
-    return found, changed
-
-
-def _tied(own: dict, criterion: str, a: str, b: str) -> bool:
-    return criterion == "win_rate" and own["win_rate"].get(a) == own["win_rate"].get(b)
-
-
 def orders(own: dict) -> tuple[str, list[tuple[str, list[Name]]]]:
-    """Whether TrueSkill, win rate, Davidson and survival agree, as a sentence; and the orders where they don't."""
-    found, changed = _criteria(own)
-    names = {"trueskill": "TrueSkill", "win_rate": "win rate", "davidson": "Davidson", "survival": "survival"}
+    """Whether strength, TrueSkill, win rate and survival agree, as a sentence; and the orders where they don't."""
+    found, rate = own.get("orders", {}), own.get("win_rate", {})
+    changed = {(p["a"], p["b"]) for p in found.get("reversed", []) if rate.get(p["a"]) != rate.get(p["b"])}
+    names = {"davidson": "Strength", "trueskill": "TrueSkill", "win_rate": "win rate", "survival": "survival"}
     ordered = [(names[key], [Name(bot) for bot in found[key]]) for key in names if found.get(key)]
     if not ordered:
         return "", []
@@ -138,16 +110,12 @@ def orders(own: dict) -> tuple[str, list[tuple[str, list[Name]]]]:
     pairs = sorted(changed)
     said = "; ".join(f"{a} and {b}" for a, b in pairs) if len(pairs) <= NAMED else f"{len(pairs)} pairs"
     text = f"{criteria} don't agree on every order; they differ on {said}."
-    ranges = own.get("ranges", {})
-    apart = [pair for pair in pairs if all(bot in ranges for bot in pair) and _apart(*(ranges[b] for b in pair))]
+    clear = {frozenset((p["a"], p["b"])) for p in own.get("pairs", []) if (p.get("p_adjusted") or 1) < 0.05}
+    apart = [pair for pair in pairs if frozenset(pair) in clear]
     if not apart:
         return f"{text} None of these is told apart by the ranking either.", ordered
     known = "; ".join(f"{a} and {b}" for a, b in apart[:NAMED])
     return f"{text} Yet the ranking tells apart {known}: there it depends on the criterion.", ordered
-
-
-def _apart(first: list[int], second: list[int]) -> bool:
-    return first[1] < second[0] or second[1] < first[0]
 
 
 def pairs(own: dict) -> Table | None:
@@ -160,7 +128,7 @@ def pairs(own: dict) -> Table | None:
     ]  # fmt: skip
     how = (
         "Each pair's matches: how often the first bot was rated more human, the second, or neither. The win rate is of "
-        f"the decided matches, with {resampling(own) if 'bootstrap' in own else '95 % bootstrap intervals'}. "
+        "the pair's own decided matches; its 95 % interval takes those of one conversation or annotator as dependent. "
         f"Test behind p: {own.get('test', 'adjusted for the number of pairs').split(';')[0]}."
     )
     head = ("First", "Second", "First wins", "Second wins", "Ties", "Matches", "Win rate of the first", "p, adjusted")
@@ -183,11 +151,11 @@ def features(results: dict, bots: Iterable[str]) -> Table | None:
         rows.append(tuple(cells))
     ties = "; ".join(f"{FEATURES[c]} {percent(results[c].get('ties'))}" for c in shown)
     how = (
-        "How often a bot was favoured over its opponent, of the segments in which one of them was; 95 % bootstrap "
-        f"intervals; then the places of its cluster by this feature. No difference, so not in these rates: {ties}. SSA "
+        "How often a bot was favoured over its opponent, of the segments in which one of them was, with 95 % "
+        f"intervals; then its places by this feature. No difference, so not in these rates: {ties}. SSA "
         "counts a win where sensibleness and specificity both favour the same bot."
     )
-    head = ("", *(f"{FEATURES[c]} · cluster" for c in shown))
+    head = ("", *(f"{FEATURES[c]} · places" for c in shown))
     sentence = table_words.features(results, shown)
     return Table("Win rates by feature", how, head, rows, sentence=sentence, **about("features"))
 

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+CLUSTERED = (
+    "Standard errors take answers about one conversation, and by one annotator, as dependent (two-way clustered); "
+    "intervals are Student's t with one degree of freedom less than the effective number of conversations or "
+    "annotators, whichever is less."
+)
+
 BOOTSTRAP = (
-    "Intervals are percentiles of bootstrap replicates that draw conversations and annotators anew, independently of "
-    "each other, and weigh each answer by the product of how often both were drawn."
+    "Intervals come from drawing conversations, and annotators, anew; what both add to the variance is summed, less "
+    "what the answers of one annotator to one conversation add twice."
 )
 
 ABOUT: dict[str, tuple[str, tuple[str, ...]]] = {
     "ranking": (
-        "TrueSkill goes through the matches in an order drawn anew in every replicate; a match is won by the entity "
-        "that was taken for more human. Ranks are those between which a bot's place lies in 95 of 100 replicates; bots "
-        f"whose ranks overlap share a cluster. Davidson's model extends Bradley and Terry's by ties. {BOOTSTRAP}",
-        ("deriu2020", "herbrich2006", "sakaguchi2014", "davidson1970", "owen2012"),
+        "A match is won by the entity that was taken for more human. Strengths are those of Davidson's model, which "
+        "extends Bradley and Terry's by ties, fitted to all matches, with an effect of who speaks first. All pairs are "
+        f"compared; P values are Holm's, and places count the clear ones. {CLUSTERED} TrueSkill goes through the "
+        "matches in an order drawn anew in every replicate of a bootstrap; its ranks are those between which a bot "
+        "lies in 95 of 100 of them.",
+        ("deriu2020", "davidson1970", "cameron2011", "holm1979", "mogstad2024", "herbrich2006", "sakaguchi2014"),
     ),
     "pairs": (
-        "Each pair's decided matches against one half; matches of one conversation, or of one annotator, are taken as "
-        "dependent by standard errors clustered both ways. P values are Holm's, over all pairs.",
-        ("deriu2020", "cameron2011", "holm1979"),
+        "P values are of the difference of strengths, on which all matches bear, by Davidson's model, and Holm's over "
+        f"all pairs; an exact test is their floor where matches are few or one-sided. {CLUSTERED}",
+        ("deriu2020", "davidson1970", "cameron2011", "holm1979"),
     ),
     "features": (
-        "As the win rate, with the feature's answers in the place of the verdicts. Sensibleness and specificity "
-        f"together follow SSA. {BOOTSTRAP}",
+        "As the ranking, with the feature's answers in the place of the verdicts. Sensibleness and specificity "
+        f"together follow SSA. {CLUSTERED}",
         ("deriu2020", "adiwardana2020"),
     ),
     "segments": ("Counts of all annotations of segments of this length.", ("deriu2020",)),
@@ -36,8 +44,8 @@ ABOUT: dict[str, tuple[str, tuple[str, ...]]] = {
         ("deriu2020", "turnbull1976"),
     ),
     "logrank": (
-        "A log-rank test for interval-censored events; answers of one conversation are taken as dependent by drawing "
-        "conversations anew where the table says so. P values are Holm's, over all pairs.",
+        "A log-rank test for interval-censored events; answers of one conversation are taken as dependent where the "
+        "table says so. P values are Holm's, over all pairs.",
         ("deriu2020", "sun1996", "holm1979"),
     ),
     "effects": (
@@ -56,7 +64,7 @@ ABOUT: dict[str, tuple[str, tuple[str, ...]]] = {
         ("hautus1995",),
     ),
     "alike": ("Labels are shuffled within the groups named, which gives what chance would.", ("deriu2020",)),
-    "without": (f"The ranking's win rates, computed anew without these annotations. {BOOTSTRAP}", ("owen2012",)),
+    "without": (f"The ranking's win rates, computed anew without these annotations. {BOOTSTRAP}", ("cameron2011",)),
     "worker_effects": (
         "A cumulative logit model of the labels bot, unsure, human, with random effects of annotators (how easily they "
         "say human, and how much more easily of people) and of each entity's part in a conversation; variances by "

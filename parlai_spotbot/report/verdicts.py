@@ -19,8 +19,9 @@ def ranking(page: Page) -> list[Part]:
         own = page.contents.of("ranking", source)
         drawing = figures.ranking(own, page.looks, *page.id("ranking", source))
         caption = (
-            "Left: the ranks that each bot takes (bar) and its place by TrueSkill (mark); bots on one band share a "
-            "cluster. Right: share taken for human with 95 % interval; dashed and shaded: people."
+            "Left: the places that each bot may take (bar), from one more than are surely better to as many as aren't "
+            "surely worse, and the one in order of strength (mark). Right: share taken for human with 95 % interval; "
+            "dashed and shaded: people."
         )
         sentence, orders = rows.orders(own)
         text = [own.get("why"), rows.verdict(own), sentence]

@@ -16,25 +16,23 @@ LEVEL = 0.05
 
 
 def leader(own: dict) -> str:
-    """Who leads, by how much, and how sure its place is."""
+    """Who is first, by how much, and how sure its place is."""
     if len(own.get("order", [])) < 2:
         return ""
-    best, ranges = own["order"][0], own["ranges"]
+    best = own["order"][0]
     rate, ci = own["win_rate"].get(best), own["win_rate_ci"].get(best)
-    text = f"{best} leads by TrueSkill"
+    text = f"{best} comes first"
     if rate is not None:
         bound = f"95 % interval {percent(ci[0])} to {percent(ci[1])}" if known(ci) else "no interval"
         text += f" and wins {percent(rate)} of its decided matches ({bound}; mean over its opponents)"
-    first, last = ranges[best]
-    if last == 1 and not known(ci):
-        return f"{text}; drawing anew never moves it from first place, but can't show what never happened."
+    first, last = own["clusters"][best]
     if last == 1:
-        return f"{text}; no other bot may be first, at 95 %."
-    rivals = [bot for bot in own["order"][1:] if ranges[bot][0] <= last]
-    text += f"; its place isn't sure: ranks {span(first, last)} are likely"
-    if not rivals:
-        return f"{text}."
-    return f"{text}, and these data can't tell it from {some(rivals, 'other bots')}."
+        return f"{text}; it is surely better than every other bot, at 95 % over all pairs."
+    clear = {bot for p in own.get("pairs", []) if (p.get("p_adjusted") or 1) < LEVEL and best in (p["a"], p["b"])
+             for bot in (p["a"], p["b"])}  # fmt: skip
+    rivals = [bot for bot in own["order"][1:] if bot not in clear]
+    text += f"; places {span(first, last)} are possible"
+    return f"{text}: these data can't tell it from {some(rivals, 'other bots')}." if rivals else f"{text}."
 
 
 def wins(own: dict) -> str:
@@ -46,7 +44,7 @@ def wins(own: dict) -> str:
     alike = [f"{p['a']} and {p['b']}" for p in tested if not p["p_adjusted"] < LEVEL]
     how = "Holm-corrected for their number"
     if "clustered" in own.get("test", ""):
-        both = "conversation or annotator" if "workers" in own["test"] else "conversation"
+        both = "conversation or annotator" if "annotators" in own["test"] else "conversation"
         how += f"; matches of one {both} taken as dependent"
     if not differ:
         count = f"In none of the {len(tested)} pairs does one bot win" if len(tested) > 1 else "Neither bot wins"
@@ -76,7 +74,7 @@ def features(results: dict) -> str:
         if not rated:
             continue
         best = max(rated, key=lambda bot: own["win_rate"][bot])
-        sure = "" if own["ranges"][best][1] == 1 else ", not sure to be first"
+        sure = "" if own["clusters"][best] == [1, 1] else ", not sure to be first"
         name = said if said.isupper() else said.lower()
         parts.append(f"in {name} {best} ({percent(own['win_rate'][best])}{_ends(own['win_rate_ci'].get(best))}{sure})")
     return f"Favoured most often over the others: {'; '.join(parts)}." if parts else ""

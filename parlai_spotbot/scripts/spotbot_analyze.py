@@ -229,7 +229,7 @@ def summary(result: dict[str, dict], survey: str = "spot_the_bot") -> str:
 
 
 def _summary(result: dict[str, dict]) -> str:
-    """What is left out; a table per source: rank cluster, bot, win rate, TrueSkill, share taken for human, survival."""
+    """What is left out; a table per source: places, strength, win rate, TrueSkill, share taken for human, survival."""
     from parlai_spotbot.analysis.methods.core_tables import of_extensions, of_source
 
     lines = of_extensions(result["ranking"])
@@ -240,19 +240,21 @@ def _summary(result: dict[str, dict]) -> str:
         curves = result["survival"]["by_source"][source]["curves"]
         longest = max((k for curve in curves.values() for k in curve["exchanges"]), default=0)
         lines.append(
-            f"  {'cluster':<8} {'ranks':<8} {'name':<20} {'win rate':>8} {'TrueSkill':>9} {'human':>6} "
+            f"  {'places':<8} {'name':<20} {'strength':>8} {'win rate':>8} {'TrueSkill':>9} {'human':>6} "
             f"{f'S({longest})':>6}"
         )
         for bot in own["order"]:
-            place = (_span(own["clusters"][bot]), _span(own["ranges"][bot]))
-            cells = (own["win_rate"][bot], own["trueskill"][bot]["mu"], own["human_share"][bot])
-            lines.append(_line(place, bot, *cells, _at(curves.get(bot), longest)))
+            place = _span(own["clusters"][bot])
+            cells = (own["davidson"][bot]["strength"], own["win_rate"][bot], own["trueskill"][bot]["mu"])
+            lines.append(_line(place, bot, *cells, own["human_share"][bot], _at(curves.get(bot), longest)))
         reference = own["human_reference"]["human_share"]
         if reference is not None:
-            lines.append(_line(("", ""), "human", None, None, reference, _at(curves.get("human"), longest)))
+            lines.append(_line("", "human", None, None, None, reference, _at(curves.get("human"), longest)))
         if not own["orders"]["agree"]:
             changed = sorted({f"{pair['a']}/{pair['b']}" for pair in own["orders"]["reversed"]})
-            lines.append(f"  TrueSkill, win rate and survival order these pairs differently: {', '.join(changed)}")
+            lines.append(
+                f"  strength, TrueSkill, win rate, survival order these pairs differently: {', '.join(changed)}"
+            )
         survival = result["survival"]["by_source"][source]
         lines.append(f"  survival by {survival['backend']}; {survival['unsure']['said']}")
         if "warning" in survival:
@@ -268,12 +270,14 @@ def _span(ranks: list[int]) -> str:
     return f"{ranks[0]}-{ranks[1]}"
 
 
-def _line(place: tuple[str, str], name: str, rate: float | None, skill: float | None, *shares: float | None) -> str:
+def _line(
+    place: str, name: str, strength: float | None, rate: float | None, skill: float | None, *shares: float | None
+) -> str:
     def cell(value: float | None, width: int, digits: int) -> str:
         return f"{'-':>{width}}" if value is None else f"{value:>{width}.{digits}f}"
 
     last = " ".join(cell(share, 6, 2) for share in shares)
-    return f"  {place[0]:<8} {place[1]:<8} {name:<20} {cell(rate, 8, 2)} {cell(skill, 9, 1)} {last}"
+    return f"  {place:<8} {name:<20} {cell(strength, 8, 2)} {cell(rate, 8, 2)} {cell(skill, 9, 1)} {last}"
 
 
 @register_script("spotbot_analyze")

@@ -157,7 +157,7 @@ def test_the_first_screen_ranks_by_every_source_people_first(study, page):
             assert taken.low == round(100 * own["human_share_ci"][bot][0], 1)
     header = page[: page.index("<nav")]
     assert header.index("<h3>People") < header.index("What is uncertain") < header.index("<h3>Judge spotter")
-    assert "TrueSkill, win rate, Davidson and survival" in header
+    assert "Strength, TrueSkill, win rate and survival" in header
 
 
 def test_what_is_needed_is_what_spotbot_plan_says(study):

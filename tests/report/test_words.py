@@ -20,15 +20,13 @@ def ranking(**change):
 def test_the_leader_is_sure_or_shares_its_place():
     said = words.leader(ranking())
     assert said == (
-        "a leads by TrueSkill and wins 80% of its decided matches (95 % interval 70% to 90%; mean over its opponents); "
-        "no other bot may be first, at 95 %."
+        "a comes first and wins 80% of its decided matches (95 % interval 70% to 90%; mean over its opponents); it is "
+        "surely better than every other bot, at 95 % over all pairs."
     )
-    unsure = words.leader(ranking(ranges={"a": [1, 2], "b": [1, 3], "c": [3, 3]}))
-    assert "its place isn't sure: ranks 1–2 are likely, and these data can't tell it from b." in unsure
-    for ci in ({}, {"a": [0.8, 0.8]}):  # one without width shows nothing
-        flat = words.leader(ranking(win_rate_ci=ci))
-        assert "(no interval; mean" in flat
-        assert flat.endswith("drawing anew never moves it from first place, but can't show what never happened.")
+    pairs = [pair("a", "b", 0.6, 0.2), pair("a", "c", 0.8, 0.01)]
+    unsure = words.leader(ranking(clusters={"a": [1, 2], "b": [1, 3], "c": [2, 3]}, pairs=pairs))
+    assert unsure.endswith("; places 1–2 are possible: these data can't tell it from b.")
+    assert "(no interval; mean" in words.leader(ranking(win_rate_ci={}))
     assert words.leader({"order": []}) == words.leader({}) == ""
 
 
@@ -38,7 +36,7 @@ def pair(a, b, rate, p, **more):
 
 def test_pairs_that_differ_are_counted_and_the_clearest_is_named_by_its_winner():
     own = {"pairs": [pair("a", "b", 0.5, 1.0), pair("a", "c", 0.2, 0.001), pair("b", "c", 0.6, 0.04)]}
-    said = words.wins(own | {"test": "clustered by conversations and by workers"})
+    said = words.wins(own | {"test": "clustered by conversations and by annotators"})
     assert said.startswith("In 2 of 3 pairs one bot wins by more than chance would have it (Holm-corrected")
     assert "one conversation or annotator taken as dependent" in said
     assert "not told apart: a and b" in said
@@ -207,13 +205,13 @@ def test_leaving_a_bot_out_is_said_where_it_helps():
     assert stability.sentences({}) == ""
 
 
-def test_davidson_is_among_the_orders_that_may_disagree():
-    own = ranking(orders={"trueskill": ["a", "b", "c"], "win_rate": ["a", "b", "c"], "agree": True, "reversed": []})
-    own["davidson"] = {bot: {"strength": s} for bot, s in (("a", 1.0), ("b", 0.0), ("c", -1.0))}
-    assert rows.orders(own) == ("TrueSkill, win rate and Davidson put the bots in the same order.", [])
-    own["davidson"] = {bot: {"strength": s} for bot, s in (("a", 1.0), ("b", -1.0), ("c", 0.0))}
+def test_orders_that_disagree_and_whether_the_ranking_tells_their_pairs_apart():
+    own = ranking(orders={"davidson": ["a", "b", "c"], "trueskill": ["a", "b", "c"], "agree": True, "reversed": []})
+    assert rows.orders(own) == ("Strength and TrueSkill put the bots in the same order.", [])
+    own["orders"] = {"davidson": ["a", "c", "b"], "trueskill": ["a", "b", "c"], "agree": False,
+                     "reversed": [{"a": "b", "b": "c", "criteria": ["davidson", "trueskill"]}]}  # fmt: skip
     said, orders = rows.orders(own)
-    assert "they differ on c and b. None of these is told apart by the ranking either." in said
-    assert [label for label, _ in orders] == ["TrueSkill", "win rate", "Davidson"]
-    own["ranges"] = {"a": [1, 1], "b": [2, 2], "c": [3, 3]}
-    assert rows.orders(own)[0].endswith("Yet the ranking tells apart c and b: there it depends on the criterion.")
+    assert "they differ on b and c. None of these is told apart by the ranking either." in said
+    assert [label for label, _ in orders] == ["Strength", "TrueSkill"]
+    own["pairs"] = [pair("b", "c", 0.6, 0.01)]
+    assert rows.orders(own)[0].endswith("Yet the ranking tells apart b and c: there it depends on the criterion.")

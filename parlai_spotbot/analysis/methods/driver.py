@@ -109,8 +109,8 @@ class Source:
 
     def bootstrap(self) -> dict:
         """What intervals rest on, for ranking.json."""
-        how = "drawn from the estimates' covariance, which knows rows of one conversation or annotator to be alike"
-        said = {"replicates": self.bootstraps, "resample": self.resample, "level": 0.95, "how": how}
+        how = "Student's t with errors that know rows of one conversation or annotator to be alike"
+        said = {"resample": self.resample, "level": 0.95, "how": how}
         if not self.crossed:
             said["why"] = "a judge's variants are no sample of annotators, so they are not drawn"
         return said

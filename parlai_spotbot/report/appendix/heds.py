@@ -268,7 +268,8 @@ def _scores(own: SurveyFacts, question: Question) -> str:
     if "win_rate" in ranking:
         what = "taken for human rather than unsure or bot" if question.name == "nature" else "favoured"
         return (
-            f"Each annotation is a match, won by who is {what}; win rates are means over opponents, ranks by TrueSkill."
+            f"Each annotation is a match, won by who is {what}; ranked by Davidson's model of all matches, beside win "
+            "rates (means over opponents) and TrueSkill."
         )
     return f"Ranked by {ranking['criterion']}." if ranking.get("criterion") else TO_FILL
 

@@ -20,7 +20,7 @@ PROVIDERS = {
     "mturk_sandbox": "in the sandbox of Amazon Mechanical Turk (no real workers)",
 }
 DRAWN = {
-    "conversations_workers": "conversations and annotators as crossed clusters [@owen2012]",
+    "conversations_workers": "conversations and annotators as crossed clusters",
     "conversations": "conversations as clusters",
     "workers": "annotators as clusters",
     "annotations": "annotations, as if they were independent",
@@ -165,11 +165,12 @@ def _statistics(own: SurveyFacts) -> list[str]:
     if "win_rate" in first:
         text = (
             "An annotation is a match, which the entity wins that is taken for human rather than unsure or bot, or for "
-            "unsure rather than bot. Bots are ranked by TrueSkill [@herbrich2006], with the order of matches shuffled "
-            "in every bootstrap replicate, in clusters of overlapping ranges of ranks [@sakaguchi2014]; beside it "
-            "stand win rates (decided matches, mean over opponents) and Davidson's model of ties [@davidson1970]. How "
-            "long bots pass is estimated as the survival of interval-censored times [@turnbull1976] and compared by a "
-            "log-rank test [@sun1996]."
+            "unsure rather than bot. Bots are ranked by their strengths in Davidson's model of all matches, ties and "
+            "the order of the two included [@davidson1970]; all pairs are compared, and a bot's places run from one "
+            "more than are surely better to as many as aren't surely worse, simultaneously [@mogstad2024]. Win rates "
+            "(decided matches, mean over opponents) and the ranks of TrueSkill [@herbrich2006], the order of matches "
+            "shuffled in every bootstrap replicate [@sakaguchi2014], stand beside it. How long bots pass is estimated "
+            "as the survival of interval-censored times [@turnbull1976] and compared by a log-rank test [@sun1996]."
         )
     else:
         criterion = first.get("criterion")
@@ -187,7 +188,10 @@ def _statistics(own: SurveyFacts) -> list[str]:
     elif drawn and not made.get("replicates"):
         text += f" Errors are those of {drawn} [@cameron2011]."
     elif drawn:
-        text += f" 95 % intervals come from {made.get('replicates')} bootstrap replicates that draw {drawn}."
+        text += (
+            f" 95 % intervals of rates and differences of strengths take {drawn} into account [@cameron2011]; those of "
+            f"survival and TrueSkill come from {made.get('replicates')} bootstrap replicates that draw them anew."
+        )
     if not analysed[0].human:
         text += " Variants of a judge are no sample of annotators and are not drawn."
     text += " Tests of pairs are corrected for their number [@holm1979]."

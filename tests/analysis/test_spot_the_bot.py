@@ -173,7 +173,7 @@ def test_a_seed_makes_the_same_numbers_and_another_does_not(made_up):
     assert first == again
     shuffled = analyze(judgements[::-1], conversations, bootstraps=50, seed=1)
     assert shuffled == first
-    ci = [r["ranking"]["by_source"]["human"]["win_rate_ci"] for r in (first, other)]
+    ci = [r["survival"]["by_source"]["human"]["curves"]["bot0"]["ci"] for r in (first, other)]
     assert ci[0] != ci[1]
 
 

@@ -14,7 +14,8 @@ import pandas as pd
 
 from parlai_spotbot.analysis.metrics.frame import CHOICE, Metric
 from parlai_spotbot.analysis.screening import screened
-from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.uncertainty.medians import median_interval
 from parlai_spotbot.records import HUMAN, Judgement
 
 TRAINING = ("task", "annotator", "attempt", "round", "role", "dialogue", "wrong_turns", "of", "passed", "seconds")
@@ -63,8 +64,6 @@ def costs(
     wage: float | None = None,
     dialogues: int = 100,
     doubled: float = 0.0,
-    rng: np.random.Generator,
-    replicates: int = 1000,
 ) -> dict:
     """What each task and each method takes.
 
@@ -99,12 +98,9 @@ def costs(
     for task, members in names.items():
         own = times[times["task"] == task]
         method = next(metric.method for metric in metrics if metric.task == task)
-        tasks.append(
-            _task(method, task, members, each_of[task], own, trained, wage, dialogues, doubled, rng, replicates)
-        )
+        tasks.append(_task(method, task, members, each_of[task], own, trained, wage, dialogues, doubled))
     methods = [
-        _method(method, [entry for entry in tasks if entry["method"] == method], times, wage, dialogues, doubled, rng,
-                replicates)
+        _method(method, [entry for entry in tasks if entry["method"] == method], times, wage, dialogues, doubled)
         for method in dict.fromkeys(metric.method for metric in metrics)
     ]  # fmt: skip
     return {"tasks": tasks, "methods": methods, "wage": wage, "dialogues": dialogues, "doubled": doubled}
@@ -120,14 +116,12 @@ def _task(
     wage: float | None,
     dialogues: int,
     doubled: float,
-    rng: np.random.Generator,
-    replicates: int,
 ) -> dict:
     minutes = own["minutes"].to_numpy(float)
     median = float(np.median(minutes)) if len(minutes) else np.nan
     entry = {
         "method": method, "task": task, "metrics": list(members), "each": each, "n": len(minutes),
-        "minutes": median, "minutes_ci": _median_ci(minutes, rng, replicates),
+        "minutes": median, "minutes_ci": median_interval(minutes, Clusters.by(own["home"], own["worker_id"])),
         "mean": float(minutes.mean()) if len(minutes) else np.nan, "per_dialogue": median / each,
         "annotators": int(own["worker_id"].nunique()), "throughput": throughput(median / each),
     }  # fmt: skip
@@ -157,8 +151,6 @@ def _method(
     wage: float | None,
     dialogues: int,
     doubled: float,
-    rng: np.random.Generator,
-    replicates: int,
 ) -> dict:
     """All tasks of a method on one dialogue: the median over dialogues that have them all, as in Table 10."""
     own = times[times["method"] == method]
@@ -166,7 +158,8 @@ def _method(
     whole = per.dropna().sum(axis=1).to_numpy(float) if len(per) else np.array([])
     each = max((entry["each"] for entry in tasks), default=1)
     if len(whole) and len(per.columns) == len(tasks):
-        minutes, ci, how = float(np.median(whole)), _median_ci(whole, rng, replicates), "dialogues"
+        alone = Clusters.by(np.arange(len(whole)))
+        minutes, ci, how = float(np.median(whole)), median_interval(whole, alone), "dialogues"
     else:
         minutes, ci, how = float(np.sum([entry["minutes"] for entry in tasks])), (np.nan, np.nan), "tasks"
     hours = minutes / 60 * dialogues / each * (1 + doubled)
@@ -177,14 +170,6 @@ def _method(
         "throughput": throughput(minutes / each), "hours": hours, "training_hours": training,
         **_money(minutes, hours, training, wage),
     }  # fmt: skip
-
-
-def _median_ci(minutes: np.ndarray, rng: np.random.Generator, replicates: int) -> tuple[float, float]:
-    if len(minutes) < 2:
-        return np.nan, np.nan
-    drawn = minutes[rng.integers(len(minutes), size=(replicates, len(minutes)))]
-    low, high = percentile_interval(np.median(drawn, axis=1))
-    return float(low), float(high)
 
 
 def training_frame(rows: Sequence[Mapping], survey: str = "abc_eval") -> pd.DataFrame:

@@ -200,7 +200,6 @@ class _Source:
         training = self.evidence.training if self.name == HUMAN else None
         found = costs(
             times, self.every, training, wage=self.wishes.wage, dialogues=self.dialogues, doubled=self.wishes.doubled,
-            rng=self.rng("costs"), replicates=self.wishes.bootstraps,
         )  # fmt: skip
         if training is not None and len(training):
             found["screening"] = screening(training)

@@ -15,15 +15,12 @@ import pandas as pd
 
 from parlai_spotbot.analysis.metrics.frame import Metric
 from parlai_spotbot.analysis.metrics.regression import linear, logistic, signed_r2
-from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 
 RATING, CHOSEN = "rating", "choice"
 OUTCOMES = {RATING: "linear", CHOSEN: "logistic"}
 """The outcomes, and by which model each is explained."""
-
-FEW_CLUSTERS = 10
-"""With fewer people the bootstrap draws conversations instead, and clustered p-values mean little."""
 
 NOWHERE = "the metric has no value for any of these conversations"
 
@@ -42,7 +39,7 @@ def importance(
     -------
     list of dict
         method, name, kind, n, interactors; coef, se, coef_standardized (per standard deviation of the metric), r2,
-        r2_ci (bootstrap of people, or of conversations where these are few), p, p_clustered, p_holm,
+        r2_ci (bootstrap of people), p, p_clustered, p_holm,
         p_clustered_holm; `why` where there is nothing of it.
     """
     found = [_of(table, metric, outcome, rng_of, replicates) for metric in metrics if metric.key in table]
@@ -72,18 +69,20 @@ def _of(
     }  # fmt: skip
     if fit.why:
         return entry | {"why": fit.why if len(own) else NOWHERE}
-    weights = cluster_weights(who, rng_of(f"{outcome} {metric.key}"), replicates)
-    entry["r2_ci"] = unsigned(percentile_interval(signed_r2(x, y, weights, model)))
+    drawn = ClusterBootstrap(who, rng=rng_of(f"{outcome} {metric.key}"), replicates=replicates)
+    entry["r2_ci"] = r2_interval(x, y, drawn, model)
     return entry
 
 
-def cluster_weights(who: np.ndarray, rng: np.random.Generator, replicates: int) -> np.ndarray:
-    """How often each row counts (replicates, n) where people are drawn with replacement, or rows, of few people."""
-    codes = pd.factorize(who)[0]
-    if codes.max(initial=-1) + 1 < FEW_CLUSTERS:
-        codes = np.arange(len(who))
-    count = int(codes.max()) + 1
-    return rng.multinomial(count, np.full(count, 1 / count), size=replicates)[:, codes].astype(float)
+def r2_interval(x: np.ndarray, y: np.ndarray, drawn: ClusterBootstrap, model: str) -> tuple[float, float]:
+    """The interval of R² from that of its root with the slope's sign, which is nearer to normal."""
+
+    def root(weights: np.ndarray) -> np.ndarray:
+        signed = signed_r2(x, y, weights, model)
+        return np.sign(signed) * np.sqrt(np.abs(signed))
+
+    ends = drawn.interval(root(np.ones((1, len(x))))[0], drawn.samples(root), span=(-1, 1))
+    return unsigned(np.sign(ends) * ends**2)
 
 
 def unsigned(ends: np.ndarray) -> tuple[float, float]:

@@ -16,9 +16,8 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.metrics.frame import Metric
-from parlai_spotbot.analysis.metrics.importance import cluster_weights
 from parlai_spotbot.analysis.metrics.regression import constant
-from parlai_spotbot.analysis.uncertainty.bootstrap import codes_of, percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap, codes_of
 
 MOST = 14
 """Tasks of which all sets are tried; of more, those that foretell least by themselves are left out first."""
@@ -139,8 +138,10 @@ def recommend(
         found["left_out"] = {**left_out, **dict.fromkeys(weakest, "too many tasks to try all sets; foretells little")}
         members = {task: columns for task, columns in members.items() if task not in weakest}
     sets = _all_sets(members, price, worth)
-    drawn = folds_of(x, y, who, cluster_weights(who, rng, replicates), rng)
-    return found | _chosen(sets, members, price, budget, drawn, alone, _preset_columns(presets or {}, keys), worth)
+    people = ClusterBootstrap(who, rng=rng, replicates=replicates)
+    drawn = folds_of(x, y, who, people.samples(lambda weights: weights), rng)
+    columns = _preset_columns(presets or {}, keys)
+    return found | _chosen(sets, members, price, budget, drawn, people, alone, columns, worth)
 
 
 def _usable(
@@ -188,6 +189,7 @@ def _chosen(
     price: Mapping[str, float],
     budget: float | None,
     drawn: Folds,
+    people: ClusterBootstrap,
     alone: Mapping[str, float],
     presets: Mapping[str, Sequence[int]],
     worth,
@@ -203,8 +205,7 @@ def _chosen(
     def with_ci(own: dict) -> dict:
         # The bootstrap says how far the worth varies, not where it is: a sample drawn with replacement is foretold
         # otherwise than one drawn anew.
-        ends = percentile_interval(known(own["tasks"])) - np.nanmedian(known(own["tasks"])) + own["r2"]
-        return {**own, "ci": ends.tolist()}
+        return {**own, "ci": people.interval(own["r2"], known(own["tasks"])).tolist()}
 
     frontier = _frontier(sets)
     result = {

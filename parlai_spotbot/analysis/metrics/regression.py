@@ -2,7 +2,7 @@
 
 Ordinary least squares with the F-test, and logistic regression with McFadden's pseudo-R² and the likelihood-ratio test
 (ABC-Eval 2022, section 7.2). Beside the usual p of each coefficient stands one that knows rows of one cluster to be
-alike: the sandwich estimate with Stata's factor, on Student's t with one degree of freedom less than clusters.
+alike: the sandwich estimate, on Student's t with one degree of freedom less than effective clusters (see `Clusters`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scipy.special import expit, stdtr, xlogy
 from scipy.stats import chi2
 from scipy.stats import f as f_distribution
 
-from parlai_spotbot.analysis.uncertainty.bootstrap import codes_of
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters, codes_of
 
 FLAT = 1e-9
 """A predictor whose spread is less than this share of its size is constant."""
@@ -90,9 +90,9 @@ def linear(x: np.ndarray, y: np.ndarray, clusters: Sequence | None = None) -> Fi
     r2 = 1 - rss / total
     se = np.sqrt(rss / df * np.diag(inverse))
     statistic = (r2 / k) / ((1 - r2) / df) if r2 < 1 else np.inf
-    own = _clustered(design * rest[:, None], inverse, codes, k + 1)
+    own, own_df = _clustered(design, rest, np.ones(n), inverse, codes)
     return Fit(
-        n, beta[1:], se[1:], _two_sided(beta, se, df)[1:], own[1:], _two_sided(beta, own, codes.max())[1:],
+        n, beta[1:], se[1:], _two_sided(beta, se, df)[1:], own[1:], _two_sided(beta, own, own_df)[1:],
         float(beta[0]), r2, 1 - (1 - r2) * (n - 1) / df, float(f_distribution.sf(statistic, k, df)),
         float(-n / 2 * (np.log(2 * np.pi * max(rss, 1e-300) / n) + 1)), int(codes.max()) + 1,
     )  # fmt: skip
@@ -121,12 +121,12 @@ def logistic(x: np.ndarray, y: np.ndarray, clusters: Sequence | None = None) -> 
     chance = expit(design @ beta)
     inverse = np.linalg.inv((design * (chance * (1 - chance))[:, None]).T @ design)
     se = np.sqrt(np.diag(inverse))
-    own = _clustered(design * (y - chance)[:, None], inverse, codes, k + 1)
+    own, own_df = _clustered(design, y - chance, chance * (1 - chance), inverse, codes)
     z = np.abs(beta / se)
     slope = beta[1:] / scale
     return Fit(
         n, slope, se[1:] / scale, np.asarray(2 * stdtr(np.inf, -z))[1:], own[1:] / scale,
-        _two_sided(beta, own, codes.max())[1:], float(beta[0] - slope @ middle), 1 - loglik / null,
+        _two_sided(beta, own, own_df)[1:], float(beta[0] - slope @ middle), 1 - loglik / null,
         1 - (loglik - k) / null, float(chi2.sf(2 * (loglik - null), k)), loglik, int(codes.max()) + 1,
     )  # fmt: skip
 
@@ -207,19 +207,19 @@ def _nothing(n: int, k: int, codes: np.ndarray, why: str) -> Fit:
                int(codes.max()) + 1 if len(codes) else 0, why)  # fmt: skip
 
 
-def _clustered(scores: np.ndarray, inverse: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
-    """Standard errors (k,) by the sandwich of summed scores (n, k); NaN with fewer than two clusters."""
-    groups, n = int(codes.max()) + 1, len(codes)
-    if groups < 2:
-        return np.full(k, np.nan)
-    sums = np.stack([np.bincount(codes, column) for column in scores.T], axis=1)
-    factor = groups / (groups - 1) * (n - 1) / (n - k)
-    return np.sqrt(np.diag(inverse @ (sums.T @ sums) @ inverse) * factor)
+def _clustered(
+    design: np.ndarray, rest: np.ndarray, weights: np.ndarray, inverse: np.ndarray, codes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Standard errors (k,) by the sandwich of residuals (n,), and degrees of freedom (k,); NaN with fewer than two
+    effective clusters."""
+    parts = design @ inverse
+    variance, df = Clusters.by(codes).variance(parts * rest[:, None], parts**2 * weights[:, None])
+    return np.sqrt(variance), df
 
 
-def _two_sided(beta: np.ndarray, se: np.ndarray, df: float) -> np.ndarray:
+def _two_sided(beta: np.ndarray, se: np.ndarray, df: float | np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(2 * stdtr(df, -np.abs(beta / se))) if df > 0 else np.full(len(beta), np.nan)
+        return np.where(np.asarray(df) > 0, 2 * stdtr(df, -np.abs(beta / se)), np.nan)
 
 
 def signed_r2(x: np.ndarray, y: np.ndarray, weights: np.ndarray, model: str) -> np.ndarray:

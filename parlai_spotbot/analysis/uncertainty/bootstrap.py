@@ -321,7 +321,7 @@ class ClusterBootstrap:
     def _spread(self, found: list[np.ndarray]) -> Spread:
         """From the covariances (p, p) by each bootstrap."""
         places = [self.names.index(name) for name in self.effective]
-        numbers = [self._effective[place] for place in places] + self._effective[2:]
+        numbers = [self._effective[place] for place in places]
         single = tuple(found[place] for place in places)
         both = found[2] if len(places) == 2 else None
         return Spread(single, both, lambda contrasts: [np.full(len(contrasts), number) for number in numbers])
@@ -352,8 +352,9 @@ class _Draws:
 
 
 def _drawn(count: int, replicates: int, rng: np.random.Generator) -> np.ndarray:
-    """How often each of `count` clusters is drawn in `count` - 1 draws with replacement: (count, replicates)."""
-    times = np.zeros((count, replicates), dtype=np.uint8)
+    """How often each of `count` clusters is drawn in `count` - 1 draws with replacement: (count, replicates). A single
+    one always is."""
+    times = np.full((count, replicates), int(count == 1), dtype=np.uint8)
     step = max(1, BLOCK // max(1, count))
     for first in range(0, replicates if count > 1 else 0, step):
         size = min(step, replicates - first)

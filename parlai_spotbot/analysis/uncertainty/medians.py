@@ -14,10 +14,10 @@ def median_interval(values: Sequence[float], clusters: Clusters, level: float = 
     """Between the quantiles at the ends of the interval of the share of values (n,) that lie below their median.
 
     Woodruff 1952, J. Am. Stat. Assoc. 47, with the interval of Korn & Graubard (`share_interval`). NaN where that says
-    nothing.
+    nothing, and where all values are the same.
     """
     values = np.asarray(values, dtype=float)
-    if not len(values):
+    if not len(values) or (values == values[0]).all():
         return (np.nan, np.nan)
     middle = np.median(values)
     # A value that is the median itself counts half, so that the share is near one half.

@@ -97,7 +97,7 @@ def test_minutes_of_a_method_are_those_of_dialogues_with_all_tasks():
         ("m", "m:a", 1, "c4", "w2", 90.0),
     ])  # fmt: skip
     metrics = [metric("m", "m:a", "x"), metric("m", "m:b", "y"), metric("m", "m:b", "z")]
-    found = costs(times, metrics, wage=30.0, dialogues=10, doubled=0.5, rng=np.random.default_rng(0), replicates=50)
+    found = costs(times, metrics, wage=30.0, dialogues=10, doubled=0.5)
     (method,) = found["methods"]
     assert (method["minutes"], method["how"], method["n"]) == (7.0, "dialogues", 3)  # of 3, 7 and 6 + the mean of 1, 3
     assert method["throughput"] == pytest.approx(60 / 7)
@@ -113,7 +113,7 @@ def test_minutes_of_a_method_are_those_of_dialogues_with_all_tasks():
 
 def test_a_choice_is_one_task_for_two_dialogues():
     times = rows_of([("c", "c", 2, f"a{i}\tb{i}", "w", 4.0) for i in range(5)])
-    found = costs(times, [metric("c", "c", "quality", "choice")], dialogues=100, rng=np.random.default_rng(0))
+    found = costs(times, [metric("c", "c", "quality", "choice")], dialogues=100)
     assert found["tasks"][0]["per_dialogue"] == 2.0
     assert found["methods"][0]["hours"] == pytest.approx(50 * 4 / 60)
     assert found["methods"][0]["projected"] is None
@@ -125,8 +125,7 @@ def test_training_is_paid_by_the_dialogue_annotated():
     gold = {**ROUND, "role": "gold", "attempt": None, "seconds": 900.0, "passed": True, "wrong_turns": 0}
     training = training_frame([*rounds, gold])
     times = rows_of([("abc_eval", "abc_eval:consistency", 1, f"c{i}", "w0", 3.0) for i in range(9)])
-    found = costs(times, [metric("abc_eval", "abc_eval:consistency", "redundant")], training, wage=12.0, dialogues=90,
-                  rng=np.random.default_rng(0))  # fmt: skip
+    found = costs(times, [metric("abc_eval", "abc_eval:consistency", "redundant")], training, wage=12.0, dialogues=90)
     (task,) = found["tasks"]
     assert task["training_minutes"] == pytest.approx(15.0)  # three rounds of five minutes; gold is no training
     assert task["training_share"] == pytest.approx(45 / 9)

@@ -7,8 +7,9 @@ import statsmodels.api as sm
 from statsmodels.stats.multitest import multipletests
 
 from parlai_spotbot.analysis.metrics.frame import choice_table, rating_table
-from parlai_spotbot.analysis.metrics.importance import NOWHERE, cluster_weights, importance, unsigned
+from parlai_spotbot.analysis.metrics.importance import NOWHERE, importance, r2_interval, unsigned
 from parlai_spotbot.analysis.metrics.regression import CONSTANT, SEPARATED
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.records import HUMAN
 
 
@@ -83,13 +84,9 @@ def test_intervals_hold_a_known_share():
         who = np.repeat(np.arange(40), 4)
         x, y = rng.normal(size=160), np.zeros(160)
         y = 0.6 * x + 0.5 * rng.normal(size=40)[who] + np.sqrt(0.39) * rng.normal(size=160)
-        from parlai_spotbot.analysis.metrics.regression import signed_r2
-        from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
-
-        weights = cluster_weights(who, rng, 200)
-        low, high = unsigned(percentile_interval(signed_r2(x, y, weights, "linear")))
+        low, high = r2_interval(x, y, ClusterBootstrap(who, rng=rng, replicates=200), "linear")
         inside += low <= 0.36 <= high
-    assert 0.88 <= inside / 200 <= 0.99
+    assert 0.91 <= inside / 200 <= 0.99
 
 
 def test_an_interval_with_both_signs_starts_at_nought():
@@ -98,14 +95,14 @@ def test_an_interval_with_both_signs_starts_at_nought():
     assert np.isnan(unsigned(np.array([np.nan, 0.1]))[0])
 
 
-def test_few_people_are_not_drawn():
+def test_few_people_make_wide_intervals_and_one_makes_none():
     rng = np.random.default_rng(1)
-    few = cluster_weights(np.repeat(["a", "b"], 30), rng, 5)
-    assert len({tuple(row[:30]) for row in few}) == 5
-    assert (few.sum(axis=1) == 60).all()
-    assert any(np.ptp(row[:30]) > 0 for row in few)
-    many = cluster_weights(np.repeat(np.arange(12), 5), rng, 5)
-    assert all(np.ptp(row[i : i + 5]) == 0 for row in many for i in range(0, 60, 5))
+    x = rng.normal(size=60)
+    y = 0.8 * x + rng.normal(size=60)
+    by = {n: ClusterBootstrap(np.arange(60) % n, rng=np.random.default_rng(0), replicates=400) for n in (60, 3, 1)}
+    ends = {n: r2_interval(x, y, drawn, "linear") for n, drawn in by.items()}
+    assert ends[3][1] - ends[3][0] > ends[60][1] - ends[60][0]
+    assert np.isnan(ends[1]).all()
 
 
 def test_the_library_s_frames_are_left_alone(evidence):

@@ -181,7 +181,8 @@ def checked():
         made.annotation(control, right, worker, control="known_choice:0")
     made.annotation(control, right | {("engagingness", "pair"): "conversation:1"}, "w2", control="known_choice:0")
     for _ in range(40):
-        made.annotation(item_of(pair, (1, 1)), {("engagingness", "pair"): "conversation:1"}, "lazy")
+        silent = {("engagingness", "pair"): "conversation:1", ("reason", "pair"): " "}
+        made.annotation(item_of(pair, (1, 1), ("engagingness", "reason")), silent, "lazy")
     return made
 
 

@@ -12,6 +12,7 @@ from office import Clock, MemoryCrowd, answers, plain
 from people import SURVEY, known_of, make_study, without_waiting
 
 from parlai_spotbot import files
+from parlai_spotbot.analysis.annotators import failed_people
 from parlai_spotbot.crowdsourcing.bonus import natures_of
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.contract import Visitor
@@ -23,7 +24,7 @@ from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Judgement
-from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys import get_survey, launched_survey
 from parlai_spotbot.surveys.controls import read_controls
 from parlai_spotbot.surveys.game import points
 
@@ -241,6 +242,20 @@ def test_who_missed_controls_was_too_fast_or_always_said_the_same_is_listed_firs
     row = next(row for row in found.look if row.name == hasty)
     assert (row.units, row.seconds, row.missed, row.controls) == (1, 2.0, 0, 2)
     assert row.speed == pytest.approx(9.5 / 2)
+
+
+def test_who_missed_more_than_the_launch_allows_is_said_to_be_left_out_as_the_analysis_does(tmp_path):
+    collection = Collection(tmp_path / "study", bots=3, per_pair=8, people=12, unit_size=18)
+    for worker in ("anna", "bob"):
+        collection.work(worker)
+    collection.work("lazy", answer=plain)
+    collection.study.record("crowdsourcing", {SURVEY: {"limits": {"control_mistakes": 0}}})
+    found = collection.collect()
+    lazy = next(row for row in found.look if row.name == found.names["lazy"])
+    assert "left out of the main figures: missed a control" in lazy.flags
+    assert MISSED not in lazy.flags
+    failed = failed_people(collection.study.judgements(SURVEY), launched_survey(collection.study, SURVEY))
+    assert failed == {lazy.name: "missed a control"}
 
 
 def test_who_withdraws_leaves_no_answer_behind(collection):

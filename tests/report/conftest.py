@@ -95,6 +95,7 @@ def make_study(
     if judgements and analyze:
         result = spot_the_bot.analyze(judgements, conversations, bots=bots, bootstraps=50, backend="native")
         for stem, value in result.items():
+            value["made_by"]["sha256"] = study.checksums(SURVEY)
             files.write_json(study.analysis_path(SURVEY) / f"{stem}.json", value)
     return study
 

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -14,9 +15,13 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import CAUTION, build_report
+from parlai_spotbot.report.appendix.facts import facts_of
+from parlai_spotbot.report.appendix.methods_text import methods
 from parlai_spotbot.report.drawing import PALETTE, looks
 from parlai_spotbot.report.page import SCRIPTS, TEMPLATES
+from parlai_spotbot.scripts.spotbot_analyze import analyze_study, summary
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import launched_survey
 
 PAYLOAD = '<script>alert("x")</script><img src="https://example.org/x.png" onerror=alert(1)> & "quoted"'
 VOID = {"meta", "img", "br", "link", "input", "hr"}
@@ -257,11 +262,61 @@ def test_judges_alone_are_announced_as_such(new_study, tmp_path):
 
 def test_judgements_that_came_after_the_analysis_are_noticed(new_study, tmp_path):
     study = new_study(tmp_path / "s")
-    assert "are not those that were analysed" not in build_report(study).read_text(encoding="utf-8")
-    lines = study.judgements_path("spot_the_bot").read_text().splitlines(keepends=True)
-    study.judgements_path("spot_the_bot").write_text("".join(lines[5:]))
+    assert "has changed since it was analysed" not in build_report(study).read_text(encoding="utf-8")
+    path = study.judgements_path("spot_the_bot")
+    path.write_text(path.read_text().replace('"answer": "bot"', '"answer": "unsure"', 1))  # as many, one is another
     page = build_report(study).read_text(encoding="utf-8")
-    assert "The judgements of people are not those that were analysed" in page
+    said = "The study has changed since it was analysed: judgements.jsonl. Run: "
+    assert f"{said}parlai spotbot_analyze --study DIR" in page
+
+
+def test_an_analysis_of_another_version_is_told_from_one_of_this(new_study, tmp_path):
+    study = new_study(tmp_path / "s", per_pair=1)
+    for path in study.analysis_path("spot_the_bot").glob("*.json"):
+        value = json.loads(path.read_text())
+        del value["made_by"]["version"], value["made_by"]["sha256"]
+        files.write_json(path, value)
+    page = build_report(study).read_text(encoding="utf-8")
+    said = "The analysis was made by another version of parlai_spotbot, whose figures may differ. Run: "
+    assert f"{said}parlai spotbot_analyze --study DIR" in page
+
+
+def test_who_failed_the_controls_is_told_apart(new_study, tmp_path):
+    """One annotator of five misses two controls: left out of the page's figures, with everybody beside."""
+    study = new_study(tmp_path / "s", sources=(HUMAN,), analyze=False)
+    judgements = study.judgements("spot_the_bot")
+    worker = judgements[0].worker_id
+    missed = [
+        replace(judgements[0], judgement_id=f"x{i}{e}", annotation_id=f"x{i}", target=f"entity:{e}", question="nature",
+                answer="bot", control="known_human")
+        for i in range(2) for e in (0, 1)
+    ]  # fmt: skip
+    files.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in (*judgements, *missed)])
+    result = analyze_study(study, bootstraps=50, backend="native", progress=False)
+    assert "has changed since it was analysed" not in build_report(study).read_text(encoding="utf-8")
+    own = result["annotators"]["by_source"][HUMAN]
+    assert own["annotators"][worker]["left_out"] == "missed more than 1 control"
+    people = re.sub("&#39;", "'", part(study.report_path.read_text(encoding="utf-8"), "annotators"))
+    assert own["with_everybody"]["sentence"] in people
+    assert "1 missed more than 1, so is left out of all figures but those with everybody." in people
+    assert "left out: missed more than 1 control" in people
+    assert "1 more, who failed the controls, count in no other table or figure." in people
+    gone = own["annotators"][worker]["n"]
+    said = summary(result)
+    assert f"  left out: {gone} × annotation by somebody who missed more than 1 control" in said
+    assert own["with_everybody"]["sentence"] in said
+    told = " ".join(methods(facts_of(study)))
+    assert "1 person who missed more of them than allowed is left out, too. With everybody's annotations" in told
+
+
+def test_more_may_be_missed_where_the_launch_allows_it(new_study, tmp_path):
+    study = new_study(tmp_path / "s", sources=(HUMAN,), per_pair=1, analyze=False)
+    assert launched_survey(study, "spot_the_bot").limits.control_mistakes == 1
+    limits = {**vars(launched_survey(study, "spot_the_bot").limits), "control_mistakes": 4, "unknown": 1}
+    study.record("crowdsourcing", {"spot_the_bot": {"limits": limits}})
+    assert launched_survey(study, "spot_the_bot").limits.control_mistakes == 4
+    result = analyze_study(study, bootstraps=20, backend="native", progress=False)
+    assert result["ranking"]["made_by"]["options"]["control_mistakes"] == 4
 
 
 def test_a_bot_may_pass_people(new_study, tmp_path):
@@ -311,18 +366,17 @@ def test_long_lists_are_counted_instead_of_named():
 
     bots = [f"bot{i}" for i in range(7)]
     own = {"order": bots, "clusters": {key: [1, 6] for key in bots[:6]} | {"bot6": [7, 7]}}
-    own["ranges"] = {key: list(cluster) for key, cluster in own["clusters"].items()}
     assert rows.verdict(own).startswith("6 of 7 bots can't be told apart at the top.")
-    own["clusters"] = own["ranges"] = {key: [1, 7] for key in bots}
+    own["clusters"] = {key: [1, 7] for key in bots}
     assert rows.verdict(own).startswith("The bots can't be told apart by these data.")
     reversed_pairs = [{"a": "bot0", "b": bot} for bot in bots[1:]]
+    own["win_rate"] = {bot: place / 10 for place, bot in enumerate(bots)}
     own["orders"] = {"trueskill": bots, "win_rate": bots[::-1], "agree": False, "reversed": reversed_pairs}
     assert "don't agree on every order; they differ on 6 pairs. None of these is told" in rows.orders(own)[0]
 
 
-def test_bots_of_one_cluster_whose_ranges_are_apart_are_named():
+def test_nobody_at_the_top_is_surely_better_than_another():
     from parlai_spotbot.report import rows
 
-    own = {"order": ["a", "b", "c"], "clusters": {key: [1, 3] for key in "abc"}}
-    own["ranges"] = {"a": [1, 1], "b": [1, 3], "c": [2, 3]}
-    assert rows.verdict(own).startswith("All bots are in one cluster, though some can be told apart: a above c.")
+    own = {"order": ["a", "b", "c"], "clusters": {"a": [1, 2], "b": [1, 3], "c": [2, 3]}}
+    assert rows.verdict(own).startswith("a and b can't be told apart at the top.")

@@ -98,7 +98,7 @@ def order_table(own: dict, share: bool) -> Table:
         ("question", "places", "contestant", "share of wins" if share else "mean", "95 % interval"),
         rows,
         folded=len(rows) > LONG,
-        method=f"{own['criterion']}. {own['bootstrap']['how'].capitalize()}; {own['bootstrap']['replicates']} draws.",
+        method=f"{own['criterion']}. {own['bootstrap']['how']}.",
         cite=("bradley1952",) if share else (),
     )
 

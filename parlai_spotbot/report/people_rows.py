@@ -16,11 +16,9 @@ def alphas(own: dict) -> Table | None:
     found = own.get("krippendorff_alpha")
     if not found:
         return None
-    told = any(e.get("why") for e in found.values())
-    rows = [
-        (q, num(e["alpha"]) + between(e.get("ci"), num), *([e.get("why", "")] if told else []))
-        for q, e in found.items()
-    ]
+    said = {q: e.get("why") or e.get("note", "") for q, e in found.items()}
+    told = any(said.values())
+    rows = [(q, num(e["alpha"]) + between(e.get("ci"), num), *([said[q]] if told else [])) for q, e in found.items()]
     how = (
         "Krippendorff's alpha for each question: 1 is perfect agreement, 0 what chance gives; 95 % intervals over "
         "conversations and annotators."

@@ -132,6 +132,11 @@ def agreement_section(analysis: dict) -> list[Section]:
     chart = Chart("agreement", "forest", "Agreement by question", "Lines are 95 % intervals; 0 is what chance gives.",
                   {"rows": points, "reference": 0.0, "x": "Krippendorff's alpha"}, sentence)  # fmt: skip
     several, (text, tables) = len(known) > 1, consensus(own.get("annotator_models", {}))
+    noted: dict[str, list[str]] = {}
+    for question, found in own["krippendorff_alpha"].items():
+        if said := found.get("why") or found.get("note"):
+            noted.setdefault(said, []).append(plainly(question))
+    text = [f"{listed(of).capitalize()}: {said}." for said, of in noted.items()] + text
     return [
         Section("agreement", "Do annotators agree?", ([] if several else [sentence]) + text,
                 [chart] if several else [], [table, *tables])

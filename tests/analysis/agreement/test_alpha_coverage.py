@@ -1,4 +1,31 @@
-"""TABLE"""
+"""Intervals of alpha in studies whose generator isn't the estimator's: latent traits, thresholds or utilities, lapses.
+
+Annotators differ in where they stand, how steady they are and how often they answer at random, some answer far more
+than others, items of one conversation are alike. Of 1,000 studies each how often the interval of nominal 95 % held the
+alpha of all items and annotators there could be (error .007), what conversations alone would hold, and how wide it is
+in the median beside 3.92 times the true standard deviation:
+
+| answers | alpha | items (of a conversation) | annotators | of an item | held | conversations alone | width |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| nominal, imbalanced | .14 | 60 (1) | 3 | 2 | .952 | .881 | 2.48 |
+| nominal | .59 | 60 (1) | 3 | 2-3 | .968 | .883 | 1.97 |
+| ordinal, imbalanced | .67 | 60 (1) | 3 | 2 | .931 | .827 | 3.72 |
+| nominal | .18 | 60 (1) | 5 | 2 | .974 | .912 | 1.90 |
+| nominal, imbalanced | .58 | 300 (5) | 5 | 2 | .933 | .738 | 1.80 |
+| ordinal, imbalanced | .21 | 300 (1) | 5 | 2-4 | .946 | .714 | 1.60 |
+| nominal, imbalanced | .14 | 30 (1) | 10 | 2 | .915 | .888 | 1.29 |
+| nominal | .59 | 60 (1) | 10 | 2 | .973 | .922 | 1.38 |
+| ordinal | .69 | 300 (5) | 10 | 2-4 | .919 | .704 | 1.03 |
+| ordinal | .22 | 300 (5) | 10 | 2 | .964 | .820 | 1.37 |
+| nominal, imbalanced | .58 | 30 (1) | 30 | 2 | .974 | .961 | 1.26 |
+| nominal | .18 | 300 (5) | 30 | 2 | .958 | .912 | 1.08 |
+| ordinal, imbalanced | .67 | 100 (1) | 30 | 3 | .948 | .914 | 1.02 |
+| ordinal, imbalanced | .21 | 300 (5) | 30 | 2-4 | .960 | .915 | 1.04 |
+
+Two of the rows hold less than .93: 30 items with rare labels, where alpha's distribution is skewed, and ten annotators
+of whom a few did most. In trials of 400 studies a design, the plain two-way variance of answers' scores held .80 to .95
+where many items were judged, and the smaller number of clusters less one as degrees of freedom up to 1.00.
+"""
 
 import functools
 

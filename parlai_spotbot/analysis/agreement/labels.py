@@ -1,5 +1,5 @@
-"""Agreement on labels: how often a partner gave the same (section 5.1, Table 3, footnote 9 of the paper), and whether the
-two entities of a conversation are labelled alike (footnote 3).
+"""Agreement on labels: how often a partner gave the same (section 5.1, Table 3, footnote 9 of the paper), and whether
+the two entities of a conversation are labelled alike (footnote 3).
 
 Where annotators disagree about a bot, it fooled some of them: low agreement is a property of the bot, not of the
 annotators alone (section 5.1).
@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.clustered import clustered_mean
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
+from parlai_spotbot.analysis.uncertainty.estimates import mean_of
 from parlai_spotbot.records import HUMAN
 
 LABELS = ("bot", "human", "unsure")
@@ -86,13 +87,14 @@ def labelled_alike(
     *,
     rng: np.random.Generator,
     permutations: int = 9999,
+    crossed: bool = True,
 ) -> dict:
     """Are the two entities of a conversation given the same label more often than chance would have it? (footnote 3)
 
     Chance is what comes about when the labels of entity 1 are shuffled against those of entity 0 among the annotations
     with the same values of the columns `within`: by default those of the same bots in the same order, at the same
     length, so that neither how human a bot looks nor its place makes two labels alike. ``("worker_id",)`` asks for more
-    than the habit of one annotator, who always says "bot", would bring.
+    than the habit of one annotator, who always says "bot", would bring. `crossed`: annotators are a sample, too.
 
     Returns
     -------
@@ -118,19 +120,19 @@ def labelled_alike(
     # Summed over a stratum these products are what was alike less what is expected: a covariance of labels.
     away = [np.eye(len(LABELS))[label] - share[stratum] for label, share in zip(labels, shares, strict=True)]
     excess = (away[0] * away[1]).sum(axis=1)
-    mean = clustered_mean(excess, [annotations["conversation_id"], annotations["worker_id"]])
+    mean = mean_of(excess, frame_clusters(annotations, crossed), bounds=(-1.0, 1.0))
     observed = float((labels[0] == labels[1]).mean())
-    expected = observed - mean.estimate
+    expected = observed - mean["estimate"]
     drawn = _shuffled(tables, rng, permutations)
     far = np.abs(drawn - expected * n) >= abs(observed - expected) * n - 1e-9
     return {
         "n": n,
         "observed": observed,
         "expected": expected,
-        "excess": mean.estimate,
-        "ci": mean.ci,
-        "kappa": mean.estimate / (1 - expected) if expected < 1 else np.nan,
-        "p": mean.p,
+        "excess": mean["estimate"],
+        "ci": mean["ci"],
+        "kappa": mean["estimate"] / (1 - expected) if expected < 1 else np.nan,
+        "p": mean["p"],
         "p_permutation": float((far.sum() + 1) / (permutations + 1)),
     }
 
@@ -153,7 +155,9 @@ def _shuffled(tables: np.ndarray, rng: np.random.Generator, permutations: int) -
     return alike
 
 
-def alike_table(annotations: pd.DataFrame, *, rng: np.random.Generator, permutations: int = 9999) -> pd.DataFrame:
+def alike_table(
+    annotations: pd.DataFrame, *, rng: np.random.Generator, permutations: int = 9999, crossed: bool = True
+) -> pd.DataFrame:
     """`labelled_alike` for bots' and for people's conversations, beside chance as given by pair and by annotator.
 
     One row each: conversations ("bots" or "people"), within ("pair and length" or "annotator and length"), n, observed,
@@ -164,7 +168,7 @@ def alike_table(annotations: pd.DataFrame, *, rng: np.random.Generator, permutat
     people = annotations["a"] == HUMAN
     for kind, own in (("bots", annotations[~people]), ("people", annotations[people])):
         for name, within in chances.items() if len(own) else ():
-            found = labelled_alike(own, within, rng=rng, permutations=permutations)
+            found = labelled_alike(own, within, rng=rng, permutations=permutations, crossed=crossed)
             low, high = found.pop("ci")
             found = {"conversations": kind, "within": name, **found, "low": low, "high": high}
             rows.append({**found, "sentence": _alike_sentence(found)})

@@ -37,14 +37,15 @@ def agreement_part(source: Source) -> dict:
     segment = rows["conversation_id"] + "\t" + rows["k"].astype(str)
     asked = {"nature": (segment.repeat(2).to_numpy() + "\t" + entities["entity"].astype(str).to_numpy(), entities)}
     asked |= {feature: (segment.to_numpy(), rows) for feature in FEATURES}
-    alphas, by_length, how = {}, {}, {"crossed": source.name == HUMAN, "resample": source.resample}
+    crossed = source.name == HUMAN
+    alphas, by_length, how = {}, {}, {"crossed": crossed, "resample": source.resample}
     for question, (units, frame) in asked.items():
         clusters = frame_clusters(frame, **how)
         alphas[question] = agreement.krippendorff_alpha(units, frame[question], clusters)
         lengths, test = agreement.alpha_by(units, frame[question], frame["k"], clusters)
         by_length[question] = {"lengths": lengths.to_dict(orient="records"), "test": test}
     _adjust(by_length)
-    alike = agreement.alike_table(rows, rng=source.rng("alike"), permutations=PERMUTATIONS)
+    alike = agreement.alike_table(rows, rng=source.rng("alike"), permutations=PERMUTATIONS, crossed=crossed)
     return {
         "both_given_one": agreement.both_given_one(entities),
         "both_given_one_all": agreement.both_given_one(entities, "all"),

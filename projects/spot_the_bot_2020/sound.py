@@ -16,9 +16,10 @@ from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.annotators import annotator_table
 from parlai_spotbot.analysis.ranking import contrasts, win_matrix, win_rate_intervals, win_rates
 from parlai_spotbot.analysis.survival import cox, logrank_pairs
-from parlai_spotbot.analysis.uncertainty.bootstrap import bootstrap_weights, cell_sums, percentile_interval
+from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.product import bootstrap_weights, cell_sums
 from parlai_spotbot.records import HUMAN
 
 
@@ -39,7 +40,12 @@ class Sound:
         strata = [" ".join(sorted(pair)) for pair in zip(annotations["a"], annotations["b"], strict=True)]
         rng = np.random.default_rng([seed, 1])
         weights = bootstrap_weights(
-            annotations["conversation_id"], annotations["worker_id"], strata, rng=rng, replicates=replicates
+            annotations["conversation_id"],
+            annotations["worker_id"],
+            strata,
+            rng=rng,
+            replicates=replicates,
+            resample="conversations_workers",
         )
         return cls(annotations, entities, tuple(bots), weights, seed)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.uncertainty.bootstrap import codes_of
+from parlai_spotbot.analysis.uncertainty.clusters import codes_of
 
 RATE, MEAN, CHOICE = "rate", "mean", "choice"
 KINDS = (RATE, MEAN, CHOICE)

@@ -17,7 +17,8 @@ import pandas as pd
 
 from parlai_spotbot.analysis.metrics.frame import Metric
 from parlai_spotbot.analysis.metrics.regression import constant
-from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap, codes_of
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
+from parlai_spotbot.analysis.uncertainty.clusters import codes_of
 
 MOST = 14
 """Tasks of which all sets are tried; of more, those that foretell least by themselves are left out first."""

@@ -14,7 +14,8 @@ import pandas as pd
 
 from parlai_spotbot.analysis.ranking.trueskill import TrueSkill, trueskill_replicates
 from parlai_spotbot.analysis.ranking.wins import WinMatrix, pair_bootstrap, win_matrix, win_rates
-from parlai_spotbot.analysis.uncertainty.bootstrap import RESAMPLE, Bootstrap
+from parlai_spotbot.analysis.uncertainty.clusters import RESAMPLE
+from parlai_spotbot.analysis.uncertainty.product import Bootstrap
 
 SCORES = ("trueskill", "win_rate")
 

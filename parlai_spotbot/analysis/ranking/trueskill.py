@@ -14,7 +14,8 @@ import pandas as pd
 from scipy.special import erfcinv, ndtr, ndtri
 
 from parlai_spotbot.analysis.ranking.wins import TIE, WIN, match_codes
-from parlai_spotbot.analysis.uncertainty.bootstrap import BLOCK, compiled
+from parlai_spotbot.analysis.uncertainty.bootstrap import BLOCK
+from parlai_spotbot.analysis.uncertainty.product import compiled
 
 # erfc(z) ≈ t·exp(-z² + polynomial in t), t = 1 / (1 + z/2), relative error below 1.2e-7; highest power first
 # (Press et al., Numerical Recipes, 2nd ed., section 6.2).

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.uncertainty.bootstrap import Bootstrap, cell_sums
+from parlai_spotbot.analysis.uncertainty.product import Bootstrap, cell_sums
 
 WIN, TIE, LOSS = 0, 1, 2
 """Places of an outcome, seen from entity 0, in the last axis of the counts."""

@@ -1,14 +1,13 @@
-"""The bootstrap: how often each annotation counts in each replicate, and what the replicates say.
+"""The bootstrap of rows that hang together by conversations and by annotators, and intervals from its replicates.
 
-Two annotations of one conversation, or by one annotator, are not independent. `ClusterBootstrap` draws conversations,
-annotators and the cells of both in turn and combines them (Cameron, Gelbach & Miller 2011). `Bootstrap` is the older
-way, kept by name: one weight that is the product of both draws (Owen 2007, "The pigeonhole bootstrap", Ann. Appl.
-Stat. 1), whose intervals are up to 1.7 times too wide.
+Conversations, annotators and the cells of both are drawn in turn, and what the three say is combined as Cameron,
+Gelbach & Miller (2011, J. Bus. Econ. Stat. 29) combine variances. It serves what has no smooth score: curves by
+isotonic regression, refits; all else has its errors from `Clusters`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,160 +19,10 @@ from scipy.special import expit, logit, stdtrit
 from parlai_spotbot.analysis.uncertainty.clusters import FEW, RESAMPLE, Spread, codes_of
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
 
-BACKENDS = ("auto", "numba", "numpy")
 BLOCK = 1 << 21
 """Numbers held at once by what works block by block: 16 MB as floats."""
 
 EVERYWHERE = (-np.inf, np.inf)
-
-
-def compiled(backend: str) -> bool:
-    """Whether `backend` means numba: "numba", "numpy", or "auto" (numba where it is installed)."""
-    if backend not in BACKENDS:
-        raise ValueError(f"backend is {backend!r}, expected one of {', '.join(BACKENDS)}")
-    if backend == "auto":
-        from importlib.util import find_spec
-
-        return find_spec("numba") is not None
-    return backend == "numba"
-
-
-@dataclass(frozen=True)
-class _Factor:
-    """What is drawn together: `codes` (n,) names each row's cluster; a draw for slot s picks a cluster of its stratum,
-    one of the ``size[s]`` from ``start[s]`` on.
-    """
-
-    codes: np.ndarray
-    start: np.ndarray
-    size: np.ndarray
-    seed: int
-
-    @classmethod
-    def of(cls, clusters: Sequence, strata: np.ndarray, rng: np.random.Generator) -> _Factor:
-        codes = codes_of(clusters)
-        count = int(codes.max()) + 1 if len(codes) else 0
-        stratum = np.zeros(count, dtype=int)
-        stratum[codes] = strata
-        order = np.argsort(stratum, kind="stable")
-        place = np.empty(count, dtype=np.int32)
-        place[order] = np.arange(count)
-        start, size = np.unique(stratum[order], return_index=True, return_counts=True)[1:]
-        return cls(place[codes], np.repeat(start, size), np.repeat(size, size), int(rng.integers(2**63)))
-
-    def draws(self, replicates: int, block: int, numba: bool) -> Iterator[np.ndarray]:
-        """How often each cluster is drawn (clusters, block) of each block of replicates, whatever the block's size."""
-        rng, count = np.random.default_rng(self.seed), len(self.start)
-        for done in range(0, replicates, block):
-            share = rng.random((min(block, replicates - done), count))
-            # No cluster is drawn 256 times: its number of draws is binomial with mean 1.
-            counts = np.zeros((count, len(share)), dtype=np.uint8)
-            if numba:
-                from parlai_spotbot.analysis.kernels import count_picks
-
-                count_picks(share, self.start, self.size, counts)
-            else:
-                pick = (share * self.size).astype(np.int64) + self.start
-                pick += (np.arange(len(share)) * count)[:, None]
-                counts[:] = np.bincount(pick.ravel(), minlength=count * len(share)).reshape(len(share), count).T
-            yield counts
-
-
-class Bootstrap:
-    """Replicates of n annotations in which clusters are drawn with replacement; the same ones at every call.
-
-    Parameters
-    ----------
-    conversations, workers, strata : sequences (n,)
-        The conversation, the worker and the stratum (the pair of bots) of each annotation. Conversations and
-        annotations are drawn within their stratum, whose size the plan fixes; workers over all strata.
-    resample : str
-        "conversations_workers" (the default: the product of both draws, too wide), "conversations", "workers", or
-        "annotations" (the paper's unit, which takes annotations as independent).
-    backend : str
-        "numba", "numpy" or "auto"; the numbers are the same.
-    """
-
-    def __init__(
-        self,
-        conversations: Sequence,
-        workers: Sequence,
-        strata: Sequence,
-        *,
-        rng: np.random.Generator,
-        replicates: int = 1000,
-        resample: str = "conversations_workers",
-        backend: str = "auto",
-    ):
-        if resample not in RESAMPLE:
-            raise ValueError(f"resample is {resample!r}, expected one of {', '.join(RESAMPLE)}")
-        if replicates < 1:
-            raise ValueError(f"replicates is {replicates}, expected a whole number from 1 up")
-        strata = codes_of(strata)
-        self.replicates = replicates
-        self._numba = compiled(backend)
-        self._rows = len(strata)
-        self._factors = []
-        if resample == "annotations":
-            self._factors.append(_Factor.of(np.arange(len(strata)), strata, rng))
-        if "conversations" in resample:
-            self._factors.append(_Factor.of(conversations, strata, rng))
-        if "workers" in resample:
-            self._factors.append(_Factor.of(workers, np.zeros_like(strata), rng))
-
-    def weights(self) -> np.ndarray:
-        """How often each annotation counts: (replicates, n)."""
-        weights = np.ones((self.replicates, self._rows), dtype=np.int32)
-        done = 0
-        for block in self._blocks(self._rows):
-            for factor, counts in zip(self._factors, block, strict=True):
-                weights[done : done + counts.shape[1]] *= np.ascontiguousarray(counts.T)[:, factor.codes]
-            done += block[0].shape[1]
-        return weights
-
-    def cell_sums(self, cells: np.ndarray, count: int) -> np.ndarray:
-        """The weights summed by cell, (replicates, count), without a matrix of all weights."""
-        return np.concatenate(list(self.cell_sums_by_block(cells, count)))
-
-    def cell_sums_by_block(self, cells: np.ndarray, count: int) -> Iterator[np.ndarray]:
-        """As `cell_sums`, some replicates at a time, in order; `cells` (n,) holds each annotation's cell."""
-        cells = np.asarray(cells)
-        order = np.argsort(cells, kind="stable").astype(np.int32)
-        cells = cells[order].astype(np.int32)
-        codes = [factor.codes[order] for factor in self._factors]
-        if self._numba:
-            from parlai_spotbot.analysis.kernels import product_sums
-        for block in self._blocks(count):
-            if not self._numba:
-                yield _product_sums(cells, codes, block, count)
-                continue
-            sums = np.zeros((count, block[0].shape[1]), dtype=np.int32)
-            one = (np.zeros_like(cells), np.ones((1, sums.shape[1]), dtype=np.uint8))
-            second = (codes[1], block[1]) if len(block) > 1 else one
-            product_sums(cells, codes[0], block[0], *second, sums)
-            yield sums.T
-
-    def _blocks(self, width: int) -> Iterator[list[np.ndarray]]:
-        """The factors' draws, as many replicates at once as memory allows."""
-        widest = max(width, 1, *(len(factor.start) for factor in self._factors))
-        block = max(1, min(self.replicates, BLOCK // widest))
-        draws = [factor.draws(self.replicates, block, self._numba) for factor in self._factors]
-        for counts in zip(*draws, strict=True):
-            yield list(counts)
-
-
-def _product_sums(cells: np.ndarray, codes: list[np.ndarray], counts: list[np.ndarray], count: int) -> np.ndarray:
-    """One sparse product a few replicates at a time: (replicates, count)."""
-    replicates = counts[0].shape[1]
-    member = _member(cells, count)
-    step = max(1, BLOCK // max(1, len(cells)))
-    parts = []
-    for start in range(0, replicates, step):
-        weights = np.ones((len(cells), min(step, replicates - start)))
-        for code, drawn in zip(codes, counts, strict=True):
-            weights *= drawn[code, start : start + step]
-        parts.append((member @ weights).T)
-    return np.concatenate(parts).astype(np.int32)
 
 
 class ClusterBootstrap:
@@ -397,29 +246,6 @@ def check_draws(bootstraps: int, resample: str) -> None:
         raise ValueError(f"bootstraps is {bootstraps}, expected a whole number from 1 up")
     if resample not in RESAMPLE:
         raise ValueError(f"resample is {resample!r}, expected one of {', '.join(RESAMPLE)}")
-
-
-def bootstrap_weights(
-    conversations: Sequence,
-    workers: Sequence,
-    strata: Sequence,
-    *,
-    rng: np.random.Generator,
-    replicates: int = 1000,
-    resample: str = "conversations_workers",
-) -> np.ndarray:
-    """Weights (replicates, n) of n annotations: those of a `Bootstrap`, which see."""
-    return Bootstrap(conversations, workers, strata, rng=rng, replicates=replicates, resample=resample).weights()
-
-
-def cell_sums(weights: np.ndarray, cells: np.ndarray, count: int) -> np.ndarray:
-    """Sum the weights (replicates, n) by cell: (replicates, count); `cells` (n,) holds each column's cell."""
-    return np.asarray((_member(cells, count) @ weights.T.astype(float)).T)
-
-
-def _member(cells: np.ndarray, count: int) -> csr_array:
-    """(count, n): which cell each row is in."""
-    return csr_array((np.ones(len(cells)), (cells, np.arange(len(cells)))), shape=(count, len(cells)))
 
 
 def percentile_interval(samples: np.ndarray, level: float = 0.95) -> np.ndarray:

@@ -18,7 +18,11 @@ def drawn(conversations, workers=None, replicates=4000, seed=0, **options):
 
 
 def mean_of(values):
-    return lambda weights: weights @ values / weights.sum(axis=1)
+    def mean(weights):
+        with np.errstate(invalid="ignore"):  # of some rows perhaps none is drawn
+            return weights @ values / weights.sum(axis=1)
+
+    return mean
 
 
 @pytest.mark.parametrize("count", [2, 3, 10, 40])

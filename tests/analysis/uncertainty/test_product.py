@@ -4,14 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import false_discovery_control
 
-from parlai_spotbot.analysis.uncertainty.bootstrap import (
-    RESAMPLE,
-    Bootstrap,
-    bootstrap_weights,
-    cell_sums,
-    percentile_interval,
-)
+from parlai_spotbot.analysis.uncertainty.bootstrap import RESAMPLE, percentile_interval
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.product import Bootstrap, bootstrap_weights, cell_sums
 
 CONVERSATIONS = ["c1", "c1", "c2", "c2", "c3", "c3", "c4", "c4"]
 WORKERS = ["u", "v", "u", "w", "v", "w", "u", "v"]
@@ -63,7 +58,7 @@ def test_a_stratum_keeps_its_number_of_conversations_and_each_is_as_likely():
 @pytest.mark.parametrize("resample", RESAMPLE)
 @pytest.mark.parametrize("block", [30, 1 << 21])
 def test_sums_by_cell_are_those_of_the_weights_in_both_backends(resample, block, monkeypatch):
-    monkeypatch.setattr("parlai_spotbot.analysis.uncertainty.bootstrap.BLOCK", block)
+    monkeypatch.setattr("parlai_spotbot.analysis.uncertainty.product.BLOCK", block)
     rng = np.random.default_rng(2)
     conversation, cells = rng.integers(0, 40, 300), rng.integers(0, 17, 300)
     columns = conversation, rng.integers(0, 9, 300), conversation % 4
@@ -80,10 +75,10 @@ def test_sums_by_cell_are_those_of_the_weights_in_both_backends(resample, block,
 def test_options_are_checked():
     with pytest.raises(ValueError, match="resample is 'units', expected one of conversations_workers"):
         draw("units")
-    with pytest.raises(ValueError, match="replicates is 0"):
+    with pytest.raises(ValueError, match="bootstraps is 0"):
         draw("workers", 0)
     with pytest.raises(ValueError, match="backend is 'gpu', expected one of auto, numba, numpy"):
-        Bootstrap(CONVERSATIONS, WORKERS, PAIRS, rng=np.random.default_rng(0), backend="gpu")
+        Bootstrap(CONVERSATIONS, WORKERS, PAIRS, rng=np.random.default_rng(0), resample="workers", backend="gpu")
 
 
 def test_cell_sums():

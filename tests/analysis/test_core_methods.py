@@ -58,7 +58,7 @@ def test_what_every_survey_holds(results, method):
     for own in ranking["by_source"].values():
         for found in (own, *own["criteria"].values()):
             assert all(key in found for key in CONTRACT)
-            assert {"replicates", "resample", "level"} <= set(found["bootstrap"])
+            assert {"resample", "level", "how"} <= set(found["bootstrap"])
             assert set(found["score"]) == set(found["score_ci"]) == set(found["clusters"]) == set(found["order"])
             for pair in found["pairs"]:
                 assert all(key in pair for key in PAIR)

@@ -45,12 +45,13 @@ def order_sentences(found: dict) -> list[str]:
     order = found["order"]
     if not order:
         return ["No two contestants were compared."]
-    together = [name for name in order if found["clusters"][name] == found["clusters"][order[0]]]
+    together = [name for name in order if found["clusters"][name][0] == 1]
     text = []
     if len(together) == len(order) > 1:
-        text.append("No contestant can be told from all others: all places may be one group's.")
+        text.append("No contestant is surely better than another.")
     elif len(together) > 1:
-        text.append(f"{listed([who(name) for name in together])} share the first places: their order may be chance.")
+        named = listed([who(name) for name in together])
+        text.append(f"{named} can't be told apart at the top: none is surely worse than another.")
     else:
         text.append(f"First, apart from all others: {who(order[0])}.")
     clear = [pair for pair in found["pairs"] if pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05]
@@ -94,7 +95,7 @@ def order_table(own: dict, share: bool) -> Table:
                          interval(found["score_ci"][bot], 1 if share else 2, share)))  # fmt: skip
     return Table(
         "Order by question" if len(own["criteria"]) > 1 else "Order",
-        "Places that several contestants share are those within which their order may be chance.",
+        "A place runs from one more than are surely better to as many as aren't surely worse; all hold at 95 %.",
         ("question", "places", "contestant", "share of wins" if share else "mean", "95 % interval"),
         rows,
         folded=len(rows) > LONG,

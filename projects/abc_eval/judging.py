@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.agreement import alpha_of
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 
 FIGURES = ("precision", "recall", "balanced_accuracy", "f1", "alpha")
@@ -76,16 +77,13 @@ def _figures(counts: np.ndarray) -> dict[str, np.ndarray]:
     neither, missed, wrong, right = counts.T
     with np.errstate(divide="ignore", invalid="ignore"):
         precision, recall = right / (right + wrong), right / (right + missed)
-        # Nominal alpha of couples of answers (Krippendorff 2004, ch. 11): chance is any two answers of all.
-        ones, total = 2 * right + wrong + missed, 2 * counts.sum(axis=1)
-        expected = 2 * ones * (total - ones) / (total * (total - 1))
-        alpha = 1 - ((wrong + missed) / counts.sum(axis=1)) / expected
+        met = np.stack([2 * neither, wrong + missed, wrong + missed, 2 * right], axis=-1).reshape(-1, 2, 2)
         return {
             "precision": precision,
             "recall": recall,
             "balanced_accuracy": (recall + neither / (neither + wrong)) / 2,
             "f1": 2 * right / (2 * right + wrong + missed),
-            "alpha": alpha,
+            "alpha": alpha_of(met),
         }
 
 

@@ -137,7 +137,7 @@ def agreement_section(analysis: dict) -> list[Section]:
     for question, found in own["krippendorff_alpha"].items():
         if said := found.get("why") or found.get("note"):
             noted.setdefault(said, []).append(plainly(question))
-    text = [f"{listed(of).capitalize()}: {said}." for said, of in noted.items()] + text
+    text = [f"Of {listed(of)}: {said}." for said, of in noted.items()] + text
     return [
         Section("agreement", "Do annotators agree?", ([] if several else [sentence]) + text,
                 [chart] if several else [], [table, *tables])

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 from made_up_surveys import acute
-from scipy.stats import kendalltau
 from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
 
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.choices import choice_frame
-from parlai_spotbot.analysis.choices.chat_kinds import compare_kinds, kendall, kind_of_choice, two_shares
+from parlai_spotbot.analysis.choices.chat_kinds import compare_kinds, kind_of_choice, two_shares
 from parlai_spotbot.records import HUMAN
 
 SHARES = {("a", "b"): 0.7, ("b", "c"): 0.7, ("a", "c"): 0.85, ("a", HUMAN): 0.3, ("b", HUMAN): 0.15, ("c", HUMAN): 0.1}
@@ -67,10 +66,3 @@ def test_two_shares_as_statsmodels(hits, n):
     assert p == pytest.approx(proportions_ztest(hits, n)[1])
     theirs = confint_proportions_2indep(hits[0], n[0], hits[1], n[1], method="newcomb", compare="diff")
     assert ci == pytest.approx(theirs)
-
-
-def test_kendalls_tau_is_scipys():
-    rng = np.random.default_rng(0)
-    first, second = rng.normal(size=(2, 20, 6))
-    theirs = [kendalltau(x, y).statistic for x, y in zip(first, second, strict=True)]
-    np.testing.assert_allclose(kendall(first, second), theirs)

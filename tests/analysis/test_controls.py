@@ -13,6 +13,7 @@ from parlai_spotbot.analysis.annotators.controls import (
     silent_annotators,
 )
 from parlai_spotbot.analysis.methods.spot_the_bot import analyze, tables
+from parlai_spotbot.analysis.methods.spot_the_bot_ranking import NO_MATCH
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
 
@@ -142,9 +143,9 @@ def test_results_with_everybody_stand_beside(results):
     found = controlled["annotators"]["by_source"][HUMAN]["with_everybody"]
     kept, every = (r["ranking"]["by_source"][HUMAN] for r in (controlled, plain))
     assert found["order"] == every["order"]
-    assert found["score"] == every["win_rate"]
+    assert (found["score"], found["clusters"]) == (every["score"], every["clusters"])
     assert [pair["p"] for pair in found["pairs"]] == [pair["p"] for pair in every["pairs"]]
-    change = max(abs(every["win_rate"][bot] - kept["win_rate"][bot]) for bot in every["win_rate"])
+    change = max(abs(every["score"][bot] - kept["score"][bot]) for bot in every["score"])
     assert found["largest"] == pytest.approx(change, abs=1e-12)
     assert found["largest"] > 0
     assert found["sentence"].startswith("With everybody's annotations the order is ")
@@ -158,11 +159,11 @@ def test_what_changes_with_everybody_is_told():
     def ranking(score, p):
         order = sorted(score, key=lambda name: -score[name])
         pairs = [{"a": a, "b": b, "p_adjusted": p[a + b]} for a, b in ("ab", "cb", "ac")]
-        return {"order": order, "score": score, "score_ci": {name: [0, 1] for name in score}, "pairs": pairs}
+        return {"order": order, "clusters": {}, "score": score, "score_ci": {}, "pairs": pairs}
 
     kept = ranking({"a": 0.7, "b": 0.5, "c": 0.3}, {"ab": 0.2, "cb": 0.01, "ac": 0.001})
     every = ranking({"a": 0.45, "b": 0.65, "c": 0.4}, {"ab": 0.03, "cb": 0.04, "ac": None})
-    found = compare_everybody(kept, every, "score", "With everybody's answers")
+    found = compare_everybody(kept, every, "With everybody's answers")
     assert found["moved"] == {"b": [2, 1], "a": [1, 2]}
     assert not found["same_order"]
     assert found["largest"] == pytest.approx(0.25)
@@ -173,10 +174,22 @@ def test_what_changes_with_everybody_is_told():
         "With everybody's answers the order is another: b > a > c; scores differ by 0.25 at most. Other verdicts: a "
         "and b (not told apart, then b ahead); a and c (a ahead, then not told apart)."
     )
-    same = compare_everybody(kept, kept, "score", "With everybody's answers")["sentence"]
+    same = compare_everybody(kept, kept, "With everybody's answers")["sentence"]
     assert same == (
         "With everybody's answers the order is the same; scores differ by 0 at most, and every pair's verdict stays."
     )
+
+
+def test_only_with_everybody_there_is_a_ranking():
+    every = {"order": ["a", "b"], "clusters": {}, "score": {"a": 0.6, "b": 0.4}, "score_ci": {},
+             "pairs": [{"a": "a", "b": "b", "p_adjusted": 0.01}]}  # fmt: skip
+    found = compare_everybody(NO_MATCH, every, "With everybody's annotations")
+    assert found["changed"] == [{"a": "a", "b": "b", "before": None, "after": "a"}]
+    assert found["sentence"] == (
+        "With everybody's annotations the order is another: a > b. Other verdicts: a and b (not told apart, then a "
+        "ahead)."
+    )
+    assert compare_everybody(NO_MATCH, NO_MATCH, "Then")["same_order"]
 
 
 def test_one_or_many_failed():

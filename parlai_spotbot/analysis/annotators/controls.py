@@ -104,23 +104,23 @@ def controls_summary(graded: Graded, allowed: int | None, failed: Collection[str
     return found | {"sentence": f"{text} Controls are never analysed as data."}
 
 
-def compare_everybody(kept: Mapping, every: Mapping, score: str, who: str) -> dict:
+def compare_everybody(kept: Mapping, every: Mapping, who: str) -> dict:
     """What changes in a ranking if annotators are in or out who are not, or are, in the main figures.
 
     Parameters
     ----------
     kept, every : mapping
-        The main ranking and the other one, each with `order`, `pairs` (a, b, `p_adjusted`), the scores under `score`
-        {name: value} and their intervals under `score` + "_ci".
+        The main ranking and the other one, each with `order`, `clusters` (places), `score` and `score_ci` {name: …}, by
+        which it is ordered, and `pairs` (a, b, `p_adjusted`).
     who : str
         How the sentence begins, as "With everybody's answers".
 
     Returns
     -------
     dict
-        `order`, `score`, `score_ci` and `pairs` of `every`; `same_order`; `moved` {name: [place, place in `every`]};
-        `changed` [{a, b, before, after}], the pairs whose verdict (who is ahead, or None where they can't be told apart
-        at .05) is another; `largest`, the largest change of a score; and a `sentence`.
+        `order`, `clusters`, `score`, `score_ci` and `pairs` of `every`; `same_order`; `moved` {name: [place in `kept`,
+        in `every`]}; `changed` [{a, b, before, after}], the pairs whose verdict (who is ahead, or None where they can't
+        be told apart at .05) is another; `largest`, the largest change of a score; and a `sentence`.
     """
     places = {name: place for place, name in enumerate(kept["order"], start=1)}
     moved = {
@@ -128,27 +128,27 @@ def compare_everybody(kept: Mapping, every: Mapping, score: str, who: str) -> di
         for place, name in enumerate(every["order"], start=1)
         if places.get(name) != place
     }
-    before, after = _verdicts(kept, score), _verdicts(every, score)
+    before, after = _verdicts(kept), _verdicts(every)
     changed = [
         {"a": a, "b": b, "before": before.get((a, b)), "after": after.get((a, b))}
         for a, b in dict.fromkeys([*before, *after])
         if before.get((a, b)) != after.get((a, b))
     ]
-    both = [name for name in kept[score] if None not in (kept[score][name], every[score].get(name))]
-    changes = [abs(every[score][name] - kept[score][name]) for name in both]
+    old, new = kept["score"], every["score"]
+    changes = [abs(new[name] - old[name]) for name in old if None not in (old[name], new.get(name))]
     largest = max((change for change in changes if change == change), default=None)
-    result = {"order": every["order"], "score": every[score], "score_ci": every[f"{score}_ci"], "pairs": every["pairs"],
-              "same_order": not moved, "moved": moved, "changed": changed, "largest": largest}  # fmt: skip
+    result = {key: every[key] for key in ("order", "clusters", "score", "score_ci", "pairs")}
+    result |= {"same_order": not moved, "moved": moved, "changed": changed, "largest": largest}
     return result | {"sentence": _difference(result, who)}
 
 
-def _verdicts(ranking: Mapping, score: str) -> dict[tuple[str, str], str | None]:
+def _verdicts(ranking: Mapping) -> dict[tuple[str, str], str | None]:
     """Who is clearly ahead of every two (a < b), None where they can't be told apart."""
     found: dict[tuple[str, str], str | None] = {}
     for pair in ranking["pairs"]:
         a, b, p = pair["a"], pair["b"], pair["p_adjusted"]
         clear = p is not None and p < 0.05
-        ahead = a if (ranking[score].get(a) or 0) >= (ranking[score].get(b) or 0) else b
+        ahead = a if (ranking["score"].get(a) or 0) >= (ranking["score"].get(b) or 0) else b
         found[min(a, b), max(a, b)] = ahead if clear else None
     return found
 

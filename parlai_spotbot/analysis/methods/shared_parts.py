@@ -75,7 +75,7 @@ def _compared(source: Source, ranked: Ranked, main: str, rows: pd.DataFrame, who
     found = {}
     for question in source.questions:
         kept, other = (ranked(source, own[own["question"] == question]) for own in (source.rows, rows))
-        found[question] = compare_everybody(kept, other, "score", who)
+        found[question] = compare_everybody(kept, other, who)
     return {"question": main, **found[main], "criteria": found}
 
 

@@ -245,9 +245,8 @@ def _parts(
     result["ranking"]["orders"] = orders(result["ranking"], result["survival"]["curves"], source.bots)
     if source.everyone is not None and "annotators" in result:
         every = ranking_part(source.everyone)
-        result["annotators"]["with_everybody"] = compare_everybody(
-            result["ranking"], every, "win_rate", "With everybody's annotations"
-        )
+        beside = compare_everybody(result["ranking"], every, "With everybody's annotations")
+        result["annotators"]["with_everybody"] = beside
     return {stem: plain(own) for stem, own in result.items()}
 
 

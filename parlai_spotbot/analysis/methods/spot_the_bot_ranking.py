@@ -27,8 +27,8 @@ TEST = (
     "Holm-adjusted over the pairs; an exact test is its floor where matches are few or one-sided; p_sign takes matches "
     "as independent"
 )
-NO_MATCH = {"win_rate": {}, "win_rate_ci": {}, "pairs": [], "ranges": {}, "clusters": {}, "trueskill": {},
-            "davidson": {}, "order": [], "why": "no match between two different bots"}  # fmt: skip
+NO_MATCH = {"score": {}, "score_ci": {}, "win_rate": {}, "win_rate_ci": {}, "pairs": [], "ranges": {}, "clusters": {},
+            "trueskill": {}, "davidson": {}, "order": [], "why": "no match between two different bots"}  # fmt: skip
 
 
 def ranking(

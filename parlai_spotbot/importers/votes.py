@@ -244,7 +244,7 @@ class _Reader:
             try:
                 meant = known[said]
             except (KeyError, TypeError):
-                meant = known[self._text(said, line)] = self._vote(self._text(said, line), line)
+                meant = known[said] = self._vote(self._texts(said, line), line)
             if not meant:
                 self.alone += 1
                 continue
@@ -269,7 +269,7 @@ class _Reader:
     def _wrong(self, line: int, name: str, value: Any, what: str, remedy: str) -> UserError:
         return UserError(f"{self._where(line)}: {self.layout.called(name)} is {value!r}, {what}.", remedy)
 
-    def _text(self, said: tuple, line: int) -> tuple:
+    def _texts(self, said: tuple, line: int) -> tuple[str, ...]:
         """The contestants and the winner as texts; what is none is an error."""
         fields = ("a", "b", *("winner" for _ in said[2:]))
         texts = []
@@ -317,37 +317,36 @@ class _Reader:
         self.named[theirs] = name
         return name
 
-    def _prompt(self, value: Any, line: int) -> str:
-        if value is None or value == "":
-            return "[]"
+    def _text(self, name: str, value: Any, line: int) -> str:
+        """A field that may be missing, as text; what is no single value is an error."""
         if isinstance(value, (dict, list)):
-            raise self._wrong(
-                line, "prompt", value, "expected a text or an id", "Name another column, or --columns prompt=-."
-            )
-        value = str(value)
-        if not SHORT.match(value):
-            value = hashlib.sha256(value.encode("utf-8", "replace")).hexdigest()[:16]
-        return f'["{value}"]'
+            remedy = f"Name another column, or leave it out: --columns {name}=-."
+            raise self._wrong(line, name, value, "expected one value", remedy)
+        return "" if value is None else str(value).strip()
+
+    def _prompt(self, value: Any, line: int) -> str:
+        text = self._text("prompt", value, line)
+        if not SHORT.match(text):
+            text = text and hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+        return f'["{text}"]' if text else "[]"
 
     def _worker(self, value: Any, line: int) -> str:
         try:
             return self.workers[value]
         except (KeyError, TypeError):
-            if isinstance(value, (dict, list)):
-                raise self._wrong(
-                    line, "annotator", value, "expected who voted", "Use --columns annotator=-."
-                ) from None
-            text = '""' if value is None else files.dumps(str(value).strip())
+            text = files.dumps(self._text("annotator", value, line))
             if text != '""':
                 self.workers[value] = text
             return text
 
     def _language(self, value: Any, line: int) -> str:
-        if value is None or value == "":
-            return ""
-        if value not in self.languages:
-            self.languages[value] = f', "presentation": {{"language": {files.dumps(str(value))}}}'
-        return self.languages[value]
+        try:
+            return self.languages[value]
+        except (KeyError, TypeError):
+            text = self._text("language", value, line)
+            said = f', "presentation": {{"language": {files.dumps(text)}}}' if text else ""
+            self.languages[value] = said
+            return said
 
     def _time(self, value: Any, line: int) -> str:
         if value is None or value == "":

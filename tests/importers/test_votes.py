@@ -166,6 +166,13 @@ def test_bad_input_is_one_error_that_names_line_and_field(text, options, says, w
         ("votes.json", '[{"model_a": "x", "model_b": "y", "winner": "tie"},\n{"model', "entry 2: not valid JSON"),
         ("votes.json", '[{"model_a": "x", "model_b": "y", "winner": "tie"}\n', "the list ends within an entry"),
         ("votes.json", '[{"model_a": "x", "model_b": "y", "winner": "x, y"}]\n', "entry 1: field 'winner' is 'x, y'"),
+        ("votes.jsonl", '{"model_a": "x", "model_b": ["y"], "winner": "tie"}\n', "'model_b' (b) is ['y'], expected a"),
+        ("votes.jsonl", '{"model_a": "x", "model_b": "y", "winner": null}\n', "field 'winner' is '', expected who won"),
+        (
+            "votes.jsonl",
+            '{"model_a": "x", "model_b": "y", "winner": "tie", "language": ["en"]}\n',
+            "line 1: field 'language' is ['en'], expected one value",
+        ),
     ],
 )
 def test_broken_files_are_named_and_leave_nothing(name, text, says, written, run, tmp_path):

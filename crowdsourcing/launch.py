@@ -125,7 +125,8 @@ class Job:
 def launch(asked: Asked, say: Callable[[str], None] = print) -> int:
     """Do what was asked; returns an exit code. Raises `UserError` before anything is posted."""
     study = Study.open(asked.study)
-    get_survey(asked.survey)
+    if get_survey(asked.survey).packing == "elsewhere":
+        raise UserError(f"--survey {asked.survey}: comes in with its answers.", "Choose one that people can answer.")
     check_task(asked.survey, asked.task)
     asked = replace(asked, group=check_group(study, asked.survey, asked.group))
     if asked.dry_run:

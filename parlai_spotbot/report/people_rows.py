@@ -201,7 +201,7 @@ def time_by_length(own: dict) -> Table | None:
             cells.append(num(row[key], 1) + between(ends, lambda v: num(v, 1)))
         rows.append((*cells, *(num(row.get(q), 1) for q in ("q05", "q25", "q75", "q95"))))
     how = (
-        "Seconds per annotation with a known time; median and mean with 95 % bootstrap intervals; then the quantiles. "
+        "Seconds per annotation with a known time; median and mean with 95 % intervals; then the quantiles. "
         "Means are pulled up by breaks."
     )
     head = ("Shown", "Annotations", "Median", "Mean", "5 %", "25 %", "75 %", "95 %")

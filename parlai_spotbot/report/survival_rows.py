@@ -50,8 +50,15 @@ def curves(own: dict) -> Table | None:
     )
     if own.get("bootstrap", {}).get("why"):
         how += f" ({own['bootstrap']['why'].capitalize()}.)"
-    if any(ci[0] is not None and ci[0] == ci[1] for curve in found.values() for ci in curve["ci"]):
-        how += " An interval without width is too narrow: drawing anew can't show what never happened."
+    if any(share in (0, 1) for curve in found.values() for share in curve["survival"]):
+        how += (
+            " Where all or none were spotted, drawing anew can't show what never happened: there the interval is the "
+            "exact one (Clopper and Pearson's) of as many answers as there are conversations or annotators, whichever "
+            "is less."
+        )
+    few = sorted({curve["why"] for curve in found.values() if curve.get("why")})
+    if few:
+        how += f" Without an interval: {'; '.join(few)}."
     head = ("", *(f"{k} exchanges" for k in lengths), "Half spotted by")
     return Table("Not spotted", how, head, rows, sentence=table_words.curves(own), **about("curves"))
 

@@ -90,7 +90,7 @@ class Sound:
         return f"ties at {lengths[-1]} minus ties at {lengths[0]} exchanges: {gap:+.3f} [{low:+.3f}, {high:+.3f}]"
 
     def features(self, rows: pd.DataFrame, features: Sequence[str], replicates: int) -> list[str]:
-        """Cox regressions, errors by conversations and annotators drawn crossed, Holm over all bots and features."""
+        """Cox regressions, errors by conversations and annotators, Holm over all bots and features."""
         found = []
         for place, bot in enumerate(self.bots):
             own = rows[rows["group"] == bot]

@@ -23,7 +23,7 @@ MODELS = ("dawid_skene", "glad")
 LEAST_UNITS, LEAST_ANNOTATORS = 30, 3
 """With fewer units that two annotators judged, or with fewer annotators, who is right can't be told."""
 
-MANY = 2000
+MANY = 5000
 """Answers to a question; with more of them GLAD would take long."""
 
 SHOWN = 50

@@ -22,6 +22,7 @@ from scipy.stats import norm
 from parlai_spotbot.analysis import mixed_quadrature as integral
 from parlai_spotbot.analysis.mixed import Mixed, Mode, mode, restricted
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.estimates import places
 from parlai_spotbot.records import HUMAN
 
 LEVELS = ("bot", "unsure", "human")
@@ -85,17 +86,11 @@ class WorkerEffects:
         return pd.DataFrame({**table, "p_adjusted": adjust(p)})
 
     def ranks(self, level: float = 0.95) -> np.ndarray:
-        """Best and worst rank (K, 2) of each bot: those ahead, or behind, in a comparison of pairs that holds for all
-        pairs together (Holm), are counted (Mogstad, Romano, Shaikh & Wilhelm 2024, Rev. Econ. Stud. 91).
-        """
+        """Best and worst rank (K, 2) of each bot, which hold together: see `places`."""
         pairs = self.pairs()
+        first, second = np.triu_indices(len(self.names), 1)
         clear = (pairs["p_adjusted"] < 1 - level).to_numpy()
-        ahead_a = (pairs["difference"] > 0).to_numpy()
-        wins = np.where(ahead_a, pairs["a"], pairs["b"])[clear]
-        losses = np.where(ahead_a, pairs["b"], pairs["a"])[clear]
-        ahead = [int((losses == name).sum()) for name in self.names]
-        behind = [int((wins == name).sum()) for name in self.names]
-        return np.stack([1 + np.array(ahead), len(self.names) - np.array(behind)], axis=-1)
+        return places(first, second, (pairs["difference"] > 0).to_numpy(), clear, len(self.names))
 
 
 def worker_effects(entities: pd.DataFrame, bots: Sequence[str] | None = None, prior: float = 5.0) -> WorkerEffects:

@@ -127,10 +127,15 @@ def _reference(axes: Axes, human: dict, rows: int) -> None:
     )  # fmt: skip
 
 
+MOST = 40
+"""Bots whose matrix can be read."""
+
+
 def win_matrix(own: dict, name: str, caution: str = "") -> Drawing | None:
-    """How often the row's bot wins against the column's, of the decided matches, with wins, losses and ties."""
+    """How often the row's bot wins against the column's, of the decided matches, with wins, losses and ties; nothing
+    for more bots than can be read."""
     order = own.get("order")
-    if not order:
+    if not order or len(order) > MOST:
         return None
     cells = {}
     for pair in own["pairs"]:

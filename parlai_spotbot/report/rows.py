@@ -30,6 +30,10 @@ def resampling(own: dict) -> str:
     return f"95 % intervals from {made.get('replicates', 'the')} bootstrap replicates that draw {drawn} anew"
 
 
+MOST, NEAR = 1000, 3
+"""Of more pairs only those are shown whose bots are so many places apart, or fewer."""
+
+
 def _lead(own: dict) -> str:
     """Who is ahead: nobody is surely better than those whose first place is 1."""
     best = [bot for bot in own["order"] if own["clusters"][bot][0] == 1]
@@ -121,16 +125,25 @@ def orders(own: dict) -> tuple[str, list[tuple[str, list[Name]]]]:
 def pairs(own: dict) -> Table | None:
     if not own.get("pairs"):
         return None
+    place = {bot: i for i, bot in enumerate(own.get("order", []))}
+    shown = own["pairs"]
+    if len(shown) > MOST:
+        shown = [p for p in shown if abs(place[p["a"]] - place[p["b"]]) <= NEAR]
     rows = [
         (Name(p["a"]), Name(p["b"]), str(p["wins_a"]), str(p["wins_b"]), str(p["ties"]), str(p["n"]),
          percent(p["rate_a"]) + between(p.get("rate_ci")), p_value(p.get("p_adjusted")))
-        for p in own["pairs"]
+        for p in shown
     ]  # fmt: skip
     how = (
         "Each pair's matches: how often the first bot was rated more human, the second, or neither. The win rate is of "
         "the pair's own decided matches; its 95 % interval takes those of one conversation or annotator as dependent. "
         f"Test behind p: {own.get('test', 'adjusted for the number of pairs').split(';')[0]}."
     )
+    if len(shown) < len(own["pairs"]):
+        how += (
+            f" Of the {len(own['pairs']):,} pairs these are the {len(shown):,} whose bots are at most {NEAR} places "
+            "apart; all are in ranking_pairs.csv."
+        )
     head = ("First", "Second", "First wins", "Second wins", "Ties", "Matches", "Win rate of the first", "p, adjusted")
     sentence = table_words.pairs(own)
     return Table("Every pair", how, head, rows, folded=len(rows) > 15, sentence=sentence, **about("pairs"))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2_contingency
+from scipy.special import chdtrc
 
 from parlai_spotbot.analysis.ranking.wins import WinMatrix
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
@@ -15,15 +15,19 @@ from parlai_spotbot.analysis.uncertainty.shares import sign_test
 TESTS = ("sign", "chi2")
 
 
-def paper_chi2(wins_a: int, wins_b: int, n: int) -> float:
-    """The paper's p: χ² with Yates' correction on [[wins, losses], [n - wins, n - losses]], n with ties.
+def paper_chi2(wins_a: np.ndarray, wins_b: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """The paper's p: χ² with Yates' correction on [[wins, losses], [n - wins, n - losses]], n with ties; 1 where a row
+    or column is empty.
 
     The two rows are not independent samples; it is here because Table 1 was made with it.
     """
-    table = np.array([[wins_a, wins_b], [n - wins_a, n - wins_b]])
-    if (table.sum(axis=0) == 0).any() or (table.sum(axis=1) == 0).any():
-        return 1.0
-    return float(chi2_contingency(table, correction=True).pvalue)
+    wins_a, wins_b, n = (np.asarray(of, dtype=float) for of in (wins_a, wins_b, n))
+    decided, rest = wins_a + wins_b, 2 * n - wins_a - wins_b
+    known = (decided > 0) & (rest > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away = np.abs(wins_a - decided / 2)
+        chi2 = np.maximum(away - 0.5, 0.0) ** 2 * 4 * (1 / decided + 1 / rest)
+    return np.where(known, chdtrc(1, np.where(known, chi2, 0.0)), 1.0)
 
 
 def pair_table(matrix: WinMatrix, correction: str = "holm", *, test: str = "sign") -> pd.DataFrame:
@@ -43,16 +47,14 @@ def pair_table(matrix: WinMatrix, correction: str = "holm", *, test: str = "sign
     """
     if test not in TESTS:
         raise ValueError(f"test is {test!r}, expected one of {', '.join(TESTS)}")
-    wins, tied, rows = matrix.wins, matrix.ties, []
-    for i, a in enumerate(matrix.names):
-        for j, b in enumerate(matrix.names[i + 1 :], start=i + 1):
-            won, lost, ties = (round(float(x)) for x in (wins[i, j], wins[j, i], tied[i, j]))
-            n = won + lost + ties
-            if n:
-                rate = won / (won + lost) if won + lost else np.nan
-                rows.append((a, b, won, lost, ties, n, rate, float(sign_test(won, lost)), paper_chi2(won, lost, n)))
-    table = pd.DataFrame(rows, columns=["a", "b", "wins_a", "wins_b", "ties", "n", "rate_a", "p_sign", "p_chi2"])
-    p = table[f"p_{test}"].to_numpy(dtype=float)
-    table.insert(7, "p", p)
-    table.insert(8, "p_adjusted", adjust(p, correction))
-    return table
+    i, j = np.triu_indices(len(matrix.names), 1)
+    won, lost, ties = (np.rint(of).astype(int) for of in (matrix.wins[i, j], matrix.wins[j, i], matrix.ties[i, j]))
+    met = won + lost + ties > 0
+    i, j, won, lost, ties = (of[met] for of in (i, j, won, lost, ties))
+    names, n, decided = np.array(matrix.names, dtype=object), won + lost + ties, won + lost
+    rate = np.divide(won, decided, out=np.full(len(won), np.nan), where=decided > 0)
+    p = {"sign": sign_test(won, lost), "chi2": paper_chi2(won, lost, n)}
+    return pd.DataFrame({
+        "a": names[i], "b": names[j], "wins_a": won, "wins_b": lost, "ties": ties, "n": n, "rate_a": rate,
+        "p": p[test], "p_adjusted": adjust(p[test], correction), "p_sign": p["sign"], "p_chi2": p["chi2"],
+    })  # fmt: skip

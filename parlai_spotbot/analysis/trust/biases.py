@@ -33,7 +33,7 @@ def beside(ours: np.ndarray, theirs: np.ndarray, draws: Draws) -> dict:
     found: dict = {}
     for name, values in (("judge", theirs), ("people", ours), ("difference", theirs - ours)):
         found |= draws.told(values, name, f"{name}_ci")
-        found[f"{name}_p"] = draws.p(values)
+        found[f"{name}_p"] = draws.test(values)["p"]
     return found
 
 
@@ -137,7 +137,7 @@ def favours(people: pd.DataFrame, judge: pd.DataFrame, own: Sequence[str], draws
         return found | {"self": {"why": "its own contestants, or all others, were not rated by both"}}
     effect = gap[:, mine].mean(axis=1) - gap[:, ~mine].mean(axis=1)
     told = {"own": [name for name, is_own in zip(names, mine, strict=True) if is_own], **draws.told(effect)}
-    told["p"] = draws.p(effect)
+    told["p"] = draws.test(effect)["p"]
     if (~mine).sum() >= LINE:
         told["beyond"] = _beyond(ours, theirs, mine, draws)
     return found | {"self": told}
@@ -155,7 +155,7 @@ def _beyond(ours: np.ndarray, theirs: np.ndarray, mine: np.ndarray, draws: Draws
     slope = ratio((around * (y - level[1][:, None])).sum(axis=1), (around**2).sum(axis=1))
     expected = level[1][:, None] + slope[:, None] * (ours[:, mine] - level[0][:, None])
     effect = (theirs[:, mine] - expected).mean(axis=1)
-    return draws.told(effect) | {"p": draws.p(effect)}
+    return draws.told(effect) | {"p": draws.test(effect)["p"]}
 
 
 def _alike(gap: np.ndarray, draws: Draws) -> dict:

@@ -163,13 +163,9 @@ class Draws:
             found[part] = values[0] + (values[part] - values[0]) * kept
         return found
 
-    def error(self, values: np.ndarray) -> float:
-        """The standard error of a statistic from its values (draws,)."""
-        return float(self.estimates(values[:, None]).contrast([1.0])["se"])
-
-    def p(self, values: np.ndarray) -> float:
-        """The p of a statistic's being 0, from its values (draws,)."""
-        return float(self.estimates(values[:, None]).contrast([1.0])["p"])
+    def test(self, values: np.ndarray, pairs: bool = False) -> dict:
+        """The `se` of a statistic, the `p` of its being 0, and their `df`, from its values (draws,); see `interval`."""
+        return self.estimates((self._once(values) if pairs and self.left_out else values)[:, None]).contrast([1.0])
 
     def told(
         self, values: np.ndarray, name: str = "estimate", interval: str = "ci", least=-np.inf, most=np.inf, pairs=False

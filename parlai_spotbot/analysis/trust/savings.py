@@ -23,6 +23,7 @@ ASSUMES = (
     "against and has nothing to do with who is better"
 )
 
+GENERAL = "people in general"
 ONLY_CONTESTS = "a model of the judge's errors is there of contests alone, not of ratings"
 
 
@@ -136,7 +137,7 @@ def _slope(people: pd.DataFrame, both: pd.DataFrame, draws: Draws) -> Slope | No
         several = both[both["annotation_id"].isin(set(among["annotation_id"]))]
         found = _ratio(
             _mean(several, (several["x"] * several["y"]).to_numpy(dtype=float), draws, PERSON),
-            _mean(among, met, draws, ["worker_id", "worker_id_other"], mass), draws, "people in general",
+            _mean(among, met, draws, ["worker_id", "worker_id_other"], mass), draws, GENERAL,
         )  # fmt: skip
         if found is not None:
             return found
@@ -151,13 +152,15 @@ def _mean(rows: pd.DataFrame, values: np.ndarray, draws: Draws, people: list[str
 
 def _ratio(above: np.ndarray, below: np.ndarray, draws: Draws, beside: str) -> Slope | None:
     """From means in each draw; the variance by what the ratio is linear in, which no draw near 0 throws off."""
-    both = draws.estimates(np.stack([above, below], axis=1))
-    ci = model.fieller(above[0], below[0], both.covariance, both.contrast([1.0, 0.0])["df"])
+    pairs = beside == GENERAL
+    own, other, whole = (draws.test(x, pairs) for x in (above, below, above + below))
+    mixed = (whole["se"] ** 2 - own["se"] ** 2 - other["se"] ** 2) / 2
+    ci = model.fieller(above[0], below[0], np.array([[own["se"] ** 2, mixed], [mixed, other["se"] ** 2]]), own["df"])
     if not np.isfinite(ci).all():
         return None
     values = above / np.maximum(below, below[0] / 10)
     linear = (above - values[0] * below) / below[0]
-    drawn, error = float(np.std(linear[draws.homes])), draws.error(linear)
+    drawn, error = float(np.std(linear[draws.homes])), draws.test(linear, pairs)["se"]
     return Slope(values, ci, error**2, max(1.0, error / drawn) if drawn > 0 else 1.0, beside)
 
 

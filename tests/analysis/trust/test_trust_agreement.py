@@ -127,7 +127,7 @@ def test_the_error_of_a_mean_is_the_two_way_clustered_one():
     both = [rest.groupby(rows[key].to_list() if isinstance(key, str) else [rows[k] for k in key]).sum() for key in
             ("conversation_id", "worker_id", ["conversation_id", "worker_id"])]  # fmt: skip
     variance = sum(sign * (sums**2).sum() for sign, sums in zip((1, 1, -1), both, strict=True)) / 1500**2
-    assert draws.error(mean[:, 0]) == pytest.approx(np.sqrt(variance), rel=0.1)
+    assert draws.test(mean[:, 0])["se"] == pytest.approx(np.sqrt(variance), rel=0.1)
     low, high = draws.interval(mean)[0]
     people = 1500**2 / (rows["worker_id"].value_counts() ** 2).sum()
     assert (high - low) / 2 == pytest.approx(t.ppf(0.975, people - 1) * np.sqrt(variance), rel=0.1)

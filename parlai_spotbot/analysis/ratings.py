@@ -86,10 +86,10 @@ def rate(
     Returns
     -------
     dict
-        `order`, `score` (the mean), `score_ci`, `clusters` (first and last place, see `places`), `n` {name: ratings}, `annotations` {name: …},
-        `distribution` {name: counts by value of `scale`}, `distribution_ci` {name: interval of each value's share},
-        `pairs` [{a, b, n, estimate (mean of a less that of b), se, ci, df, p, exact, p_adjusted, mean_a, mean_b}], `ends` {name:
-        sentence} where half of the ratings or more are at an end.
+        `order`, `score` (the mean), `score_ci`, `clusters` (first and last place, see `places`), `n` {name: ratings},
+        `annotations` {name: …}, `distribution` {name: counts by value of `scale`}, `distribution_ci` {name: interval of
+        each value's share}, `pairs` [{a, b, n, estimate (mean of a less that of b), se, ci, df, p, exact, p_adjusted,
+        mean_a, mean_b}], `ends` {name: sentence} where half of the ratings or more are at an end.
     """
     names = [name for name in names if name in set(ratings["name"])]
     ratings = ratings[ratings["name"].isin(names)]

@@ -167,10 +167,10 @@ class Clusters:
         """
         scores, shares = self._checked(scores, shares)
         total = np.maximum(_dense(shares.sum(axis=0)).ravel(), 1e-300)
-        grams, held = [], []
+        grams, held, tables = [], [], None
         for place, member in enumerate(self.members()):
             if place == 2 and self.rows > MANY:
-                del shares, tables
+                shares = tables = None  # a million rows: room for what comes
                 grams.append(member.gram(member.sums(scores)))
                 break
             tables = member.sums(shares)

@@ -67,6 +67,8 @@ def test_what_stands_in_it(parts):
         "The judge and people", "Rankings of the judge and of people", "What sways the judge",
         "Answers that turn with the order", "Whom the judge favours, by who is human", "What the judge could save",
     ]  # fmt: skip
+    assert titles[6] == "People's means with the judge's help, by who is human"
+    assert titles[7] == "What a model of the judge's errors promises"  # the safe one stands first
     assert "Answers on who is human" in titles
     assert "its own model (eliza)" in said(always)
     assert len(always.figures) == 3
@@ -106,7 +108,7 @@ def test_files_stand_beside_the_others_and_go_when_people_are_gone(study, tmp_pa
 
 def test_nothing_to_tell_is_nothing():
     for table in (judge_rows.agreement, judge_rows.ranks, judge_rows.biases, judge_rows.flips, judge_rows.likings,
-                  judge_rows.savings, judge_rows.styles):  # fmt: skip
+                  judge_rows.savings, judge_rows.means, judge_rows.promises, judge_rows.styles):  # fmt: skip
         assert table({}) is None
     assert trust.sentences({"items": 0, "why": "people and the judge answered no item both"}) == [
         "Nothing can be said of this judge: people and the judge answered no item both."

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
+from parlai_spotbot.analysis.trust import trust_rows
 from parlai_spotbot.analysis.trust.powered import powered
 from parlai_spotbot.analysis.trust.ppi import Sample, mean, power
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
@@ -176,6 +177,24 @@ def test_what_a_judge_cannot_do_is_said():
     found = powered(people, judge[judge["item"] < 25], lambda group: {"of": group})  # people's answers without a rating
     assert found["means"][0]["people"] == pytest.approx(samples[0].people.mean())
     assert found["saved"]["at_hand"]["estimate"] == 0
+
+
+def test_ratings_are_made_surer_by_contestant_and_contests_by_pair(world, trusted):
+    own = world.make(bots=4, per_pair=16, seed=5)
+    unseen = own.people["item_id"].str.endswith(("0", "1"))
+    found = trusted(own, world.as_judge(own.people), people=own.people[~unseen])
+    of = {criterion: entry["prediction_powered"]["means"] for criterion, entry in found["savings"].items()}
+    assert [row["contestant"] for row in of["nature"]] == own.names
+    assert [(row["a"], row["b"]) for row in of["better"]] == list(combinations(own.names, 2))
+    for row in of["nature"]:
+        assert row["n_judge_alone"] > 0
+        assert 0 <= row["both_ci"][0] <= row["both"] <= row["both_ci"][1] <= 1
+    assert "of contests alone" in found["savings"]["nature"]["why"]
+    rows = [row for table, row in trust_rows(found) if table == "trust_means"]
+    assert [row["criterion"] for row in rows] == ["nature"] * 4 + ["better"] * 6
+    assert rows[4]["both"] == of["better"][0]["both"]
+    by = {row["by"] for table, row in trust_rows(found) if table == "trust_savings" and row["criterion"] == "nature"}
+    assert by == {"prediction-powered"}
 
 
 # -- simulated studies -------------------------------------------------------------------------------------------------

@@ -109,11 +109,13 @@ def test_survival_warns_and_has_bounds_for_people_only(played, page):
 
 def test_controls_are_listed_with_the_annotators(played, page):
     people = section(page, "annotators")[0]
-    assert "14 annotators answered 28 control segments, known people and known bots, and missed 2 (7%)" in people
+    assert "14 annotators answered 28 controls, whose right answer is known, and missed 2 (7%). 1 missed more" in people
     assert '<th scope="col">Controls missed</th>' in people
     assert people.count("<td>0 of 2</td>") == 13
     assert people.count("<td>2 of 2</td>") == 1
-    assert ">failed the controls</th>" in people  # a row of the rankings without
+    assert people.count("left out: missed more than 1 control") == 1
+    beside = own(played, "annotators")["with_everybody"]["sentence"]
+    assert beside in people.replace("&#39;", "'").replace("&gt;", ">")
 
 
 def test_a_judge_stands_beside_people(played, page):

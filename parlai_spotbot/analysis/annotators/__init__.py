@@ -1,7 +1,8 @@
 """How well each annotator tells bots from people, how they worked, and what changes without some of them.
 
 Appendix G and Table 9 of the paper. Identity is known here, so correctness can be measured: no consensus of labels is
-needed, and none is made, for it would erase the disagreement that a good bot brings about (section 5.1).
+needed, and none is made, for it would erase the disagreement that a good bot brings about (section 5.1). Where it isn't
+known, of labels and choices in other surveys, `models` estimates it beside the majority.
 """
 
 from parlai_spotbot.analysis.annotators.controls import failed_people, graded_controls, without_failed

@@ -14,7 +14,7 @@ import pandas as pd
 from parlai_spotbot.analysis.answers import judged_name
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.estimates import group_means, places
-from parlai_spotbot.analysis.uncertainty.shares import share_interval
+from parlai_spotbot.analysis.uncertainty.shares import share_tests
 from parlai_spotbot.records import HUMAN, Conversation, Item
 
 SCALE = (1, 2, 3, 4, 5)
@@ -106,6 +106,7 @@ def rate(
     ranges = places(first, second, ahead, (found["p_adjusted"] < ALPHA).to_numpy(), len(names))
     order = [names[i] for i in np.argsort(-sign * means.values, kind="stable")]
     counts = {name: [int(((code == i) & (values == v)).sum()) for v in scale] for name, i in place.items()}
+    ends = [list(map(tuple, share_tests(values == v, code, len(names), clusters)["ci"].tolist())) for v in scale]
     pairs = _pairs(found, means.values, names, np.bincount(code, minlength=len(names)))
     return {
         "order": order,
@@ -115,20 +116,10 @@ def rate(
         "n": {name: int(sum(counts[name])) for name in order},
         "annotations": {name: int(ratings.loc[code == place[name], "annotation_id"].nunique()) for name in order},
         "distribution": {name: counts[name] for name in order},
-        "distribution_ci": {
-            name: _share_intervals(ratings[code == place[name]], scale, crossed, resample) for name in order
-        },
+        "distribution_ci": {name: [own[place[name]] for own in ends] for name in order},
         "pairs": pairs,
         "ends": {name: text for name in order if (text := end_of_scale(name, counts[name], scale))},
     }
-
-
-def _share_intervals(
-    own: pd.DataFrame, scale: Sequence[int], crossed: bool, resample: str
-) -> list[tuple[float, float]]:
-    """The interval of the share of each value among one contestant's ratings."""
-    clusters = frame_clusters(own, crossed, resample)
-    return [share_interval((own["value"] == value).to_numpy(), clusters) for value in scale]
 
 
 def _pairs(found: pd.DataFrame, means: np.ndarray, names: Sequence[str], counts: np.ndarray) -> list[dict]:

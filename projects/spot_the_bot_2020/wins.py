@@ -117,7 +117,7 @@ def chi2(matrix: WinMatrix) -> dict[tuple[str, str], float]:
     for i, a in enumerate(matrix.names):
         for j, b in enumerate(matrix.names[i + 1 :], start=i + 1):
             won, lost = int(matrix.wins[i, j]), int(matrix.wins[j, i])
-            result[a, b] = paper_chi2(won, lost, won + lost + int(matrix.ties[i, j]))
+            result[a, b] = float(paper_chi2(won, lost, won + lost + int(matrix.ties[i, j])))
     return result
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy.special import chdtrc
+from scipy.stats import chi2
 
 from parlai_spotbot.analysis.ranking.wins import WinMatrix
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
@@ -21,13 +21,15 @@ def paper_chi2(wins_a: np.ndarray, wins_b: np.ndarray, n: np.ndarray) -> np.ndar
 
     The two rows are not independent samples; it is here because Table 1 was made with it.
     """
-    wins_a, wins_b, n = (np.asarray(of, dtype=float) for of in (wins_a, wins_b, n))
-    decided, rest = wins_a + wins_b, 2 * n - wins_a - wins_b
-    known = (decided > 0) & (rest > 0)
+    won, lost, n = (np.asarray(of, dtype=float) for of in (wins_a, wins_b, n))
+    observed = np.stack([won, lost, n - won, n - lost])
+    columns, rows = observed[:2] + observed[2:], np.stack([won + lost, 2 * n - won - lost])
     with np.errstate(divide="ignore", invalid="ignore"):
-        away = np.abs(wins_a - decided / 2)
-        chi2 = np.maximum(away - 0.5, 0.0) ** 2 * 4 * (1 / decided + 1 / rest)
-    return np.where(known, chdtrc(1, np.where(known, chi2, 0.0)), 1.0)
+        expected = rows[[0, 0, 1, 1]] * columns[[0, 1, 0, 1]] / (2 * n)
+        away = np.maximum(np.abs(expected - observed) - 0.5, 0.0)
+        statistic = (away**2 / expected).sum(axis=0)
+    known = (rows > 0).all(axis=0) & (columns > 0).all(axis=0)
+    return np.where(known, chi2.sf(np.where(known, statistic, 0.0), 1), 1.0)
 
 
 def pair_table(matrix: WinMatrix, correction: str = "holm", *, test: str = "sign") -> pd.DataFrame:

@@ -116,7 +116,7 @@ class RegressionFit:
     @property
     def pvalue(self) -> np.ndarray:
         """Two-sided p-values of Wald's test (p,); see `log_pvalue` where they are too small for a float."""
-        return 2 * stdtr(self._df, -np.abs(self.z))
+        return 2 * norm.sf(np.abs(self.z)) if self.df is None else 2 * stdtr(self.df, -np.abs(self.z))
 
     @property
     def log_pvalue(self) -> np.ndarray:

@@ -70,12 +70,14 @@ def ratings(rng, bots, talks, annotators, levels):
     })  # fmt: skip
 
 
-@pytest.mark.parametrize("talks", [2, 3, 10])
-@pytest.mark.parametrize("levels", [2, 5])
-def test_ratings_of_equal_bots(talks, levels):
+@pytest.mark.parametrize(
+    ("talks", "levels", "studies"),
+    [(2, 2, 60), *(pytest.param(t, v, STUDIES, marks=pytest.mark.slow) for t in (2, 3, 10) for v in (2, 5))],
+)
+def test_ratings_of_equal_bots(talks, levels, studies):
     """With two or three conversations a bot some agree by chance: p is never 0, no interval without width, and hardly
     a study has a clear pair."""
-    rng, wrong, studies = np.random.default_rng(talks), 0, 100
+    rng, wrong = np.random.default_rng(talks), 0
     for _ in range(studies):
         found = rate(ratings(rng, 3, talks, 40, levels), ["b0", "b1", "b2"])
         p = [pair["p"] for pair in found["pairs"]]

@@ -22,6 +22,9 @@ from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
 BLOCK = 1 << 21
 """Numbers held at once by what works block by block: 16 MB as floats."""
 
+DENSE = 100_000
+"""Of tables up to this size nothing is gained by leaving out zeros."""
+
 EVERYWHERE = (-np.inf, np.inf)
 
 
@@ -104,7 +107,7 @@ class ClusterBootstrap:
         """What `statistic` makes of weights (b, n), some replicates at a time: (bootstraps · replicates, …)."""
         step = max(1, BLOCK // max(1, len(self._codes[0])))
         return np.concatenate([
-            statistic(_scale(times) * times.T[first : first + step][:, codes])
+            statistic(_scale(times) * times[first : first + step, codes])
             for codes, times in zip(self._codes, self._draws.times, strict=True)
             for first in range(0, self.replicates, step)
         ])  # fmt: skip
@@ -112,14 +115,16 @@ class ClusterBootstrap:
     def cell_sums(self, cells: np.ndarray, count: int, values: np.ndarray | None = None) -> np.ndarray:
         """The weights, times `values` (n,), summed by cell (n,): (bootstraps · replicates, count), without a matrix of
         all weights."""
-        weight = np.ones(len(cells)) if values is None else np.asarray(values, dtype=float)
+        weight = None if values is None else np.asarray(values, dtype=float)
         found = []
         for codes, times in zip(self._codes, self._draws.times, strict=True):
             used, own = np.unique(codes, return_inverse=True)
-            member = csr_array((_scale(times) * weight, (cells, own)), shape=(count, len(used)))
-            step = max(1, BLOCK // max(1, len(used)))
-            parts = [member @ times[used, first : first + step] for first in range(0, self.replicates, step)]
-            found.append(np.concatenate(parts, axis=1).T)
+            table = _table(own, cells, weight, (len(used), count)) * _scale(times)
+            whole = len(used) == times.shape[1]
+            step = max(1, BLOCK // max(1, len(used), count))
+            for first in range(0, self.replicates, step):
+                block = times[first : first + step] if whole else times[first : first + step, used]
+                found.append(block.astype(float) @ table)
         return np.concatenate(found)
 
     def spread(self, samples: np.ndarray) -> Spread:
@@ -201,20 +206,30 @@ class _Draws:
 
 
 def _drawn(count: int, replicates: int, rng: np.random.Generator) -> np.ndarray:
-    """How often each of `count` clusters is drawn in `count` - 1 draws with replacement: (count, replicates). A single
+    """How often each of `count` clusters is drawn in `count` - 1 draws with replacement: (replicates, count). A single
     one always is."""
-    times = np.full((count, replicates), int(count == 1), dtype=np.uint8)
+    times = np.full((replicates, count), int(count == 1), dtype=np.uint8)
     step = max(1, BLOCK // max(1, count))
     for first in range(0, replicates if count > 1 else 0, step):
         size = min(step, replicates - first)
-        pick = rng.integers(0, count, (count - 1, size)) * size + np.arange(size)
-        times[:, first : first + size] = np.bincount(pick.ravel(), minlength=count * size).reshape(count, size)
+        pick = rng.integers(0, count, (size, count - 1))
+        pick += (np.arange(size) * count)[:, None]
+        times[first : first + size] = np.bincount(pick.ravel(), minlength=count * size).reshape(size, count)
     return times
 
 
 def _scale(times: np.ndarray) -> float:
     """What each of the n - 1 clusters drawn counts, n / (n - 1)."""
-    return len(times) / max(1, len(times) - 1)
+    return times.shape[1] / max(1, times.shape[1] - 1)
+
+
+def _table(
+    rows: np.ndarray, cells: np.ndarray, weight: np.ndarray | None, shape: tuple[int, int]
+) -> np.ndarray | csr_array:
+    """How much is in each cluster and cell; dense where that is small."""
+    if shape[0] * shape[1] <= max(DENSE, 4 * len(cells)):
+        return np.bincount(rows * shape[1] + cells, weight, shape[0] * shape[1]).reshape(shape).astype(float)
+    return csr_array((np.ones(len(cells)) if weight is None else weight, (rows, cells)), shape=shape)
 
 
 def _variance(samples: np.ndarray) -> np.ndarray:

@@ -150,7 +150,7 @@ def test_what_changed_since_the_analysis_is_not_planned_with(several, capsys):
     try:
         with pytest.raises(SystemExit):
             SpotbotPlan.main(study=str(several.path), survey="acute_eval")
-        said = capsys.readouterr().err
+        said = " ".join(capsys.readouterr().err.split())
         assert "The study has changed since it was analysed: judgements.jsonl. Run: parlai spotbot_analyze" in said
     finally:
         path.write_bytes(whole)

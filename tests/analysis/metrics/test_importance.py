@@ -77,16 +77,16 @@ def test_a_metric_without_values_is_said(evidence):
 
 
 def test_intervals_hold_a_known_share():
-    """Of 200 studies, 95 % intervals hold R² in nearly 95 %: conversations led by people who differ."""
+    """Of 600 studies, 95 % intervals hold R² in nearly 95 % (error .009): conversations led by people who differ."""
     rng = np.random.default_rng(8)
     inside = 0
-    for _ in range(200):
+    for _ in range(600):
         who = np.repeat(np.arange(40), 4)
         x, y = rng.normal(size=160), np.zeros(160)
         y = 0.6 * x + 0.5 * rng.normal(size=40)[who] + np.sqrt(0.39) * rng.normal(size=160)
         low, high = r2_interval(x, y, ClusterBootstrap(who, rng=rng, replicates=200), "linear")
         inside += low <= 0.36 <= high
-    assert 0.91 <= inside / 200 <= 0.99
+    assert 0.92 <= inside / 600 <= 0.98
 
 
 def test_an_interval_with_both_signs_starts_at_nought():

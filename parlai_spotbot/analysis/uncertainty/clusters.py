@@ -22,6 +22,9 @@ RESAMPLE = ("conversations_workers", "conversations", "workers", "annotations")
 FEW = 2.0
 """With fewer effective clusters nothing is known of how clusters differ."""
 
+CAREFUL = 5.0
+"""With so few effective clusters degrees of freedom are theirs; with twice as many, half way to Satterthwaite's."""
+
 MANY = 20_000
 """With more rows the answers that one annotator gives to one conversation hold too little to correct for."""
 
@@ -216,7 +219,7 @@ class Clusters:
         single, both = squares[:2], squares[2] if len(squares) == 3 else None
         variance = single[0] if both is None else np.max([*single, single[0] + single[1] - both], axis=0)
         effective = effective[: len(single)]
-        return Diagonal(*_known(variance, effective), np.min(effective, axis=0))
+        return Diagonal(*known(variance, single, effective), np.min(effective, axis=0))
 
     def covariance(self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None) -> np.ndarray:
         """The covariance (p, p) of p estimates, see `Spread.covariance`."""
@@ -309,11 +312,13 @@ class Spread:
     def variance(self, contrasts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The variance (q,) of each contrast (q, p), and the degrees of freedom (q,) that it is known with.
 
-        Degrees of freedom are one less than the effective clusters of the dimension that has least (after Carter,
-        Schnepel & Steigerwald 2017, Rev. Econ. Stat. 99). NaN and 0 where that has fewer than two.
+        Degrees of freedom are Satterthwaite's (1946, Biometrics 2), from one less than the effective clusters of each
+        dimension (after Carter, Schnepel & Steigerwald 2017, Rev. Econ. Stat. 99), drawn towards those of the dimension
+        that has least where these are few: there his approximation rejects too often. NaN and 0 with fewer than two.
         """
         variance = _quadratic(contrasts, self.covariance)
-        return _known(variance, self.effective(contrasts))
+        single = [_quadratic(contrasts, own) for own in self.single]
+        return known(variance, single, self.effective(contrasts))
 
     def through(self, matrix: np.ndarray) -> Spread:
         """Of the linear combinations `matrix` (r, p) of the estimates."""
@@ -344,11 +349,18 @@ class Diagonal:
     effective: np.ndarray
 
 
-def _known(variance: np.ndarray, effective: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Variances (q,) and degrees of freedom, see `Spread.variance`, from the effective clusters of each dimension."""
-    least = np.min(effective, axis=0)
-    few = least < FEW - 1e-9
-    return np.where(few, np.nan, variance), np.where(few, 0.0, least - 1)
+def known(
+    variance: np.ndarray, single: Sequence[np.ndarray], effective: Sequence[np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Variances (q,) and degrees of freedom, see `Spread.variance`, from the variances by each dimension and the
+    effective clusters of each."""
+    fewest = np.min(effective, axis=0)
+    least = np.maximum(fewest - 1, 0.0)
+    noise = sum(own**2 / np.maximum(of - 1, 1e-9) for own, of in zip(single, effective, strict=True))
+    shared = np.maximum(_ratio(variance**2, noise), least)
+    df = least + (shared - least) * np.maximum(0.0, 1 - CAREFUL / np.maximum(fewest, 1e-9))
+    few = fewest < FEW - 1e-9
+    return np.where(few, np.nan, variance), np.where(few, 0.0, df)
 
 
 def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:

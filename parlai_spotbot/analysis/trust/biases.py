@@ -161,17 +161,21 @@ def _beyond(ours: np.ndarray, theirs: np.ndarray, mine: np.ndarray, draws: Draws
 def _alike(gap: np.ndarray, draws: Draws) -> dict:
     """Wald's test that all contestants' gaps (draws, names) are one number: `chi2`, `df`, `p`.
 
-    By the draws' covariance, of which the effective number of conversations or people is known: F, as of Hotelling's
-    T²; NaN where that number is too small for so many contestants, or nothing differs, whatever is drawn.
+    With two-way variances and the correlations of draws of conversations, as the sum of several covariances needn't be
+    one. F, as of Hotelling's T², as the effective number of conversations or people is known; NaN where that is too
+    small for so many contestants, or nothing differs, whatever is drawn.
     """
     contrasts = draws.estimates(gap[:, 1:] - gap[:, :1])
     nothing = {"chi2": np.nan, "df": 0, "p": np.nan}
-    covariance = contrasts.covariance
-    if not covariance.size or not np.isfinite(covariance).all() or not np.isfinite(contrasts.values).all():
+    homes, size = contrasts.spread.single[0], len(contrasts.values)
+    variance, df = contrasts.spread.variance(np.eye(size))
+    if not size or not np.isfinite([*variance, *homes.ravel(), *contrasts.values]).all() or homes.trace() < 1e-12:
         return nothing
-    rank = int(np.linalg.matrix_rank(covariance, tol=1e-12, hermitian=True))
-    within = contrasts.spread.variance(np.eye(len(covariance)))[1].min() - rank + 1
+    wider = np.sqrt(ratio(variance, np.diag(homes)))
+    covariance = np.nan_to_num(homes * wider * wider[:, None])
+    rank = int(np.linalg.matrix_rank(covariance, hermitian=True))
+    within = df.min() - rank + 1
     if not rank or not within > 0:
         return nothing
-    chi2 = float(contrasts.values @ np.linalg.pinv(covariance, rcond=1e-9, hermitian=True) @ contrasts.values)
+    chi2 = float(contrasts.values @ np.linalg.pinv(covariance, hermitian=True) @ contrasts.values)
     return {"chi2": chi2, "df": rank, "p": float(fdtrc(rank, within, chi2 * within / (rank * (within + rank - 1))))}

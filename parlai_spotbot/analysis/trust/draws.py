@@ -50,8 +50,8 @@ class Draws:
         seen, drawn = _drawn(self.bootstrap, home, 0)
         # Conversations that the judge alone saw are drawn by themselves.
         rest = sorted(set(conversations) - set(home))
-        alone = np.ones((self.replicates, len(rest)))
-        if len(rest) > 1:
+        alone = np.ones((self.replicates, 0))
+        if rest:
             alone = _drawn(ClusterBootstrap(rest, rng=rng, replicates=self.replicates), rest, 0)[1]
         self._home = {name: place for place, name in enumerate([*seen, *rest])}
         self._homes = np.concatenate([drawn, alone], axis=1)

@@ -13,11 +13,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtr, ndtr
+from scipy.special import ndtr
 from scipy.stats import nct, norm
 from scipy.stats import t as student
 
 from parlai_spotbot.analysis.moves import Correlation, Scores, adjusted, rank_correlation, standard_error
+from parlai_spotbot.analysis.uncertainty.shares import binomial_power
 from parlai_spotbot.records import HUMAN
 
 ALPHA = 0.05
@@ -197,23 +198,12 @@ def chances(found: Found, effects: np.ndarray, annotations: np.ndarray, alpha: f
         for i, n in enumerate(annotations):
             if found.kind == CHOICES:
                 likely = n * per + np.sqrt(n * per) * VARIES
-                powers = [share_power(int(m), 0.5 + effects[:, j], alpha) for m in likely]
+                powers = [binomial_power(max(0, int(m)), 0.5 + effects[:, j], alpha=alpha) for m in likely]
                 result[:, i, j] = np.mean(powers, axis=0)
             else:
                 talks = n / (2 * found.block)
                 result[:, i, j] = t_power(effects[:, j] * np.sqrt(n) / per, 2 * (talks - 1), alpha)
     return result
-
-
-def share_power(n: int, share: np.ndarray, alpha: float = ALPHA) -> np.ndarray:
-    """The chance (m,) that the exact two-sided binomial test of n decided choices rejects, each won with `share`."""
-    fewest = 2 * 0.5**n
-    if n < 1 or fewest > alpha:
-        return np.zeros(len(share))
-    least = np.arange(n // 2 + 1) if n < 2000 else np.arange(int(n / 2 - 4 * np.sqrt(n)), n // 2 + 1)
-    critical = least[np.searchsorted(bdtr(least, n, 0.5), alpha / 2, side="right") - 1]
-    share = np.clip(np.asarray(share, dtype=float), 1e-12, 1 - 1e-12)
-    return bdtr(critical, n, share) + bdtr(critical, n, 1 - share)
 
 
 def t_power(shift: np.ndarray, df: float, alpha: float = ALPHA) -> np.ndarray:

@@ -9,16 +9,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.records import HUMAN
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from parlai_spotbot.analysis.planning import Design
-    from parlai_spotbot.analysis.planning.surveys import Choosing, Rating, Wish
+    from parlai_spotbot.analysis.planning.surveys import Rating, Wish
+    from parlai_spotbot.report.contents import Contents
     from parlai_spotbot.study import Study
 
 DIFFERENCES = (0.1, 0.2, 0.3, 0.5)
 """Shown side by side with the one that is asked for."""
+
+SIMULATIONS, LARGE = 300, 20_000
+"""Simulated studies that check a plan, where they have no more annotations of bots than so many."""
 
 
 def before(
@@ -29,11 +34,12 @@ def before(
     seconds: float,
     wage: float | None,
     people: dict[str, float],
-    simulations: int = 0,
+    simulations: int | None = None,
     seed: int = 0,
     progress: bool = True,
 ) -> dict:
-    """The plan of a study that is still to be made: the need, the same for other differences, costs, and a check."""
+    """The plan of a study that is still to be made: the need, the same for other differences, costs, and a check by
+    `simulations` studies (None: `SIMULATIONS`, unless the study is large)."""
     from tqdm import tqdm
 
     from parlai_spotbot.analysis import planning
@@ -49,13 +55,28 @@ def before(
     result["efficiency"] = planning.time_efficiency(
         design.bots, asked["annotations_per_pair"] * (1 + design.people), seconds, **people
     )
+    large = asked["annotations_per_pair"] * design.pairs > LARGE
+    simulations = (0 if large else SIMULATIONS) if simulations is None else simulations
     if simulations:
+        pool = {} if win_rates is None else _worst(asked, win_rates)
         with tqdm(total=simulations, desc="simulated studies", disable=not progress, delay=1) as bar:
             result["simulation"] = planning.simulated_power(
                 asked["rate"], asked["conversations_per_pair"], design, repetitions=simulations, seed=seed,
-                progress=bar.update,
+                progress=bar.update, **pool,
             )  # fmt: skip
     return result
+
+
+def _worst(asked: dict, win_rates: list[float]) -> dict:
+    """The pool that a study with these win rates is simulated with, and the pair that needs most."""
+    import numpy as np
+    from scipy.special import logit
+
+    from parlai_spotbot.analysis.planning import pairwise_rates
+
+    row = next(row for row in asked["pairs"] if max(row["rate"], 1 - row["rate"]) == asked["rate"])
+    ends = (row["a"], row["b"]) if row["rate"] > 0.5 else (row["b"], row["a"])
+    return {"strength": logit(pairwise_rates(np.array(win_rates))[:, 0]), "pair": ends}
 
 
 def after_pilot(
@@ -84,7 +105,7 @@ def after_pilot(
     seen = set(matches["a"]) | set(matches["b"])
     names = [name for name in study.plan.contestants if name in seen]
     names += sorted(seen - set(names))
-    table, design = planning.pilot_needs(matches, names, design, difference=difference)
+    table, design = planning.pilot_needs(matches, names, design, difference=difference, crossed=source == HUMAN)
     seconds = seconds or (float(own["seconds"].mean()) if own["seconds"].notna().any() else None)
     more = table["more_annotations"].dropna()
     annotations = float(more.sum()) * (1 + design.people)
@@ -112,7 +133,7 @@ def _source(frame: pd.DataFrame, asked: str | None, study: Study, survey: str) -
 
 
 def before_survey(
-    survey: str, wish: Wish, like: Choosing | Rating, *, difference: float, seconds: float, wage: float | None
+    survey: str, wish: Wish, like: Design | Rating, *, difference: float, seconds: float, wage: float | None
 ) -> dict:
     """The plan of a survey of whole conversations: the need, and the same for other differences."""
     from dataclasses import asdict
@@ -127,10 +148,11 @@ def before_survey(
 
 
 def after_survey(
-    study: Study, survey: str, wish: Wish, like: Choosing | Rating, *, source: str | None, difference: float,
+    study: Study, survey: str, wish: Wish, like: Design | Rating, *, source: str | None, difference: float,
     seconds: float | None, wage: float | None,
 ) -> dict:  # fmt: skip
     """Which pairs of a pilot of such a survey still need data, from its analysis."""
+    from collections import Counter
     from dataclasses import asdict, replace
 
     from parlai_spotbot.analysis.planning import surveys
@@ -150,9 +172,13 @@ def after_survey(
     if why := contents.outdated:
         raise UserError(f"{study.analysis_path(survey)}: {why}", again)
     ranking, cost = contents.of("ranking", source), contents.of("cost", source)
-    wish = replace(wish, bots=max(2, len(ranking["order"])))  # people may be contestants, too
+    names = ranking["order"]  # people may be contestants, too
+    wish = replace(wish, bots=max(2, len(names)))
     if isinstance(like, surveys.Rating):
-        like = surveys.rating_of(ranking, cost.get("annotations_per_conversation") or like.per_conversation, like)
+        by_worker = Counter(worker for worker, _ in {(j.worker_id, j.annotation_id) for j in contents.kept
+                                                     if j.source == source and j.control is None})  # fmt: skip
+        each = cost.get("annotations_per_conversation") or like.per_conversation
+        like = surveys.rating_of(ranking, each, list(by_worker.values()), like)
         pairs = surveys.pilot_ratings(ranking, like, wish, difference)
         most: dict[str, int] = {}  # a conversation counts in every pair of its bot
         for row in pairs:
@@ -160,7 +186,8 @@ def after_survey(
                 most[name] = max(most.get(name, 0), row["more"] or 0)
         annotations = round(sum(most.values()) * like.per_conversation)
     else:
-        pairs = surveys.pilot_choices(ranking, wish, difference)
+        choices = _choices(contents, source, ranking["question"])
+        pairs, like = surveys.pilot_choices(choices, names, like, difference, crossed=source == HUMAN)
         annotations = sum(row["more"] or 0 for row in pairs)
     seconds = seconds or contents.of("time", source).get("mean")
     hours = None if seconds is None else annotations * seconds / 3600
@@ -169,7 +196,22 @@ def after_survey(
             "like": asdict(like), "seconds": seconds, "more": more}  # fmt: skip
 
 
+def _choices(contents: Contents, source: str, question: str) -> pd.DataFrame:
+    """The choices of two different bots' conversations that a question led to."""
+    from parlai_spotbot.analysis.answers import answers_frame
+    from parlai_spotbot.analysis.choices import choice_frame
+    from parlai_spotbot.surveys import launched_survey
+
+    study, survey = contents.study, launched_survey(contents.study, contents.survey)
+    items = {item.item_id: item for unit in study.units(contents.survey) for item in unit.items}
+    talks = {talk.conversation_id: talk for talk in contents.conversations}
+    answers = answers_frame(contents.kept, contents.conversations, items, survey).frame
+    rows = choice_frame(answers[answers["source"] == source], talks, items, tie=True)[0]
+    return rows[(rows["question"] == question) & (rows["a"] != rows["b"])].reset_index(drop=True)
+
+
 def _design(design: Design) -> dict:
     from dataclasses import asdict
 
-    return {**asdict(design), "design_effect": design.design_effect, "alpha": design.alpha}
+    return {**asdict(design), "design_effect": design.design_effect, "alpha": design.alpha,
+            "effective_per_worker": design.effective_per_worker}  # fmt: skip

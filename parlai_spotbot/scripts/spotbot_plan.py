@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from parlai_spotbot.analysis.planning import Design
     from parlai_spotbot.study import Study
 
-PAPER = {"difference": 0.2, "annotators_per_segment": 2, "ties": 0.7, "conversation_correlation": 0.1,
-         "worker_correlation": 0.07, "annotations_per_worker": 60.0, "seconds": 50.0}  # fmt: skip
+PAPER = {"difference": 0.2, "annotators_per_segment": 2, "ties": 0.7, "conversation_correlation": 0.06,
+         "worker_correlation": 0.03, "annotations_per_worker": 60.0, "seconds": 50.0}  # fmt: skip
 CHOICE = {**PAPER, "annotators_per_segment": 1, "ties": 0.0, "annotations_per_worker": 1.0, "seconds": 90.0}
-RATING = {"difference": 0.5, "annotators_per_segment": 1, "seconds": 120.0}
+RATING = {"difference": 0.5, "annotators_per_segment": 1, "annotations_per_worker": 10.0, "seconds": 120.0}
 ASSUMED: dict[str, dict] = {
     "acute_eval": CHOICE,
     "comparative": {**CHOICE, "ties": 0.2, "seconds": 180.0},
@@ -48,7 +48,10 @@ class SpotbotPlan(Command):
       Which metrics to buy: by what ABC-Eval's authors paid and found, or, with --study, by what a pilot with several
       surveys and ratings by those who led the conversations (survey interactive) has found itself.
   Annotations of one conversation, and by one person, hang together: 6 annotations of a conversation tell less than
-  6 of six conversations, and so more are needed than for independent ones."""
+  6 of six conversations, and so more are needed than for independent ones. Some people do much more than others, which
+  counts, too (--unequal). All matches of a pool tell of each pair, so in a large pool a pair needs less than by itself.
+  A plan is of one test with all the data. Who tests after every batch and stops when p is small finds differences that
+  aren't there: with 12 looks, in 19 of 100 studies instead of 5. Say with --looks how often pairs will be tested."""
 
     @classmethod
     def add_options(cls, parser: ParlaiParser) -> None:
@@ -90,13 +93,20 @@ class SpotbotPlan(Command):
         )
         group.add_argument(
             "--conversation-correlation", type=float, default=None,
-            help="of two matches that share the conversation (default .1)",
+            help="of two matches that share the conversation (default .06)",
         )  # fmt: skip
         group.add_argument("--worker-correlation", type=float, default=None,
-                           help="of two matches of a pair by one annotator (default .07)")  # fmt: skip
+                           help="of two matches of a pair by one annotator (default .03)")  # fmt: skip
+        group.add_argument(
+            "--taste", type=float, default=0.5, help="share of that which is an annotator's liking for single bots"
+        )
         group.add_argument(
             "--annotations-per-worker", type=float, default=None,
-            help="annotations of bots by one person (default 60; of whole conversations 1)",
+            help="annotations of bots by one person, on average (default 60; ratings 10; choices 1)",
+        )  # fmt: skip
+        group.add_argument(
+            "--unequal", type=float, default=1.75,
+            help="by how many times more often two annotations are one person's than if all gave as many (1: they do)",
         )  # fmt: skip
         group.add_argument(
             "--people", type=float, default=None,
@@ -107,6 +117,7 @@ class SpotbotPlan(Command):
     def _add_ratings(group: argparse._ArgumentGroup) -> None:
         for name, default, of in (("conversation", 0.5, "one bot's conversations"),
                                   ("annotator", 0.5, "annotators' leniency"),
+                                  ("taste", 0.2, "annotators' liking for single bots"),
                                   ("rating", 0.7, "what else differs between two annotations")):  # fmt: skip
             group.add_argument(
                 f"--{name}-sd", type=float, default=default, help=f"ratings: standard deviation of {of}, in points"
@@ -139,7 +150,8 @@ class SpotbotPlan(Command):
         group.add_argument("--wage", type=float, default=None, help="pay per hour, for the cost")
         group.add_argument("--conversations-per-bot", type=float, default=100, help="if people talked to bots instead")
         group.add_argument("--seconds-per-conversation", type=float, default=240, help="of a person with a bot")
-        group.add_argument("--simulations", type=int, default=300, help="simulated studies to check the plan; 0: none")
+        group.add_argument("--simulations", type=int, default=None,
+                           help="simulated studies to check the plan (default 300, for large studies 0)")  # fmt: skip
         group.add_argument("--seed", type=int, default=0, help="where all chance starts")
         group.add_argument("--out", type=str, default=None, metavar="FILE", help="write the plan there, as JSON")
 
@@ -205,19 +217,20 @@ class SpotbotPlan(Command):
         rates = None if opt["win_rates"] is None else shares(opt["win_rates"])
         if rates and opt["bots"] not in (None, len(rates)):
             raise UserError(f"--bots {opt['bots']}: --win-rates names {len(rates)}.", "Leave out --bots.")
-        if opt["simulations"] < 0:
+        if (opt["simulations"] or 0) < 0:
             raise UserError(f"--simulations {opt['simulations']}: expected a number from 0 up.", "0 leaves them out.")
         people = {key: opt[key] for key in ("conversations_per_bot", "seconds_per_conversation")}
+        design = self._design(len(rates) if rates else opt["bots"], self._shown())
         result = before(
-            self._design(len(rates) if rates else opt["bots"]), difference=opt["difference"], win_rates=rates,
+            design, difference=opt["difference"], win_rates=rates,
             seconds=50.0 if opt["seconds"] is None else opt["seconds"], wage=opt["wage"], people=people,
             simulations=opt["simulations"], seed=opt["seed"],
         )  # fmt: skip
         return words.said_before(result, opt["difference"]), result, opt["out"]
 
     def _of_survey(self, study: Study | None) -> tuple[str, dict, str | None]:
-        from parlai_spotbot.analysis.planning import Design, survey_words
-        from parlai_spotbot.analysis.planning.surveys import CHOICES, Choosing, Rating, Wish
+        from parlai_spotbot.analysis.planning import survey_words
+        from parlai_spotbot.analysis.planning.surveys import CHOICES, Rating, Wish
         from parlai_spotbot.scripts.plans import after_survey, before_survey
 
         opt = self.opt
@@ -227,11 +240,10 @@ class SpotbotPlan(Command):
         bots, looks = (opt["bots"], 1) if study is None else (max(len(study.plan.contestants), 2), opt["looks"])
         wish = Wish(bots, opt["power"], opt["level"], opt["correction"], looks, opt["questions"])
         if survey in CHOICES:
-            names = ("ties", "conversation_correlation", "worker_correlation", "annotations_per_worker")
-            # Somebody who has less than one choice a pair knows no pair twice.
-            like = Choosing(opt["ties"], max(1.0, Design(bots, per, **{n: opt[n] for n in names}).design_effect))
+            like = self._design(bots, per, looks)
         else:
-            like = Rating(opt["conversation_sd"], opt["annotator_sd"], opt["rating_sd"], per)
+            like = Rating(opt["conversation_sd"], opt["annotator_sd"], opt["taste_sd"], opt["rating_sd"], per,
+                          opt["annotations_per_worker"], opt["unequal"])  # fmt: skip
         how = {"difference": opt["difference"], "wage": opt["wage"]}
         if study is not None:
             result = after_survey(study, survey, wish, like, source=opt["source"], seconds=opt["seconds"], **how)
@@ -246,23 +258,27 @@ class SpotbotPlan(Command):
         from parlai_spotbot.scripts.plans import after_pilot
 
         opt = self.opt
-        design = self._design(max(len(study.plan.contestants), 2), looks=opt["looks"])
+        design = self._design(max(len(study.plan.contestants), 2), self._shown(), opt["looks"])
         result = after_pilot(
             study, opt["survey"], design, source=opt["source"], difference=opt["difference"], seconds=opt["seconds"],
             wage=opt["wage"],
         )  # fmt: skip
         return words.said_after(result), result, opt["out"] or study.analysis_path(opt["survey"]) / "plan.json"
 
-    def _design(self, bots: int, looks: int = 1) -> Design:
-        from parlai_spotbot.analysis.planning import Design
+    def _shown(self) -> int:
+        """Annotations of a conversation, of all of its segments."""
         from parlai_spotbot.study import check_segments
+
+        segments = check_segments(whole_numbers(self.opt["segments"]), "--segments")
+        return len(segments) * self.opt["annotators_per_segment"]
+
+    def _design(self, bots: int, per_conversation: int, looks: int = 1) -> Design:
+        from parlai_spotbot.analysis.planning import Design
 
         opt = self.opt
         people = 1 / 3 if opt["people"] is None else opt["people"]
-        names = ("ties", "conversation_correlation", "worker_correlation", "annotations_per_worker", "power", "level",
-                 "correction")  # fmt: skip
-        segments = check_segments(whole_numbers(opt["segments"]), "--segments")
-        per_conversation = len(segments) * opt["annotators_per_segment"]
+        names = ("ties", "conversation_correlation", "worker_correlation", "taste", "annotations_per_worker", "unequal",
+                 "power", "level", "correction")  # fmt: skip
         return Design(bots, per_conversation, looks=looks, people=people, **{name: opt[name] for name in names})
 
     def _write(self, path: str, result: dict) -> None:

@@ -10,11 +10,11 @@ from parlai_spotbot.analysis.planning.cost_curve import (
     Blocks,
     Choices,
     Ratings,
-    binomial_power,
     blocks_of,
     cost_curve,
     hour_grid,
 )
+from parlai_spotbot.analysis.uncertainty.shares import binomial_power
 
 RNG = np.random.default_rng
 

@@ -6,7 +6,7 @@ from scipy.stats import binom, binomtest
 from statsmodels.stats.power import TTestIndPower
 
 from parlai_spotbot.analysis.moves import Scores
-from parlai_spotbot.analysis.planning.cost_curve import Choices, Ratings, binomial_power, cost_curve
+from parlai_spotbot.analysis.planning.cost_curve import Choices, Ratings, cost_curve
 from parlai_spotbot.analysis.side_by_side import (
     CHOICES,
     RATINGS,
@@ -18,9 +18,9 @@ from parlai_spotbot.analysis.side_by_side import (
     equal_cost,
     found_of,
     likely_effects,
-    share_power,
     t_power,
 )
+from parlai_spotbot.analysis.uncertainty.shares import binomial_power
 
 RNG = np.random.default_rng
 
@@ -32,8 +32,9 @@ def test_the_power_of_choices_is_the_exact_tests(n):
         rejected = [k for k in range(n + 1) if binomtest(k, n).pvalue < 0.05]
         expected = [binom.pmf(rejected, n, share).sum() for share in shares]
     else:
-        expected = [binomial_power(n, share) for share in shares]
-    np.testing.assert_allclose(share_power(n, shares), expected, atol=1e-9)
+        most = binom.ppf(0.025, n, 0.5) - 1  # the most that a loser may win
+        expected = [binom.cdf(most, n, share) + binom.sf(n - most - 1, n, share) for share in shares]
+    np.testing.assert_allclose(binomial_power(n, shares), expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 11, 12, 20, 100])

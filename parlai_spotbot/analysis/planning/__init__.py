@@ -1,16 +1,10 @@
 """Planning: how much data a study needs for a wished power, before it and after a pilot, and what that costs."""
 
-from parlai_spotbot.analysis.planning.design import (
-    Design,
-    conversations_needed,
-    pair_power,
-    pairwise_rates,
-    plan,
-    sign_test_power,
-    total,
-)
+from parlai_spotbot.analysis.planning.costs import pairwise_rates, plan, total
+from parlai_spotbot.analysis.planning.design import Design
 from parlai_spotbot.analysis.planning.efficiency import PAPER, time_efficiency
 from parlai_spotbot.analysis.planning.pilot import match_correlations, pilot_needs
+from parlai_spotbot.analysis.planning.pool import conversations_needed, pair_power
 from parlai_spotbot.analysis.planning.simulation import simulated_power
 
 __all__ = [
@@ -22,7 +16,6 @@ __all__ = [
     "pairwise_rates",
     "pilot_needs",
     "plan",
-    "sign_test_power",
     "simulated_power",
     "time_efficiency",
     "total",

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binom
 from scipy.stats import t as t_distribution
+
+from parlai_spotbot.analysis.uncertainty.shares import binomial_power
 
 ALPHA = 0.05
 POWER = 0.8
@@ -154,20 +155,6 @@ def _power(
     if isinstance(sample, Blocks):
         return np.array([_block_power(sample, effect, int(n), rng, replicates, alpha) for n in number])
     return np.array([_rating_power(sample, effect, int(n), rng, replicates, alpha) for n in number])
-
-
-def binomial_power(n: int, share: float, decided: float = 1.0, alpha: float = ALPHA) -> float:
-    """The chance that the exact two-sided binomial test of n choices rejects, where each is decided with that
-    chance."""
-    counts = np.array([n]) if decided >= 1 else np.arange(n + 1)
-    chance = np.array([1.0]) if decided >= 1 else binom.pmf(counts, n, decided)
-    kept = chance > 1e-9
-    counts, chance = counts[kept], chance[kept]
-    # The most that a loser of so many decided choices may win: the lower tail is at most alpha / 2.
-    least = binom.ppf(alpha / 2 * (1 + 1e-12), counts, 0.5)
-    least = np.where(binom.cdf(least, counts, 0.5) <= alpha / 2 * (1 + 1e-12), least, least - 1)
-    rejected = binom.cdf(least, counts, share) + binom.sf(counts - least - 1, counts, share)
-    return float(chance @ np.where(least >= 0, rejected, 0.0))
 
 
 def _block_power(

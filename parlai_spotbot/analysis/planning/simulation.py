@@ -1,8 +1,8 @@
 """Power by simulation (Card et al. 2020, EMNLP): matches from Davidson's model, conversations and workers differing.
 
-The log strengths' difference of a match is that of the two bots, plus an effect of the conversation, plus one of the
-worker (who has a taste for one bot), both normal. Their sizes are found so that the matches have the wished win rate,
-ties and correlations.
+The log strengths' difference of a match is that of the two bots, plus effects of the conversation, of the worker's
+liking for either bot, and of the worker and the pair, all normal. Their sizes are found so that the matches have the
+wished win rate, ties and correlations.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from scipy.optimize import least_squares
+from scipy.special import logit
 from scipy.stats import binomtest
 
 from parlai_spotbot.analysis.planning.design import Design
@@ -24,7 +25,8 @@ NODES = 41
 
 @dataclass(frozen=True)
 class Latent:
-    """Difference of log strengths, log ν, and the standard deviations of conversations' and workers' effects on it."""
+    """Difference of log strengths of a pair, log ν, and standard deviations of conversations' and workers' effects on
+    it."""
 
     gap: float
     tie: float
@@ -45,10 +47,11 @@ def moments(latent: Latent) -> np.ndarray:
     effect = latent.gap + latent.conversation * node[:, None] + latent.worker * node[None, :]
     chances = outcome_chances(effect, latent.tie)
     win, tie, loss = np.einsum("i,j,ijo->o", weight, weight, chances)
-    mean = chances[..., 0] - chances[..., 2]
-    variance = win + loss - (win - loss) ** 2
-    by_conversation = weight @ (mean @ weight - (win - loss)) ** 2 / variance
-    by_worker = weight @ (weight @ mean - (win - loss)) ** 2 / variance
+    lead = (win - loss) / (win + loss)
+    residual = (1 - lead) * chances[..., 0] - (1 + lead) * chances[..., 2]  # of the decided, see `match_correlations`
+    variance = (win + loss) * (1 - lead**2)
+    by_conversation = weight @ (residual @ weight) ** 2 / variance
+    by_worker = weight @ (weight @ residual) ** 2 / variance
     return np.array([win / (win + loss), tie, by_conversation, by_worker])
 
 
@@ -85,17 +88,51 @@ def latent_of(rate: float, design: Design) -> Latent:
     return of(fit.x)
 
 
-def simulate_pair(
-    latent: Latent, conversations: int, design: Design, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """One study's matches of a pair: outcome, conversation and worker (n,) each; nobody sees a conversation twice."""
-    size, workers = design.annotations_per_conversation, design.workers(conversations)
-    chosen = rng.random((conversations, workers)).argpartition(size - 1, axis=1)[:, :size]
-    effect = latent.gap + latent.conversation * rng.standard_normal((conversations, 1))
-    chances = outcome_chances(effect + latent.worker * rng.standard_normal(workers)[chosen], latent.tie)
-    drawn = rng.random((conversations, size))
-    outcome = (drawn < chances[..., 0]).astype(int) - (drawn >= chances[..., 0] + chances[..., 1]).astype(int)
-    return outcome.ravel(), np.repeat(np.arange(conversations), size), chosen.ravel()
+def simulate(
+    latent: Latent, strength: np.ndarray, conversations: int, design: Design, rng: np.random.Generator
+) -> pd.DataFrame:
+    """One study of a pool: a, b (bot 0, bot 1, …), outcome, conversation_id, worker_id; nobody sees a conversation
+    twice.
+
+    `strength` (K,) are log strengths, `conversations` the number of each pair. How active people are is lognormal.
+    """
+    i, j = np.triu_indices(len(strength), 1)
+    pair = np.repeat(np.arange(len(i)), conversations)[:, None]
+    turned = rng.random(pair.shape) < 0.5
+    a, b = np.where(turned, j[pair], i[pair]), np.where(turned, i[pair], j[pair])
+    chosen = _chosen(len(pair), design, rng)
+    people = int(chosen.max()) + 1
+    liking = np.sqrt(design.taste / 2) * latent.worker * rng.standard_normal((people, len(strength)))
+    own = np.sqrt(1 - design.taste) * latent.worker * rng.standard_normal((people, len(i)))
+    effect = strength[a] - strength[b] + latent.conversation * rng.standard_normal(pair.shape)
+    effect = effect + liking[chosen, a] - liking[chosen, b] + np.where(turned, -1, 1) * own[chosen, pair]
+    chances, drawn = outcome_chances(effect, latent.tie), rng.random(chosen.shape)
+    outcome = (drawn < chances[..., 0]).astype(int) - (drawn >= chances[..., 0] + chances[..., 1])
+    names = np.array([f"bot {place}" for place in range(len(strength))], dtype=object)
+    each = np.repeat(np.arange(len(pair)), chosen.shape[1])
+    return pd.DataFrame({
+        "a": names[a[each, 0]], "b": names[b[each, 0]], "outcome": outcome.ravel(), "conversation_id": each,
+        "worker_id": chosen.ravel(),
+    })  # fmt: skip
+
+
+def _chosen(talks: int, design: Design, rng: np.random.Generator) -> np.ndarray:
+    """Who annotates each of `talks` conversations: (talks, annotations a conversation), nobody one twice.
+
+    How much people do is lognormal, with the design's mean and Σ m² / Σ m.
+    """
+    size, mean = design.annotations_per_conversation, design.annotations_per_worker
+    annotations = talks * size
+    people = max(size, round(annotations / mean))
+    weight = np.exp(np.sqrt(np.log(max(1.0, design.effective_per_worker / mean))) * rng.standard_normal(people))
+    ends = np.round(np.cumsum(weight / weight.sum()) * annotations).astype(int)
+    numbers = np.minimum(np.diff(ends, prepend=0), talks)
+    while numbers.sum() < annotations:  # what is too much for one goes to those who have least
+        place = np.argsort(numbers, kind="stable")[: annotations - int(numbers.sum())]
+        numbers[place] += 1
+    # Dealt in turn, so that a person's annotations lie on different conversations.
+    dealt = np.repeat(np.arange(people), numbers).reshape(size, talks)
+    return dealt.T[rng.permutation(talks)]
 
 
 def simulated_power(
@@ -103,32 +140,43 @@ def simulated_power(
     conversations: int,
     design: Design,
     *,
+    strength: np.ndarray | None = None,
+    pair: tuple[int, int] = (0, 1),
     repetitions: int = 1000,
     seed: int = 0,
     progress: Callable[[], None] | None = None,
 ) -> dict:
-    """Share of simulated studies in which the test of a pair finds its difference.
+    """Share of simulated studies in which the contrasts of the whole pool find the difference of a pair.
 
     Parameters
     ----------
     rate, conversations, design
         As of `pair_power`, which it checks. With ``rate=0.5`` it is the share of false alarms.
+    strength, pair : optional
+        Log strengths (K,), and of which two the difference is asked for; by default the others stand half way between.
     progress : callable, optional
         Called after each study.
 
     Returns
     -------
     dict
-        power, ci (exact 95 % interval of the Monte Carlo error), repetitions.
+        power (with Holm's correction, or none, as the design says), ci (exact 95 % interval of the Monte Carlo error),
+        repetitions.
     """
     if repetitions < 1:
         raise ValueError(f"repetitions is {repetitions}, expected a whole number from 1 up")
     latent, rng, found = latent_of(rate, design), np.random.default_rng(seed), 0
+    if strength is None:
+        strength = np.append([0.5, -0.5], np.zeros(design.bots - 2)) * latent.gap
+    else:  # effects of conversations and people draw win rates towards .5
+        strength = np.asarray(strength, dtype=float) * latent.gap / logit(rate)
+    place = int(np.flatnonzero((np.transpose(np.triu_indices(design.bots, 1)) == np.sort(pair)).all(axis=1))[0])
+    names = [f"bot {place}" for place in range(design.bots)]
+    column = "p_adjusted" if design.correction == "bonferroni" else "p"
     for _ in range(repetitions):
-        outcome, talk, worker = simulate_pair(latent, conversations, design, rng)
-        matches = pd.DataFrame({"a": "a", "b": "b", "outcome": outcome, "conversation_id": talk, "worker_id": worker})
-        found += contrasts(matches, ["a", "b"], order=False).pairs["p"].iloc[0] < design.alpha
+        pairs = contrasts(simulate(latent, strength, conversations, design, rng), names).pairs
+        found += pairs[column].iloc[place] * (design.looks if column == "p_adjusted" else 1) < 1 - design.level
         if progress is not None:
             progress()
-    ci = binomtest(found, repetitions).proportion_ci(method="exact")
+    ci = binomtest(int(found), repetitions).proportion_ci(method="exact")
     return {"power": found / repetitions, "ci": [float(ci.low), float(ci.high)], "repetitions": repetitions}

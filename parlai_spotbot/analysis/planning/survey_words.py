@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from parlai_spotbot.analysis.planning.surveys import CHOICES, SETTLED, Choosing, Rating, Wish
+from parlai_spotbot.analysis.planning.design import Design
+from parlai_spotbot.analysis.planning.surveys import CHOICES, SETTLED, Rating, Wish
 
 COLUMN = 15
 
@@ -28,7 +29,7 @@ def units(survey: str) -> tuple[str, str]:
     return ("choices a pair", "choices") if survey in CHOICES else ("talks a bot", "conversations")
 
 
-def said_before(survey: str, rows: Sequence[dict], asked: dict, wish: Wish, like: Choosing | Rating) -> str:
+def said_before(survey: str, rows: Sequence[dict], asked: dict, wish: Wish, like: Design | Rating) -> str:
     """The need for several differences as a table, and a sentence on the one that is asked for."""
     head = ("apart by", units(survey)[0], "annotations", "hours", "cost")
     lines = ["".join(f"{cell:>{COLUMN}}" for cell in head)]
@@ -44,15 +45,18 @@ def said_before(survey: str, rows: Sequence[dict], asked: dict, wish: Wish, like
     return "\n".join([*lines, "", _asked(survey, asked, wish, like)])
 
 
-def _asked(survey: str, asked: dict, wish: Wish, like: Choosing | Rating) -> str:
+def _asked(survey: str, asked: dict, wish: Wish, like: Design | Rating) -> str:
     bots = told(survey, asked["difference"])
     if asked["needed"] is None:
         return f"{bots.capitalize()} can't be told apart with {wish.power:.0%} power by any number up to a million."
     cost = "" if asked["cost"] is None else f", {asked['cost']:,.0f} in wages"
     each = f" for each of {wish.questions} questions" if wish.questions > 1 else ""
-    if isinstance(like, Choosing):
+    if isinstance(like, Design):
         what = f"{asked['needed']} choices a pair ({asked['items']:,} pairs of conversations{each}"
-        talks = f" Where no conversation is to come twice, each bot has {asked['needed'] * (wish.bots - 1)} of its own."
+        own = asked["items"] * 2 // wish.bots
+        talks = f" Where no conversation is to come twice, each bot has {own} of its own."
+        if wish.pairs > 1 and asked["alone"] is not None:
+            talks += f" All choices tell of every pair; by its own alone each would need {asked['alone']}."
         hang = f"; {like.ties:.0%} of choices for neither" if like.ties else ""
         hang += f"; design effect {like.design_effect:.2f}"
     else:
@@ -60,12 +64,18 @@ def _asked(survey: str, asked: dict, wish: Wish, like: Choosing | Rating) -> str
         talks = " Each conversation counts in every pair of its bot."
         hang = (
             f"; annotators a conversation: {like.per_conversation:g}; standard deviations {like.conversations:.2f} of "
-            f"conversations, {like.annotators:.2f} of annotators, {like.rest:.2f} of the rest"
+            f"conversations, {like.annotators:.2f} of annotators, {like.tastes:.2f} of their liking for one bot, "
+            f"{like.rest:.2f} of the rest"
+        )
+    people = f" {asked['people']:,} people give {like.annotations_per_worker:.0f} each on average"
+    if like.annotations_per_worker > 1:
+        people += (
+            f"; since some give far more, annotations hang together as if each gave {like.effective_per_worker:.0f}"
         )
     return (
         f"With {what}, {asked['annotations']:,} annotations, {asked['hours']:,.1f} hours{cost}) {bots} "
         f"are told apart with {asked['power']:.0%} power, though {wish.pairs} "
-        f"{'pair is' if wish.pairs == 1 else 'pairs are'} tested{hang}.{talks} Controls come on top."
+        f"{'pair is' if wish.pairs == 1 else 'pairs are'} tested{hang}.{talks}{people}. Controls come on top."
     )
 
 

@@ -1,29 +1,28 @@
 """How much do surveys of whole conversations need: choices between two, and ratings on a scale?
 
-A pair's choices are tested by the exact binomial test of the decided ones, ratings by a t-test of the conversations'
-means; so the power is a formula (the binomial distribution; the non-central t). After a pilot its shares, ties,
-variances and times take the place of assumptions.
+Choices are tested by the contrasts of all of them (`pool`); ratings by differences of means whose error allows for
+conversations and annotators (`uncertainty.estimates`), so their power is that of a t-test with as many degrees of
+freedom as there are effective annotators. After a pilot its shares, ties, variances and times take the place of
+assumptions.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from scipy.stats import nct, norm
-from scipy.stats import t as student
+import pandas as pd
 
-from parlai_spotbot.analysis.planning.cost_curve import binomial_power
-from parlai_spotbot.analysis.planning.design import MOST, PairTests, fewest
+from parlai_spotbot.analysis.planning.design import UNEQUAL, Design, PairTests, effective_per_worker, fewest
+from parlai_spotbot.analysis.planning.pilot import CLOSE, MORE, SETTLED, UNREACHABLE, pilot_needs
+from parlai_spotbot.analysis.planning.pool import conversations_needed, pair_power, t_power
 
 CHOICES = ("acute_eval", "comparative")
 RATINGS = ("dialogue_likert", "turn_likert")
-EXACT = 2000
-"""From so many choices on the normal distribution is near enough."""
-
-SETTLED, MORE, CLOSE, UNREACHABLE = "settled", "needs more", "close", "out of reach"
+MOST = 0.99
+"""A share of choices that is asked for; all of them has no strength."""
 
 
 @dataclass(frozen=True)
@@ -52,79 +51,65 @@ class Wish(PairTests):
 
 
 @dataclass(frozen=True)
-class Choosing:
-    """What choices are like: the share for neither, and how many choices tell as much as one independent one."""
-
-    ties: float = 0.0
-    design_effect: float = 1.0
-
-    def __post_init__(self):
-        if not 0 <= self.ties < 1:
-            raise ValueError(f"ties is {self.ties}, expected a number from 0 up, below 1")
-        if not self.design_effect >= 1:
-            raise ValueError(f"design_effect is {self.design_effect}, expected a number from 1 up")
-
-    def power(self, difference: float, n: int, alpha: float) -> float:
-        """Chance that n choices of a pair find a difference of so much between the shares of the decided."""
-        return binomial_power(int(n / self.design_effect), 0.5 + difference / 2, 1 - self.ties, alpha)
-
-    def needed(self, difference: float, wish: Wish) -> int | None:
-        """Fewest choices of a pair from which on the power never falls below the wished; None beyond a million."""
-        share = 0.5 + _above_zero(difference, 1.0) / 2
-        spread = norm.isf(wish.alpha / 2) * 0.5 + norm.ppf(wish.power) * math.sqrt(share * (1 - share))
-        rough = max(0.0, spread / (share - 0.5)) ** 2 / (1 - self.ties)
-        if rough * self.design_effect > MOST:
-            return None
-        if rough > EXACT:
-            return math.ceil(rough * self.design_effect)
-        # The exact test's power goes up in a saw: come down from where it is surely enough.
-        n = math.ceil(1.5 * rough + 4 * math.log(2 / wish.alpha) / (1 - self.ties)) + 10
-        while n > 1 and binomial_power(n - 1, share, 1 - self.ties, wish.alpha) >= wish.power:
-            n -= 1
-        return math.ceil(n * self.design_effect)
-
-
-@dataclass(frozen=True)
 class Rating:
-    """What ratings are like: standard deviations, in points, of conversations of one contestant, of annotators'
-    leniency and of the rest of one annotation; and how many annotators rate a conversation.
+    """What ratings are like, and people's activity.
 
-    Annotators are taken to come to conversations by chance, so that leniency doesn't cancel out.
+    Attributes
+    ----------
+    conversations, annotators, tastes, rest : float
+        Standard deviations, in points: of conversations of one contestant, of annotators' leniency, of their liking for
+        single contestants, and of the rest of one annotation.
+    per_conversation : float
+        How many annotators rate a conversation. They come to conversations by chance, so that leniency doesn't cancel
+        out.
+    annotations_per_worker, unequal : float
+        Annotations a person, all contestants together; and how unequally much people do, see `design.UNEQUAL`.
     """
 
     conversations: float = 0.5
     annotators: float = 0.5
+    tastes: float = 0.2
     rest: float = 0.7
     per_conversation: float = 1.0
+    annotations_per_worker: float = 10.0
+    unequal: float = UNEQUAL
 
     def __post_init__(self):
         for entry in fields(self):
             value = getattr(self, entry.name)
-            least = 1 if entry.name == "per_conversation" else 0
+            least = 1 if entry.name in ("per_conversation", "annotations_per_worker", "unequal") else 0
             if not value >= least:
                 raise ValueError(f"{entry.name} is {value}, expected a number from {least} up")
-        if not self.variance > 0:
+        if not self.conversations + self.annotators + self.tastes + self.rest > 0:
             raise ValueError("all standard deviations are 0, expected one above it")
 
     @property
-    def variance(self) -> float:
-        """Of a conversation's mean rating."""
-        return self.conversations**2 + (self.annotators**2 + self.rest**2) / self.per_conversation
+    def effective_per_worker(self) -> float:
+        """Σ m² / Σ m of people's numbers of annotations m."""
+        return effective_per_worker(self.annotations_per_worker, self.unequal)
 
-    def power(self, difference: float, n: int, alpha: float) -> float:
-        """Chance that a two-sided t-test of n conversations of each of two bots finds a difference of means."""
+    def variance(self, bots: int) -> float:
+        """Of a contestant's mean rating, times its conversations: that of a difference of two is the sum of theirs."""
+        own = 1 + (self.effective_per_worker - 1) / bots  # ratings of the contestant that share the annotator
+        single = self.annotators**2 + self.rest**2 + self.tastes**2 * own
+        return self.conversations**2 + single / self.per_conversation
+
+    def df(self, n: int, bots: int) -> float:
+        """Degrees of freedom of the difference of two contestants with n conversations each: effective conversations or
+        annotators, whichever are fewer, less one."""
+        both = 1 + (self.effective_per_worker - 1) * min(1.0, 2 / bots)
+        return min(2 * n, 2 * n * self.per_conversation / min(both, 2 * n)) - 1
+
+    def power(self, difference: float, n: int, wish: Wish) -> float:
+        """Chance that the test of n conversations of each of two contestants finds a difference of means."""
         if n < 2:
             return 0.0
-        df, shift = 2 * (n - 1), abs(difference) / math.sqrt(2 * self.variance / n)
-        limit = student.isf(alpha / 2, df)
-        if shift > limit + 8:  # where the distribution function underflows
-            return 1.0
-        return float(nct.sf(limit, df, shift) + nct.cdf(-limit, df, shift))
+        return t_power(abs(difference) / math.sqrt(2 * self.variance(wish.bots) / n), self.df(n, wish.bots), wish.alpha)
 
     def needed(self, difference: float, wish: Wish) -> int | None:
         """Fewest conversations of each bot that reach the wished power; None beyond a million."""
         _above_zero(difference, 4.0)
-        return fewest(lambda conversations: self.power(difference, conversations, wish.alpha) >= wish.power)
+        return fewest(lambda conversations: self.power(difference, conversations, wish) >= wish.power)
 
 
 def _above_zero(difference: float, most: float) -> float:
@@ -134,86 +119,108 @@ def _above_zero(difference: float, most: float) -> float:
 
 
 def plan_survey(
-    wish: Wish, like: Choosing | Rating, difference: float, seconds: float, wage: float | None = None
+    wish: Wish, like: Design | Rating, difference: float, seconds: float, wage: float | None = None
 ) -> dict:
     """What finds every pair that differs by `difference` (of shares of the decided, or points) or more.
 
     Returns
     -------
     dict
-        difference, needed (choices a pair, or conversations a bot), power, items (pairs of conversations, or
-        conversations, of all), annotations, hours, cost; None but for the first where the power is out of reach.
+        difference, needed (choices a pair, or conversations a bot), alone (choices that a pair would need by itself),
+        power, items (pairs of conversations, or conversations, of all), annotations, people, hours, cost; None but for
+        the first where the power is out of reach.
     """
     if not seconds > 0:
         raise ValueError(f"seconds is {seconds}, expected a time per annotation above 0")
     if wage is not None and not wage > 0:
         raise ValueError(f"wage is {wage}, expected pay per hour above 0")
+    need = _choices(like, difference) if isinstance(like, Design) else _ratings(like, difference, wish)
+    keys = ("needed", "alone", "power", "items", "annotations", "people", "hours", "cost")
+    if need is None:
+        return {"difference": difference, **dict.fromkeys(keys)}
+    annotations = need["annotations"] * wish.questions
+    hours = annotations * seconds / 3600
+    people = max(1, math.ceil(annotations / like.annotations_per_worker))
+    cost = None if wage is None else hours * wage
+    return {"difference": difference, **need, "annotations": annotations, "people": people, "hours": hours,
+            "cost": cost}  # fmt: skip
+
+
+def _choices(like: Design, difference: float) -> dict | None:
+    rate, each = 0.5 + _above_zero(difference, 1.0) / 2, like.annotations_per_conversation
+    rate = min(rate, MOST)
+    needed = conversations_needed(rate, like)
+    if needed is None:
+        return None
+    alone, items = conversations_needed(rate, like, alone=True), like.pairs * needed
+    return {"needed": needed * each, "alone": None if alone is None else alone * each, "items": items,
+            "power": pair_power(rate, needed, like), "annotations": items * each}  # fmt: skip
+
+
+def _ratings(like: Rating, difference: float, wish: Wish) -> dict | None:
     needed = like.needed(difference, wish)
     if needed is None:
-        return {"difference": difference, **dict.fromkeys(("needed", "power", "items", "annotations", "hours", "cost"))}
-    power = like.power(difference, needed, wish.alpha)
-    if isinstance(like, Choosing):
-        items, annotations = wish.pairs * needed, wish.pairs * needed
-    else:
-        items = wish.bots * needed
-        annotations = math.ceil(items * like.per_conversation)
-    annotations *= wish.questions
-    hours = annotations * seconds / 3600
-    cost = None if wage is None else hours * wage
-    return {"difference": difference, "needed": needed, "power": power, "items": items, "annotations": annotations,
-            "hours": hours, "cost": cost}  # fmt: skip
+        return None
+    items = wish.bots * needed
+    return {"needed": needed, "alone": None, "items": items, "power": like.power(difference, needed, wish),
+            "annotations": math.ceil(items * like.per_conversation)}  # fmt: skip
 
 
-def pilot_choices(ranking: Mapping, wish: Wish, difference: float) -> list[dict]:
-    """What each pair of a pilot's ranking.json (its main question) still needs: one row a pair.
+def pilot_choices(
+    choices: pd.DataFrame, names: Sequence[str], like: Design, difference: float, crossed: bool = True
+) -> tuple[list[dict], Design]:
+    """What each pair of a pilot still needs: rows, and the design with what the pilot says of it; see `pilot_needs`.
 
-    A row has a, b, estimate, p_adjusted, had (choices), difference (that is planned for), status, power (of as many as
-    there are), needed, more (None where out of reach).
+    A row has a, b, estimate (share of the decided), p_adjusted, had (choices), difference (that is planned for),
+    status, power (of as many as there are), needed, more, alone (all in choices; None where out of reach).
     """
-    rows = []
-    for pair in ranking["pairs"]:
-        decided = pair["wins_a"] + pair["wins_b"]
-        effect = decided / pair["effective"] if pair.get("effective") else 1.0
-        like = Choosing(min(pair["ties"] / pair["n"], 0.99), max(effect, 1.0))
-        # Half a win and half a loss more, so that a few choices that all went one way promise no certainty.
-        expected = abs(2 * (pair["wins_a"] + 0.5) / (decided + 1) - 1)
-        rows.append(_row(pair, pair["n"], expected, like, wish, difference))
-    return rows
+    found, design = pilot_needs(choices, names, like, difference=difference, crossed=crossed)
+    each, rows = design.annotations_per_conversation, []
+    for row in found.astype(object).where(found.notna(), None).to_dict(orient="records"):
+        more, alone = row["more_annotations"], row["alone"]
+        rows.append({
+            **{name: row[name] for name in ("a", "b", "p_adjusted", "difference", "status", "power")},
+            "estimate": row["rate"], "had": row["annotations"], "more": more,
+            "needed": None if more is None else row["annotations"] + more,
+            "alone": None if alone is None else alone * each,
+        })  # fmt: skip
+    return rows, design
 
 
 def pilot_ratings(ranking: Mapping, like: Rating, wish: Wish, difference: float) -> list[dict]:
-    """As `pilot_choices`, in conversations of each bot; `like` is what the pilot says of variances."""
-    rows = []
+    """As `pilot_choices`, in conversations of each bot, from a ranking.json; `like` is what the pilot says of
+    variances."""
+    rows, looks = [], wish.looks if wish.correction == "bonferroni" else 1
     for pair in ranking["pairs"]:
         had = int(min(ranking["annotations"][pair[end]] for end in ("a", "b")) // like.per_conversation)
-        rows.append(_row(pair, had, abs(pair["estimate"] or 0.0), like, wish, difference))
+        expected, p = abs(pair["estimate"] or 0.0), pair["p_adjusted"]
+        planned = max(expected, difference)
+        settled, needed = p is not None and p * looks < 1 - wish.level, like.needed(planned, wish)
+        status = SETTLED if settled else UNREACHABLE if needed is None else CLOSE if expected < difference else MORE
+        more = 0 if settled else None if needed is None else max(0, needed - had)
+        rows.append({
+            "a": pair["a"], "b": pair["b"], "estimate": pair["estimate"], "p_adjusted": p, "had": had,
+            "difference": planned, "status": status, "power": like.power(planned, had, wish), "needed": needed,
+            "more": more,
+        })  # fmt: skip
     return rows
 
 
-def _row(pair: Mapping, had: int, expected: float, like: Choosing | Rating, wish: Wish, difference: float) -> dict:
-    planned = max(expected, difference)
-    p = pair["p_adjusted"]
-    looks = wish.looks if wish.correction == "bonferroni" else 1
-    settled = p is not None and p * looks < 1 - wish.level
-    needed = like.needed(planned, wish)
-    status = SETTLED if settled else UNREACHABLE if needed is None else CLOSE if expected < difference else MORE
-    more = 0 if settled else None if needed is None else max(0, needed - had)
-    return {"a": pair["a"], "b": pair["b"], "estimate": pair["estimate"], "p_adjusted": p, "had": had,
-            "difference": planned, "status": status, "power": like.power(planned, had, wish.alpha), "needed": needed,
-            "more": more}  # fmt: skip
+def rating_of(ranking: Mapping, per_conversation: float, by_worker: Sequence[int], otherwise: Rating) -> Rating:
+    """What a pilot says of ratings: the variance behind the standard errors of its differences, and people's activity.
 
-
-def rating_of(ranking: Mapping, per_conversation: float, otherwise: Rating) -> Rating:
-    """What a pilot's ranking.json says of ratings: the variance behind the standard errors of its differences.
-
-    It holds whatever the pilot's design did to leniency, and turns of one annotation. `otherwise` where no pair has a
-    standard error.
+    `by_worker` are people's numbers of annotations. The variance holds whatever the pilot's design did to leniency and
+    tastes, and turns of one annotation. `otherwise` where no pair has a standard error.
     """
+    number = np.asarray(by_worker, dtype=float)
+    mean = max(1.0, float(number.mean()))
+    unequal = max(1.0, ((number**2).sum() / number.sum() - 1) / (mean - 1)) if mean > 1 else otherwise.unequal
     found = []
     for pair in ranking["pairs"]:
         talks = [ranking["annotations"][pair[end]] / per_conversation for end in ("a", "b")]
         if pair.get("se") and min(talks) >= 2:
             found.append(pair["se"] ** 2 / (1 / talks[0] + 1 / talks[1]))
+    known = replace(otherwise, per_conversation=per_conversation, annotations_per_worker=mean, unequal=float(unequal))
     if not found:
-        return Rating(otherwise.conversations, otherwise.annotators, otherwise.rest, per_conversation)
-    return Rating(float(np.sqrt(np.mean(found))), 0.0, 0.0, per_conversation)
+        return known
+    return replace(known, conversations=float(np.sqrt(np.mean(found))), annotators=0.0, tastes=0.0, rest=0.0)

@@ -23,21 +23,38 @@ def said_before(result: dict, difference: float) -> str:
             f"{design['power']:.0%} power by any number of conversations up to a million."
         )
         return "\n".join(lines)
+    alone = "any number up to a million wouldn't do" if asked["alone"] is None else f"{asked['alone']:,} were needed"
     lines.append(
         f"With {asked['conversations_per_pair']} conversations per pair ({asked['conversations']} in all, "
         f"{asked['annotations']} annotations with those of people, {asked['hours']:.0f} hours by {asked['workers']} "
         f"people{_cost(asked)}) two bots of which one wins {asked['rate']:.0%} of their decided matches are told apart "
-        f"with {asked['power']:.0%} power, though {pairs} pairs are tested and annotations hang together "
-        f"(design effect {design['design_effect']:.2f})."
+        f"with {asked['power']:.0%} power, though {pairs} {'pair is' if pairs == 1 else 'pairs are'} tested and "
+        f"annotations hang together (design effect {design['design_effect']:.2f})."
     )
+    if pairs > 1:
+        lines.append(
+            f"That counts all matches of the pool, which tell of every pair; by its own matches alone {alone} a pair."
+        )
+    lines.append(activity_said(design))
     if result["simulation"]:
         low, high = result["simulation"]["ci"]
         lines.append(
             f"{result['simulation']['repetitions']} simulated studies: {result['simulation']['power']:.0%} "
             f"({low:.0%} to {high:.0%}) found the difference."
         )
+    else:
+        lines.append("Not checked by simulation: say with --simulations by how many studies.")
     lines.append(efficiency_said(result["efficiency"], design["bots"]))
     return "\n".join(lines)
+
+
+def activity_said(design: dict) -> str:
+    """How much people do, on average and in effect."""
+    mean, effective = design["annotations_per_worker"], design["effective_per_worker"]
+    return (
+        f"People give {mean:.0f} annotations of bots each on average; since some give far more, annotations hang "
+        f"together as if each gave {effective:.0f}."
+    )
 
 
 def _need(row: dict) -> str:
@@ -68,14 +85,16 @@ def efficiency_said(found: dict, bots: int) -> str:
 
 def said_after(result: dict) -> str:
     """Each pair's need as a table, and a sentence."""
-    lines = [
-        f"{'pair':<32}{'wins of decided':>16}{'p (Holm)':>10}{'power':>8}{'had':>7}{'needed':>8}{'more':>7}  status"
-    ]
+    head = "".join(f"{name:>8}" for name in ("power", "had", "needed", "more", "alone"))
+    lines = [f"{'pair':<32}{'wins of decided':>16}{'p (Holm)':>10}{head}  status"]
     for row in result["pairs"]:
-        needed, more = ("-" if row[key] is None else row[key] for key in ("needed", "more_conversations"))
+        needed, more, alone = (
+            "-" if row[key] is None else row[key] for key in ("needed", "more_conversations", "alone")
+        )
+        p = "-" if row["p_adjusted"] is None else f"{row['p_adjusted']:.3f}"
         lines.append(
-            f"{row['a'] + ' / ' + row['b']:<32}{row['rate']:>16.0%}{row['p_adjusted']:>10.3f}{row['power']:>8.0%}"
-            f"{row['conversations']:>7}{needed:>8}{more:>7}  {row['status']}"
+            f"{row['a'] + ' / ' + row['b']:<32}{row['rate']:>16.0%}{p:>10}{row['power']:>8.0%}"
+            f"{row['conversations']:>8}{needed:>8}{more:>8}{alone:>8}  {row['status']}"
         )
     looks = result["design"]["looks"] if result["design"]["correction"] == "bonferroni" else 1
     if looks > 1:
@@ -85,7 +104,7 @@ def said_after(result: dict) -> str:
         )
     open_ones = [row for row in result["pairs"] if row["status"] != "settled"]
     more, design = result["more"], result["design"]
-    lines.append("")
+    lines += ["", activity_said(design)]
     if not open_ones:
         lines.append("Every pair is settled: nothing more is needed.")
         return "\n".join(lines)
@@ -93,7 +112,8 @@ def said_after(result: dict) -> str:
     lines.append(
         f"{len(open_ones)} of {len(result['pairs'])} pairs are not settled; for {design['power']:.0%} power they need "
         f"{more['conversations']} more conversations ({more['annotations']} annotations with those of people{hours}"
-        f"{_cost(more)}). A pilot's win rates are rough, so are these numbers; 'close' pairs are planned for the least "
+        f"{_cost(more)}), if all of them get theirs, for they help each other; 'alone' is what a pair would need by "
+        "its own matches. A pilot's win rates are rough, so are these numbers; 'close' pairs are planned for the least "
         "difference of interest."
     )
     return "\n".join(lines)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import bdtr, betaincinv, ndtri, stdtr, stdtrit
+from scipy.special import bdtr, bdtrik, betaincinv, ndtri, stdtr, stdtrit
 from scipy.stats import binom
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
@@ -44,18 +44,23 @@ def sign_test(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
     return np.minimum(1.0, 2 * bdtr(np.floor(np.minimum(wins, losses)), np.round(n).astype(int), 0.5))
 
 
-def binomial_power(n: int, share: float, decided: float = 1.0, alpha: float = 0.05) -> float:
-    """The chance that the exact two-sided binomial test of n choices rejects, where each is decided with that
-    chance."""
+def binomial_power(n: int, share: float | np.ndarray, decided: float = 1.0, alpha: float = 0.05) -> float | np.ndarray:
+    """The chance, for each `share` (m,), that the exact two-sided binomial test of n choices rejects, where each is
+    decided with that chance, and won with `share`."""
     counts = np.array([n]) if decided >= 1 else np.arange(n + 1)
     chance = np.array([1.0]) if decided >= 1 else binom.pmf(counts, n, decided)
     kept = chance > 1e-9
     counts, chance = counts[kept], chance[kept]
     # The most that a loser of so many decided choices may win: the lower tail is at most alpha / 2.
-    least = binom.ppf(alpha / 2 * (1 + 1e-12), counts, 0.5)
-    least = np.where(binom.cdf(least, counts, 0.5) <= alpha / 2 * (1 + 1e-12), least, least - 1)
-    rejected = binom.cdf(least, counts, share) + binom.sf(counts - least - 1, counts, share)
-    return float(chance @ np.where(least >= 0, rejected, 0.0))
+    tail = alpha / 2 * (1 + 1e-12)
+    least = np.maximum(np.nan_to_num(np.floor(bdtrik(tail, counts, 0.5)), nan=0.0), 0.0) + 1
+    for _ in range(2):  # the inverse may be off by rounding
+        least = np.where(bdtr(np.maximum(least, 0.0), counts, 0.5) <= tail, least, least - 1)
+    share = np.asarray(share, dtype=float)[..., None]
+    some = np.maximum(least, 0.0)
+    rejected = bdtr(some, counts, share) + bdtr(some, counts, 1 - share)
+    power = np.where(least >= 0, rejected, 0.0) @ chance
+    return float(power) if power.ndim == 0 else power
 
 
 def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clusters, level: float = 0.95) -> dict:
@@ -83,7 +88,7 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
     like = np.where(independent, n, np.where(found.df > 0, np.minimum(n, like), 1.0))
     exact = clopper_pearson(share, n, level)
     usual = ndtri((1 + level) / 2) / stdtrit(np.where(found.df > 0, found.df, 1.0), (1 + level) / 2)
-    ends = clopper_pearson(share, np.where(independent, n, like * usual**2), level)
+    ends = clopper_pearson(share, np.where(independent | ~varied, like, like * usual**2), level)
     ends = np.where((independent | (found.df > 0))[:, None], ends, np.where(n > 0, [[0.0], [1.0]], np.nan).T)
     p_exact = sign_test(won, n - won)
     with np.errstate(divide="ignore", invalid="ignore"):

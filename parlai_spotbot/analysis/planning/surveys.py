@@ -18,6 +18,7 @@ import pandas as pd
 from parlai_spotbot.analysis.planning.design import UNEQUAL, Design, PairTests, effective_per_worker, fewest
 from parlai_spotbot.analysis.planning.pilot import CLOSE, MORE, SETTLED, UNREACHABLE, pilot_needs
 from parlai_spotbot.analysis.planning.pool import conversations_needed, pair_power, t_power
+from parlai_spotbot.analysis.uncertainty.clusters import known
 
 CHOICES = ("acute_eval", "comparative")
 RATINGS = ("dialogue_likert", "turn_likert")
@@ -88,17 +89,25 @@ class Rating:
         """Σ m² / Σ m of people's numbers of annotations m."""
         return effective_per_worker(self.annotations_per_worker, self.unequal)
 
+    def _variances(self, bots: int) -> tuple[float, float, float]:
+        """Of a contestant's mean rating, times its conversations: by conversations, by annotators, by both at once."""
+        row = self.conversations**2 + self.annotators**2 + self.tastes**2 + self.rest**2
+        others = (self.effective_per_worker - 1) / bots  # further ratings of the contestant by the same annotator
+        talk = self.conversations**2 + (row - self.conversations**2) / self.per_conversation
+        return talk, (row + self.tastes**2 * others) / self.per_conversation, row / self.per_conversation
+
     def variance(self, bots: int) -> float:
         """Of a contestant's mean rating, times its conversations: that of a difference of two is the sum of theirs."""
-        own = 1 + (self.effective_per_worker - 1) / bots  # ratings of the contestant that share the annotator
-        single = self.annotators**2 + self.rest**2 + self.tastes**2 * own
-        return self.conversations**2 + single / self.per_conversation
+        talk, person, both = self._variances(bots)
+        return talk + person - both
 
     def df(self, n: int, bots: int) -> float:
-        """Degrees of freedom of the difference of two contestants with n conversations each: effective conversations or
-        annotators, whichever are fewer, less one."""
-        both = 1 + (self.effective_per_worker - 1) * min(1.0, 2 / bots)
-        return min(2 * n, 2 * n * self.per_conversation / min(both, 2 * n)) - 1
+        """Degrees of freedom of the difference of two contestants with n conversations each."""
+        talk, person, both = self._variances(bots)
+        own = 1 + (self.effective_per_worker - 1) * min(1.0, 2 / bots)
+        effective = [2 * n, 2 * n * self.per_conversation / min(own, 2 * n)]
+        found = known(np.array([talk + person - both]), [talk, person], np.reshape(effective, (2, 1)))
+        return float(found[1][0])
 
     def power(self, difference: float, n: int, wish: Wish) -> float:
         """Chance that the test of n conversations of each of two contestants finds a difference of means."""

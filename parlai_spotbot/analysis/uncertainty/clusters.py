@@ -126,11 +126,6 @@ class Clusters:
             return 0.0
         return float(min(self.spread(np.zeros(self.rows)).effective(np.ones((1, 1))))[0])
 
-    @property
-    def dimensions(self) -> int:
-        """In how many ways rows can hang together: 1 or 2."""
-        return max(1, len(self._dimensions()))
-
     def members(self) -> Iterator[Membership]:
         """The clusters by conversations and by annotators (one entry each; rows themselves where neither counts), then
         by both at once, where there are both."""

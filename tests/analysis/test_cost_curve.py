@@ -1,16 +1,13 @@
 """Cost curves against SciPy's tests, simulated studies, and what a curve must not do."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import binom, binomtest, ttest_ind
 from statsmodels.stats.power import TTestIndPower
 
 from parlai_spotbot.analysis.planning.cost_curve import (
-    Blocks,
     Choices,
     Ratings,
-    blocks_of,
     cost_curve,
     hour_grid,
 )
@@ -74,31 +71,6 @@ def test_ratings_as_the_t_tests_power():
              for _ in range(2000)]  # fmt: skip
     again = cost_curve(few, 60.0, [1.0], rng=rng, replicates=2000)
     assert again.power[0] == pytest.approx(np.mean(drawn), abs=0.04)
-
-
-def test_blocks_of_choices_that_hang_together_need_more_hours():
-    rng = RNG(3)
-    chance = np.clip(rng.normal(0.62, 0.25, 60), 0, 1)
-    sums = 2 * rng.binomial(4, chance) - 4
-    blocks = Blocks(sums, np.full(60, 4))
-    won = int((sums + 4).sum() / 2)
-    hours = [0.5, 1, 2]
-    together = cost_curve(blocks, 60.0, hours, rng=rng)
-    apart = cost_curve(Choices(won, 240 - won), 60.0, hours, rng=rng)
-    assert together.effect == pytest.approx(apart.effect)
-    assert (together.power < apart.power).all()
-
-
-def test_matches_of_a_pair_as_blocks():
-    rows = [("a", "b", 1, "c0"), ("b", "a", 1, "c0"), ("b", "a", -1, "c1"), ("a", "c", 1, "c2"), ("a", "b", 0, "c1")]
-    blocks = blocks_of(pd.DataFrame(rows, columns=["a", "b", "outcome", "conversation_id"]), "a", "b")
-    assert blocks.sums.tolist() == [0, 1]
-    assert blocks.sizes.tolist() == [2, 2]
-
-
-def test_all_one_way_is_significant_from_six_blocks_on():
-    curve = cost_curve(Blocks(np.ones(10), np.ones(10)), 60.0, [5 / 60, 6 / 60], rng=RNG(0), replicates=50)
-    assert curve.power.tolist() == [0.0, 1.0]
 
 
 def test_wrong_arguments_are_named():

@@ -2,7 +2,9 @@
 
 What was found in a study is taken for the truth, and studies of other sizes are drawn from it *with replacement*: a
 curve from subsamples without replacement reaches 1 at the study's own size whatever the truth is, because its last
-study is the study itself. Where choices are independent the chance has a closed form and nothing is drawn.
+study is the study itself. Where choices are independent the chance has a closed form and nothing is drawn. Only a
+pair's own data are drawn, whole conversations at a time: what annotators of ratings have in common is left out, so that
+ratings by few people promise too much, and what other pairs tell of a pair, so that choices promise too little.
 """
 
 from __future__ import annotations
@@ -11,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from scipy.stats import t as t_distribution
 
 from parlai_spotbot.analysis.uncertainty.shares import binomial_power
@@ -31,24 +32,6 @@ class Choices:
 
 
 @dataclass(frozen=True)
-class Blocks:
-    """Choices that come in blocks, as the annotations of one conversation: the sum of outcomes (+1, 0, -1) and the
-    number in each block, (m,) each."""
-
-    sums: np.ndarray
-    sizes: np.ndarray
-
-
-def blocks_of(matches: pd.DataFrame, a: str, b: str) -> Blocks:
-    """The matches of two contestants (columns a, b, outcome, conversation_id) as blocks, one a conversation."""
-    forth = (matches["a"] == a) & (matches["b"] == b)
-    own = matches[forth | ((matches["a"] == b) & (matches["b"] == a))]
-    seen = own["outcome"].where(forth[own.index], -own["outcome"])
-    sums = seen.groupby(own["conversation_id"]).agg(["sum", "size"])
-    return Blocks(sums["sum"].to_numpy(), sums["size"].to_numpy())
-
-
-@dataclass(frozen=True)
 class Ratings:
     """Mean ratings of the conversations of each of two contestants, and how many annotations a conversation took."""
 
@@ -57,7 +40,7 @@ class Ratings:
     annotations: float = 1.0
 
 
-Sample = Choices | Blocks | Ratings
+Sample = Choices | Ratings
 
 
 @dataclass(frozen=True)
@@ -103,9 +86,9 @@ def cost_curve(
 
     Parameters
     ----------
-    sample : Choices, Blocks or Ratings
-        What was found. Choices are tested by the exact binomial test of the decided, blocks by a t-test of their sums,
-        ratings by Welch's t-test of the conversations' means, both contestants with the same number of conversations.
+    sample : Choices or Ratings
+        What was found. Choices are tested by the exact binomial test of the decided, ratings by Welch's t-test of the
+        conversations' means, both contestants with the same number of conversations.
     interval : pair, optional
         Of the effect (win share of the decided, or difference of means), for `low` and `high`: the chance if the
         truth is at its nearer and at its farther end. Where it holds "no difference", the nearer end is that.
@@ -138,11 +121,8 @@ def cost_curve(
 def _effect(sample: Sample) -> float:
     if isinstance(sample, Ratings):
         return float(np.mean(sample.first) - np.mean(sample.second))
-    if isinstance(sample, Choices):
-        decided = sample.won + sample.lost
-        return sample.won / decided if decided else 0.5
-    total = float(np.sum(sample.sizes))
-    return 0.5 + float(np.sum(sample.sums)) / total / 2 if total else 0.5
+    decided = sample.won + sample.lost
+    return sample.won / decided if decided else 0.5
 
 
 def _power(
@@ -152,28 +132,7 @@ def _power(
         total = sample.won + sample.lost + sample.ties
         decided = (sample.won + sample.lost) / total if total else 1.0
         return np.array([binomial_power(int(n), effect, decided, alpha) for n in number])
-    if isinstance(sample, Blocks):
-        return np.array([_block_power(sample, effect, int(n), rng, replicates, alpha) for n in number])
     return np.array([_rating_power(sample, effect, int(n), rng, replicates, alpha) for n in number])
-
-
-def _block_power(
-    sample: Blocks, effect: float, n: int, rng: np.random.Generator, replicates: int, alpha: float
-) -> float:
-    """Whole blocks with replacement until there are n choices; a t-test of the blocks' sums."""
-    blocks = max(2, round(n / float(np.mean(sample.sizes))))
-    shift = 2 * (effect - _effect(sample)) * np.asarray(sample.sizes, dtype=float)
-    values = np.asarray(sample.sums, dtype=float) + shift
-    return _rejections(values, blocks, rng, replicates, alpha)
-
-
-def _rejections(values: np.ndarray, m: int, rng: np.random.Generator, replicates: int, alpha: float) -> float:
-    found = 0
-    for drawn in _batches(values, m, rng, replicates):
-        mean, sd = drawn.mean(axis=1), drawn.std(axis=1, ddof=1)
-        alike = (sd == 0) & (mean != 0) & (2 * 0.5**m < alpha)  # all one way: the exact test of so many blocks
-        found += (_beyond(mean, sd / np.sqrt(m), m - 1.0, alpha) | alike).sum()
-    return float(found / replicates)
 
 
 def _rating_power(

@@ -206,8 +206,9 @@ def _choices(contents: Contents, source: str, question: str) -> pd.DataFrame:
     items = {item.item_id: item for unit in study.units(contents.survey) for item in unit.items}
     talks = {talk.conversation_id: talk for talk in contents.conversations}
     answers = answers_frame(contents.kept, contents.conversations, items, survey).frame
-    rows = choice_frame(answers[answers["source"] == source], talks, items, tie=True)[0]
-    return rows[(rows["question"] == question) & (rows["a"] != rows["b"])].reset_index(drop=True)
+    own = answers[(answers["source"] == source) & (answers["question"] == question)]
+    rows = choice_frame(own, talks, items, tie=True)[0]
+    return rows[rows["a"] != rows["b"]].reset_index(drop=True)
 
 
 def _design(design: Design) -> dict:

@@ -14,6 +14,8 @@ import pytest
 import statsmodels.api as sm
 from scipy.optimize import minimize
 from scipy.special import expit
+from scipy.stats import binomtest
+from scipy.stats import t as student
 from studies import expected_counts, study
 
 from parlai_spotbot.analysis.frames import matches_frame
@@ -110,6 +112,15 @@ def test_unbeaten_is_not_certain(matches_of):
     assert found.score_ci[0].tolist() == pytest.approx([0.6915, 1.0], abs=1e-4)
     assert found.pairs["p"][0] >= 2 / 2**10
     assert np.isnan(found.pairs[["low", "high"]].to_numpy()).all()
+
+
+def test_a_steep_pair_is_found_by_its_own_matches(matches_of):
+    """27 of 28 decided: the error of its difference is so large that Wald's test alone would find nothing sure."""
+    rows = matches_of("ab+ ba- " * 13 + "ab+ ab- ").assign(conversation_id=range(28), worker_id=range(28))
+    found = contrasts(rows, ["a", "b"], order=False)
+    wald = abs(found.pairs["difference"][0]) / found.pairs["se"][0]
+    assert 2 * student.sf(wald, 27) > 0.001
+    assert found.pairs["p"][0] == pytest.approx(binomtest(27, 28).pvalue)
 
 
 def test_too_few_say_so_in_words(matches_of):

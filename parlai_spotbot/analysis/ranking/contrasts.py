@@ -33,7 +33,11 @@ from parlai_spotbot.analysis.ranking.wins import (
 )
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, Spread, frame_clusters
 from parlai_spotbot.analysis.uncertainty.estimates import Estimates, adjusted, places
-from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
+from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson, share_tests
+
+STEEP = 2.0
+"""From this difference of log strengths on (88 to 12 of the decided) its standard error says too little (Hauck & Donner
+1977, J. Am. Stat. Assoc. 72): then the pair's own decided matches are tested, too."""
 
 SMALL = 10
 """With fewer decided conversations of a contestant the exact test is a floor."""
@@ -142,6 +146,7 @@ def contrasts(
     won, lost = _decided(codes, clusters, size)
     floor = _floors(pairs, won, lost, matrix)
     known = np.isfinite(pairs["p"])
+    pairs["p"] = np.minimum(pairs["p"], _own(pairs, codes, clusters, size))
     pairs["p"] = np.where(known, np.maximum(pairs["p"], floor), np.nan)
     pairs["p_adjusted"] = adjusted(pairs["p"].to_numpy())
     if not known.all():
@@ -214,6 +219,24 @@ def _pairs(estimates: Estimates, names: tuple[str, ...], level: float) -> pd.Dat
     found = estimates.contrasts(weights, level).rename(columns={"estimate": "difference"})
     label = np.array(names, dtype=object)
     return found.assign(a=label[i], b=label[j])
+
+
+def _own(
+    pairs: pd.DataFrame, codes: tuple[np.ndarray, np.ndarray, np.ndarray], clusters: Clusters, size: int
+) -> np.ndarray:
+    """P (q,) of each steep pair's own decided matches (`share_tests`); 1 for the others."""
+    a, b, outcome = codes
+    p = np.ones(len(pairs))
+    steep = np.flatnonzero(np.abs(pairs["difference"]) > STEEP)
+    i, j = np.triu_indices(size, 1)
+    place = np.full(size * size, -1)
+    place[(i * size + j)[steep]] = np.arange(len(steep))
+    group = np.where(outcome == TIE, -1, place[np.minimum(a, b) * size + np.maximum(a, b)])
+    rows = np.flatnonzero(group >= 0)
+    if len(rows):
+        hits = (outcome[rows] == WIN) == (a[rows] < b[rows])
+        p[steep] = share_tests(hits, group[rows], len(steep), clusters.take(rows))["p"]
+    return p
 
 
 def _single(estimates: Estimates, place: int, known: bool, level: float) -> tuple[float, float, float]:

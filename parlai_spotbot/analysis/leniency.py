@@ -127,7 +127,9 @@ def fit_leniency(
     value, rest, effects, inverse = sums.solve(best.x)
     ratios = np.where(best.x <= LEAST + 1e-6, 0.0, np.exp(best.x))
     size = sums.contestants
-    levels = Estimates(effects[:size] + centre, Spread.known(rest * inverse[:size, :size], float(_df(home, len(y), size))))
+    levels = Estimates(
+        effects[:size] + centre, Spread.known(rest * inverse[:size, :size], float(_df(home, len(y), size)))
+    )
     intercepts = {str(name): float(effects[size + i]) for i, name in enumerate(known)}
     sd = np.sqrt(np.append(ratios * rest, rest))
     return LenientFit(levels, float(sd[0]), float(sd[1]), float(sd[2]), -value / 2, intercepts)

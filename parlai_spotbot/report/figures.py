@@ -127,7 +127,7 @@ def _reference(axes: Axes, human: dict, rows: int) -> None:
     )  # fmt: skip
 
 
-MOST = 40
+WIDEST = 40
 """Bots whose matrix can be read."""
 
 
@@ -135,7 +135,7 @@ def win_matrix(own: dict, name: str, caution: str = "") -> Drawing | None:
     """How often the row's bot wins against the column's, of the decided matches, with wins, losses and ties; nothing
     for more bots than can be read."""
     order = own.get("order")
-    if not order or len(order) > MOST:
+    if not order or len(order) > WIDEST:
         return None
     cells = {}
     for pair in own["pairs"]:

@@ -119,8 +119,9 @@ def apart(source: str, own: dict) -> Card | None:
 
 
 def _spotting(own: dict) -> dict[str, dict[str, Bar]]:
-    """Win rate and share taken for human, both from 0 to 100 %."""
-    found = {"Win rate": (own["win_rate"], own["win_rate_ci"])}
+    """Points, by which the rows are ordered, win rate and share taken for human, from 0 to 100 %."""
+    found = {"Points (tie = ½)": (own["score"], own["score_ci"])} if own.get("score") else {}
+    found["Win rate"] = (own["win_rate"], own["win_rate_ci"])
     if any(share is not None for share in own.get("human_share", {}).values()):
         found["Taken for human"] = (own["human_share"], own.get("human_share_ci", {}))
     return {

@@ -37,7 +37,7 @@ def test_the_command_writes_json_and_csv_and_says_the_order(study, capsys):
     SpotbotAnalyze.main(study=str(study.path), survey="acute_eval", bootstraps=30, known_order="human>b, a>b")
     printed = capsys.readouterr().out
     assert "human: 48 annotations" in printed
-    assert "politeness: share of decided choices" in printed
+    assert "politeness: share of points" in printed
     assert "The wording with the highest agreement is" in printed
     folder = study.analysis_path("acute_eval")
     names = {path.name for path in folder.iterdir()}

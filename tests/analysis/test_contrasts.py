@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 from scipy.optimize import minimize
-from scipy.special import expit
 from scipy.stats import binomtest
 from scipy.stats import t as student
 from studies import expected_counts, study
@@ -225,11 +224,29 @@ def test_win_rates_of_a_judge(per_pair):
     assert 0.93 <= share <= 0.99
 
 
-def test_scores_are_shares_against_everybody():
-    rows = study(np.random.default_rng(5), np.array([0.6, 0.0, -0.6]), 200, 2, 60)
-    found = contrasts(rows, ["b0", "b1", "b2"])
-    chance = expit(found.strength[:, None] - found.strength)
-    np.testing.assert_allclose(found.score, (chance.sum(axis=1) - 0.5) / 2)
+def test_scores_are_shares_of_points_against_everybody():
+    """In a balanced study what the model gives each is what it had: ties count half."""
+    rows = study(np.random.default_rng(5), np.array([0.6, 0.0, -0.6]), 400, 2, 60)
+    names = ["b0", "b1", "b2"]
+    found = contrasts(rows, names, order=False)
+    counts = win_matrix(rows, names)
+    n = counts.wins + counts.wins.T + counts.ties
+    np.testing.assert_allclose(found.score, ((counts.wins + counts.ties / 2).sum(axis=1) / n.sum(axis=1)), atol=1e-6)
     assert (found.score_ci[:, 0] < found.score).all()
     assert (found.score < found.score_ci[:, 1]).all()
     assert found.places.tolist() == [[1, 1], [2, 2], [3, 3]]
+    assert [names[i] for i in np.argsort(-found.score)] == found.ranked
+
+
+@pytest.mark.slow
+def test_intervals_of_scores_hold():
+    """1,000 studies of six bots: .95."""
+    rng, theta, hits = np.random.default_rng(6), 0.5 * np.linspace(-1, 1, 6), []
+    chances = expected_counts(theta)
+    taken = chances[..., 0] + chances[..., 1] / 2
+    truth = ((taken + np.where(chances.sum(-1) > 0, 1 - taken, 0).T).sum(axis=1)) / 10
+    for _ in range(1000):
+        low, high = contrasts(study(rng, theta, 20, 2, 40), [f"b{i}" for i in range(6)]).score_ci.T
+        hits.append((low <= truth) & (truth <= high))
+    print(np.mean(hits))
+    assert 0.93 <= np.mean(hits) <= 0.97

@@ -26,7 +26,7 @@ from parlai_spotbot.analysis.planning.cost_curve import Choices, cost_curve, hou
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 
-CRITERION = "share of decided choices by Davidson's model, had every contestant met every other one equally often"
+CRITERION = "share of points (neither is half) by Davidson's model, had all contestants met equally often"
 TEST = (
     "difference of log strengths by Davidson's model of all choices over its standard error clustered by conversations "
     "and by annotators, Holm-adjusted over the pairs of a question; an exact test is its floor where choices are few "

@@ -19,7 +19,7 @@ from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, codes_of
 from parlai_spotbot.analysis.uncertainty.shares import share_test, share_tests
 
-CRITERION = "share of wins by Davidson's model, had every contestant met every other one equally often"
+CRITERION = "share of points (a tie is half) by Davidson's model, had all contestants met equally often"
 TEST = (
     "contrast of Davidson's log strengths over all votes, so that two contestants are compared by those they both met, "
     "too; Holm-adjusted over all pairs"

@@ -36,7 +36,7 @@ def _order(own: dict, main: dict) -> Section:
         "Order",
         "The first place is 1 + how many are surely better, the last leaves those below who are surely worse. Places "
         "hold for all contestants at once.",
-        ("places", "contestant", "share of wins", "95 % interval", "votes"), rows, folded=len(rows) > shared.LONG,
+        ("places", "contestant", "share of points", "95 % interval", "votes"), rows, folded=len(rows) > shared.LONG,
         method=f"{own['criterion']}. {main['test']}.", cite=("chiang2024", "davidson1970", "cameron2011", "holm1979"),
     )  # fmt: skip
     text = _leaders(main)

@@ -55,7 +55,7 @@ class Contrasts:
     strength, ci : arrays (K,), (K, 2)
         Log strengths that sum to 0; NaN ends where one side won everything.
     score, score_ci : arrays (K,), (K, 2)
-        The share of decided matches that would be won against all others, each met equally often.
+        The share of points (a match won 1, tied ½) against all others, each met equally often: what strengths order by.
     places : array (K, 2)
         First and last place; all hold together with the level.
     pairs : frame
@@ -158,7 +158,9 @@ def contrasts(
     ci = np.where(one_sided[:, None], np.nan, estimates.intervals(level)[:size])
     either = one_sided[i] | one_sided[j]
     pairs.loc[either, ["low", "high"]] = np.nan
-    score, score_ci = _scores(estimates, one_sided, won, lost, size, level)
+    talks = _talks(codes, clusters, size)
+    points = won.sum(axis=1) + (talks - won.sum(axis=1) - lost.sum(axis=1)) / 2
+    score, score_ci = _scores(estimates, fit, one_sided, points, talks, level)
     tie, effect = (
         _single(estimates, size + place, np.isfinite((fit.tie, fit.order)[place]), level) for place in (0, 1)
     )
@@ -262,6 +264,13 @@ def _decided(
     return won, won.T
 
 
+def _talks(codes: tuple[np.ndarray, np.ndarray, np.ndarray], clusters: Clusters, size: int) -> np.ndarray:
+    """How many conversations (matches, where they don't count) each was in (K,)."""
+    talks = np.arange(len(codes[0])) if clusters.conversations is None else _joint(clusters.conversations)
+    first = np.unique(talks, return_index=True)[1]
+    return np.bincount(np.concatenate([code[first] for code in codes[:2]]), minlength=size).astype(float)
+
+
 def _joint(conversations: np.ndarray) -> np.ndarray:
     """One code (n,) for the one or two conversations (n, 1 or 2) of each row, whatever their order."""
     if conversations.shape[1] == 1:
@@ -312,29 +321,30 @@ def _drawn(total: int, won: int, mine: int) -> np.ndarray:
 
 
 def _scores(
-    estimates: Estimates, one_sided: np.ndarray, won: np.ndarray, lost: np.ndarray, size: int, level: float
+    estimates: Estimates, fit: DavidsonFit, one_sided: np.ndarray, points: np.ndarray, talks: np.ndarray, level: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Shares (K,) and intervals (K, 2): on the scale of log odds, by the slope of the shares in the strengths.
+    """Shares of points (K,) and intervals (K, 2): on the scale of log odds, by the slope of the shares in the
+    parameters.
 
     Where one side won everything it is Clopper and Pearson's, with a conversation as one choice.
     """
-    if size < 2:
-        return np.full(size, np.nan), np.full((size, 2), np.nan)
-    chance = expit(estimates.values[:size, None] - estimates.values[None, :size])
-    score = (chance.sum(axis=1) - 0.5) / (size - 1)
-    slope = chance * (1 - chance)
-    np.fill_diagonal(slope, 0.0)
-    gradient = (np.diag(slope.sum(axis=1)) - slope) / (size - 1)
-    odds = gradient / (score * (1 - score))[:, None]
-    found = estimates.contrasts(np.hstack([odds, np.zeros((size, 2))]), level)
+    size = len(fit.names)
+    free = np.append(np.ones(size, dtype=bool), np.isfinite([fit.tie, fit.order]))
+    win, tie = (share[0] for share in shares(estimates.values[None], free[None]))
+    taken = win + tie / 2
+    score = ((taken + 1 - taken.T).sum(axis=1) - 1) / (2 * (size - 1))
+    spread = win + tie / 4 - taken**2
+    spread = (spread + spread.T) / 2
+    np.fill_diagonal(spread, 0.0)
+    ties, first = tie * (0.5 - taken) * free[size], win * (1 - taken) * free[size + 1]
+    others = [((own - own.T).sum(axis=1) / 2)[:, None] for own in (ties, first)]
+    gradient = np.hstack([np.diag(spread.sum(axis=1)) - spread, *others]) / (size - 1)
+    found = estimates.contrasts(gradient / (score * (1 - score))[:, None], level)
     half = ((found["high"] - found["low"]) / 2).to_numpy()
     center = np.log(score / (1 - score))
     ci = expit(np.stack([center - half, center + half], axis=-1))
-    for place in np.flatnonzero(one_sided):
-        wins, losses = won[place].sum(), lost[place].sum()
-        total = wins + losses
-        ci[place] = clopper_pearson(wins / total if total else 0.0, total, level)
-    return score, ci
+    exact = clopper_pearson(np.divide(points, talks, out=np.zeros(size), where=talks > 0), talks, level)
+    return score, np.where(one_sided[:, None], exact, ci)
 
 
 def _nothing(names: tuple[str, ...], why: str) -> Contrasts:

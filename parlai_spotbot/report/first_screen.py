@@ -119,9 +119,12 @@ def apart(source: str, own: dict) -> Card | None:
 
 
 def _spotting(own: dict) -> dict[str, dict[str, Bar]]:
-    """Points, by which the rows are ordered, win rate and share taken for human, from 0 to 100 %."""
-    found = {"Points (tie = ½)": (own["score"], own["score_ci"])} if own.get("score") else {}
-    found["Win rate"] = (own["win_rate"], own["win_rate_ci"])
+    """What the rows are ordered by (points; in older analyses the win rate) and the share taken for human, from 0 to
+    100 %."""
+    if own.get("score"):
+        found = {"Points (tie = ½)": (own["score"], own["score_ci"])}
+    else:
+        found = {"Win rate": (own["win_rate"], own["win_rate_ci"])}
     if any(share is not None for share in own.get("human_share", {}).values()):
         found["Taken for human"] = (own["human_share"], own.get("human_share_ci", {}))
     return {

@@ -65,7 +65,7 @@ def before(contents: Contents) -> Needs:
     if needed is None:
         return Needs([])
     annotations = needed * per_conversation
-    by_itself = f" ({alone:,} if only a pair's own matches told of it)" if alone and alone > needed else ""
+    by_itself = f"; {alone:,} if only a pair's own matches told of it" if alone and alone > needed else ""
     return Needs([
         f"To tell every two bots apart of which one wins {0.5 + DIFFERENCE / 2:.0%} of their decided matches, people "
         f"would have to give some {annotations:,} annotations a pair ({needed:,} conversations{by_itself}), "

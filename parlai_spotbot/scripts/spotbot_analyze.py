@@ -266,8 +266,8 @@ def _at(curve: dict | None, k: int) -> float | None:
     return curve["survival"][curve["exchanges"].index(k)] if curve and k in curve["exchanges"] else None
 
 
-def _span(ranks: list[int]) -> str:
-    return f"{ranks[0]}-{ranks[1]}"
+def _span(places: list[int]) -> str:
+    return str(places[0]) if places[0] == places[1] else f"{places[0]}-{places[1]}"
 
 
 def _line(

@@ -152,9 +152,8 @@ def test_the_first_screen_ranks_by_every_source_people_first(study, page):
     shown = [bot for _, members in first.cards[0].clusters for bot, _, _ in members]
     assert shown == own["order"]
     for _, members in first.cards[0].clusters:
-        for bot, _, (points, wins, taken) in members:
+        for bot, _, (points, taken) in members:
             assert points.at == round(100 * own["score"][bot], 1)
-            assert wins.at == round(100 * own["win_rate"][bot], 1)
             assert taken.low == round(100 * own["human_share_ci"][bot][0], 1)
     header = page[: page.index("<nav")]
     assert header.index("<h3>People") < header.index("What is uncertain") < header.index("<h3>Judge spotter")

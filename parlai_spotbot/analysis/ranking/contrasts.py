@@ -9,6 +9,7 @@ contestant's places run from one more than are surely better to as many as aren'
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -181,9 +182,10 @@ def fitted(matrix: WinMatrix, order: bool = True) -> tuple[DavidsonFit | None, s
     for prior in (0.0, len(met) / met.sum()):
         for own in (True, False) if order else (False,):
             try:
-                return davidson(matrix, order=own, prior=prior), why
+                fit = davidson(matrix, order=own, prior=prior)
+                return fit, f"{why}; one pseudo-match was added for each contestant" if prior else why
             except ValueError as err:
-                why = why or str(err).removeprefix("matrix: ")
+                why = why or re.split("[;,] expected", str(err).removeprefix("matrix: "))[0]
     return None, why
 
 

@@ -85,13 +85,14 @@ def card(page: Page, source: str) -> Card | None:
     people = own.get("human_reference") or {}
     share = people.get("human_share")
     text = [rows.verdict(own), rows.orders(own)[0]] if spotting else [_led(own)]
+    notes = [f"Note: {own['why']}."] if own.get("why") and not spotting else []
     judges = [s for s in page.contents.sources if s != HUMAN]
     return Card(
         source, said(source), "" if source == HUMAN else CAUTION, tuple(values),
         [(span(*places), members) for places, members in clusters],
         None if share is None else 100 * share,
         "" if share is None else f"People are taken for human in {percent(share)}{between(people.get('ci'))}.",
-        [*([own["why"]] if own.get("why") and not spotting else []), *(sentence for sentence in text if sentence)],
+        [*(sentence for sentence in text if sentence), *notes],
         folded=source != HUMAN and (len(judges) > 2 or len(order) > 12),
     )  # fmt: skip
 

@@ -1,5 +1,5 @@
 """Contrasts of Davidson's model: against statsmodels' two-way sandwich and a numeric optimum, exact tests by
-enumeration, and simulations by a generator that is not the model (`studies`).
+enumeration, and simulations by a generator that is not the model (`made_up_studies`).
 
 Coverage of 95 % intervals of the pairs' differences, their width over 3.92 times the true standard deviation, share of
 null studies with any false pair (Holm), and power for the pairs of bots evenly spread. 1,000 studies a row (300 with 20
@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
+from made_up_studies import expected_counts, study
 from scipy.optimize import minimize
 from scipy.stats import binomtest
 from scipy.stats import t as student
-from studies import expected_counts, study
 
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import WinMatrix, contrasts, davidson, win_matrix, win_rate_intervals, win_rates

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_up_studies import expected_counts
+from made_up_studies import study as study_of
 from scipy.stats import binomtest, norm
-from studies import expected_counts
-from studies import study as study_of
 
 from parlai_spotbot.analysis.planning import (
     PAPER,

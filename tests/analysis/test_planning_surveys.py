@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from made_up_studies import study
 from scipy.stats import ttest_ind
 from statsmodels.stats.power import TTestIndPower
-from studies import study
 
 from parlai_spotbot.analysis.planning import Design, conversations_needed
 from parlai_spotbot.analysis.planning.surveys import (

@@ -92,8 +92,8 @@ class Estimates:
     def contrast(self, weights: np.ndarray, level: float = 0.95) -> dict:
         """One contrast (p,): `estimate`, `se`, `ci`, `p`, `df`."""
         row = self.contrasts(weights, level).iloc[0]
-        ends = (float(row["low"]), float(row["high"]))
-        return {"estimate": row["estimate"], "se": row["se"], "ci": ends, "p": row["p"], "df": row["df"]}
+        own = {name: float(row[name]) for name in ("estimate", "se", "p", "df")}
+        return {**own, "ci": (float(row["low"]), float(row["high"]))}
 
     def intervals(self, level: float = 0.95) -> np.ndarray:
         """(p, 2)."""

@@ -129,6 +129,9 @@ def test_annotators_and_what_else_verdicts_rest_on(result):
     assert "effort" not in result["time"]["by_source"]["judge:quick"]
     assert result["time"]["by_source"]["judge:quick"]["by_length"] == []
     flat = tables(result)
+    held = {"rate_low", "rate_high", "difference", "difference_low", "difference_high", "p_adjusted"}
+    assert held <= set(flat["ranking_pairs"].columns)
+    assert {"score", "score_low", "davidson_high"} <= set(flat["ranking"].columns)
     assert {"annotators_without", "annotators_worker_effects", "order_position", "time_by_length"} <= set(flat)
     assert set(flat["annotators_worker_effects"]["source"]) == {"human"}
 

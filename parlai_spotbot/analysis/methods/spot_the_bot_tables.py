@@ -34,14 +34,22 @@ def _ranking_rows(own: dict, stem: str = "ranking", **said):
             "trueskill_mu": own["trueskill"][bot]["mu"],
             "trueskill_sigma": own["trueskill"][bot]["sigma"],
             "davidson": own["davidson"][bot]["strength"],
+            **ends("davidson", own["davidson"][bot]["ci"]),
+            "score": own["score"][bot],
+            **ends("score", own["score_ci"][bot]),
         }
         if "human_share" in own:
             row["human_share"] = own["human_share"][bot]
         yield stem, {**said, **row}
     for pair in own["pairs"]:
-        low, high = pair["rate_ci"]
-        kept = {key: value for key, value in pair.items() if key != "rate_ci"}
-        yield f"{stem}_pairs", {**said, **kept, "rate_low": low, "rate_high": high}
+        kept = {key: value for key, value in pair.items() if not key.endswith("_ci")}
+        found = {**ends("rate", pair["rate_ci"]), **ends("difference", pair["difference_ci"])}
+        yield f"{stem}_pairs", {**said, **kept, **found}
+
+
+def ends(name: str, ci: list) -> dict[str, float | None]:
+    """An interval as two columns."""
+    return {f"{name}_low": ci[0], f"{name}_high": ci[1]}
 
 
 def _feature_rows(own: dict):

@@ -144,8 +144,10 @@ def contrasts(
     estimates = Estimates(_parameters(fit), _spread(fit, matrix, codes, clusters))
     size = len(names)
     pairs = _pairs(estimates, names, level)
-    won, lost = _decided(codes, clusters, size)
-    floor = _floors(pairs, won, lost, matrix)
+    talk = np.arange(len(matches)) if clusters.conversations is None else _joint(clusters.conversations)
+    won, lost = _decided(codes, talk, size)
+    one_sided = _one_sided(matrix)
+    floor = _floors(pairs, won, lost, one_sided)
     known = np.isfinite(pairs["p"])
     pairs["p"] = np.minimum(pairs["p"], _own(pairs, codes, clusters, size))
     pairs["p"] = np.where(known, np.maximum(pairs["p"], floor), np.nan)
@@ -155,11 +157,10 @@ def contrasts(
     i, j = np.triu_indices(size, 1)
     clear = (pairs["p_adjusted"] < 1 - level).to_numpy()
     ends = places(i, j, (pairs["difference"] > 0).to_numpy(), clear, size)
-    one_sided = _one_sided(matrix)
     ci = np.where(one_sided[:, None], np.nan, estimates.intervals(level)[:size])
     either = one_sided[i] | one_sided[j]
     pairs.loc[either, ["low", "high"]] = np.nan
-    talks = _talks(codes, clusters, size)
+    talks = _talks(codes, talk, size)
     points = won.sum(axis=1) + (talks - won.sum(axis=1) - lost.sum(axis=1)) / 2
     score, score_ci = _scores(estimates, fit, one_sided, points, talks, level)
     tie, effect = (
@@ -216,13 +217,9 @@ def _spread(
 
 
 def _pairs(estimates: Estimates, names: tuple[str, ...], level: float) -> pd.DataFrame:
-    size = len(names)
-    i, j = np.triu_indices(size, 1)
-    weights = np.zeros((len(i), size + 2))
-    weights[np.arange(len(i)), i], weights[np.arange(len(i)), j] = 1.0, -1.0
-    found = estimates.contrasts(weights, level).rename(columns={"estimate": "difference"})
+    found = estimates.pairs(level, count=len(names)).rename(columns={"estimate": "difference"})
     label = np.array(names, dtype=object)
-    return found.assign(a=label[i], b=label[j])
+    return found.assign(a=label[found["first"]], b=label[found["second"]])
 
 
 def _own(
@@ -251,12 +248,11 @@ def _single(estimates: Estimates, place: int, known: bool, level: float) -> tupl
 
 
 def _decided(
-    codes: tuple[np.ndarray, np.ndarray, np.ndarray], clusters: Clusters, size: int
+    codes: tuple[np.ndarray, np.ndarray, np.ndarray], talk: np.ndarray, size: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How many conversations (matches, where they don't count) each won and lost against each: (K, K) both."""
+    """How many conversations, of which `talk` (n,) tells each match's, each won and lost against each: (K, K) both."""
     a, b, outcome = codes
-    talks = np.arange(len(a)) if clusters.conversations is None else _joint(clusters.conversations)
-    sums = pd.DataFrame({"low": np.minimum(a, b), "high": np.maximum(a, b), "talk": talks})
+    sums = pd.DataFrame({"low": np.minimum(a, b), "high": np.maximum(a, b), "talk": talk})
     sums["won"] = np.where(a < b, 1 - outcome, outcome - 1)
     found = sums.groupby(["low", "high", "talk"], sort=False)["won"].sum().reset_index()
     won = np.zeros((size, size))
@@ -266,10 +262,9 @@ def _decided(
     return won, won.T
 
 
-def _talks(codes: tuple[np.ndarray, np.ndarray, np.ndarray], clusters: Clusters, size: int) -> np.ndarray:
-    """How many conversations (matches, where they don't count) each was in (K,)."""
-    talks = np.arange(len(codes[0])) if clusters.conversations is None else _joint(clusters.conversations)
-    first = np.unique(talks, return_index=True)[1]
+def _talks(codes: tuple[np.ndarray, np.ndarray, np.ndarray], talk: np.ndarray, size: int) -> np.ndarray:
+    """How many conversations each was in (K,)."""
+    first = np.unique(talk, return_index=True)[1]
     return np.bincount(np.concatenate([code[first] for code in codes[:2]]), minlength=size).astype(float)
 
 
@@ -286,10 +281,10 @@ def _one_sided(matrix: WinMatrix) -> np.ndarray:
     return (wins.sum(axis=1) == 0) | (wins.sum(axis=0) == 0)
 
 
-def _floors(pairs: pd.DataFrame, won: np.ndarray, lost: np.ndarray, matrix: WinMatrix) -> np.ndarray:
+def _floors(pairs: pd.DataFrame, won: np.ndarray, lost: np.ndarray, one_sided: np.ndarray) -> np.ndarray:
     """The least p (q,) of each pair: that of `exchange_test` where matches are few or one-sided, else 0."""
     size = len(won)
-    small = _one_sided(matrix) | ((won + lost).sum(axis=1) < SMALL)
+    small = one_sided | ((won + lost).sum(axis=1) < SMALL)
     i, j = np.triu_indices(size, 1)
     floor = np.zeros(len(pairs))
     for place in np.flatnonzero(small[i] | small[j]):

@@ -64,18 +64,21 @@ def match_codes(matches: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray
     return codes[0], codes[1], 1 - outcome.astype(int)
 
 
+def code_cells(codes: tuple[np.ndarray, np.ndarray, np.ndarray], size: int) -> np.ndarray:
+    """The cell of each match in counts raveled from (K, K, 3), of `match_codes`."""
+    first, second, outcome = codes
+    return (first * size + second) * 3 + outcome
+
+
 def code_counts(codes: tuple[np.ndarray, np.ndarray, np.ndarray], size: int) -> np.ndarray:
     """How often each outcome happened (K, K, 3), of `match_codes`."""
-    first, second, outcome = codes
-    cells = (first * size + second) * 3 + outcome
-    return np.bincount(cells, minlength=3 * size**2).reshape(size, size, 3).astype(float)
+    return np.bincount(code_cells(codes, size), minlength=3 * size**2).reshape(size, size, 3).astype(float)
 
 
 def match_cells(matches: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, tuple[int, int, int]]:
     """The cell of each match in counts raveled from (K, K, 3), and that shape."""
-    first, second, outcome = match_codes(matches, names)
     size = len(names)
-    return (first * size + second) * 3 + outcome, (size, size, 3)
+    return code_cells(match_codes(matches, names), size), (size, size, 3)
 
 
 def win_matrix(

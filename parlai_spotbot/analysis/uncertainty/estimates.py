@@ -99,10 +99,10 @@ class Estimates:
         """(p, 2)."""
         return self.contrasts(np.eye(len(self.values)), level)[["low", "high"]].to_numpy()
 
-    def pairs(self, level: float = 0.95, correction: str = "holm") -> pd.DataFrame:
-        """Every two estimates: first, second (their places), and `contrasts` of the first less the second, with
-        p_adjusted over those that have a p."""
-        first, second = np.triu_indices(len(self.values), 1)
+    def pairs(self, level: float = 0.95, correction: str = "holm", count: int | None = None) -> pd.DataFrame:
+        """Every two of the first `count` estimates (all): first, second (their places), and `contrasts` of the first
+        less the second, with p_adjusted over those that have a p."""
+        first, second = np.triu_indices(len(self.values) if count is None else count, 1)
         weights = np.zeros((len(first), len(self.values)))
         weights[np.arange(len(first)), first], weights[np.arange(len(first)), second] = 1.0, -1.0
         found = self.contrasts(weights, level)

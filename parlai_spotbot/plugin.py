@@ -1,8 +1,50 @@
-"""How ParlAI finds what is ours: ``-t spotbot:TASK``, ``-m spotbot:AGENT`` and ``-mf zoo:spotbot/MODEL/model``."""
+"""One registry: what a module declares (a SURVEY, a JUDGE, a FORMAT, a FINDING) is found by the module's name.
 
+A plug-in is a module or package of a room that binds the name of its kind at top level. Listing reads sources and
+imports nothing, so it is quick whatever the modules need. What ParlAI finds of ours (``-t spotbot:TASK``, ``-m
+spotbot:AGENT``, ``-mf zoo:spotbot/MODEL/model``) it finds by its own rules, once `register` has told it where.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from functools import cache
 from pathlib import Path
+from typing import Any
+
+from parlai_spotbot.errors import UserError, nearest
+
+KINDS = {"SURVEY": "unknown survey", "JUDGE": "no such judge", "FORMAT": "not known", "FINDING": "no such finding"}
+"""The kinds of plug-in, and what is said of a name that none has."""
 
 SOURCE = "install parlai_spotbot"
+
+
+def names(package: str, kind: str) -> list[str]:
+    """The names of the modules of `package` that declare an object called `kind`, sorted."""
+    return list(_names(package, kind))
+
+
+@cache
+def _names(package: str, kind: str) -> tuple[str, ...]:
+    declared = re.compile(rf"^{kind}\b\s*[:=]", re.MULTILINE)
+    modules = pkgutil.iter_modules(importlib.import_module(package).__path__)
+    return tuple(sorted(module.name for module in modules if declared.search(_source(package, module))))
+
+
+def _source(package: str, module: pkgutil.ModuleInfo) -> str:
+    name = f"{package}.{module.name}"
+    return module.module_finder.find_spec(name).loader.get_source(name) or ""
+
+
+def find(package: str, kind: str, name: str, option: str) -> Any:
+    """The object called `kind` of the module `name`; an unknown name is a `UserError` that suggests the nearest."""
+    known = names(package, kind)
+    if name not in known:
+        raise UserError(f"{option} {name}: {KINDS[kind]}.", nearest(name, known))
+    return getattr(importlib.import_module(f"{package}.{name}"), kind)
 
 
 def register() -> None:

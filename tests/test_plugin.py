@@ -12,6 +12,7 @@ import pytest
 
 import parlai_spotbot
 from parlai_spotbot import plugin, scripts
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts import main as spotbot
 
 # The commands so far. Each is a module of scripts/; that no other is forgotten is tested below.
@@ -132,6 +133,21 @@ def test_a_broken_package_is_named(tmp_path):
     assert "no spotbot command is available" in outcome.stderr
     assert "a_package_that_nobody_has" in outcome.stderr
     assert "train_model" in outcome.stdout
+
+
+def test_plug_ins_are_listed_unread_and_found_by_name(tmp_path, monkeypatch):
+    room = tmp_path / "room_of_plug_ins"
+    (room / "folder").mkdir(parents=True)
+    (room / "__init__.py").write_text("")
+    (room / "one.py").write_text("from __future__ import annotations\n\nSURVEY: dict = {'one': 1}\n")
+    (room / "folder" / "__init__.py").write_text("import a_package_that_nobody_has\n\nSURVEY = 2\n")
+    (room / "helper.py").write_text("SURVEYS = 3\nif True:\n    SURVEY = 4\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert plugin.names("room_of_plug_ins", "SURVEY") == ["folder", "one"]
+    assert plugin.names("room_of_plug_ins", "JUDGE") == []
+    assert plugin.find("room_of_plug_ins", "SURVEY", "one", "--survey") == {"one": 1}
+    with pytest.raises(UserError, match=r"--survey onne: unknown survey\. Did you mean 'one'\? Known: folder, one\."):
+        plugin.find("room_of_plug_ins", "SURVEY", "onne", "--survey")
 
 
 def names_in(room: str) -> list[str]:

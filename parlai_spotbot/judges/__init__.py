@@ -7,19 +7,14 @@ Its variants share the source ``judge:NAME`` and are told apart by `worker_id`, 
 from __future__ import annotations
 
 import hashlib
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot import plugin
 from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study
 
 CAUTION = "automatic judge: no substitute for people"
-
-HELPERS = ("calibration", "evaluation", "reasons", "run", "specs")
-"""The modules of this folder that are not judges."""
 
 
 class Judge(ABC):
@@ -114,11 +109,9 @@ def identifier(*parts: object) -> str:
 
 def known_judges() -> list[str]:
     """The names that `get_judge` accepts."""
-    return sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in HELPERS)
+    return plugin.names(__name__, "JUDGE")
 
 
 def get_judge(name: str) -> type[Judge]:
     """The class of the judge `name`; an unknown name is a `UserError` with the nearest one."""
-    if name not in known_judges():
-        raise UserError(f"--judges {name}: no such judge.", nearest(name, known_judges()))
-    return importlib.import_module(f"{__name__}.{name}").JUDGE
+    return plugin.find(__name__, "JUDGE", name, "--judges")

@@ -6,12 +6,10 @@ module of the same name under analysis/methods.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot import plugin
 from parlai_spotbot.surveys.survey import Limits, Option, Question, Survey
 
 if TYPE_CHECKING:
@@ -22,16 +20,12 @@ __all__ = ["Option", "Question", "Survey", "get_survey", "launched_survey", "sur
 
 def survey_names() -> list[str]:
     """The names of all surveys: the modules here that export `SURVEY`."""
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    return [name for name in names if hasattr(importlib.import_module(f"{__name__}.{name}"), "SURVEY")]
+    return plugin.names(__name__, "SURVEY")
 
 
 def get_survey(name: str) -> Survey:
     """The survey of this name; an unknown one is a `UserError` that suggests the nearest."""
-    names = survey_names()
-    if name not in names:
-        raise UserError(f"--survey {name}: unknown survey.", nearest(name, names))
-    return importlib.import_module(f"{__name__}.{name}").SURVEY
+    return plugin.find(__name__, "SURVEY", name, "--survey")
 
 
 def survey_of(study: Study, name: str) -> Survey:

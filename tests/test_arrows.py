@@ -1,0 +1,235 @@
+"""Which module may know which: lower rooms know nothing of higher ones, and no modules know each other in a circle.
+
+Sources are read, never imported, and imports within functions count too. `NOT_YET` names what still goes against the
+arrows; an entry that nothing needs any more has to go.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = "parlai_spotbot"
+FOLDERS = {PACKAGE: PACKAGE} | {name: f"{PACKAGE}.{name}" for name in ("tasks", "agents", "crowdsourcing", "projects")}
+
+LEVELS = (
+    ("", "compat", "errors", "files", "plugin"),
+    ("records",),
+    ("wording",),
+    ("agents", "analysis", "models", "tasks.chitchat", "texts", "zoo"),
+    ("judgement_table", "study"),
+    ("domains", "importers", "selfplay", "surveys"),
+    ("crowdsourcing", "judges", "nuc"),
+    ("findings", "tasks.nuc"),
+    ("report",),
+    ("scripts",),
+    ("projects",),
+)
+"""The rooms, from the lowest up; "" is the package itself, with its version. The tasks are a room each."""
+
+KNOWN_ONLY_BY = {"crowdsourcing": {"scripts", "projects"}, "tasks.nuc": set()}
+"""Rooms that not every higher one may know."""
+
+PARLAI = {
+    "agents",
+    "compat",
+    "domains",
+    "nuc",
+    "plugin",
+    "projects",
+    "scripts",
+    "selfplay",
+    "tasks.chitchat",
+    "tasks.nuc",
+    "zoo",
+}
+"""The rooms that know ParlAI: nobody needs it to read, pack, analyse or report a study."""
+
+NOT_YET: list[tuple[str, str]] = [
+    ("parlai_spotbot.analysis.annotators.controls", "parlai_spotbot.surveys.known"),
+    ("parlai_spotbot.analysis.annotators.controls", "parlai_spotbot.surveys.survey"),
+    ("parlai_spotbot.analysis.answers", "parlai_spotbot.surveys.asking"),
+    ("parlai_spotbot.analysis.answers", "parlai_spotbot.surveys.survey"),
+    ("parlai_spotbot.analysis.behaviours", "parlai_spotbot.surveys.abc_eval.labels"),
+    ("parlai_spotbot.analysis.hygiene", "parlai_spotbot.surveys.surface"),
+    ("parlai_spotbot.analysis.methods.behaviour_parts", "parlai_spotbot.surveys.abc_eval.labels"),
+    ("parlai_spotbot.analysis.methods.driver", "parlai_spotbot.surveys.survey"),
+    ("parlai_spotbot.analysis.methods.interactive", "parlai_spotbot.surveys.interactive"),
+    ("parlai_spotbot.analysis.methods.spot_the_bot", "parlai_spotbot.surveys.survey"),
+    ("parlai_spotbot.analysis.methods.spot_the_bot_game", "parlai_spotbot.surveys.known"),
+    ("parlai_spotbot.analysis.methods.spot_the_bot_game_players", "parlai_spotbot.surveys.game"),
+    ("parlai_spotbot.analysis.methods.spot_the_bot_game_players", "parlai_spotbot.surveys.spot_the_bot_game"),
+    ("parlai_spotbot.analysis.methods.spot_the_bot_order", "parlai_spotbot.analysis.methods.spot_the_bot"),
+    ("parlai_spotbot.analysis.methods.spot_the_bot_people", "parlai_spotbot.analysis.methods.spot_the_bot"),
+    ("parlai_spotbot.analysis.methods.spot_the_bot_stability", "parlai_spotbot.surveys.survey"),
+    ("parlai_spotbot.analysis.metrics.answers", "parlai_spotbot.surveys.abc_eval.labels"),
+    ("parlai_spotbot.analysis.metrics.answers", "parlai_spotbot.surveys.survey"),
+    ("parlai_spotbot.analysis.metrics.planning", "parlai_spotbot.surveys.abc_eval.labels"),
+    ("parlai_spotbot.analysis.nuc.facts", "parlai_spotbot.nuc.questions"),
+    ("parlai_spotbot.analysis.screening", "parlai_spotbot.surveys.abc_eval.gold"),
+    ("parlai_spotbot.analysis.screening", "parlai_spotbot.surveys.abc_eval.labels"),
+    ("parlai_spotbot.crowdsourcing.chat.running", "parlai_spotbot.crowdsourcing.launch"),
+    ("parlai_spotbot.crowdsourcing.intake", "parlai_spotbot.crowdsourcing.handlers"),
+    ("parlai_spotbot.crowdsourcing.mephisto_task.provider", "parlai_spotbot.crowdsourcing.mephisto_task.datastore"),
+    ("parlai_spotbot.crowdsourcing.serving", "parlai_spotbot.crowdsourcing.launch"),
+    ("parlai_spotbot.crowdsourcing.trained", "parlai_spotbot.crowdsourcing.collect"),
+    ("parlai_spotbot.crowdsourcing.welcome", "parlai_spotbot.crowdsourcing.launch"),
+    ("parlai_spotbot.report.appendix", "parlai_spotbot.report.page"),
+    ("parlai_spotbot.report.export.readme", "parlai_spotbot.report.export.copying"),
+    ("parlai_spotbot.report.nuc", "parlai_spotbot.report.page"),
+    ("parlai_spotbot.surveys.nuc_units", "parlai_spotbot.nuc.questions"),
+    ("parlai_spotbot.surveys.nuc_units", "parlai_spotbot.nuc.text"),
+]
+"""(who imports, what): each goes against an arrow, or closes a circle."""
+
+
+Edge = tuple[str, str]
+
+
+@cache
+def sources() -> dict[str, Path]:
+    """The modules of the product by their names."""
+    found = {}
+    for folder, package in FOLDERS.items():
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            parts = path.relative_to(ROOT / folder).with_suffix("").parts
+            found[".".join([package, *parts]).removesuffix(".__init__")] = path
+    return found
+
+
+@cache
+def imports() -> frozenset[Edge]:
+    """(who imports, what); of a foreign package its first name. Imports for type hints alone count as any other."""
+    return frozenset(
+        (module, name)
+        for module, path in sources().items()
+        for node in statements(ast.parse(path.read_text(encoding="utf-8")))
+        for name in _imported(node, module)
+        if name != module
+    )
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """What stands in a module, at any depth."""
+    yield node
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for inner in getattr(node, part, ()):
+            yield from statements(inner)
+
+
+def _imported(node: ast.AST, module: str) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    elif isinstance(node, ast.ImportFrom):
+        assert not node.level, f"{module} imports relatively"
+        names = [f"{node.module}.{alias.name}" for alias in node.names]
+    else:
+        names = []
+    for name in names:
+        if name.split(".")[0] != PACKAGE:
+            yield name.split(".")[0]
+        else:
+            yield name if name in sources() else name.rpartition(".")[0]
+
+
+@cache
+def room(module: str) -> str:
+    """The room of one of our modules: the longest name in `LEVELS` that its own begins with."""
+    own = module.removeprefix(PACKAGE).removeprefix(".")
+    return own if own in level() else room(f"{PACKAGE}.{own.rpartition('.')[0]}")
+
+
+@cache
+def level() -> dict[str, int]:
+    return {name: height for height, names in enumerate(LEVELS) for name in names}
+
+
+def ours(edge: Edge) -> bool:
+    return edge[1] in sources()
+
+
+def circle(edges: Iterable[Edge]) -> list[str]:
+    """One circle of the graph, from a node back to itself; empty where there is none."""
+    graph = TopologicalSorter()
+    for node, known in edges:
+        graph.add(node, known)
+    try:
+        graph.prepare()
+    except CycleError as err:
+        return err.args[1][::-1]
+    return []
+
+
+# -- what goes against the rules, each a sentence --------------------------------------------------------------------
+def upwards(edges: set[Edge]) -> list[str]:
+    """Rooms that know a higher one, one of another's own, or one of their level that knows them."""
+    between = {(room(a), room(b)) for a, b in edges if ours((a, b)) and room(a) != room(b)}
+    wrong = {(a, b) for a, b in between if level()[a] < level()[b] or a not in KNOWN_ONLY_BY.get(b, {a})}
+    found = [f"{a} knows {b}" for a, b in sorted(edges) if ours((a, b)) and (room(a), room(b)) in wrong]
+    around = circle(between - wrong)
+    return [*found, f"a circle of rooms: {' -> '.join(around)}"] if around else found
+
+
+def in_circles(edges: set[Edge]) -> list[str]:
+    around = circle(filter(ours, edges))
+    return [f"a circle of modules: {' -> '.join(around)}"] if around else []
+
+
+def foreign(edges: set[Edge]) -> list[str]:
+    """Foreign packages where they may not be."""
+    found = []
+    for module, name in sorted(edges):
+        own = room(module)
+        wrong = {
+            "parlai": own not in PARLAI,
+            "torch": own == "analysis",
+            "mephisto": own != "crowdsourcing",
+            "rpy2": module != f"{PACKAGE}.analysis.survival.icenreg",
+        }
+        if wrong.get(name):
+            found.append(f"{module} imports {name}")
+    return found
+
+
+RULES = (upwards, in_circles, foreign)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_nothing_goes_against_the_arrows(rule):
+    found = rule(imports() - set(NOT_YET))
+    assert not found, "\n".join(found)
+
+
+def test_what_is_not_yet_so_is_no_more_than_that():
+    assert sorted(NOT_YET) == NOT_YET
+    kept = imports() - set(NOT_YET)
+    done = [edge for edge in NOT_YET if edge not in imports() or not any(rule(kept | {edge}) for rule in RULES)]
+    assert not done, f"take out of NOT_YET: {done}"
+
+
+# -- the rules find what they are for --------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("rule", "more"),
+    [
+        (upwards, [("records", "study")]),
+        (upwards, [("analysis.time", "surveys.survey")]),
+        (upwards, [("study", "tasks.nuc.agents")]),
+        (upwards, [("report.page", "crowdsourcing.ledger")]),
+        (upwards, [("selfplay.plan", "surveys.survey"), ("surveys.survey", "selfplay.plan")]),
+        (in_circles, [("analysis.time", "analysis.kernels"), ("analysis.kernels", "analysis.time")]),
+    ],
+)
+def test_an_arrow_upwards_and_a_circle_are_found(rule, more):
+    assert rule({(f"{PACKAGE}.{a}", f"{PACKAGE}.{b}") for a, b in more})
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [("surveys.survey", "parlai"), ("analysis.time", "torch"), ("judges.run", "mephisto"), ("analysis.time", "rpy2")],
+)
+def test_a_foreign_package_is_found(module, name):
+    assert foreign({(f"{PACKAGE}.{module}", name)}) == [f"{PACKAGE}.{module} imports {name}"]

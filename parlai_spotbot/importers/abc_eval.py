@@ -1,158 +1,254 @@
-"""The released labels of ABC-Eval as a study: nine behaviours of every turn, by two people, a language model and
-classifiers of the time.
+"""The whole published project of ABC-Eval as one study: chats, five surveys, trainings, and the time that all took.
 
-Finch, Finch & Choi (2022) collected them; Finch, Paek & Choi (2023) published those of 108 conversations that two
-people annotated, with what gpt-3.5-turbo and, of six labels, a specialised classifier said. Labels are given, not
-answers on a page: each is kept as what it is (`labels.GIVEN`), and labels that are not in the file stay unknown.
+Surveys: abc_eval, dialogue_likert, turn_likert and comparative by the trained annotators of the study, interactive by
+those who chatted. Other groups of annotators are there with their training only, as in the paper.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Iterator, Mapping
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.files import field, read_json
+from tqdm import tqdm
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.abc_eval_labels import (
+    DOMAIN,
+    QUESTION,
+    REMEDY,
+    SURVEY,
+    conversation,
+    judgement,
+    released_labels,
+)
+from parlai_spotbot.importers.abc_eval_project import (
+    ANSWERS,
+    CHATS,
+    STAGES,
+    TRAININGS,
+    Answer,
+    Stage,
+    Talk,
+    Work,
+    read_project,
+)
 from parlai_spotbot.importers.conversations import numbered, plan_of
+from parlai_spotbot.importers.format import Asked, study_format
 from parlai_spotbot.importers.writing import Imported
-from parlai_spotbot.records import HUMAN, NAME, Conversation, Judgement, Turn
-from parlai_spotbot.surveys.abc_eval.labels import EVERY_LABEL, GIVEN, task_of_label
+from parlai_spotbot.records import Conversation, Judgement
+from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, TASKS, task_of_label
+from parlai_spotbot.surveys.interactive import CHOICE
 
-SURVEY = "abc_eval"
-DOMAIN = "chitchat"
-
-BOTS = {
-    "blender2_3B": "Blender2",
-    "bart_fid_rag_bcb": "BART-FiD-RAG",
-    "rerank_blender": "Blender-Decode",
-    "emora": "Emora",
-    "cem": "CEM",
-    "dukenet": "DukeNet",
-}
-"""Their names of bots and the paper's."""
-
-LABELS = {label.replace("_", " "): label for label in EVERY_LABEL} | {
-    "correct fact": "fact_usage", "incorrect fact": "fact_contradiction",
-}  # fmt: skip
-"""Their names of labels and ours, which are the paper's."""
-
-QUESTION = {label: question for question, label in GIVEN.items()}
-"""The question by which each label is kept."""
-
-JUDGES = ("gpt", "specialized")
-"""Who answered beside people; of some labels there is no specialised classifier."""
-
-IDENTITY = re.compile(r"^(?P<place>\(\d+,\d+\))_(?P<bot>.+)$")
-"""A dialogue's id: the number of the sitting and of the interactor, then the bot. Two dialogues share the former."""
-
-REMEDY = "Name the file as its authors released it; the README of projects/abc_eval says where it is."
+INTERACTIVE = "interactive"
+LIKERT, TURNS, PAIRS = "dialogue_likert", "turn_likert", "comparative"
+WHEN = "%m-%d-%Y %H:%M:%S"
 
 
-def bot_of(identity: str, where: str) -> str:
-    """The bot of a dialogue, by the paper's name, from the dialogue's id."""
-    match = IDENTITY.match(identity)
-    bot = match["bot"] if match else ""
-    if not NAME.match(bot):
-        raise UserError(f"{where}: {identity!r} is no id of a dialogue, such as '(63,1)_emora'.", REMEDY)
-    return BOTS.get(bot, bot)
+def abc_eval(path: Path | str, tick: Callable[[], None] = lambda: None) -> Imported:
+    """Read either published file: the nine labels of 108 conversations, or the whole project."""
+    return full(path, tick) if is_full(path) else released_labels(path)
 
 
-def label_named(name: Any, where: str) -> str:
-    """Our name of their label; one that is not known is a `UserError`."""
-    if name not in LABELS:
-        raise UserError(f"{where}: behaviour {name!r} is not known.", nearest(str(name), LABELS))
-    return LABELS[name]
+def is_full(path: Path | str) -> bool:
+    """Whether a file holds the whole project, as its first key says."""
+    try:
+        with Path(path).open(encoding="utf-8-sig") as stream:
+            head = stream.read(4096).lstrip()
+        key = json.JSONDecoder().raw_decode(head[1:].lstrip())[0] if head.startswith("{") else ""
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file.", REMEDY) from None
+    except (OSError, UnicodeDecodeError) as err:
+        raise UserError(f"{path}: cannot be read: {err}.", REMEDY) from None
+    except json.JSONDecodeError:
+        key = ""
+    return isinstance(key, str) and key.isidentifier()  # ids of dialogues begin with a parenthesis
 
 
-def conversation(identity: str, bot: str, exchanges: list[tuple[str, str]], provenance: dict) -> Conversation:
-    """A dialogue in which a person speaks first."""
-    turns = [turn for said in exchanges for turn in (Turn(HUMAN, said[0]), Turn(bot, said[1]))]
-    pair = (min(bot, HUMAN), max(bot, HUMAN))
-    return Conversation(identity, DOMAIN, pair, 0, (HUMAN, bot), tuple(turns), 0, provenance=provenance)
-
-
-def released_labels(path: Path | str) -> Imported:
-    """Read the file of nine labels: ``{dialogue: [{"user", "system", "behaviors": {label: {"human", "gpt", …}}}]}``.
-
-    Who annotated is not in the file: the annotators of a dialogue bear its number, so that nothing is taken to be by
-    one person that may not be. Raises `UserError` that names dialogue, turn, behaviour and field.
-    """
+def full(path: Path | str, tick: Callable[[], None] = lambda: None) -> Imported:
+    """Read the whole project; `tick` is called for each dialogue. Raises `UserError` that names the place."""
     path = Path(path)
-    data = read_json(path, "file of labels", REMEDY)
-    if not isinstance(data, dict) or not data:
-        raise UserError(f"{path}: expected dialogues by their ids.", REMEDY)
-    conversations, judgements = [], []
-    for number, (identity, turns) in enumerate(data.items()):
-        where = f"{path}: dialogue '{identity}'"
-        if not isinstance(turns, list) or not turns:
-            raise UserError(f"{where}: expected a list of turns.", REMEDY)
-        talk = conversation(identity, bot_of(identity, where), list(_said(turns, where)), {})
-        conversations.append(talk)
-        judgements += _judgements(talk, turns, number, where)
-    known = sorted({GIVEN[row.question] for row in judgements}, key=EVERY_LABEL.index)
+    stages = read_project(path, tick)
+    maker = _Maker(str(path), stages)
+    maker.make()
+    found = numbered(list(maker.talks.values()))
+    rows = maker.rows
     about = {
         "format": "abc_eval", "source": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-        "options": {}, "conversations": len(conversations), "annotations": len({j.annotation_id for j in judgements}),
+        "options": {}, "conversations": len(found),
+        "annotations": len({j.annotation_id for own in rows.values() for j in own}),
+        "surveys": {name: len(own) for name, own in rows.items()}, "training": len(maker.training),
+        "oddities": [
+            {"count": count, "of": "", "what": what, "rule": rule} for (what, rule), count in maker.odd.items()
+        ],
         "notes": [
-            f"labels in the file: {', '.join(known)}; the others of the survey are not known",
-            "the file gives labels, not what was answered on a page: they are kept as given",
-            "who annotated is not in the file: each dialogue has two annotators of its own",
+            "labels are kept as given, since the file doesn't say what was answered on the page",
+            "annotators bear numbers; their ids are not kept",
+            "judgements are those of the annotators of the study; of other groups there is the training",
         ],
     }  # fmt: skip
-    found = numbered(conversations)
-    return Imported(plan_of(found, DOMAIN, None), found, SURVEY, (), judgements, about)
+    others = {name: own for name, own in rows.items() if name != SURVEY and own}
+    return Imported(
+        plan_of(found, DOMAIN, None), found, SURVEY, (), rows[SURVEY], about, training=maker.training, others=others
+    )
 
 
-def _said(turns: list, where: str) -> Iterator[tuple[str, str]]:
-    for number, turn in enumerate(turns):
-        place = f"{where}, turn {number}"
-        if not isinstance(turn, dict):
-            raise UserError(f"{place}: expected keys and values, found {turn!r}.", REMEDY)
-        yield field(turn, "user", str, place), field(turn, "system", str, place)
+@dataclass
+class _Maker:
+    """Makes records of the stages: `talks` by id, `rows` by survey, `training`, and what is odd, counted."""
+
+    path: str
+    stages: dict[str, Stage]
+    talks: dict[str, Conversation] = field(default_factory=dict)
+    rows: dict[str, list[Judgement]] = field(default_factory=dict)
+    training: list[dict] = field(default_factory=list)
+    odd: Counter = field(default_factory=Counter)
+    people: dict[str, str] = field(default_factory=dict)
+    units: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def make(self) -> None:
+        self.rows = {name: [] for name in (SURVEY, LIKERT, TURNS, PAIRS, INTERACTIVE)}
+        for name in STAGES:
+            for number, (identity, work) in enumerate(self.stages.get(name, Stage()).works.items()):
+                self.people.setdefault(work.worker, f"person-{len(self.people) + 1:04d}")
+                self.units[name, identity] = f"{name.partition('_')[0]}-{number + 1:05d}"
+        for name in (CHATS, ANSWERS):
+            for identity, talk in self.stages[name].talks.items():
+                self._conversation(identity, talk)
+        for name in (CHATS, ANSWERS):
+            for identity, talk in self.stages[name].talks.items():
+                for answer in talk.answers:
+                    self._answer(name, identity, answer)
+        for name, group in TRAININGS.items():
+            if name in self.stages:
+                self._training(name, self.stages[name], group)
+        self.rows = {name: _once(own, self.odd) for name, own in self.rows.items()}
+
+    def _conversation(self, identity: str, talk: Talk) -> None:
+        known = self.talks.get(identity)
+        if known is not None:
+            if [turn.text for turn in known.turns] != [text for said in talk.exchanges for text in said]:
+                self.odd["dialogues with other words where they were annotated", "as they were chatted"] += 1
+            return
+        took = self._chatted(identity)
+        self.talks[identity] = conversation(identity, talk.bot, talk.exchanges, {"seconds": took} if took else {})
+
+    def _chatted(self, identity: str) -> float | None:
+        """How long the chat took."""
+        for work in self.stages[CHATS].works.values():
+            if identity in work.dialogues[:2]:
+                return work.times.get(("first_bot", "second_bot")[work.dialogues.index(identity)])
+        return None
+
+    def _answer(self, stage: str, identity: str, answer: Answer) -> None:
+        work, talk = self.stages[stage].works[answer.unit], self.talks[identity]
+        unit, who = self.units[stage, answer.unit], self.people[work.worker]
+        about = {"unit_id": unit, "submitted_at": self._when(work), "seconds": work.seconds}
+        led = stage == CHATS
+        if answer.kind == "pair":
+            self._pair(work, talk, answer, unit, who, about, led)
+        elif answer.kind == "dialogue":
+            survey = INTERACTIVE if led else LIKERT
+            if led and identity in work.dialogues[:2]:
+                place = work.dialogues.index(identity)
+                about["seconds"] = work.times.get(("first_likert", "second_likert")[place])
+            self._add(survey, f"{unit}-{identity}" if led else unit, talk, "entity:1", answer.name, str(answer.value),
+                      who, about)  # fmt: skip
+        elif answer.turn is not None and answer.turn < talk.exchanges:
+            target = f"turn:{2 * answer.turn + 1}"
+            if answer.kind == "label":
+                item = f"{identity}-{task_of_label(answer.name)}"
+                value = ("no", "yes")[answer.value]
+                self._add(SURVEY, unit, talk, target, QUESTION[answer.name], value, who, about, item)
+            else:
+                item = f"{identity}-{answer.name}"
+                self._add(TURNS, unit, talk, target, answer.name, str(answer.value), who, about, item)
+        else:
+            self.odd["answers about turns that are not there", "left out"] += 1
+
+    def _pair(
+        self, work: Work, talk: Conversation, answer: Answer, unit: str, who: str, about: dict, led: bool
+    ) -> None:
+        """A choice stands in both dialogues; it is kept as the two were shown."""
+        first = talk.conversation_id == work.dialogues[0]
+        value = answer.value if first else -answer.value
+        choice = {1: "conversation:0", -1: "conversation:1", 0: "neither"}[value]
+        about = {**about, "conversation_ids": work.dialogues}
+        if led:
+            about["seconds"] = work.times.get("comparative")
+        shown = self.talks[work.dialogues[0]]
+        question = answer.name + CHOICE if led else answer.name
+        self._add(INTERACTIVE if led else PAIRS, f"{unit}-pair" if led else unit, shown, "pair", question, choice, who,
+                  about, "|".join(work.dialogues))  # fmt: skip
+
+    def _add(
+        self, survey: str, annotation: str, talk: Conversation, target: str, question: str, answer: str, who: str,
+        about: dict, item: str = "",
+    ) -> None:  # fmt: skip
+        item = item or talk.conversation_id
+        self.rows[survey].append(judgement(survey, annotation, talk, target, question, answer, who, item=item, **about))
+
+    def _training(self, name: str, stage: Stage, group: str) -> None:
+        """A row a round; the last round of a task decides."""
+        last: dict[str, int] = {}
+        for identity, talk in stage.talks.items():
+            for attempt in talk.attempts:
+                task = self._task(stage.works[attempt.unit], name, identity)
+                last[task] = max(last.get(task, 0), _round(identity))
+        for identity, talk in stage.talks.items():
+            for attempt in talk.attempts:
+                work = stage.works[attempt.unit]
+                task, number = work.task, _round(identity)
+                passed = attempt.passed if attempt.passed is not None else attempt.wrong <= ALLOWED[task]
+                self.training.append({
+                    "task": task, "annotator": self.people[work.worker], "attempt": 0, "round": number,
+                    "role": "training", "dialogue": identity, "wrong_turns": attempt.wrong,
+                    "of": max(len(talk.exchanges), attempt.wrong), "mistakes_by_label": {},
+                    "passed": passed if number == last[task] else None, "at": self._when(work),
+                    "seconds": work.seconds, "group": group,
+                })  # fmt: skip
+
+    def _task(self, work: Work, stage: str, identity: str) -> str:
+        if work.task not in TASKS:
+            raise UserError(
+                f"{self.path}: {stage}, dialogue {identity!r}: field 'task' of its work unit is {work.task!r}, "
+                f"expected one of {', '.join(TASKS)}.", REMEDY,
+            )  # fmt: skip
+        return work.task
+
+    def _when(self, work: Work) -> str:
+        if not work.finished:
+            return ""
+        try:
+            return datetime.strptime(work.finished, WHEN).isoformat(timespec="seconds")
+        except ValueError:
+            self.odd["times of another form than month-day-year hours:minutes:seconds", "left out"] += 1
+            return ""
 
 
-def _judgements(talk: Conversation, turns: list, number: int, where: str) -> Iterator[Judgement]:
-    """The answers of both people and of the judges; an annotation is a dialogue in one task."""
-    people = None
-    for place, turn in enumerate(turns):
-        here = f"{where}, turn {place}"
-        for name, given in field(turn, "behaviors", dict, here).items():
-            label, spot = label_named(name, here), f"{here}, behaviour '{name}'"
-            if not isinstance(given, dict):
-                raise UserError(f"{spot}: expected keys and values, found {given!r}.", REMEDY)
-            answers = [_bit(value, f"{spot}, field 'human'") for value in field(given, "human", list, spot)]
-            people = len(answers) if people is None else people
-            if len(answers) != people or not people:
-                raise UserError(f"{spot}, field 'human': {len(answers)} answers, expected {people or 'some'}.", REMEDY)
-            rows = [(HUMAN, f"{number:03d}-{i}", value) for i, value in enumerate(answers)]
-            rows += [(f"judge:{j}", j, _bit(given[j], f"{spot}, field '{j}'")) for j in JUDGES if j in given]
-            for source, worker, value in rows:
-                task = task_of_label(label)
-                annotation = f"{talk.conversation_id}-{task}-{worker}"
-                answer = ("no", "yes")[value]
-                yield judgement(
-                    SURVEY, annotation, talk, f"turn:{2 * place + 1}", QUESTION[label], answer, worker, source,
-                    item=f"{talk.conversation_id}-{task}",
-                )  # fmt: skip
+def _round(identity: str) -> int:
+    """The number with which the id of a training dialogue ends; 0 where it ends with none."""
+    end = identity.rpartition("_")[2]
+    return int(end) if end.isdigit() else 0
 
 
-def judgement(
-    survey: str, annotation: str, talk: Conversation, target: str, question: str, answer: str, worker: str,
-    source: str = HUMAN, *, item: str, **rest: Any,
-) -> Judgement:  # fmt: skip
-    """One answer about one conversation, or, with `conversation_ids` among `rest`, about two."""
-    about: Mapping[str, Any] = {"conversation_ids": (talk.conversation_id,), "unit_id": "imported", **rest}
-    return Judgement(
-        judgement_id=f"{annotation}-{question}-{target}", annotation_id=annotation, survey=survey, item_id=item,
-        exchanges=talk.exchanges, target=target, question=question, answer=answer, worker_id=worker, source=source,
-        **about,
-    )  # fmt: skip
+def _once(rows: list[Judgement], odd: Counter) -> list[Judgement]:
+    """Each answer once: choices stand in both dialogues, and the first one counts where the two disagree."""
+    found: dict[str, Judgement] = {}
+    for row in rows:
+        before = found.setdefault(row.judgement_id, row)
+        if before.answer != row.answer:
+            odd["choices that read otherwise from the other dialogue", "as in the first dialogue"] += 1
+    return list(found.values())
 
 
-def _bit(value: Any, where: str) -> int:
-    if type(value) is not int or value not in (0, 1):
-        raise UserError(f"{where}: {value!r}, expected 0 or 1.", REMEDY)
-    return value
+def _asked(asked: Asked) -> Imported:
+    with tqdm(desc="dialogues", unit="dialogue", delay=2) as bar:
+        return abc_eval(asked["data"], bar.update)
+
+
+FORMAT = study_format(_asked)

@@ -14,7 +14,7 @@ from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.files import field as get
-from parlai_spotbot.importers.abc_eval import BOTS, LABELS, REMEDY, label_named
+from parlai_spotbot.importers.abc_eval_labels import BOTS, LABELS, REMEDY, label_named
 from parlai_spotbot.importers.json_parts import OPEN, SKIP, TAKE, parts
 from parlai_spotbot.records import NAME
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.importers.format import Asked, study_format
 from parlai_spotbot.importers.writing import Imported, contestant
 from parlai_spotbot.records import HUMAN, NAME, Conversation, Turn
 from parlai_spotbot.study import Plan
@@ -204,3 +205,16 @@ def plan_of(found: Sequence[Conversation], domain: str, segments: Sequence[int] 
         human_conversations=sum(c.kind == "people" for c in found),
         pairs=() if set(pairs) == set(combinations(bots, 2)) else pairs,
     ).check("--segments" if segments else "import")
+
+
+def _read(asked: Asked) -> Imported:
+    return conversations(
+        asked.paths,
+        asked["domain"] or "imported",
+        names=asked.pairs("names"),
+        seed_exchanges=asked["seed_exchanges"],
+        segments=asked.segments,
+    )
+
+
+FORMAT = study_format(_read)

@@ -19,7 +19,11 @@ from typing import Any
 from parlai_spotbot import files
 from parlai_spotbot.analysis.answers import judged_name
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.importers.format import Asked, Format
+from parlai_spotbot.importers.writing import add_judgements
 from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.survey import Question, Survey
 
 WIDE = {
@@ -133,22 +137,6 @@ def judgements(
                 )  # fmt: skip
             found[judgement.judgement_id] = (where, judgement)
     return [judgement for _, judgement in found.values()]
-
-
-def merge(known: list[Judgement], new: list[Judgement]) -> list[Judgement]:
-    """Those of `new` that are not in `known`; the same id with another answer is a `UserError`."""
-    have = {judgement.judgement_id: judgement for judgement in known}
-    fresh = []
-    for judgement in new:
-        before = have.get(judgement.judgement_id)
-        if before is None:
-            fresh.append(judgement)
-        elif before != judgement:
-            raise UserError(
-                f"judgement '{judgement.judgement_id}' is in the study with other contents.",
-                "Give changed annotations another annotation_id, or import into another --study.",
-            )
-    return fresh
 
 
 def _csv(path: Path) -> list[tuple[str, dict]]:
@@ -333,3 +321,32 @@ def _checked(row: Row, question: Question, value: Any, answers: Mapping[str, str
     if question.kind == "free_text":
         return row.text("answer", "")
     return row.choice("answer", known, answers)
+
+
+def _add(asked: Asked) -> str:
+    survey, path = asked["survey"], Path(asked["data"])
+    get_survey(survey)
+    study = Study.open(asked["study"])
+    known = {c.conversation_id: c for c in study.conversations()}
+    columns, answers = asked.pairs("columns"), asked.pairs("answers")
+    of_study = survey_of(study, survey)
+    units = study.units(survey) if study.units_path(survey).exists() else []
+    items = {
+        (item.conversation_ids, name): item.item_id
+        for unit in units
+        for item in unit.items
+        for name in item.questions or [question.name for question in of_study.questions]
+    }
+    new = judgements(path, known, of_study, items=items, columns=columns, answers=answers)
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    about = {"source": path.name, "sha256": sha256, "columns": columns, "answers": answers, "judgements": len(new)}
+    with study.lock("spotbot_import"):
+        added = add_judgements(study, survey, new, about)
+    workers = len({judgement.worker_id for judgement in new})
+    return (
+        f"{len(new)} judgements by {workers} annotators read, {added} of them new\n"
+        f"written: {study.judgements_path(survey)}"
+    )
+
+
+FORMAT = Format(_add)

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 import pandas as pd
 
-from parlai_spotbot.importers.spotbot2020 import DEFAULT_LEAVE_OUT, Dump, select
+from parlai_spotbot.importers.spotbot2020_dump import DEFAULT_LEAVE_OUT, Dump, select
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.surface import SPECIAL_TOKEN
 

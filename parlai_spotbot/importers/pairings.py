@@ -16,6 +16,7 @@ from pathlib import Path
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.conversations import numbered, plan_of
+from parlai_spotbot.importers.format import Asked, study_format
 from parlai_spotbot.importers.writing import Imported
 from parlai_spotbot.records import HUMAN, NAME, Conversation, Item, Turn
 from parlai_spotbot.study import Study
@@ -267,3 +268,16 @@ def _line(item: Item, entities: Mapping[str, tuple[str, str]]) -> dict:
     if item.control is not None:
         row["correct_answer"] = judged[KNOWN_CHOICE.index(item.control)]
     return row
+
+
+def _asked(asked: Asked) -> Imported:
+    return pairings(
+        asked["data"],
+        asked["domain"] or "imported",
+        names=asked.pairs("names"),
+        question=asked["ask"],
+        segments=asked.segments,
+    )
+
+
+FORMAT = study_format(_asked)

@@ -15,6 +15,7 @@ from pathlib import Path
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.conversations import plan_of
+from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.writing import Imported
 from parlai_spotbot.records import HUMAN, NAME, Conversation, Turn
 
@@ -117,3 +118,6 @@ def _check_speakers(name: str, speakers: list[str], where: str) -> None:
             f"{where}: field 'dialog' is of '{speakers[0]}' with '{speakers[1]}', which is no bot with itself.",
             "Bring conversations of two bots in with --format conversations.",
         )
+
+
+FORMAT = study_format(lambda asked: self_chats(asked.paths, asked["domain"] or "imported", asked.segments))

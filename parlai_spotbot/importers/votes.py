@@ -21,8 +21,11 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from tqdm import tqdm
+
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.format import Asked, study_format
 from parlai_spotbot.importers.votes_words import OUTCOMES, Layout, layout, outcome
 from parlai_spotbot.importers.writing import Imported, contestant
 from parlai_spotbot.records import HUMAN, NAME, Item, Unit
@@ -385,3 +388,25 @@ def _utc(value: Any) -> str:
     else:
         found = datetime.fromtimestamp(number / 1000 if abs(number) >= MILLISECONDS else number, UTC)
     return found.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _asked(asked: Asked) -> Imported:
+    given = {name: asked.pairs(name) for name in ("columns", "answers", "names")}
+    with tqdm(desc="votes", unit="vote", unit_scale=True, delay=2) as bar:
+        return votes(asked["data"], asked["domain"] or "votes", source=asked["source"], progress=bar.update, **given)
+
+
+def _summary(imported: Imported) -> str:
+    """How many votes came to what, and which columns were read as what."""
+    contestants, about = imported.plan.contestants, imported.about
+    outcomes = ", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in about["outcomes"].items())
+    lines = [f"{about['annotations']:,} votes on {len(contestants)} contestants: {outcomes}"]
+    if about["annotators"] is not None:
+        lines[0] += f"; {about['annotators']:,} annotators"
+    columns = {ours: ", ".join([theirs] if isinstance(theirs, str) else theirs)
+               for ours, theirs in about["columns"].items()}  # fmt: skip
+    lines.append(f"read: {'; '.join(f'{ours} from {theirs}' for ours, theirs in columns.items())}")
+    return "\n".join(lines + [f"note: {note}" for note in about["notes"]])
+
+
+FORMAT = study_format(_asked, _summary)

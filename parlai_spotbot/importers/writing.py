@@ -13,7 +13,6 @@ from pathlib import Path
 import parlai_spotbot
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.judgements import merge
 from parlai_spotbot.records import Contestant, Conversation, Item, Judgement, Unit
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys.own_questions import keep
@@ -97,7 +96,7 @@ def _same(before: dict, about: dict) -> bool:
 def add_judgements(study: Study, survey: str, new: Sequence[Judgement], about: dict) -> int:
     """Append those of `new` that the study lacks; return how many. The caller holds the study's lock."""
     known = study.judgements(survey) if study.judgements_path(survey).exists() else []
-    fresh = merge(known, new)
+    fresh = _unknown(known, new)
     if fresh:
         with files.Journal(study.judgements_path(survey)) as journal:
             journal.append(*(judgement.to_json() for judgement in fresh))
@@ -106,3 +105,19 @@ def add_judgements(study: Study, survey: str, new: Sequence[Judgement], about: d
     added = dict(study.provenance().get(JUDGEMENTS, {}))
     study.record(JUDGEMENTS, {**added, about["source"]: about})
     return len(fresh)
+
+
+def _unknown(known: list[Judgement], new: list[Judgement]) -> list[Judgement]:
+    """Those of `new` that are not in `known`; the same id with another answer is a `UserError`."""
+    have = {judgement.judgement_id: judgement for judgement in known}
+    fresh = []
+    for judgement in new:
+        before = have.get(judgement.judgement_id)
+        if before is None:
+            fresh.append(judgement)
+        elif before != judgement:
+            raise UserError(
+                f"judgement '{judgement.judgement_id}' is in the study with other contents.",
+                "Give changed annotations another annotation_id, or import into another --study.",
+            )
+    return fresh

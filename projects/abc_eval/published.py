@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.abc_eval import BOTS, LABELS
+from parlai_spotbot.importers.abc_eval_labels import BOTS, LABELS
 from parlai_spotbot.importers.abc_eval_project import DIMENSIONS
 from parlai_spotbot.projects.abc_eval.release import REMEDY, SHA256
 from parlai_spotbot.projects.fetching import checksum

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.abc_eval_full import is_full
+from parlai_spotbot.importers.abc_eval import is_full
 from parlai_spotbot.projects.fetching import checksum, fetched
 
 RAW = "https://raw.githubusercontent.com/"

@@ -12,8 +12,8 @@ import yaml
 import parlai_spotbot
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.abc_eval import released_labels
-from parlai_spotbot.importers.abc_eval_full import full
+from parlai_spotbot.importers.abc_eval import full
+from parlai_spotbot.importers.abc_eval_labels import released_labels
 from parlai_spotbot.importers.writing import Imported
 from parlai_spotbot.projects.abc_eval import arithmetic, figures, nine_labels, whole
 from parlai_spotbot.projects.abc_eval.release import Release, find

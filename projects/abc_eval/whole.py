@@ -20,7 +20,7 @@ from parlai_spotbot.analysis.metrics.frame import CHOICE, RATE
 from parlai_spotbot.analysis.metrics.published import FINAL_TASKS
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.shares import wilson
-from parlai_spotbot.importers.abc_eval_full import INTERACTIVE
+from parlai_spotbot.importers.abc_eval import INTERACTIVE
 from parlai_spotbot.importers.writing import Imported
 from parlai_spotbot.projects.abc_eval import published
 from parlai_spotbot.projects.abc_eval.arithmetic import DIALOGUES, LEVELS, WAGE, label_of

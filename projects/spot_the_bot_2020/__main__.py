@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
-    from parlai_spotbot.importers.spotbot2020 import DOMAINS
+    from parlai_spotbot.importers.spotbot2020_dump import DOMAINS
     from parlai_spotbot.projects.spot_the_bot_2020.release import download
     from parlai_spotbot.projects.spot_the_bot_2020.reproduce import Settings, reproduce, summary
 

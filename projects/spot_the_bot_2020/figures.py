@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from parlai_spotbot.importers.spotbot2020 import Domain
+from parlai_spotbot.importers.spotbot2020_dump import Domain
 from parlai_spotbot.projects.cells import Table
 from parlai_spotbot.projects.spot_the_bot_2020.survival import curves
 from parlai_spotbot.records import HUMAN

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from parlai_spotbot.importers.spotbot2020 import DOMAINS, Dump, read_dump, select
+from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, Dump, read_dump, select
 from parlai_spotbot.projects.command import exit_code
 from parlai_spotbot.records import HUMAN, Item
 from parlai_spotbot.surveys.controls import KNOWN_BOT, KNOWN_HUMAN, missed, talk

@@ -14,7 +14,7 @@ from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import pair_table, win_matrix, win_rates
 from parlai_spotbot.analysis.segments import by_length
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
-from parlai_spotbot.importers.spotbot2020 import Dump
+from parlai_spotbot.importers.spotbot2020_dump import Dump
 from parlai_spotbot.projects.cells import Cell, Table, plain
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import alike, correctness, label_agreement, without_weak
 from parlai_spotbot.projects.spot_the_bot_2020.sound import Sound

@@ -22,7 +22,7 @@ from parlai_spotbot.analysis.annotators.detection import CALLED
 from parlai_spotbot.analysis.frames import entities_frame, matches_frame
 from parlai_spotbot.analysis.segments import by_length
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.importers.spotbot2020 import read_dump, select
+from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
 
 
 def frames(labels: dict[str, list[tuple[str, str, str]]]):

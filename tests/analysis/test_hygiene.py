@@ -251,7 +251,7 @@ def test_without_conversations_there_is_nothing_to_say():
 
 def test_released_data_show_what_is_known_of_them(shared_data):
     """LC's tokens and DR's loops are known oddities of the released PersonaChat conversations."""
-    from parlai_spotbot.importers.spotbot2020 import read_dump
+    from parlai_spotbot.importers.spotbot2020_dump import read_dump
 
     dump = Path(shared_data) / "data" / "spot_the_bot_2020" / "MongoDump.zip"
     if not os.path.exists(dump):

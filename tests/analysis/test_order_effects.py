@@ -6,7 +6,7 @@ import pytest
 import statsmodels.formula.api as smf
 
 from parlai_spotbot.analysis.order_effects import order_balance, position_effects, presentation_effects
-from parlai_spotbot.importers.spotbot2020 import read_dump, select
+from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from parlai_spotbot.analysis.ranking import (
 )
 from parlai_spotbot.analysis.ranking.clusters import cluster_places, rank_ranges
 from parlai_spotbot.analysis.ranking.trueskill import TrueSkill
-from parlai_spotbot.importers.spotbot2020 import read_dump, select
+from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
 
 ORDER = {"dailydialog": ["GPT", "BR", "S2", "DR"], "empathetic": ["BL", "GPT", "BR", "S2", "DR"]}
 

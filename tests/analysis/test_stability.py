@@ -146,7 +146,7 @@ def test_the_papers_curve(released, reference, domain, first):
 
 @pytest.mark.slow
 def test_the_papers_experiment_in_full(shared_data):
-    from parlai_spotbot.importers.spotbot2020 import read_dump, select
+    from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
 
     path = shared_data / "data" / "spot_the_bot_2020" / "MongoDump.zip"
     if not path.exists():

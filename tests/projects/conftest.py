@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from parlai_spotbot.importers.spotbot2020 import DOMAINS, read_dump
+from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, read_dump
 from parlai_spotbot.projects.spot_the_bot_2020.reproduce import Settings, reproduce_domain
 
 sys.path.insert(0, str(Path(__file__).parent))  # made_up_project

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from parlai_spotbot.importers.spotbot2020 import DOMAINS
+from parlai_spotbot.importers.spotbot2020_dump import DOMAINS
 from parlai_spotbot.projects.spot_the_bot_2020 import labels
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import label_agreement
 from parlai_spotbot.projects.spot_the_bot_2020.reproduce import paper_values

@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from parlai_spotbot.importers.spotbot2020 import DOMAINS, read_dump, select
+from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, read_dump, select
 from parlai_spotbot.projects.spot_the_bot_2020.reliability import makers
 from parlai_spotbot.projects.spot_the_bot_2020.reproduce import paper_values
 

@@ -1,0 +1,94 @@
+"""What a format is: how other people's data of one kind come into a study. Each is found by its module's name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.writing import Imported, write_study
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.study import check_segments
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of `spotbot_import`, of which a format reads those that it has."""
+
+    opt: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.opt[name]
+
+    @property
+    def paths(self) -> list[str]:
+        """The files that --data names."""
+        return [part for part in self["data"].split(",") if part]
+
+    @property
+    def segments(self) -> tuple[int, ...] | None:
+        """The lengths that --segments names."""
+        return None if self["segments"] is None else check_segments(self["segments"], "--segments")
+
+    def pairs(self, name: str) -> dict[str, str]:
+        """What ``--columns``, ``--names`` or ``--answers`` says: ``a=b,c=d``."""
+        option, text = f"--{name}", self[name]
+        result: dict[str, str] = {}
+        for part in (text or "").split(","):
+            left, equals, right = (side.strip() for side in part.partition("="))
+            if not part.strip():
+                continue
+            if not equals or not left or not right:
+                raise UserError(
+                    f"{option} {text}: '{part.strip()}' is not of the form A=B.", f"Write {option} a=b,c=d."
+                )
+            if left in result:
+                raise UserError(f"{option} {text}: '{left}' is there twice.", "Name each once.")
+            result[left] = right
+        return result
+
+
+@dataclass(frozen=True)
+class Format:
+    """`bring` puts what was asked for into its study and returns what is said in the terminal."""
+
+    bring: Callable[[Asked], str]
+
+
+def summary(imported: Imported) -> str:
+    """What was imported, and every oddity with its count and what was done about it."""
+    lines = [f"{len(imported.conversations)} conversations of {', '.join(imported.plan.contestants)}"]
+    if imported.judgements:
+        people = len({judgement.worker_id for judgement in imported.judgements if judgement.source == HUMAN})
+        lines[0] += f"; {len(imported.units)} units; {imported.about['annotations']} annotations, {people} annotators"
+    elif imported.units:
+        pairs_read, known = imported.about["pairs"], imported.about["controls"]
+        lines[0] += f"; {pairs_read} pairs in {len(imported.units)} units, {known} controls"
+    lines += [f"note: {note}" for note in imported.about.get("notes", [])]
+    rows = imported.about.get("oddities", [])
+    if rows:
+        lines.append(f"\n{'count':>6} {'of':>6}  what, and what is done about it")
+        lines += [f"{row['count']:>6} {row['of']:>6}  {row['what']}: {row['rule']}" for row in rows if row["count"]]
+    return "\n".join(lines)
+
+
+def study_format(read: Callable[[Asked], Imported], summary: Callable[[Imported], str] = summary) -> Format:
+    """A format whose data become a study of their own."""
+
+    def bring(asked: Asked) -> str:
+        imported = read(asked)
+        new = write_study(asked["study"], imported)
+        answered = imported.judgements or imported.lines
+        step = "spotbot_analyze" if answered else "spotbot_crowdsource" if imported.units else "spotbot_pack"
+        survey = "" if imported.survey == "spot_the_bot" else f" --survey {imported.survey}"
+        return "\n".join(
+            (
+                summary(imported),
+                f"\n{'written' if new else 'there already, nothing changed'}: {asked['study']}",
+                *(f"also: {len(rows)} judgements of survey {name}" for name, rows in imported.others.items()),
+                f"next: parlai {step} --study {asked['study']}{survey}",
+            )
+        )
+
+    return Format(bring)

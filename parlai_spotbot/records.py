@@ -21,8 +21,13 @@ HUMAN = "human"
 ADDITIONAL = "extra_"
 """How the names of questions begin that a launch adds to a survey: their answers are kept, analyses leave them out."""
 
-KINDS = ("pairs", "self", "human_model", "people")
-"""Conversations of two different bots, of a bot with itself, of a bot with a person, and between people."""
+KINDS = {
+    "self": "a bot with itself",
+    "human_model": "a bot with a person",
+    "pairs": "two different bots",
+    "people": "two people",
+}
+"""Kinds of conversations (`Conversation.kind`), and who talks in them."""
 
 NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")
 

@@ -55,15 +55,19 @@ NOT_YET: list[tuple[str, str]] = [
     ("parlai_spotbot.analysis.answers", "parlai_spotbot.surveys.asking"),
     ("parlai_spotbot.analysis.answers", "parlai_spotbot.surveys.survey"),
     ("parlai_spotbot.analysis.behaviours", "parlai_spotbot.surveys.abc_eval.labels"),
-    ("parlai_spotbot.analysis.hygiene", "parlai_spotbot.surveys.surface"),
     ("parlai_spotbot.analysis.methods.behaviour_parts", "parlai_spotbot.surveys.abc_eval.labels"),
+    ("parlai_spotbot.analysis.methods.choice_parts", "parlai_spotbot.texts.degeneration"),
     ("parlai_spotbot.analysis.methods.driver", "parlai_spotbot.surveys.survey"),
+    ("parlai_spotbot.analysis.methods.hygiene", "parlai_spotbot.texts.degeneration"),
+    ("parlai_spotbot.analysis.methods.hygiene", "parlai_spotbot.texts.hygiene"),
     ("parlai_spotbot.analysis.methods.interactive", "parlai_spotbot.surveys.interactive"),
     ("parlai_spotbot.analysis.methods.spot_the_bot", "parlai_spotbot.surveys.survey"),
+    ("parlai_spotbot.analysis.methods.spot_the_bot", "parlai_spotbot.texts.repetition"),
     ("parlai_spotbot.analysis.methods.spot_the_bot_game", "parlai_spotbot.surveys.known"),
     ("parlai_spotbot.analysis.methods.spot_the_bot_game_players", "parlai_spotbot.surveys.game"),
     ("parlai_spotbot.analysis.methods.spot_the_bot_game_players", "parlai_spotbot.surveys.spot_the_bot_game"),
     ("parlai_spotbot.analysis.methods.spot_the_bot_order", "parlai_spotbot.analysis.methods.spot_the_bot"),
+    ("parlai_spotbot.analysis.methods.spot_the_bot_order", "parlai_spotbot.texts.repetition"),
     ("parlai_spotbot.analysis.methods.spot_the_bot_people", "parlai_spotbot.analysis.methods.spot_the_bot"),
     ("parlai_spotbot.analysis.methods.spot_the_bot_stability", "parlai_spotbot.surveys.survey"),
     ("parlai_spotbot.analysis.metrics.answers", "parlai_spotbot.surveys.abc_eval.labels"),
@@ -82,7 +86,6 @@ NOT_YET: list[tuple[str, str]] = [
     ("parlai_spotbot.report.export.readme", "parlai_spotbot.report.export.copying"),
     ("parlai_spotbot.report.nuc", "parlai_spotbot.report.page"),
     ("parlai_spotbot.surveys.nuc_units", "parlai_spotbot.nuc.questions"),
-    ("parlai_spotbot.surveys.nuc_units", "parlai_spotbot.nuc.text"),
 ]
 """(who imports, what): each goes against an arrow, or closes a circle."""
 

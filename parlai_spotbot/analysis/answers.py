@@ -22,14 +22,6 @@ COLUMNS = (
     "target", "answer", "exchanges", "seconds", "number",
 )  # fmt: skip
 
-KINDS = {
-    "self": "a bot with itself",
-    "human_model": "a bot with a person",
-    "pairs": "two different bots",
-    "people": "two people",
-}
-"""Kinds of conversations (`Conversation.kind`), and who talks in them."""
-
 
 @dataclass(frozen=True)
 class Answers:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from parlai_spotbot.importers.spotbot2020_dump import DEFAULT_LEAVE_OUT, Dump, select
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.surveys.surface import SPECIAL_TOKEN
+from parlai_spotbot.texts.surface import SPECIAL_TOKEN
 
 
 def oddities(dump: Dump, leave_out: Collection[str] = DEFAULT_LEAVE_OUT) -> pd.DataFrame:

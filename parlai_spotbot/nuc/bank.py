@@ -13,9 +13,10 @@ from functools import cached_property
 
 import numpy as np
 
+from parlai_spotbot.nuc.cleaning import Rule, anonymise, rule
 from parlai_spotbot.nuc.corpora import Corpus, Dialogue
 from parlai_spotbot.nuc.questions import NucQuestion
-from parlai_spotbot.nuc.text import Rule, anonymise, normal, rule
+from parlai_spotbot.texts.comparison import bare_text
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Prepared:
 def prepare(dialogue: Dialogue, fault: Rule) -> Prepared:
     """`dialogue` with anonymous texts, and what speaks against each turn by the rule `fault`."""
     texts = tuple(map(anonymise, dialogue.turns))
-    return Prepared(dialogue, texts, tuple(map(normal, texts)), tuple(map(fault, texts)))
+    return Prepared(dialogue, texts, tuple(map(bare_text, texts)), tuple(map(fault, texts)))
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class Bank:
 
     def place(self, question: NucQuestion) -> int:
         """The place of the question's true next turn; KeyError for a question of another corpus."""
-        return self.places[normal(question.answer)]
+        return self.places[bare_text(question.answer)]
 
     def others(self, question: NucQuestion) -> np.ndarray:
         """The places of the question's wrong candidates in the whole corpus: all that was not said in its
@@ -99,7 +100,7 @@ class Bank:
 
 
 def bank_of(corpus: Corpus, fault: Rule | None = None) -> Bank:
-    """The bank of a corpus, without the turns that `fault` (by default `text.rule()`) speaks against."""
+    """The bank of a corpus, without the turns that `fault` (by default `cleaning.rule()`) speaks against."""
     fault = rule() if fault is None else fault
     ordered = sorted(corpus.dialogues, key=lambda dialogue: (dialogue.dialogue_id, dialogue.key))
     prepared = tuple(prepare(dialogue, fault) for dialogue in ordered)

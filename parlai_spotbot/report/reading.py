@@ -16,7 +16,6 @@ from typing import Any
 from markupsafe import Markup
 
 from parlai_spotbot.analysis.answers import judged_name
-from parlai_spotbot.analysis.hygiene import faults, turns_of
 from parlai_spotbot.analysis.methods.hygiene import WORD_FOR_WORD
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
@@ -26,6 +25,7 @@ from parlai_spotbot.report.hygiene import TITLES as FAULTS
 from parlai_spotbot.report.parts import CAUTION, Page, said
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.texts.hygiene import faults, turns_of
 
 LEVEL = {"human": 2, "unsure": 1, "bot": 0}
 """How a verdict compares with that on the other entity (paper, section 3.2)."""

@@ -8,18 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from parlai_spotbot.analysis.self_identification import identifies_itself
-from parlai_spotbot.surveys.surface import SPECIAL_TOKEN
+from parlai_spotbot.texts.comparison import plain_text
+from parlai_spotbot.texts.self_identification import identifies_itself
+from parlai_spotbot.texts.surface import SPECIAL_TOKEN
 
 LONG = 60
 """Words in one turn: people's in chats have a tenth of it."""
 
 OTHER_TOKEN = re.compile(r"__\w{2,}__|<\|[^|<>]{1,40}\|>|\[/?INST\]|##\w|@@(?=\s|$)|[Ġ▁�]", re.IGNORECASE)
-
-
-def normal(text: str) -> str:
-    """Letters and digits only, in lower case, to compare turns by."""
-    return " ".join(re.findall(r"\w+", text.lower()))
 
 
 def warnings(conversations: Sequence[Sequence[tuple[bool, str]]]) -> list[str]:
@@ -40,7 +36,7 @@ def warnings(conversations: Sequence[Sequence[tuple[bool, str]]]) -> list[str]:
         found.append("repeats what its partner said")
     if any(_repeated(turns) for turns in conversations):
         found.append("says the same again in one conversation")
-    firsts = [next((normal(t) for mine, t in turns if mine), "") for turns in conversations]
+    firsts = [next((plain_text(t) for mine, t in turns if mine), "") for turns in conversations]
     if len(firsts) > 1 and firsts[0] and len(set(firsts)) == 1:
         found.append("gives the same answer to different turns")
     longest = max((len(text.split()) for text in own), default=0)
@@ -54,7 +50,7 @@ def warnings(conversations: Sequence[Sequence[tuple[bool, str]]]) -> list[str]:
 def _copied(turns: Sequence[tuple[bool, str]]) -> bool:
     theirs: list[str] = []
     for mine, text in turns:
-        words = normal(text)
+        words = plain_text(text)
         if not mine:
             theirs.append(words)
         elif any(words and (words == said or (len(said.split()) >= 5 and said in words)) for said in theirs):
@@ -63,5 +59,5 @@ def _copied(turns: Sequence[tuple[bool, str]]) -> bool:
 
 
 def _repeated(turns: Sequence[tuple[bool, str]]) -> bool:
-    own = [normal(text) for mine, text in turns if mine]
+    own = [plain_text(text) for mine, text in turns if mine]
     return len(set(own)) < len(own)

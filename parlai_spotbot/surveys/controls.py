@@ -30,7 +30,7 @@ from parlai_spotbot.surveys.nuc_checks import CHECK_RULE
 from parlai_spotbot.surveys.nuc_units import write_checks
 from parlai_spotbot.surveys.packing import PackOptions, is_people, opaque
 from parlai_spotbot.surveys.scripted import SCRIPTS, replaced
-from parlai_spotbot.surveys.surface import SURFACES
+from parlai_spotbot.texts.surface import SURFACES
 
 WANTED = 18
 """Segments of people, and segments with a bot, to set aside."""

@@ -16,7 +16,6 @@ from pathlib import Path
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.questions import NucQuestion, read_questions, write_questions
-from parlai_spotbot.nuc.text import normal
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import nuc
@@ -24,6 +23,7 @@ from parlai_spotbot.surveys.nuc_groups import Groups, read_groups
 from parlai_spotbot.surveys.packing import opaque
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.units_file import existing_units, packed_with, write_units
+from parlai_spotbot.texts.comparison import bare_text
 
 VERSIONS = 4
 FEWEST_QUESTIONS, MOST_QUESTIONS = 30, 40
@@ -244,11 +244,11 @@ class _Shown:
 
 
 def _said(question: NucQuestion) -> set[str]:
-    return {normal(text) for text in (*question.context, question.answer)}
+    return {bare_text(text) for text in (*question.context, question.answer)}
 
 
 def _offered(question: NucQuestion) -> set[str]:
-    return {normal(text) for text in question.candidates}
+    return {bare_text(text) for text in question.candidates}
 
 
 def _units(name: str, groups: Groups, lists: Mapping[str, list[list[NucQuestion]]], options: Mapping) -> list[Unit]:

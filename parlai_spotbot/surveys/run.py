@@ -17,9 +17,9 @@ from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.nuc_units import Wanted, pack_questions
 from parlai_spotbot.surveys.packing import PackOptions, blocks_of, is_people, item_id, pack
 from parlai_spotbot.surveys.partners import pack_partners
-from parlai_spotbot.surveys.surface_check import surface_report, warnings
 from parlai_spotbot.surveys.units_file import existing_units, faulty_ones, packed_with, write_units
 from parlai_spotbot.surveys.whole import Asked, pack_whole
+from parlai_spotbot.texts.surface_check import surface_report, warnings
 
 TOO_SHORT = "too short for any segment"
 NOT_NEEDED = "between people, and no block has room for it (or only one that has its seed)"
@@ -49,7 +49,7 @@ def pack_study(
 
     `segments` and `seed` are the plan's where they are None, `unit_size` and `annotators_per_segment` the survey's (of
     whole conversations: those of the first time).
-    `leave_out` names kinds of faults (`parlai_spotbot.analysis.hygiene`): conversations that show one are not packed,
+    `leave_out` names kinds of faults (`parlai_spotbot.texts.hygiene`): conversations that show one are not packed,
     people's by the same rules as bots' (those that stand in units already stay); all are counted and named. `whole` is
     for surveys that show whole conversations (`whole.pack_whole`). The summary (see `summarise`) with the surface
     report stands in provenance.json too, under ``pack``; the surface report also in surveys/NAME/surface.json.

@@ -18,7 +18,7 @@ def faulty_ones(study: Study, conversations: list[Conversation], kinds: Sequence
     """The conversations that show a fault of one of `kinds`, with those that they show."""
     if not kinds:
         return {}
-    from parlai_spotbot.analysis.hygiene import KINDS, OF_TRAINING, faulty_conversations
+    from parlai_spotbot.texts.hygiene import KINDS, OF_TRAINING, faulty_conversations
 
     for kind in kinds:
         if kind not in KINDS:

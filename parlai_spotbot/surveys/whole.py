@@ -20,9 +20,9 @@ from parlai_spotbot.surveys.judged import WholeOptions, canonical, kept_for_cont
 from parlai_spotbot.surveys.packing import blocks_of
 from parlai_spotbot.surveys.pairing import Cell, cells_of, comparisons_of, items_of, pack_pairs, pools_of, shown_in
 from parlai_spotbot.surveys.same_pairs import pack_same_pairs
-from parlai_spotbot.surveys.surface_check import surface_report, warnings
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.units_file import existing_units, faulty_ones, packed_with, write_units
+from parlai_spotbot.texts.surface_check import surface_report, warnings
 
 NOTHING = "without an exchange after the seed"
 ON_REQUEST = "left out on request"

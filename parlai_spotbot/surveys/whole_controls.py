@@ -14,8 +14,8 @@ from parlai_spotbot.records import Conversation, Item, Unit, Utterance
 from parlai_spotbot.surveys.known import KNOWN_CHOICE, KNOWN_LOW, tells
 from parlai_spotbot.surveys.packing import PackOptions, opaque
 from parlai_spotbot.surveys.scripted import SCRIPTS, parrot, replaced
-from parlai_spotbot.surveys.surface import SURFACES
 from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.texts.surface import SURFACES
 
 WANTED = 12
 

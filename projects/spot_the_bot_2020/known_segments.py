@@ -19,7 +19,7 @@ from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, Dump, read_dump, 
 from parlai_spotbot.projects.command import exit_code
 from parlai_spotbot.records import HUMAN, Item
 from parlai_spotbot.surveys.controls import KNOWN_BOT, KNOWN_HUMAN, missed, talk
-from parlai_spotbot.surveys.surface import normalise
+from parlai_spotbot.texts.surface import normalise
 
 CLICKERS: dict[str, tuple[float, float]] = {
     "any answer at random": (1 / 9, 2 / 3),

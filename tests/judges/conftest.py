@@ -13,7 +13,7 @@ from parlai_spotbot import files
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Turn, Unit, Utterance
 from parlai_spotbot.study import Plan, Study
-from parlai_spotbot.surveys.surface import normalise
+from parlai_spotbot.texts.surface import normalise
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "agents")]  # small_study, chat_servers

@@ -16,7 +16,7 @@ from parlai_spotbot.judges.spotter.examples import Example, replies
 from parlai_spotbot.judges.spotter.standins import Standins
 from parlai_spotbot.records import HUMAN, Contestant
 from parlai_spotbot.study import Plan
-from parlai_spotbot.surveys.surface import normalise
+from parlai_spotbot.texts.surface import normalise
 
 SURVEY = "spot_the_bot"
 

@@ -14,7 +14,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.corpora import Corpus, Dialogue
 from parlai_spotbot.nuc.distractors import nearest_places, parse_mixture, permutation, sequence
 from parlai_spotbot.nuc.sampling import WHOLE, Settings, sample
-from parlai_spotbot.nuc.text import normal
+from parlai_spotbot.texts.comparison import bare_text
 
 MIXTURES = ("uniform", "lexical", "embedding", "speaker", "dialogue", "uniform:0.5,lexical:0.3,dialogue:0.2")
 
@@ -61,20 +61,20 @@ def test_every_question_is_sound(lists, n, mixture, seed):
         assert q.answer == said[q.turn]
         assert 2 <= q.context_turns <= 6
         assert len(q.candidates) == n
-        assert len({normal(text) for text in q.candidates}) == n
+        assert len({bare_text(text) for text in q.candidates}) == n
         names = own.speakers[first : q.turn + 1]
         assert [names[q.speakers.index(seat)] for seat in q.speakers] == list(names)
         assert q.speakers[0] == 0
         assert len(q.distractors) == n - 1
         for origin in q.distractors:
             source = by_id[origin.conversation_id]
-            assert normal(source.turns[origin.turn]) == normal(q.candidates[origin.place])
+            assert bare_text(source.turns[origin.turn]) == bare_text(q.candidates[origin.place])
             assert (source is own) == (origin.kind == "dialogue")
             if origin.kind == "dialogue":
-                assert normal(q.candidates[origin.place]) not in {normal(text) for text in q.context}
+                assert bare_text(q.candidates[origin.place]) not in {bare_text(text) for text in q.context}
             if origin.kind == "speaker":
                 spoken = [s for d in corpus.dialogues for s, t in zip(d.speakers, d.turns, strict=True)
-                          if normal(t) == normal(q.candidates[origin.place])]  # fmt: skip
+                          if bare_text(t) == bare_text(q.candidates[origin.place])]  # fmt: skip
                 assert own.speakers[q.turn] in spoken
 
 
@@ -180,9 +180,9 @@ def test_the_whole_corpus_as_candidates():
     assert len(others) == len(found.bank) - 8  # but for its own conversation
     five = sample(corpus, Settings(candidates=5)).questions[0]
     assert five.question_id == q.question_id
-    assert {normal(c) for c in five.candidates} <= {found.bank.keys[p] for p in [*others, found.bank.place(q)]}
+    assert {bare_text(c) for c in five.candidates} <= {found.bank.keys[p] for p in [*others, found.bank.place(q)]}
     most = sample(corpus, Settings(candidates=len(others) + 1)).questions[0]
-    assert {normal(c) for c in most.candidates} == {found.bank.keys[p] for p in [*others, found.bank.place(q)]}
+    assert {bare_text(c) for c in most.candidates} == {found.bank.keys[p] for p in [*others, found.bank.place(q)]}
 
 
 def test_in_training_every_turn_is_the_next_one_once():

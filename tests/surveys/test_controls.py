@@ -26,7 +26,7 @@ from parlai_spotbot.surveys.controls import (
 )  # fmt: skip
 from parlai_spotbot.surveys.packing import PackOptions
 from parlai_spotbot.surveys.run import pack_study
-from parlai_spotbot.surveys.surface import normalise
+from parlai_spotbot.texts.surface import normalise
 
 OPTIONS = PackOptions(segments=(2, 3, 5), seed=3)
 

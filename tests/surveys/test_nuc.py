@@ -13,7 +13,6 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.corpora import Corpus, Dialogue
 from parlai_spotbot.nuc.sampling import Settings, read_questions, sample, write_questions
-from parlai_spotbot.nuc.text import normal
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import get_survey, survey_of
@@ -24,6 +23,7 @@ from parlai_spotbot.surveys.nuc_groups import Group, read_groups
 from parlai_spotbot.surveys.nuc_units import Wanted, key_of, questions_path
 from parlai_spotbot.surveys.run import pack_study
 from parlai_spotbot.surveys.whole import Asked
+from parlai_spotbot.texts.comparison import bare_text
 
 
 def questions(name: str, count: int, candidates: int = 5):
@@ -86,10 +86,10 @@ def test_in_a_version_no_question_gives_another_away(tmp_path, study):
     for unit in study.units("nuc"):
         own = [key[item.item_id] for item in unit.items]
         for one in own:
-            said = {normal(text) for text in (*one.context, one.answer)}
+            said = {bare_text(text) for text in (*one.context, one.answer)}
             for other in own:
                 if other is not one:
-                    assert not said & {normal(text) for text in other.candidates}
+                    assert not said & {bare_text(text) for text in other.candidates}
 
 
 def test_a_conversation_lends_a_version_one_question(tmp_path, study):
@@ -248,7 +248,7 @@ def test_checks_are_graded_by_the_first_choice_and_a_constant_answer_fails():
 
 def test_checks_share_no_text_and_only_the_reply_takes_up_a_word():
     texts = [text for check in checks() for text in (*check["turns"], check["reply"], *check["others"])]
-    assert len(set(map(normal, texts))) == len(texts)
+    assert len(set(map(bare_text, texts))) == len(texts)
 
     def stems(text):
         return {word[:5] for word in re.findall(r"[a-z]+", text.lower()) if len(word) > 4} | (

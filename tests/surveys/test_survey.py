@@ -9,8 +9,8 @@ import pytest
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey, survey_names
-from parlai_spotbot.surveys.surface import normalise
 from parlai_spotbot.surveys.survey import Option, Question, Survey
+from parlai_spotbot.texts.surface import normalise
 
 
 def test_spot_the_bot_asks_for_the_nature_of_both_and_then_for_three_features():

@@ -8,7 +8,7 @@ import pytest
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import dimensions, get_survey, survey_of
 from parlai_spotbot.surveys.own_questions import EXAMPLE, keep, merged, read_questions
-from parlai_spotbot.surveys.surface import normalise
+from parlai_spotbot.texts.surface import normalise
 
 WHOLE = ("acute_eval", "comparative", "dialogue_likert", "turn_likert")
 

@@ -14,12 +14,12 @@ import pandas as pd
 from scipy.stats import norm
 
 from parlai_spotbot.analysis.agreement import kendall
-from parlai_spotbot.analysis.answers import KINDS
 from parlai_spotbot.analysis.choices.grid import pair_grid
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.shares import wilson
+from parlai_spotbot.records import KINDS
 
 ALPHA = 0.05
 MIXED = "mixed"

@@ -19,12 +19,12 @@ from parlai_spotbot.analysis.choices import (
     share_test,
 )
 from parlai_spotbot.analysis.choices.chat_kinds import compare_kinds
-from parlai_spotbot.analysis.degeneration import call_responses, degeneration
 from parlai_spotbot.analysis.methods import shared_parts
 from parlai_spotbot.analysis.methods.driver import Frame, Source, Study
 from parlai_spotbot.analysis.planning.cost_curve import Choices, cost_curve, hour_grid
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
+from parlai_spotbot.texts.degeneration import call_responses, degeneration
 
 CRITERION = "share of points (neither is half) by Davidson's model, had all contestants met equally often"
 TEST = (

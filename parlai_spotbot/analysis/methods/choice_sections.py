@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parlai_spotbot.analysis.answers import KINDS
+from parlai_spotbot.records import KINDS
 from parlai_spotbot.analysis.methods import shared_sections as shared
 from parlai_spotbot.analysis.methods.wording import NONE, interval, number, p_value, percent, plainly, who
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 import parlai_spotbot
-from parlai_spotbot.analysis.answers import KINDS as KINDS_OF_CONVERSATION
-from parlai_spotbot.analysis.degeneration import degeneration
-from parlai_spotbot.analysis.hygiene import (
+from parlai_spotbot.records import KINDS as KINDS_OF_CONVERSATION
+from parlai_spotbot.texts.degeneration import degeneration
+from parlai_spotbot.texts.hygiene import (
     KINDS,
     OF_TRAINING,
     QUANTILE,

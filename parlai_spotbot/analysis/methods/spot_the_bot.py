@@ -33,12 +33,12 @@ from parlai_spotbot.analysis.methods.spot_the_bot_survival import Setting, survi
 from parlai_spotbot.analysis.methods.spot_the_bot_tables import flatten
 from parlai_spotbot.analysis.methods.spot_the_bot_trust import trust
 from parlai_spotbot.analysis.survival.events import UNSURE
-from parlai_spotbot.analysis.texts import turns_frame
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap, check_draws
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.product import bootstrap_weights
 from parlai_spotbot.analysis.uncertainty.shares import share_interval
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
+from parlai_spotbot.texts.repetition import turns_frame
 
 if TYPE_CHECKING:
     from parlai_spotbot.surveys.survey import Survey

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.analysis import texts
 from parlai_spotbot.analysis.order_effects import BY, order_balance, position_effects, presentation_effects
 from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.texts.repetition import identical_conversations, repeated_turns
 
 if TYPE_CHECKING:
     from parlai_spotbot.analysis.methods.spot_the_bot import Source
@@ -33,8 +33,8 @@ def order_part(source: Source) -> dict:
         "position": {by: position_effects(rows, by, crossed).to_dict(orient="records") for by in BY},
         "balance": order_balance(rows).to_dict(orient="records"),
         "presentation": _presentation(source),
-        "repeated_turns": texts.repeated_turns(source.turns).to_dict(orient="records"),
-        "identical_conversations": texts.identical_conversations(source.turns).to_dict(orient="records"),
+        "repeated_turns": repeated_turns(source.turns).to_dict(orient="records"),
+        "identical_conversations": identical_conversations(source.turns).to_dict(orient="records"),
     }
 
 

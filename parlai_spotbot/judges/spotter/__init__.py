@@ -26,7 +26,7 @@ from parlai_spotbot.judges.spotter.likelihood import Likelihood
 from parlai_spotbot.judges.spotter.standins import Standins
 from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.surface import SURFACES
+from parlai_spotbot.texts.surface import SURFACES
 
 SURVEYS = ("spot_the_bot",)
 TOLD = 6

@@ -16,8 +16,8 @@ from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, LABELS, QUESTIONS
 from parlai_spotbot.surveys.abc_eval.training import given_labels, gold_dialogues, read_dialogues
 from parlai_spotbot.surveys.packing import opaque
-from parlai_spotbot.surveys.surface import SURFACES
 from parlai_spotbot.surveys.tasks import BOT, Gold
+from parlai_spotbot.texts.surface import SURFACES
 
 KNOWN_LABELS = "known_labels"
 """How the mark begins: known_labels:TASK:1=redundant+self_contradiction,3=,… with every turn that is annotated."""

@@ -9,8 +9,8 @@ import pytest
 from parlai_spotbot.analysis.frames import annotations_frame
 from parlai_spotbot.analysis.methods import spot_the_bot
 from parlai_spotbot.analysis.methods.spot_the_bot_trust import _words, long_frame, trust
-from parlai_spotbot.analysis.texts import turns_frame
 from parlai_spotbot.records import HUMAN, Turn
+from parlai_spotbot.texts.repetition import turns_frame
 
 
 @pytest.fixture(scope="module")

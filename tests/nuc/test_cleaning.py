@@ -1,12 +1,9 @@
-"""What becomes a placeholder, what is left out and why, and which turns are the same."""
+"""What becomes a placeholder, what is left out and why."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from parlai.core.metrics import normalize_answer
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.nuc.text import anonymise, normal, rule
+from parlai_spotbot.nuc.cleaning import anonymise, rule
 
 
 @pytest.mark.parametrize(
@@ -54,26 +51,3 @@ def test_a_list_that_cannot_be_used_is_named(tmp_path, name, text):
         path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=name):
         rule(path)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("Yes!", "yes"), ("I don’t know...", "i don't  KNOW"), ("?!", "..."), ("The cat", "cat."), ("can not", "cannot")],
-)
-def test_the_same_turn(one, other):
-    assert normal(one) == normal(other)
-
-
-@pytest.mark.parametrize(("one", "other"), [("yes", "no"), ("😀", "😢"), ("I do", "I do not"), ("no 1", "no 2")])
-def test_another_turn(one, other):
-    assert normal(one) != normal(other)
-
-
-LETTERS = st.text(alphabet="ab TheA'.,?!-_@[]1é😀", max_size=12)
-
-
-@given(one=LETTERS, other=LETTERS)
-@settings(deadline=None)
-def test_what_parlai_takes_for_equal_is_equal(one, other):
-    if normalize_answer(one) == normalize_answer(other):
-        assert normal(one) == normal(other)

@@ -2,13 +2,17 @@
 
 import numpy as np
 import pytest
-from made_up_surveys import talk
 
-from parlai_spotbot.analysis.degeneration import call_responses, circling_turns, degeneration
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.texts.degeneration import call_responses, circling_turns, degeneration
 
 WORDS = ("apple", "river", "window", "garden", "letter", "market", "bridge", "summer", "winter", "doctor", "kitchen",
          "forest", "music", "silver", "candle")  # fmt: skip
+
+
+def talk(identity: str, entities: tuple[str, str], texts: list[str]) -> Conversation:
+    turns = tuple(Turn(entities[t % 2], text) for t, text in enumerate(texts))
+    return Conversation(identity, "chitchat", tuple(sorted(entities)), 0, entities, turns)
 
 
 def said(rng, turns: int = 8) -> list[str]:

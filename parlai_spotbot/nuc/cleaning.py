@@ -1,4 +1,4 @@
-"""What text may stand in a question: anonymous, neither offensive nor personal; and when two turns are the same.
+"""What text may stand in a question: anonymous, neither offensive nor personal.
 
 As the paper did (section 4.2), words beginning with @ become @user; mail addresses, telephone numbers and links get a
 placeholder as well. A turn that is offensive, or personal beyond that, is no candidate, and no question holds it.
@@ -7,7 +7,6 @@ placeholder as well. A turn that is offensive, or personal beyond that, is no ca
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -30,8 +29,6 @@ _PHONE = re.compile(
 )
 _USER = re.compile(r"(?<!\S)(?P<before>[^\w\s@]*)@\w+")
 _PLACEHOLDER = re.compile(r"@user|\[(?:email|phone|link)\]")
-_WORD = re.compile(r"[^\W_]+")
-_SYMBOL = re.compile(r"[^\x00-\x7f\w\s]")
 
 
 def anonymise(text: str) -> str:
@@ -39,17 +36,6 @@ def anonymise(text: str) -> str:
     text = _EMAIL.sub(EMAIL, " ".join(text.split()))
     text = _PHONE.sub(PHONE, _LINK.sub(LINK, text))
     return _USER.sub(rf"\g<before>{USER}", text)
-
-
-def normal(text: str) -> str:
-    """`text` for comparing: in lower case, without spaces, marks and articles; "." where nothing else is left.
-
-    Two turns that are equal so can't both be candidates of a question. It makes no difference that ParlAI doesn't make,
-    whose hits@k would take such a candidate for the label.
-    """
-    text = unicodedata.normalize("NFKC", text).casefold()
-    words = [word for word in _WORD.findall(text) if word not in ("a", "an", "the")]
-    return "".join(words) or "".join(_SYMBOL.findall(text)) or "."
 
 
 Rule = Callable[[str], str | None]

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from parlai_spotbot.analysis import hygiene
-from parlai_spotbot.analysis.degeneration import degeneration
 from parlai_spotbot.analysis.methods.common import plain
 from parlai_spotbot.analysis.methods.hygiene import hygiene as result_of
 from parlai_spotbot.analysis.methods.hygiene import table
 from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.texts import hygiene
+from parlai_spotbot.texts.degeneration import degeneration
 
 
 def conversation(name, entities, *texts, seed=("hello there", "hi , how are you ?")):

@@ -6,7 +6,6 @@ Texts are compared by their letters and digits alone.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -14,11 +13,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.records import HUMAN, Conversation
-
-
-def plain_text(text: str) -> str:
-    """Words in lower case, without punctuation, one space between them."""
-    return " ".join(re.findall(r"\w+", text.lower()))
+from parlai_spotbot.texts.comparison import plain_text
 
 
 def turns_frame(conversations: Iterable[Conversation]) -> pd.DataFrame:

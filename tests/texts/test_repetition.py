@@ -4,15 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from parlai_spotbot.analysis.texts import (
+from parlai_spotbot.domains import Episode
+from parlai_spotbot.records import Conversation, Turn
+from parlai_spotbot.selfplay.people import overlap
+from parlai_spotbot.texts.repetition import (
     identical_conversations,
     repeated_turns,
     training_overlap,
     turns_frame,
 )
-from parlai_spotbot.domains import Episode
-from parlai_spotbot.records import Conversation, Turn
-from parlai_spotbot.selfplay.people import overlap
 
 
 def talk(identity: str, entities: tuple[str, str], *texts: str) -> Conversation:

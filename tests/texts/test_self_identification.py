@@ -2,7 +2,7 @@
 
 import pytest
 
-from parlai_spotbot.analysis.self_identification import identifies_itself
+from parlai_spotbot.texts.self_identification import identifies_itself
 
 MUST = """
 As an AI, I don't have feelings.

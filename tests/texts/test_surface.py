@@ -1,13 +1,15 @@
 """The surface form: what the rule mends, that it is stable, and that the check finds what is planted."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlai_spotbot.records import HUMAN
-from parlai_spotbot.surveys.surface import normalise
-from parlai_spotbot.surveys.surface_check import FEATURES, THRESHOLD, auc, features, surface_report, warnings
+from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.texts.surface import normalise
+from parlai_spotbot.texts.surface_check import FEATURES, THRESHOLD, auc, features, surface_report, warnings
 
 WORDS = [
     "hello", "Yes", "i", "do", "n't", "like", "'", "s", "<pad>", "__unk__", "< /s >", "?", "!", ",", ".", "...", "“",
@@ -69,7 +71,24 @@ def speak(styles):
     return say
 
 
-def test_planted_casing_is_found_and_normalised_away(pool):
+def conversation(name, entities, say):
+    """Five exchanges after the seed."""
+    turns = [Turn(HUMAN, "opening"), Turn(HUMAN, "opening")]
+    turns += [Turn(entities[i % 2], say(entities[i % 2], f"{i} of {name}")) for i in range(10)]
+    return Conversation(name, "chitchat", tuple(sorted(entities)), 0, entities, tuple(turns), 1, f"seed of {name}")
+
+
+def pool(bots, per_pair, people=50, say=lambda speaker, turn: f"turn {turn}"):
+    """Every pair of `bots` contestants `per_pair` times, who speaks first in turn, and `people` human conversations."""
+    made = [
+        conversation(f"{a}-{b}-{number}", (a, b) if number % 2 else (b, a), say)
+        for a, b in itertools.combinations([f"bot{i}" for i in range(bots)], 2)
+        for number in range(per_pair)
+    ]
+    return made + [conversation(f"people-{number}", (HUMAN, HUMAN), say) for number in range(people)]
+
+
+def test_planted_casing_is_found_and_normalised_away():
     styles = {"bot0": str.capitalize, "bot1": lambda text: text + " ?", HUMAN: lambda text: text + "?"}
     conversations = pool(bots=3, per_pair=20, people=40, say=speak({**styles, "bot2": styles[HUMAN]}))
     report = surface_report(conversations, (2, 3, 5), "normalise")
@@ -88,7 +107,7 @@ def test_planted_casing_is_found_and_normalised_away(pool):
     assert "ends with punctuation (0%, people 100%)" in warning
 
 
-def test_casing_alone_is_blind_after(pool):
+def test_casing_alone_is_blind_after():
     conversations = pool(bots=3, per_pair=20, people=40, say=speak({"bot0": str.capitalize}))
     report = surface_report(conversations, (2, 3, 5), "normalise")["contestants"]["bot0"]
     assert report["before"] > 0.99
@@ -99,21 +118,21 @@ def test_casing_alone_is_blind_after(pool):
     assert any("lower-case" in warning or "capital" in warning for warning in warnings(kept))
 
 
-def test_special_tokens_are_counted_and_said(pool):
+def test_special_tokens_are_counted_and_said():
     conversations = pool(bots=2, per_pair=20, people=40, say=speak({"bot0": lambda text: text + " <pad>"}))
     report = surface_report(conversations, (2,), "normalise")
     assert report["contestants"]["bot0"]["special_tokens"] == report["contestants"]["bot0"]["turns"] == 40
     assert any("special tokens in 40 of 40 turns" in warning for warning in warnings(report))
 
 
-def test_lengths_and_words_are_not_seen(pool):
+def test_lengths_and_words_are_not_seen():
     conversations = pool(
         bots=2, per_pair=20, people=40, say=speak({"bot0": lambda text: f"{text} banana " * 6 + "end"})
     )
     assert surface_report(conversations, (2, 3), "keep")["contestants"]["bot0"]["before"] < 0.6
 
 
-def test_too_few_conversations_have_no_auc(pool):
+def test_too_few_conversations_have_no_auc():
     row = surface_report(pool(bots=2, per_pair=9), (2,), "normalise")["contestants"]["bot0"]
     assert row["before"] is row["after"] is None
 

@@ -14,14 +14,13 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.answers import KINDS
-from parlai_spotbot.analysis.hygiene import faults, turns_of
-from parlai_spotbot.analysis.texts import plain_text
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_interval
-from parlai_spotbot.records import HUMAN, Conversation
+from parlai_spotbot.records import HUMAN, KINDS, Conversation
+from parlai_spotbot.texts.comparison import plain_text
+from parlai_spotbot.texts.hygiene import faults, turns_of
 
 CIRCLES = ("loop", "repeated", "copied")
 ALPHA = 0.05

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.self_identification import identifies_itself
-from parlai_spotbot.analysis.texts import plain_text
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
 from parlai_spotbot.records import HUMAN, Conversation
-from parlai_spotbot.surveys.surface import SPECIAL_TOKEN
+from parlai_spotbot.texts.comparison import plain_text
+from parlai_spotbot.texts.self_identification import identifies_itself
+from parlai_spotbot.texts.surface import SPECIAL_TOKEN
 
 KINDS = {
     "special_tokens": "special tokens of models, such as </s> or <pad>",

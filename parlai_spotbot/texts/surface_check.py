@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from parlai_spotbot.records import HUMAN, Conversation
-from parlai_spotbot.surveys.surface import (
+from parlai_spotbot.texts.surface import (
     NO_SPACE_AFTER_PUNCTUATION,
     RULE,
     SPACE_BEFORE_PUNCTUATION,

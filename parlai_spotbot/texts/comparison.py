@@ -1,0 +1,25 @@
+"""Texts as they are compared: by their words alone, or by their letters alone."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_WORD = re.compile(r"[^\W_]+")
+_SYMBOL = re.compile(r"[^\x00-\x7f\w\s]")
+
+
+def plain_text(text: str) -> str:
+    """Words in lower case, without punctuation, one space between them."""
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def bare_text(text: str) -> str:
+    """`text` in lower case, without spaces, marks and articles; "." where nothing else is left.
+
+    Two turns that are equal so can't both be candidates of a question. It makes no difference that ParlAI doesn't make,
+    whose hits@k would take such a candidate for the label.
+    """
+    text = unicodedata.normalize("NFKC", text).casefold()
+    words = [word for word in _WORD.findall(text) if word not in ("a", "an", "the")]
+    return "".join(words) or "".join(_SYMBOL.findall(text)) or "."

@@ -1,0 +1,35 @@
+"""Which turns are the same, by their words and by their letters."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from parlai.core.metrics import normalize_answer
+
+from parlai_spotbot.texts.comparison import bare_text, plain_text
+
+
+def test_the_words_of_a_text():
+    assert plain_text("  I DON'T know -- really?! ") == "i don t know really"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Yes!", "yes"), ("I don’t know...", "i don't  KNOW"), ("?!", "..."), ("The cat", "cat."), ("can not", "cannot")],
+)
+def test_the_same_turn(one, other):
+    assert bare_text(one) == bare_text(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("yes", "no"), ("😀", "😢"), ("I do", "I do not"), ("no 1", "no 2")])
+def test_another_turn(one, other):
+    assert bare_text(one) != bare_text(other)
+
+
+LETTERS = st.text(alphabet="ab TheA'.,?!-_@[]1é😀", max_size=12)
+
+
+@given(one=LETTERS, other=LETTERS)
+@settings(deadline=None)
+def test_what_parlai_takes_for_equal_is_equal(one, other):
+    if normalize_answer(one) == normalize_answer(other):
+        assert bare_text(one) == bare_text(other)

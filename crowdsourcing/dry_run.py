@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from parlai_spotbot.crowdsourcing.settings import Settings
+from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.records import Judgement, Unit
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.tasks import rounds
@@ -67,7 +67,7 @@ class Estimate:
 
 
 def estimate(
-    settings: Settings,
+    settings: LaunchSettings,
     survey: Survey,
     units: Sequence[Unit],
     seeds: Mapping[str, str],
@@ -139,7 +139,7 @@ def _seen(unit: Unit, seeds: Mapping[str, str]) -> frozenset[str]:
 
 
 def _seconds(
-    settings: Settings, survey: Survey, units: Sequence[Unit], judgements: Sequence[Judgement]
+    settings: LaunchSettings, survey: Survey, units: Sequence[Unit], judgements: Sequence[Judgement]
 ) -> tuple[float, str]:
     """Seconds per annotation, and where the figure is from."""
     if settings.seconds_per_annotation is not None:
@@ -165,7 +165,7 @@ def _read(survey: Survey, units: Sequence[Unit]) -> tuple[float, str]:
     return reading + deciding, f"reading at {READING:.0f} words a minute, and {DECIDING:.0f} seconds an answer"
 
 
-def warnings(found: Estimate, settings: Settings, survey: Survey) -> list[str]:
+def warnings(found: Estimate, settings: LaunchSettings, survey: Survey) -> list[str]:
     """What to think about before going live."""
     said = []
     if found.units and settings.pay and found.hourly < settings.minimum_wage:
@@ -182,7 +182,7 @@ def warnings(found: Estimate, settings: Settings, survey: Survey) -> list[str]:
     return said
 
 
-def said(found: Estimate, settings: Settings, survey: Survey) -> str:
+def said(found: Estimate, settings: LaunchSettings, survey: Survey) -> str:
     """The estimate in lines for the terminal."""
     money = settings.currency
     rows = [
@@ -210,7 +210,7 @@ def said(found: Estimate, settings: Settings, survey: Survey) -> str:
     return "\n".join(lines + [f"warning: {text}" for text in warnings(found, settings, survey)])
 
 
-def _fee_from(settings: Settings) -> str:
+def _fee_from(settings: LaunchSettings) -> str:
     if settings.fee is not None:
         return "as set"
     if settings.provider == "mturk_sandbox":

@@ -21,7 +21,7 @@ from parlai_spotbot.crowdsourcing.groups import Members, check_group, part_of
 from parlai_spotbot.crowdsourcing.links import known_names, wanted_names
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup
 from parlai_spotbot.crowdsourcing.places import Places, check_task
-from parlai_spotbot.crowdsourcing.settings import Settings
+from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.crowdsourcing.tokens import read_secret
 from parlai_spotbot.crowdsourcing.welcome import open_browser, welcome
 from parlai_spotbot.errors import UserError
@@ -36,7 +36,7 @@ PATIENCE = 60.0
 
 
 @dataclass(frozen=True)
-class Asked:
+class LaunchRequest:
     """What a launch was asked for; `url` is where annotators reach the server, where that isn't its own address.
 
     `task` names a task of a survey that is annotated task by task, `group` the people for whom the units are where they
@@ -46,7 +46,7 @@ class Asked:
     study: str | Path
     survey: str = "spot_the_bot"
     task: str = ""
-    settings: Settings = field(default_factory=Settings)
+    settings: LaunchSettings = field(default_factory=LaunchSettings)
     host: str = "127.0.0.1"
     port: int = 0
     url: str = ""
@@ -67,7 +67,7 @@ class Asked:
 class Job:
     """All that a collection is made of, checked."""
 
-    asked: Asked
+    request: LaunchRequest
     study: Study
     survey: Survey
     units: list[Unit]
@@ -77,17 +77,17 @@ class Job:
 
     @property
     def places(self) -> Places:
-        return Places.of(self.study, self.survey.name, self.asked.part)
+        return Places.of(self.study, self.survey.name, self.request.part)
 
     @property
     def name(self) -> str:
         """What the collection is called: the survey, SURVEY/TASK or SURVEY/group-GROUP."""
-        return "/".join(filter(None, (self.survey.name, self.asked.part)))
+        return "/".join(filter(None, (self.survey.name, self.request.part)))
 
     @property
     def members(self) -> Members | None:
         """Who is in which group, where there are groups."""
-        return Members(self.places.members, self.asked.group) if self.asked.group else None
+        return Members(self.places.members, self.request.group) if self.request.group else None
 
     @property
     def conversations(self) -> list[Conversation]:
@@ -103,7 +103,7 @@ class Job:
     @property
     def setup(self) -> TaskSetup:
         """What Mephisto is told."""
-        settings = self.asked.settings
+        settings = self.request.settings
         return TaskSetup(
             study=self.study.path,
             survey=self.survey.name,
@@ -116,57 +116,59 @@ class Job:
             minutes=self.survey.limits.minutes_per_unit,
             provider=settings.provider,
             units=tuple(self.units),
-            public_url=self.asked.url or ("https://nothing.posted" if self.asked.dry_run or self.asked.close else ""),
+            public_url=self.request.url
+            or ("https://nothing.posted" if self.request.dry_run or self.request.close else ""),
             countries=settings.qualifications.countries,
             mturk_qualifications=settings.mturk_qualifications,
         )
 
 
-def launch(asked: Asked, say: Callable[[str], None] = print) -> int:
+def launch(request: LaunchRequest, say: Callable[[str], None] = print) -> int:
     """Do what was asked; returns an exit code. Raises `UserError` before anything is posted."""
-    study = Study.open(asked.study)
-    if get_survey(asked.survey).packing == "elsewhere":
-        raise UserError(f"--survey {asked.survey}: comes in with its answers.", "Choose one that people can answer.")
-    check_task(asked.survey, asked.task)
-    asked = replace(asked, group=check_group(study, asked.survey, asked.group))
-    if asked.dry_run:
-        job, found = _planned(asked, study, say)
+    study = Study.open(request.study)
+    if get_survey(request.survey).packing == "elsewhere":
+        raise UserError(f"--survey {request.survey}: comes in with its answers.", "Choose one that people can answer.")
+    check_task(request.survey, request.task)
+    request = replace(request, group=check_group(study, request.survey, request.group))
+    if request.dry_run:
+        job, found = _planned(request, study, say)
         say("\nnothing was posted (--dry-run)")
         return 0
-    with files.lock(Places.of(study, asked.survey, asked.part).lock, COMMAND):
-        if asked.close:
-            return _close(asked, study, say)
-        job, found = _planned(asked, study, say)
+    with files.lock(Places.of(study, request.survey, request.part).lock, COMMAND):
+        if request.close:
+            return _close(request, study, say)
+        job, found = _planned(request, study, say)
         if not found.units and not _untold(job):
-            say(f"\nall units are done; to have them: parlai spotbot_collect --study {study.path}{_survey(asked)}")
+            say(f"\nall units are done; to have them: parlai spotbot_collect --study {study.path}{_survey(request)}")
             return 0
-        if found.units and asked.settings.paid and not asked.live:
+        settings = request.settings
+        if found.units and settings.paid and not request.live:
             raise UserError(
-                f"provider {asked.settings.provider}: people would be asked to work for money, and --live is missing.",
+                f"provider {settings.provider}: people would be asked to work for money, and --live is missing.",
                 "Read the figures above, then run the same command with --live.",
             )
         if found.units:
-            _check_url(asked)
+            _check_url(request)
         else:
             say("\nall units are done, but Mephisto has not heard of all of them: it is told now")
         return _serve(job, found, say)
 
 
-def _check_url(asked: Asked) -> None:
-    if asked.settings.provider == "prolific" and not asked.url.startswith("https://"):
+def _check_url(request: LaunchRequest) -> None:
+    if request.settings.provider == "prolific" and not request.url.startswith("https://"):
         raise UserError(
-            f"--url {asked.url or 'missing'}: Prolific's participants reach the page at an https address only.",
+            f"--url {request.url or 'missing'}: Prolific's participants reach the page at an https address only.",
             "Put the server behind an https proxy or tunnel and name its address.",
         )
 
 
 # -- before ----------------------------------------------------------------------------------------------------------
-def _planned(asked: Asked, study: Study, say: Callable[[str], None]) -> tuple[Job, dry_run.Estimate]:
+def _planned(request: LaunchRequest, study: Study, say: Callable[[str], None]) -> tuple[Job, dry_run.Estimate]:
     """The job and its figures, which are said; units and controls are made where they are missing."""
-    _prepare(study, asked.survey, say)
-    job = _job(asked, study)
+    _prepare(study, request.survey, say)
+    job = _job(request, study)
     found = _estimate(job)
-    say(dry_run.said(found, asked.settings, job.survey))
+    say(dry_run.said(found, request.settings, job.survey))
     return job, found
 
 
@@ -186,39 +188,39 @@ def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> None:
         say(f"warning: {warning}")
 
 
-def _job(asked: Asked, study: Study) -> Job:
+def _job(request: LaunchRequest, study: Study) -> Job:
     from parlai_spotbot.crowdsourcing.texts import load_texts
     from parlai_spotbot.crowdsourcing.training import check_course
     from parlai_spotbot.surveys.controls import read_controls
 
-    settings = asked.settings
-    texts, survey = load_texts(settings.language, survey_of(study, asked.survey), settings.texts)
-    units, controls = study.units(asked.survey), read_controls(study, asked.survey)
-    if asked.task:
-        survey = survey.task(asked.task)
+    settings = request.settings
+    texts, survey = load_texts(settings.language, survey_of(study, request.survey), settings.texts)
+    units, controls = study.units(request.survey), read_controls(study, request.survey)
+    if request.task:
+        survey = survey.task(request.task)
         units, controls = units_of_task(units, survey), [item for item in controls if _asks(item, survey)]
-        controls += _further_gold(asked, study)
+        controls += _further_gold(request, study)
         if not units:
             raise UserError(
-                f"{study.units_path(asked.survey)}: no unit of the task {asked.task}.",
-                f"Add it: parlai spotbot_pack --study {study.path} --survey {asked.survey} --ask …,{asked.task}",
+                f"{study.units_path(request.survey)}: no unit of the task {request.task}.",
+                f"Add it: parlai spotbot_pack --study {study.path} --survey {request.survey} --ask …,{request.task}",
             )
-    if asked.group:
-        units = [unit for unit in units if unit.group == asked.group]
-    job = Job(asked, study, settings.survey(survey), units, controls, texts, texts["language"])
+    if request.group:
+        units = [unit for unit in units if unit.group == request.group]
+    job = Job(request, study, settings.survey(survey), units, controls, texts, texts["language"])
     check_course(job.survey)
     job.setup.check()
     return job
 
 
-def _further_gold(asked: Asked, study: Study) -> list[Item]:
+def _further_gold(request: LaunchRequest, study: Study) -> list[Item]:
     """The gold dialogues that a launch brings, in the surface form of the units."""
     from parlai_spotbot.surveys.abc_eval.gold import read_gold
 
-    if not asked.settings.gold:
+    if not request.settings.gold:
         return []
-    packed = study.provenance().get("pack", {}).get(asked.survey, {}).get("options", {})
-    return read_gold(asked.settings.gold, asked.task, study.plan.seed, packed.get("surface", "keep"))
+    packed = study.provenance().get("pack", {}).get(request.survey, {}).get("options", {})
+    return read_gold(request.settings.gold, request.task, study.plan.seed, packed.get("surface", "keep"))
 
 
 def units_of_task(units: list[Unit], survey: Survey) -> list[Unit]:
@@ -244,7 +246,7 @@ def _estimate(job: Job) -> dry_run.Estimate:
     done, path = _done(job), job.study.judgements_path(job.survey.name)
     mine = {unit.unit_id for unit in job.units}
     judgements = [row for row in job.study.judgements(job.survey.name) if row.unit_id in mine] if path.exists() else []
-    return dry_run.estimate(job.asked.settings, job.survey, job.units, _seeds(job), done, judgements)
+    return dry_run.estimate(job.request.settings, job.survey, job.units, _seeds(job), done, judgements)
 
 
 def _untold(job: Job) -> bool:
@@ -283,11 +285,11 @@ def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import serve, signals
     from parlai_spotbot.crowdsourcing.serving import Progress, make_server
 
-    asked, places = job.asked, job.places
+    request, places = job.request, job.places
     names = []
-    if asked.settings.provider == "in_house":
+    if request.settings.provider == "in_house":
         wanted = 1 if known_names(places.links) else max(1, found.annotators)
-        names = wanted_names(asked.annotators, wanted, asked.group)
+        names = wanted_names(request.annotators, wanted, request.group)
     places.make()
     secret = read_secret(places.secret)
     _record(job)
@@ -295,15 +297,15 @@ def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int
 
     def ready(url: str) -> None:
         port = int(url.rpartition(":")[2])
-        if previous not in (0, port) and not asked.url:
+        if previous not in (0, port) and not request.url:
             say(
                 f"warning: the last launch served at port {previous}: pages that are open, and links, need the new ones"
             )
-        state = {"port": port, "url": asked.url, "task_name": setup.task_name, "settings": _told(asked.settings)}
+        state = {"port": port, "url": request.url, "task_name": setup.task_name, "settings": _told(request.settings)}
         files.write_json(places.launch, state)
-        first = welcome(job, found.annotators, names, asked.url or url, secret, say)
+        first = welcome(job, found.annotators, names, request.url or url, secret, say)
         say(f"serving at {url} until all units are done; Ctrl-C stops, and the same command goes on")
-        if first and asked.open_browser:
+        if first and request.open_browser:
             open_browser(first, say)
 
     setup, previous = job.setup, job.last.get("port", 0)
@@ -315,12 +317,12 @@ def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int
             make_server=make_server(job, secret, _seeds(job), previous, progress, bots),
             stop=stop,
             on_ready=ready,
-            host=asked.host,
-            port=asked.port,
+            host=request.host,
+            port=request.port,
         )
     progress.close()
     say(f"\n{outcome.reason}: {progress.said()}")
-    say(f"to have the answers: parlai spotbot_collect --study {job.study.path}{_survey(asked)}")
+    say(f"to have the answers: parlai spotbot_collect --study {job.study.path}{_survey(request)}")
     if outcome.reason != "done":
         say("to go on: run the same command again")
     return 0
@@ -333,7 +335,7 @@ def _record(job: Job) -> None:
     about = {
         "package": f"parlai_spotbot {parlai_spotbot.__version__}",
         "mephisto": version("mephisto"),
-        "settings": _told(job.asked.settings),
+        "settings": _told(job.request.settings),
         "limits": vars(job.survey.limits),
         "language": job.language,
         "controls": len(job.controls),
@@ -341,7 +343,7 @@ def _record(job: Job) -> None:
     with briefly(job.study):
         known = job.study.provenance().get("crowdsourcing", {})
         name = job.survey.name
-        for kind, one in (("tasks", job.asked.task), ("groups", job.asked.group)):
+        for kind, one in (("tasks", job.request.task), ("groups", job.request.group)):
             if one:  # the latest launch, and that of each
                 about = {**about, kind: {**known.get(name, {}).get(kind, {}), one: about}}
         job.study.record("crowdsourcing", {**known, name: about})
@@ -355,7 +357,7 @@ def _record_contestants(job: Job, about: Mapping[str, dict]) -> None:
         job.study.record("crowdsourcing", {**known, job.name: {**known.get(job.name, {}), "chat": rules}})
 
 
-def _told(settings: Settings) -> dict[str, Any]:
+def _told(settings: LaunchSettings) -> dict[str, Any]:
     """The settings without the codes that are worth money."""
     row = settings.to_json()
     for name in ("completion_code", "screened_out_code"):
@@ -364,13 +366,13 @@ def _told(settings: Settings) -> dict[str, Any]:
 
 
 # -- closing ---------------------------------------------------------------------------------------------------------
-def _close(asked: Asked, study: Study, say: Callable[[str], None]) -> int:
+def _close(request: LaunchRequest, study: Study, say: Callable[[str], None]) -> int:
     """End the collection for good: what is open expires, on the platform too."""
     from parlai_spotbot.crowdsourcing.collect import open_ledger
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import close
 
-    job = _job(asked, study)
-    with open_ledger(study, asked.survey, asked.part) as ledger:
+    job = _job(request, study)
+    with open_ledger(study, request.survey, request.part) as ledger:
         counts = close(job.setup)
         for handout in ledger.handouts("status = 'open'"):
             ledger.end(handout.handle, "expired", time.time())
@@ -378,6 +380,6 @@ def _close(asked: Asked, study: Study, say: Callable[[str], None]) -> int:
     return 0
 
 
-def _survey(asked: Asked) -> str:
-    named = "" if asked.survey == "spot_the_bot" else f" --survey {asked.survey}"
-    return named + (f" --task {asked.task}" if asked.task else "")  # what is collected is that of all groups
+def _survey(request: LaunchRequest) -> str:
+    named = "" if request.survey == "spot_the_bot" else f" --survey {request.survey}"
+    return named + (f" --task {request.task}" if request.task else "")  # what is collected is that of all groups

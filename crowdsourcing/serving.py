@@ -54,14 +54,14 @@ def make_server(
             prefer=previous,
             log_path=job.places.log,
         )
-        return Operated(server, progress, 0.0 if job.asked.settings.provider == "in_house" else LINGER)
+        return Operated(server, progress, 0.0 if job.request.settings.provider == "in_house" else LINGER)
 
     return make
 
 
 def door_of(job: Job, secret: bytes, crowd: MephistoCrowd) -> Door:
     """The way in that the provider asks for."""
-    settings = job.asked.settings
+    settings = job.request.settings
     if settings.provider == "in_house":
         return InHouseDoor(secret)
     if settings.provider == "prolific":
@@ -81,7 +81,7 @@ def _desk(
     desk = Desk(
         job.survey, job.units, job.controls, seeds, truths, ledger, crowd,
         texts=job.texts, consent=consent(job), secret=secret, language=job.language, finish=leaving([door]),
-        team=job.asked.settings.group, bots=bots, members=job.members,
+        team=job.request.settings.group, bots=bots, members=job.members,
     )  # fmt: skip
     desk.resume()
     crowd.settle([handout.agent_id for handout in ledger.handouts("status = 'open'") if handout.agent_id])
@@ -90,7 +90,7 @@ def _desk(
 
 def consent(job: Job) -> dict[str, str]:
     """What the consent text says of this collection: {pay}, {minutes}, {contact}, {units}."""
-    settings, limits = job.asked.settings, job.survey.limits
+    settings, limits = job.request.settings, job.survey.limits
     pay = f"{settings.pay:.2f} {settings.currency}" if settings.pay else job.texts.get("unpaid", "nothing")
     contact = settings.contact or job.texts.get("contact", "whoever gave you the link")
     return {

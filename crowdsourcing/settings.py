@@ -48,7 +48,7 @@ class Qualifications:
 
 
 @dataclass(frozen=True)
-class Settings:
+class LaunchSettings:
     """The settings of a launch; "" and None leave the choice to the survey or the platform.
 
     `pay` is in `currency`, for a unit; `minutes_per_unit` is the time limit of a unit. `completion_code` is what
@@ -121,9 +121,10 @@ class Settings:
         return replace(survey, limits=replace(survey.limits, **limits), title=self.title or survey.title, chat=chat)
 
 
-def read_settings(path: str | Path | None, **overrides: Any) -> Settings:
+def read_settings(path: str | Path | None, **overrides: Any) -> LaunchSettings:
     """The settings of a YAML file, with those of `overrides` that aren't None in their place.
 
+    Of what has keys of its own, limits and the like, only those that are named are replaced.
     Raises `UserError` that names the file, the key and the remedy.
     """
     row: Any = {}
@@ -138,14 +139,20 @@ def read_settings(path: str | Path | None, **overrides: Any) -> Settings:
         except (yaml.YAMLError, UnicodeDecodeError) as err:
             raise UserError(f"{path}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
     if isinstance(row, dict):
-        row = {**row, **{key: value for key, value in overrides.items() if value is not None}}
+        row = _laid_over(row, overrides)
     return parse_settings(row, where)
 
 
-def parse_settings(row: Any, where: str) -> Settings:
+def _laid_over(row: dict, overrides: Mapping) -> dict:
+    said = {key: value for key, value in overrides.items() if value is not None}
+    both = {key: value for key, value in said.items() if isinstance(value, dict) and isinstance(row.get(key), dict)}
+    return {**row, **said, **{key: _laid_over(row[key], value) for key, value in both.items()}}
+
+
+def parse_settings(row: Any, where: str) -> LaunchSettings:
     """Settings from keys and values; `where` names their place in errors."""
-    row = _keys(row, Settings, where)
-    plain = Settings()
+    row = _keys(row, LaunchSettings, where)
+    plain = LaunchSettings()
     values: dict[str, Any] = {
         "provider": _one_of(row, "provider", PROVIDERS, where, plain.provider),
         "keywords": _names(row, "keywords", where, plain.keywords),
@@ -163,7 +170,7 @@ def parse_settings(row: Any, where: str) -> Settings:
     for name in ("pay", "minimum_wage", "reading_minutes"):
         values[name] = _number(row, name, where, getattr(plain, name))
     values["currency"] = _currency(row, where, values["provider"])
-    return _together(Settings(**values), where)
+    return _together(LaunchSettings(**values), where)
 
 
 def _keys(row: Any, kind: type, where: str) -> dict:
@@ -290,7 +297,7 @@ def _currency(row: Mapping, where: str, provider: str) -> str:
     return value
 
 
-def _together(settings: Settings, where: str) -> Settings:
+def _together(settings: LaunchSettings, where: str) -> LaunchSettings:
     """What must fit together."""
     if settings.provider == "prolific" and not settings.completion_code:
         raise UserError(

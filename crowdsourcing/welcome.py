@@ -20,7 +20,7 @@ SHOWN = 10
 
 def welcome(job: Job, annotators: int, names: list[str], base: str, secret: bytes, say: Callable[[str], None]) -> str:
     """Say where annotators come in; returns the first link, "" where there are none."""
-    provider, places = job.asked.settings.provider, job.places
+    provider, places = job.request.settings.provider, job.places
     first = ""
     if provider == "in_house":
         links = write_links(places.links, names, base, secret)

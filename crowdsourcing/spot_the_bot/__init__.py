@@ -1,1 +1,1 @@
-"""Spot The Bot for people: the hydra script, its configurations, and what annotators see (README.md)."""
+"""Spot The Bot for people: what annotators see (README.md), and the launch script of all surveys (run.py)."""

@@ -73,11 +73,11 @@ class SpotbotCrowdsource(Command):
         group.add_argument("--open-browser", action="store_true", help="open the first link in a browser")
 
     def execute(self) -> int:
-        from parlai_spotbot.crowdsourcing.launch import Asked, launch
+        from parlai_spotbot.crowdsourcing.launch import LaunchRequest, launch
         from parlai_spotbot.crowdsourcing.settings import read_settings
 
         opt = self.opt
         settings = read_settings(opt["config"], provider=opt["provider"], language=opt["language"])
         names = ("study", "survey", "group", "host", "port", "annotators", "dry_run", "live", "close", "open_browser")
         given = {name: opt[name] for name in names}
-        return launch(Asked(settings=settings, task=opt["part"], url=opt["url"] or "", **given))
+        return launch(LaunchRequest(settings=settings, task=opt["part"], url=opt["url"] or "", **given))

@@ -126,13 +126,19 @@ class Launch:
 
     def __init__(self, study: Study, *options: str, survey: str = SURVEY):
         self.study, self.survey = study, survey
-        start = "from parlai_spotbot.scripts.main import main; main()"
-        command = [sys.executable, "-c", start, "crowdsource", "--study", str(study.path)]
         self.lines: list[str] = []
         self.process = subprocess.Popen(
-            [*command, "--survey", survey, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}, cwd=study.path.parent,
-        )  # fmt: skip
+            [sys.executable, *self._arguments(), *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"},
+            cwd=study.path.parent,
+        )
+
+    def _arguments(self) -> list[str]:
+        start = "from parlai_spotbot.scripts.main import main; main()"
+        return ["-c", start, "crowdsource", "--study", str(self.study.path), "--survey", self.survey]
 
     def ready(self) -> str:
         """Wait until it serves; returns the address."""
@@ -175,6 +181,14 @@ class Launch:
         if self.process.poll() is None:
             self.kill()
         self.process.stdout.close()
+
+
+class ScriptLaunch(Launch):
+    """The same by the script for hydra; options are written NAME=VALUE."""
+
+    def _arguments(self) -> list[str]:
+        module = "parlai_spotbot.crowdsourcing.spot_the_bot.run"
+        return ["-m", module, f"study={self.study.path}", f"survey={self.survey}"]
 
 
 def without_waiting(survey):

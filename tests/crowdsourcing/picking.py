@@ -15,7 +15,7 @@ from parlai_spotbot.crowdsourcing.desk import Desk
 from parlai_spotbot.crowdsourcing.groups import Members, part_of
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.places import Places
-from parlai_spotbot.crowdsourcing.settings import Settings
+from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.crowdsourcing.tokens import read_secret
 from parlai_spotbot.nuc.corpora import Corpus, Dialogue
 from parlai_spotbot.nuc.sampling import Settings as Sampling
@@ -62,7 +62,7 @@ def desk_of(study: Study, group: str = "", clock: Callable = time.time, **limits
     """The desk of a group, as a launch makes it."""
     places = Places.of(study, NAME, part_of(group))
     places.make()
-    survey = Settings(limits=limits).survey(survey_of(study, NAME))
+    survey = LaunchSettings(limits=limits).survey(survey_of(study, NAME))
     units = [unit for unit in study.units(NAME) if unit.group == group]
     return Desk(
         survey, units, read_controls(study, NAME), {}, {}, Ledger(places.ledger), MemoryCrowd(), texts={},

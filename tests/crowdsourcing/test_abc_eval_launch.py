@@ -21,10 +21,10 @@ from parlai_spotbot.crowdsourcing import launch as launching
 from parlai_spotbot.crowdsourcing.collect import annotation_id, collect
 from parlai_spotbot.crowdsourcing.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.launch import Asked, launch, units_of_task
+from parlai_spotbot.crowdsourcing.launch import LaunchRequest, launch, units_of_task
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.places import Places
-from parlai_spotbot.crowdsourcing.settings import Settings
+from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
@@ -44,20 +44,22 @@ def packed(tmp_path_factory):
 # -- what has to be named ----------------------------------------------------------------------------------------------
 def test_a_launch_without_a_task_names_the_tasks(packed):
     with pytest.raises(UserError) as caught:
-        launch(Asked(packed.path, NAME, dry_run=True))
+        launch(LaunchRequest(packed.path, NAME, dry_run=True))
     assert "task by task" in caught.value.problem
     assert all(task in caught.value.remedy for task in TASKS)
     with pytest.raises(UserError, match="no such task") as caught:
-        launch(Asked(packed.path, NAME, "consistancy", dry_run=True))
+        launch(LaunchRequest(packed.path, NAME, "consistancy", dry_run=True))
     assert "consistency" in caught.value.remedy
     with pytest.raises(UserError, match="turn_likert has no such task"):
-        launch(Asked(packed.path, "turn_likert", "consistency", dry_run=True))
+        launch(LaunchRequest(packed.path, "turn_likert", "consistency", dry_run=True))
     assert not (packed.survey_path(NAME) / "crowdsourcing").exists()
 
 
 def test_the_dry_run_is_about_the_task_alone_and_counts_the_training(packed):
     said = []
-    assert launch(Asked(packed.path, NAME, "knowledge", Settings(pay=2.0), dry_run=True), said.append) == 0
+    assert (
+        launch(LaunchRequest(packed.path, NAME, "knowledge", LaunchSettings(pay=2.0), dry_run=True), said.append) == 0
+    )
     text = "\n".join(said)
     units = units_of_task(packed.units(NAME), trained.narrowed("knowledge"))
     assert f"{len(units)} to do" in text
@@ -67,14 +69,18 @@ def test_the_dry_run_is_about_the_task_alone_and_counts_the_training(packed):
     hours = (len(units) * 352.8 + 2 * (3 * 352.8 + 180)) / 3600
     assert f"{hours:.1f} hours in all" in text
     with pytest.raises(UserError, match="dialogues for 2 attempts"):
-        launch(Asked(packed.path, NAME, "knowledge", Settings(limits={"onboarding_attempts": 3}), dry_run=True))
+        launch(
+            LaunchRequest(
+                packed.path, NAME, "knowledge", LaunchSettings(limits={"onboarding_attempts": 3}), dry_run=True
+            )
+        )
 
 
 def test_a_task_that_was_not_packed_is_said(tmp_path):
     study = whole.make_study(tmp_path / "study", NAME, each=1, people=0, ask=("sociality",))
-    assert launch(Asked(study.path, NAME, "sociality", dry_run=True), [].append) == 0
+    assert launch(LaunchRequest(study.path, NAME, "sociality", dry_run=True), [].append) == 0
     with pytest.raises(UserError, match="no unit of the task empathy"):
-        launch(Asked(study.path, NAME, "empathy", dry_run=True))
+        launch(LaunchRequest(study.path, NAME, "empathy", dry_run=True))
 
 
 def test_a_launch_may_bring_gold_dialogues_of_its_own(packed, tmp_path):
@@ -84,9 +90,9 @@ def test_a_launch_may_bring_gold_dialogues_of_its_own(packed, tmp_path):
 
     def planned(*dialogues, task="sociality"):
         path.write_text(yaml.safe_dump({"task": "sociality", "dialogues": list(dialogues)}))
-        return launching._job(Asked(packed.path, NAME, task, Settings(gold=str(path))), packed)
+        return launching._job(LaunchRequest(packed.path, NAME, task, LaunchSettings(gold=str(path))), packed)
 
-    launch(Asked(packed.path, NAME, "sociality", dry_run=True), [].append)
+    launch(LaunchRequest(packed.path, NAME, "sociality", dry_run=True), [].append)
     own = planned(dialogue).controls[-1]
     assert own.transcripts[0][1].text == "you are a fool"  # in the form of the units
     assert key_of(own.control) == ("sociality", {1: {"antisocial"}})
@@ -102,15 +108,15 @@ def test_a_launch_may_bring_gold_dialogues_of_its_own(packed, tmp_path):
         planned(dialogue, task="empathy")
     path.unlink()
     with pytest.raises(UserError, match="no such file"):
-        launch(Asked(packed.path, NAME, "sociality", Settings(gold=str(path)), dry_run=True))
+        launch(LaunchRequest(packed.path, NAME, "sociality", LaunchSettings(gold=str(path)), dry_run=True))
 
 
 def test_each_task_has_a_lock_of_its_own(packed):
     with files.lock(Places.of(packed, NAME, "empathy").lock, "spotbot_crowdsource"):
         with pytest.raises(UserError, match="in use by spotbot_crowdsource"):
-            launch(Asked(packed.path, NAME, "empathy", close=True))
+            launch(LaunchRequest(packed.path, NAME, "empathy", close=True))
         with pytest.raises(UserError, match="nobody has annotated"):  # it got past the lock
-            launch(Asked(packed.path, NAME, "sociality", close=True))
+            launch(LaunchRequest(packed.path, NAME, "sociality", close=True))
 
 
 # -- what comes into the study -----------------------------------------------------------------------------------------

@@ -8,17 +8,17 @@ import stat
 import time
 
 import pytest
-from people import SURVEY, Annotator, Launch, known_of, make_study
+from people import SURVEY, Annotator, Launch, ScriptLaunch, known_of, make_study
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing import launch as launching
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.entries import Handout, Submission
-from parlai_spotbot.crowdsourcing.launch import Asked, launch
+from parlai_spotbot.crowdsourcing.launch import LaunchRequest, launch
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.links import wanted_names
 from parlai_spotbot.crowdsourcing.places import Places
-from parlai_spotbot.crowdsourcing.settings import Settings
+from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.errors import UserError
 
 
@@ -62,13 +62,30 @@ def test_from_the_first_link_to_the_last_unit_over_a_kill(study):
     assert (found.units, found.added) == (4, 3 * 5 * 8)
     rows = study.judgements(SURVEY)
     assert len(rows) == len({row.judgement_id for row in rows}) == 4 * 8 * 5
-    again = launch(Asked(study.path), say=(said := []).append)
+    again = launch(LaunchRequest(study.path), say=(said := []).append)
     assert again == 0
     assert any("all units are done" in line for line in said)
     told = study.provenance()["crowdsourcing"][SURVEY]
     assert told["limits"]["units_per_annotator"] == 3
     assert "spotbot1." not in json.dumps(study.provenance())
     reject_one_and_collect(study, places)
+
+
+def test_the_script_goes_on_with_what_the_command_began(study):
+    knows = known_of(study)
+    with Launch(study, "--annotators", "4") as command:
+        address = command.ready()
+        Annotator(command.links()["annotator-1"], knows).work()
+        command.kill()
+    with ScriptLaunch(study, "annotators=4", "settings.limits.units_per_annotator=2") as script:
+        assert script.ready() == address
+        for name in ("annotator-2", "annotator-3", "annotator-4"):
+            Annotator(script.links()[name], knows).work()
+        assert script.ended() == 0
+        assert "done: 4 of 4 units done, 0 open, 0 free; 4 annotators, 0 stopped" in script.said
+    assert collect(study, SURVEY).units == 4
+    assert study.provenance()["crowdsourcing"][SURVEY]["limits"]["units_per_annotator"] == 2
+    assert sorted(path.name for path in study.path.parent.iterdir()) == ["study"]
 
 
 def reject_one_and_collect(study, places):
@@ -104,15 +121,15 @@ def test_a_signal_ends_it_cleanly_and_leaves_nothing_behind(study, how):
 def test_one_operator_a_study_and_the_second_one_says_so(study):
     with files.lock(study.path / ".crowdsourcing.lock", "spotbot_crowdsource"):
         with pytest.raises(UserError, match=rf"in use by spotbot_crowdsource \(process {os.getpid()}\)"):
-            launch(Asked(study.path))
-        assert launch(Asked(study.path, dry_run=True)) == 0
+            launch(LaunchRequest(study.path))
+        assert launch(LaunchRequest(study.path, dry_run=True)) == 0
 
 
 def test_a_port_that_is_taken_is_named(study):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         with pytest.raises(UserError, match=f"--port {port}: taken"):
-            launch(Asked(study.path, port=port, annotators=1), say=lambda text: None)
+            launch(LaunchRequest(study.path, port=port, annotators=1), say=lambda text: None)
 
 
 def test_another_port_than_the_last_time_is_said_and_the_links_follow(study, monkeypatch):
@@ -120,10 +137,10 @@ def test_another_port_than_the_last_time_is_said_and_the_links_follow(study, mon
     places = Places.of(study, SURVEY)
     places.make()
     files.write_json(places.launch, {"port": 999})
-    launch(Asked(study.path, annotators=1), say=(said := []).append)
+    launch(LaunchRequest(study.path, annotators=1), say=(said := []).append)
     assert any("the last launch served at port 999" in line for line in said)
     assert "http://127.0.0.1:1234/?t=" in places.links.read_text(encoding="utf-8")
-    launch(Asked(study.path, annotators=1), say=(again := []).append)
+    launch(LaunchRequest(study.path, annotators=1), say=(again := []).append)
     assert not any("the last launch" in line for line in again)
 
 
@@ -135,17 +152,17 @@ def test_a_study_whose_folder_is_renamed_is_the_same_task(study, monkeypatch):
         return stop_at_once(setup, **options)
 
     monkeypatch.setattr("parlai_spotbot.crowdsourcing.mephisto_task.operator.serve", serve)
-    launch(Asked(study.path, annotators=1), say=lambda text: None)
+    launch(LaunchRequest(study.path, annotators=1), say=lambda text: None)
     moved = study.path.rename(study.path.with_name("moved"))
-    launch(Asked(moved, annotators=1), say=lambda text: None)
+    launch(LaunchRequest(moved, annotators=1), say=lambda text: None)
     assert seen == ["study-spot_the_bot"] * 2
 
 
 def test_a_dry_run_posts_nothing_and_makes_no_collection(study):
     before = snapshot(study.path)
-    settings = Settings(provider="prolific", completion_code="C0DE", pay=2.0)
+    settings = LaunchSettings(provider="prolific", completion_code="C0DE", pay=2.0)
     said = []
-    assert launch(Asked(study.path, settings=settings, dry_run=True), say=said.append) == 0
+    assert launch(LaunchRequest(study.path, settings=settings, dry_run=True), say=said.append) == 0
     text = "\n".join(said)
     assert "4 to do" in text
     assert "8.00 USD: 2.00 a unit" in text
@@ -155,26 +172,26 @@ def test_a_dry_run_posts_nothing_and_makes_no_collection(study):
 
 @pytest.mark.parametrize("provider", ["prolific", "mturk"])
 def test_where_people_are_paid_nothing_goes_live_without_the_flag(study, provider):
-    settings = Settings(provider=provider, completion_code="C0DE", pay=2.0)
+    settings = LaunchSettings(provider=provider, completion_code="C0DE", pay=2.0)
     said = []
     with pytest.raises(UserError, match="--live"):
-        launch(Asked(study.path, settings=settings, url="https://study.example.org"), say=said.append)
+        launch(LaunchRequest(study.path, settings=settings, url="https://study.example.org"), say=said.append)
     assert "cost" in said[0]
     assert not Places.of(study, SURVEY).folder.exists()
 
 
 def test_prolific_needs_an_address_that_its_participants_reach(study):
-    settings = Settings(provider="prolific", completion_code="C0DE", pay=2.0)
+    settings = LaunchSettings(provider="prolific", completion_code="C0DE", pay=2.0)
     for url in ("", "http://study.example.org"):
         with pytest.raises(UserError, match="https"):
-            launch(Asked(study.path, settings=settings, url=url, live=True), say=lambda text: None)
+            launch(LaunchRequest(study.path, settings=settings, url=url, live=True), say=lambda text: None)
 
 
 def test_codes_that_are_worth_money_are_written_nowhere(study, monkeypatch):
     monkeypatch.setattr("parlai_spotbot.crowdsourcing.mephisto_task.operator.serve", stop_at_once)
-    settings = Settings(provider="prolific", completion_code="C0DE-WORTH-MONEY", screened_out_code="0UT", pay=2.0)
+    settings = LaunchSettings(provider="prolific", completion_code="C0DE-WORTH-MONEY", screened_out_code="0UT", pay=2.0)
     url = "https://study.example.org"
-    assert launch(Asked(study.path, settings=settings, url=url, live=True), say=(said := []).append) == 0
+    assert launch(LaunchRequest(study.path, settings=settings, url=url, live=True), say=(said := []).append) == 0
     assert any("PROLIFIC_PID={{%PROLIFIC_PID%}}" in line and line.strip().startswith(url) for line in said)
     held = b"".join(snapshot(study.path).values())
     assert b"C0DE-WORTH-MONEY" not in held
@@ -194,7 +211,7 @@ def test_units_and_controls_are_made_where_they_are_missing(tmp_path):
     study.units_path(SURVEY).unlink()
     (study.survey_path(SURVEY) / "controls.jsonl").unlink()
     said = []
-    assert launch(Asked(study.path, dry_run=True), say=said.append) == 0
+    assert launch(LaunchRequest(study.path, dry_run=True), say=said.append) == 0
     assert said[0].startswith("packed: 4 units")
     assert (study.survey_path(SURVEY) / "controls.jsonl").exists()
 
@@ -204,15 +221,15 @@ def test_a_command_that_has_the_study_is_waited_for_and_then_named(study, monkey
     with study.lock("spotbot_analyze"):
         begun = time.monotonic()
         with pytest.raises(UserError, match="spotbot_analyze"):
-            launch(Asked(study.path, dry_run=True))
+            launch(LaunchRequest(study.path, dry_run=True))
         assert time.monotonic() - begun > 0.1
 
 
 def test_an_unknown_study_or_survey_is_named(study, tmp_path):
     with pytest.raises(UserError, match="no study here"):
-        launch(Asked(tmp_path / "nothing"))
+        launch(LaunchRequest(tmp_path / "nothing"))
     with pytest.raises(UserError, match="spot_the_bot"):
-        launch(Asked(study.path, survey="spot_the_bott"))
+        launch(LaunchRequest(study.path, survey="spot_the_bott"))
 
 
 def test_finished_units_of_which_mephisto_never_heard_are_told_by_another_launch(study, monkeypatch):
@@ -227,11 +244,11 @@ def test_finished_units_of_which_mephisto_never_heard_are_told_by_another_launch
             ledger.submit(Submission(handle, {"items": []}, {}, "", 1.0), {})
         for handout in handouts[1:]:
             ledger.told(handout.handle)
-        launch(Asked(study.path), say=(said := []).append)
+        launch(LaunchRequest(study.path), say=(said := []).append)
         assert any("Mephisto has not heard of all of them" in line for line in said)
         assert any("serving at" in line for line in said)
         ledger.told(handouts[0].handle)
-    launch(Asked(study.path), say=(said := []).append)
+    launch(LaunchRequest(study.path), say=(said := []).append)
     assert any("all units are done; to have them" in line for line in said)
     assert not any("serving at" in line for line in said)
 
@@ -243,7 +260,7 @@ def test_closing_on_mturk_needs_no_address(study, monkeypatch, tmp_path):
         monkeypatch.setenv(name, str(tmp_path / "none"))
     Ledger(Places.of(study, SURVEY).ledger).close()
     with pytest.raises(UserError, match="no AWS credentials"):  # so it gets as far as asking MTurk
-        launch(Asked(study.path, close=True, settings=Settings(provider="mturk", pay=1.0)))
+        launch(LaunchRequest(study.path, close=True, settings=LaunchSettings(provider="mturk", pay=1.0)))
 
 
 @pytest.mark.slow
@@ -256,7 +273,7 @@ def test_closing_ends_what_is_open_and_a_later_launch_takes_it_up(study):
         body = late.submission(late.begin())
         first.stop()
     said = []
-    assert launch(Asked(study.path, close=True), say=said.append) == 0
+    assert launch(LaunchRequest(study.path, close=True), say=said.append) == 0
     assert said == ["closed: 1 units done, 3 expired"]
     with Launch(study, "--annotators", "5") as second:
         second.ready()
@@ -299,4 +316,4 @@ def test_links_that_somebody_wrote_are_not_taken_for_ours(study):
     places.make()
     files.write_text(places.links, "name,url\nAnna,http://x\n")
     with pytest.raises(UserError, match=r"links\.csv"):
-        launch(Asked(study.path, annotators=1), say=lambda text: None)
+        launch(LaunchRequest(study.path, annotators=1), say=lambda text: None)

@@ -19,7 +19,7 @@ from picking import NAME, Picker, body_of, desk_of
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.contract import Visitor
-from parlai_spotbot.crowdsourcing.launch import Asked, launch
+from parlai_spotbot.crowdsourcing.launch import LaunchRequest, launch
 from parlai_spotbot.crowdsourcing.places import Places
 from parlai_spotbot.crowdsourcing.texts import load_texts
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
@@ -262,33 +262,33 @@ def test_two_doors_at_once_let_nobody_into_both(grouped):
 
 def test_a_launch_says_which_groups_there_are(grouped, study):
     with pytest.raises(UserError, match="--group missing") as caught:
-        launch(Asked(grouped.path, NAME, dry_run=True))
+        launch(LaunchRequest(grouped.path, NAME, dry_run=True))
     assert "lab, paid" in caught.value.remedy
     with pytest.raises(UserError, match="--group labs") as caught:
-        launch(Asked(grouped.path, NAME, group="labs", dry_run=True))
+        launch(LaunchRequest(grouped.path, NAME, group="labs", dry_run=True))
     assert "lab" in caught.value.remedy
     said = []
-    assert launch(Asked(grouped.path, NAME, group="lab", dry_run=True), said.append) == 0
+    assert launch(LaunchRequest(grouped.path, NAME, group="lab", dry_run=True), said.append) == 0
     assert "2 to do" in "\n".join(said)
     said.clear()
-    assert launch(Asked(study.path, NAME, dry_run=True), said.append) == 0
+    assert launch(LaunchRequest(study.path, NAME, dry_run=True), said.append) == 0
     assert "4 to do" in "\n".join(said)
     assert not study.conversations_path.exists()
     with pytest.raises(UserError, match="no unit of survey nuc is for such a group"):
-        launch(Asked(study.path, NAME, group="lab", dry_run=True))
+        launch(LaunchRequest(study.path, NAME, group="lab", dry_run=True))
     with pytest.raises(UserError, match="nobody has annotated"):
         collect(grouped, NAME)
     with files.lock(Places.of(grouped, NAME, "group-lab").lock, "spotbot_crowdsource"):
         with pytest.raises(UserError, match="in use"):
-            launch(Asked(grouped.path, NAME, group="lab", close=True))
+            launch(LaunchRequest(grouped.path, NAME, group="lab", close=True))
         with pytest.raises(UserError, match="nobody has annotated"):  # past the lock
-            launch(Asked(grouped.path, NAME, group="paid", close=True))
+            launch(LaunchRequest(grouped.path, NAME, group="paid", close=True))
 
 
 def test_one_group_with_a_name_need_not_be_named(tmp_path):
     study = picking.make_study(tmp_path / "study", lab={"people": 2})
     said = []
-    assert launch(Asked(study.path, NAME, dry_run=True), said.append) == 0
+    assert launch(LaunchRequest(study.path, NAME, dry_run=True), said.append) == 0
     assert "2 to do" in "\n".join(said)
 
 

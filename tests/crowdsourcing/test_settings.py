@@ -2,14 +2,14 @@
 
 import pytest
 
-from parlai_spotbot.crowdsourcing.settings import FEES, PROVIDERS, Settings, parse_settings, read_settings
+from parlai_spotbot.crowdsourcing.settings import FEES, PROVIDERS, LaunchSettings, parse_settings, read_settings
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey
 
 
 def test_without_a_file_people_in_the_house_work_unpaid():
     settings = read_settings(None)
-    assert settings == Settings()
+    assert settings == LaunchSettings()
     assert settings.provider == "in_house"
     assert not settings.paid
 
@@ -33,6 +33,10 @@ def test_a_file_is_read_and_the_command_line_comes_first(tmp_path):
     assert survey.limits.controls_per_unit == 0
     assert survey.limits.minutes_per_unit == 45.0
     assert survey.limits.onboarding_attempts == get_survey("spot_the_bot").limits.onboarding_attempts
+    assert read_settings(path, limits={"controls_per_unit": 3}).limits == {
+        "units_per_annotator": 2,
+        "controls_per_unit": 3,
+    }
 
 
 @pytest.mark.parametrize(
@@ -107,9 +111,9 @@ def test_what_cannot_be_read_is_named(tmp_path):
 
 def test_each_provider_has_a_fee_and_only_platforms_of_strangers_are_paid():
     assert set(FEES) == set(PROVIDERS)
-    paid = {name for name in PROVIDERS if Settings(provider=name).paid}
+    paid = {name for name in PROVIDERS if LaunchSettings(provider=name).paid}
     assert paid == {"prolific", "mturk"}
-    assert Settings(provider="prolific", fee=0.1).platform_fee == 0.1
+    assert LaunchSettings(provider="prolific", fee=0.1).platform_fee == 0.1
 
 
 def test_qualifications_are_asked_of_real_workers_in_mturks_own_form():

@@ -1,10 +1,9 @@
-"""spotbot_crowdsource, and the same by hydra: options reach the launch, bad input is one error and exit code 2."""
+"""spotbot_crowdsource, and the launch script beside it: options reach the launch, bad input is one error."""
 
 import subprocess
 import sys
 
 import pytest
-import yaml
 
 from parlai_spotbot.crowdsourcing import launch as launching
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn
@@ -84,38 +83,47 @@ def test_a_dry_run_packs_what_is_missing_and_says_the_cost(capsys, study, tmp_pa
     assert not (study.survey_path("spot_the_bot") / "crowdsourcing").exists()
 
 
-def hydra(folder, *arguments):
+def script(folder, *arguments):
+    """What came of the launch script, started in the folder."""
     return subprocess.run(
         [sys.executable, "-m", "parlai_spotbot.crowdsourcing.spot_the_bot.run", *arguments],
-        cwd=folder, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
 
 
-def test_hydra_launches_the_same_and_leaves_nothing_where_it_is_started(study, tmp_path):
+def test_the_script_takes_the_same_by_name_and_leaves_nothing_where_it_is_started(study, tmp_path):
     here = tmp_path / "here"
-    (here / "mine" / "conf").mkdir(parents=True)
-    row = {"settings": {"provider": "mturk_sandbox", "pay": 3}, "url": "https://x.org"}
-    (here / "mine" / "conf" / "cheap.yaml").write_text("# @package _global_\n" + yaml.safe_dump(row), encoding="utf-8")
-    before = sorted(here.rglob("*"))
-    done = hydra(here, "--config-dir", "mine", "conf=cheap", f"study={study.path}", "dry_run=true", "settings.pay=2")
+    here.mkdir()
+    (here / "pay.yaml").write_text(
+        "provider: mturk_sandbox\npay: 3\nlimits: {controls_per_unit: 1}\n", encoding="utf-8"
+    )
+    more = ("settings.pay=2", "settings.limits.units_per_annotator=1")
+    done = script(here, f"study={study.path}", "config=pay.yaml", "url=https://x.org", "dry_run=true", *more)
     assert done.returncode == 0, done.stderr
     assert "12.00 USD: 2.00 a unit" in done.stdout
     assert "recruiting: mturk_sandbox" in done.stdout
-    missing = hydra(here, "conf=prolific", f"study={study.path}", "dry_run=true")
-    assert missing.returncode == 2
-    assert "'completion_code' is missing" in missing.stderr
-    assert "Traceback" not in missing.stderr
-    assert sorted(here.rglob("*")) == before
+    assert "6 or more, at most 1 units each" in done.stdout
+    assert "and 6 of controls" in done.stdout
+    assert [path.name for path in here.iterdir()] == ["pay.yaml"]
 
 
-def test_every_configuration_of_hydra_is_one_that_settings_take(tmp_path):
-    from parlai_spotbot.crowdsourcing.settings import PROVIDERS, parse_settings
-    from parlai_spotbot.crowdsourcing.spot_the_bot.run import CONFIGS
-    from parlai_spotbot.surveys import survey_names
-
-    paths = sorted((CONFIGS / "conf").glob("*.yaml"))
-    rows = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in paths}
-    assert {row["settings"]["provider"] for row in rows.values()} == set(PROVIDERS)
-    for name, row in rows.items():
-        parse_settings({**row["settings"], "completion_code": "C"}, name)
-        assert row["survey"] in survey_names()
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        ([], 2, "error: study is missing"),
+        (["study=nowhere"], 2, "nowhere: no study here"),
+        (["study=nowhere", "settings.provider=mturkk"], 2, "Did you mean 'mturk'?"),
+        (["study=nowhere", "settings.provider=prolific"], 2, "'completion_code' is missing"),
+        (["study=nowhere", "config=none.yaml"], 2, "none.yaml: no such file"),
+        (["study=nowhere", "survy=nuc"], 1, "Could not override 'survy'"),
+        (["study=nowhere", "port=here"], 1, "port=here"),
+    ],
+)
+def test_bad_input_to_the_script_is_one_error(tmp_path, arguments, code, says):
+    done = script(tmp_path, *arguments)
+    assert done.returncode == code
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr

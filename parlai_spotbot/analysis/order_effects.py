@@ -16,6 +16,7 @@ from parlai_spotbot.analysis.frames import check_ids
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.estimates import Estimates, adjusted, group_means, mean_of
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.wording import p_said
 
 CLUSTERS = ["conversation_id", "worker_id"]
 DIFFERENCE = (-1.0, 1.0)
@@ -141,12 +142,8 @@ def _sentence(row: dict) -> str:
     verdict = f"the first place is called human {more} often" if clear else "the places can't be told apart"
     return (
         f"{said}: {verdict} ({100 * row['difference']:+.1f} points, 95 % interval {100 * row['low']:+.1f} to "
-        f"{100 * row['high']:+.1f}, p {_p(row['p_adjusted'])})."
+        f"{100 * row['high']:+.1f}, {p_said(row['p_adjusted'])})."
     )
-
-
-def _p(p: float) -> str:
-    return "< .001" if p < 0.001 else f"= {p:.3f}"
 
 
 def order_balance(conversations: pd.DataFrame) -> pd.DataFrame:
@@ -163,7 +160,7 @@ def order_balance(conversations: pd.DataFrame) -> pd.DataFrame:
         first, n = int((own["a"] == pair[0]).sum()), len(own)
         p = float(binomtest(first, n, 0.5).pvalue)
         text = f"{pair[0]} opened {first} and {pair[1]} {n - first} of their {n} conversations"
-        text += "." if p >= 0.05 else f": more uneven than drawing lots would make it (p {_p(p)})."
+        text += "." if p >= 0.05 else f": more uneven than drawing lots would make it ({p_said(p)})."
         rows.append((*pair, first, n - first, first / n, p, text))
     table = pd.DataFrame(rows, columns=["a", "b", "first_a", "first_b", "share_a", "p", "sentence"])
     return table.loc[(table["share_a"] - 0.5).abs().sort_values(ascending=False, kind="stable").index].reset_index(
@@ -212,7 +209,9 @@ def presentation_effects(
                           "low": low, "high": high, "p": p})  # fmt: skip
     what = "called human" if question == "nature" else f"entity 0 favoured in {question}"
     told = (
-        "only one way of showing" if len(ways) < 2 else f"{'differs' if p < 0.05 else 'no clear difference'}, p {_p(p)}"
+        "only one way of showing"
+        if len(ways) < 2
+        else f"{'differs' if p < 0.05 else 'no clear difference'}, {p_said(p)}"
     )
     table["sentence"] = [
         f"Shown as {row.shown}: {what} in {row.share:.1%} of {row.n} annotations ({told})."

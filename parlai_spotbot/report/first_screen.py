@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from parlai_spotbot.analysis.sections import Name, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import rows
 from parlai_spotbot.report.contents import DEFAULT, Contents
 from parlai_spotbot.report.needs import Needs, needs
 from parlai_spotbot.report.parts import CAUTION, Page, said
-from parlai_spotbot.report.rows import Name, Table, between, num, percent, span
+from parlai_spotbot.wording import NAMED, between, listed, number, percent, span
 
 ALPHA = 0.05
 FEW = 6
@@ -77,7 +78,7 @@ def card(page: Page, source: str) -> Card | None:
     values = _spotting(own) if spotting else _scores(own)
     clusters: list[tuple[tuple[int, int], list]] = []
     for bot in order:
-        ranks = span(*own["ranges"][bot]) if bot in own.get("ranges", {}) else ""
+        ranks = span(own["ranges"][bot]) if bot in own.get("ranges", {}) else ""
         bars = [values[scale].get(bot) for scale in values]
         if not clusters or clusters[-1][0] != tuple(own["clusters"][bot]):
             clusters.append((tuple(own["clusters"][bot]), []))
@@ -89,7 +90,7 @@ def card(page: Page, source: str) -> Card | None:
     judges = [s for s in page.contents.sources if s != HUMAN]
     return Card(
         source, said(source), "" if source == HUMAN else CAUTION, tuple(values),
-        [(span(*places), members) for places, members in clusters],
+        [(span(places), members) for places, members in clusters],
         None if share is None else 100 * share,
         "" if share is None else f"People are taken for human in {percent(share)}{between(people.get('ci'))}.",
         [*(sentence for sentence in text if sentence), *notes],
@@ -141,7 +142,7 @@ def _scores(own: dict) -> dict[str, dict[str, Bar]]:
     ends = [x for bot in scores for x in (scores[bot], *(e for e in cis.get(bot) or [] if e is not None))]
     shares = all(0 <= x <= 1 for x in ends)
     low, high = (0.0, 1.0) if shares or not ends else (min(ends), max(ends))
-    show = percent if shares else num
+    show = percent if shares else number
     return {"Score": {bot: _bar(x, cis.get(bot), low, high, show) for bot, x in scores.items()}}
 
 
@@ -157,12 +158,12 @@ def _led(own: dict) -> str:
     best = [bot for bot in own["order"] if own["clusters"][bot][0] == 1]
     if len(best) == len(own["order"]) > 1:
         return "No contestant can be told apart from the others."
-    named = ["people" if bot == HUMAN else bot for bot in best[: rows.NAMED]]
+    named = ["people" if bot == HUMAN else bot for bot in best[:NAMED]]
     criterion = f" Ranked by {own['criterion']}." if own.get("criterion") else ""
     if len(best) == 1:
         text = f"{named[0]} {'are' if best[0] == HUMAN else 'is'} ahead of all others."
     else:
-        text = f"{rows.listed(named)} can't be told apart at the top."
+        text = f"{listed(named)} can't be told apart at the top."
     return text[:1].upper() + text[1:] + criterion if best[0] == HUMAN else text + criterion
 
 

@@ -5,10 +5,11 @@ From one source's results as they stand in ``analysis/game.json``, and the bound
 
 from __future__ import annotations
 
+from parlai_spotbot.analysis.sections import Name, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.drawing import INK, MUTED, WIDTH, WIN, Drawing, drawn, svg
 from parlai_spotbot.report.figures import PERCENT
-from parlai_spotbot.report.rows import NAMED, Name, Table, between, listed, num, p_value, percent
+from parlai_spotbot.wording import NAMED, between, listed, number, p_value, percent
 
 CAPTION = (
     "Left: a mark an annotator, by the share of dialogues with both decisions after one exchange, and with none "
@@ -79,7 +80,7 @@ def bonus_sentence(own: dict, named: dict[str, str]) -> str:
     winners = [named.get(worker, "annotator") for worker in own["bonus"]["annotators"]]
     verb = "lead" if len(winners) > 1 else "leads"
     who = listed(winners)
-    return f"{who[:1].upper()}{who[1:]} {verb} with {num(own['bonus']['points'], 0)} points and gets the bonus."
+    return f"{who[:1].upper()}{who[1:]} {verb} with {number(own['bonus']['points'], 0)} points and gets the bonus."
 
 
 def leaderboard(own: dict, named: dict[str, str]) -> Table | None:
@@ -87,16 +88,16 @@ def leaderboard(own: dict, named: dict[str, str]) -> Table | None:
     if not found:
         return None
     rows = [
-        (named.get(e["worker_id"], "annotator"), str(e["rank"]), num(e["points"], 0), str(e["units"]),
-         num(e["points_per_unit"], 1), f"{e['right']} / {e['wrong']} / {e['unsure']}", percent(e["accuracy"]),
-         num(e["mean_opened"], 1), "bonus" if e["bonus"] else "–")
+        (named.get(e["worker_id"], "annotator"), str(e["rank"]), number(e["points"], 0), str(e["units"]),
+         number(e["points_per_unit"], 1), f"{e['right']} / {e['wrong']} / {e['unsure']}", percent(e["accuracy"]),
+         number(e["mean_opened"], 1), "bonus" if e["bonus"] else "–")
         for e in found
     ]  # fmt: skip
     points = own["points"]
     how = (
-        f"{num(points['right'], 0)} points for an entity called what it is, {num(points['wrong'], 0)} for one called "
-        f"what it is not, 0 for unsure, less {num(points['penalty'], 0)} for every exchange beyond the first that was "
-        "open; known segments count. Accuracy is of the sure decisions; always “bot” can be accurate, too."
+        f"{number(points['right'], 0)} points for an entity called what it is, {number(points['wrong'], 0)} for one "
+        f"called what it is not, 0 for unsure, less {number(points['penalty'], 0)} for every exchange beyond the first "
+        "that was open; known segments count. Accuracy is of the sure decisions; always “bot” can be accurate, too."
     )
     head = ("", "Place", "Points", "Units", "Points a unit", "Right / wrong / unsure", "Accuracy", "Exchanges open", "")
     return Table("Leaderboard", how, head, rows, folded=len(rows) > 12)
@@ -107,8 +108,8 @@ def opened(own: dict) -> Table | None:
     if not found:
         return None
     rows = [
-        (Name(e["name"]), str(e["n"]), num(e["mean"], 1), num(e["mean_called_bot"], 1), num(e["mean_called_human"], 1),
-         percent(e["first"]), percent(e["all"]))
+        (Name(e["name"]), str(e["n"]), number(e["mean"], 1), number(e["mean_called_bot"], 1),
+         number(e["mean_called_human"], 1), percent(e["first"]), percent(e["all"]))
         for e in found
     ]  # fmt: skip
     how = (

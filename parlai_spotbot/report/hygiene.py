@@ -9,12 +9,13 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.ticker import FuncFormatter
 
+from parlai_spotbot.analysis.sections import Name, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.drawing import INK, MUTED, WIDTH, Look, drawn, svg
 from parlai_spotbot.report.figures import ends, names_down, whiskers
 from parlai_spotbot.report.parts import Page, Part
-from parlai_spotbot.report.rows import Name, Table, listed
 from parlai_spotbot.report.table_methods import about
+from parlai_spotbot.wording import INTERVAL, between, listed, small_percent
 
 TITLES = {
     "special_tokens": "Special tokens",
@@ -118,11 +119,6 @@ def _panel(axes, kind: str, contestants: dict, looks: dict[str, Look]) -> None:
     axes.set_title(TITLES[kind])
 
 
-def percent(value: float | None) -> str:
-    """A share, with a digit after the point where it is small."""
-    return "–" if value is None else f"{value:.0%}" if value >= 0.0995 or value == 0 else f"{value:.1%}"
-
-
 def rates(own: dict) -> Table | None:
     kinds = list(own["kinds"])
     rows = []
@@ -166,8 +162,7 @@ def by_conversations(own: dict) -> Table | None:
 def _with_ends(fault: dict) -> str:
     if not fault["n"]:
         return "–"
-    low, high = fault["ci"]
-    return percent(fault["rate"]) + ("" if low is None else f" [{percent(low)}, {percent(high)}]")
+    return small_percent(fault["rate"]) + between(fault["ci"], small_percent)
 
 
 def rates_sentence(own: dict) -> str:
@@ -180,12 +175,12 @@ def rates_sentence(own: dict) -> str:
     if not found:
         return "No contestant shows any of these faults."
     rate, name, kind, fault = max(found, key=lambda own: own[0])
-    text = f"The most frequent is “{TITLES[kind]}” in {percent(rate)} of {name}’s turns"
-    text += "" if None in fault["ci"] else f" (95 % interval {percent(fault['ci'][0])} to {percent(fault['ci'][1])})"
+    text = f"The most frequent is “{TITLES[kind]}” in {small_percent(rate)} of {name}’s turns"
+    text += "" if None in fault["ci"] else f" ({INTERVAL}{ends(fault['ci'], small_percent)})"
     people = own["contestants"].get(HUMAN, {}).get("kinds", {}).get(kind)
     if not people:
         return f"{text}; people are not known."
-    return f"{text}; people show it in {percent(people['rate'])} of {people['n']}."
+    return f"{text}; people show it in {small_percent(people['rate'])} of {people['n']}."
 
 
 def examples(own: dict) -> Table | None:

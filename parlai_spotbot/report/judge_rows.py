@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from parlai_spotbot.analysis.trust.verdict import named
-from parlai_spotbot.report.rows import Name, Table, between, num, p_value, percent
+from parlai_spotbot.analysis.sections import Name, Table
+from parlai_spotbot.wording import asked, between, number, p_value, percent
 
 VERDICTS = {
     "constant": "always the same answer",
@@ -22,7 +22,7 @@ DRAWN = (
 PLACES = {"judge": "Judge", "people": "People", "difference": "Judge less people"}
 
 
-def estimate(entry: dict, name: str, show=num) -> str:
+def estimate(entry: dict, name: str, show=number) -> str:
     """An estimate with its interval in brackets; its interval stands as name_ci."""
     return show(entry.get(name)) + between(entry.get(f"{name}_ci"), show)
 
@@ -34,7 +34,7 @@ def agreement(own: dict) -> Table | None:
         return None
     levels = own["verdict"]["questions"]
     rows = [
-        (named(q), VERDICTS[levels[q]["level"]], str(e["n"]), estimate(e, "agree", percent),
+        (asked(q), VERDICTS[levels[q]["level"]], str(e["n"]), estimate(e, "agree", percent),
          estimate(e, "people_agree", percent), *(estimate(e, key) for key in ("alpha", "people_alpha", "difference")))
         for q, e in found.items()
     ]  # fmt: skip
@@ -58,18 +58,18 @@ def confusion(question: str, entry: dict) -> Table:
     rows = []
     for i, answer in enumerate(own["answers"]):
         cells = [
-            num(own["counts"][i][j], 0) + (f" ({percent(own['share_given_people'][i][j])})" if total else "")
+            number(own["counts"][i][j], 0) + (f" ({percent(own['share_given_people'][i][j])})" if total else "")
             for j, total in enumerate(people)
         ]
         rows.append((f"judge: {answer_said(answer)}", *cells))
-    rows.append(("people in all", *(num(total, 0) for total in people)))
+    rows.append(("people in all", *(number(total, 0) for total in people)))
     how = (
         "Down: what people said; across: what the judge said of the same. In brackets, the share of the judge's "
         "answers where people said that; a judge that answers as people do has high shares on the diagonal. Where it "
         "answered an item several times, each of its answers counts in part."
     )
     head = ("", *(f"people: {answer_said(answer)}" for answer in own["answers"]))
-    return Table(f"Answers on {named(question)}", how, head, rows, folded=question != "nature")
+    return Table(f"Answers on {asked(question)}", how, head, rows, folded=question != "nature")
 
 
 def answer_said(answer: str) -> str:
@@ -87,7 +87,7 @@ def styles(own: dict) -> Table | None:
             style = entry["style"][who]
             shares = ", ".join(f"{answer_said(answer)} {percent(share)}" for answer, share in style["shares"].items())
             always = f"always “{answer_said(style['constant'])}”" if style["constant"] is not None else "–"
-            rows.append((named(question), PLACES[who], str(style["n"]), shares, num(style["entropy"]), always))
+            rows.append((asked(question), PLACES[who], str(style["n"]), shares, number(style["entropy"]), always))
     how = (
         "The share of each answer, whatever is asked about, and the entropy of the answers in bits: 0 is always the "
         "same answer, 1.58 is three answers equally often. Shares without intervals, as counted."
@@ -103,7 +103,7 @@ def ranks(own: dict) -> Table | None:
     rows = []
     for name, e in found.items():
         p = e["people"]
-        rows.append((named(name), str(e["contestants"]), estimate(e, "tau"), estimate(e, "spearman"),
+        rows.append((asked(name), str(e["contestants"]), estimate(e, "tau"), estimate(e, "spearman"),
                      estimate(p, "judge_tau"), estimate(p, "tau"), estimate(p, "difference"),
                      estimate(p, "spearman_brown")))  # fmt: skip
     how = (
@@ -126,15 +126,15 @@ def biases(own: dict) -> Table | None:
     for kind, said in (("position", "the first place"), ("length", "saying twice as much")):
         for name, e in (own.get(kind) or {}).items():
             if "judge" not in e:
-                lost.append(f"{said} by {named(name)}: {e['why']}")
+                lost.append(f"{said} by {asked(name)}: {e['why']}")
                 continue
-            rows.append((said, named(name), *(estimate(e, who) for who in PLACES), p_value(e["difference_p"])))
+            rows.append((said, asked(name), *(estimate(e, who) for who in PLACES), p_value(e["difference_p"])))
     for name, e in (own.get("favours") or {}).items():
         for said, kin in (("its own model", e["self"]), ("its own model, by the line", e["self"].get("beyond", {}))):
             if "estimate" in kin:
-                value = num(kin["estimate"]) + between(kin["ci"], num)
+                value = number(kin["estimate"]) + between(kin["ci"], number)
                 rows.append(
-                    (f"{said} ({', '.join(e['self']['own'])})", named(name), "–", "–", value, p_value(kin["p"]))
+                    (f"{said} ({', '.join(e['self']['own'])})", asked(name), "–", "–", value, p_value(kin["p"]))
                 )
     if not rows:
         return None
@@ -159,7 +159,7 @@ def flips(own: dict) -> Table | None:
     """How often a language model answers otherwise when names and sides are exchanged, as it told itself."""
     found = own.get("flips") or {}
     rows = [
-        (named(name), str(e["n"]), str(e["flips"]), percent(e.get("rate")) + between(e.get("ci")))
+        (asked(name), str(e["n"]), str(e["flips"]), percent(e.get("rate")) + between(e.get("ci")))
         for name, e in {**(found.get("by_question") or {}), "all": found}.items()
         if e.get("n")
     ]
@@ -182,18 +182,18 @@ def likings(own: dict) -> Table | None:
     rows = []
     for bot, gap in sorted(entry["contestants"].items(), key=lambda pair: -(pair[1]["estimate"] or 0)):
         both = [scores.get(who, {}).get(bot) for who in ("judge", "people")]
-        cells = [num(one["estimate"]) + between(one["ci"], num) if one else "–" for one in both]
-        rows.append((Name(bot), *cells, num(gap["estimate"]) + between(gap["ci"], num)))
+        cells = [number(one["estimate"]) + between(one["ci"], number) if one else "–" for one in both]
+        rows.append((Name(bot), *cells, number(gap["estimate"]) + between(gap["ci"], number)))
     test = entry["test"]
     sentence = ""
     if test["p"] is not None:
         alike = "can't be told from people's: what differs may be chance" if test["p"] >= 0.05 else "are not people's"
         sentence = (
-            f"By {named(name)}, the judge's scores of the contestants {alike} (Wald's test, p {p_value(test['p'])})."
+            f"By {asked(name)}, the judge's scores of the contestants {alike} (Wald's test, p {p_value(test['p'])})."
         )
     how = "Each contestant's score with the judge, with people on the same items, and the one less the other."
     head = ("", "Judge", "People", "Judge less people")
-    return Table(f"Whom the judge favours, by {named(name)}", how, head, rows, True, DRAWN, CITE, sentence)
+    return Table(f"Whom the judge favours, by {asked(name)}", how, head, rows, True, DRAWN, CITE, sentence)
 
 
 def savings(own: dict) -> Table | None:
@@ -202,9 +202,9 @@ def savings(own: dict) -> Table | None:
     for name, e in (own.get("savings") or {}).items():
         safe = e.get("prediction_powered") or {}
         if "saved" not in safe:
-            rows.append((named(name), *["–"] * 6, safe.get("why") or e.get("why", "")))
+            rows.append((asked(name), *["–"] * 6, safe.get("why") or e.get("why", "")))
             continue
-        rows.append((named(name), estimate(safe, "slope"), num(safe["power"]),
+        rows.append((asked(name), estimate(safe, "slope"), number(safe["power"]),
                      *_saved(safe, ("at_hand", "as_many", "ten_times", "endless")), safe["notice"] or "–"))  # fmt: skip
     if not rows:
         return None
@@ -239,15 +239,15 @@ def means(own: dict) -> Table | None:
     for e in safe["means"]:
         who = Name(e["contestant"]) if "contestant" in e else f"{e['a']} – {e['b']}"
         rows.append((who, str(e["n_people"]), str(e["n_judge_alone"]), estimate(e, "people"), estimate(e, "both"),
-                     num(e.get("width")), percent(e.get("saved"))))  # fmt: skip
+                     number(e.get("width")), percent(e.get("saved"))))  # fmt: skip
     how = (
         "People's mean (of a pair: the first one's share of wins less that of losses), the same with the judge's "
-        f"answers to further items at λ = {num(safe['power'])}, how wide the second interval is by the first, and the "
-        "share of annotations that this is worth. Used in no other table; one row by itself is uncertain, and may be "
-        "below 0."
+        f"answers to further items at λ = {number(safe['power'])}, how wide the second interval is by the first, and "
+        "the share of annotations that this is worth. Used in no other table; one row by itself is uncertain, and may "
+        "be below 0."
     )
     head = ("", "Answers of people", "Items of the judge alone", "People", "With the judge", "Width", "Saved")
-    title = f"People's means with the judge's help, by {named(name)}"
+    title = f"People's means with the judge's help, by {asked(name)}"
     return Table(title, how, head, rows, True, method=f"Assumes: {safe['assumes']}.", cite=("angelopoulos2023",))
 
 
@@ -258,10 +258,10 @@ def promises(own: dict) -> Table | None:
         if "assumes" not in e:  # ratings
             continue
         if "saved" not in e:
-            rows.append((named(name), "–", "–", "–", "–", e.get("why", "")))
+            rows.append((asked(name), "–", "–", "–", "–", e.get("why", "")))
             continue
         worth = e["worth_of_100"]
-        rows.append((named(name), num(worth["estimate"], 0) + between(worth["ci"], lambda v: num(v, 0)),
+        rows.append((asked(name), number(worth["estimate"], 0) + between(worth["ci"], lambda v: number(v, 0)),
                      *_saved(e, ("as_many", "ten_times", "endless")), e["notice"] or "–"))  # fmt: skip
     if not rows:
         return None

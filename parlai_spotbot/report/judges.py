@@ -8,7 +8,7 @@ from __future__ import annotations
 from parlai_spotbot.analysis.sections import Chart, Table
 from parlai_spotbot.report import charts, judge_rows, rows
 from parlai_spotbot.report.parts import Page, Part
-from parlai_spotbot.report.rows import num, percent
+from parlai_spotbot.wording import between, number, percent
 
 CURVES = 5
 """So many features' curves are drawn; all stand in the table."""
@@ -107,32 +107,26 @@ def _plain(name: str) -> str:
 
 def calibrated(name: str, measured: dict, band: dict) -> str:
     """How good the probabilities are, and whether it is unsure where it errs."""
+    brier = number(measured["brier"], 3) + between(measured["brier_ci"], lambda end: number(end, 3))
     error, usual = measured["expected_calibration_error"], measured["if_calibrated"]
     text = (
-        f"{name}’s probabilities are {percent(error)}{_ends(measured['expected_calibration_error_ci'])} off on "
+        f"{name}’s probabilities are {percent(error)}{between(measured['expected_calibration_error_ci'])} off on "
         "average, "
         f"where a calibrated judge’s would be {percent(usual)} off by chance, if answers were independent. Brier score "
-        f"{num(measured['brier'], 3)}{_ends(measured['brier_ci'], 3)}, n = {measured['n']}."
+        f"{brier}, n = {measured['n']}."
     )
     sure, unsure = measured["sure"], measured["unsure"]
     if None in (sure["balanced_accuracy"], unsure["balanced_accuracy"]):
         return text
-    between = f" (between {percent(band['low'])} and {percent(band['high'])})" if band else ""
+    where = f" (between {percent(band['low'])} and {percent(band['high'])})" if band else ""
     return text + (
-        f" Where it is sure it is right in {_share(sure)}; where it says unsure{between}, its nearer side would be "
+        f" Where it is sure it is right in {_share(sure)}; where it says unsure{where}, its nearer side would be "
         f"right in {_share(unsure)}."
     )
 
 
 def _share(side: dict) -> str:
-    return f"{percent(side['balanced_accuracy'])}{rows.between(side['ci'])} of {side['n']}"
-
-
-def _ends(ci: list, digits: int = 0) -> str:
-    if None in ci:
-        return ""
-    low, high = (num(end, digits) if digits else percent(end) for end in ci)
-    return f" [{low}, {high}]"
+    return f"{percent(side['balanced_accuracy'])}{between(side['ci'])} of {side['n']}"
 
 
 def features(name: str, variant: dict) -> Table | None:
@@ -143,9 +137,9 @@ def features(name: str, variant: dict) -> Table | None:
     lines = []
     for feature in own:
         values = {point["share"]: point["value"] for point in feature["curve"]}
-        low, middle, high = (num(values[share]) for share in (0.05, 0.5, 0.95))
+        low, middle, high = (number(values[share]) for share in (0.05, 0.5, 0.95))
         lines.append((feature["title"].capitalize(), feature["group"], SPEAKS[feature["direction"]],
-                      num(feature["strength"]), f"{low} · {middle} · {high}", feature["meaning"]))  # fmt: skip
+                      number(feature["strength"]), f"{low} · {middle} · {high}", feature["meaning"]))  # fmt: skip
     how = (
         "Strength: how far the feature usually moves the log-odds (standard deviation over the training’s people and "
         "bots, weighed alike; mean of all models). Values: 5 %, half and 95 % of the training’s segments lie below. "
@@ -165,7 +159,7 @@ def words(name: str, variant: dict) -> Table | None:
     if not own or not (own["human"] or own["bot"]):
         return None
     lines = [
-        (f"“{word['word']}”", SPEAKS[side], percent(word["people"]), percent(word["bots"]), num(word["apart"], 3))
+        (f"“{word['word']}”", SPEAKS[side], percent(word["people"]), percent(word["bots"]), number(word["apart"], 3))
         for side in ("human", "bot") for word in own[side]
     ]  # fmt: skip
     firsts = {side: own[side][0]["word"] for side in own if own[side]}

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.methods.wording import NONE, interval, listed, number, p_value, percent, plainly
 from parlai_spotbot.analysis.sections import Chart, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
@@ -34,6 +33,7 @@ from parlai_spotbot.report.metrics_words import (
 )
 from parlai_spotbot.report.parts import Page, Part
 from parlai_spotbot.report.side_by_side import title
+from parlai_spotbot.wording import NONE, interval, listed, number, p_value, percent, plainly
 
 STEMS = ("interpretability", "importance", "sensitivity", "coverage", "costs", "recommendation")
 CITE = ("finch2023",)

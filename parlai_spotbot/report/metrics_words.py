@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from parlai_spotbot.analysis.methods.wording import interval, listed, number, percent, plainly
 from parlai_spotbot.report.side_by_side import title
+from parlai_spotbot.wording import interval, listed, number, percent, plainly
 
 LITTLE = 0.005
 """A change of R² below this is none."""

@@ -13,9 +13,10 @@ from scipy.stats import norm
 
 from parlai_spotbot.analysis.frames import annotations_frame, matches_frame
 from parlai_spotbot.analysis.planning import Design, conversations_needed, pilot_needs
+from parlai_spotbot.analysis.sections import Name, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.contents import Contents
-from parlai_spotbot.report.rows import NAMED, Name, Table, p_value, percent
+from parlai_spotbot.wording import NAMED, p_value, percent
 
 DIFFERENCE, POWER, LEVEL, LOOKS = 0.2, 0.8, 0.95, 2
 """What `spotbot_plan` takes by default: a difference of shares of interest, power, level, tests now and at the end."""

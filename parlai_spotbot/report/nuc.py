@@ -13,7 +13,6 @@ import numpy as np
 
 from parlai_spotbot import files
 from parlai_spotbot.analysis.methods.common import generator, plain
-from parlai_spotbot.analysis.methods.wording import interval, listed, number, p_said, p_value, percent
 from parlai_spotbot.analysis.moves import Scores, standard_error
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
 from parlai_spotbot.analysis.side_by_side import Ranking, agreements
@@ -25,6 +24,7 @@ from parlai_spotbot.report.contents import Contents, read_contents
 from parlai_spotbot.report.drawing import PALETTE, looks
 from parlai_spotbot.report.parts import Part, said
 from parlai_spotbot.study import Study
+from parlai_spotbot.wording import ends, interval, listed, number, p_said, p_value, percent, signed
 
 if TYPE_CHECKING:
     from parlai_spotbot.report.parts import Page
@@ -192,7 +192,7 @@ def _curve(curve: Mapping, ranking: Mapping) -> Section:
 
 def _tests(ranking: Mapping) -> Section:
     rows = [
-        (Name(own["a"]), Name(own["b"]), _head(own["measure"]), _signed(own["difference"]), _ends(own["ci"]),
+        (Name(own["a"]), Name(own["b"]), _head(own["measure"]), _signed(own["difference"]), ends(own["ci"], _signed),
          p_value(own["p"]), p_value(own["p_adjusted"]), str(own["n"]))
         for own in ranking["comparisons"]
     ]  # fmt: skip
@@ -210,12 +210,8 @@ def _tests(ranking: Mapping) -> Section:
     return Section("tests", "Do contestants differ?", [], [], [table] if rows else [])
 
 
-def _signed(value: float | None, digits: int = 3) -> str:
-    return "–" if value is None else f"{value:+.{digits}f}".replace("-", "−")
-
-
-def _ends(ci: Sequence[float | None]) -> str:
-    return "–" if ci is None or ci[0] is None else f"{_signed(ci[0])} to {_signed(ci[1])}"
+def _signed(value: float | None) -> str:
+    return signed(value, 3)
 
 
 def _agreement(agreement: Mapping, ranking: Mapping) -> Section:
@@ -243,11 +239,7 @@ def _agreement(agreement: Mapping, ranking: Mapping) -> Section:
 
 
 def _with(value: float | None, ci: Sequence[float | None] | None) -> str:
-    return number(value).replace("-", "−") + (f" ({_ends_of(ci)})" if ci else " (–)")
-
-
-def _ends_of(ci: Sequence[float]) -> str:
-    return f"{ci[0]:.2f} to {ci[1]:.2f}".replace("-", "−")
+    return f"{number(value)} ({ends(ci, number)})"
 
 
 # -- pages -----------------------------------------------------------------------------------------------------------

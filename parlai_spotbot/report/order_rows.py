@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from parlai_spotbot.analysis.sections import Name, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import table_words
-from parlai_spotbot.report.phrases import in_points, num, p_value, percent
-from parlai_spotbot.report.rows import Name, Table
 from parlai_spotbot.report.table_methods import about
+from parlai_spotbot.wording import in_points, number, p_value, percent
 
 GROUPS = {"conversations": "conversations of", "k": "exchanges shown:", "pair": "pair", "name": "bot"}
 LEVEL = 0.05
@@ -31,8 +31,8 @@ def sentence(own: dict) -> str:
             ends = sorted(abs(end) for end in points[1:])
             text += f"{abs(points[0]):.0f} points, {ends[0]:.0f} to {ends[1]:.0f})"
         else:
-            text = f"in those of {group} place makes no clear difference ({shares}: {num(points[0], 1)} points, "
-            text += f"{num(points[1], 1)} to {num(points[2], 1)})"
+            text = f"in those of {group} place makes no clear difference ({shares}: {number(points[0], 1)} points, "
+            text += f"{number(points[1], 1)} to {number(points[2], 1)})"
         parts.append(text)
     if not parts:
         return ""
@@ -108,7 +108,7 @@ def presentation(own: dict) -> list[Table]:
 
 
 def _cell(value: object) -> str:
-    return num(value, 3) if isinstance(value, float) else "–" if value is None else str(value)
+    return number(value, 3) if isinstance(value, float) else "–" if value is None else str(value)
 
 
 def texts(own: dict) -> Table | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from parlai_spotbot.analysis.sections import Name, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import table_words
-from parlai_spotbot.report.phrases import between, in_points, listed, num, p_value, percent, span
-from parlai_spotbot.report.rows import NATURES, Name, Table
+from parlai_spotbot.report.rows import NATURES
 from parlai_spotbot.report.table_methods import about
 from parlai_spotbot.report.words import shown
+from parlai_spotbot.wording import between, in_points, listed, number, p_value, percent, span
 
 
 def alphas(own: dict) -> Table | None:
@@ -18,7 +19,8 @@ def alphas(own: dict) -> Table | None:
         return None
     said = {q: e.get("why") or e.get("note", "") for q, e in found.items()}
     told = any(said.values())
-    rows = [(q, num(e["alpha"]) + between(e.get("ci"), num), *([said[q]] if told else [])) for q, e in found.items()]
+    cells = {q: number(e["alpha"]) + between(e.get("ci"), number) for q, e in found.items()}
+    rows = [(q, cell, *([said[q]] if told else [])) for q, cell in cells.items()]
     how = (
         "Krippendorff's alpha for each question: 1 is perfect agreement, 0 what chance gives; 95 % intervals over "
         "conversations and annotators."
@@ -51,11 +53,11 @@ def annotators(own: dict, named: dict[str, str], people: bool) -> Table | None:
     rows, controlled = [], any(e.get("controls") for e in found.values())
     for worker, e in found.items():
         cells = (named.get(worker, "annotator"), str(e["n"]), percent(e["correct"]), percent(e["balanced_accuracy"]),
-                 num(e["sensitivity"]) + _ends(e, "sensitivity"), num(e["bias"]) + _ends(e, "bias"))  # fmt: skip
+                 number(e["sensitivity"]) + _ends(e, "sensitivity"), number(e["bias"]) + _ends(e, "bias"))  # fmt: skip
         if people:
             known = [_controls(e)] if controlled else []
             noted = [f"left out: {e['left_out']}"] if e.get("left_out") else []
-            cells = (*cells, num(e["median_seconds"], 0), *known, "; ".join([*noted, *e["flags"]]) or "–")
+            cells = (*cells, number(e["median_seconds"], 0), *known, "; ".join([*noted, *e["flags"]]) or "–")
         rows.append(cells)
     total = own.get("summary", {})
     how = (
@@ -79,7 +81,7 @@ def _controls(entry: dict) -> str:
 
 
 def _ends(entry: dict, key: str) -> str:
-    return between([entry.get(f"{key}_low"), entry.get(f"{key}_high")], num)
+    return between([entry.get(f"{key}_low"), entry.get(f"{key}_high")], number)
 
 
 def alike(own: dict) -> Table | None:
@@ -173,9 +175,9 @@ def worker_effects(own: dict) -> Table | None:
     rows = []
     for e in found:
         ends = [e["low"], e["high"]]
-        places = "–" if e.get("rank_best") is None else span(e["rank_best"], e["rank_worst"])
+        places = "–" if e.get("rank_best") is None else span((e["rank_best"], e["rank_worst"]))
         rows.append((
-            Name(e["name"]), str(e["rank"]), places, num(e["effect"]) + between(ends, num),
+            Name(e["name"]), str(e["rank"]), places, number(e["effect"]) + between(ends, number),
             percent(e["raw"]), str(e["raw_rank"]),
         ))  # fmt: skip
     how = (
@@ -198,8 +200,8 @@ def time_by_length(own: dict) -> Table | None:
         cells = ["all lengths" if row["k"] == "all" else shown(row["k"]), str(row["n"])]
         for key in ("median", "mean"):
             ends = [row.get(f"{key}_low"), row.get(f"{key}_high")]
-            cells.append(num(row[key], 1) + between(ends, lambda v: num(v, 1)))
-        rows.append((*cells, *(num(row.get(q), 1) for q in ("q05", "q25", "q75", "q95"))))
+            cells.append(number(row[key], 1) + between(ends, lambda v: number(v, 1)))
+        rows.append((*cells, *(number(row.get(q), 1) for q in ("q05", "q25", "q75", "q95"))))
     how = (
         "Seconds per annotation with a known time; median and mean with 95 % intervals; then the quantiles. "
         "Means are pulled up by breaks."

@@ -12,8 +12,8 @@ from parlai_spotbot.analysis.sections import Name, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import table_words
 from parlai_spotbot.report.figures import FEATURES
-from parlai_spotbot.report.phrases import NAMED, between, listed, num, p_value, percent, span
 from parlai_spotbot.report.table_methods import about
+from parlai_spotbot.wording import NAMED, between, listed, number, p_value, percent, span
 
 NATURES = ("human", "unsure", "bot")
 
@@ -77,11 +77,11 @@ def ranking(own: dict) -> Table | None:
         share = own.get("human_share", {}).get(bot)
         above = share is not None and human.get("human_share") is not None and share >= human["human_share"]
         rows.append((
-            Name(bot), span(*own["clusters"][bot]),
-            num(strength.get("strength")) + between(strength.get("ci"), num),
+            Name(bot), span(own["clusters"][bot]),
+            number(strength.get("strength")) + between(strength.get("ci"), number),
             percent(own["win_rate"][bot]) + between(own["win_rate_ci"].get(bot)),
             percent(share) + between(own.get("human_share_ci", {}).get(bot)) + (" ≥ people" if above else ""),
-            num(skill["mu"], 1) + between(skill.get("ci"), lambda v: num(v, 1)), span(*own["ranges"][bot]),
+            number(skill["mu"], 1) + between(skill.get("ci"), lambda v: number(v, 1)), span(own["ranges"][bot]),
         ))  # fmt: skip
     if human.get("human_share") is not None:
         said = percent(human["human_share"]) + between(human.get("ci")) + f" of {human['n']}"
@@ -160,7 +160,7 @@ def features(results: dict, bots: Iterable[str]) -> Table | None:
             own = results[criterion]
             place = own["clusters"].get(bot)
             said = percent(own["win_rate"].get(bot)) + between(own["win_rate_ci"].get(bot))
-            cells.append(said + (f" · {span(*place)}" if place else ""))
+            cells.append(said + (f" · {span(place)}" if place else ""))
         rows.append(tuple(cells))
     ties = "; ".join(f"{FEATURES[c]} {percent(results[c].get('ties'))}" for c in shown)
     how = (

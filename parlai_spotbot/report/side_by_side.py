@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parlai_spotbot.analysis.methods.common import generator
-from parlai_spotbot.analysis.methods.wording import interval, listed, number, p_value, percent, plainly
 from parlai_spotbot.analysis.sections import Chart, Name, Table
 from parlai_spotbot.analysis.side_by_side import (
     CHOICES,
@@ -31,6 +30,7 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.blocks import TITLES
 from parlai_spotbot.report.parts import Page, Part
+from parlai_spotbot.wording import ends, interval, listed, number, p_value, percent, plainly
 
 if TYPE_CHECKING:
     from parlai_spotbot.report.studies.standings import Standing
@@ -129,12 +129,7 @@ def _ranks(own: Standings, found: Sequence[Agreement]) -> Chart | None:
 def _tau(tau: float, ci: tuple[float, float] | None, between: str = " ") -> str:
     if not np.isfinite(tau):
         return "–"
-    ends = "–" if ci is None else f"{_signed(ci[0])} to {_signed(ci[1])}"
-    return f"{_signed(tau)}{between}({ends})"
-
-
-def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+    return f"{number(tau)}{between}({ends(ci, number)})"
 
 
 def _alike(found: Sequence[Agreement]) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from matplotlib.axes import Axes
 
+from parlai_spotbot.analysis.sections import Name, Table
 from parlai_spotbot.report.drawing import INK, MUTED, WIDTH, Drawing, Look, drawn, svg
 from parlai_spotbot.report.figures import PERCENT, ends
-from parlai_spotbot.report.rows import Name, Table, between, percent
+from parlai_spotbot.wording import between, percent
 
 COMMAND = "Not computed. Run: parlai spotbot_analyze --study DIR --stability"
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from parlai_spotbot.analysis.sections import Name, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import table_words
 from parlai_spotbot.report.figures import FEATURES
-from parlai_spotbot.report.rows import Name, Table, between, num, p_value, percent, resampling
+from parlai_spotbot.report.rows import resampling
 from parlai_spotbot.report.survival import better
 from parlai_spotbot.report.table_methods import about
+from parlai_spotbot.wording import between, number, p_value, percent
 
 RATIOS = {"ph": "hazard ratio", "po": "odds ratio"}
 
@@ -91,7 +93,8 @@ def logrank(own: dict) -> Table | None:
         return None
     rows = []
     for p in own["pairs"]:
-        cells = [Name(p["a"]), Name(p["b"]), num(p["statistic"], 1), num(p["chi2"], 1), p_value(p.get("p_adjusted"))]
+        cells = [Name(p["a"]), Name(p["b"]), number(p["statistic"], 1), number(p["chi2"], 1)]
+        cells.append(p_value(p.get("p_adjusted")))
         if "as_independent" in p:
             cells.append(p_value(p["as_independent"]["p_adjusted"]))
         rows.append((*cells, p.get("sentence", "")))

@@ -11,7 +11,19 @@ from collections.abc import Iterable
 
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.figures import FEATURES
-from parlai_spotbot.report.phrases import INTERVAL, NAMED, between, known, listed, num, p_value, percent, to
+from parlai_spotbot.wording import (
+    INTERVAL,
+    asked,
+    between,
+    known,
+    number,
+    p_said,
+    percent,
+    points,
+    some,
+    to,
+    who,
+)
 
 FEW = 30
 """Shares of fewer are called few."""
@@ -48,9 +60,7 @@ def pairs(own: dict) -> str:
     p = even.get("p_adjusted")
     if p is None:
         return f"{text}."
-    return f"{text}; p = {p_value(p)}".replace("= <", "<") + (
-        ", apart all the same." if p < 0.05 else ", not told apart."
-    )
+    return f"{text}; {p_said(p)}, {'apart all the same' if p < 0.05 else 'not told apart'}."
 
 
 def features(results: dict, shown: Iterable[str]) -> str:
@@ -88,12 +98,13 @@ def segments(lengths: dict, names: Iterable[str]) -> str:
     change, name, ends = max(changes, key=lambda own: abs(own[0]))
     half = 196 * math.sqrt(sum(_variance(end) for end in ends))
     text = (
-        f"Most changes {_who(name)}: taken for human in {percent(ends[0]['human_share'])} of {ends[0]['n']} after "
+        f"Most changes {who(name)}: taken for human in {percent(ends[0]['human_share'])} of {ends[0]['n']} after "
         f"{ks[0]} exchanges, in {percent(ends[1]['human_share'])} of {ends[1]['n']} after {ks[-1]}"
     )
     if abs(change) <= half:
         return f"{text}; that may be chance (± {half:.0f} points, if answers were independent)."
-    return f"{text}: {num(change, 0)} points (± {half:.0f}, if answers were independent; the most of {len(changes)})."
+    size = f"{points(change / 100)} points (± {half:.0f}, if answers were independent; the most of {len(changes)})"
+    return f"{text}: {size}."
 
 
 def _variance(end: dict) -> float:
@@ -132,13 +143,11 @@ def curves(own: dict) -> str:
     text += f", people in {_end(found[HUMAN])}" if HUMAN in found else ""
     never = [b for b in bots if (found[b].get("median") or {}).get("high", 0) is None]
     if never:
-        who = listed(never) if len(never) <= NAMED else f"{len(never)} of {len(bots)} bots"
-        text += f". Within the lengths shown half are not reached for {who}: so no median is given"
+        whom = some(never, f"of {len(bots)} bots")
+        text += f". Within the lengths shown half are not reached for {whom}: so no median is given"
     few = [b for b in bots if found[b].get("n") and min(found[b]["n"]) < FEW]
     if few:
-        text += (
-            f". Few were shown at some length (under {FEW}): {listed(few) if len(few) <= NAMED else f'{len(few)} bots'}"
-        )
+        text += f". Few were shown at some length (under {FEW}): {some(few, 'bots')}"
     return f"{text}."
 
 
@@ -155,17 +164,12 @@ def logrank(own: dict) -> str:
     if not differ:
         return f"None of the {len(tested)} pairs of curves differs by more than chance would have it."
     clear = min(differ, key=lambda p: (p["p_adjusted"], -abs(p["chi2"])))
-    sooner, later = (_who(clear[end]) for end in ("ab" if clear["statistic"] > 0 else "ba"))
+    sooner, later = (who(clear[end]) for end in ("ab" if clear["statistic"] > 0 else "ba"))
     verb = "are" if sooner == "people" else "is"
-    p = p_value(clear["p_adjusted"])
     return (
         f"{len(differ)} of {len(tested)} pairs of curves differ by more than chance would have it; clearest: {sooner} "
-        f"{verb} spotted sooner than {later} (p {p if p.startswith('<') else '= ' + p})."
+        f"{verb} spotted sooner than {later} ({p_said(clear['p_adjusted'])})."
     )
-
-
-def _who(name: str) -> str:
-    return "people" if name == HUMAN else name
 
 
 def effects(fits: dict, factor) -> str:
@@ -181,7 +185,7 @@ def effects(fits: dict, factor) -> str:
     _, bot, feature, fit = max(found, key=lambda own: own[0])
     when = "sooner" if fit["ratio"] > 1 else "later"
     return (
-        f"Strongest goes {_who(bot)} favoured in {_feature(feature)} with being spotted {when}: ratio "
+        f"Strongest goes {who(bot)} favoured in {_feature(feature)} with being spotted {when}: ratio "
         f"{factor(fit['ratio'])}{between(fit['ratio_ci'], factor)}, one of {len(found)} told from 1."
     )
 
@@ -195,9 +199,8 @@ def alphas(found: dict) -> str:
     worst = min(known_ones, key=lambda q: known_ones[q]["alpha"])
     ends = [known_ones[q].get("ci") for q in (best, worst)]
     apart = all(known(ci) for ci in ends) and ends[0][0] > ends[1][1]
-    named = {"nature": "who is human"}
     said = [
-        f"{named.get(q, q)} ({num(known_ones[q]['alpha'])}{between(known_ones[q].get('ci'), num)})"
+        f"{asked(q)} ({number(known_ones[q]['alpha'])}{between(known_ones[q].get('ci'), number)})"
         for q in (best, worst)
     ]
     sure = "clearly apart" if apart else "which may be chance"
@@ -264,10 +267,10 @@ def time_by_length(found: list[dict]) -> str:
     row = next((row for row in found if row["k"] == "all"), None)
     if row is None or row.get("q25") is None:
         return ""
-    ends = to([row.get("median_low"), row.get("median_high")], lambda v: num(v, 0), prefix=INTERVAL)
+    ends = to([row.get("median_low"), row.get("median_high")], lambda v: number(v, 0), prefix=INTERVAL)
     return (
-        f"Half of the {row['n']} annotations took between {num(row['q25'], 0)} and {num(row['q75'], 0)} seconds, one "
-        f"in twenty longer than {num(row['q95'], 0)}; the median is {num(row['median'], 0)}{ends}."
+        f"Half of the {row['n']} annotations took between {number(row['q25'], 0)} and {number(row['q75'], 0)} seconds, "
+        f"one in twenty longer than {number(row['q95'], 0)}; the median is {number(row['median'], 0)}{ends}."
     )
 
 
@@ -277,8 +280,8 @@ def balance(found: list[dict]) -> str:
         return ""
     most = max(told, key=lambda e: (abs(e["share_a"] - 0.5), e["first_a"] + e["first_b"]))
     total = most["first_a"] + most["first_b"]
-    p = p_value(most.get("p"))
-    chance = "" if p == "–" else f"; by chance p {p if p.startswith('<') else '= ' + p}, of {len(told)} pairs"
+    p = most.get("p")
+    chance = "" if p is None else f"; by chance {p_said(p)}, of {len(told)} pairs"
     return f"Least balanced: {most['a']} opened {most['first_a']} of {total} conversations with {most['b']}{chance}."
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from parlai_spotbot.analysis.sections import Chart
-from parlai_spotbot.analysis.trust.verdict import named, saving_sentence, self_sentence, speaker_sentence
+from parlai_spotbot.analysis.trust.verdict import saving_sentence, self_sentence, speaker_sentence
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts, judge_rows
 from parlai_spotbot.report.parts import Page, Part
-from parlai_spotbot.report.rows import num, percent
-from parlai_spotbot.report.words import INTERVAL, to
+from parlai_spotbot.wording import INTERVAL, asked, number, percent, to
 
 GRIDS = 2
 """So many questions' answers are drawn; those of all are in the tables."""
@@ -56,7 +55,7 @@ def drawn(own: dict) -> list[Chart]:
     for question, entry in questions.items():
         for key, label in (("alpha", "judge with people"), ("people_alpha", "people with each other")):
             low, high = entry[f"{key}_ci"]
-            rows.append({"label": label, "estimate": entry[key], "low": low, "high": high, "group": named(question)})
+            rows.append({"label": label, "estimate": entry[key], "low": low, "high": high, "group": asked(question)})
     found = []
     if rows:
         found.append(
@@ -79,7 +78,7 @@ def _grid(question: str, entry: dict) -> Chart:
     labels = [f"“{judge_rows.answer_said(answer)}”" for answer in own["answers"]]
     texts = [
         [
-            "–" if share is None else f"{percent(share)}\n{num(count, 0)}"
+            "–" if share is None else f"{percent(share)}\n{number(count, 0)}"
             for share, count in zip(*cells, strict=True)
         ]
         for cells in zip(own["share_given_people"], own["counts"], strict=True)
@@ -92,8 +91,8 @@ def _grid(question: str, entry: dict) -> Chart:
         "columns."
     )
     agree = percent(entry["agree"]) + to(entry["agree_ci"], prefix=INTERVAL)
-    sentence = f"On {named(question)} the judge gives a person's answer in {agree} of {entry['n']} cases"
+    sentence = f"On {asked(question)} the judge gives a person's answer in {agree} of {entry['n']} cases"
     if entry["people_agree"] is not None:
         among = percent(entry["people_agree"]) + to(entry["people_agree_ci"])
         sentence += f", another person in {among}"
-    return Chart(f"trust_{question}", "grid", f"Answers on {named(question)}", caption, data, f"{sentence}.")
+    return Chart(f"trust_{question}", "grid", f"Answers on {asked(question)}", caption, data, f"{sentence}.")

@@ -10,7 +10,7 @@ import math
 
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.figures import FEATURES
-from parlai_spotbot.report.phrases import INTERVAL, NAMED, known, listed, num, percent, span, to
+from parlai_spotbot.wording import INTERVAL, NAMED, asked, ends, known, number, percent, signed, some, span, to
 
 LEVEL = 0.05
 
@@ -23,7 +23,7 @@ def leader(own: dict) -> str:
     rate, ci = own["win_rate"].get(best), own["win_rate_ci"].get(best)
     text = f"{best} comes first"
     if rate is not None:
-        bound = f"95 % interval {percent(ci[0])} to {percent(ci[1])}" if known(ci) else "no interval"
+        bound = f"{INTERVAL}{ends(ci)}" if known(ci) else "no interval"
         text += f" and wins {percent(rate)} of its decided matches ({bound}; mean over its opponents)"
     first, last = own["clusters"][best]
     if last == 1:
@@ -31,7 +31,7 @@ def leader(own: dict) -> str:
     clear = {bot for p in own.get("pairs", []) if (p.get("p_adjusted") or 1) < LEVEL and best in (p["a"], p["b"])
              for bot in (p["a"], p["b"])}  # fmt: skip
     rivals = [bot for bot in own["order"][1:] if bot not in clear]
-    text += f"; places {span(first, last)} are possible"
+    text += f"; places {span((first, last))} are possible"
     return f"{text}: these data can't tell it from {some(rivals, 'other bots')}." if rivals else f"{text}."
 
 
@@ -76,12 +76,10 @@ def features(results: dict) -> str:
         best = max(rated, key=lambda bot: own["win_rate"][bot])
         sure = "" if own["clusters"][best] == [1, 1] else ", not sure to be first"
         name = said if said.isupper() else said.lower()
-        parts.append(f"in {name} {best} ({percent(own['win_rate'][best])}{_ends(own['win_rate_ci'].get(best))}{sure})")
+        ci = own["win_rate_ci"].get(best)
+        between = f", {ends(ci)}" if known(ci) else ""
+        parts.append(f"in {name} {best} ({percent(own['win_rate'][best])}{between}{sure})")
     return f"Favoured most often over the others: {'; '.join(parts)}." if parts else ""
-
-
-def _ends(ci: list | None) -> str:
-    return f", {percent(ci[0])} to {percent(ci[1])}" if known(ci) else ""
 
 
 def segments(own: dict, ranking: dict) -> str:
@@ -154,14 +152,6 @@ def _variance(name: str, ends: list[dict], lengths: dict, ranking: dict) -> floa
     return effect * sum(p * (1 - p) / end["n"] for p, end in zip(shrunk, ends, strict=True))
 
 
-def signed(value: float) -> str:
-    return f"{round(value):+d}".replace("-", "−").replace("+0", "0")
-
-
-def some(names: list[str], what: str) -> str:
-    return listed(names) if len(names) <= NAMED else f"{len(names)} {what}"
-
-
 def agreement(own: dict, who: str = "Annotators") -> str:
     """How far annotators agree on each question, and whether that is more than chance."""
     alphas = own.get("krippendorff_alpha") or {}
@@ -170,11 +160,11 @@ def agreement(own: dict, who: str = "Annotators") -> str:
         return ""
     parts = []
     for question, entry in found.items():
-        ci, name = entry.get("ci"), "who is human" if question == "nature" else question
-        sure = "no interval" if not known(ci) else f"{num(ci[0])} to {num(ci[1])}"
+        ci, name = entry.get("ci"), asked(question)
+        sure = "no interval" if not known(ci) else ends(ci, number)
         if known(ci):
             sure += "" if ci[0] > 0 else ", less than chance gives" if ci[1] < 0 else ", which may be chance"
-        parts.append(f"on {name} {num(entry['alpha'])} ({sure})")
+        parts.append(f"on {name} {number(entry['alpha'])} ({sure})")
     clear = [q for q, e in found.items() if known(e.get("ci")) and e["ci"][0] > 0]
     more = f"clearly more than chance on {len(clear)} of {len(found)} questions"
     if len(clear) == len(found):
@@ -197,18 +187,18 @@ def time(own: dict) -> str:
         return ""
     rows = {str(row["k"]): row for row in own.get("by_length", [])}
     all_of = rows.pop("all", {})
-    said = f"An annotation took {num(own['median'], 0)} seconds in the median{_seconds(all_of, 'median')}, "
-    said += f"{num(own['mean'], 0)} on average{_seconds(all_of, 'mean')}"
+    said = f"An annotation took {number(own['median'], 0)} seconds in the median{_seconds(all_of, 'median')}, "
+    said += f"{number(own['mean'], 0)} on average{_seconds(all_of, 'mean')}"
     ks = sorted(rows, key=int)
     if len(ks) > 1:
         said += _longer(rows[ks[0]], rows[ks[-1]])
-    said += f"; all of them ({own['n']} with a known time) took about {num(own['hours'], 1)} hours"
-    return said + ("." if own.get("cost") is None else f", at a cost of {num(own['cost'], 2)}.")
+    said += f"; all of them ({own['n']} with a known time) took about {number(own['hours'], 1)} hours"
+    return said + ("." if own.get("cost") is None else f", at a cost of {number(own['cost'], 2)}.")
 
 
 def _seconds(row: dict, which: str) -> str:
     ends = [row.get(f"{which}_low"), row.get(f"{which}_high")]
-    return to(ends, lambda v: num(v, 0), prefix=INTERVAL if which == "median" else "")
+    return to(ends, lambda v: number(v, 0), prefix=INTERVAL if which == "median" else "")
 
 
 def _longer(few: dict, many: dict) -> str:
@@ -222,8 +212,8 @@ def _longer(few: dict, many: dict) -> str:
 
 
 def _at(row: dict) -> str:
-    ends = to([row.get("median_low"), row.get("median_high")], lambda v: num(v, 0))
-    return f"{num(row['median'], 0)} with {shown(row['k'])}{ends}"
+    ends = to([row.get("median_low"), row.get("median_high")], lambda v: number(v, 0))
+    return f"{number(row['median'], 0)} with {shown(row['k'])}{ends}"
 
 
 def shown(k: str | int) -> str:

@@ -20,6 +20,7 @@ from parlai_spotbot.analysis.methods.spot_the_bot_survival import Setting, survi
 from parlai_spotbot.analysis.survival import cox, events, logrank_pairs, turnbull
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.wording import p_said
 
 
 def entities_of(judgements, conversations, source="human"):
@@ -221,7 +222,7 @@ def test_a_curves_sentence_names_effect_direction_and_uncertainty():
     ("p", "said"), [(1e-9, "p < .001"), (0.0034, "p = .003"), (0.05, "p = .050"), (0.9999, "p = 1")]
 )
 def test_p_values_in_words(p, said):
-    assert sentences.p_said(p) == said
+    assert p_said(p) == said
 
 
 def test_effects_in_words_have_the_sign_of_the_coefficient():

@@ -18,6 +18,7 @@ from scipy.stats import t as t_distribution
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, codes_of
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
+from parlai_spotbot.wording import p_said
 
 METRICS = ("nominal", "ordinal", "interval")
 
@@ -299,5 +300,6 @@ def alpha_sentence(test: dict, subject: str = "labels", of: str = "group", p: fl
     p = test["p"] if p is None else p
     verb = f"differs between {of}s" if p < 0.05 else f"can't be told apart between {of}s"
     (least, low), (most, high) = test["least"], test["most"]
-    said = "< .001" if p < 0.001 else f"= {p:.3f}"
-    return f"Agreement on {subject} {verb}: alpha from {low:.2f} ({of} {least}) to {high:.2f} ({of} {most}), p {said}."
+    return (
+        f"Agreement on {subject} {verb}: alpha from {low:.2f} ({of} {least}) to {high:.2f} ({of} {most}), {p_said(p)}."
+    )

@@ -15,6 +15,7 @@ import pandas as pd
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.estimates import mean_of
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.wording import p_said
 
 LABELS = ("bot", "human", "unsure")
 SIZES = ("two", "all")
@@ -75,10 +76,6 @@ def agreement_by(entities: pd.DataFrame, column: str, segments: str = "two") -> 
             rows += [{"group": group, "name": name, "label": label, **entry} for label, entry in labels.items()]
     table = pd.DataFrame(rows, columns=["group", "name", "label", "share", "n"])
     return table.astype({"share": float})
-
-
-def _p(p: float) -> str:
-    return "< .001" if p < 0.001 else f"= {p:.3f}"
 
 
 def labelled_alike(
@@ -186,5 +183,5 @@ def _alike_sentence(row: dict) -> str:
     return (
         f"Of conversations between {who}, {row['observed']:.0%} got the same label twice where chance within "
         f"{row['within']} gives {row['expected']:.0%}: {said} ({100 * row['excess']:+.1f} points, 95 % interval "
-        f"{100 * row['low']:+.1f} to {100 * row['high']:+.1f}, p {_p(row['p'])})."
+        f"{100 * row['low']:+.1f} to {100 * row['high']:+.1f}, {p_said(row['p'])})."
     )

@@ -18,6 +18,7 @@ from scipy.stats import chi2
 
 from parlai_spotbot.analysis.choices.order import bradley_terry, unbeaten, win_counts
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.wording import p_said
 
 ALPHA = 0.05
 
@@ -82,7 +83,9 @@ def _sentence(triples: int, rows: list[dict], found: list[dict]) -> str:
 def _circle(row: dict) -> str:
     a, b, c = row["of"]
     x, y, z = row["shares"]
-    return f"{a} over {b} ({x:.0%}), {b} over {c} ({y:.0%}), {c} over {a} ({z:.0%}; adjusted p {row['p_adjusted']:.2g})"
+    return (
+        f"{a} over {b} ({x:.0%}), {b} over {c} ({y:.0%}), {c} over {a} ({z:.0%}; adjusted {p_said(row['p_adjusted'])})"
+    )
 
 
 def fit_test(
@@ -126,7 +129,7 @@ def fit_test(
         p = float(chi2.sf(ratio / max(1.0, float(np.mean(effects))), df))
         how = "χ² over the mean design effect"
     clear = "One scale of strengths does not fit all pairs" if p < ALPHA else "One scale of strengths fits all pairs"
-    sentence = f"{clear} (likelihood ratio {ratio:.1f} on {df} degrees of freedom, p {p:.2g})."
+    sentence = f"{clear} (likelihood ratio {ratio:.1f} on {df} degrees of freedom, {p_said(p)})."
     return {"ratio": ratio, "df": df, "p": p, "how": how, "sentence": sentence}
 
 

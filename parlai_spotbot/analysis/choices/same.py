@@ -12,6 +12,7 @@ from scipy.stats import binom
 
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.shares import share_test
+from parlai_spotbot.wording import p_said
 
 ALPHA = 0.05
 
@@ -66,5 +67,5 @@ def _sentence(name: str, of: str, test: dict) -> str:
     )
     return (
         f"{who}: the {of} conversation was chosen in {test['estimate']:.0%} of {test['n']} choices "
-        f"({low:.0%} to {high:.0%}, p {test['p']:.2g}), {clear}."
+        f"({low:.0%} to {high:.0%}, {p_said(test['p'])}), {clear}."
     )

@@ -22,6 +22,7 @@ from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_test
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.wording import p_said
 
 ALPHA = 0.05
 MOSTLY = 0.5
@@ -140,7 +141,7 @@ def _sentences(result: dict) -> list[str]:
         ends = sorted(abs(end) if row["estimate"] > 0 else -end for end in row["ci"])
         said.append(
             f"“{better}” does better than “{worse}” by {100 * abs(row['estimate']):.0f} points ({100 * ends[0]:.0f} to "
-            f"{100 * ends[1]:.0f}, adjusted p {row['p_adjusted']:.2g})."
+            f"{100 * ends[1]:.0f}, adjusted {p_said(row['p_adjusted'])})."
         )
     if result["differences"] and not clear:
         said.append("No difference between wordings is more than chance explains; more choices may tell them apart.")

@@ -17,11 +17,11 @@ from parlai_spotbot.analysis.behaviours import (
 from parlai_spotbot.analysis.methods import shared_parts
 from parlai_spotbot.analysis.methods.driver import Source, Study
 from parlai_spotbot.analysis.methods.rating_parts import ratings_of
-from parlai_spotbot.analysis.methods.wording import listed, plainly
 from parlai_spotbot.analysis.screening import gold_quality, screened
 from parlai_spotbot.analysis.time import time_summary
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.abc_eval.labels import LESS, MORE, TASKS, task_of_label
+from parlai_spotbot.wording import listed, plainly
 
 CRITERION = "share of turns"
 TEST = (

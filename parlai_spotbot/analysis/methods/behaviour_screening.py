@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from parlai_spotbot.analysis.methods.wording import interval, number, percent, plainly
 from parlai_spotbot.analysis.sections import Chart, Section, Table
 from parlai_spotbot.analysis.uncertainty.shares import wilson
+from parlai_spotbot.wording import interval, number, percent, plainly
 
 
 def screening_section(own: dict) -> list[Section]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from parlai_spotbot.analysis.methods import shared_sections as shared
 from parlai_spotbot.analysis.methods.behaviour_screening import gold_section, screening_section
-from parlai_spotbot.analysis.methods.wording import interval, listed, number, p_value, percent, plainly, who
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
+from parlai_spotbot.wording import interval, listed, number, p_value, percent, plainly, who
 
 PAIR_HEAD = ("contestant", "less", "difference", "95 % interval", "turns", "p", "adjusted p", "over all behaviours")
 CLEAR = 0.05

@@ -8,7 +8,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.methods import core_tables
 from parlai_spotbot.analysis.methods.core_tables import flat
-from parlai_spotbot.analysis.methods.wording import interval, percent, plainly, who
+from parlai_spotbot.wording import interval, percent, plainly, who
 
 Rows = Iterator[tuple[str, dict]]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from parlai_spotbot.records import KINDS
 from parlai_spotbot.analysis.methods import shared_sections as shared
-from parlai_spotbot.analysis.methods.wording import NONE, interval, number, p_value, percent, plainly, who
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
+from parlai_spotbot.records import KINDS
+from parlai_spotbot.wording import NONE, interval, number, p_value, percent, plainly, who
 
 PAIR_HEAD = ("contestant", "over", "share of wins", "95 % interval", "n", "p", "adjusted p")
 

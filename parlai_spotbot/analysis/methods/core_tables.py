@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from parlai_spotbot.analysis.methods.wording import interval, number, span
+from parlai_spotbot.wording import interval, number, span
 
 Rows = Iterator[tuple[str, dict]]
 

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 import parlai_spotbot
+from parlai_spotbot.analysis.methods.common import plain
+from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.records import KINDS as KINDS_OF_CONVERSATION
 from parlai_spotbot.texts.degeneration import degeneration
 from parlai_spotbot.texts.hygiene import (
@@ -22,8 +24,7 @@ from parlai_spotbot.texts.hygiene import (
     measure,
     turns_of,
 )
-from parlai_spotbot.analysis.methods.common import plain
-from parlai_spotbot.records import HUMAN, Conversation
+from parlai_spotbot.wording import small_percent
 
 SAID = {
     "special_tokens": "shows special tokens",
@@ -165,15 +166,10 @@ def sentence(name: str, own: dict[str, Fault], people: dict[str, Fault]) -> str:
         return f"{name} shows none of it clearly more often than people." if people else f"{name} shows none of it."
     parts = []
     for fault in sorted(clear, key=lambda fault: -fault.rate)[:NAMED]:
-        beside = f", people {share(people[fault.kind].rate)}" if fault.kind in people else ""
-        parts.append(f"{SAID[fault.kind]} in {share(fault.rate)} of its turns "
-                     f"({share(fault.ci[0])} to {share(fault.ci[1])}{beside})")  # fmt: skip
+        beside = f", people {small_percent(people[fault.kind].rate)}" if fault.kind in people else ""
+        parts.append(f"{SAID[fault.kind]} in {small_percent(fault.rate)} of its turns "
+                     f"({small_percent(fault.ci[0])} to {small_percent(fault.ci[1])}{beside})")  # fmt: skip
     return f"{name} {'; '.join(parts)}."
-
-
-def share(value: float) -> str:
-    """A share in per cent, with a digit after the point where it is small."""
-    return f"{value:.0%}" if value >= 0.0995 or value == 0 else f"{value:.1%}"
 
 
 def table(result: dict) -> pd.DataFrame:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from parlai_spotbot.analysis.methods.nuc_parts import ALL, EVERYBODY, KS
 from parlai_spotbot.analysis.methods.shared_sections import LONG, annotators_section
-from parlai_spotbot.analysis.methods.wording import NONE, interval, listed, number, p_value, percent
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.wording import NONE, ends, interval, listed, number, p_value, percent, points
 
 MEASURES = tuple(f"recall@{k}" for k in KS)
 SHOWN = 30
@@ -150,15 +150,11 @@ def _long(own: Mapping) -> Table:
     )  # fmt: skip
 
 
+def _points(share: float | None) -> str:
+    return points(share, 1)
+
+
 # -- tests -----------------------------------------------------------------------------------------------------------
-def _signed(value: float | None) -> str:
-    return NONE if value is None else f"{100 * value:+.1f}".replace("-", "−")
-
-
-def _ends(ci: Sequence[float | None]) -> str:
-    return NONE if ci[0] is None else f"{_signed(ci[0])} to {_signed(ci[1])}"
-
-
 def _tests(own: Mapping) -> list[Section]:
     made, text = [], []
     if own["against_models"]:
@@ -185,7 +181,7 @@ def _clear(own: Mapping) -> str:
 def _against(own: Mapping) -> Table:
     rows = [
         (_who(row), Name(row["contestant"]), _corpus(row["corpus"]), _head(row["measure"]), percent(row["people"], 1),
-         percent(row["model"], 1), _signed(row["difference"]), _ends(row["ci"]), p_value(row["p"]),
+         percent(row["model"], 1), _points(row["difference"]), ends(row["ci"], _points), p_value(row["p"]),
          p_value(row["p_adjusted"]), str(row["n"]))
         for row in own["against_models"]
     ]  # fmt: skip
@@ -203,7 +199,7 @@ def _against(own: Mapping) -> Table:
 def _between(own: Mapping) -> Table:
     rows = [
         (_who({"by": row["by"], "who": row["a"]}), _who({"by": row["by"], "who": row["b"]}), _corpus(row["corpus"]),
-         _head(row["measure"]), _signed(row["difference"]), _ends(row["ci"]), p_value(row["p"]),
+         _head(row["measure"]), _points(row["difference"]), ends(row["ci"], _points), p_value(row["p"]),
          p_value(row["p_adjusted"]), str(row["n"]))
         for row in own["between_groups"]
     ]  # fmt: skip

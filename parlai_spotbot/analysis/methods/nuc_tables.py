@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from parlai_spotbot.analysis.methods.nuc_parts import KS
-from parlai_spotbot.analysis.methods.wording import interval, percent
+from parlai_spotbot.wording import interval, percent
 
 MEASURES = tuple(f"recall@{k}" for k in KS)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from parlai_spotbot.analysis.methods import shared_sections as shared
-from parlai_spotbot.analysis.methods.wording import interval, number, percent, plainly, who
 from parlai_spotbot.analysis.ratings import SCALE
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
+from parlai_spotbot.wording import interval, number, percent, plainly, who
 
 PAIR_HEAD = ("contestant", "less", "difference", "95 % interval", "n", "p", "adjusted p")
 

@@ -6,19 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from parlai_spotbot.analysis.methods.wording import (
-    NONE,
-    interval,
-    listed,
-    number,
-    p_said,
-    p_value,
-    percent,
-    plainly,
-    span,
-    who,
-)
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
+from parlai_spotbot.wording import NONE, interval, listed, number, p_said, p_value, percent, plainly, span, who
 
 SHOWN = 4
 """A figure of curves shows so many pairs, the closest first."""

@@ -10,6 +10,7 @@ import numpy as np
 from parlai_spotbot.analysis.survival import events
 from parlai_spotbot.analysis.survival.stopping import explained, stopping_bounds, stopping_test
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.wording import p_said
 
 if TYPE_CHECKING:
     from parlai_spotbot.analysis.methods.spot_the_bot import Source
@@ -91,7 +92,7 @@ def _depends(source: Source) -> dict:
 
 def _depends_sentence(depends: dict) -> str:
     parts = [
-        f"{own['share']:.0%} between {kind}s ({_p(own['p'])})"
+        f"{own['share']:.0%} between {kind}s ({p_said(own['p'])})"
         for kind, own in depends.items()
         if np.isfinite(own["share"])
     ]
@@ -114,7 +115,7 @@ def _test_sentence(test: dict) -> str:
         )
     change, low, high = (f"{100 * test[key]:+.0f}".replace("-", "−") for key in ("difference", "low", "high"))
     points = f"{change} points, 95 % interval {low} to {high}"
-    p = _p(test["p"])
+    p = p_said(test["p"])
     if test["p"] < 0.05:
         often = "less" if test["difference"] < 0 else "more"
         return (
@@ -125,7 +126,3 @@ def _test_sentence(test: dict) -> str:
         f"Two annotators of one entity give no proof that stopping is informative ({points}, {p}), nor of the "
         "contrary: only reasons that both see can show."
     )
-
-
-def _p(p: float) -> str:
-    return "p < .001" if p < 0.001 else f"p = {p:.3f}"

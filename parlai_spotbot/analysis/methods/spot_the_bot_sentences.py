@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.wording import ends, factor, genitive, known, listed, p_said, points, some, upper_first, who
 
 LEVEL = 0.05
 SMALL = 20
@@ -22,7 +23,7 @@ def curve(name: str, own: dict) -> str:
         text = f"People themselves still pass in {said} of their appearances after {k} exchanges: the bound that "
         text += "bots are measured by."
     else:
-        text = f"After {k} exchanges {said} of {_genitive(name)} appearances still pass as human"
+        text = f"After {k} exchanges {said} of {genitive(name)} appearances still pass as human"
         text += _against_people(own["versus_human"])
     few = f" No interval: {own['why']}." if own.get("why") else ""
     return f"{text} {_median(own['median'], k)}{_small(n)}{few}"
@@ -30,7 +31,7 @@ def curve(name: str, own: dict) -> str:
 
 def pair(row: dict, passing: dict | None) -> str:
     """Whether the first of a pair is spotted sooner or later than the second; `passing`: how many pass at a length."""
-    a, b = _who(row["a"]), _who(row["b"])
+    a, b = who(row["a"]), who(row["b"])
     if row.get("why"):
         text = f"{a} and {b} can't be compared ({row['why']})"
     elif row["p_adjusted"] < LEVEL:
@@ -38,40 +39,40 @@ def pair(row: dict, passing: dict | None) -> str:
         text = f"{a} {verb} spotted {when} than {b} ({p_said(row['p_adjusted'])})"
     else:
         text = f"These data can't tell {a} and {b} apart ({p_said(row['p_adjusted'])})"
-    text = _first_upper(text) if row["a"] == HUMAN else text
+    text = upper_first(text) if row["a"] == HUMAN else text
     if passing is None:
         return text + "."
     text += ";" if row.get("why") else ":"
     text += f" after {passing['exchanges']} exchanges {passing['a']:.0%} against {passing['b']:.0%} still pass"
-    if row.get("why") or not _known(passing["ci"]):
+    if row.get("why") or not known(passing["ci"]):
         return text + "."
     low, high = passing["ci"]
     if row["p_adjusted"] < LEVEL:
-        return f"{text}, {points(passing['difference'], (low, high))}."
-    text += f", a difference of {_points(passing['difference'])} points ({_points(low)} to {_points(high)}"
+        return f"{text}, {_difference(passing['difference'], (low, high))}."
+    text += f", a difference of {points(passing['difference'])} points ({points(low)} to {points(high)}"
     return text + ("; not corrected for the number of pairs)." if low > 0 or high < 0 else ").")
 
 
 def effects(name: str, fits: dict[str, dict], model: str) -> str:
     """Which features go with one contestant being spotted sooner or later."""
-    known = {f: fit for f, fit in fits.items() if fit["ratio"] is not None and _known(fit["ratio_ci"])}
-    clear = [f for f in known if known[f]["p_adjusted"] < LEVEL]
+    fitted = {f: fit for f, fit in fits.items() if fit["ratio"] is not None and known(fit["ratio_ci"])}
+    clear = [f for f in fitted if fitted[f]["p_adjusted"] < LEVEL]
     are, it = ("are", "they are") if name == HUMAN else ("is", "it is")
     if clear:
         parts = [
-            f"{'sooner' if known[f]['coef'] > 0 else 'later'} where {it} favoured in {f} ({_ratio(known[f], model)})"
+            f"{'sooner' if fitted[f]['coef'] > 0 else 'later'} where {it} favoured in {f} ({_ratio(fitted[f], model)})"
             for f in clear
         ]
-        text = f"{_start(name)} {are} spotted {_and(parts)}."
-    elif known:
-        near = min(known, key=lambda f: known[f]["p"])
-        text = f"With {_who(name)} no feature goes clearly with being spotted sooner or later; nearest comes {near} "
-        text += f"({_ratio(known[near], model)}, {p_said(known[near]['p_adjusted'])})."
+        text = f"{upper_first(who(name)) if name == HUMAN else name} {are} spotted {listed(parts)}."
+    elif fitted:
+        near = min(fitted, key=lambda f: fitted[f]["p"])
+        text = f"With {who(name)} no feature goes clearly with being spotted sooner or later; nearest comes {near} "
+        text += f"({_ratio(fitted[near], model)}, {p_said(fitted[near]['p_adjusted'])})."
     else:
-        text = f"With {_who(name)} no feature has an estimate."
+        text = f"With {who(name)} no feature has an estimate."
     apart = [f for f, fit in fits.items() if fit.get("separated")]
     if apart:
-        text += f" {_first_upper(_and(apart))} alone told spotted from unspotted, so no number can be given."
+        text += f" {upper_first(listed(apart))} alone told spotted from unspotted, so no number can be given."
     return text
 
 
@@ -96,7 +97,7 @@ def all_curves(curves: dict[str, dict], pairs: Sequence[dict]) -> str:
         if best in (row["a"], row["b"]) and HUMAN not in (row["a"], row["b"]) and not row["p_adjusted"] < LEVEL
     ]
     if alike:
-        text += f" These data can't tell {_some(alike, 'other bots')} from it."
+        text += f" These data can't tell {some(alike, 'other bots')} from it."
     else:
         text += " All other bots clearly differ from it."
     return text
@@ -104,7 +105,7 @@ def all_curves(curves: dict[str, dict], pairs: Sequence[dict]) -> str:
 
 def all_pairs(pairs: Sequence[dict]) -> str:
     """How many pairs can be told apart, and which can't."""
-    alike = [f"{_who(row['a'])} and {_who(row['b'])}" for row in pairs if not row["p_adjusted"] < LEVEL]
+    alike = [f"{who(row['a'])} and {who(row['b'])}" for row in pairs if not row["p_adjusted"] < LEVEL]
     if not pairs:
         return ""
     if len(pairs) == 1:
@@ -129,17 +130,17 @@ def all_effects(cox: dict[str, dict], model: str) -> str:
             names = [name for name in clear if clear[name]["coef"] * sign > 0]
             if names:
                 ratios = _ratios([clear[name] for name in names], model)
-                whom = _some([_who(name) for name in names], "contestants")
+                whom = some([who(name) for name in names], "contestants")
                 parts.append(f"in {feature} goes with being spotted {when} for {whom} ({ratios})")
         if not clear:
             open_.append(feature)
-    rest = f"in {_or(open_)} it goes with neither clearly" if open_ else ""
+    rest = f"in {listed(open_, 'or')} it goes with neither clearly" if open_ else ""
     if not parts:
         return "For no feature is it clear that being favoured in it goes with being spotted sooner or later."
     return f"Being favoured {'; '.join([*parts, rest] if rest else parts)}."
 
 
-def points(difference: float, ci: Sequence[float]) -> str:
+def _difference(difference: float, ci: Sequence[float]) -> str:
     """A difference of two shares in percentage points, with its interval; "fewer" or "more" where it is clear."""
     low, high = ci
     size = f"{abs(100 * difference):.0f} points"
@@ -147,28 +148,22 @@ def points(difference: float, ci: Sequence[float]) -> str:
         return f"{size} fewer ({-100 * high:.0f} to {-100 * low:.0f})"
     if low > 0:
         return f"{size} more ({100 * low:.0f} to {100 * high:.0f})"
-    return f"a difference of {_points(difference)} points ({_points(low)} to {_points(high)})"
-
-
-def p_said(p: float) -> str:
-    if p < 0.001:
-        return "p < .001"
-    return "p = 1" if p > 0.9995 else f"p = {p:.3f}".replace("0.", ".", 1)
+    return f"a difference of {points(difference)} points ({ends(ci, points)})"
 
 
 def _against_people(versus: dict | None) -> str:
     if versus is None:
         return ". No conversation of people was judged at this length, so there is no bound to compare with."
     people, ci = f"people's ({versus['human']:.0%})", versus["ci"]
-    if not _known(ci):
+    if not known(ci):
         return f"; of {people}."
     if ci[0] > 0 or ci[1] < 0:
-        return f", {points(versus['difference'], ci).replace('(', '(likely ')} than of {people}."
-    return f"; from {people} these data can't tell that apart ({_points(ci[0])} to {_points(ci[1])} points)."
+        return f", {_difference(versus['difference'], ci).replace('(', '(likely ')} than of {people}."
+    return f"; from {people} these data can't tell that apart ({points(ci[0])} to {points(ci[1])} points)."
 
 
 def _share(share: float, ci: Sequence[float | None], n: float) -> str:
-    if not _known(ci):
+    if not known(ci):
         return f"{share:.0%}"
     if share in (0, 1):  # drawing anew can't show what never happened
         text = f"{share:.0%} ({'all' if share else 'none'} of {n:g}; an exact bound from as many conversations or "
@@ -191,65 +186,14 @@ def _median(median: dict, k: float) -> str:
 
 def _ratio(fit: dict, model: str) -> str:
     low, high = fit["ratio_ci"]
-    return f"{RATIO[model]} {_factor(fit['ratio'])}, {_factor(low)} to {_factor(high)}"
+    return f"{RATIO[model]} {factor(fit['ratio'])}, {factor(low)} to {factor(high)}"
 
 
 def _ratios(fits: list[dict], model: str) -> str:
     if len(fits) == 1:
         return _ratio(fits[0], model)
     least, most = (pick(fit["ratio"] for fit in fits) for pick in (min, max))
-    return f"{RATIO[model]}s {_factor(least)} to {_factor(most)}"
-
-
-def _factor(value: float) -> str:
-    return f"{value:.2f}" if 0.1 <= value < 10 else f"{value:.2g}" if value < 1000 else "over 1000"
-
-
-def _known(ci: Sequence[float | None]) -> bool:
-    return all(end is not None and math.isfinite(end) for end in ci)
-
-
-def _points(share: float) -> str:
-    """A difference in percentage points with its sign."""
-    return f"{round(100 * share):+d}".replace("-", "−").replace("+0", "0")
-
-
-def _whole(value: float) -> str:
-    return f"{value:.0f}"
-
-
-def _signed(value: float) -> str:
-    return f"{round(value):+d}".replace("-", "−").replace("+0", "0")
-
-
-def _who(name: str) -> str:
-    return "people" if name == HUMAN else name
-
-
-def _start(name: str) -> str:
-    return "People" if name == HUMAN else name
-
-
-def _genitive(name: str) -> str:
-    return f"{name}'" if name.endswith("s") else f"{name}'s"
-
-
-def _and(parts: Sequence[str]) -> str:
-    *most, last = parts
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def _or(parts: Sequence[str]) -> str:
-    return " or ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
-
-
-def _first_upper(text: str) -> str:
-    """As `str.capitalize`, but names keep their capitals."""
-    return text[:1].upper() + text[1:]
-
-
-def _some(names: Sequence[str], what: str) -> str:
-    return _and(names) if len(names) <= 4 else f"{len(names)} {what}"
+    return f"{RATIO[model]}s {factor(least)} to {factor(most)}"
 
 
 def proportionality(change: dict[str, float], lengths: int) -> str:

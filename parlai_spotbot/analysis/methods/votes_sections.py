@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from parlai_spotbot.analysis.methods import shared_sections as shared
 from parlai_spotbot.analysis.methods.choice_sections import PAIR_HEAD, win_grid
-from parlai_spotbot.analysis.methods.wording import interval, listed, p_said, percent, span
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
+from parlai_spotbot.wording import interval, listed, p_said, percent, span
 
 GRID = 25
 """Of more contestants a grid of all pairs is no help: then neighbours in the order are shown, and all in the CSV."""

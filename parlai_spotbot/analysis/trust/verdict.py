@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from parlai_spotbot.wording import asked, listed, number, p_said
+
 LEVELS = ("constant", "chance", "below", "unclear", "unknown", "nobody", "level")
 """One answer whatever it is shown; no better than chance; below people; not told from people; people's own agreement is
 not known; neither the judge nor people better than chance; not below people."""
@@ -19,15 +21,7 @@ MOST = 0.95
 """From this share on, one answer is so frequent that it is said."""
 
 
-def named(question: str) -> str:
-    return "who is human" if question == "nature" else question.replace("_", " ")
-
-
-def number(value: float) -> str:
-    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
-
-
-def known(*values: float | None) -> bool:
+def _known(*values: float | None) -> bool:
     return all(value is not None and math.isfinite(value) for value in values)
 
 
@@ -36,10 +30,10 @@ def level(entry: Mapping) -> str:
     if entry["style"]["judge"]["constant"] is not None and entry["style"]["people"]["constant"] is None:
         return "constant"
     low, high = entry["alpha_ci"]
-    if known(entry["alpha"], low) and low <= 0:
+    if _known(entry["alpha"], low) and low <= 0:
         people = entry["people_alpha_ci"][0]
-        return "nobody" if known(people) and people <= 0 and not entry["difference_ci"][1] < 0 else "chance"
-    if not known(*entry["difference_ci"]):
+        return "nobody" if _known(people) and people <= 0 and not entry["difference_ci"][1] < 0 else "chance"
+    if not _known(*entry["difference_ci"]):
         return "unknown"
     low, high = entry["difference_ci"]
     return "below" if high < 0 else "unclear" if low < 0 else "level"
@@ -65,21 +59,21 @@ def _sentence(questions: Mapping, found: Mapping) -> str:
     if by_level["constant"]:
         parts.append(_unmasked(by_level["constant"], found))
     if by_level["chance"]:
-        what = _listed(by_level["chance"])
+        what = _questions(by_level["chance"])
         parts.append(f"Beware: on {what} this judge agrees with people no more than chance may give")
     if by_level["below"]:
-        what = _listed(by_level["below"])
+        what = _questions(by_level["below"])
         parts.append(f"Beware: on {what} this judge agrees with people less than people agree with each other")
     if by_level["unclear"]:
-        what = _listed(by_level["unclear"])
+        what = _questions(by_level["unclear"])
         parts.append(f"On {what} its agreement with people can't be told from that between people")
     for why, which in _unknown(by_level["unknown"], found).items():
-        parts.append(f"On {_listed(which)} {why}")
+        parts.append(f"On {_questions(which)} {why}")
     if by_level["nobody"]:
-        what = _listed(by_level["nobody"])
+        what = _questions(by_level["nobody"])
         parts.append(f"On {what} neither it nor other people agree with a person more than chance may give")
     if by_level["level"]:
-        parts.append(f"On {_listed(by_level['level'])} it agrees with people no less than people do with each other")
+        parts.append(f"On {_questions(by_level['level'])} it agrees with people no less than people do with each other")
     return ". ".join(parts) + ". It is no substitute for people."
 
 
@@ -90,7 +84,7 @@ def _unknown(questions: list[str], found: Mapping) -> dict[str, list[str]]:
         entry = found["questions"][question]
         if not entry["people_pairs"]:
             why = "nobody knows how far people agree with each other: no item was answered by two"
-        elif not known(entry["people_alpha"]):
+        elif not _known(entry["people_alpha"]):
             why = (
                 "nobody knows how far people agree with each other more than chance gives: wherever two answered the "
                 "same item, all gave one and the same answer"
@@ -105,12 +99,12 @@ def _unmasked(questions: list[str], found: Mapping) -> str:
     """A judge that always says the same, in words that leave no doubt."""
     first = questions[0]
     own = found["questions"][first]["style"]["judge"]
-    text = f"Do not trust this judge on {_listed(questions)}: "
-    text += f"asked {named(first)}, it says “{own['constant']}” in all of its {own['n']} answers, whoever speaks. "
+    text = f"Do not trust this judge on {_questions(questions)}: "
+    text += f"asked {asked(first)}, it says “{own['constant']}” in all of its {own['n']} answers, whoever speaks. "
     agree = found["questions"][first]["agree"]
     text += f"That it gives a person's answer in {agree:.0%} of cases is no more than how often people say so"
     accuracy = (found.get("accuracy") or {}).get(first, {}).get("judge")
-    if known(accuracy):
+    if _known(accuracy):
         text += f", and it tells people from bots as well as guessing does (balanced accuracy {accuracy:.0%})"
     return text
 
@@ -118,11 +112,11 @@ def _unmasked(questions: list[str], found: Mapping) -> str:
 def _on(question: str, entry: Mapping) -> str:
     """One sentence on one question: agreement with people beside agreement between people."""
     style = entry["style"]["judge"]
-    text = f"On {named(question)} the judge's agreement with people "
+    text = f"On {asked(question)} the judge's agreement with people "
     text += f"(alpha {_with(entry['alpha'], entry['alpha_ci'])}, {entry['n']} answers of people)"
-    if known(entry["people_alpha"]):
+    if _known(entry["people_alpha"]):
         text += f" beside that between people ({_with(entry['people_alpha'], entry['people_alpha_ci'])})"
-    if known(entry["difference"]):
+    if _known(entry["difference"]):
         text += f": a difference of {_with(entry['difference'], entry['difference_ci'])}"
     if style["constant"] is not None:
         text += f"; it always says “{style['constant']}”"
@@ -132,14 +126,13 @@ def _on(question: str, entry: Mapping) -> str:
 
 
 def _with(value: float, ci: list) -> str:
-    if not known(value):
+    if not _known(value):
         return "not defined"
-    return f"{number(value)}, {number(ci[0])} to {number(ci[1])}" if known(*ci) else f"{number(value)}, no interval"
+    return f"{number(value)}, {number(ci[0])} to {number(ci[1])}" if _known(*ci) else f"{number(value)}, no interval"
 
 
-def _listed(questions: list[str]) -> str:
-    *most, last = [named(question) for question in questions]
-    return f"{', '.join(most)} and {last}" if most else last
+def _questions(questions: list[str]) -> str:
+    return listed(asked(question) for question in questions)
 
 
 def saving_sentence(entry: Mapping) -> str:
@@ -175,23 +168,23 @@ def _share(entry: Mapping) -> str:
 def self_sentence(entry: Mapping) -> str:
     """Whether a judge favours its own model, from what `favours` tells of one criterion."""
     own = entry.get("self") or {}
-    if not known(own.get("estimate")):
+    if not _known(own.get("estimate")):
         return ""
     who = ", ".join(own["own"])
     ends = [own["ci"], own.get("beyond", own)["ci"]]
     size = _size(own)
     if "beyond" in own:
         size += f"; {_size(own['beyond'])} when allowing for how far it tells contestants apart at all"
-    if all(known(*ci) and ci[0] > 0 for ci in ends):
+    if all(_known(*ci) and ci[0] > 0 for ci in ends):
         return f"This judge favours its own model ({who}), beside the others and people's scores: by {size}."
-    if all(known(*ci) and ci[1] < 0 for ci in ends):
+    if all(_known(*ci) and ci[1] < 0 for ci in ends):
         return f"This judge is harder on its own model ({who}) than people are, beside the others: by {size}."
     return f"That this judge favours its own model ({who}) is not shown: {size}."
 
 
 def _size(entry: Mapping) -> str:
     low, high = entry["ci"]
-    if not known(entry["estimate"], low, high):
+    if not _known(entry["estimate"], low, high):
         return "unknown"
     return f"{number(entry['estimate'])} of score (95 % interval {number(low)} to {number(high)})"
 
@@ -202,5 +195,5 @@ def speaker_sentence(entry: Mapping) -> str:
     if judge["depends"]:
         return ""
     text = "Its answers do not depend on who speaks, as far as can be told"
-    text += f" (contestants exchanged at random do as well: p {judge['p']:.2f})"
-    return f"{text}; people's do (p {people['p']:.3f})." if people["depends"] else f"{text}; people's neither."
+    text += f" (contestants exchanged at random do as well: {p_said(judge['p'])})"
+    return f"{text}; people's do ({p_said(people['p'])})." if people["depends"] else f"{text}; people's neither."

@@ -15,35 +15,10 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.report.contents import Contents, surveys_of
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import Survey, survey_of
+from parlai_spotbot.surveys import Survey, about_of, survey_of
 
 ENGLISH = ("chitchat", "dailydialog", "empathetic_dialogues", "empathetic", "convai2")
 """Domains whose conversations are known to be in English."""
-
-CITED = {
-    "spot_the_bot": "deriu2020",
-    "spot_the_bot_game": "deriu2020",
-    "acute_eval": "li2019",
-    "comparative": "finch2023",
-    "dialogue_likert": "finch2023",
-    "turn_likert": "finch2023",
-    "abc_eval": "finch2023",
-    "nuc": "lowe2016",
-    "votes": "chiang2024",
-}
-"""Where each survey is from."""
-
-TITLES = {
-    "spot_the_bot": "Spot The Bot",
-    "spot_the_bot_game": "Spot The Bot as a game",
-    "acute_eval": "ACUTE-Eval",
-    "comparative": "Comparative",
-    "dialogue_likert": "Dialogue Likert",
-    "turn_likert": "Turn Likert",
-    "abc_eval": "ABC-Eval",
-    "nuc": "Next-Utterance Classification",
-    "votes": "Votes of an arena",
-}
 
 
 @dataclass(frozen=True)
@@ -88,7 +63,7 @@ class SurveyFacts:
 
     @property
     def title(self) -> str:
-        return TITLES.get(self.name, self.name.replace("_", " "))
+        return about_of(self.name).in_text
 
     @property
     def people(self) -> SourceFacts | None:

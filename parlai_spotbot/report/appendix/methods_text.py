@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from parlai_spotbot.report.appendix.facts import CITED, Facts, SourceFacts, SurveyFacts
+from parlai_spotbot.report.appendix.facts import Facts, SourceFacts, SurveyFacts
 from parlai_spotbot.report.appendix.writing import counted, interval, listed, number
-from parlai_spotbot.surveys import Survey
+from parlai_spotbot.surveys import Survey, about_of
 
 DATA = {
     "dailydialog": "DailyDialog [@li2017]",
@@ -75,9 +75,9 @@ def survey(facts: Facts, own: SurveyFacts) -> list[str]:
 
 
 def _asked(own: SurveyFacts) -> str:
-    cite = f" [@{CITED[own.name]}]" if own.name in CITED else ""
-    text = f"We used the survey {own.title}{cite}."
-    if own.name in ("spot_the_bot", "spot_the_bot_game"):
+    sources = ";".join(f"@{key}" for key in about_of(own.name).cite)
+    text = f"We used the survey {own.title}{f' [{sources}]' if sources else ''}."
+    if own.survey is not None and own.survey.spots:
         text += (
             " It shows a conversation and asks of each of its two entities whether it is a human or a bot, with "
             "“unsure” as a third answer; then which of both is more fluent, more sensible and more specific, with “no "
@@ -90,11 +90,7 @@ def _asked(own: SurveyFacts) -> str:
             text += _tasks(own.survey)
     if own.lengths and own.survey is not None and own.survey.packing == "segments":
         shown = listed(str(k) for k in own.lengths)
-        opened = (
-            "Annotators opened conversations themselves, up to"
-            if own.name == "spot_the_bot_game"
-            else "It showed the first"
-        )
+        opened = "Annotators opened conversations themselves, up to" if own.survey.game else "It showed the first"
         text += f" {opened} {shown} exchange{'s' if own.lengths != (1,) else ''} of a conversation"
         text += ", in the same surface form whoever wrote them." if own.packed.get("surface") == "normalise" else "."
     return text

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.report.parts import said
-from parlai_spotbot.report.rows import listed
 from parlai_spotbot.report.studies import moving, plans
 from parlai_spotbot.report.studies.charts import slopes
 from parlai_spotbot.report.studies.moving import Step, step, with_holm
@@ -21,8 +20,8 @@ from parlai_spotbot.report.studies.standings import (
     said_criterion,
     source_order,
     standings,
-    title_of,
 )
+from parlai_spotbot.wording import listed
 
 RANKS = (
     "Above: ranks among the contestants that the studies shown have in common, best at the top. Below: the scores "
@@ -54,7 +53,7 @@ def write_compare(
         blocks = _blocks(having, [standings(own) for own in contents], looks, number, seed)
         left_out = [s.label for s in studies if s not in having]
         sections.append(
-            {"anchor": f"survey-{number}", "title": title_of(name), "blocks": blocks, "plan": table, "same": same,
+            {"anchor": f"survey-{number}", "title": about_of(name).title, "blocks": blocks, "plan": table, "same": same,
              "left_out": f"Without judgements of this survey: {listed(left_out)}." if left_out else "",
              "warnings": plans.warnings(having)}
         )  # fmt: skip

@@ -17,7 +17,7 @@ from parlai_spotbot.analysis.ranking import Contrasts, contrasts
 from parlai_spotbot.analysis.sections import Name, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.contents import Contents
-from parlai_spotbot.report.rows import num, span
+from parlai_spotbot.wording import between, number, span
 
 SURVEYS = ("spot_the_bot",)
 """Whose annotations are matches that Davidson's model is for."""
@@ -68,9 +68,9 @@ def _table(fit: Contrasts, matches: pd.DataFrame, source: str) -> Table:
     rows = []
     for name in fit.ranked:
         place = fit.names.index(name)
-        (low, high), rank = fit.ci[place], span(*fit.places[place].tolist())
-        ends = f" [{num(float(low))}, {num(float(high))}]" if np.isfinite([low, high]).all() else " (no interval)"
-        rows.append((Name(name), rank, num(float(fit.strength[place])) + ends, str(studies[name]), str(counts[name])))
+        (low, high), rank = fit.ci[place], span(fit.places[place].tolist())
+        ends = between((low, high), number) if np.isfinite([low, high]).all() else " (no interval)"
+        rows.append((Name(name), rank, number(fit.strength[place]) + ends, str(studies[name]), str(counts[name])))
     clusters = "conversations and annotators" if source == HUMAN else "conversations"
     how = (
         "Log strengths, which sum to 0: a difference of 1 means that odds of winning a decided match are 2.7 to 1. "

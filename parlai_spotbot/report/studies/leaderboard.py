@@ -11,7 +11,6 @@ from pathlib import Path
 
 from parlai_spotbot.analysis.sections import Name, Table
 from parlai_spotbot.report.contents import Contents
-from parlai_spotbot.report.rows import span
 from parlai_spotbot.report.studies.charts import side_by_side
 from parlai_spotbot.report.studies.joint import joint
 from parlai_spotbot.report.studies.moving import shown
@@ -24,8 +23,8 @@ from parlai_spotbot.report.studies.standings import (
     said_criterion,
     source_order,
     standings,
-    title_of,
 )
+from parlai_spotbot.wording import span
 
 POOLS = (
     "A win rate is a mean over the opponents in its own study. A weak pool makes high win rates, so figures of "
@@ -48,7 +47,7 @@ def write_leaderboard(
         pools = {tuple(sorted(own.bots)) for own in contents}
         blocks = _blocks(having, contents, looks, number, seed, len(pools) > 1)
         sections.append(
-            {"anchor": f"survey-{number}", "title": title_of(name), "blocks": blocks,
+            {"anchor": f"survey-{number}", "title": about_of(name).title, "blocks": blocks,
              "pools": POOLS if len(pools) > 1 else ""}
         )  # fmt: skip
     compared = (target / "compare.html").exists()
@@ -124,7 +123,7 @@ def _cell(standing: Standing, bot: str, what: str) -> str:
     if bot not in standing.order:
         return "–"
     first, last = standing.clusters.get(bot, (standing.order.index(bot) + 1,) * 2)
-    return f"#{span(first, last)} · {shown(what, standing.score.get(bot))}{_ends(what, standing.ci.get(bot))}"
+    return f"#{span((first, last))} · {shown(what, standing.score.get(bot))}{_ends(what, standing.ci.get(bot))}"
 
 
 def _ends(what: str, ci: list | None) -> str:

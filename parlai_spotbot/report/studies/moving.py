@@ -11,8 +11,8 @@ import pandas as pd
 
 from parlai_spotbot.analysis.moves import Correlation, Scores, adjusted, differences, rank_correlation, standard_error
 from parlai_spotbot.analysis.sections import Name, Table
-from parlai_spotbot.report.rows import listed, num, p_value, percent
 from parlai_spotbot.report.studies.standings import SHARES, Standing
+from parlai_spotbot.wording import listed, number, p_value, percent
 
 LEVEL = 0.05
 NAMED = 6
@@ -107,7 +107,7 @@ def shown(what: str, value: float | None) -> str:
     """A score as it is written: shares in per cent."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
-    return percent(value) if what in SHARES else num(value)
+    return percent(value) if what in SHARES else number(value)
 
 
 def with_interval(what: str, value: float | None, se: float) -> str:
@@ -161,13 +161,13 @@ def _order(own: Step) -> str:
     text = f"{count} of the {len(own.common)} contestants in common changed rank"
     if math.isnan(found.tau):
         return f"{text}; a rank correlation can't be had."
-    ends = "" if found.tau_ci is None else f", 95 % interval {num(found.tau_ci[0])} to {num(found.tau_ci[1])}"
-    text += f": Kendall's tau-b is {num(found.tau)}{ends} (1: the same order, 0: unrelated, −1: turned round)"
+    ends = "" if found.tau_ci is None else f", 95 % interval {number(found.tau_ci[0])} to {number(found.tau_ci[1])}"
+    text += f": Kendall's tau-b is {number(found.tau)}{ends} (1: the same order, 0: unrelated, −1: turned round)"
     if found.p is None:
         return f"{text}. Whether that is chance can't be told, as not all scores have intervals."
     return (
-        f"{text}. Had nothing but chance changed, tau would lie between {num(found.expected[0])} and "
-        f"{num(found.expected[1])} in 95 of 100 cases, and would be as low as this or lower with p = "
+        f"{text}. Had nothing but chance changed, tau would lie between {number(found.expected[0])} and "
+        f"{number(found.expected[1])} in 95 of 100 cases, and would be as low as this or lower with p = "
         f"{p_value(found.p)}."
     )
 
@@ -207,9 +207,9 @@ def table_of_moves(own: Step) -> Table | None:
         change = "–"
         if math.isfinite(test["difference"]):
             factor = 100 if what in SHARES else 1
-            change = num(factor * test["difference"], 1 if what in SHARES else 2)
+            change = number(factor * test["difference"], 1 if what in SHARES else 2)
             if math.isfinite(test["low"]):
-                change += f" [{num(factor * test['low'], 1)}, {num(factor * test['high'], 1)}]"
+                change += f" [{number(factor * test['low'], 1)}, {number(factor * test['high'], 1)}]"
         rows.append(
             (Name(name), one, two, _cell(own.one, own.first, place), _cell(own.two, own.second, place), change,
              p_value(_known(test["p"])), p_value(_known(test["p_adjusted"])))
@@ -289,7 +289,7 @@ def table_of_correlations(steps: Sequence[Step]) -> Table:
         rows.append(
             (f"{own.before} – {own.after}", str(len(own.common)), _correlated(found.tau, found.tau_ci),
              _correlated(found.rho, found.rho_ci),
-             "–" if found.expected is None else f"{num(found.expected[0])} to {num(found.expected[1])}",
+             "–" if found.expected is None else f"{number(found.expected[0])} to {number(found.expected[1])}",
              p_value(found.p))
         )  # fmt: skip
     how = (
@@ -305,4 +305,4 @@ def table_of_correlations(steps: Sequence[Step]) -> Table:
 def _correlated(value: float, ci: tuple[float, float] | None) -> str:
     if math.isnan(value):
         return "–"
-    return num(value) + ("" if ci is None else f" [{num(ci[0])}, {num(ci[1])}]")
+    return number(value) + ("" if ci is None else f" [{number(ci[0])}, {number(ci[1])}]")

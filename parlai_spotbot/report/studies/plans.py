@@ -9,8 +9,8 @@ from parlai_spotbot.analysis.sections import Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.contents import Contents
 from parlai_spotbot.report.parts import said
-from parlai_spotbot.report.rows import listed
 from parlai_spotbot.report.studies.standings import Opened
+from parlai_spotbot.wording import listed
 
 
 def facts(study: Opened, contents: Contents) -> dict[str, str]:

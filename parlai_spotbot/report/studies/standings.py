@@ -148,12 +148,6 @@ def _place(survey: str) -> tuple[int, str]:
     return (0 if survey == "spot_the_bot" else 1, survey)
 
 
-def title_of(survey: str) -> str:
-    """What a survey is called in words."""
-    named = {"spot_the_bot": "Spot The Bot", "spot_the_bot_game": "Spot The Bot, the game", "abc_eval": "ABC-Eval"}
-    return named.get(survey) or survey.replace("_", " ").capitalize()
-
-
 def standings(contents: Contents) -> list[Standing]:
     """Every standing of one survey of one study: people first, the main criterion first."""
     found = []

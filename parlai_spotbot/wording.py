@@ -1,0 +1,143 @@
+"""How numbers, intervals, p-values and lists stand in every sentence and table that people read.
+
+What isn't known is `NONE` in a table, and nothing in a sentence. Negative numbers have a true minus.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from parlai_spotbot.records import HUMAN
+
+NONE = "–"
+
+INTERVAL = "95 % interval "
+
+NAMED = 4
+"""A sentence names so many contestants or pairs; of more it says the number."""
+
+Interval = Sequence[float | None] | None
+Show = Callable[[float | None], str]
+
+
+# -- numbers ---------------------------------------------------------------------------------------------------------
+def number(value: float | None, digits: int = 2) -> str:
+    """A number with so many digits after the point."""
+    return NONE if value is None else f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
+def percent(value: float | None, digits: int = 0) -> str:
+    """A share in per cent: "54%"."""
+    return NONE if value is None else f"{100 * value:.{digits}f}%".replace("-", "−")
+
+
+def small_percent(value: float | None) -> str:
+    """A share in per cent, with a digit after the point where it is small."""
+    return percent(value) if value is None or value >= 0.0995 or value == 0 else percent(value, 1)
+
+
+def signed(value: float | None, digits: int = 0) -> str:
+    """A difference with its sign: "+3", "−3", "0"."""
+    if value is None:
+        return NONE
+    rounded = round(value, digits) + 0.0
+    return f"{rounded:+.{digits}f}".replace("-", "−") if rounded else f"{0:.{digits}f}"
+
+
+def points(share: float | None, digits: int = 0) -> str:
+    """A difference of two shares in points of a hundred, with its sign."""
+    return signed(None if share is None else 100 * share, digits)
+
+
+def factor(value: float) -> str:
+    """A ratio, with as many digits as say something."""
+    return f"{value:.2f}" if 0.1 <= value < 10 else f"{value:.2g}" if value < 1000 else "over 1000"
+
+
+# -- intervals -------------------------------------------------------------------------------------------------------
+def known(ci: Interval) -> bool:
+    """Whether there is an interval; one without width is none, since drawing anew can't show what never happened."""
+    return bool(ci) and all(end is not None and math.isfinite(end) for end in ci) and ci[0] < ci[1]
+
+
+def ends(ci: Interval, show: Show = percent) -> str:
+    """An interval in words: "54% to 71%"."""
+    return NONE if not ci or None in ci else f"{show(ci[0])} to {show(ci[1])}"
+
+
+def interval(ci: Interval, digits: int = 0, share: bool = True) -> str:
+    """`ends` of a share, or of another number, with so many digits: "54% to 71%", "0.12 to 0.40"."""
+    return ends(ci, lambda end: percent(end, digits) if share else number(end, digits))
+
+
+def to(ci: Interval, show: Show = percent, prefix: str = "") -> str:
+    """An interval in brackets after a number in a sentence; nothing where it is unknown."""
+    return f" ({prefix}{ends(ci, show)})" if known(ci) else ""
+
+
+def between(ci: Interval, show: Show = percent) -> str:
+    """An interval after a number in a table's cell: " [54%, 71%]"; nothing where it is unknown."""
+    return "" if not ci or None in ci else f" [{show(ci[0])}, {show(ci[1])}]"
+
+
+def in_points(entry: Mapping, key: str) -> str:
+    """A difference of shares in points of a hundred, with its interval ("low", "high") where there is one."""
+    found = [None if entry.get(name) is None else 100 * entry[name] for name in (key, "low", "high")]
+    return number(found[0], 1) + between(found[1:], lambda value: number(value, 1))
+
+
+# -- p-values --------------------------------------------------------------------------------------------------------
+def p_value(p: float | None) -> str:
+    """In a table: "< .001", ".032", "1"."""
+    if p is None or math.isnan(p):
+        return NONE
+    return "< .001" if p < 0.001 else "1" if p > 0.9995 else f"{p:.3f}".lstrip("0")
+
+
+def p_said(p: float | None) -> str:
+    """In a sentence: "p < .001", "p = .032"."""
+    text = p_value(p)
+    return "p not known" if text == NONE else f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+# -- names and lists -------------------------------------------------------------------------------------------------
+def who(name: str) -> str:
+    """How a contestant is called in a sentence."""
+    return "people" if name == HUMAN else name
+
+
+def plainly(name: str) -> str:
+    """A question's or criterion's name as words."""
+    return name.replace("_", " ")
+
+
+def asked(question: str) -> str:
+    """What a question of Spot The Bot is about, or another one by its name."""
+    return "who is human" if question == "nature" else plainly(question)
+
+
+def genitive(name: str) -> str:
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
+
+
+def upper_first(text: str) -> str:
+    """As `str.capitalize`, but names keep their capitals."""
+    return text[:1].upper() + text[1:]
+
+
+def listed(names: Iterable[str], last: str = "and") -> str:
+    """ "a", "a and b", "a, b and c"; "" of none."""
+    *most, end = [*names] or [""]
+    return f"{', '.join(most)} {last} {end}" if most else end
+
+
+def some(names: Sequence[str], what: str) -> str:
+    """The names, or how many where they are too many for a sentence: "7 other bots"."""
+    return listed(names) if len(names) <= NAMED else f"{len(names)} {what}"
+
+
+def span(places: Sequence[int]) -> str:
+    """First and last place: "2", "2–4"."""
+    first, last = places
+    return str(first) if first == last else f"{first}–{last}"

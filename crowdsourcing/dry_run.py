@@ -1,9 +1,7 @@
 """What a launch would cost, before anything is posted: units, annotators, money, hours, and pay per hour.
 
-Hours follow from seconds per annotation: those that this study's annotators took so far, else what papers report.
-Spot The Bot: 50, the mean of its released data (39 to 53 over its three domains; the medians, 18 to 26, leave out that
-some take long). Whole conversations: the median minutes a dialogue that ABC-Eval (2022) reports. Controls, onboarding
-and reading are work too, and counted.
+Hours follow from seconds per annotation: those that this study's annotators took so far, else what papers report of the
+survey (`Survey.about`). Controls, onboarding and reading are work too, and counted.
 """
 
 from __future__ import annotations
@@ -17,22 +15,6 @@ from parlai_spotbot.records import Judgement, Unit
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.tasks import rounds
 
-SECONDS = 50.0
-OF_ABC_EVAL = "median of ABC-Eval's annotators"
-PUBLISHED = {
-    "comparative": (60 * 4.4, OF_ABC_EVAL),
-    "interactive": (60 * 8.08 * 2 / 3, "a third of two chats with what is asked of them, by the median of ABC-Eval's"),
-    "dialogue_likert": (60 * 2.8, OF_ABC_EVAL),
-    "turn_likert": (60 * 19.9 / 8, f"{OF_ABC_EVAL}, an eighth of what they took for all eight dimensions"),
-    "nuc": (60.0, "at most: Lowe et al. (2016) gave 40 minutes for up to 40 questions"),
-}
-PAYMENTS = {
-    "interpretability": 0.63, "sociality": 0.44, "commonsense": 0.92, "consistency": 0.87, "empathy": 1.15,
-    "knowledge": 1.96, "personal_information": 0.70, "transitions": 1.87,
-}  # fmt: skip
-"""Dollars for a conversation in a task of ABC-Eval (2022, Table 9), by the time that its annotators took, at
-`WAGE` dollars an hour."""
-WAGE = 20.0
 READING, DECIDING = 200.0, 20.0
 """Words a minute, and seconds for an answer: what is reckoned with where no paper says how long it takes."""
 ENOUGH = 30
@@ -147,11 +129,8 @@ def _seconds(
     own = {row.annotation_id: row.seconds for row in judgements if row.source == "human" and row.seconds}
     if len(own) >= ENOUGH:
         return sum(own.values()) / len(own), f"mean of the {len(own)} annotations so far"
-    if survey.packing == "segments":
-        return SECONDS, "mean in the paper's released data"
-    if len(survey.tasks) == 1 and survey.tasks[0].name in PAYMENTS:
-        return PAYMENTS[survey.tasks[0].name] / WAGE * 3600, "what ABC-Eval's annotators were paid for"
-    return PUBLISHED.get(survey.name) or _read(survey, units)
+    task = survey.tasks[0].took if len(survey.tasks) == 1 else None
+    return task or survey.about.took or _read(survey, units)
 
 
 def _read(survey: Survey, units: Sequence[Unit]) -> tuple[float, str]:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from parlai_spotbot.report.contents import Contents
     from parlai_spotbot.study import Study
 
-DIFFERENCES = (0.1, 0.2, 0.3, 0.5)
-"""Shown side by side with the one that is asked for."""
+DIFFERENCES, POINTS = (0.1, 0.2, 0.3, 0.5), (0.25, 0.5, 0.75, 1.0)
+"""Shown side by side with the one that is asked for: of shares, of ratings."""
 
 SIMULATIONS, LARGE = 300, 20_000
 """Simulated studies that check a plan, where they have no more annotations of bots than so many."""
@@ -132,15 +132,13 @@ def _source(frame: pd.DataFrame, asked: str | None, study: Study, survey: str) -
     return asked
 
 
-def before_survey(
-    survey: str, wish: Wish, like: Design | Rating, *, difference: float, seconds: float, wage: float | None
-) -> dict:
+def before_survey(wish: Wish, like: Design | Rating, *, difference: float, seconds: float, wage: float | None) -> dict:
     """The plan of a survey of whole conversations: the need, and the same for other differences."""
     from dataclasses import asdict
 
-    from parlai_spotbot.analysis.planning.surveys import CHOICES, plan_survey
+    from parlai_spotbot.analysis.planning.surveys import Rating, plan_survey
 
-    shown = DIFFERENCES if survey in CHOICES else (0.25, 0.5, 0.75, 1.0)
+    shown = POINTS if isinstance(like, Rating) else DIFFERENCES
     rows = [plan_survey(wish, like, apart, seconds, wage) for apart in sorted({*shown, difference})]
     asked = next(row for row in rows if row["difference"] == difference)
     return {"asked": asked, "differences": rows, "wish": {**asdict(wish), "alpha": wish.alpha},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from parlai.core.params import ParlaiParser
@@ -14,18 +15,15 @@ from parlai_spotbot.scripts.command import Command, whole_numbers
 if TYPE_CHECKING:
     from parlai_spotbot.analysis.planning import Design
     from parlai_spotbot.study import Study
+    from parlai_spotbot.surveys.about import Planning
 
-PAPER = {"difference": 0.2, "annotators_per_segment": 2, "ties": 0.7, "conversation_correlation": 0.06,
-         "worker_correlation": 0.03, "annotations_per_worker": 60.0, "seconds": 50.0}  # fmt: skip
-CHOICE = {**PAPER, "annotators_per_segment": 1, "ties": 0.0, "annotations_per_worker": 1.0, "seconds": 90.0}
-RATING = {"difference": 0.5, "annotators_per_segment": 1, "annotations_per_worker": 10.0, "seconds": 120.0}
-ASSUMED: dict[str, dict] = {
-    "acute_eval": CHOICE,
-    "comparative": {**CHOICE, "ties": 0.2, "seconds": 180.0},
-    "dialogue_likert": RATING,
-    "turn_likert": {**RATING, "seconds": 150.0},
-}
-"""What is taken where an option isn't given; that of Spot The Bot is from the paper, the others are round numbers."""
+
+def planned() -> dict[str, Planning]:
+    """The surveys that can be planned, with what is taken where an option isn't given."""
+    from parlai_spotbot.surveys import get_survey, survey_names
+
+    found = {name: get_survey(name).about.planning for name in survey_names()}
+    return {name: planning for name, planning in found.items() if planning}
 
 
 @register_script("spotbot_plan")
@@ -66,8 +64,10 @@ class SpotbotPlan(Command):
         wish.add_argument(
             "--correction", type=str, default="bonferroni", help="for many pairs: bonferroni (covers Holm) or none"
         )
-        wish.add_argument("--survey", type=str, default="spot_the_bot",
-                          help=f"what annotators are asked: spot_the_bot, {', '.join(ASSUMED)}")  # fmt: skip
+        others = ", ".join(name for name, planning in planned().items() if planning.of != "matches")
+        wish.add_argument(
+            "--survey", type=str, default="spot_the_bot", help=f"what annotators are asked: spot_the_bot, {others}"
+        )
         cls._add_study(parser.add_argument_group("The study"))
         cls._add_ratings(parser.add_argument_group("Whole conversations"))
         cls._add_costs(parser.add_argument_group("Costs"))
@@ -165,17 +165,18 @@ class SpotbotPlan(Command):
             return
         if study is None and opt["bots"] is None and opt["win_rates"] is None:
             raise UserError("--bots missing.", "Say how many bots there are, or name a pilot with --study.")
-        known = ("spot_the_bot", "spot_the_bot_game", *ASSUMED)
+        known = planned()
         if opt["survey"] not in known:
             raise UserError(f"--survey {opt['survey']}: nothing is planned for it.", nearest(opt["survey"], known))
-        for name, value in ASSUMED.get(opt["survey"], PAPER).items():
-            if name != "seconds" and opt[name] is None:
+        planning = known[opt["survey"]]
+        for name, value in asdict(planning).items():
+            if name in opt and name != "seconds" and opt[name] is None:
                 opt[name] = value
         try:
-            if opt["survey"] in ASSUMED:
-                text, result, path = self._of_survey(study)
+            if planning.of != "matches":
+                text, result, path = self._of_survey(study, planning)
             else:
-                text, result, path = self._before() if study is None else self._after(study)
+                text, result, path = self._before(planning) if study is None else self._after(study)
         except ValueError as err:
             raise UserError(f"{err}.", "Change that option; --help says what each means.") from err
         print(text)
@@ -209,7 +210,7 @@ class SpotbotPlan(Command):
             files.write_json(Path(opt["out"]), {"plan": result})
             print(f"\nwritten: {opt['out']}")
 
-    def _before(self) -> tuple[str, dict, str | None]:
+    def _before(self, planning: Planning) -> tuple[str, dict, str | None]:
         from parlai_spotbot.analysis.planning import words
         from parlai_spotbot.scripts.plans import before
 
@@ -223,14 +224,14 @@ class SpotbotPlan(Command):
         design = self._design(len(rates) if rates else opt["bots"], self._shown())
         result = before(
             design, difference=opt["difference"], win_rates=rates,
-            seconds=50.0 if opt["seconds"] is None else opt["seconds"], wage=opt["wage"], people=people,
+            seconds=planning.seconds if opt["seconds"] is None else opt["seconds"], wage=opt["wage"], people=people,
             simulations=opt["simulations"], seed=opt["seed"],
         )  # fmt: skip
         return words.said_before(result, opt["difference"]), result, opt["out"]
 
-    def _of_survey(self, study: Study | None) -> tuple[str, dict, str | None]:
+    def _of_survey(self, study: Study | None, planning: Planning) -> tuple[str, dict, str | None]:
         from parlai_spotbot.analysis.planning import survey_words
-        from parlai_spotbot.analysis.planning.surveys import CHOICES, Rating, Wish
+        from parlai_spotbot.analysis.planning.surveys import Rating, Wish
         from parlai_spotbot.scripts.plans import after_survey, before_survey
 
         opt = self.opt
@@ -239,7 +240,8 @@ class SpotbotPlan(Command):
             raise UserError("--win-rates: only known for spot_the_bot.", "Give --bots and --difference.")
         bots, looks = (opt["bots"], 1) if study is None else (max(len(study.plan.contestants), 2), opt["looks"])
         wish = Wish(bots, opt["power"], opt["level"], opt["correction"], looks, opt["questions"])
-        if survey in CHOICES:
+        choices = planning.of == "choices"
+        if choices:
             like = self._design(bots, per, looks)
         else:
             like = Rating(opt["conversation_sd"], opt["annotator_sd"], opt["taste_sd"], opt["rating_sd"], per,
@@ -248,10 +250,10 @@ class SpotbotPlan(Command):
         if study is not None:
             result = after_survey(study, survey, wish, like, source=opt["source"], seconds=opt["seconds"], **how)
             path = opt["out"] or study.analysis_path(survey) / "plan.json"
-            return survey_words.said_after(survey, result, wish), result, path
-        seconds = ASSUMED[survey]["seconds"] if opt["seconds"] is None else opt["seconds"]
-        result = before_survey(survey, wish, like, seconds=seconds, **how)
-        return survey_words.said_before(survey, result["differences"], result["asked"], wish, like), result, opt["out"]
+            return survey_words.said_after(result, wish, choices), result, path
+        seconds = planning.seconds if opt["seconds"] is None else opt["seconds"]
+        result = before_survey(wish, like, seconds=seconds, **how)
+        return survey_words.said_before(result, wish, like), result, opt["out"]
 
     def _after(self, study: Study) -> tuple[str, dict, str]:
         from parlai_spotbot.analysis.planning import words

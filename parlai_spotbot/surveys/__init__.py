@@ -10,12 +10,23 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from parlai_spotbot import plugin
+from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.survey import Limits, Option, Question, Survey
 
 if TYPE_CHECKING:
     from parlai_spotbot.study import Study
 
-__all__ = ["Option", "Question", "Survey", "get_survey", "launched_survey", "survey_names", "survey_of"]
+__all__ = [
+    "About",
+    "Option",
+    "Question",
+    "Survey",
+    "about_of",
+    "get_survey",
+    "launched_survey",
+    "survey_names",
+    "survey_of",
+]
 
 
 def survey_names() -> list[str]:
@@ -26,6 +37,11 @@ def survey_names() -> list[str]:
 def get_survey(name: str) -> Survey:
     """The survey of this name; an unknown one is a `UserError` that suggests the nearest."""
     return plugin.find(__name__, "SURVEY", name, "--survey")
+
+
+def about_of(name: str) -> About:
+    """What is known of the survey of this name; of one that isn't known here, what its name says."""
+    return get_survey(name).about if name in survey_names() else About().named(name)
 
 
 def survey_of(study: Study, name: str) -> Survey:

@@ -4,8 +4,12 @@ Li, Weston & Roller (2019): the four questions and the texts of their options ar
 agree best (their table of questions). A unit holds few comparisons, and the first of an annotator is a control.
 """
 
+from dataclasses import replace
+
 from parlai_spotbot.surveys import talks
+from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.spot_the_bot import CONSENT as OF_SPOT_THE_BOT
+from parlai_spotbot.surveys.spot_the_bot import PLANNING
 from parlai_spotbot.surveys.survey import Exercise, Limits, Option, Question, Survey
 
 CONSENT = (
@@ -135,4 +139,13 @@ SURVEY = Survey(
     unit_size=5,
     annotators_per_item=1,
     control_first=True,
+    about=About(
+        title="ACUTE-Eval",
+        question="which of two speakers do people prefer?",
+        cite=("li2019",),
+        planning=replace(
+            PLANNING, of="choices", annotators_per_segment=1, annotations_per_worker=1.0, seconds=90.0, ties=0.0
+        ),
+        findings=("ranking", "agreement", "same", "chats", "wordings", "annotators", "time", "cost", "trust"),
+    ),
 )

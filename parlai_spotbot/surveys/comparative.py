@@ -4,7 +4,10 @@ ABC-Eval (2022, section 4.1): all eight in one task, in an order drawn anew; "ne
 apart. As in that study a unit is one pair, and a quarter of them goes to a second annotator.
 """
 
-from parlai_spotbot.surveys import talks
+from dataclasses import replace
+
+from parlai_spotbot.surveys import acute_eval, talks
+from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.dimensions import of_pairs
 from parlai_spotbot.surveys.spot_the_bot import CONSENT as OF_SPOT_THE_BOT
 from parlai_spotbot.surveys.survey import Exercise, Limits, Survey
@@ -88,4 +91,13 @@ SURVEY = Survey(
     annotators_per_item=1,
     repeated=0.25,
     control_first=True,
+    about=About(
+        title="Comparative evaluation",
+        short="Comparative",
+        question="which of two bots is better, and in what?",
+        cite=("finch2023",),
+        took=(60 * 4.4, "median of ABC-Eval's annotators"),
+        planning=replace(acute_eval.SURVEY.about.planning, ties=0.2, seconds=180.0),
+        findings=("ranking", "agreement", "same", "chats", "annotators", "time", "cost", "trust"),
+    ),
 )

@@ -5,6 +5,7 @@ conversation, and a quarter of them goes to a second annotator.
 """
 
 from parlai_spotbot.surveys import talks
+from parlai_spotbot.surveys.about import About, Planning
 from parlai_spotbot.surveys.dimensions import of_speakers
 from parlai_spotbot.surveys.spot_the_bot import CONSENT as OF_SPOT_THE_BOT
 from parlai_spotbot.surveys.survey import Exercise, Limits, Survey
@@ -82,4 +83,13 @@ SURVEY = Survey(
     annotators_per_item=1,
     repeated=0.25,
     control_first=True,
+    about=About(
+        title="Likert ratings of conversations",
+        short="Dialogue Likert",
+        question="how good are whole conversations?",
+        cite=("finch2023",),
+        took=(60 * 2.8, "median of ABC-Eval's annotators"),
+        planning=Planning("ratings", 0.5, annotators_per_segment=1, annotations_per_worker=10.0, seconds=120.0),
+        findings=("ranking", "agreement", "leniency", "annotators", "time", "cost", "trust"),
+    ),
 )

@@ -8,6 +8,7 @@ every other survey may show.
 from __future__ import annotations
 
 from parlai_spotbot.surveys import dimensions
+from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.survey import Chat, Limits, Survey
 
 CHOICE = "_choice"
@@ -58,4 +59,11 @@ SURVEY = Survey(
     unit_size=1,
     annotators_per_item=1,
     chat=Chat(),
+    about=About(
+        took=(
+            60 * 8.08 * 2 / 3,
+            "a third of two chats with what is asked of them, by the median of ABC-Eval's",
+        ),
+        findings=("ranking", "leniency", "annotators", "time", "cost", "choices"),
+    ),
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.spot_the_bot import CONSENT as OF_SPOT_THE_BOT
 from parlai_spotbot.surveys.survey import Exercise, Limits, Option, Question, Survey
 
@@ -143,6 +144,14 @@ SURVEY = with_candidates(
         packing="questions",
         unit_size=32,
         annotators_per_item=10,
+        about=About(
+            title="Next-Utterance Classification by people",
+            short="Next-Utterance Classification",
+            question="can people pick the real next turn?",
+            cite=("lowe2016",),
+            took=(60.0, "at most: Lowe et al. (2016) gave 40 minutes for up to 40 questions"),
+            findings=("recall", "questions", "time", "questionnaire", "annotators"),
+        ),
     ),
     CANDIDATES,
 )

@@ -4,6 +4,7 @@ Paper, section 3.1 (annotation in two steps, three features by preference) and a
 dialogues here were written for this survey, in the surface form in which annotators see the segments.
 """
 
+from parlai_spotbot.surveys.about import About, Planning
 from parlai_spotbot.surveys.survey import Exercise, Option, Question, Survey
 
 NATURES = (
@@ -197,6 +198,18 @@ def _feature(name: str, wording: str, help: str) -> Question:
     )  # fmt: skip
 
 
+PLANNING = Planning(
+    of="matches",
+    difference=0.2,
+    annotators_per_segment=2,
+    annotations_per_worker=60.0,
+    seconds=50.0,
+    ties=0.7,
+    conversation_correlation=0.06,
+    worker_correlation=0.03,
+)
+"""By the paper's data; that of other surveys is round numbers."""
+
 SURVEY = Survey(
     name="spot_the_bot",
     title="Spot the bot",
@@ -227,4 +240,13 @@ SURVEY = Survey(
     example=EXAMPLE,
     onboarding=ONBOARDING,
     thanks="Thank you. Your answers are stored.",
+    about=About(
+        title="Spot The Bot",
+        question="which bot passes longest as human?",
+        cite=("deriu2020",),
+        # 39 to 53 over the three domains; the medians, 18 to 26, leave out that some take long.
+        took=(50.0, "mean in the paper's released data"),
+        planning=PLANNING,
+        findings=("ranking", "survival", "features", "agreement", "annotators", "segments", "time", "order"),
+    ),
 )  # fmt: skip

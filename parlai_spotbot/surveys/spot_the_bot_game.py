@@ -53,4 +53,11 @@ SURVEY = Survey(
     limits=spot_the_bot.SURVEY.limits,
     game=GAME,
     thanks=spot_the_bot.SURVEY.thanks,
+    about=replace(
+        spot_the_bot.SURVEY.about,
+        title="Spot The Bot, the game",
+        short="the game",
+        in_text="Spot The Bot as a game",
+        findings=("ranking", "survival", "features", "agreement", "annotators", "time", "order", "game"),
+    ),
 )

@@ -8,9 +8,10 @@ then the features) and its conditions hold.
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.tasks import Gold, Task
 
 KINDS = ("choice", "scale", "checkboxes", "ranking", "free_text")
@@ -217,6 +218,7 @@ class Survey:
     A survey of several `tasks` is annotated task by task: `task` narrows it to one, and then `training` holds the gold
     dialogues of that task, which no browser gets before they are annotated. `chat` holds the rules of a survey with the
     layout "chat". The `questionnaire` is put to an annotator once, about themselves; no answer to it is required.
+    `about` is for reports, plans and launches.
     """
 
     name: str
@@ -245,6 +247,7 @@ class Survey:
     training: tuple[Gold, ...] = ()
     chat: Chat | None = None
     questionnaire: tuple[Question, ...] = ()
+    about: About = field(default_factory=About)
 
     def __post_init__(self):
         if self.layout not in LAYOUTS:
@@ -265,6 +268,7 @@ class Survey:
                         "expected names of earlier questions"
                     )
             known.add(question.name)
+        object.__setattr__(self, "about", self.about.named(self.name))
         if not set(self.asked) <= known:
             raise ValueError(f"survey '{self.name}': asked is {self.asked!r}, expected names of its questions")
         asked_of_people = [question for question in self.questionnaire if question.required or question.name in known]
@@ -283,6 +287,11 @@ class Survey:
     def main(self) -> tuple[Question, ...]:
         """The questions that are dealt to items; free texts go with any of them."""
         return tuple(question for question in self.questions if question.kind != "free_text")
+
+    @property
+    def spots(self) -> bool:
+        """Whether it asks of entities whether they are human or bots."""
+        return any(question.name == "nature" for question in self.questions)
 
     def question(self, name: str) -> Question:
         """The question of this name; an unknown one is a `ValueError`."""
@@ -320,12 +329,12 @@ class Survey:
         """The survey as the web page gets it: lists in place of tuples, without exercises and gold dialogues, without
         how it is packed, how many known segments there are and how many may be missed."""
         row = _lists(asdict(self))
-        for name in ("onboarding", "training", *PACKED):
+        for name in ("onboarding", "training", "about", *PACKED):
             del row[name]
         for name in HIDDEN_LIMITS:
             del row["limits"][name]
         for task in row["tasks"]:
-            del task["allowed"], task["read"]
+            del task["allowed"], task["read"], task["took"]
         for name in ("tasks", "questionnaire"):
             if not row[name]:
                 del row[name]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from parlai_spotbot.records import Utterance
+from parlai_spotbot.surveys.about import Took
 
 USER, BOT = 0, 1
 """The entities of a gold dialogue: the user speaks first, the bot is annotated."""
@@ -93,7 +94,7 @@ class Task:
     `questions` are names of the survey's questions, `labels` what their answers lead to; who gets the labels of more
     than `allowed` turns of the deciding dialogue wrong has not passed. `instructions` and `definitions` are there once
     the survey is narrowed to the task (`Survey.task`), which reads them by `read`; a file that is missing or wrong is a
-    `UserError` then, and not before.
+    `UserError` then, and not before. `took` is how long a conversation takes in it (`about.About`).
     """
 
     name: str
@@ -104,6 +105,7 @@ class Task:
     instructions: str = ""
     definitions: tuple[Definition, ...] = ()
     read: Callable[[str], Material] | None = field(default=None, repr=False, compare=False)
+    took: Took | None = None
 
 
 def rounds(training: Sequence[Gold], attempt: int) -> tuple[Gold, ...]:

@@ -4,7 +4,10 @@ ABC-Eval (2022, sections 4.1 and 6): eight tasks of one dimension each, so that 
 a unit is one conversation in one dimension, and a quarter of them goes to a second annotator.
 """
 
-from parlai_spotbot.surveys import talks
+from dataclasses import replace
+
+from parlai_spotbot.surveys import dialogue_likert, talks
+from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.dimensions import of_turns
 from parlai_spotbot.surveys.spot_the_bot import CONSENT as OF_SPOT_THE_BOT
 from parlai_spotbot.surveys.survey import Exercise, Limits, Survey
@@ -83,4 +86,13 @@ SURVEY = Survey(
     annotators_per_item=1,
     repeated=0.25,
     control_first=True,
+    about=About(
+        title="Likert ratings of turns",
+        short="Turn Likert",
+        question="how good is each answer?",
+        cite=("finch2023",),
+        took=(60 * 19.9 / 8, "median of ABC-Eval's annotators, an eighth of what they took for all eight dimensions"),
+        planning=replace(dialogue_likert.SURVEY.about.planning, seconds=150.0),
+        findings=dialogue_likert.SURVEY.about.findings,
+    ),
 )

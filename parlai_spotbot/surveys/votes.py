@@ -4,6 +4,7 @@ tie, or that both are bad (Zheng et al. 2023; Chiang et al. 2024).
 They come in from elsewhere (`spotbot_import --format votes`), without texts: nothing is packed, asked or judged here.
 """
 
+from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.survey import Limits, Option, Question, Survey
 
 PREFERENCE = "preference"
@@ -23,4 +24,10 @@ SURVEY = Survey(
     layout="side_by_side",
     limits=Limits(controls_per_unit=0),
     packing="elsewhere",
+    about=About(
+        title="Votes of an arena",
+        question="whose answer is better?",
+        cite=("chiang2024",),
+        findings=("ranking", "votes"),
+    ),
 )  # fmt: skip

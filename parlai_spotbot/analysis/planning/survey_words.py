@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from parlai_spotbot.analysis.planning.design import Design
-from parlai_spotbot.analysis.planning.surveys import CHOICES, SETTLED, Rating, Wish
+from parlai_spotbot.analysis.planning.surveys import SETTLED, Rating, Wish
 
 COLUMN = 15
 
 
-def points(survey: str, difference: float) -> str:
+def points(choices: bool, difference: float) -> str:
     """A difference in words: 60%:40%, or 0.50 points."""
-    if survey in CHOICES:
+    if choices:
         return f"{0.5 + difference / 2:.0%}:{0.5 - difference / 2:.0%}"
     return f"{difference:.2f} points"
 
 
-def told(survey: str, difference: float) -> str:
+def told(choices: bool, difference: float) -> str:
     """Two bots that differ by so much, in words."""
-    if survey in CHOICES:
+    if choices:
         return f"two bots of which one gets {0.5 + difference / 2:.0%} of their decided choices"
     return f"two bots whose means are {difference:.2f} points apart"
 
 
-def units(survey: str) -> tuple[str, str]:
+def units(choices: bool) -> tuple[str, str]:
     """What is counted a pair or a bot, and in all."""
-    return ("choices a pair", "choices") if survey in CHOICES else ("talks a bot", "conversations")
+    return ("choices a pair", "choices") if choices else ("talks a bot", "conversations")
 
 
-def said_before(survey: str, rows: Sequence[dict], asked: dict, wish: Wish, like: Design | Rating) -> str:
+def said_before(result: dict, wish: Wish, like: Design | Rating) -> str:
     """The need for several differences as a table, and a sentence on the one that is asked for."""
-    head = ("apart by", units(survey)[0], "annotations", "hours", "cost")
+    asked, choices = result["asked"], isinstance(like, Design)
+    head = ("apart by", units(choices)[0], "annotations", "hours", "cost")
     lines = ["".join(f"{cell:>{COLUMN}}" for cell in head)]
-    for row in rows:
-        cells = [points(survey, row["difference"])]
+    for row in result["differences"]:
+        cells = [points(choices, row["difference"])]
         if row["needed"] is None:
             cells.append("out of reach")
         else:
@@ -42,11 +41,11 @@ def said_before(survey: str, rows: Sequence[dict], asked: dict, wish: Wish, like
             cells += [f"{row['needed']:,}", f"{row['annotations']:,}", f"{row['hours']:,.1f}", cost]
         mark = "  <-" if row["difference"] == asked["difference"] else ""
         lines.append("".join(f"{cell:>{COLUMN}}" for cell in cells) + mark)
-    return "\n".join([*lines, "", _asked(survey, asked, wish, like)])
+    return "\n".join([*lines, "", _asked(asked, wish, like)])
 
 
-def _asked(survey: str, asked: dict, wish: Wish, like: Design | Rating) -> str:
-    bots = told(survey, asked["difference"])
+def _asked(asked: dict, wish: Wish, like: Design | Rating) -> str:
+    bots = told(isinstance(like, Design), asked["difference"])
     if asked["needed"] is None:
         return f"{bots.capitalize()} can't be told apart with {wish.power:.0%} power by any number up to a million."
     cost = "" if asked["cost"] is None else f", {asked['cost']:,.0f} in wages"
@@ -79,13 +78,13 @@ def _asked(survey: str, asked: dict, wish: Wish, like: Design | Rating) -> str:
     )
 
 
-def said_after(survey: str, result: dict, wish: Wish) -> str:
-    """What each pair of a pilot needs, and a sentence."""
-    what = units(survey)[0]
+def said_after(result: dict, wish: Wish, choices: bool) -> str:
+    """What each pair of a pilot of choices, or else of ratings, needs, and a sentence."""
+    what = units(choices)[0]
     lines = [f"{'pair':<32}{'found':>12}{'p (Holm)':>10}{'power':>8}{'had':>7}{'needed':>8}{'more':>7}  {what}: status"]
     for row in result["pairs"]:
         needed, more = ("-" if row[key] is None else row[key] for key in ("needed", "more"))
-        found = "-" if row["estimate"] is None else f"{row['estimate']:.0%}" if survey in CHOICES else (
+        found = "-" if row["estimate"] is None else f"{row['estimate']:.0%}" if choices else (
             f"{row['estimate']:+.2f}"
         )  # fmt: skip
         p = "-" if row["p_adjusted"] is None else f"{row['p_adjusted']:.3f}"

@@ -20,8 +20,6 @@ from parlai_spotbot.analysis.planning.pilot import CLOSE, MORE, SETTLED, UNREACH
 from parlai_spotbot.analysis.planning.pool import conversations_needed, pair_power, t_power
 from parlai_spotbot.analysis.uncertainty.clusters import known
 
-CHOICES = ("acute_eval", "comparative")
-RATINGS = ("dialogue_likert", "turn_likert")
 MOST = 0.99
 """A share of choices that is asked for; all of them has no strength."""
 

@@ -21,6 +21,7 @@ from parlai_spotbot.report.studies.standings import (
     source_order,
     standings,
 )
+from parlai_spotbot.surveys import about_of
 from parlai_spotbot.wording import listed
 
 RANKS = (

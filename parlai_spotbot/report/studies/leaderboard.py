@@ -24,6 +24,7 @@ from parlai_spotbot.report.studies.standings import (
     source_order,
     standings,
 )
+from parlai_spotbot.surveys import about_of
 from parlai_spotbot.wording import span
 
 POOLS = (

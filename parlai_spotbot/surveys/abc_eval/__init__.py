@@ -7,6 +7,7 @@ one task, a quarter of the conversations goes to a second annotator, and nobody 
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, LABELS, QUESTIONS, TASKS
 from parlai_spotbot.surveys.abc_eval.questions import EVERY_QUESTION
 from parlai_spotbot.surveys.abc_eval.training import read_task
+from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.spot_the_bot import CONSENT as OF_SPOT_THE_BOT
 from parlai_spotbot.surveys.survey import Limits, Survey
 from parlai_spotbot.surveys.tasks import Task
@@ -37,6 +38,14 @@ TITLES = {
     "transitions": "Which turns take up what was said?",
 }
 
+PAYMENTS = {
+    "interpretability": 0.63, "sociality": 0.44, "commonsense": 0.92, "consistency": 0.87, "empathy": 1.15,
+    "knowledge": 1.96, "personal_information": 0.70, "transitions": 1.87,
+}  # fmt: skip
+"""Dollars for a conversation in a task (2022, Table 9), by the time that its annotators took, at `WAGE` dollars an
+hour."""
+WAGE = 20.0
+
 SURVEY = Survey(
     name="abc_eval",
     title="Behaviours, turn by turn",
@@ -52,6 +61,13 @@ SURVEY = Survey(
     unit_size=1,
     annotators_per_item=1,
     repeated=0.25,
-    tasks=tuple(Task(name, TITLES[name], QUESTIONS[name], LABELS[name], ALLOWED[name], read=read_task)
+    tasks=tuple(Task(name, TITLES[name], QUESTIONS[name], LABELS[name], ALLOWED[name],
+                     read=read_task, took=(PAYMENTS[name] / WAGE * 3600, "what ABC-Eval's annotators were paid for"))
                 for name in TASKS),
+    about=About(
+        title="ABC-Eval",
+        question="what do bots do, turn by turn?",
+        cite=("finch2023",),
+        findings=("ranking", "dialogues", "agreement", "annotators", "screening", "time", "trust"),
+    ),
 )  # fmt: skip

@@ -1,0 +1,55 @@
+"""What is known of a survey beside what it asks: its names, where it is from, what it finds out, how long it takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+Took = tuple[float, str]
+"""Seconds that an annotation took elsewhere, and where that stands."""
+
+
+@dataclass(frozen=True)
+class Planning:
+    """What a plan takes where nobody says otherwise; None where the arithmetic doesn't need it.
+
+    `of` is "matches" (who is spotted later), "choices" (between two conversations) or "ratings". `difference` is of
+    shares of what was decided, or in points; `seconds` are the mean of an annotation.
+    """
+
+    of: str
+    difference: float
+    annotators_per_segment: int
+    annotations_per_worker: float
+    seconds: float
+    ties: float | None = None
+    conversation_correlation: float | None = None
+    worker_correlation: float | None = None
+
+
+@dataclass(frozen=True)
+class About:
+    """A survey's names and numbers.
+
+    `title` stands in headings, `short` in tables, `in_text` in sentences; `question` is what the survey finds out.
+    `cite` are keys of `report.citations`. `took` is what a launch reckons with until its own annotators' times are
+    known, `planning` what a plan does; None where no paper says. `findings` are what is computed from the answers, in
+    this order.
+    """
+
+    title: str = ""
+    short: str = ""
+    in_text: str = ""
+    question: str = "what was found?"
+    cite: tuple[str, ...] = ()
+    took: Took | None = None
+    planning: Planning | None = None
+    findings: tuple[str, ...] = ()
+
+    def named(self, name: str) -> Self:
+        """The same, in which the names that it lacks are made of a survey's `name`."""
+        words = name.replace("_", " ")
+        title = self.title or words.capitalize()
+        short = self.short or title
+        in_text = self.in_text or (short if self.title else words)
+        return type(self)(title, short, in_text, self.question, self.cite, self.took, self.planning, self.findings)

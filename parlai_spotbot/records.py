@@ -123,6 +123,17 @@ class Conversation:
         )
 
 
+def judged_name(conversation: Conversation, entity: int | None = None) -> str | None:
+    """Whose conversation it is: `entity` where that is known, else the only bot, or the name that both bear; else
+    None."""
+    if entity is not None:
+        return conversation.entities[entity]
+    names = set(conversation.entities)
+    if len(names) > 1:
+        names.discard(HUMAN)
+    return names.pop() if len(names) == 1 else None
+
+
 def _names(row: dict, name: str, where: str) -> tuple[str, str]:
     value = get(row, name, list, where)
     if len(value) != 2 or not all(isinstance(v, str) and v for v in value):

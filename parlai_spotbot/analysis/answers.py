@@ -2,7 +2,7 @@
 conversations.
 
 Controls, answers to further questions of a launch and incomplete annotations are left out here, once for all
-statistics, and counted by reason. Who was judged in a conversation is found here, too.
+statistics, and counted by reason.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from parlai_spotbot.analysis.frames import check_worker
-from parlai_spotbot.records import ADDITIONAL, HUMAN, Conversation, Item, Judgement
+from parlai_spotbot.records import ADDITIONAL, Conversation, Item, Judgement
 from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.survey import Survey
 
@@ -106,14 +106,3 @@ def _row(row: Judgement, number: int, known: Collection[str]) -> tuple:
     return (row.source, row.worker_id, row.annotation_id, row.unit_id, row.item_id, row.conversation_ids[0],
             tuple(row.conversation_ids), row.question, row.target, row.answer, row.exchanges, row.seconds,
             number)  # fmt: skip
-
-
-def judged_name(conversation: Conversation, entity: int | None = None) -> str | None:
-    """Whose conversation it is: `entity` where that is known, else the only bot, or the name that both bear; else
-    None."""
-    if entity is not None:
-        return conversation.entities[entity]
-    names = set(conversation.entities)
-    if len(names) > 1:
-        names.discard(HUMAN)
-    return names.pop() if len(names) == 1 else None

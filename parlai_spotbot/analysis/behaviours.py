@@ -1,4 +1,4 @@
-"""Behaviours of turns, each there or not: from answers to labels, and how often each contestant shows each of them.
+"""Behaviours of turns, each there or not: how often each contestant shows each of them.
 
 ABC-Eval (2022, section 4.1): a dialogue's share is that of its turns which bear the label, a bot's that of all its
 turns. Turns of one conversation, and those that one annotator labelled, hang together: tests and the clustered
@@ -12,72 +12,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.answers import COLUMNS
-from parlai_spotbot.analysis.ratings import rate, rating_frame
+from parlai_spotbot.analysis.ratings import rate
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.estimates import mean_of
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson, share_test, wilson
-from parlai_spotbot.records import Conversation, Item
-from parlai_spotbot.surveys.abc_eval.labels import (
-    ANSWERS,
-    GIVEN,
-    QUESTIONS,
-    complete,
-    labels_of,
-    left_open,
-    task_of_label,
-)
 
 SCALE = (0, 1)
 LEVEL = 0.95
-STOPPED = "annotation that was stopped half way"
-YES_NO = ("yes", "no")
-TASK_OF = {question: task for task, questions in QUESTIONS.items() for question in questions}
-TASK_OF |= {name: task_of_label(label) for name, label in GIVEN.items()}
-
-
-def label_frame(
-    answers: pd.DataFrame, conversations: Mapping[str, Conversation], items: Mapping[str, Item] | None = None
-) -> tuple[pd.DataFrame, dict[str, int]]:
-    """One row a label of a turn: `question` is the label, `value` 1 where it holds, 0 where not; see `rating_frame`.
-
-    An annotation of which a turn's answers don't say all labels of its task is left out, and counted. Columns besides:
-    task. Raises `ValueError` naming the judgement whose question, answer or target is wrong.
-    """
-    given: dict[tuple[str, str], dict[str, dict[str, object]]] = {}
-    first: dict[tuple[str, str], tuple] = {}
-    for row in answers.itertuples(index=False):
-        task = _task(row)
-        key = (row.annotation_id, task)
-        given.setdefault(key, {}).setdefault(row.target, {})[row.question] = row.answer
-        first.setdefault(key, row)
-    rows, tasks, stopped = [], [], 0
-    for (annotation, task), turns in given.items():
-        if not all(complete(task, own) for own in turns.values()):
-            stopped += 1
-            continue
-        about = first[annotation, task]._asdict()
-        for target, own in turns.items():
-            for label, holds in labels_of(task, own).items():
-                rows.append({**about, "target": target, "question": label, "answer": str(int(holds))})
-                tasks.append(task)
-    labelled = pd.DataFrame(rows, columns=list(COLUMNS))
-    labelled["task"] = tasks
-    frame, lost = rating_frame(labelled, conversations, items, SCALE)
-    return frame, lost | ({STOPPED: stopped} if stopped else {})
-
-
-def _task(row: tuple) -> str:
-    where = f"judgement {row.number}"
-    if row.question not in TASK_OF:
-        raise ValueError(f"{where}: question '{row.question}', expected one of {', '.join(TASK_OF)}")
-    allowed = ANSWERS.get(row.question, YES_NO)
-    if row.answer not in allowed:
-        raise ValueError(f"{where}: answer {row.answer!r} to '{row.question}', expected one of {', '.join(allowed)}")
-    if not row.target.startswith("turn:"):
-        raise ValueError(f"{where}: target '{row.target}', expected turn:N")
-    return TASK_OF[row.question]
 
 
 def behaviour(
@@ -88,7 +30,7 @@ def behaviour(
     resample: str = "conversations_workers",
     less_is_better: bool = False,
 ) -> dict:
-    """Everything about one label, from its rows of `label_frame`.
+    """Everything about one label, from its rows: those of `rating_frame`, `value` 1 where it holds, 0 where not.
 
     Returns
     -------
@@ -171,21 +113,3 @@ def adjust_over_all(found: Mapping[str, dict]) -> None:
         pair["p_adjusted_all"] = np.nan
     for pair, p in zip(known, adjust(np.array([pair["p"] for pair in known])), strict=True):
         pair["p_adjusted_all"] = float(p)
-
-
-def facts(answers: pd.DataFrame, rows: pd.DataFrame) -> dict[str, dict[str, int]]:
-    """By contestant, of the annotated turns of the task knowledge: `turns`, how many use facts, are left open by a
-    look-up (then neither label holds), and had something looked up. `rows` say whose the turns are."""
-    asked = answers[answers["question"].isin(QUESTIONS["knowledge"])]
-    whose = rows.drop_duplicates(["annotation_id", "target"]).set_index(["annotation_id", "target"])["name"].to_dict()
-    found: dict[str, dict[str, int]] = {}
-    for key, own in asked.groupby(["annotation_id", "target"], sort=True):
-        if key not in whose:
-            continue
-        said = dict(zip(own["question"], own["answer"], strict=True))
-        count = found.setdefault(whose[key], {"turns": 0, "use_facts": 0, "looked_up": 0, "left_open": 0})
-        count["turns"] += 1
-        count["use_facts"] += said.get("uses_facts") == "yes"
-        count["looked_up"] += "facts_looked_up" in said
-        count["left_open"] += left_open(said)
-    return found

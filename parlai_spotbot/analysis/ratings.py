@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.answers import judged_name
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.estimates import group_means, places
 from parlai_spotbot.analysis.uncertainty.shares import share_tests
-from parlai_spotbot.records import HUMAN, Conversation, Item
+from parlai_spotbot.records import HUMAN, Conversation, Item, judged_name
 
 SCALE = (1, 2, 3, 4, 5)
 ALPHA = 0.05

@@ -1,20 +1,17 @@
-"""Who passed the training of a task, and how annotators keep to its gold labels later.
+"""Who passed the training of a task.
 
 ABC-Eval (2022, section 5, appendix E): attempts, passes and mistakes by task and group of annotators.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Judgement
-from parlai_spotbot.surveys.abc_eval.gold import graded, is_mark, key_of
-from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, LABELS
 
 ROUND = ("task", "annotator", "attempt", "round", "dialogue", "wrong_turns", "of", "passed")
 """What a round of a training says at least; `role`, `group` (of annotators), `mistakes_by_label` and `seconds` may
@@ -35,7 +32,7 @@ def checked_round(row: dict, where: str) -> dict:
     return row
 
 
-def screened(rounds: Sequence[Mapping]) -> list[dict]:
+def screened(rounds: Sequence[Mapping], labels: Mapping[str, Sequence[str]]) -> list[dict]:
     """One row a task and group of annotators; [] where nobody was trained. Gold dialogues among the work don't count.
 
     Each has task, group, `annotators` who began, `decided` who came to a round that decides, `passed` with `pass_share`
@@ -43,16 +40,20 @@ def screened(rounds: Sequence[Mapping]) -> list[dict]:
     `attempts` that were decided, `rounds` handed in, `mistakes` (mean number of wrong turns in a dialogue), `accuracy`
     (share of turns with the gold labels), `deciding_mistakes` (mean wrong turns where it counts), `by_round` (share of
     right turns in each round of the first attempt, mean over annotators), `mistakes_by_label` (of all turns, the share
-    in which the label was given without holding or held without being given), `seconds` (mean a round).
+    in which the label was given without holding or held without being given; of the `labels` of the task), `seconds`
+    (mean a round).
     """
     frame = pd.DataFrame([row for row in rounds if row.get("role") != "gold"])
     if frame.empty:
         return []
     frame["group"] = frame["group"].fillna("") if "group" in frame else ""
-    return [_screened(str(task), str(group), own) for (task, group), own in frame.groupby(["task", "group"], sort=True)]
+    return [
+        _screened(str(task), str(group), own, labels.get(str(task), ()))
+        for (task, group), own in frame.groupby(["task", "group"], sort=True)
+    ]
 
 
-def _screened(task: str, group: str, own: pd.DataFrame) -> dict:
+def _screened(task: str, group: str, own: pd.DataFrame, labels: Sequence[str]) -> dict:
     deciding = own[own["passed"].notna()]
     came, passed = deciding["annotator"].nunique(), deciding[deciding["passed"].eq(True)]
     who = passed["annotator"].nunique()
@@ -74,47 +75,14 @@ def _screened(task: str, group: str, own: pd.DataFrame) -> dict:
         "accuracy": float(1 - own["wrong_turns"].sum() / own["of"].sum()),
         "deciding_mistakes": float(deciding["wrong_turns"].mean()) if len(deciding) else np.nan,
         "by_round": {str(number): float(share.mean()) for number, share in right[first].groupby(own["round"])},
-        "mistakes_by_label": _by_label(task, own),
+        "mistakes_by_label": _by_label(labels, own),
         "seconds": float(seconds.mean()) if seconds.notna().any() else np.nan,
     }
 
 
-def _by_label(task: str, own: pd.DataFrame) -> dict[str, float]:
-    if "mistakes_by_label" not in own or task not in LABELS:
+def _by_label(labels: Sequence[str], own: pd.DataFrame) -> dict[str, float]:
+    if "mistakes_by_label" not in own:
         return {}
     told = own[own["mistakes_by_label"].map(lambda found: isinstance(found, Mapping))]
     turns = int(told["of"].sum())
-    return {
-        label: sum(found.get(label, 0) for found in told["mistakes_by_label"]) / turns
-        for label in LABELS[task]
-        if turns
-    }
-
-
-def gold_quality(controls: Iterable[Judgement]) -> list[dict]:
-    """One row each time that an annotator came across a gold dialogue, in the order of time.
-
-    Each has worker_id, task, `at` (when it was handed in), `turns`, `right` (turns with the gold labels and no other),
-    `missed` (whether more are wrong than the training allows) and `wrong` {turn: …} with the gold labels of the others.
-    """
-    answers: dict[tuple[str, str, str], dict[tuple[str, str], object]] = {}
-    when: dict[tuple[str, str, str], str] = {}
-    for row in controls:
-        if is_mark(row.control):
-            key = (row.worker_id, row.annotation_id, row.control)
-            answers.setdefault(key, {}).setdefault((row.question, row.target), row.answer)
-            when[key] = max(when.get(key, ""), row.submitted_at)
-    found = []
-    for key in sorted(answers, key=lambda key: (when[key], key)):
-        task, labels = key_of(key[2])
-        right = graded(key[2], answers[key])
-        found.append({
-            "worker_id": key[0],
-            "task": task,
-            "at": when[key],
-            "turns": len(right),
-            "right": sum(right.values()),
-            "missed": len(right) - sum(right.values()) > ALLOWED[task],
-            "wrong": {str(turn): sorted(labels[turn]) for turn, ok in right.items() if not ok},
-        })  # fmt: skip
-    return found
+    return {label: sum(found.get(label, 0) for found in told["mistakes_by_label"]) / turns for label in labels if turns}

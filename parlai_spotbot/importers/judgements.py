@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.answers import judged_name
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.format import Asked, Format
 from parlai_spotbot.importers.writing import add_judgements
-from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement
+from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement, judged_name
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.survey import Question, Survey

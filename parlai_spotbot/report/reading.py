@@ -15,10 +15,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from parlai_spotbot.analysis.answers import judged_name
 from parlai_spotbot.analysis.methods.hygiene import WORD_FOR_WORD
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
+from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, judged_name
 from parlai_spotbot.report.contents import Contents
 from parlai_spotbot.report.disagreement import Disagreement, disagreements
 from parlai_spotbot.report.hygiene import TITLES as FAULTS

@@ -194,7 +194,9 @@ class SpotbotPlan(Command):
         how = {name: opt[name] for name in ("wage", "budget", "dialogues", "doubled")}
         try:
             if study is None:
-                result = planning.plan_metrics(**how)
+                from parlai_spotbot.surveys.abc_eval.labels import task_of_label
+
+                result = planning.plan_metrics(task_of_label, **how)
                 said = planning.said_before(result)
             else:
                 from parlai_spotbot.scripts.metrics_of_study import recommendation_of

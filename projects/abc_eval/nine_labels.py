@@ -9,7 +9,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.answers import answers_frame
-from parlai_spotbot.analysis.behaviours import behaviour, label_frame
+from parlai_spotbot.analysis.behaviours import behaviour
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.importers.writing import Imported
@@ -17,6 +17,7 @@ from parlai_spotbot.projects.abc_eval import published
 from parlai_spotbot.projects.abc_eval.judging import FIGURES, Found, against_people, among_people, weights, wide
 from parlai_spotbot.projects.cells import Cell, Table, plain
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.surveys.abc_eval.label_frame import label_frame
 
 ALPHA = (
     "Krippendorff's alpha of two people's labels of the same turn; nominal, which for two values is the same as the "

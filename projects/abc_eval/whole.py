@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
-from parlai_spotbot.analysis.metrics import Evidence, Metric, Wishes, analyze, metrics_of, outcomes_of
+from parlai_spotbot.analysis.metrics import Evidence, Metric, Wishes, analyze
+from parlai_spotbot.analysis.metrics.answers import metrics_of, outcomes_of
 from parlai_spotbot.analysis.metrics.costs import projected, throughput, times_of, training_frame
 from parlai_spotbot.analysis.metrics.frame import CHOICE, RATE
 from parlai_spotbot.analysis.metrics.published import FINAL_TASKS

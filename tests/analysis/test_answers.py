@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from made_up_surveys import Made, item_of, talk
 
-from parlai_spotbot.analysis.answers import answers_frame, judged_name
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.analysis.answers import answers_frame
+from parlai_spotbot.records import HUMAN, judged_name
 from parlai_spotbot.surveys import get_survey
 
 

@@ -23,14 +23,14 @@ from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 from parlai_spotbot.analysis import behaviours
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.methods import abc_eval
-from parlai_spotbot.analysis.screening import gold_quality
 from parlai_spotbot.analysis.sections import Name
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.abc_eval.gold import gold_item, key_of
+from parlai_spotbot.surveys.abc_eval.gold import gold_item, gold_quality, key_of
+from parlai_spotbot.surveys.abc_eval.label_frame import STOPPED, label_frame
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, LESS, possible
 
 SHARED = Path(os.environ.get("SPOTBOT_SHARED", "/none"))
@@ -63,7 +63,7 @@ def result(made):
 def labelled(made):
     judgements, conversations, items = made.everything()
     found = answers_frame([j for j in judgements if j.source == HUMAN], conversations)
-    frame, lost = behaviours.label_frame(found.frame, {c.conversation_id: c for c in conversations},
+    frame, lost = label_frame(found.frame, {c.conversation_id: c for c in conversations},
                                          {item.item_id: item for item in items})  # fmt: skip
     assert lost == {}
     return frame
@@ -248,7 +248,7 @@ def test_annotations_stopped_half_way_are_left_out_and_counted(made):
     assert whole["ranking"]["made_by"]["left_out"][HUMAN] == {"incomplete annotation": 1}
     # Without the items the turn of which answers are lacking tells it.
     alone = abc_eval.analyze(cut, conversations, **options)
-    assert alone["ranking"]["made_by"]["left_out"][HUMAN] == {behaviours.STOPPED: 1}
+    assert alone["ranking"]["made_by"]["left_out"][HUMAN] == {STOPPED: 1}
     assert alone["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]["n"] == \
         whole["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]["n"]  # fmt: skip
 

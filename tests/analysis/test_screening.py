@@ -8,6 +8,7 @@ from statsmodels.stats.proportion import proportion_confint
 from parlai_spotbot import files
 from parlai_spotbot.analysis.screening import checked_round, screened
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.surveys.abc_eval.labels import LABELS
 
 
 def test_screening_by_hand():
@@ -15,7 +16,7 @@ def test_screening_by_hand():
             *trained("w3", (5, 5, 5)), *trained("w3", (4,), 2, "second_chance"), *trained("w4", (2,), 1)]  # fmt: skip
     rows[-1]["passed"] = None  # the first of further rounds
     rows.append({**trained("w1", (0,))[0], "attempt": None, "role": "gold"})
-    [found] = screened(rows)
+    [found] = screened(rows, LABELS)
     assert (found["annotators"], found["decided"], found["passed"], found["first"]) == (4, 3, 2, 1)
     assert (found["attempts"], found["rounds"]) == (5, 12)
     assert found["pass_ci"] == pytest.approx(proportion_confint(2, 3, method="wilson"))
@@ -26,9 +27,9 @@ def test_screening_by_hand():
     assert found["by_round"] == pytest.approx({"1": 0.65, "2": 0.6667, "3": 0.7333}, abs=1e-4)
     assert found["mistakes_by_label"] == pytest.approx({"empathetic": sum(wrong) / 120, "lack_of_empathy": 0})
     assert found["seconds"] == 100
-    groups = screened([*trained("w1", (0, 0, 0)), *trained("w2", (9, 9, 9), group="b")])
+    groups = screened([*trained("w1", (0, 0, 0)), *trained("w2", (9, 9, 9), group="b")], LABELS)
     assert [(row["group"], row["pass_share"]) for row in groups] == [("a", 1), ("b", 0)]
-    assert screened([]) == []
+    assert screened([], LABELS) == []
 
 
 def test_a_wrong_row_of_the_training_names_file_and_field(tmp_path):

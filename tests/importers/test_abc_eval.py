@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from parlai_spotbot.analysis.answers import answers_frame
-from parlai_spotbot.analysis.behaviours import label_frame
-from parlai_spotbot.analysis.metrics import metrics_of
+from parlai_spotbot.analysis.metrics.answers import metrics_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.abc_eval_labels import released_labels
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.abc_eval.label_frame import label_frame
 from parlai_spotbot.surveys.abc_eval.labels import GIVEN, complete, labels_of, task_of_questions
 
 LABELS = {

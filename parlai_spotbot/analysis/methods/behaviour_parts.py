@@ -11,16 +11,16 @@ from parlai_spotbot.analysis.behaviours import (
     adjust_over_all,
     behaviour,
     dialogue_rates,
-    facts,
-    label_frame,
 )
 from parlai_spotbot.analysis.methods import shared_parts
 from parlai_spotbot.analysis.methods.driver import Source, Study
 from parlai_spotbot.analysis.methods.rating_parts import ratings_of
-from parlai_spotbot.analysis.screening import gold_quality, screened
+from parlai_spotbot.analysis.screening import screened
 from parlai_spotbot.analysis.time import time_summary
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.surveys.abc_eval.labels import LESS, MORE, TASKS, task_of_label
+from parlai_spotbot.surveys.abc_eval.gold import gold_quality
+from parlai_spotbot.surveys.abc_eval.label_frame import facts, label_frame
+from parlai_spotbot.surveys.abc_eval.labels import LABELS, LESS, MORE, TASKS, task_of_label
 from parlai_spotbot.wording import listed, plainly
 
 CRITERION = "share of turns"
@@ -119,7 +119,7 @@ def screening_part(source: Source) -> dict:
     """screening.json: attempts at the training, passes and mistakes by task and group; {} for judges."""
     if source.name != HUMAN:
         return {}
-    rows = screened(source.study.screening)
+    rows = screened(source.study.screening, LABELS)
     order = {task: place for place, task in enumerate(TASKS)}
     return {"rows": sorted(rows, key=lambda row: (order.get(row["task"], len(order)), row["group"]))}
 

@@ -199,4 +199,4 @@ def _training_minutes(training: pd.DataFrame | None) -> dict[str, tuple[float, i
 def screening(training: pd.DataFrame) -> list[dict]:
     """Who tried and passed, by task and group of annotators, and how the rounds went (Figure 9): see `screened`."""
     rounds = training[training["role"] != GOLD].to_dict("records")
-    return [{**row, "group": row["group"] or EVERYBODY} for row in screened(rounds)]
+    return [{**row, "group": row["group"] or EVERYBODY} for row in screened(rounds, {})]

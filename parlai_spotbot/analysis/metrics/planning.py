@@ -6,6 +6,8 @@ explains was found on the same conversations that it was fitted to. A pilot of o
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from parlai_spotbot.analysis.metrics.costs import projected
 from parlai_spotbot.analysis.metrics.published import (
     CONVERSATIONS,
@@ -20,10 +22,9 @@ WAGE = 20.0
 """What they paid an hour, as an estimate."""
 
 
-def task_of(method: str, metric: str) -> str:
-    """The task that a published metric was had by; each dimension of Turn Likert was one of its own."""
-    from parlai_spotbot.surveys.abc_eval.labels import task_of_label
-
+def task_of(method: str, metric: str, task_of_label: Callable[[str], str]) -> str:
+    """The task that a published metric was had by; each dimension of Turn Likert was one of its own, and
+    `task_of_label` says it of ABC-Eval's labels."""
     if method == "abc_eval":
         return f"abc_eval:{task_of_label(metric)}"
     return f"{method}:{metric}" if method == "turn_likert" else method
@@ -35,21 +36,29 @@ def seconds_of(task: str) -> float:
     return TURN_LIKERT_SECONDS[metric] if method == "turn_likert" else SECONDS[task]
 
 
-def published_sets() -> list[dict]:
+def published_sets(task_of_label: Callable[[str], str]) -> list[dict]:
     """The sets of metrics of the published removals: method, metrics, tasks, minutes a dialogue, r2, adjusted."""
     found = []
     for method, steps in STEPS.items():
         for place, (_, r2) in enumerate(steps):
             metrics = [name for name, _ in steps[place:]]
-            tasks = list(dict.fromkeys(task_of(method, name) for name in metrics))
+            tasks = list(dict.fromkeys(task_of(method, name, task_of_label) for name in metrics))
             adjusted = 1 - (1 - r2) * (CONVERSATIONS - 1) / (CONVERSATIONS - len(metrics) - 1)
             found.append({"method": method, "metrics": metrics, "tasks": sorted(tasks),
                           "minutes": sum(map(seconds_of, tasks)) / 60, "r2": r2, "adjusted": adjusted})  # fmt: skip
     return found
 
 
-def plan_metrics(dialogues: int, wage: float | None = None, budget: float | None = None, doubled: float = 0.0) -> dict:
+def plan_metrics(
+    task_of_label: Callable[[str], str],
+    dialogues: int,
+    wage: float | None = None,
+    budget: float | None = None,
+    doubled: float = 0.0,
+) -> dict:
     """What sets of metrics cost for so many `dialogues`, the share `doubled` of them done twice, at `wage` an hour.
+
+    `task_of_label` says the task of each of ABC-Eval's labels.
 
     Returns
     -------
@@ -65,7 +74,7 @@ def plan_metrics(dialogues: int, wage: float | None = None, budget: float | None
         return projected(minutes, dialogues * (1 + doubled), 1.0 if wage is None else wage)
 
     sets = sorted(
-        ({**own, "cost": cost(own["minutes"])} for own in published_sets()),
+        ({**own, "cost": cost(own["minutes"])} for own in published_sets(task_of_label)),
         key=lambda own: (own["cost"], -own["adjusted"]),
     )
     best, frontier = 0.0, []

@@ -7,12 +7,12 @@ annotated as the key says is reported over time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Item, Utterance
+from parlai_spotbot.records import Item, Judgement, Utterance
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, LABELS, QUESTIONS
 from parlai_spotbot.surveys.abc_eval.training import given_labels, gold_dialogues, read_dialogues
 from parlai_spotbot.surveys.packing import opaque
@@ -73,6 +73,35 @@ def missed(control: str, answers: Answers) -> bool:
     """Whether more turns are wrong than the deciding dialogue of the training may have."""
     right = graded(control, answers)
     return len(right) - sum(right.values()) > ALLOWED[key_of(control)[0]]
+
+
+def gold_quality(controls: Iterable[Judgement]) -> list[dict]:
+    """One row each time that an annotator came across a gold dialogue, in the order of time.
+
+    Each has worker_id, task, `at` (when it was handed in), `turns`, `right` (turns with the gold labels and no other),
+    `missed` (whether more are wrong than the training allows) and `wrong` {turn: …} with the gold labels of the others.
+    """
+    answers: dict[tuple[str, str, str], dict[tuple[str, str], object]] = {}
+    when: dict[tuple[str, str, str], str] = {}
+    for row in controls:
+        if is_mark(row.control):
+            key = (row.worker_id, row.annotation_id, row.control)
+            answers.setdefault(key, {}).setdefault((row.question, row.target), row.answer)
+            when[key] = max(when.get(key, ""), row.submitted_at)
+    found = []
+    for key in sorted(answers, key=lambda key: (when[key], key)):
+        task, labels = key_of(key[2])
+        right = graded(key[2], answers[key])
+        found.append({
+            "worker_id": key[0],
+            "task": task,
+            "at": when[key],
+            "turns": len(right),
+            "right": sum(right.values()),
+            "missed": len(right) - sum(right.values()) > ALLOWED[task],
+            "wrong": {str(turn): sorted(labels[turn]) for turn, ok in right.items() if not ok},
+        })  # fmt: skip
+    return found
 
 
 def gold_item(task: str, seed: int = 0, surface: str = "normalise") -> Item:

@@ -6,7 +6,8 @@ import pytest
 from made_up_metrics import TURNS, evidence_of, made_up
 from made_up_surveys import acute, likert
 
-from parlai_spotbot.analysis.metrics import Metric, metrics_of, outcomes_of
+from parlai_spotbot.analysis.metrics import Metric
+from parlai_spotbot.analysis.metrics.answers import metrics_of, outcomes_of
 from parlai_spotbot.analysis.metrics.everything import assert_others
 from parlai_spotbot.analysis.metrics.frame import (
     OWN,

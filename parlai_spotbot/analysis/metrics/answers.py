@@ -28,7 +28,6 @@ from parlai_spotbot.analysis.ratings import rating_frame
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
 from parlai_spotbot.surveys.abc_eval.label_frame import label_frame
 from parlai_spotbot.surveys.abc_eval.labels import EVERY_LABEL
-from parlai_spotbot.surveys.asking import incomplete
 from parlai_spotbot.surveys.survey import Question, Survey
 
 INTERACTIVE = "interactive"
@@ -56,7 +55,7 @@ def metrics_of(
     talks = {c.conversation_id: c for c in conversations}
     by_id = {item.item_id: item for item in items}
     own = [j for j in judgements if j.source == source]
-    found = answers_frame(own, conversations, incomplete(survey, by_id))
+    found = answers_frame(own, conversations, by_id, survey)
     failed = failed_people(own, survey)
     reasons = found.left_out.get(source, {}) | lost(found.frame, failed)
     rows = found.frame[~found.frame["worker_id"].isin(list(failed))].reset_index(drop=True)

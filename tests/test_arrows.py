@@ -62,6 +62,8 @@ NOT_YET: list[tuple[str, str]] = [
     ("parlai_spotbot.analysis.methods.hygiene", "parlai_spotbot.texts.degeneration"),
     ("parlai_spotbot.analysis.methods.hygiene", "parlai_spotbot.texts.hygiene"),
     ("parlai_spotbot.analysis.methods.interactive", "parlai_spotbot.surveys.interactive"),
+    ("parlai_spotbot.analysis.methods.nuc", "parlai_spotbot.nuc.facts"),
+    ("parlai_spotbot.analysis.methods.nuc_parts", "parlai_spotbot.nuc.facts"),
     ("parlai_spotbot.analysis.methods.spot_the_bot", "parlai_spotbot.surveys.survey"),
     ("parlai_spotbot.analysis.methods.spot_the_bot", "parlai_spotbot.texts.repetition"),
     ("parlai_spotbot.analysis.methods.spot_the_bot_game", "parlai_spotbot.surveys.known"),
@@ -73,9 +75,7 @@ NOT_YET: list[tuple[str, str]] = [
     ("parlai_spotbot.analysis.methods.spot_the_bot_stability", "parlai_spotbot.surveys.survey"),
     ("parlai_spotbot.analysis.metrics.answers", "parlai_spotbot.surveys.abc_eval.label_frame"),
     ("parlai_spotbot.analysis.metrics.answers", "parlai_spotbot.surveys.abc_eval.labels"),
-    ("parlai_spotbot.analysis.metrics.answers", "parlai_spotbot.surveys.asking"),
     ("parlai_spotbot.analysis.metrics.answers", "parlai_spotbot.surveys.survey"),
-    ("parlai_spotbot.analysis.nuc.facts", "parlai_spotbot.nuc.questions"),
     ("parlai_spotbot.crowdsourcing.chat.running", "parlai_spotbot.crowdsourcing.launch"),
     ("parlai_spotbot.crowdsourcing.intake", "parlai_spotbot.crowdsourcing.handlers"),
     ("parlai_spotbot.crowdsourcing.mephisto_task.provider", "parlai_spotbot.crowdsourcing.mephisto_task.datastore"),
@@ -85,7 +85,6 @@ NOT_YET: list[tuple[str, str]] = [
     ("parlai_spotbot.report.appendix", "parlai_spotbot.report.page"),
     ("parlai_spotbot.report.export.readme", "parlai_spotbot.report.export.copying"),
     ("parlai_spotbot.report.nuc", "parlai_spotbot.report.page"),
-    ("parlai_spotbot.surveys.nuc_units", "parlai_spotbot.nuc.questions"),
 ]
 """(who imports, what): each goes against an arrow, or closes a circle."""
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from parlai_spotbot.nuc.cleaning import Rule, anonymise, rule
 from parlai_spotbot.nuc.corpora import Corpus, Dialogue
-from parlai_spotbot.nuc.questions import NucQuestion
+from parlai_spotbot.surveys.nuc_questions import NucQuestion
 from parlai_spotbot.texts.comparison import bare_text
 
 

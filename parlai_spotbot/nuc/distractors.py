@@ -15,7 +15,7 @@ import numpy as np
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.nuc.bank import Bank
-from parlai_spotbot.nuc.questions import KINDS
+from parlai_spotbot.surveys.nuc_questions import KINDS
 
 Embed = Callable[[Sequence[str]], np.ndarray]
 

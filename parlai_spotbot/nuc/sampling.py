@@ -18,7 +18,7 @@ from parlai_spotbot.nuc.cleaning import rule
 from parlai_spotbot.nuc.contexts import every_turn, lengths, windows
 from parlai_spotbot.nuc.corpora import Corpus
 from parlai_spotbot.nuc.distractors import Asked, Embed, Ways, generator, parse_mixture, sequence
-from parlai_spotbot.nuc.questions import NucQuestion, Origin, read_questions, write_questions
+from parlai_spotbot.surveys.nuc_questions import NucQuestion, Origin, read_questions, write_questions
 
 __all__ = ["NucQuestion", "Origin", "Sample", "Settings", "read_questions", "sample", "write_questions"]
 

@@ -133,8 +133,8 @@ class SpotbotNuc(Command):
     def _questions(self, study) -> tuple:
         """The questions, the bank of their corpus (None where unknown), and what is told of them."""
         from parlai_spotbot.nuc.corpora import read_corpus
-        from parlai_spotbot.nuc.questions import read_questions
         from parlai_spotbot.nuc.sampling import Settings, sample
+        from parlai_spotbot.surveys.nuc_questions import read_questions
 
         opt = self.opt
         if opt["questions_file"]:
@@ -168,7 +168,7 @@ class SpotbotNuc(Command):
     @staticmethod
     def _keep(path: Path, questions: list) -> None:
         """Write the questions, or see that those that are there are the same."""
-        from parlai_spotbot.nuc.questions import read_questions, write_questions
+        from parlai_spotbot.surveys.nuc_questions import read_questions, write_questions
 
         if not path.exists():
             write_questions(path, questions)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.nuc.questions import NucQuestion, read_questions, write_questions
+from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import nuc

@@ -106,7 +106,7 @@ def score(study: Study, settings: Settings) -> None:
 
 def pack(study: Study) -> str:
     """Pack the survey for people and its checks; "" or, where the questions are too few for it, why not."""
-    from parlai_spotbot.nuc.questions import read_questions
+    from parlai_spotbot.surveys.nuc_questions import read_questions
     from parlai_spotbot.surveys.controls import write_controls
     from parlai_spotbot.surveys.nuc import SURVEY
     from parlai_spotbot.surveys.nuc_units import Wanted

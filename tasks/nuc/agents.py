@@ -18,8 +18,8 @@ from parlai.core.teachers import DialogTeacher
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.corpora import FOLDS_OF, read_corpus
-from parlai_spotbot.nuc.questions import KINDS, NucQuestion, read_questions
 from parlai_spotbot.nuc.sampling import WHOLE, Settings, sample
+from parlai_spotbot.surveys.nuc_questions import KINDS, NucQuestion, read_questions
 
 SETTINGS = Settings()
 

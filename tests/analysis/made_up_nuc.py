@@ -9,7 +9,7 @@ import yaml
 
 from parlai_spotbot import files
 from parlai_spotbot.nuc.corpora import Corpus, Dialogue
-from parlai_spotbot.nuc.questions import NucQuestion, read_questions
+from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions
 from parlai_spotbot.nuc.sampling import Settings, sample, write_questions
 from parlai_spotbot.records import HUMAN, Contestant, Item, Judgement
 from parlai_spotbot.study import Plan, Study

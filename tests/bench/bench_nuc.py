@@ -72,7 +72,7 @@ def theirs(questions: list, model: str, folder: Path) -> float:
     from parlai.core.worlds import create_task
     from parlai.scripts.eval_model import setup_args
 
-    from parlai_spotbot.nuc.questions import write_questions
+    from parlai_spotbot.surveys.nuc_questions import write_questions
 
     write_questions(folder / "questions.jsonl", questions)
     torch.set_num_threads(1)

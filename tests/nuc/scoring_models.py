@@ -8,7 +8,7 @@ from parlai.core.agents import create_agent
 from parlai.core.dict import DictionaryAgent
 from parlai.core.params import ParlaiParser
 
-from parlai_spotbot.nuc.questions import NucQuestion
+from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 WORDS = [
     "tea", "coffee", "rain", "sun", "train", "bridge", "piano", "violin", "bread", "soup",

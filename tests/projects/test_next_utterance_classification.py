@@ -8,11 +8,11 @@ import pytest
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.nuc.questions import read_questions
 from parlai_spotbot.projects.next_utterance_classification import reproduce, steps, tables
 from parlai_spotbot.projects.next_utterance_classification.__main__ import main
 from parlai_spotbot.projects.next_utterance_classification.steps import Settings
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.nuc_questions import read_questions
 
 
 def figures(estimate):

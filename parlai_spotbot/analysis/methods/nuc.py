@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from parlai_spotbot.analysis.methods import driver, nuc_parts, nuc_sections, nuc_tables, shared_sections
-from parlai_spotbot.analysis.nuc.facts import Facts
+from parlai_spotbot.nuc.facts import Facts
 from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
 
 __all__ = ["OPTIONS", "PARTS", "WANTS", "analyze", "sections", "summary", "tables"]

@@ -15,12 +15,12 @@ import pandas as pd
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.methods import driver, shared_parts
 from parlai_spotbot.analysis.nuc import agreement, chance, difficulty, ranks_of, share
-from parlai_spotbot.analysis.nuc.facts import Facts
 from parlai_spotbot.analysis.nuc.people import UNTOLD, against, between, plurality, pooled
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.estimates import mean_of
 from parlai_spotbot.analysis.uncertainty.shares import wilson
+from parlai_spotbot.nuc.facts import Facts
 from parlai_spotbot.records import HUMAN
 
 KS = (1, 2)

@@ -20,7 +20,7 @@ from scipy import sparse
 
 from parlai_spotbot.analysis.nuc import Ranks, StreamedRanks
 from parlai_spotbot.models.cache import cache_dir
-from parlai_spotbot.nuc.questions import NucQuestion
+from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 PIECE = 512
 """So many texts are encoded at once."""

@@ -21,7 +21,7 @@ from parlai_spotbot.agents.dialogue import Dialogue, Said
 from parlai_spotbot.agents.language import LanguageModelAgent
 from parlai_spotbot.models.probe import plain_shape
 from parlai_spotbot.models.prompts import ChatLayout, EosLayout, Layout, PlainLayout
-from parlai_spotbot.nuc.questions import NucQuestion
+from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 TOKENS = 1024
 """So many tokens of candidates are read at once; their scores over the vocabulary take the memory."""

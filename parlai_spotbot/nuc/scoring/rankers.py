@@ -15,8 +15,8 @@ import torch
 from parlai.core.torch_ranker_agent import TorchRankerAgent
 
 from parlai_spotbot.agents.retrieval import RetrievalAgent
-from parlai_spotbot.nuc.questions import NucQuestion
 from parlai_spotbot.nuc.scoring.encoded import Pairwise
+from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 Observe = Callable[[NucQuestion, Sequence[str] | None], Any]
 """Lets a fresh clone of the agent hear a question's context, with candidates or without; returns the clone."""

@@ -17,11 +17,11 @@ from tqdm import tqdm
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.bank import Bank
-from parlai_spotbot.nuc.questions import NucQuestion
 from parlai_spotbot.nuc.scoring.server import SERVERS
 from parlai_spotbot.nuc.scoring.ways import FAMILIES, PMI, SUM, Scores, rounded
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.process import ContestantProcess, Stopped
+from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 BATCHES = {"ranker": 32, "likelihood": 4, "similarity": 16}
 """Questions that are scored and put on disk together; fixed, so that a run taken up again gives the same bytes."""

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from parlai_spotbot.nuc.questions import NucQuestion
+from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.nuc.sampling import NucQuestion, Origin, read_questions, write_questions
+from parlai_spotbot.surveys.nuc_questions import NucQuestion, Origin, read_questions, write_questions
 
 QUESTION = NucQuestion(
     "q1", "made", "c1", ("Hi", "Hello"), (0, 1, 0), ("no", "How are you?", "yes", "maybe"), 1,

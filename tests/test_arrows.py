@@ -83,7 +83,6 @@ NOT_YET: list[tuple[str, str]] = [
     ("parlai_spotbot.crowdsourcing.trained", "parlai_spotbot.crowdsourcing.collect"),
     ("parlai_spotbot.crowdsourcing.welcome", "parlai_spotbot.crowdsourcing.launch"),
     ("parlai_spotbot.report.appendix", "parlai_spotbot.report.page"),
-    ("parlai_spotbot.report.export.readme", "parlai_spotbot.report.export.copying"),
     ("parlai_spotbot.report.nuc", "parlai_spotbot.report.page"),
 ]
 """(who imports, what): each goes against an arrow, or closes a circle."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import secrets
 import shutil
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import yaml
@@ -14,6 +13,7 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.export import checking, provenance, rows
+from parlai_spotbot.report.export.outcome import Export
 from parlai_spotbot.report.export.pseudonyms import Pseudonyms
 from parlai_spotbot.report.export.readme import LICENCE, readme
 from parlai_spotbot.report.export.rows import Counted
@@ -22,38 +22,6 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.own_questions import FILE as QUESTIONS
 
 SUMS = "SHA256SUMS"
-
-
-@dataclass
-class Export:
-    """What was written: `path`, what was taken out, and where something looks personal."""
-
-    path: Path
-    counted: Counted
-    annotators: int = 0
-    personal: list[str] = field(default_factory=list)
-    texts: bool = False
-
-    def said(self) -> str:
-        """What the command prints."""
-        took = self.counted
-        lines = [
-            f"copy for publication: {self.path}",
-            f"annotators under new names: {self.annotators}",
-            f"left out: {took.free_texts + took.extra} free-text answers, {took.comments} comments, "
-            f"{took.human_turns} turns of people",
-        ]
-        if self.texts:
-            lines.append(
-                "warning: it holds comments and free-text answers as they were written. People name themselves and "
-                "others in such texts: read every one before publishing."
-            )
-        if self.personal:
-            some = ", ".join(self.personal[:5])
-            more = f" and {len(self.personal) - 5} more" if len(self.personal) > 5 else ""
-            lines.append(f"warning: something looks like an e-mail address or a telephone number in {some}{more}")
-        lines.append(f"before publishing: {self.path / 'README.md'} says what is left to do, the licence among it")
-        return "\n".join(lines)
 
 
 def export_study(

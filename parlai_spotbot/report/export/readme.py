@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import parlai_spotbot
 from parlai_spotbot import files
+from parlai_spotbot.report.export.outcome import Export
 from parlai_spotbot.study import Study
-
-if TYPE_CHECKING:
-    from parlai_spotbot.report.export.copying import Export
 
 LICENCE = """\
 No licence has been chosen yet, so nobody may use or pass on these files.

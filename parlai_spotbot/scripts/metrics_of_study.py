@@ -40,8 +40,8 @@ def evidence_of(study: Study) -> Evidence:
     """What all surveys of the study found; a `UserError` where a file is wrong, or nothing was judged."""
     from parlai_spotbot import files
     from parlai_spotbot.analysis.metrics import Evidence, Outcomes
-    from parlai_spotbot.analysis.metrics.answers import metrics_of, outcomes_of
     from parlai_spotbot.analysis.metrics.costs import times_of, training_frame
+    from parlai_spotbot.findings.survey_metrics import metrics_of, outcomes_of
     from parlai_spotbot.surveys import launched_survey
 
     conversations = study.conversations()

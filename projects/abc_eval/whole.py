@@ -15,12 +15,12 @@ import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.metrics import Evidence, Metric, Wishes, analyze
-from parlai_spotbot.analysis.metrics.answers import metrics_of, outcomes_of
 from parlai_spotbot.analysis.metrics.costs import projected, throughput, times_of, training_frame
 from parlai_spotbot.analysis.metrics.frame import CHOICE, RATE
 from parlai_spotbot.analysis.metrics.published import FINAL_TASKS
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.shares import wilson
+from parlai_spotbot.findings.survey_metrics import metrics_of, outcomes_of
 from parlai_spotbot.importers.abc_eval import INTERACTIVE
 from parlai_spotbot.importers.writing import Imported
 from parlai_spotbot.projects.abc_eval import published

@@ -128,8 +128,8 @@ def _compared(made, both, rng, annotators):
 def evidence_of(made: MadeUp):
     """What `analyze` wants, from a made-up study."""
     from parlai_spotbot.analysis.metrics import Evidence
-    from parlai_spotbot.analysis.metrics.answers import metrics_of, outcomes_of
     from parlai_spotbot.analysis.metrics.costs import times_of
+    from parlai_spotbot.findings.survey_metrics import metrics_of, outcomes_of
     from parlai_spotbot.surveys import get_survey
 
     metrics, left_out = [], {}

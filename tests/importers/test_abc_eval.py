@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from parlai_spotbot.analysis.answers import answers_frame
-from parlai_spotbot.analysis.metrics.answers import metrics_of
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.survey_metrics import metrics_of
 from parlai_spotbot.importers.abc_eval_labels import released_labels
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.surveys import get_survey

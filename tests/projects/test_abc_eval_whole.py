@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 from made_up_project import BOTS, DIMENSIONS, TASKS, project, write
 
-from parlai_spotbot.analysis.metrics.answers import outcomes_of
 from parlai_spotbot.analysis.screening import checked_round, screened
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.survey_metrics import outcomes_of
 from parlai_spotbot.importers.abc_eval import full, is_full
 from parlai_spotbot.projects.abc_eval.reproduce import Settings, reproduce
 from parlai_spotbot.scripts.main import main

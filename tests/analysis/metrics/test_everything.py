@@ -77,7 +77,7 @@ def test_a_judge_is_a_source_by_itself(small):
                      "annotation_id": f"{row.annotation_id}-x", "judgement_id": f"{row.judgement_id}-x"})
         for row in made.judgements["dialogue_likert"][:60]
     ]  # fmt: skip
-    from parlai_spotbot.analysis.metrics.answers import metrics_of
+    from parlai_spotbot.findings.survey_metrics import metrics_of
     from parlai_spotbot.surveys import get_survey
 
     people = evidence_of(made)

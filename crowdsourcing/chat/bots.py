@@ -18,7 +18,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.selfplay.handle import Failure, Handle, Request
+from parlai_spotbot.selfplay.contestant_handle import Failure, Handle, Request
 from parlai_spotbot.selfplay.schedule import derive
 
 LOSSES = 50

@@ -17,7 +17,7 @@ from scipy.special import ndtr
 from scipy.stats import nct, norm
 from scipy.stats import t as student
 
-from parlai_spotbot.analysis.moves import Correlation, Scores, adjusted, rank_correlation, standard_error
+from parlai_spotbot.analysis.study_comparison import Correlation, Scores, adjusted, rank_correlation, standard_error
 from parlai_spotbot.analysis.uncertainty.shares import binomial_power
 from parlai_spotbot.records import HUMAN
 

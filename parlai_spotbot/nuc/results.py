@@ -12,7 +12,7 @@ import numpy as np
 from parlai_spotbot.analysis.methods.common import plain
 from parlai_spotbot.analysis.nuc import Curve, Ranks, chance, compare, ranks_of, share
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.nuc.scoring.ways import CAUTIONS, PER_BYTE, PMI, RANKER, SAID, SIMILARITY, SUM, WAYS, Scores
+from parlai_spotbot.nuc.scoring.scores import CAUTIONS, PER_BYTE, PMI, RANKER, SAID, SIMILARITY, SUM, WAYS, Scores
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 STANDS = {"sum": SUM, "per_byte": PER_BYTE, "pmi": PMI}

@@ -60,7 +60,7 @@ def screening_of(study: Study, survey: str) -> list[dict]:
 def judges_of(study: Study, survey: str) -> dict[str, dict]:
     """Of each judge that has left an account: `about` (its JUDGE.json) and `own`, the contestants of its model."""
     from parlai_spotbot import files
-    from parlai_spotbot.analysis.trust.kin import own_contestants
+    from parlai_spotbot.analysis.trust.own_models import own_contestants
 
     found = {}
     for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from parlai_spotbot.nuc.facts import Facts
     from parlai_spotbot.surveys.nuc_questions import NucQuestion
-    from parlai_spotbot.nuc.scoring.ways import Scores
+    from parlai_spotbot.nuc.scoring.scores import Scores
     from parlai_spotbot.study import Study
 
 REMEDY = "Run the same spotbot_nuc command again."
@@ -19,7 +19,7 @@ REMEDY = "Run the same spotbot_nuc command again."
 def facts_of(study: Study) -> Facts:
     """Everything that the analysis wants beside the answers; `UserError` where nothing is packed or a file is wrong."""
     from parlai_spotbot.nuc.facts import Facts
-    from parlai_spotbot.nuc.scoring.ways import CAUTIONS, SAID
+    from parlai_spotbot.nuc.scoring.scores import CAUTIONS, SAID
     from parlai_spotbot.surveys.nuc_units import key_of
     from parlai_spotbot.surveys.units_file import packed_with
 
@@ -41,7 +41,7 @@ def _models(study: Study, key: Mapping[str, NucQuestion]) -> tuple[dict, dict, d
     """Scores by contestant and item, the way that stands for each contestant, and in how many items scores lack."""
     from parlai_spotbot import files
     from parlai_spotbot.surveys.nuc_questions import read_questions
-    from parlai_spotbot.nuc.scoring.ways import Scores
+    from parlai_spotbot.nuc.scoring.scores import Scores
 
     folder = study.path / "nuc"
     ranking = folder / "analysis" / "ranking.json"

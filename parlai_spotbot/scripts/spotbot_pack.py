@@ -143,7 +143,7 @@ class SpotbotPack(Command):
                 f"{option}: survey {self.opt['survey']} shows conversations that are there.",
                 "Leave it out, or make them with spotbot_selfchat.",
             )
-        from parlai_spotbot.selfplay.begin import begin
+        from parlai_spotbot.selfplay.empty_study import begin
         from parlai_spotbot.selfplay.plan import Asked as Wanted
         from parlai_spotbot.selfplay.play import claimed
         from parlai_spotbot.selfplay.pool import read_pool

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.selfplay.handle import Failure, Handle, Request, added
+from parlai_spotbot.selfplay.contestant_handle import Failure, Handle, Request, added
 from parlai_spotbot.selfplay.process import STRIKES, ContestantProcess
 
 __all__ = ["STRIKES", "Contestants", "ContestantProcess", "Engine", "Failure", "Handle", "LocalEngine", "Request"]

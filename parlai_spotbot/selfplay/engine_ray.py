@@ -19,7 +19,7 @@ from typing import Any
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies
-from parlai_spotbot.selfplay.handle import Failure, Handle, Request
+from parlai_spotbot.selfplay.contestant_handle import Failure, Handle, Request
 from parlai_spotbot.selfplay.process import ContestantProcess
 
 LOST = 5

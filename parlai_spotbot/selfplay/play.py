@@ -18,7 +18,7 @@ from pathlib import Path
 from parlai_spotbot import __version__, files
 from parlai_spotbot.domains import Domain, keep_domain
 from parlai_spotbot.records import Conversation
-from parlai_spotbot.selfplay import people
+from parlai_spotbot.selfplay import human_pool
 from parlai_spotbot.selfplay.contestants import Contestants, Engine
 from parlai_spotbot.selfplay.plan import Asked, Decision, decide
 from parlai_spotbot.selfplay.runner import (
@@ -32,6 +32,7 @@ from parlai_spotbot.selfplay.runner import (
 )
 from parlai_spotbot.selfplay.schedule import Seed, schedule
 from parlai_spotbot.study import Plan, Study
+from parlai_spotbot.texts.repetition import training_overlap
 
 PROMISE = (
     "Same plan, same versions and same kind of machine: the same bytes, whatever interruptions and resumptions, and "
@@ -113,7 +114,7 @@ def play(path: Path, asked: Asked, progress: bool = True, say=print, engine: Eng
         shutil.rmtree(logs)
     rows = write_conversations(study, jobs, humans)
     summary = Summary(study, rows, result, len(jobs), wanted_people(plan), contestants.peak_memory())
-    summary.overlap = people.overlap(rows, domain.episodes("bots"))
+    summary.overlap = training_overlap(rows, (episode.turns for episode in domain.episodes("bots")))
     _record(summary, plan, domain, how, contestants.about())
     return summary
 
@@ -137,7 +138,7 @@ def wanted_people(plan: Plan) -> int:
 
 
 def draw_people(plan: Plan, domain: Domain) -> list[Conversation]:
-    return people.human_conversations(plan, domain, domain.episodes("humans"), wanted_people(plan))
+    return human_pool.human_conversations(plan, domain, domain.episodes("humans"), wanted_people(plan))
 
 
 def _write_plan(path: Path, decision: Decision, say) -> Study:

@@ -17,7 +17,7 @@ import psutil
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies
-from parlai_spotbot.selfplay.handle import Failure, Handle, Request
+from parlai_spotbot.selfplay.contestant_handle import Failure, Handle, Request
 from parlai_spotbot.selfplay.schedule import derive
 from parlai_spotbot.selfplay.server import AgentServer, serve
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-import numpy as np
 import pandas as pd
 
 from parlai_spotbot.records import HUMAN, Conversation
@@ -67,49 +66,32 @@ def identical_conversations(turns: pd.DataFrame) -> pd.DataFrame:
     return table.sort_values("n", ascending=False, kind="stable").reset_index(drop=True)
 
 
-def training_overlap(turns: pd.DataFrame, episodes: Iterable[Sequence[str]]) -> tuple[pd.DataFrame, dict]:
-    """How much of what was said stands in the training data.
+def training_overlap(conversations: Iterable[Conversation], episodes: Iterable[Sequence[str]]) -> dict:
+    """How much of the bots' conversations stands in the training data: the texts of each of its `episodes`.
 
-    Parameters
-    ----------
-    turns : frame
-        As `turns_frame` makes it; people's conversations are passed over.
-    episodes : iterable of sequences of str
-        The texts of each training conversation, turn by turn.
-
-    Returns
-    -------
-    frame
-        One row a bot: name, turns, found (share of its turns that stand in the training data), `answers` (share of
-        its answers which stand there as the answer to the very turn before), sentence.
-    dict
-        conversations, with_training_exchange (those with two turns in a row that stand there in a row, as the paper
-        counts), share, sentence.
+    Returns the number of bots' conversations, how many hold at least one exchange (two turns in a row, the seed left
+    out) that stands in `episodes`, their share, and for every contestant the share of its turns found there.
     """
-    known, exchanges = set(), set()
+    exchanges, turns = set(), set()
     for episode in episodes:
         plain = [plain_text(text) for text in episode]
-        known.update(plain)
+        turns.update(plain)
         exchanges.update(pairwise(plain))
-    ordered = turns.sort_values(["conversation_id", "turn"], kind="stable")
-    people = ordered.groupby("conversation_id")["name"].transform(lambda names: (names == HUMAN).any()).astype(bool)
-    ordered = ordered[~people]
-    plain = ordered["text"].map(plain_text)
-    home = ordered["conversation_id"].to_numpy(dtype=object)
-    before = plain.shift(1).to_numpy(dtype=object)
-    answers = np.concatenate([[False], home[1:] == home[:-1]])[: len(ordered)]
-    pair = np.array([a and (b, t) in exchanges for a, b, t in zip(answers, before, plain, strict=True)], dtype=bool)
-    told = ordered.assign(found=plain.isin(known).to_numpy(), answers=answers, pair=pair)
-    rows = []
-    for name, own in told.groupby("name", sort=True):
-        found = float(own["found"].mean())
-        same = float(own["pair"].sum() / own["answers"].sum()) if own["answers"].any() else np.nan
-        text = f"{found:.0%} of {name}'s {len(own)} turns stand word for word in the training data"
-        rows.append(
-            (name, len(own), found, same, text + (f", {same:.0%} as the same answer." if np.isfinite(same) else "."))
-        )
-    table = pd.DataFrame(rows, columns=["name", "turns", "found", "answers", "sentence"])
-    total, containing = told["conversation_id"].nunique(), int(told.groupby("conversation_id")["pair"].any().sum())
-    share = containing / total if total else np.nan
-    text = f"{containing} of {total} conversations of bots hold an exchange that stands in the training data."
-    return table, {"conversations": total, "with_training_exchange": containing, "share": share, "sentence": text}
+    total, containing = 0, 0
+    counts: dict[str, list[int]] = {}
+    for conversation in conversations:
+        if HUMAN in conversation.entities:
+            continue
+        plain = [plain_text(turn.text) for turn in conversation.shown]
+        total += 1
+        containing += any(pair in exchanges for pair in pairwise(plain))
+        for turn, text in zip(conversation.shown, plain, strict=True):
+            count = counts.setdefault(turn.speaker, [0, 0])
+            count[0] += text in turns
+            count[1] += 1
+    return {
+        "conversations": total,
+        "with_training_exchange": containing,
+        "share": containing / total if total else None,
+        "turns_found": {name: found / n for name, (found, n) in sorted(counts.items())},
+    }

@@ -5,7 +5,6 @@ import pytest
 from scipy.stats import binom, binomtest
 from statsmodels.stats.power import TTestIndPower
 
-from parlai_spotbot.analysis.moves import Scores
 from parlai_spotbot.analysis.planning.cost_curve import Choices, Ratings, cost_curve
 from parlai_spotbot.analysis.side_by_side import (
     CHOICES,
@@ -20,6 +19,7 @@ from parlai_spotbot.analysis.side_by_side import (
     likely_effects,
     t_power,
 )
+from parlai_spotbot.analysis.study_comparison import Scores
 from parlai_spotbot.analysis.uncertainty.shares import binomial_power
 
 RNG = np.random.default_rng

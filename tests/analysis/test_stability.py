@@ -20,12 +20,12 @@ from parlai_spotbot.analysis.stability import (
     pair_counts,
     stability,
 )
-from parlai_spotbot.analysis.stability.chance import binomial, log_factorials, start, uniform
 from parlai_spotbot.analysis.stability.experiment import Pool, pair_chances, ranking_of
 from parlai_spotbot.analysis.stability.kernels import modelled_repetitions, pooled_repetitions
+from parlai_spotbot.analysis.stability.numpy_loops import model_repetition, paper_places, paper_repetition
+from parlai_spotbot.analysis.stability.random_streams import binomial, log_factorials, start, uniform
 from parlai_spotbot.analysis.stability.sentences import curve_sentence
 from parlai_spotbot.analysis.stability.tables import build, successes
-from parlai_spotbot.analysis.stability.twin import model_repetition, paper_places, paper_repetition
 
 ORDER = {"dailydialog": ["GPT", "BR", "S2", "DR"], "empathetic": ["BL", "BR", "GPT", "S2", "DR"]}
 

@@ -5,7 +5,7 @@ import pytest
 from small_study import MANY
 
 from parlai_spotbot.judges.language_model import combining
-from parlai_spotbot.judges.language_model.raw import Raw
+from parlai_spotbot.judges.language_model.answer_journal import Raw
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.survey import Option, Question
 

@@ -5,7 +5,7 @@ import pytest
 
 from parlai_spotbot.judges.spotter.examples import Example
 from parlai_spotbot.judges.spotter.features import Words
-from parlai_spotbot.judges.spotter.language import Language
+from parlai_spotbot.judges.spotter.people_language import Language
 from parlai_spotbot.records import HUMAN
 
 WORDS = ["hello", "you?", "i'm", "haha...", "(ok)", "don't-know", "İstanbul", "5,000", ":)", "the", "of", "😀", "run!"]

@@ -16,8 +16,8 @@ from tiny_models import CHATML, save
 
 from parlai_spotbot.analysis.nuc import ranks_of, share
 from parlai_spotbot.nuc.scoring.encoded import Encoded, corpus_ranks
+from parlai_spotbot.nuc.scoring.scores import PER_BYTE, RANKER, SUM
 from parlai_spotbot.nuc.scoring.server import SERVERS, events_of
-from parlai_spotbot.nuc.scoring.ways import PER_BYTE, RANKER, SUM
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.surveys.nuc_questions import write_questions
 

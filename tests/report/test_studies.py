@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.moves import Z
+from parlai_spotbot.analysis.study_comparison import Z
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.report.studies import moving, open_studies, write_compare, write_leaderboard

@@ -7,7 +7,7 @@ import pytest
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.selfplay.begin import begin
+from parlai_spotbot.selfplay.empty_study import begin
 from parlai_spotbot.selfplay.plan import Asked as Wanted
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Plan, Study

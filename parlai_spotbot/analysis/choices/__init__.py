@@ -2,8 +2,8 @@
 
 from parlai_spotbot.analysis.choices.cycles import cycle_test, fit_test
 from parlai_spotbot.analysis.choices.grid import choice_frame, pair_grid
-from parlai_spotbot.analysis.choices.order import bradley_terry
-from parlai_spotbot.analysis.choices.same import rejection_rate, same_test
+from parlai_spotbot.analysis.choices.self_comparison import rejection_rate, same_test
+from parlai_spotbot.analysis.choices.strengths import bradley_terry
 from parlai_spotbot.analysis.choices.wordings import compare_wordings, known_pairs
 from parlai_spotbot.analysis.uncertainty.shares import share_test
 

@@ -16,7 +16,7 @@ import pandas as pd
 from scipy.special import bdtr, bdtrc, expit, xlogy
 from scipy.stats import chi2
 
-from parlai_spotbot.analysis.choices.order import bradley_terry, unbeaten, win_counts
+from parlai_spotbot.analysis.choices.strengths import bradley_terry, unbeaten, win_counts
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.wording import p_said
 

@@ -201,7 +201,7 @@ def _run(pools: dict, sizes: list[int], rule: Rule, threads: int | None, progres
 
 def _tables(pools: dict, sizes: list[int], rule: Rule) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What all repetitions share: alias tables, for as many matches as a pair can well have, and log factorials."""
-    from parlai_spotbot.analysis.stability.chance import log_factorials
+    from parlai_spotbot.analysis.stability.random_streams import log_factorials
     from parlai_spotbot.analysis.stability.tables import MOST, build
 
     largest = max(sizes)

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from parlai_spotbot.analysis.stability.chance import binomial, start, uniform
+from parlai_spotbot.analysis.stability.random_streams import binomial, start, uniform
 from parlai_spotbot.analysis.stability.tables import successes
 
 CLEAR = 6.0

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numba import njit
 
-from parlai_spotbot.analysis.stability.chance import GOLDEN, binomial, mixed
+from parlai_spotbot.analysis.stability.random_streams import GOLDEN, binomial, mixed
 
 MOST = 64
 """Largest denominator that has tables; beyond it numbers are drawn by `binomial`."""

@@ -1,8 +1,8 @@
 """How many of people's annotations a judge could save in this study, estimated from the items that both rated.
 
-`prediction_powered` assumes nothing of the judge's errors (`parlai_spotbot.analysis.trust.powered`) and is what counts.
-All else is by a model of them, for whose symbols see `parlai_spotbot.analysis.planning.judge_savings`; it promises too
-much where a judge favours some pairs. Both stand beside people's results, and none of these uses them.
+`prediction_powered` assumes nothing of the judge's errors (`parlai_spotbot.analysis.trust.ppi_savings`) and is what
+counts. All else is by a model of them, for whose symbols see `parlai_spotbot.analysis.planning.judge_savings`; it
+promises too much where a judge favours some pairs. Both stand beside people's results, and none of these uses them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.planning import judge_savings as model
 from parlai_spotbot.analysis.trust.draws import Draws, ratio
-from parlai_spotbot.analysis.trust.powered import FEW, powered
+from parlai_spotbot.analysis.trust.ppi_savings import FEW, powered
 from parlai_spotbot.analysis.trust.ranks import PERSON
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 

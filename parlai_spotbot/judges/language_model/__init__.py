@@ -16,9 +16,9 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.language_model import combining, prompts
+from parlai_spotbot.judges.language_model.answer_journal import Cache, Raw, served
 from parlai_spotbot.judges.language_model.options import Options
 from parlai_spotbot.judges.language_model.prompts import SCORED, WRITTEN, Ask
-from parlai_spotbot.judges.language_model.raw import Cache, Raw, served
 from parlai_spotbot.judges.language_model.server import BudgetSpent
 from parlai_spotbot.models.chat.texts import tokens
 from parlai_spotbot.records import Item, Judgement, Unit

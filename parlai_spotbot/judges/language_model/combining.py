@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from parlai_spotbot.judges import identifier
-from parlai_spotbot.judges.language_model.raw import Raw
+from parlai_spotbot.judges.language_model.answer_journal import Raw
 from parlai_spotbot.surveys.survey import Question
 
 NEUTRAL = ("unsure", "no_difference", "neither")

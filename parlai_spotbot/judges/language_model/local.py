@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges.language_model.answer_journal import Cache, Raw
 from parlai_spotbot.judges.language_model.options import Options
 from parlai_spotbot.judges.language_model.prompts import Ask
-from parlai_spotbot.judges.language_model.raw import Cache, Raw
 
 MOST_AT_ONCE = 16
 """So many prompts are read at once: a long dialogue may be asked about turn by turn."""

@@ -13,9 +13,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges.language_model.answer_journal import AGAIN, Cache, Raw
 from parlai_spotbot.judges.language_model.options import Options
 from parlai_spotbot.judges.language_model.prompts import Ask
-from parlai_spotbot.judges.language_model.raw import AGAIN, Cache, Raw
 from parlai_spotbot.models.chat import client as chat
 from parlai_spotbot.models.chat.texts import THOUGHT, text_of, tokens
 

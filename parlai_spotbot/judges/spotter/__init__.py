@@ -21,8 +21,8 @@ from parlai_spotbot.judges.spotter.detector import NO_DIFFERENCE_SHARE, UNSURE_S
 from parlai_spotbot.judges.spotter.effects import effects
 from parlai_spotbot.judges.spotter.examples import Example
 from parlai_spotbot.judges.spotter.features import FEATURES, Coherence, Part, Words
-from parlai_spotbot.judges.spotter.language import Language
 from parlai_spotbot.judges.spotter.likelihood import Likelihood
+from parlai_spotbot.judges.spotter.people_language import Language
 from parlai_spotbot.judges.spotter.standins import Standins
 from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from parlai_spotbot.judges.spotter.features import Coherence, Words
-from parlai_spotbot.judges.spotter.named import NAMED
+from parlai_spotbot.judges.spotter.named_features import NAMED
 
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Curves are told at these quantiles of the training examples."""

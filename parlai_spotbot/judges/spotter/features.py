@@ -21,9 +21,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from parlai_spotbot.judges.spotter.additive import Curves
 from parlai_spotbot.judges.spotter.examples import Example, replies
-from parlai_spotbot.judges.spotter.language import Language, tokens
 from parlai_spotbot.judges.spotter.likelihood import Likelihood
-from parlai_spotbot.judges.spotter.named import NAMED, Known, mean
+from parlai_spotbot.judges.spotter.named_features import NAMED, Known, mean
+from parlai_spotbot.judges.spotter.people_language import Language, tokens
 from parlai_spotbot.records import HUMAN
 
 FEATURES = ("fluency", "sensibleness", "specificity")

@@ -17,8 +17,8 @@ from tqdm import tqdm
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.bank import Bank
+from parlai_spotbot.nuc.scoring.scores import FAMILIES, PMI, SUM, Scores, rounded
 from parlai_spotbot.nuc.scoring.server import SERVERS
-from parlai_spotbot.nuc.scoring.ways import FAMILIES, PMI, SUM, Scores, rounded
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.process import ContestantProcess, Stopped
 from parlai_spotbot.surveys.nuc_questions import NucQuestion

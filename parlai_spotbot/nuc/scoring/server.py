@@ -15,7 +15,7 @@ from parlai_spotbot.models.minilm import MiniLM
 from parlai_spotbot.nuc.scoring.encoded import Encoded, Pairwise, corpus_ranks, scores_of
 from parlai_spotbot.nuc.scoring.likelihood import SILENCE, CausalLikelihood, GeneratorLikelihood, Likelihood
 from parlai_spotbot.nuc.scoring.rankers import RetrievalRanker, TorchRanker, listed_scores
-from parlai_spotbot.nuc.scoring.ways import FAMILIES, PER_BYTE, RANKER, SUM, rounded
+from parlai_spotbot.nuc.scoring.scores import FAMILIES, PER_BYTE, RANKER, SUM, rounded
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.schedule import derive
 from parlai_spotbot.selfplay.server import AgentServer, agent_options, note_own_turn, seed_everything

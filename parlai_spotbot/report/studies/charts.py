@@ -9,7 +9,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from parlai_spotbot.analysis.moves import Scores, Z
+from parlai_spotbot.analysis.study_comparison import Scores, Z
 from parlai_spotbot.report.drawing import INK, MARKERS, MUTED, WIDTH, Look, drawn, svg
 from parlai_spotbot.report.studies.standings import SHARES, WIN_RATE
 

@@ -9,8 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.moves import Correlation, Scores, adjusted, differences, rank_correlation, standard_error
 from parlai_spotbot.analysis.sections import Name, Table
+from parlai_spotbot.analysis.study_comparison import (
+    Correlation,
+    Scores,
+    adjusted,
+    differences,
+    rank_correlation,
+    standard_error,
+)
 from parlai_spotbot.report.studies.standings import SHARES, Standing
 from parlai_spotbot.wording import listed, number, p_value, percent
 

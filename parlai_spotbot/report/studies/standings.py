@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from parlai_spotbot.analysis.moves import Scores, among, standard_error
+from parlai_spotbot.analysis.study_comparison import Scores, among, standard_error
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.report.contents import Contents, conversations_of, read_contents

@@ -7,7 +7,6 @@ from made_up_metrics import TURNS, evidence_of, made_up
 from made_up_surveys import acute, likert
 
 from parlai_spotbot.analysis.metrics import Metric
-from parlai_spotbot.analysis.metrics.everything import assert_others
 from parlai_spotbot.analysis.metrics.frame import (
     OWN,
     choice_table,
@@ -17,6 +16,7 @@ from parlai_spotbot.analysis.metrics.frame import (
     rating_table,
     without_own,
 )
+from parlai_spotbot.analysis.metrics.whole_study import assert_others
 from parlai_spotbot.findings.survey_metrics import metrics_of, outcomes_of
 from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
 from parlai_spotbot.surveys import get_survey

@@ -12,8 +12,8 @@ import pytest
 from scipy.special import expit
 
 from parlai_spotbot.analysis.trust import trust_rows
-from parlai_spotbot.analysis.trust.powered import powered
 from parlai_spotbot.analysis.trust.ppi import Sample, mean, power
+from parlai_spotbot.analysis.trust.ppi_savings import powered
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import mean_of
 from parlai_spotbot.analysis.uncertainty.shares import Z

@@ -7,7 +7,7 @@ import statsmodels.api as sm
 from scipy.special import expit
 
 from parlai_spotbot.analysis.choices import bradley_terry
-from parlai_spotbot.analysis.choices.order import win_counts
+from parlai_spotbot.analysis.choices.strengths import win_counts
 from parlai_spotbot.analysis.ranking import contrasts, davidson, win_matrix
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from parlai_spotbot.analysis.moves import (
+from parlai_spotbot.analysis.study_comparison import (
     Scores,
     Z,
     adjusted,

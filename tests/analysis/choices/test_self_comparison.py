@@ -7,7 +7,7 @@ from scipy.special import expit
 from scipy.stats import binom, binomtest
 
 from parlai_spotbot.analysis.choices import rejection_rate, same_test
-from parlai_spotbot.analysis.choices.same import mid_p
+from parlai_spotbot.analysis.choices.self_comparison import mid_p
 
 
 def study(n, rng, name="a", workers=None, bias=0.0):

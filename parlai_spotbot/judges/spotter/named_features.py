@@ -16,8 +16,8 @@ import numpy as np
 
 from parlai_spotbot.judges.spotter import likelihood
 from parlai_spotbot.judges.spotter.examples import Example, replies
-from parlai_spotbot.judges.spotter.language import tokens
 from parlai_spotbot.judges.spotter.likelihood import Surprise
+from parlai_spotbot.judges.spotter.people_language import tokens
 
 
 @dataclass(frozen=True)

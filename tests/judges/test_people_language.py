@@ -5,7 +5,7 @@ import string
 
 import pytest
 
-from parlai_spotbot.judges.spotter.language import Language, tokens
+from parlai_spotbot.judges.spotter.people_language import Language, tokens
 
 TURNS = ["how are you today", "i am fine and you", "what did you do today", "i went to the beach with my dog"] * 3
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from parlai_spotbot.crowdsourcing.entries import Handout, Submission
+from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission
 from parlai_spotbot.crowdsourcing.scores import truths_of, unit_points
 from parlai_spotbot.records import HUMAN, Conversation, Item
 from parlai_spotbot.surveys.survey import Survey
@@ -17,7 +17,7 @@ NATURE = "nature"
 
 
 @dataclass(frozen=True)
-class Standing:
+class GamePoints:
     """An annotator's points over `units` finished units; `wins` says whether the bonus is theirs."""
 
     worker: str
@@ -31,14 +31,14 @@ def natures_of(conversations: Iterable[Conversation]) -> dict[str, tuple[str, st
     return {c.conversation_id: tuple(HUMAN if human else "bot" for human in c.is_human) for c in conversations}
 
 
-def standings(
+def game_points(
     survey: Survey,
     submissions: Iterable[Submission],
     handouts: Mapping[str, Handout],
     items: Iterable[Item],
     conversations: Iterable[Conversation],
     left_out: Collection[str] = (),
-) -> list[Standing]:
+) -> list[GamePoints]:
     """Everybody's points, most first; [] where the survey is no game. `left_out` are the handles that don't count."""
     if survey.game is None:
         return []
@@ -49,5 +49,5 @@ def standings(
             earned = unit_points(survey.game, submission.record["items"], truths, NATURE)
             totals.setdefault(handouts[submission.handle].worker, []).append(earned)
     most = max(map(sum, totals.values()), default=0.0)
-    rows = [Standing(worker, sum(earned), len(earned), sum(earned) == most) for worker, earned in totals.items()]
+    rows = [GamePoints(worker, sum(earned), len(earned), sum(earned) == most) for worker, earned in totals.items()]
     return sorted(rows, key=lambda row: (-row.points, row.worker))

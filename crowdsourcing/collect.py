@@ -18,17 +18,17 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing import questionnaire
-from parlai_spotbot.crowdsourcing.bonus import Standing, standings
-from parlai_spotbot.crowdsourcing.chat.conversations import left_units
-from parlai_spotbot.crowdsourcing.chat.gathering import CREDIT, Gathered, credit_rows, gathering
+from parlai_spotbot.crowdsourcing.annotator_summary import AnnotatorSummary, summarise
+from parlai_spotbot.crowdsourcing.bonus import GamePoints, game_points
+from parlai_spotbot.crowdsourcing.chat.collect import CREDIT, ChatResult, collecting_chats, credit_rows
+from parlai_spotbot.crowdsourcing.chat.conversations import excused_units
 from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
-from parlai_spotbot.crowdsourcing.entries import Annotator, Handout, Sitting, Submission
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun, task_names
 from parlai_spotbot.crowdsourcing.groups import group_names
 from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.look_at import Row, look_at
-from parlai_spotbot.crowdsourcing.places import Places, begun, task_names
+from parlai_spotbot.crowdsourcing.ledger_entries import Handout, LedgerContents, Submission
 from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
-from parlai_spotbot.crowdsourcing.trained import moment, training_path, training_rows
+from parlai_spotbot.crowdsourcing.training_results import moment, training_path, training_rows
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Item, Judgement
 from parlai_spotbot.study import Study
@@ -41,53 +41,30 @@ REJECTED = ("rejected", "soft_rejected")
 
 
 @dataclass
-class Collected:
+class CollectResult:
     """What a collection found: `rows` are all judgements of finished units that were not rejected.
 
     `added` and `removed` count rows of judgements.jsonl that are new or gone, `rejected` and `withdrawn` the units left
-    out. `chats` says what came of a survey in which people chat, `look` whom to look at, `standings` who has how many
+    out. `chats` says what came of a survey in which people chat, `look` whom to look at, `game_points` who has how many
     points in a game. `names` leads from worker id to the name in the rows.
     """
 
     units: int = 0
-    chats: Gathered | None = None
+    chats: ChatResult | None = None
     rejected: int = 0
     withdrawn: int = 0
     added: int = 0
     removed: int = 0
     comments: int = 0
     rows: list[Judgement] = field(default_factory=list)
-    look: list[Row] = field(default_factory=list)
-    standings: list[Standing] = field(default_factory=list)
+    look: list[AnnotatorSummary] = field(default_factory=list)
+    game_points: list[GamePoints] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Part:
-    """What the ledger of one collection holds: of a survey, or of one task of it.
-
-    `done` are finished hand-outs by handle (where people chat, also those ended without blame), `out` the handles that
-    were rejected, `kept` the submissions of the others, `units` their judgements, a list for each.
-    """
-
-    places: Places
-    done: dict[str, Handout]
-    submissions: list[Submission]
-    annotators: list[Annotator]
-    grades: list[tuple[str, str, int, bool]]
-    sittings: list[Sitting]
-    out: set[str]
-    kept: list[Submission]
-    units: list[list[Judgement]]
-
-    @property
-    def withdrawn(self) -> int:
-        return sum(bool(submission.record.get("withdrawn")) for submission in self.submissions)
 
 
 def open_ledger(study: Study, survey: str, part: str = "") -> Ledger:
     """The ledger of a survey's collection, or of a task's or group's; a `UserError` where nothing was launched."""
-    path = Places.of(study, survey, part).ledger
+    path = CollectionPaths.of(study, survey, part).ledger
     if not path.exists():
         option = (
             f" --task {part or 'NAME'}" if task_names(survey) else " --group NAME" if group_names(study, survey) else ""
@@ -99,7 +76,7 @@ def open_ledger(study: Study, survey: str, part: str = "") -> Ledger:
     return (ChatLedger if get_survey(survey).chat else Ledger)(path)
 
 
-def collect(study: Study, survey: str, keep_worker_ids: bool = False, task: str = "") -> Collected:
+def collect(study: Study, survey: str, keep_worker_ids: bool = False, task: str = "") -> CollectResult:
     """Bring judgements.jsonl up to date with the ledger; the caller holds the study's lock. The operator may run.
 
     The rows of judges, and of people whose answers came another way, stay as they are. Each unit's rows are written at
@@ -110,8 +87,8 @@ def collect(study: Study, survey: str, keep_worker_ids: bool = False, task: str 
     tasks = begun(study, survey)
     if not tasks or (task and task not in tasks):
         open_ledger(study, survey, task)
-    places = Places.of(study, survey)
-    secret = read_secret(places.secret)
+    paths = CollectionPaths.of(study, survey)
+    secret = read_secret(paths.secret)
     parts = {one: _part(study, survey, one, secret, keep_worker_ids) for one in tasks}
     names = {a.worker: _name(a.worker, secret, keep_worker_ids) for part in parts.values() for a in part.annotators}
     comments = [row for part in parts.values() for row in _comments(part, survey, names)]
@@ -119,41 +96,41 @@ def collect(study: Study, survey: str, keep_worker_ids: bool = False, task: str 
     if task_names(survey):
         trained = [row for one, part in parts.items() for row in training_rows(one, part, names)]
         _write_if_new(training_path(study, survey), "".join(files.dumps(row) + "\n" for row in trained))
-    _write_private(places.annotators, _csv(("annotator", "worker_id"), [(pseudonym(secret, w), w) for w in names]))
-    found = Collected(comments=len(comments), names=names)
-    with gathering(study, survey, secret, {h for part in parts.values() for h in part.out}) as found.chats:
+    _write_private(paths.annotators, _csv(("annotator", "worker_id"), [(pseudonym(secret, w), w) for w in names]))
+    found = CollectResult(comments=len(comments), names=names)
+    with collecting_chats(study, survey, secret, {h for part in parts.values() for h in part.out}) as found.chats:
         for one, part in parts.items():
             if task in ("", one):
                 _add(found, study, survey, one, part)
     if found.chats:
-        _write_private(places.credit, _csv(CREDIT, credit_rows(found.chats)))
+        _write_private(paths.credit, _csv(CREDIT, credit_rows(found.chats)))
     return found
 
 
-def _part(study: Study, survey: str, task: str, secret: bytes, keep_worker_ids: bool) -> Part:
-    places = Places.of(study, survey, task)
+def _part(study: Study, survey: str, task: str, secret: bytes, keep_worker_ids: bool) -> LedgerContents:
+    paths = CollectionPaths.of(study, survey, task)
     with open_ledger(study, survey, task) as ledger:
         done = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
         submissions = [one for one in ledger.submissions() if one.handle in done]
         annotators, grades, sittings = ledger.annotators(), ledger.grades(), ledger.sittings()
         if isinstance(ledger, ChatLedger):
-            for handout, submission in left_units(ledger).values():
+            for handout, submission in excused_units(ledger).values():
                 done[handout.handle] = handout
                 submissions.append(submission)
-    rejected = rejected_agents(places.mephisto)
+    rejected = rejected_agents(paths.mephisto)
     out = {h for h, handout in done.items() if handout.agent_id in rejected}
     kept = [one for one in submissions if not one.record.get("withdrawn") and one.handle not in out]
     units = [
         rows_of(one, done[one.handle], survey, _name(done[one.handle].worker, secret, keep_worker_ids)) for one in kept
     ]
-    return Part(places, done, submissions, annotators, grades, sittings, out, kept, units)
+    return LedgerContents(done, submissions, annotators, grades, sittings, out, kept, units)
 
 
 def _name(worker: str, secret: bytes, keep_worker_ids: bool) -> str:
     return worker if keep_worker_ids else pseudonym(secret, worker)
 
 
-def _add(found: Collected, study: Study, survey: str, task: str, part: Part) -> None:
+def _add(found: CollectResult, study: Study, survey: str, task: str, part: LedgerContents) -> None:
     """Write the judgements of a collection, and count them in."""
     ours = {annotation_id(handle, number) for handle, handout in part.done.items() for number in
             (*range(len(handout.items)), questionnaire.KEY)}  # fmt: skip
@@ -165,11 +142,11 @@ def _add(found: Collected, study: Study, survey: str, task: str, part: Part) -> 
     found.removed += removed
     rows = [row for unit in part.units for row in unit]
     found.rows += rows
-    look = look_at(rows, part.annotators, part.grades, found.names, launched_survey(study, survey))
+    look = summarise(rows, part.annotators, part.grades, found.names, launched_survey(study, survey))
     found.look += [replace(row, name=f"{row.name} ({task})") if task else row for row in look]
     points = _points(study, survey, part.submissions, part.done, part.out)
-    _write_bonus(part.places, points)
-    found.standings += points
+    _write_bonus(CollectionPaths.of(study, survey, task), points)
+    found.game_points += points
 
 
 # -- from a submission to rows ---------------------------------------------------------------------------------------
@@ -229,7 +206,7 @@ def _clean(answer: object) -> object:
     return [_clean(part) for part in answer] if isinstance(answer, list) else answer
 
 
-def _comments(part: Part, survey: str, names: Mapping[str, str]) -> Iterator[dict]:
+def _comments(part: LedgerContents, survey: str, names: Mapping[str, str]) -> Iterator[dict]:
     """What annotators wrote in the comment fields, of the whole unit (no item) or of an item."""
     for submission in part.submissions:
         if submission.handle in part.out:
@@ -299,27 +276,27 @@ def _known(row: dict, where: str) -> dict:
 
 def _points(
     study: Study, survey: str, submissions: list[Submission], done: Mapping[str, Handout], out: set[str]
-) -> list[Standing]:
+) -> list[GamePoints]:
     """Who has how many points, where the survey is a game."""
     if get_survey(survey).game is None:
         return []
     items = [item for unit in study.units(survey) for item in unit.items]
     if controls_path(study, survey).exists():
         items += files.read_jsonl(controls_path(study, survey), Item.from_json, "controls file")
-    return standings(get_survey(survey), submissions, done, items, study.conversations(), out)
+    return game_points(get_survey(survey), submissions, done, items, study.conversations(), out)
 
 
-def _write_bonus(places: Places, points: list[Standing]) -> None:
+def _write_bonus(paths: CollectionPaths, points: list[GamePoints]) -> None:
     """The game's points, and the bonus of who has most: the pay for one unit at the last launch."""
     if points:
-        launch = files.read_json(places.launch) if places.launch.exists() else {}
+        launch = files.read_json(paths.launch) if paths.launch.exists() else {}
         settings = launch.get("settings", {})
         rows = [
             (p.worker, f"{p.points:g}", p.units, f"{settings.get('pay', 0.0):.2f}" if p.wins else "0.00",
              settings.get("currency", ""))
             for p in points
         ]  # fmt: skip
-        _write_private(places.bonus, _csv(("worker_id", "points", "units", "bonus", "currency"), rows))
+        _write_private(paths.bonus, _csv(("worker_id", "points", "units", "bonus", "currency"), rows))
 
 
 def _write_if_new(path: Path, text: str) -> None:

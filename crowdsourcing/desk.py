@@ -15,14 +15,14 @@ import sqlite3
 from typing import Any
 
 from parlai_spotbot.crowdsourcing import grading, questionnaire
-from parlai_spotbot.crowdsourcing.chat.chatting import Chatting
+from parlai_spotbot.crowdsourcing.chat.desk import ChatDesk
 from parlai_spotbot.crowdsourcing.checking import check_items, malformed, text
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
-from parlai_spotbot.crowdsourcing.entries import Handout, Submission, digest
+from parlai_spotbot.crowdsourcing.crowd_messenger import CrowdMessenger, is_a_surprise
+from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission, digest
 from parlai_spotbot.crowdsourcing.mixing import mix
 from parlai_spotbot.crowdsourcing.reception import served
 from parlai_spotbot.crowdsourcing.stock import marks_of
-from parlai_spotbot.crowdsourcing.telling import Telling, is_a_surprise
 from parlai_spotbot.crowdsourcing.training import gold_is_due, too_many_wrong
 from parlai_spotbot.records import Item, Unit
 
@@ -35,31 +35,8 @@ LANGUAGE = re.compile(r"[A-Za-z0-9-]{0,35}")
 log = logging.getLogger(__name__)
 
 
-class Desk(Chatting, Telling):
-    """The desk of one survey.
-
-    Parameters
-    ----------
-    survey, units, controls
-        What is asked, of what; `controls` are items with `control` set, mixed into units.
-    seeds : mapping
-        The seed of each conversation, of the controls too; "" or absent where it has none.
-    truths : mapping
-        What the entities of each conversation are, ("human" or "bot", …); for the points of the game only.
-    ledger, crowd
-        What is kept, and the platform that is told.
-    texts, language
-        The page's words; "refused_CODE" and "why_NAME" replace the desk's own sentences (refusals.py).
-    consent : mapping
-        What stands in the place of {pay}, {minutes}, {contact} and {units} in the consent text.
-    members : Members, optional
-        Who is in which group, where a survey is for several groups of people.
-    secret : bytes
-        Draws what must be the same at every visit, and the names of the leaderboard.
-    clock : callable
-        Seconds since the epoch.
-    finish : callable (visitor, state, units done) -> dict
-        The page's "finish". Only in the state "handed_in" is this visitor's registration itself done.
+class Desk(ChatDesk, CrowdMessenger):
+    """The desk of one survey: Desk(material, words, participants, records), see desk_inputs.py.
 
     Raises `UserError` where the ledger belongs to another survey or to other units, or a unit breaks the rules itself.
     """

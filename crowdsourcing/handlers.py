@@ -8,25 +8,21 @@ or a token.
 
 from __future__ import annotations
 
-import errno
 import gzip
 import json
-import math
 import mimetypes
 import re
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
+from parlai_spotbot.crowdsourcing.api_requests import ROUTES, TEXTS, refusal
 from parlai_spotbot.crowdsourcing.contract import Refusal
+from parlai_spotbot.crowdsourcing.intake import Intake
 from parlai_spotbot.errors import UserError
-
-if TYPE_CHECKING:
-    from parlai_spotbot.crowdsourcing.intake import Intake
 
 BODY_LIMIT = 256 * 1024
 """Bytes of a request's body that are looked at."""
@@ -34,89 +30,8 @@ BODY_LIMIT = 256 * 1024
 PATIENCE = 4 * BODY_LIMIT
 """Bytes of a longer body that are read and thrown away, so that its sender gets to read why it is refused."""
 
-MOST_DIGITS = 25
-
-ROUTES: dict[str, str] = {
-    "enter": "POST", "session": "GET", "consent": "POST", "onboarding": "POST", "unit": "POST", "return": "POST",
-    "submit": "POST", "open": "POST", "decide": "POST", "say": "POST", "chat": "POST", "rate": "POST", "leave": "POST",
-}  # fmt: skip
-
-TEXTS = {
-    400: "The request could not be read.",
-    404: "There is nothing here.",
-    405: "This address is not used that way.",
-    413: "This is too much text to send at once. Please shorten what you wrote.",
-    500: "Something went wrong here. Your answers on this page are kept; please try again.",
-    503: "The study can't store anything at the moment. Please wait: the page tries again by itself.",
-}
-CODES = {400: "malformed", 404: "unknown", 405: "method", 413: "too_large", 500: "error", 503: "storage"}
-
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
-
 HASHED = re.compile(r"[.-][0-9A-Za-z_-]{8,}\.[a-z0-9]+$")
 """A file whose name changes with its content."""
-
-
-def refusal(status: int) -> Refusal:
-    """The refusal that goes with an HTTP status where nothing more is to be said."""
-    return Refusal(status, CODES[status], TEXTS[status])
-
-
-def as_refusal(error: Exception) -> Refusal:
-    """What the annotator is told about an error: 503 where storing failed (the page retries), else 500."""
-    if isinstance(error, Refusal):
-        return error
-    if isinstance(error, (sqlite3.OperationalError, UserError)):
-        return refusal(503)
-    if isinstance(error, OSError) and error.errno in NO_ROOM:
-        return refusal(503)
-    return refusal(500)
-
-
-# -- bodies ------------------------------------------------------------------------------------------------------------
-def parse(raw: bytes) -> dict:
-    """A JSON object from a request's body; `Refusal` 400 for anything else.
-
-    NaN, infinite numbers and numbers of absurd length are refused. Halves of surrogate pairs, which a page sends when a
-    text field cuts an emoji in two, become U+FFFD: no annotator should lose a unit by that.
-    """
-    try:
-        body = json.loads(
-            raw.decode("utf-8"), parse_constant=_no_constant, parse_float=_finite_number, parse_int=_short_integer
-        )
-        body = _mended(body)
-    except (ValueError, RecursionError):
-        raise refusal(400) from None
-    if not isinstance(body, dict):
-        raise refusal(400)
-    return body
-
-
-def _no_constant(text: str) -> float:
-    raise ValueError(text)
-
-
-def _finite_number(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError("too large a number")
-    return number
-
-
-def _short_integer(text: str) -> int:
-    if len(text) > MOST_DIGITS:
-        raise ValueError("too large a number")
-    return int(text)
-
-
-def _mended(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list):
-        return [_mended(part) for part in value]
-    if isinstance(value, dict):
-        return {_mended(key): _mended(part) for key, part in value.items()}
-    return value
 
 
 # -- what every answer has in common -----------------------------------------------------------------------------------
@@ -139,7 +54,7 @@ def security_headers(framed_by: tuple[str, ...]) -> dict[str, str]:
     return headers if framed_by else {**headers, "X-Frame-Options": "DENY"}
 
 
-class Base(RequestHandler):
+class BaseHandler(RequestHandler):
     """Headers, errors as JSON, and a log without addresses."""
 
     intake: Intake
@@ -192,7 +107,7 @@ class Base(RequestHandler):
 
 
 @stream_request_body
-class Api(Base):
+class ApiHandler(BaseHandler):
     """One address below /api/. A body beyond the limit is refused as soon as that is known, and never held."""
 
     def initialize(self, intake: Intake) -> None:
@@ -257,7 +172,7 @@ class Api(Base):
 
 # -- the page ----------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class File:
+class PageFile:
     """A file of the page: its bytes, plain and (where that is shorter) compressed."""
 
     content: bytes
@@ -266,7 +181,7 @@ class File:
     hashed: bool
 
 
-def read_page(folder: Path) -> dict[str, File]:
+def read_page(folder: Path) -> dict[str, PageFile]:
     """Every file of the built page by its path; nothing else can be asked for, whatever stands in a URL."""
     folder = Path(folder)
     if not (folder / "index.html").is_file():
@@ -279,21 +194,21 @@ def read_page(folder: Path) -> dict[str, File]:
     return page
 
 
-def _file(path: Path) -> File:
+def _file(path: Path) -> PageFile:
     content = path.read_bytes()
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     if kind.startswith("text/") or kind in ("application/javascript", "application/json", "image/svg+xml"):
         kind += "; charset=utf-8"
     packed = gzip.compress(content, 9, mtime=0)
-    return File(content, packed if len(packed) < 0.9 * len(content) else None, kind, bool(HASHED.search(path.name)))
+    return PageFile(content, packed if len(packed) < 0.9 * len(content) else None, kind, bool(HASHED.search(path.name)))
 
 
-class Page(Base):
+class PageHandler(BaseHandler):
     """The page's files, from memory."""
 
     def get(self) -> None:
         """The file; names that change with the content are kept by the browser, others never."""
-        page: Mapping[str, File] = self.settings["page"]
+        page: Mapping[str, PageFile] = self.settings["page"]
         file = page.get(self.request.path)
         if file is None:
             self.refuse(refusal(404))

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.crowdsourcing import tokens
+from parlai_spotbot.crowdsourcing.api_requests import ROUTES, as_refusal, parse, refusal
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.doors import NO_LINK, Door, refused
-from parlai_spotbot.crowdsourcing.handlers import ROUTES, as_refusal, parse, refusal
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import Journal
 
@@ -45,7 +45,7 @@ PREVIEW = Refusal(403, "preview", "Please accept the task first.")
 BUSY = Refusal(503, "busy", "Many people are working at the moment. Please wait: the page tries again by itself.")
 
 
-class Refused:
+class RefusalJournal:
     """`refused.jsonl`: time, status, code, the annotator's pseudonym and the body. One row for identical retries."""
 
     def __init__(self, path: Path):
@@ -103,7 +103,7 @@ class Intake:
         self.clock = clock
         self.running = 0
         self._waiting: Counter[str] = Counter()
-        self._refused = Refused(refused_path)
+        self._refused = RefusalJournal(refused_path)
         self._keeper = ThreadPoolExecutor(1, thread_name_prefix="refused")
         self._desk_thread = ThreadPoolExecutor(1, thread_name_prefix="desk")
         self.desk = desk

@@ -10,22 +10,21 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import parlai_spotbot
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing import dry_run
-from parlai_spotbot.crowdsourcing.groups import Members, check_group, part_of
+from parlai_spotbot.crowdsourcing.collection import Collection, LaunchRequest
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_task
+from parlai_spotbot.crowdsourcing.groups import check_group
 from parlai_spotbot.crowdsourcing.links import known_names, wanted_names
-from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup
-from parlai_spotbot.crowdsourcing.places import Places, check_task
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.crowdsourcing.tokens import read_secret
-from parlai_spotbot.crowdsourcing.welcome import open_browser, welcome
+from parlai_spotbot.crowdsourcing.welcome import Invitation, open_browser, welcome
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Conversation, Item, Unit
+from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.survey import Survey
@@ -33,94 +32,6 @@ from parlai_spotbot.surveys.survey import Survey
 COMMAND = "spotbot_crowdsource"
 PATIENCE = 60.0
 """Seconds to wait for another command that has the study for a moment."""
-
-
-@dataclass(frozen=True)
-class LaunchRequest:
-    """What a launch was asked for; `url` is where annotators reach the server, where that isn't its own address.
-
-    `task` names a task of a survey that is annotated task by task, `group` the people for whom the units are where they
-    are for several groups.
-    """
-
-    study: str | Path
-    survey: str = "spot_the_bot"
-    task: str = ""
-    settings: LaunchSettings = field(default_factory=LaunchSettings)
-    host: str = "127.0.0.1"
-    port: int = 0
-    url: str = ""
-    annotators: str | int | None = None
-    dry_run: bool = False
-    live: bool = False
-    close: bool = False
-    open_browser: bool = False
-    group: str = ""
-
-    @property
-    def part(self) -> str:
-        """The task or group, as its collection is called; "" for a survey that is one collection."""
-        return self.task or part_of(self.group)
-
-
-@dataclass(frozen=True)
-class Job:
-    """All that a collection is made of, checked."""
-
-    request: LaunchRequest
-    study: Study
-    survey: Survey
-    units: list[Unit]
-    controls: list[Item]
-    texts: dict[str, str]
-    language: str
-
-    @property
-    def places(self) -> Places:
-        return Places.of(self.study, self.survey.name, self.request.part)
-
-    @property
-    def name(self) -> str:
-        """What the collection is called: the survey, SURVEY/TASK or SURVEY/group-GROUP."""
-        return "/".join(filter(None, (self.survey.name, self.request.part)))
-
-    @property
-    def members(self) -> Members | None:
-        """Who is in which group, where there are groups."""
-        return Members(self.places.members, self.request.group) if self.request.group else None
-
-    @property
-    def conversations(self) -> list[Conversation]:
-        """Those that may be shown: none where people chat or the units hold questions made elsewhere, so there need not
-        be any."""
-        return [] if self.survey.chat or self.survey.packing == "questions" else self.study.conversations()
-
-    @property
-    def last(self) -> dict[str, Any]:
-        """What the last launch left: port, address, settings, and the task's name, which outlives the folder's."""
-        return files.read_json(self.places.launch) if self.places.launch.exists() else {}
-
-    @property
-    def setup(self) -> TaskSetup:
-        """What Mephisto is told."""
-        settings = self.request.settings
-        return TaskSetup(
-            study=self.study.path,
-            survey=self.survey.name,
-            data_root=self.places.mephisto,
-            task_name=self.last.get("task_name", f"{self.study.path.resolve().name}-{self.name.replace('/', '-')}"),
-            title=self.survey.title,
-            description=settings.description or self.survey.instructions.split("\n")[0],
-            keywords=settings.keywords,
-            pay=settings.pay,
-            minutes=self.survey.limits.minutes_per_unit,
-            provider=settings.provider,
-            units=tuple(self.units),
-            public_url=self.request.url
-            or ("https://nothing.posted" if self.request.dry_run or self.request.close else ""),
-            countries=settings.qualifications.countries,
-            mturk_qualifications=settings.mturk_qualifications,
-        )
 
 
 def launch(request: LaunchRequest, say: Callable[[str], None] = print) -> int:
@@ -131,14 +42,14 @@ def launch(request: LaunchRequest, say: Callable[[str], None] = print) -> int:
     check_task(request.survey, request.task)
     request = replace(request, group=check_group(study, request.survey, request.group))
     if request.dry_run:
-        job, found = _planned(request, study, say)
+        collection, found = _planned(request, study, say)
         say("\nnothing was posted (--dry-run)")
         return 0
-    with files.lock(Places.of(study, request.survey, request.part).lock, COMMAND):
+    with files.lock(CollectionPaths.of(study, request.survey, request.part).lock, COMMAND):
         if request.close:
             return _close(request, study, say)
-        job, found = _planned(request, study, say)
-        if not found.units and not _untold(job):
+        collection, found = _planned(request, study, say)
+        if not found.units and not _untold(collection):
             say(f"\nall units are done; to have them: parlai spotbot_collect --study {study.path}{_survey(request)}")
             return 0
         settings = request.settings
@@ -151,7 +62,7 @@ def launch(request: LaunchRequest, say: Callable[[str], None] = print) -> int:
             _check_url(request)
         else:
             say("\nall units are done, but Mephisto has not heard of all of them: it is told now")
-        return _serve(job, found, say)
+        return _serve(collection, found, say)
 
 
 def _check_url(request: LaunchRequest) -> None:
@@ -163,13 +74,13 @@ def _check_url(request: LaunchRequest) -> None:
 
 
 # -- before ----------------------------------------------------------------------------------------------------------
-def _planned(request: LaunchRequest, study: Study, say: Callable[[str], None]) -> tuple[Job, dry_run.Estimate]:
-    """The job and its figures, which are said; units and controls are made where they are missing."""
+def _planned(request: LaunchRequest, study: Study, say: Callable[[str], None]) -> tuple[Collection, dry_run.Estimate]:
+    """The collection and its figures, which are said; units and controls are made where they are missing."""
     _prepare(study, request.survey, say)
-    job = _job(request, study)
-    found = _estimate(job)
-    say(dry_run.said(found, request.settings, job.survey))
-    return job, found
+    collection = _collection(request, study)
+    found = _estimate(collection)
+    say(dry_run.said(found, request.settings, collection.survey))
+    return collection, found
 
 
 def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> None:
@@ -188,7 +99,7 @@ def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> None:
         say(f"warning: {warning}")
 
 
-def _job(request: LaunchRequest, study: Study) -> Job:
+def _collection(request: LaunchRequest, study: Study) -> Collection:
     from parlai_spotbot.crowdsourcing.texts import load_texts
     from parlai_spotbot.crowdsourcing.training import check_course
     from parlai_spotbot.surveys.controls import read_controls
@@ -207,10 +118,10 @@ def _job(request: LaunchRequest, study: Study) -> Job:
             )
     if request.group:
         units = [unit for unit in units if unit.group == request.group]
-    job = Job(request, study, settings.survey(survey), units, controls, texts, texts["language"])
-    check_course(job.survey)
-    job.setup.check()
-    return job
+    collection = Collection(request, study, settings.survey(survey), units, controls, texts, texts["language"])
+    check_course(collection.survey)
+    collection.setup.check()
+    return collection
 
 
 def _further_gold(request: LaunchRequest, study: Study) -> list[Item]:
@@ -232,35 +143,33 @@ def _asks(item: Item, survey: Survey) -> bool:
     return set(item.questions) <= {question.name for question in survey.questions}
 
 
-def _done(job: Job) -> dict[str, str]:
+def _done(collection: Collection) -> dict[str, str]:
     """The units that are done, and by whom."""
     from parlai_spotbot.crowdsourcing.ledger import Ledger
 
-    if not job.places.ledger.exists():
+    if not collection.paths.ledger.exists():
         return {}
-    with contextlib.closing(Ledger(job.places.ledger)) as ledger:
+    with contextlib.closing(Ledger(collection.paths.ledger)) as ledger:
         return {h.unit_id: h.worker for h in ledger.handouts("status = 'done'")}
 
 
-def _estimate(job: Job) -> dry_run.Estimate:
-    done, path = _done(job), job.study.judgements_path(job.survey.name)
-    mine = {unit.unit_id for unit in job.units}
-    judgements = [row for row in job.study.judgements(job.survey.name) if row.unit_id in mine] if path.exists() else []
-    return dry_run.estimate(job.request.settings, job.survey, job.units, _seeds(job), done, judgements)
+def _estimate(collection: Collection) -> dry_run.Estimate:
+    study, survey, units = collection.study, collection.survey, collection.units
+    mine = {unit.unit_id for unit in units}
+    known = study.judgements(survey.name) if study.judgements_path(survey.name).exists() else []
+    judgements = [row for row in known if row.unit_id in mine]
+    settings = collection.request.settings
+    return dry_run.estimate(settings, survey, units, collection.seeds, _done(collection), judgements)
 
 
-def _untold(job: Job) -> bool:
+def _untold(collection: Collection) -> bool:
     """Whether there are finished units of which a crash kept Mephisto from hearing; the desk tells when it starts."""
     from parlai_spotbot.crowdsourcing.ledger import Ledger
 
-    if not job.places.ledger.exists():
+    if not collection.paths.ledger.exists():
         return False
-    with contextlib.closing(Ledger(job.places.ledger)) as ledger:
+    with contextlib.closing(Ledger(collection.paths.ledger)) as ledger:
         return bool(ledger.handouts("status = 'done' AND told = 0"))
-
-
-def _seeds(job: Job) -> dict[str, str]:
-    return {c.conversation_id: c.seed_id for c in job.conversations}
 
 
 @contextlib.contextmanager
@@ -280,20 +189,20 @@ def briefly(study: Study) -> Iterator[None]:
 
 
 # -- serving ---------------------------------------------------------------------------------------------------------
-def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int:
-    from parlai_spotbot.crowdsourcing.chat.running import running
+def _serve(collection: Collection, found: dry_run.Estimate, say: Callable[[str], None]) -> int:
+    from parlai_spotbot.crowdsourcing.chat.loading import loaded_bots
+    from parlai_spotbot.crowdsourcing.collection_server import ProgressLine, make_server
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import serve, signals
-    from parlai_spotbot.crowdsourcing.serving import Progress, make_server
 
-    request, places = job.request, job.places
+    request, paths = collection.request, collection.paths
     names = []
     if request.settings.provider == "in_house":
-        wanted = 1 if known_names(places.links) else max(1, found.annotators)
+        wanted = 1 if known_names(paths.links) else max(1, found.annotators)
         names = wanted_names(request.annotators, wanted, request.group)
-    places.make()
-    secret = read_secret(places.secret)
-    _record(job)
-    stop, progress = threading.Event(), Progress(len(job.units))
+    paths.make()
+    secret = read_secret(paths.secret)
+    _record(collection)
+    stop, progress = threading.Event(), ProgressLine(len(collection.units))
 
     def ready(url: str) -> None:
         port = int(url.rpartition(":")[2])
@@ -302,59 +211,58 @@ def _serve(job: Job, found: dry_run.Estimate, say: Callable[[str], None]) -> int
                 f"warning: the last launch served at port {previous}: pages that are open, and links, need the new ones"
             )
         state = {"port": port, "url": request.url, "task_name": setup.task_name, "settings": _told(request.settings)}
-        files.write_json(places.launch, state)
-        first = welcome(job, found.annotators, names, request.url or url, secret, say)
+        files.write_json(paths.launch, state)
+        first = welcome(collection, Invitation(request.url or url, secret, names, found.annotators), say)
         say(f"serving at {url} until all units are done; Ctrl-C stops, and the same command goes on")
         if first and request.open_browser:
             open_browser(first, say)
 
-    setup, previous = job.setup, job.last.get("port", 0)
-    with running(job, _done(job), say) as bots, signals(stop):
+    setup, previous = collection.setup, collection.last_port
+    with loaded_bots(collection, _done(collection), say) as bots, signals(stop):
         if bots:
-            _record_contestants(job, bots.about())
+            _record_contestants(collection, bots.about())
         outcome = serve(
             setup,
-            make_server=make_server(job, secret, _seeds(job), previous, progress, bots),
+            make_server=make_server(collection, secret, progress, bots),
             stop=stop,
             on_ready=ready,
-            host=request.host,
-            port=request.port,
         )
     progress.close()
     say(f"\n{outcome.reason}: {progress.said()}")
-    say(f"to have the answers: parlai spotbot_collect --study {job.study.path}{_survey(request)}")
+    say(f"to have the answers: parlai spotbot_collect --study {collection.study.path}{_survey(request)}")
     if outcome.reason != "done":
         say("to go on: run the same command again")
     return 0
 
 
-def _record(job: Job) -> None:
+def _record(collection: Collection) -> None:
     """What provenance.json says of the collection: options, versions, the rule of the controls; nothing secret."""
     from importlib.metadata import version
 
     about = {
         "package": f"parlai_spotbot {parlai_spotbot.__version__}",
         "mephisto": version("mephisto"),
-        "settings": _told(job.request.settings),
-        "limits": vars(job.survey.limits),
-        "language": job.language,
-        "controls": len(job.controls),
+        "settings": _told(collection.request.settings),
+        "limits": vars(collection.survey.limits),
+        "language": collection.language,
+        "controls": len(collection.controls),
     }
-    with briefly(job.study):
-        known = job.study.provenance().get("crowdsourcing", {})
-        name = job.survey.name
-        for kind, one in (("tasks", job.request.task), ("groups", job.request.group)):
+    with briefly(collection.study):
+        known = collection.study.provenance().get("crowdsourcing", {})
+        name = collection.survey.name
+        for kind, one in (("tasks", collection.request.task), ("groups", collection.request.group)):
             if one:  # the latest launch, and that of each
                 about = {**about, kind: {**known.get(name, {}).get(kind, {}), one: about}}
-        job.study.record("crowdsourcing", {**known, name: about})
+        collection.study.record("crowdsourcing", {**known, name: about})
 
 
-def _record_contestants(job: Job, about: Mapping[str, dict]) -> None:
+def _record_contestants(collection: Collection, about: Mapping[str, dict]) -> None:
     """What provenance.json says of the contestants that people chat with."""
-    with briefly(job.study):
-        known = job.study.provenance().get("crowdsourcing", {})
-        rules = {"rules": vars(job.survey.chat), "contestants": dict(about)}
-        job.study.record("crowdsourcing", {**known, job.name: {**known.get(job.name, {}), "chat": rules}})
+    study, name = collection.study, collection.name
+    with briefly(study):
+        known = study.provenance().get("crowdsourcing", {})
+        rules = {"rules": vars(collection.survey.chat), "contestants": dict(about)}
+        study.record("crowdsourcing", {**known, name: {**known.get(name, {}), "chat": rules}})
 
 
 def _told(settings: LaunchSettings) -> dict[str, Any]:
@@ -371,9 +279,9 @@ def _close(request: LaunchRequest, study: Study, say: Callable[[str], None]) -> 
     from parlai_spotbot.crowdsourcing.collect import open_ledger
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import close
 
-    job = _job(request, study)
+    collection = _collection(request, study)
     with open_ledger(study, request.survey, request.part) as ledger:
-        counts = close(job.setup)
+        counts = close(collection.setup)
         for handout in ledger.handouts("status = 'open'"):
             ledger.end(handout.handle, "expired", time.time())
     say(f"closed: {counts.get('completed', 0)} units done, {counts.get('expired', 0)} expired")

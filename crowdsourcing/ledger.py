@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot.crowdsourcing.entries import (
+from parlai_spotbot.crowdsourcing.ledger_entries import (
     ANNOTATOR,
     DECISION,
     HANDOUT,

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.checking import clean_answer, incomplete, malformed, seconds
-from parlai_spotbot.crowdsourcing.entries import Decision, Handout
 from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.ledger_entries import Decision, Handout
 from parlai_spotbot.crowdsourcing.presentation import exchanges_of, present
 from parlai_spotbot.crowdsourcing.refusals import refusal
 from parlai_spotbot.records import Item

@@ -14,8 +14,8 @@ from typing import Any
 from parlai_spotbot.crowdsourcing import grading
 from parlai_spotbot.crowdsourcing.checking import check_items, malformed
 from parlai_spotbot.crowdsourcing.contract import Refusal
-from parlai_spotbot.crowdsourcing.entries import Attempt, digest
-from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords
+from parlai_spotbot.crowdsourcing.ledger_entries import Attempt, digest
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.survey import Survey
 
@@ -40,10 +40,9 @@ def chance_of(secret: bytes, what: str, worker: str) -> str:
 class Practice:
     """The exercises of `survey`."""
 
-    def __init__(
-        self, survey: Survey, ledger: Ledger, secret: bytes, refusal: Callable[[str], Refusal], clock: Callable
-    ):
-        self.survey, self.ledger, self.secret, self.refusal, self.clock = survey, ledger, secret, refusal, clock
+    def __init__(self, survey: Survey, records: DeskRecords, refusal: Callable[[str], Refusal]):
+        self.survey, self.refusal = survey, refusal
+        self.ledger, self.secret, self.clock = records.ledger, records.secret, records.clock
 
     @property
     def begins(self) -> bool:

@@ -10,27 +10,24 @@ import functools
 import logging
 import re
 import sqlite3
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from parlai_spotbot.crowdsourcing.chat.bots import Bots
 from parlai_spotbot.crowdsourcing.chat.chats import Chats
-from parlai_spotbot.crowdsourcing.contract import Crowd, Refusal, Visitor
-from parlai_spotbot.crowdsourcing.entries import Handout, digest
-from parlai_spotbot.crowdsourcing.groups import Members
-from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
+from parlai_spotbot.crowdsourcing.ledger_entries import Handout, digest
 from parlai_spotbot.crowdsourcing.opening import Opening
 from parlai_spotbot.crowdsourcing.practice import Practice
 from parlai_spotbot.crowdsourcing.presentation import present
 from parlai_spotbot.crowdsourcing.questionnaire import is_due
 from parlai_spotbot.crowdsourcing.refusals import reason, refusal
-from parlai_spotbot.crowdsourcing.scores import Scores, truths_of, unit_points
+from parlai_spotbot.crowdsourcing.scores import GameScores, truths_of, unit_points
 from parlai_spotbot.crowdsourcing.stock import Stock
 from parlai_spotbot.crowdsourcing.training import Training
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Item, Unit
+from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.survey import Survey
 
 log = logging.getLogger(__name__)
@@ -79,64 +76,51 @@ def name_of(survey: Survey) -> str:
     return f"{survey.name}/{survey.tasks[0].name}" if len(survey.tasks) == 1 else survey.name
 
 
+def _items(material: Material) -> dict[str, Item]:
+    """Every item by its id, the controls too."""
+    items = {item.item_id: item for unit in material.units for item in unit.items}
+    for control in material.controls:
+        if control.item_id in items:
+            raise UserError(f"Item {control.item_id} is a control and part of a unit.", "Make the controls anew.")
+        items[control.item_id] = control
+    return items
+
+
 class Reception:
     """What a desk is made of, and its sessions; see `desk.Desk`, which adds what visitors do."""
 
-    def __init__(
-        self,
-        survey: Survey,
-        units: Sequence[Unit],
-        controls: Sequence[Item],
-        seeds: Mapping[str, str],
-        truths: Mapping[str, tuple[str, str]],
-        ledger: Ledger,
-        crowd: Crowd,
-        *,
-        texts: Mapping[str, str],
-        consent: Mapping[str, str],
-        secret: bytes,
-        clock: Callable[[], float] = time.time,
-        language: str = "en",
-        finish: Callable[[Visitor, str, int], dict] = lambda visitor, state, done: {"kind": "none"},
-        team: str = "",
-        bots: Bots | None = None,
-        members: Members | None = None,
-    ):
-        self.survey, self.controls, self.seeds = survey, list(controls), seeds
-        self.ledger, self.crowd, self.clock = ledger, crowd, clock
-        self.texts, self.language, self.secret, self.finish = texts, language, secret, finish
-        self.members = members
+    def __init__(self, material: Material, words: PageWords, participants: Participants, records: DeskRecords):
+        survey = material.survey
+        self.survey, self.controls, self.seeds = survey, list(material.controls), material.seeds
+        self.ledger, self.secret, self.clock = records.ledger, records.secret, records.clock
+        self.crowd, self.finish, self.members = participants.crowd, participants.finish, participants.members
+        self.texts, self.language = words.texts, words.language
         self.closed = False
-        self.began = clock()  # pages may be open from before
+        self.began = self.clock()  # pages may be open from before
         self.waited_at = 0.0  # when a page was last told to wait
         self._gone: set[str] = set()  # contestants whose units are kept back
         self.survey_json = survey.to_json()  # once: every session holds it
-        self.stock = Stock(units, seeds)
-        self.items = {item.item_id: item for unit in units for item in unit.items}
-        for control in controls:
-            if control.item_id in self.items:
-                raise UserError(f"Item {control.item_id} is a control and part of a unit.", "Make the controls anew.")
-            self.items[control.item_id] = control
-        self.consent_text = [filled(paragraph, consent) for paragraph in survey.consent]
+        self.stock = Stock(material.units, self.seeds)
+        self.items = _items(material)
+        self.consent_text = [filled(paragraph, words.consent) for paragraph in survey.consent]
         self.consent_digest = digest(self.consent_text) if survey.consent else ""
-        self.practice = self._practice(team)
-        self.opening = Opening(survey, ledger, texts) if survey.layout == "opening" else None
-        self.chats = Chats(survey, ledger, bots, texts, clock, self.items) if survey.chat else None
-        self.truths = truths_of(self.items.values(), truths) if survey.game else {}
-        ledger.begin(name_of(survey), survey.limits.units_per_annotator)
+        self.practice = (
+            Training(survey, records, self.refusal, participants.team)
+            if survey.training
+            else Practice(survey, records, self.refusal)
+        )
+        self.opening = Opening(survey, self.ledger, self.texts) if survey.layout == "opening" else None
+        self.chats = Chats(survey, records, participants.bots, self.texts, self.items) if survey.chat else None
+        self.truths = truths_of(self.items.values(), material.truths) if survey.game else {}
+        self.ledger.begin(name_of(survey), survey.limits.units_per_annotator)
         self.reload()
-
-    def _practice(self, team: str) -> Practice | Training:
-        """What is to be passed before the work: the training of a task, or the survey's exercises."""
-        about = (self.survey, self.ledger, self.secret, self.refusal, self.clock)
-        return Training(*about, team) if self.survey.training else Practice(*about)
 
     def reload(self) -> None:
         """Take over what the ledger says; where it can't be read now, everything stays as it was."""
         handouts, seen = self.ledger.handouts(), list(self.ledger.seen())
         submissions = list(self.ledger.submissions()) if self.survey.game else []
         self.stock.load(handouts, seen)
-        self.scores = Scores(self.secret)
+        self.scores = GameScores(self.secret)
         workers = {handout.handle: handout.worker for handout in handouts}
         for submission in submissions:
             self.score(workers[submission.handle], submission.record)

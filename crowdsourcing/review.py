@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.collect import open_ledger
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_task
 from parlai_spotbot.crowdsourcing.groups import check_group, part_of
 from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.places import Places, check_task
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
@@ -49,15 +49,15 @@ def main(args: list[str]) -> None:
         get_survey(known.survey)
         check_task(known.survey, known.task)
         part = known.task or part_of(check_group(study, known.survey, known.group))
-        places = Places.of(study, known.survey, part)
+        paths = CollectionPaths.of(study, known.survey, part)
         with open_ledger(study, known.survey, part) as ledger:
             if rest[:1] == ["examine"]:
-                examine(study, places.mephisto, ledger, show=rest[1:] == ["--show"])
+                examine(study, paths.mephisto, ledger, show=rest[1:] == ["--show"])
                 return
     except UserError as err:
         print(f"error: {err}", file=sys.stderr)
         raise SystemExit(2) from None
-    _mephisto(places.mephisto, rest)
+    _mephisto(paths.mephisto, rest)
 
 
 def _mephisto(data_root: Path, args: list[str]) -> None:

@@ -61,7 +61,7 @@ def _only(item: Item) -> str:
     return item.conversation_ids[0] if len(item.conversation_ids) == 1 else ""
 
 
-class Scores:
+class GameScores:
     """Everybody's points. `most` places are shown, and the visitor's own whatever it is."""
 
     def __init__(self, secret: bytes, most: int = 20):

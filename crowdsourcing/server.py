@@ -14,6 +14,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,24 @@ class Connections(HTTPServer):
         super().on_close(server_conn)
 
 
+@dataclass(frozen=True)
+class ServerFiles:
+    """The folder of the built page, the file that keeps refused submissions, and the server's log, if there is one."""
+
+    page: Path
+    refused: Path
+    log: Path | None = None
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where to listen; `port` 0 takes a free one, `prefer` first if that is free (pages that are open ask there)."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    prefer: int = 0
+
+
 class Server:
     """Serves the page and the desk until it is stopped.
 
@@ -92,44 +111,25 @@ class Server:
         All its calls are made in one thread; a callable is called in that thread, by `start`.
     doors : Door or sequence of Door
         The ways in.
-    page_folder : Path
-        The built page.
-    refused_path : Path
-        Where refused submissions are kept.
     secret : bytes
         Signs the session tokens.
-    host, port : str, int
-        Where to listen; 0 takes a free port, `prefer` first if that is free (pages that are open ask there).
-    log_path : Path or None
-        The server's log.
-    expire_every : float
-        Seconds between two calls of `desk.expire`.
     """
+
+    expire_every = 5.0
+    """Seconds between two calls of `desk.expire`."""
 
     def __init__(
         self,
         desk: Any,
         doors: Door | Sequence[Door],
-        page_folder: Path,
-        refused_path: Path,
-        *,
+        files: ServerFiles,
         secret: bytes,
-        host: str = "127.0.0.1",
-        port: int = 0,
-        prefer: int = 0,
-        log_path: Path | None = None,
-        expire_every: float = 5.0,
-        clock: Callable[[], float] = time.time,
+        address: Address = Address(),
     ):
         self._desk = desk
         self.doors = tuple(doors) if isinstance(doors, Sequence) else (doors,)
-        self.page_folder = Path(page_folder)
-        self.refused_path = Path(refused_path)
-        self.secret = secret
-        self.host, self.port, self.prefer = host, port, prefer
-        self.log_path = log_path
-        self.expire_every = expire_every
-        self.clock = clock
+        self.files, self.secret, self.address = files, secret, address
+        self.port = address.port
         self.url = ""
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
@@ -139,18 +139,18 @@ class Server:
     def start(self) -> str:
         """Listen; returns the address. `UserError` where that can't be, with nothing left behind."""
         with contextlib.ExitStack() as stack:
-            page = handlers.read_page(self.page_folder)
-            sockets = listen(self.host, self.port, self.prefer)
+            page = handlers.read_page(self.files.page)
+            sockets = listen(self.address.host, self.port, self.address.prefer)
             for one in sockets:
                 stack.callback(one.close)
-            stack.enter_context(_quiet_logs(self.log_path))
-            self.intake = Intake(self._desk, self.doors, self.secret, self.refused_path, self.clock)
+            stack.enter_context(_quiet_logs(self.files.log))
+            self.intake = Intake(self._desk, self.doors, self.secret, self.files.refused)
             stack.callback(self.intake.close)
             raise_file_limit()
             self._start_thread(page, sockets)
             self._cleanup = stack.pop_all()
         self.port = sockets[0].getsockname()[1]
-        self.url = f"http://{_shown(self.host)}:{self.port}"
+        self.url = f"http://{_shown(self.address.host)}:{self.port}"
         return self.url
 
     @property
@@ -187,7 +187,7 @@ class Server:
         self.stop()
 
     # -- in the thread -------------------------------------------------------------------------------------------------
-    def _start_thread(self, page: dict[str, handlers.File], sockets: list[socket.socket]) -> None:
+    def _start_thread(self, page: dict[str, handlers.PageFile], sockets: list[socket.socket]) -> None:
         ready = threading.Event()
 
         def run() -> None:
@@ -204,7 +204,7 @@ class Server:
         if self._error is not None:
             raise self._error
 
-    async def _serve(self, page: dict[str, handlers.File], sockets: list[socket.socket], ready: threading.Event):
+    async def _serve(self, page: dict[str, handlers.PageFile], sockets: list[socket.socket], ready: threading.Event):
         self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
         http = Connections(
@@ -235,13 +235,13 @@ class Server:
 
 
 def application(
-    intake: Intake, page: dict[str, handlers.File], at_rest: Callable[[HTTP1Connection], None]
+    intake: Intake, page: dict[str, handlers.PageFile], at_rest: Callable[[HTTP1Connection], None]
 ) -> Application:
     """The addresses. `at_rest` is told of each connection on which an answer went out."""
     framed_by = tuple(dict.fromkeys(site for door in intake.doors.values() for site in door.framed_by))
     everybody = {"intake": intake}
     return Application(
-        [(r"/api/(.*)", handlers.Api, everybody), (r".*", handlers.Page, everybody)],
+        [(r"/api/(.*)", handlers.ApiHandler, everybody), (r".*", handlers.PageHandler, everybody)],
         page=page,
         at_rest=at_rest,
         security=handlers.security_headers(framed_by),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from parlai_spotbot.crowdsourcing.entries import Handout
+from parlai_spotbot.crowdsourcing.ledger_entries import Handout
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Unit
 

@@ -15,9 +15,9 @@ from typing import Any
 
 from parlai_spotbot.crowdsourcing.checking import check_items, malformed
 from parlai_spotbot.crowdsourcing.contract import Refusal
-from parlai_spotbot.crowdsourcing.entries import Sitting, digest
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords
 from parlai_spotbot.crowdsourcing.grading import answers_of
-from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.ledger_entries import Sitting, digest
 from parlai_spotbot.crowdsourcing.practice import Allow, chance_of, numbered
 from parlai_spotbot.crowdsourcing.presentation import present
 from parlai_spotbot.errors import UserError
@@ -97,12 +97,9 @@ def graded(gold: Gold, allowed: int, decides: bool, answers: dict[tuple[str, str
 class Training:
     """The training of `survey`, which is narrowed to one task. `team` names the group of annotators of this launch."""
 
-    def __init__(
-        self, survey: Survey, ledger: Ledger, secret: bytes, refusal: Callable[[str], Refusal], clock: Callable,
-        team: str = "",
-    ):  # fmt: skip
-        self.survey, self.ledger, self.secret, self.refusal, self.clock = survey, ledger, secret, refusal, clock
-        self.team = team
+    def __init__(self, survey: Survey, records: DeskRecords, refusal: Callable[[str], Refusal], team: str = ""):
+        self.survey, self.refusal, self.team = survey, refusal, team
+        self.ledger, self.secret, self.clock = records.ledger, records.secret, records.clock
         self.task = survey.tasks[0]
         self.course = course_of(survey)
         self.attempts = min(survey.limits.onboarding_attempts, len(self.course))

@@ -6,33 +6,42 @@ import os
 import sys
 import webbrowser
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
+from parlai_spotbot.crowdsourcing.collection import Collection
 from parlai_spotbot.crowdsourcing.links import write_links
 from parlai_spotbot.crowdsourcing.tokens import study_link
-
-if TYPE_CHECKING:
-    from parlai_spotbot.crowdsourcing.launch import Job
 
 SHOWN = 10
 """So many links are printed; all stand in links.csv."""
 
 
-def welcome(job: Job, annotators: int, names: list[str], base: str, secret: bytes, say: Callable[[str], None]) -> str:
+@dataclass(frozen=True)
+class Invitation:
+    """The page's address, what signs links to it, who in the house gets one, and how many annotators the units need."""
+
+    address: str
+    secret: bytes
+    names: list[str]
+    annotators: int
+
+
+def welcome(collection: Collection, invitation: Invitation, say: Callable[[str], None]) -> str:
     """Say where annotators come in; returns the first link, "" where there are none."""
-    provider, places = job.request.settings.provider, job.places
+    base, secret, names = invitation.address, invitation.secret, invitation.names
+    provider, paths = collection.request.settings.provider, collection.paths
     first = ""
     if provider == "in_house":
-        links = write_links(places.links, names, base, secret)
-        say(f"\nlinks, one for each annotator ({len(links)}): {places.links}")
+        links = write_links(paths.links, names, base, secret)
+        say(f"\nlinks, one for each annotator ({len(links)}): {paths.links}")
         for name, link in list(links.items())[:SHOWN]:
             say(f"  {name}: {link}")
         first = links[names[0]]
-        if len(links) < annotators:
-            say(f"warning: for all units there must be {annotators} annotators or more: raise --annotators")
+        if len(links) < invitation.annotators:
+            say(f"warning: for all units there must be {invitation.annotators} annotators or more: raise --annotators")
     elif provider == "prolific":
         say("\nthe link for the study at Prolific (“I'll use URL parameters”):")
-        say(f"  {study_link(base, secret, job.setup.task_name)}")
+        say(f"  {study_link(base, secret, collection.setup.task_name)}")
     else:
         say(f"\nposting to {provider}; the page is at {base}")
     return first

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collect import open_ledger
-from parlai_spotbot.crowdsourcing.places import Places, begun
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
 from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
@@ -27,10 +27,10 @@ def withdraw(study: Study, survey: str, who: str) -> int:
     after a crash too, does no harm.
     """
     tasks = begun(study, survey) or [""]
-    every = [Places.of(study, survey, task) for task in tasks]
+    every = [CollectionPaths.of(study, survey, task) for task in tasks]
     with contextlib.ExitStack() as held:
-        for places in every:
-            held.enter_context(files.lock(places.lock, "spotbot_collect --withdraw"))
+        for paths in every:
+            held.enter_context(files.lock(paths.lock, "spotbot_collect --withdraw"))
         workers = dict.fromkeys(worker for task in tasks for worker in _workers(study, survey, task))
         worker = _meant(who, list(workers), read_secret(every[0].secret), every[0])
         return sum(_delete(study, survey, task, worker) for task in tasks)
@@ -43,21 +43,21 @@ def _workers(study: Study, survey: str, task: str) -> list[str]:
 
 def _delete(study: Study, survey: str, task: str, worker: str) -> int:
     """Delete the worker's answers of one collection; returns how many units they were."""
-    places = Places.of(study, survey, task)
+    paths = CollectionPaths.of(study, survey, task)
     with open_ledger(study, survey, task) as ledger:
         handouts = ledger.handouts("worker = ?", worker)
-    _from_mephisto(places.mephisto, {handout.handle for handout in handouts})
-    _from_refused(places.refused, pseudonym(read_secret(places.secret), worker))
-    _from_ledger(places.ledger, worker)
+    _from_mephisto(paths.mephisto, {handout.handle for handout in handouts})
+    _from_refused(paths.refused, pseudonym(read_secret(paths.secret), worker))
+    _from_ledger(paths.ledger, worker)
     return sum(handout.status == "done" for handout in handouts)
 
 
-def _meant(who: str, workers: list[str], secret: bytes, places: Places) -> str:
+def _meant(who: str, workers: list[str], secret: bytes, paths: CollectionPaths) -> str:
     for worker in workers:
         if who in (worker, pseudonym(secret, worker)):
             return worker
     raise UserError(
-        f"--withdraw {who}: nobody of that id or pseudonym took part.", f"Those who did stand in {places.annotators}."
+        f"--withdraw {who}: nobody of that id or pseudonym took part.", f"Those who did stand in {paths.annotators}."
     )
 
 

@@ -73,12 +73,6 @@ NOT_YET: list[tuple[str, str]] = [
     ("parlai_spotbot.analysis.methods.spot_the_bot_order", "parlai_spotbot.texts.repetition"),
     ("parlai_spotbot.analysis.methods.spot_the_bot_people", "parlai_spotbot.analysis.methods.spot_the_bot"),
     ("parlai_spotbot.analysis.methods.spot_the_bot_stability", "parlai_spotbot.surveys.survey"),
-    ("parlai_spotbot.crowdsourcing.chat.running", "parlai_spotbot.crowdsourcing.launch"),
-    ("parlai_spotbot.crowdsourcing.intake", "parlai_spotbot.crowdsourcing.handlers"),
-    ("parlai_spotbot.crowdsourcing.mephisto_task.provider", "parlai_spotbot.crowdsourcing.mephisto_task.datastore"),
-    ("parlai_spotbot.crowdsourcing.serving", "parlai_spotbot.crowdsourcing.launch"),
-    ("parlai_spotbot.crowdsourcing.trained", "parlai_spotbot.crowdsourcing.collect"),
-    ("parlai_spotbot.crowdsourcing.welcome", "parlai_spotbot.crowdsourcing.launch"),
     ("parlai_spotbot.report.appendix", "parlai_spotbot.report.page"),
     ("parlai_spotbot.report.nuc", "parlai_spotbot.report.page"),
 ]

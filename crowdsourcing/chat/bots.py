@@ -32,7 +32,7 @@ log = logging.getLogger("parlai_spotbot.crowdsourcing.server")
 
 
 @dataclass(frozen=True)
-class Question:
+class TurnRequest:
     """What was said in a chat so far, the person first and last; the contestant is to answer. `seed` is the chat's."""
 
     chat: str
@@ -55,17 +55,17 @@ class Trouble:
 
 
 @dataclass(frozen=True)
-class Answer:
+class TurnReply:
     """What came of a question: a turn, or None where the contestant can't go on in this chat; and earlier troubles."""
 
-    question: Question
+    question: TurnRequest
     text: str | None
     troubles: tuple[Trouble, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Waiting:
-    question: Question
+    question: TurnRequest
     troubles: tuple[Trouble, ...] = ()
     losses: int = 0
     alone: bool = False
@@ -95,7 +95,7 @@ class Bots:
     """
 
     def __init__(self, handles: Sequence[Handle], attempts: int, batchsize: int, say: Callable[[str], None]):
-        self._answers: SimpleQueue[Answer] = SimpleQueue()
+        self._answers: SimpleQueue[TurnReply] = SimpleQueue()
         self._say = say
         self._lock = threading.Lock()
         self._lines: dict[str, list[_Line]] = defaultdict(list)
@@ -107,7 +107,7 @@ class Bots:
             self.tell_if_gone(name)
 
     # -- asking ------------------------------------------------------------------------------------------------------
-    def ask(self, question: Question) -> None:
+    def ask(self, question: TurnRequest) -> None:
         """Ask for the next turn of a chat; the answer comes from `answers`. Asked again meanwhile, it is asked once."""
         self._ask(_Waiting(question))
 
@@ -121,7 +121,7 @@ class Bots:
                     self._line_of[waiting.question.chat] = line
         if line is None:
             trouble = Trouble("set_aside", self.set_aside().get(name, "no such contestant was loaded"))
-            self._answers.put(Answer(waiting.question, None, (*waiting.troubles, trouble)))
+            self._answers.put(TurnReply(waiting.question, None, (*waiting.troubles, trouble)))
         else:
             line.add(waiting)
 
@@ -130,7 +130,7 @@ class Bots:
         load = Counter(map(id, self._line_of.values()))
         return min(alive, key=lambda line: load[id(line)], default=None)
 
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[TurnReply]:
         """What has come since the last call. From any thread."""
         found = []
         while True:
@@ -170,7 +170,7 @@ class Bots:
     # -- from the lines' threads -------------------------------------------------------------------------------------
     def settled(self, waiting: _Waiting, text: str | None) -> None:
         """A question has its answer, or is given up."""
-        self._answers.put(Answer(waiting.question, text, waiting.troubles))
+        self._answers.put(TurnReply(waiting.question, text, waiting.troubles))
 
     def stranded(self, waiting: _Waiting) -> None:
         """The line of this question is gone: another copy of the contestant may take it over."""

@@ -10,17 +10,18 @@ import logging
 import random
 import sqlite3
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.chat import ledger as kept
-from parlai_spotbot.crowdsourcing.chat.bots import Answer, Bots, Question
+from parlai_spotbot.crowdsourcing.chat.bots import Bots, TurnReply, TurnRequest
 from parlai_spotbot.crowdsourcing.chat.conversations import with_chat_time
-from parlai_spotbot.crowdsourcing.chat.state import State, typing_seconds
+from parlai_spotbot.crowdsourcing.chat.state import ChatState, typing_seconds
 from parlai_spotbot.crowdsourcing.checking import check_item, incomplete, malformed
 from parlai_spotbot.crowdsourcing.contract import Refusal
-from parlai_spotbot.crowdsourcing.entries import Handout, digest
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords
+from parlai_spotbot.crowdsourcing.ledger_entries import Handout, digest
 from parlai_spotbot.crowdsourcing.presentation import SIDES, question_order
 from parlai_spotbot.crowdsourcing.refusals import refusal
 from parlai_spotbot.records import Item, Utterance
@@ -38,24 +39,19 @@ class Chats:
 
     Parameters
     ----------
-    items : mapping
-        Every item by its id.
     bots : Bots
         Whom to ask.
+    items : mapping
+        Every item by its id.
     """
 
     def __init__(
-        self,
-        survey: Survey,
-        ledger: kept.ChatLedger,
-        bots: Bots,
-        texts: Mapping[str, str],
-        clock: Callable[[], float],
-        items: Mapping[str, Item],
+        self, survey: Survey, records: DeskRecords, bots: Bots, texts: Mapping[str, str], items: Mapping[str, Item]
     ):
         self.survey, self.rule = survey, survey.chat
-        self.ledger, self.bots, self.texts, self.clock, self._items = ledger, bots, texts, clock, items
-        self._unkept: list[Answer] = []
+        self.bots, self.texts, self._items = bots, texts, items
+        self.ledger, self.clock = records.ledger, records.clock
+        self._unkept: list[TurnReply] = []
         self._begun: dict[str, str] = {}  # chat -> hand-out, of those that the bots may have a session of
 
     # -- what the page sees ------------------------------------------------------------------------------------------
@@ -84,7 +80,7 @@ class Chats:
             filled.append(replace(item, conversation_ids=ids, exchanges=longest, transcripts=transcripts))
         return filled
 
-    def _chat_page(self, handout: Handout, number: int, state: State) -> tuple[dict, dict]:
+    def _chat_page(self, handout: Handout, number: int, state: ChatState) -> tuple[dict, dict]:
         order = self._order(handout, number)
         page = {
             "item": number,
@@ -100,7 +96,7 @@ class Chats:
         record = {"entity:0": names[0], "entity:1": names[1], "side:0": SIDES[1], "question_order": " ".join(order)}
         return page, record
 
-    def _comparison(self, handout: Handout, number: int, states: Mapping[int, State]) -> tuple[dict, dict]:
+    def _comparison(self, handout: Handout, number: int, states: Mapping[int, ChatState]) -> tuple[dict, dict]:
         order = self._order(handout, number)
         ready = all(state.rating for state in states.values())
         page = {
@@ -117,7 +113,7 @@ class Chats:
                        f"speaker:{place}": transcript["speaker"]}  # fmt: skip
         return page, record
 
-    def _transcript(self, place: int, state: State, shown: bool) -> dict:
+    def _transcript(self, place: int, state: ChatState, shown: bool) -> dict:
         names = (self.survey.entities[0], self.survey.speakers[place])
         return {
             "key": f"conversation:{place}",
@@ -138,11 +134,11 @@ class Chats:
     def _own_items(self, handout: Handout) -> list[Item]:
         return [self._items[item_id] for item_id in handout.items]
 
-    def _states(self, handout: Handout) -> dict[int, State]:
+    def _states(self, handout: Handout) -> dict[int, ChatState]:
         """The chats of a hand-out by their place, in order; each is reached when those before are rated."""
         self.settle()
         known = {chat.item: chat for chat in self.ledger.chats("handle = ?", handout.handle)}
-        states: dict[int, State] = {}
+        states: dict[int, ChatState] = {}
         for number, item in enumerate(self._own_items(handout)):
             if len(item.partners) == 1:
                 chat = known.get(number)
@@ -150,7 +146,7 @@ class Chats:
                 rating = self.ledger.rating(chat.chat_id) if chat else None
                 reached = all(state.rating for state in states.values())
                 again = chat is not None and self.bots.again(chat.chat_id)
-                states[number] = State(self.rule, chat, turns, rating, reached, self.clock(), again)
+                states[number] = ChatState(self.rule, chat, turns, rating, reached, self.clock(), again)
         return states
 
     def failed(self, handout: Handout) -> bool:
@@ -159,7 +155,7 @@ class Chats:
 
     # -- what people say ---------------------------------------------------------------------------------------------
     def say(self, handout: Handout, body: Mapping[str, Any]) -> dict:
-        """Keep a message and ask for the answer; see `chatting.Chatting.say`."""
+        """Keep a message and ask for the answer; see `desk.ChatDesk.say`."""
         place, state = self._meant(handout, body)
         number, written = _number(body, "number"), body.get("text")
         if not isinstance(written, str) or number % 2:
@@ -172,11 +168,11 @@ class Chats:
         self._check_say(handout, state, number, said)
         chat = state.chat or self._new(handout, place)
         now = self.clock()
-        self.ledger.say(chat, kept.Said(number, said, now, now))
+        self.ledger.say(chat, kept.Message(number, said, now, now))
         self._ask(chat)
         return self._reply(self._states(handout)[place], number)
 
-    def _check_say(self, handout: Handout, state: State, number: int, said: str) -> None:
+    def _check_say(self, handout: Handout, state: ChatState, number: int, said: str) -> None:
         if state.step != "chatting":
             raise self._refusal("chat_over")
         if state.due:
@@ -191,21 +187,21 @@ class Chats:
             raise self._refusal("too_fast")
 
     def poll(self, handout: Handout, body: Mapping[str, Any]) -> dict:
-        """What was said from turn `have` on; see `chatting.Chatting.chat`."""
+        """What was said from turn `have` on; see `desk.ChatDesk.chat`."""
         _, state = self._meant(handout, body)
         return {**self._reply(state, _number(body, "have")), "step": state.step}
 
-    def _reply(self, state: State, number: int) -> dict:
+    def _reply(self, state: ChatState, number: int) -> dict:
         return {"chat": state.to_json(), "turns": state.turns_from(number)}
 
-    def _new(self, handout: Handout, place: int) -> kept.Chat:
+    def _new(self, handout: Handout, place: int) -> kept.ChatRecord:
         partner = self._own_items(handout)[place].partners[0]
         seed = derive("chat", handout.chance, handout.handle, place)
-        return kept.Chat(handout.handle, place, chat_id(handout, place), partner, seed)
+        return kept.ChatRecord(handout.handle, place, chat_id(handout, place), partner, seed)
 
     # -- how people rate ---------------------------------------------------------------------------------------------
     def rate(self, handout: Handout, body: Mapping[str, Any]) -> None:
-        """Keep the ratings of a chat for good; see `chatting.Chatting.rate`."""
+        """Keep the ratings of a chat for good; see `desk.ChatDesk.rate`."""
         place, state = self._meant(handout, body)
         sha256 = digest(body)
         if state.rating:
@@ -224,7 +220,7 @@ class Chats:
             "control": None, "presentation": drawn, **check_item(self.survey, page, {**body, "item": place}),
         }  # fmt: skip
         record["chat_seconds"] = round(state.turns[state.whole - 1].shown_at - state.turns[0].said_at, 3)
-        self.ledger.rate(state.chat.chat_id, kept.Rating(record, sha256, self.clock()))
+        self.ledger.rate(state.chat.chat_id, kept.ChatRating(record, sha256, self.clock()))
         self._forget(state.chat.chat_id)
 
     def with_ratings(self, handout: Handout, body_items: Any) -> Any:
@@ -248,10 +244,10 @@ class Chats:
                 row["seconds"] = with_chat_time(states[row["item"]].rating.record)["seconds"]
 
     # -- what contestants answer -------------------------------------------------------------------------------------
-    def _ask(self, chat: kept.Chat) -> None:
+    def _ask(self, chat: kept.ChatRecord) -> None:
         self._begun[chat.chat_id] = chat.handle
         turns = tuple(turn.text for turn in self.ledger.turns(chat.chat_id))
-        self.bots.ask(Question(chat.chat_id, chat.contestant, chat.seed, turns))
+        self.bots.ask(TurnRequest(chat.chat_id, chat.contestant, chat.seed, turns))
 
     def settle(self) -> None:
         """Keep what the contestants have answered; what can't be kept now (a full disk) is kept the next time."""
@@ -264,7 +260,7 @@ class Chats:
                 self._unkept = waiting[place:]
                 return
 
-    def _keep(self, answer: Answer) -> None:
+    def _keep(self, answer: TurnReply) -> None:
         question, now = answer.question, self.clock()
         chat = next(iter(self.ledger.chats("chat_id = ?", question.chat)), None)
         turns = self.ledger.turns(question.chat)
@@ -276,7 +272,7 @@ class Chats:
             return
         text = storable(answer.text)
         shown = max(now, turns[-1].said_at + typing_seconds(self.rule, chat, question.number, text))
-        self.ledger.say(chat, kept.Said(question.number, text, now, shown), troubles)
+        self.ledger.say(chat, kept.Message(question.number, text, now, shown), troubles)
 
     def resume(self) -> int:
         """After a start: ask for every answer that is due in an open hand-out, also where the contestant had failed;
@@ -306,7 +302,7 @@ class Chats:
         return set(self.bots.set_aside())
 
     # -- requests ----------------------------------------------------------------------------------------------------
-    def _meant(self, handout: Handout, body: Mapping[str, Any]) -> tuple[int, State]:
+    def _meant(self, handout: Handout, body: Mapping[str, Any]) -> tuple[int, ChatState]:
         place, states = _number(body, "item"), self._states(handout)
         if place not in states:
             raise malformed("There is no such chat in this task.")

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from parlai_spotbot import files
-from parlai_spotbot.crowdsourcing.chat.ledger import Chat, ChatLedger
-from parlai_spotbot.crowdsourcing.entries import Handout, Submission
+from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger, ChatRecord
+from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.study import Study
@@ -24,10 +24,10 @@ ORIGIN = "collected"
 
 
 @dataclass(frozen=True)
-class Talk:
+class RatedChat:
     """A rated chat: as it is kept, its hand-out, what was said in whole exchanges, and how many troubles there were."""
 
-    chat: Chat
+    chat: ChatRecord
     handout: Handout
     number: int
     turns: tuple[str, ...]
@@ -36,7 +36,7 @@ class Talk:
 
 
 @dataclass(frozen=True)
-class Left:
+class ExcusedUnit:
     """A hand-out that was ended without blame: `messages` that its annotator sent, in `seconds`; `rated` chats."""
 
     handout: Handout
@@ -45,7 +45,7 @@ class Left:
     rated: int
 
 
-def talks_of(ledger: ChatLedger) -> list[Talk]:
+def rated_chats(ledger: ChatLedger) -> list[RatedChat]:
     """The rated chats of hand-outs that were handed in or left without blame, in the order in which they began."""
     handouts = {handout.handle: handout for handout in ledger.handouts("status = 'done' OR status = 'void'")}
     numbers: Counter[str] = Counter()
@@ -59,11 +59,11 @@ def talks_of(ledger: ChatLedger) -> list[Talk]:
             seconds = turns[-1].shown_at - turns[0].said_at
             troubles = len(ledger.troubles(chat.chat_id))
             said = tuple(turn.text for turn in turns)
-            found.append(Talk(chat, handouts[chat.handle], number, said, seconds, troubles))
+            found.append(RatedChat(chat, handouts[chat.handle], number, said, seconds, troubles))
     return found
 
 
-def conversation_of(talk: Talk, study: Study, survey: str, interactor: str) -> Conversation:
+def conversation_of(talk: RatedChat, study: Study, survey: str, interactor: str) -> Conversation:
     """The record of a chat; the person is entity 0 and speaks first. `interactor` is the person's pseudonym."""
     bot = talk.chat.contestant
     about = study.provenance().get("crowdsourcing", {}).get(survey, {}).get("chat", {}).get("contestants", {})
@@ -129,10 +129,10 @@ def shown_by(study: Study, gone: set[str]) -> dict[str, int]:
 
 
 # -- units that were ended without blame -----------------------------------------------------------------------------
-def left_units(ledger: ChatLedger) -> dict[str, tuple[Handout, Submission]]:
+def excused_units(ledger: ChatLedger) -> dict[str, tuple[Handout, Submission]]:
     """Hand-outs ended without blame in which a chat was rated, with these ratings as their submissions."""
     found: dict[str, tuple[Handout, Submission]] = {}
-    for talk in talks_of(ledger):
+    for talk in rated_chats(ledger):
         if talk.handout.status == "void":
             rating = ledger.rating(talk.chat.chat_id)
             row = with_chat_time(rating.record)
@@ -148,7 +148,7 @@ def with_chat_time(record: Mapping) -> dict:
     return {**record, "seconds": round((record["seconds"] or 0.0) + record["chat_seconds"], 3)}
 
 
-def left_without_blame(ledger: ChatLedger) -> list[Left]:
+def excused(ledger: ChatLedger) -> list[ExcusedUnit]:
     """The hand-outs that were ended because a partner broke down, for the operator to credit."""
     found = []
     for handout in ledger.handouts("status = 'void' AND agent_id IS NOT NULL"):
@@ -156,5 +156,5 @@ def left_without_blame(ledger: ChatLedger) -> list[Left]:
         messages = [turn for chat in chats for turn in ledger.turns(chat.chat_id) if turn.number % 2 == 0]
         rated = sum(chat.status == "rated" for chat in chats)
         seconds = (handout.finished_at or handout.handed_at) - handout.handed_at
-        found.append(Left(handout, len(messages), seconds, rated))
+        found.append(ExcusedUnit(handout, len(messages), seconds, rated))
     return found

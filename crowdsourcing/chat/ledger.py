@@ -10,8 +10,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from parlai_spotbot.crowdsourcing.entries import dumps
 from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.ledger_entries import dumps
 
 TABLES = (
     """CREATE TABLE IF NOT EXISTS chats (
@@ -54,7 +54,7 @@ TABLES = (
 
 
 @dataclass(frozen=True)
-class Chat:
+class ChatRecord:
     """One annotator's chat with one contestant; `item` is its place in the unit, `seed` where the bot's chance starts.
 
     `status` is "open", "failed" (the contestant can't go on), "rated", or "withdrawn": then nothing of it is left.
@@ -69,7 +69,7 @@ class Chat:
 
 
 @dataclass(frozen=True)
-class Said:
+class Message:
     """A turn: even numbers are the person's. It is shown from `shown_at` on. Times are seconds since the epoch."""
 
     number: int
@@ -79,7 +79,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Rating:
+class ChatRating:
     """The clean answers to a chat's item (`checking.check_item`), and the digest of what was sent."""
 
     record: dict
@@ -100,7 +100,7 @@ class ChatLedger(Ledger):
                 self._db.execute(statement)
 
     # -- writing -----------------------------------------------------------------------------------------------------
-    def say(self, chat: Chat, turn: Said, troubles: Sequence[tuple[str, str]] = ()) -> None:
+    def say(self, chat: ChatRecord, turn: Message, troubles: Sequence[tuple[str, str]] = ()) -> None:
         """A turn of a chat, which begins with the first; `troubles` (kind, message) there were on the way to it."""
         with self._writing():
             self._db.execute(
@@ -128,7 +128,7 @@ class ChatLedger(Ledger):
         with self._writing():
             self._db.execute("UPDATE chats SET status = 'open' WHERE chat_id = ? AND status = 'failed'", (chat_id,))
 
-    def rate(self, chat_id: str, rating: Rating) -> None:
+    def rate(self, chat_id: str, rating: ChatRating) -> None:
         """The rating of a chat, which is over thereby; a second one raises `sqlite3.IntegrityError`."""
         with self._writing():
             self._db.execute(
@@ -138,20 +138,20 @@ class ChatLedger(Ledger):
             self._db.execute("UPDATE chats SET status = 'rated' WHERE chat_id = ?", (chat_id,))
 
     # -- reading -----------------------------------------------------------------------------------------------------
-    def chats(self, where: str = "1", *values: object) -> list[Chat]:
+    def chats(self, where: str = "1", *values: object) -> list[ChatRecord]:
         """Chats in the order in which they began, all or those for which the SQL condition `where` holds."""
         rows = self._rows(f"SELECT {CHAT} FROM chats WHERE {where} ORDER BY rowid", *values)
-        return [Chat(*row) for row in rows]
+        return [ChatRecord(*row) for row in rows]
 
-    def turns(self, chat_id: str) -> list[Said]:
+    def turns(self, chat_id: str) -> list[Message]:
         """All turns of a chat, also those that are not shown yet."""
         sql = "SELECT number, text, said_at, shown_at FROM chat_turns WHERE chat_id = ? ORDER BY number"
-        return [Said(*row) for row in self._rows(sql, chat_id)]
+        return [Message(*row) for row in self._rows(sql, chat_id)]
 
-    def rating(self, chat_id: str) -> Rating | None:
+    def rating(self, chat_id: str) -> ChatRating | None:
         """The rating of a chat, None while there is none."""
         rows = self._rows("SELECT record, sha256, rated_at FROM chat_ratings WHERE chat_id = ?", chat_id)
-        return Rating(json.loads(rows[0][0]), *rows[0][1:]) if rows else None
+        return ChatRating(json.loads(rows[0][0]), *rows[0][1:]) if rows else None
 
     def troubles(self, chat_id: str) -> list[tuple[int, str, str]]:
         """What went wrong with the contestant: (number of the turn, kind, message)."""

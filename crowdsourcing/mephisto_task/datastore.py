@@ -7,7 +7,7 @@ import threading
 import time
 from pathlib import Path
 
-from parlai_spotbot.crowdsourcing.mephisto_task.home import pragmas
+from parlai_spotbot.crowdsourcing.mephisto_task.pragmas import pragmas
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS blocks (worker_id TEXT PRIMARY KEY, reason TEXT NOT NULL, at REAL NOT NULL);

@@ -23,6 +23,7 @@ import wrapt
 import yaml
 
 from parlai_spotbot import compat, files
+from parlai_spotbot.crowdsourcing.mephisto_task.pragmas import pragmas
 from parlai_spotbot.errors import UserError
 
 if TYPE_CHECKING:
@@ -40,8 +41,6 @@ ABSTRACTIONS = (
     "mephisto.abstractions.blueprints.mock.mock_blueprint",
 )
 """What of stock Mephisto is loaded beside our own: the paid platforms, and the mocks that its contract tests use."""
-
-BUSY_MS = 30_000
 
 _root: Path | None = None
 
@@ -139,13 +138,6 @@ def database(data_root: Path | str, countries: tuple[str, ...] | None = None) ->
     from parlai_spotbot.crowdsourcing.mephisto_task import architect, blueprint, provider  # noqa: F401
 
     return _database_class()(str(root / "database.db"))
-
-
-def pragmas(connection: sqlite3.Connection) -> None:
-    """How every connection of ours to a database under the data root behaves."""
-    connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
 
 
 @functools.cache

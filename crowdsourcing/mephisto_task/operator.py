@@ -64,7 +64,7 @@ logger = get_logger(name=__name__)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ServeOutcome:
     """How a launch ended: `reason` "done" or "stopped"; `statuses` counts Mephisto's unit statuses."""
 
     reason: str
@@ -79,9 +79,7 @@ def serve(
     make_server: MakeServer,
     stop: threading.Event,
     on_ready: Callable[[str], None] = lambda url: None,
-    host: str = "127.0.0.1",
-    port: int = 0,
-) -> Outcome:
+) -> ServeOutcome:
     """Launch the task or resume it in place, and serve until all is done or `stop` is set.
 
     Nothing is expired at the end: the same call goes on from there. `on_ready` gets the server's address once it
@@ -92,7 +90,7 @@ def serve(
     database = home.database(setup.data_root, setup.countries)
     operator = SpotbotOperator(database)
     try:
-        config, shared = configuration(setup, host, port), shared_state(setup)
+        config, shared = configuration(setup), shared_state(setup)
         requester(database, setup)
         run_id = operator.launch_task_run_or_die(config, replace(shared, make_server=make_server))
         live = operator.get_running_task_runs()[run_id]
@@ -100,7 +98,7 @@ def serve(
         on_ready(url)
         reason = _work(live, setup.public_url or url, stop)
         operator.shutdown()
-        return Outcome(reason, url, run_id, database.unit_statuses(run_id))
+        return ServeOutcome(reason, url, run_id, database.unit_statuses(run_id))
     finally:
         operator.shutdown()
         database.shutdown()
@@ -173,7 +171,7 @@ def signals(stop: threading.Event) -> Iterator[None]:
 
 
 # -- what Mephisto is told -------------------------------------------------------------------------------------------
-def configuration(setup: TaskSetup, host: str, port: int) -> DictConfig:
+def configuration(setup: TaskSetup) -> DictConfig:
     """Mephisto's configuration of a task run."""
     provider_class = get_crowd_provider_from_type(setup.provider_type)
     name = setup.requester + "_sandbox" if provider_class.is_sandbox() else setup.requester
@@ -184,7 +182,7 @@ def configuration(setup: TaskSetup, host: str, port: int) -> DictConfig:
                 survey=setup.survey, platform=setup.provider, public_url=setup.public_url, page=page, tips_location=""
             ),
             provider=provider_class.ArgsClass(requester_name=name),
-            architect=SpotbotArchitectArgs(host=host, port=port),
+            architect=SpotbotArchitectArgs(host=setup.host, port=setup.port),
             task=TaskRunArgs(
                 task_name=setup.task_name,
                 task_title=setup.title,

@@ -28,9 +28,9 @@ PAGE = Path(__file__).parents[1] / "webapp" / "build"
 class TaskSetup:
     """One survey's collection: `pay` in dollars a unit, `minutes` the time limit of a unit.
 
-    `requester` is on MTurk the AWS profile; `public_url` is where annotators reach the server if that isn't its own
-    address; `countries` (ISO codes, empty for Mephisto's choice), `lifetime_days` and `mturk_qualifications` (as in
-    CreateHITType) are for MTurk.
+    `requester` is on MTurk the AWS profile; `host` and `port` (0 for a free one) are where the server listens,
+    `public_url` where annotators reach it if that isn't its own address; `countries` (ISO codes, empty for Mephisto's
+    choice), `lifetime_days` and `mturk_qualifications` (as in CreateHITType) are for MTurk.
     """
 
     study: Path
@@ -51,6 +51,8 @@ class TaskSetup:
     countries: tuple[str, ...] = ()
     lifetime_days: float = 31.0
     page: Path = PAGE
+    host: str = "127.0.0.1"
+    port: int = 0
 
     @property
     def provider_type(self) -> str:

@@ -13,7 +13,8 @@ import sys
 from hydra import main as hydra_main
 from omegaconf import DictConfig, OmegaConf
 
-from parlai_spotbot.crowdsourcing.launch import LaunchRequest, launch
+from parlai_spotbot.crowdsourcing.collection import LaunchRequest
+from parlai_spotbot.crowdsourcing.launch import launch
 from parlai_spotbot.crowdsourcing.mephisto_task import home  # noqa: F401  before any of Mephisto
 from parlai_spotbot.crowdsourcing.settings import read_settings
 from parlai_spotbot.errors import UserError

@@ -10,9 +10,9 @@ from parlai.core.script import register_script
 from parlai_spotbot.scripts.command import Command, add_common
 
 if TYPE_CHECKING:
-    from parlai_spotbot.crowdsourcing.chat.gathering import Gathered
-    from parlai_spotbot.crowdsourcing.collect import Collected
-    from parlai_spotbot.crowdsourcing.places import Places
+    from parlai_spotbot.crowdsourcing.chat.collect import ChatResult
+    from parlai_spotbot.crowdsourcing.collect import CollectResult
+    from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
     from parlai_spotbot.study import Study
 
 
@@ -47,7 +47,7 @@ class SpotbotCollect(Command):
 
     def execute(self) -> None:
         from parlai_spotbot.crowdsourcing.collect import collect
-        from parlai_spotbot.crowdsourcing.places import check_task
+        from parlai_spotbot.crowdsourcing.collection_paths import check_task
         from parlai_spotbot.study import Study
         from parlai_spotbot.surveys import get_survey
 
@@ -64,7 +64,7 @@ class SpotbotCollect(Command):
         print(said(found, study, survey))
 
 
-def _chats(found: Gathered, study: Study, places: Places) -> list[str]:
+def _chats(found: ChatResult, study: Study, paths: CollectionPaths) -> list[str]:
     """What came of the chats."""
     lines = [f"conversations: {found.conversations} of people with contestants, {found.added} of them new"]
     if found.removed:
@@ -73,17 +73,17 @@ def _chats(found: Gathered, study: Study, places: Places) -> list[str]:
         lines.append(f"warning: {units} units of {survey} still show such a conversation: stop that collection")
     if found.left:
         lines.append(
-            f"ended because a contestant broke down: {len(found.left)} units, for you to credit: {places.credit}"
+            f"ended because a contestant broke down: {len(found.left)} units, for you to credit: {paths.credit}"
         )
     return [*lines, f"they are in {study.conversations_path}, for every survey (--source human_model)"]
 
 
-def said(found: Collected, study: Study, survey: str) -> str:
+def said(found: CollectResult, study: Study, survey: str) -> str:
     """What was collected, whom to look at, and where it all is."""
-    from parlai_spotbot.crowdsourcing.look_at import table
-    from parlai_spotbot.crowdsourcing.places import Places
+    from parlai_spotbot.crowdsourcing.annotator_summary import table
+    from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 
-    places = Places.of(study, survey)
+    paths = CollectionPaths.of(study, survey)
     lines = [f"finished units: {found.units}; judgements: {len(found.rows)}, {found.added} of them new"]
     if found.rejected:
         lines.append(f"left out: {found.rejected} units that Mephisto's tools rejected")
@@ -92,15 +92,15 @@ def said(found: Collected, study: Study, survey: str) -> str:
     if found.removed:
         lines.append(f"taken out again: {found.removed} judgements, rejected or withdrawn since the last time")
     if found.chats:
-        lines += _chats(found.chats, study, places)
+        lines += _chats(found.chats, study, paths)
     if found.look:
         lines += ["", table(found.look)]
-    if found.standings:
-        winners = [f"{found.names[row.worker]} ({row.points:g} points)" for row in found.standings if row.wins]
+    if found.game_points:
+        winners = [f"{found.names[row.worker]} ({row.points:g} points)" for row in found.game_points if row.wins]
         lines += [
             "",
             f"most points so far, so the bonus would be theirs: {', '.join(winners)}",
-            f"bonus:    {places.bonus}",
+            f"bonus:    {paths.bonus}",
         ]
     lines += ["", f"answers:  {study.judgements_path(survey)}"]
     if found.comments:
@@ -108,5 +108,5 @@ def said(found: Collected, study: Study, survey: str) -> str:
     training = study.survey_path(survey) / "training.jsonl"
     if training.exists():
         lines.append(f"training: {training}")
-    lines.append(f"who is who (keep it to yourself): {places.annotators}")
+    lines.append(f"who is who (keep it to yourself): {paths.annotators}")
     return "\n".join(lines)

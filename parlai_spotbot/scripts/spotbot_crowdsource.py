@@ -73,7 +73,8 @@ class SpotbotCrowdsource(Command):
         group.add_argument("--open-browser", action="store_true", help="open the first link in a browser")
 
     def execute(self) -> int:
-        from parlai_spotbot.crowdsourcing.launch import LaunchRequest, launch
+        from parlai_spotbot.crowdsourcing.collection import LaunchRequest
+        from parlai_spotbot.crowdsourcing.launch import launch
         from parlai_spotbot.crowdsourcing.settings import read_settings
 
         opt = self.opt

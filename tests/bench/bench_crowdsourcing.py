@@ -25,11 +25,11 @@ WRITES = 7
 
 def run() -> Iterator[Row]:
     from annotators import busiest
-    from operated import Operated, make_study, verify
+    from crowdsource_process import CrowdsourceProcess, make_study, verify
 
     with tempfile.TemporaryDirectory() as scratch:
         study = make_study(Path(scratch) / "burst", units=360, items=20)
-        with Operated(study, ANNOTATORS, minutes=60) as operated:
+        with CrowdsourceProcess(study, ANNOTATORS, minutes=60) as operated:
             record = operated.run(think=(0.0, 0.0), arrive=0.0, kills=0, kinds=_without_idlers())
         verify(study, record)
         disk = _durable_writes(Path(scratch)) / WRITES
@@ -42,7 +42,7 @@ def run() -> Iterator[Row]:
         yield Row("memory of the operator", operated.peak, 410, "limit", "MB")
     with tempfile.TemporaryDirectory() as scratch:
         study = make_study(Path(scratch) / "thinking", units=ANNOTATORS + 40, items=20)
-        with Operated(study, ANNOTATORS, minutes=60) as operated:
+        with CrowdsourceProcess(study, ANNOTATORS, minutes=60) as operated:
             record = operated.run(think=(4.0, 12.0), arrive=12.0, kills=0, kinds=["plain"] * ANNOTATORS)
         verify(study, record)
         calm = record.waits["registration"]

@@ -368,7 +368,7 @@ def quantiles(seconds: list[float]) -> str:
 
 def main() -> None:
     """Run the annotators against a real operator and print what was measured, and whether the rules held."""
-    from operated import Operated, make_study, verify
+    from crowdsource_process import CrowdsourceProcess, make_study, verify
 
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--annotators", type=int, default=200)
@@ -382,7 +382,7 @@ def main() -> None:
     think = tuple(map(float, asked.think.split(",")))
     with tempfile.TemporaryDirectory() as scratch:
         study = make_study(asked.study or Path(scratch) / "study", asked.units, asked.items)
-        with Operated(study, asked.annotators) as operated:
+        with CrowdsourceProcess(study, asked.annotators) as operated:
             record = operated.run(think, asked.arrive, asked.kills)
         for name, seconds in sorted(record.waits.items()):
             print(f"{name:26} {quantiles(seconds)}")

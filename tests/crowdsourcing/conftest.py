@@ -16,7 +16,7 @@ from office import Office, controls_of, conversations, spot_the_bot
 
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
-from parlai_spotbot.crowdsourcing.server import Server
+from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
 from parlai_spotbot.surveys.packing import PackOptions, pack
 
 
@@ -52,8 +52,9 @@ def page(tmp_path) -> Path:
 def served(tmp_path, page) -> Server:
     """A server that runs, with a desk that notes what it is asked."""
     desk = RecordingDesk()
-    server = Server(desk, [InHouseDoor(SECRET)], page, tmp_path / "refused.jsonl", secret=SECRET,
-                    log_path=tmp_path / "server.log", expire_every=0.05)  # fmt: skip
+    files = ServerFiles(page, tmp_path / "refused.jsonl", tmp_path / "server.log")
+    server = Server(desk, [InHouseDoor(SECRET)], files, SECRET)
+    server.expire_every = 0.05
     server.start()
     yield server
     desk.gate.set()
@@ -72,7 +73,7 @@ def serve(tmp_path):
             page.mkdir()
             (page / "index.html").write_text("<p>not built</p>")
         office = Office(survey, pack(talks, options), list(known), talks, tmp_path / "ledger.db")
-        server = Server(office.desk, InHouseDoor(SECRET), page, tmp_path / "refused.jsonl", secret=SECRET)
+        server = Server(office.desk, InHouseDoor(SECRET), ServerFiles(page, tmp_path / "refused.jsonl"), SECRET)
         server.start()
         running.append(server)
         return office, server

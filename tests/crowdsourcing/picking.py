@@ -11,10 +11,11 @@ import yaml
 from annotators import Annotator
 from office import MemoryCrowd
 
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
 from parlai_spotbot.crowdsourcing.groups import Members, part_of
 from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.places import Places
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.crowdsourcing.tokens import read_secret
 from parlai_spotbot.nuc.corpora import Corpus, Dialogue
@@ -60,15 +61,17 @@ def make_study(folder: Path, unit_size: int = 4, annotators: int = 1, versions: 
 
 def desk_of(study: Study, group: str = "", clock: Callable = time.time, **limits: object) -> Desk:
     """The desk of a group, as a launch makes it."""
-    places = Places.of(study, NAME, part_of(group))
-    places.make()
+    paths = CollectionPaths.of(study, NAME, part_of(group))
+    paths.make()
     survey = LaunchSettings(limits=limits).survey(survey_of(study, NAME))
     units = [unit for unit in study.units(NAME) if unit.group == group]
+    consent = {"pay": "3.00 USD", "minutes": "40", "contact": "study@example.org", "units": "1"}
     return Desk(
-        survey, units, read_controls(study, NAME), {}, {}, Ledger(places.ledger), MemoryCrowd(), texts={},
-        consent={"pay": "3.00 USD", "minutes": "40", "contact": "study@example.org", "units": "1"},
-        secret=read_secret(places.secret), clock=clock, members=Members(places.members, group) if group else None,
-    )  # fmt: skip
+        Material(survey, units, read_controls(study, NAME)),
+        PageWords(consent=consent),
+        Participants(MemoryCrowd(), members=Members(paths.members, group) if group else None),
+        DeskRecords(Ledger(paths.ledger), read_secret(paths.secret), clock),
+    )
 
 
 def pick(page: dict, place: int = 0, wrong_checks: bool = False) -> dict:

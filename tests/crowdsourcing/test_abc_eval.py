@@ -12,8 +12,8 @@ from office import refused
 from trained import LABELS, by_key, filled, narrowed, office_of, round_body
 
 from parlai_spotbot.crowdsourcing.contract import Visitor
-from parlai_spotbot.crowdsourcing.entries import Sitting
 from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.ledger_entries import Sitting
 from parlai_spotbot.crowdsourcing.training import check_course, course_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys.abc_eval.gold import is_mark, key_of

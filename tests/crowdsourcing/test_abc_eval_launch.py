@@ -8,7 +8,7 @@ import sqlite3
 from collections import Counter
 from contextlib import closing
 
-import operated
+import crowdsource_process as process
 import pytest
 import trained
 import whole
@@ -19,11 +19,13 @@ from office import SECRET, MemoryCrowd
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing import launch as launching
 from parlai_spotbot.crowdsourcing.collect import annotation_id, collect
+from parlai_spotbot.crowdsourcing.collection import LaunchRequest
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.launch import LaunchRequest, launch, units_of_task
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
+from parlai_spotbot.crowdsourcing.launch import launch, units_of_task
 from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.places import Places
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
@@ -90,7 +92,7 @@ def test_a_launch_may_bring_gold_dialogues_of_its_own(packed, tmp_path):
 
     def planned(*dialogues, task="sociality"):
         path.write_text(yaml.safe_dump({"task": "sociality", "dialogues": list(dialogues)}))
-        return launching._job(LaunchRequest(packed.path, NAME, task, LaunchSettings(gold=str(path))), packed)
+        return launching._collection(LaunchRequest(packed.path, NAME, task, LaunchSettings(gold=str(path))), packed)
 
     launch(LaunchRequest(packed.path, NAME, "sociality", dry_run=True), [].append)
     own = planned(dialogue).controls[-1]
@@ -112,7 +114,7 @@ def test_a_launch_may_bring_gold_dialogues_of_its_own(packed, tmp_path):
 
 
 def test_each_task_has_a_lock_of_its_own(packed):
-    with files.lock(Places.of(packed, NAME, "empathy").lock, "spotbot_crowdsource"):
+    with files.lock(CollectionPaths.of(packed, NAME, "empathy").lock, "spotbot_crowdsource"):
         with pytest.raises(UserError, match="in use by spotbot_crowdsource"):
             launch(LaunchRequest(packed.path, NAME, "empathy", close=True))
         with pytest.raises(UserError, match="nobody has annotated"):  # it got past the lock
@@ -123,14 +125,16 @@ def test_each_task_has_a_lock_of_its_own(packed):
 def desk_of(study, task, team="", **limits):
     """The desk of a task on the study's own ledger, in this process."""
     survey = trained.narrowed(task, **limits)
-    places = Places.of(study, NAME, task)
-    places.make()
+    paths = CollectionPaths.of(study, NAME, task)
+    paths.make()
     seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
     controls = [item for item in read_controls(study, NAME) if key_of(item.control)[0] == task]
     return Desk(
-        survey, units_of_task(study.units(NAME), survey), controls, seeds, {}, Ledger(places.ledger),
-        MemoryCrowd(), texts={}, consent={}, secret=read_secret(places.secret), team=team,
-    )  # fmt: skip
+        Material(survey, units_of_task(study.units(NAME), survey), controls, seeds),
+        PageWords(),
+        Participants(MemoryCrowd(), team=team),
+        DeskRecords(Ledger(paths.ledger), read_secret(paths.secret)),
+    )
 
 
 def practise(desk, visitor, *wrong):
@@ -186,7 +190,9 @@ def test_the_outcomes_of_the_training_come_with_the_judgements(annotated):
     study = annotated
     found = collect(study, NAME)
     assert found.units == 4
-    names = {worker: pseudonym(read_secret(Places.of(study, NAME).secret), worker) for worker in ("ann", "bob")}
+    names = {
+        worker: pseudonym(read_secret(CollectionPaths.of(study, NAME).secret), worker) for worker in ("ann", "bob")
+    }
     assert found.names == names
     rows = rows_of(study)
     fields = ("task", "annotator", "attempt", "round", "role", "wrong_turns", "passed", "group")
@@ -234,8 +240,8 @@ def test_one_task_can_be_collected_alone(annotated):
 def test_who_withdraws_is_taken_out_of_all_tasks(annotated):
     study = annotated
     collect(study, NAME)
-    ann, bob = (pseudonym(read_secret(Places.of(study, NAME).secret), worker) for worker in ("ann", "bob"))
-    with files.lock(Places.of(study, NAME, "sociality").lock, "spotbot_crowdsource"), pytest.raises(UserError):
+    ann, bob = (pseudonym(read_secret(CollectionPaths.of(study, NAME).secret), worker) for worker in ("ann", "bob"))
+    with files.lock(CollectionPaths.of(study, NAME, "sociality").lock, "spotbot_crowdsource"), pytest.raises(UserError):
         withdraw(study, NAME, ann)
     assert withdraw(study, NAME, ann) == 3
     found = collect(study, NAME)
@@ -243,7 +249,7 @@ def test_who_withdraws_is_taken_out_of_all_tasks(annotated):
     assert {row.worker_id for row in study.judgements(NAME)} == {bob}
     assert {row["annotator"] for row in rows_of(study)} == {bob}
     for task in ("consistency", "sociality"):
-        with closing(sqlite3.connect(Places.of(study, NAME, task).ledger)) as db:
+        with closing(sqlite3.connect(CollectionPaths.of(study, NAME, task).ledger)) as db:
             kept = db.execute("SELECT body, result FROM training WHERE worker = 'ann'").fetchall()
         assert set(kept) == {("{}", "{}")}
     with pytest.raises(UserError, match="nobody of that id"):
@@ -257,7 +263,7 @@ def test_a_crowd_does_sixty_each_and_a_share_twice_over_a_kill(tmp_path):
     units = study.units(NAME)
     assert len(units) > 190
     record, kinds = Record(), ["plain", "plain", "forging", "careless"]
-    with operated.Operated(study, 4, 5.0, NAME, "sociality", "students") as server:
+    with process.CrowdsourceProcess(study, 4, 5.0, NAME, "sociality", "students") as server:
 
         async def disturb(record):
             while len(record.accepted) < 50:
@@ -266,11 +272,11 @@ def test_a_crowd_does_sixty_each_and_a_share_twice_over_a_kill(tmp_path):
             await asyncio.to_thread(server.start)
 
         survey = trained.narrowed("sociality")
-        operated.run(meet(server.links(), survey, {}, (0.0, 0.0), 0.5, record, disturb, kinds, trained.Trained))
+        process.run(meet(server.links(), survey, {}, (0.0, 0.0), 0.5, record, disturb, kinds, trained.Trained))
         assert len(server.starts) == 2
     assert record.odd == []
     assert not record.forged["accepted"]
-    with closing(sqlite3.connect(server.places.ledger)) as db:
+    with closing(sqlite3.connect(server.paths.ledger)) as db:
         done = db.execute("SELECT worker, block_id, handle FROM handouts WHERE status = 'done'").fetchall()
         standing = dict(db.execute("SELECT worker, standing FROM annotators"))
     number = Counter(worker for worker, _, _ in done)
@@ -305,15 +311,15 @@ def test_a_crowd_does_sixty_each_and_a_share_twice_over_a_kill(tmp_path):
 def test_two_tasks_run_at_once_and_a_link_of_one_brings_no_pass_in_the_other(tmp_path):
     study = whole.make_study(tmp_path / "study", NAME, each=1, people=0, ask=("empathy", "transitions"))
     with (
-        operated.Operated(study, 2, 5.0, NAME, "empathy") as one,
-        operated.Operated(study, 2, 5.0, NAME, "transitions") as two,
+        process.CrowdsourceProcess(study, 2, 5.0, NAME, "empathy") as one,
+        process.CrowdsourceProcess(study, 2, 5.0, NAME, "transitions") as two,
     ):
         records = {}
         for server, task in ((one, "empathy"), (two, "transitions")):
             records[task] = Record()
             survey = trained.narrowed(task)
             link = server.links()[:1]
-            operated.run(meet(link, survey, {}, (0.0, 0.0), 0.0, records[task], kinds=["plain"], of=trained.Trained))
+            process.run(meet(link, survey, {}, (0.0, 0.0), 0.0, records[task], kinds=["plain"], of=trained.Trained))
             assert records[task].odd == []
         # The second annotator of one task, at the door of the other, has everything still to do.
         stranger = trained.Trained(
@@ -326,7 +332,7 @@ def test_two_tasks_run_at_once_and_a_link_of_one_brings_no_pass_in_the_other(tmp
             return await stranger.must("session")
 
         states = []
-        operated.run(_kept(look, states))
+        process.run(_kept(look, states))
         assert states[0]["state"] in ("consent", "finished")
         collect(study, NAME)
     assert {row.question for row in study.judgements(NAME)} == {"empathy", "acknowledges", "new_topic", "relevant"}
@@ -339,7 +345,7 @@ async def _kept(make, into):
 
 def test_the_secret_is_shared_by_the_tasks(tmp_path):
     study = whole.make_study(tmp_path / "study", NAME, each=1, people=0, ask=("empathy",))
-    one, two = (Places.of(study, NAME, task) for task in ("empathy", "sociality"))
+    one, two = (CollectionPaths.of(study, NAME, task) for task in ("empathy", "sociality"))
     assert one.secret == two.secret
     assert one.ledger != two.ledger
     assert SECRET != read_secret(one.secret) == read_secret(two.secret)

@@ -13,13 +13,14 @@ from people import SURVEY, known_of, make_study, without_waiting
 
 from parlai_spotbot import files
 from parlai_spotbot.analysis.annotators import failed_people
+from parlai_spotbot.crowdsourcing.annotator_summary import MISSED
 from parlai_spotbot.crowdsourcing.bonus import natures_of
 from parlai_spotbot.crowdsourcing.collect import collect
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
 from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.look_at import MISSED
-from parlai_spotbot.crowdsourcing.places import Places
 from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
@@ -35,16 +36,19 @@ class Collection:
     def __init__(self, path, survey=SURVEY, **more):
         self.study = make_study(path, survey, **more)
         self.survey = without_waiting(get_survey(survey))
-        self.places = Places.of(self.study, survey)
-        self.places.make()
+        self.paths = CollectionPaths.of(self.study, survey)
+        self.paths.make()
         self.clock, self.crowd = Clock(), MemoryCrowd()
         self.knows = known_of(self.study, survey)
         talks = self.study.conversations()
+        seeds = {talk.conversation_id: talk.seed_id for talk in talks}
+        controls = read_controls(self.study, survey)
         self.desk = Desk(
-            self.survey, self.study.units(survey), read_controls(self.study, survey),
-            {talk.conversation_id: talk.seed_id for talk in talks}, natures_of(talks), Ledger(self.places.ledger),
-            self.crowd, texts={}, consent={}, secret=read_secret(self.places.secret), clock=self.clock,
-        )  # fmt: skip
+            Material(self.survey, self.study.units(survey), controls, seeds, natures_of(talks)),
+            PageWords(),
+            Participants(self.crowd),
+            DeskRecords(Ledger(self.paths.ledger), read_secret(self.paths.secret), self.clock),
+        )
 
     def unit(self, worker):
         return self.desk.next_unit(Visitor(worker))["unit"]
@@ -69,8 +73,8 @@ class Collection:
 
     def reject(self, *agents, status="rejected"):
         """What Mephisto's tools leave in its database."""
-        self.places.mephisto.mkdir(exist_ok=True)
-        with sqlite3.connect(self.places.mephisto / "database.db") as db:
+        self.paths.mephisto.mkdir(exist_ok=True)
+        with sqlite3.connect(self.paths.mephisto / "database.db") as db:
             db.execute("CREATE TABLE IF NOT EXISTS agents (agent_id TEXT PRIMARY KEY, status TEXT)")
             db.executemany("INSERT OR REPLACE INTO agents VALUES (?, ?)", [(agent, status) for agent in agents])
 
@@ -190,11 +194,11 @@ def test_workers_are_pseudonyms_unless_asked_and_the_way_back_stays_in_the_folde
     collection.collect()
     text = collection.study.judgements_path(SURVEY).read_text()
     assert "anna" not in text
-    name = pseudonym(read_secret(collection.places.secret), "anna@example.org")
+    name = pseudonym(read_secret(collection.paths.secret), "anna@example.org")
     assert {row.worker_id for row in collection.rows()} == {name}
-    with open(collection.places.annotators, encoding="utf-8", newline="") as rows:
+    with open(collection.paths.annotators, encoding="utf-8", newline="") as rows:
         assert list(csv.DictReader(rows)) == [{"annotator": name, "worker_id": "anna@example.org"}]
-    assert stat.S_IMODE(os.stat(collection.places.annotators).st_mode) == 0o600
+    assert stat.S_IMODE(os.stat(collection.paths.annotators).st_mode) == 0o600
     collection.collect(keep_worker_ids=True)
     assert {row.worker_id for row in collection.rows()} == {"anna@example.org"}
     assert collection.collect().added == 0
@@ -211,7 +215,7 @@ def test_text_that_is_no_valid_unicode_is_kept_as_far_as_it_can_be(collection):
 
 def test_collecting_goes_on_beside_the_operator(collection):
     collection.work("anna")
-    with sqlite3.connect(collection.places.ledger, isolation_level=None) as operator:
+    with sqlite3.connect(collection.paths.ledger, isolation_level=None) as operator:
         operator.execute("BEGIN IMMEDIATE")
         assert collection.collect().units == 1
         operator.execute("ROLLBACK")
@@ -219,11 +223,11 @@ def test_collecting_goes_on_beside_the_operator(collection):
 
 def test_where_nobody_annotated_that_is_said(collection):
     collection.desk.ledger.close()
-    for path in collection.places.folder.glob("ledger.db*"):
+    for path in collection.paths.folder.glob("ledger.db*"):
         path.unlink()
     with pytest.raises(UserError, match=r"ledger\.db.*nobody has annotated"):
         collection.collect()
-    assert not collection.places.ledger.exists()
+    assert not collection.paths.ledger.exists()
 
 
 def test_who_missed_controls_was_too_fast_or_always_said_the_same_is_listed_first(tmp_path):
@@ -264,7 +268,7 @@ def test_who_withdraws_leaves_no_answer_behind(collection):
     visitor = Visitor("anna")
     assert collection.desk.session(visitor)["progress"]["done"] == 1
     collection.collect()
-    files.write_jsonl(collection.places.refused, [
+    files.write_jsonl(collection.paths.refused, [
         {"annotator": collection.collect().names["anna"], "body": "a secret of mine"}, {"annotator": "x", "body": "y"},
     ])  # fmt: skip
     with pytest.raises(UserError, match="--withdraw cleo"):
@@ -330,17 +334,17 @@ def play(collection, worker, opened, correct):
 
 def test_a_game_lists_points_and_whose_the_bonus_is(tmp_path):
     collection = Collection(tmp_path / "study", "spot_the_bot_game")
-    files.write_json(collection.places.launch, {"settings": {"pay": 3.0, "currency": "EUR"}})
+    files.write_json(collection.paths.launch, {"settings": {"pay": 3.0, "currency": "EUR"}})
     earned = {"good": play(collection, "good", 2, True), "bad": play(collection, "bad", 3, False)}
     found = collection.collect()
     rows = collection.rows()
     opened = {row.exchanges for row in rows if row.question == "nature" and row.worker_id == found.names["good"]}
     assert opened == {2}
-    with open(collection.places.bonus, encoding="utf-8", newline="") as lines:
+    with open(collection.paths.bonus, encoding="utf-8", newline="") as lines:
         listed = {row["worker_id"]: row for row in csv.DictReader(lines)}
     assert {worker: float(row["points"]) for worker, row in listed.items()} == earned
     assert listed["good"]["bonus"] == "3.00"
     assert listed["good"]["currency"] == "EUR"
     assert listed["bad"]["bonus"] == "0.00"
     collection.reject(collection.desk.ledger.handouts("worker = 'good'")[0].agent_id)
-    assert [row.worker for row in collection.collect().standings if row.wins] == ["bad"]
+    assert [row.worker for row in collection.collect().game_points if row.wins] == ["bad"]

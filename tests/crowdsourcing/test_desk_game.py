@@ -8,7 +8,7 @@ from office import answers, conversations, plain, refused
 
 from parlai_spotbot.crowdsourcing.contract import Visitor
 from parlai_spotbot.crowdsourcing.opening import decision_question
-from parlai_spotbot.crowdsourcing.scores import FIRST, SECOND, Scores, nickname
+from parlai_spotbot.crowdsourcing.scores import FIRST, SECOND, GameScores, nickname
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import truth
 from parlai_spotbot.surveys.game import points
@@ -204,7 +204,7 @@ def test_the_leaderboard_orders_by_points_and_names_nobody(office):
 def test_names_are_made_up_and_each_has_one_bearer():
     assert nickname(b"secret", "ann") == nickname(b"secret", "ann") != nickname(b"other", "ann")
     assert len(set(FIRST)) == len(set(SECOND)) == 64
-    scores = Scores(b"secret", most=10)
+    scores = GameScores(b"secret", most=10)
     for n in range(1000):
         scores.add(f"w{n}", n % 7)
     assert len(set(scores._names().values())) == 1000

@@ -13,11 +13,12 @@ from people import SURVEY, Annotator, Launch, ScriptLaunch, known_of, make_study
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing import launch as launching
 from parlai_spotbot.crowdsourcing.collect import collect
-from parlai_spotbot.crowdsourcing.entries import Handout, Submission
-from parlai_spotbot.crowdsourcing.launch import LaunchRequest, launch
+from parlai_spotbot.crowdsourcing.collection import LaunchRequest
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
+from parlai_spotbot.crowdsourcing.launch import launch
 from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission
 from parlai_spotbot.crowdsourcing.links import wanted_names
-from parlai_spotbot.crowdsourcing.places import Places
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.errors import UserError
 
@@ -32,10 +33,10 @@ def snapshot(folder):
 
 
 def test_from_the_first_link_to_the_last_unit_over_a_kill(study):
-    knows, places = known_of(study), Places.of(study, SURVEY)
+    knows, paths = known_of(study), CollectionPaths.of(study, SURVEY)
     with Launch(study, "--annotators", "3") as first:
         address = first.ready()
-        assert stat.S_IMODE(os.stat(places.folder).st_mode) == 0o700
+        assert stat.S_IMODE(os.stat(paths.folder).st_mode) == 0o700
         links = first.links()
         Annotator(links["annotator-1"], knows).work("it was fun")
         half = Annotator(links["annotator-2"], knows)
@@ -68,7 +69,7 @@ def test_from_the_first_link_to_the_last_unit_over_a_kill(study):
     told = study.provenance()["crowdsourcing"][SURVEY]
     assert told["limits"]["units_per_annotator"] == 3
     assert "spotbot1." not in json.dumps(study.provenance())
-    reject_one_and_collect(study, places)
+    reject_one_and_collect(study, paths)
 
 
 def test_the_script_goes_on_with_what_the_command_began(study):
@@ -88,11 +89,11 @@ def test_the_script_goes_on_with_what_the_command_began(study):
     assert sorted(path.name for path in study.path.parent.iterdir()) == ["study"]
 
 
-def reject_one_and_collect(study, places):
+def reject_one_and_collect(study, paths):
     """What Mephisto's own calls reject leaves the judgements; approved work stays."""
     from parlai_spotbot.crowdsourcing import review
 
-    database = review.database(places.mephisto)
+    database = review.database(paths.mephisto)
     from mephisto.data_model.agent import Agent
 
     agents = database.find_agents(status="completed")
@@ -134,12 +135,12 @@ def test_a_port_that_is_taken_is_named(study):
 
 def test_another_port_than_the_last_time_is_said_and_the_links_follow(study, monkeypatch):
     monkeypatch.setattr("parlai_spotbot.crowdsourcing.mephisto_task.operator.serve", stop_at_once)
-    places = Places.of(study, SURVEY)
-    places.make()
-    files.write_json(places.launch, {"port": 999})
+    paths = CollectionPaths.of(study, SURVEY)
+    paths.make()
+    files.write_json(paths.launch, {"port": 999})
     launch(LaunchRequest(study.path, annotators=1), say=(said := []).append)
     assert any("the last launch served at port 999" in line for line in said)
-    assert "http://127.0.0.1:1234/?t=" in places.links.read_text(encoding="utf-8")
+    assert "http://127.0.0.1:1234/?t=" in paths.links.read_text(encoding="utf-8")
     launch(LaunchRequest(study.path, annotators=1), say=(again := []).append)
     assert not any("the last launch" in line for line in again)
 
@@ -177,7 +178,7 @@ def test_where_people_are_paid_nothing_goes_live_without_the_flag(study, provide
     with pytest.raises(UserError, match="--live"):
         launch(LaunchRequest(study.path, settings=settings, url="https://study.example.org"), say=said.append)
     assert "cost" in said[0]
-    assert not Places.of(study, SURVEY).folder.exists()
+    assert not CollectionPaths.of(study, SURVEY).folder.exists()
 
 
 def test_prolific_needs_an_address_that_its_participants_reach(study):
@@ -200,10 +201,10 @@ def test_codes_that_are_worth_money_are_written_nowhere(study, monkeypatch):
 
 def stop_at_once(setup, *, on_ready, **options):
     """In the place of serving: what a launch says when the server answers."""
-    from parlai_spotbot.crowdsourcing.mephisto_task.operator import Outcome
+    from parlai_spotbot.crowdsourcing.mephisto_task.operator import ServeOutcome
 
     on_ready("http://127.0.0.1:1234")
-    return Outcome("stopped", "http://127.0.0.1:1234", "1", {})
+    return ServeOutcome("stopped", "http://127.0.0.1:1234", "1", {})
 
 
 def test_units_and_controls_are_made_where_they_are_missing(tmp_path):
@@ -235,7 +236,7 @@ def test_an_unknown_study_or_survey_is_named(study, tmp_path):
 def test_finished_units_of_which_mephisto_never_heard_are_told_by_another_launch(study, monkeypatch):
     monkeypatch.setattr("parlai_spotbot.crowdsourcing.mephisto_task.operator.serve", stop_at_once)
     handouts = []
-    with Ledger(Places.of(study, SURVEY).ledger) as ledger:
+    with Ledger(CollectionPaths.of(study, SURVEY).ledger) as ledger:
         ledger.begin(SURVEY, 3)
         for number, unit in enumerate(study.units(SURVEY)):
             handle, worker = f"{number:032x}", f"annotator-{number + 1}"
@@ -258,7 +259,7 @@ def test_closing_on_mturk_needs_no_address(study, monkeypatch, tmp_path):
         monkeypatch.delenv(name, raising=False)
     for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
         monkeypatch.setenv(name, str(tmp_path / "none"))
-    Ledger(Places.of(study, SURVEY).ledger).close()
+    Ledger(CollectionPaths.of(study, SURVEY).ledger).close()
     with pytest.raises(UserError, match="no AWS credentials"):  # so it gets as far as asking MTurk
         launch(LaunchRequest(study.path, close=True, settings=LaunchSettings(provider="mturk", pay=1.0)))
 
@@ -312,8 +313,8 @@ def test_neither_a_number_nor_a_file_is_named(text):
 
 
 def test_links_that_somebody_wrote_are_not_taken_for_ours(study):
-    places = Places.of(study, SURVEY)
-    places.make()
-    files.write_text(places.links, "name,url\nAnna,http://x\n")
+    paths = CollectionPaths.of(study, SURVEY)
+    paths.make()
+    files.write_text(paths.links, "name,url\nAnna,http://x\n")
     with pytest.raises(UserError, match=r"links\.csv"):
         launch(LaunchRequest(study.path, annotators=1), say=lambda text: None)

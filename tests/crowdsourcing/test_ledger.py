@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from parlai_spotbot.crowdsourcing.entries import Attempt, Decision, Handout, Submission, digest
 from parlai_spotbot.crowdsourcing.ledger import Ledger
+from parlai_spotbot.crowdsourcing.ledger_entries import Attempt, Decision, Handout, Submission, digest
 from parlai_spotbot.errors import UserError
 
 HANDLES = [f"{n:032x}" for n in range(10)]
@@ -173,7 +173,7 @@ def test_another_process_may_read_meanwhile(ledger, path):
 
 KILLED = """
     import os, signal, sys
-    from parlai_spotbot.crowdsourcing.entries import Handout, Submission
+    from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission
     from parlai_spotbot.crowdsourcing.ledger import Ledger
     ledger = Ledger(sys.argv[1])
     ledger.begin("spot_the_bot", 3)

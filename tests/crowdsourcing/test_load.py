@@ -14,15 +14,16 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import annotators
-import operated
+import crowdsource_process as process
 from office import MemoryCrowd
 
 from parlai_spotbot.crowdsourcing.collect import annotation_id, collect
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor, leaving
 from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.places import Places
-from parlai_spotbot.crowdsourcing.server import Server
+from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
 from parlai_spotbot.crowdsourcing.tokens import in_house_link
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls
@@ -32,35 +33,39 @@ SECRET = bytes(range(32))
 
 def served_in_memory(study, page):
     """A server on a real desk and ledger, with a crowd in memory; hand-outs end after four seconds."""
-    survey = get_survey(operated.SURVEY)
+    survey = get_survey(process.SURVEY)
     survey = replace(survey, limits=replace(survey.limits, minutes_per_unit=4 / 60))
     seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
     door = InHouseDoor(SECRET)
-    places = Places.of(study, operated.SURVEY)
+    paths = CollectionPaths.of(study, process.SURVEY)
 
     def desk():
-        units, controls = study.units(operated.SURVEY), read_controls(study, operated.SURVEY)
+        units, controls = study.units(process.SURVEY), read_controls(study, process.SURVEY)
         return Desk(
-            survey, units, controls, seeds, {}, Ledger(places.ledger), MemoryCrowd(),
-            texts={}, consent={}, secret=SECRET, finish=leaving([door]),
-        )  # fmt: skip
+            Material(survey, units, controls, seeds),
+            PageWords(),
+            Participants(MemoryCrowd(), leaving([door])),
+            DeskRecords(Ledger(paths.ledger), SECRET),
+        )
 
-    return Server(desk, door, page, places.refused, secret=SECRET, log_path=places.log, expire_every=0.5)
+    server = Server(desk, door, ServerFiles(page, paths.refused, paths.log), SECRET)
+    server.expire_every = 0.5
+    return server
 
 
 def test_thirty_annotators_of_all_kinds(tmp_path, monkeypatch):
     from parlai_spotbot.crowdsourcing import reception
 
     monkeypatch.setattr(reception, "GRACE", 0.0)
-    study = operated.make_study(tmp_path / "study", units=72, items=4)
+    study = process.make_study(tmp_path / "study", units=72, items=4)
     (tmp_path / "index.html").write_text("page")
     record = annotators.Record()
     with served_in_memory(study, tmp_path) as server:
         links = [in_house_link(server.url, SECRET, f"annotator-{number}") for number in range(30)]
-        known = operated.known_segments(study)
-        operated.run(annotators.meet(links, get_survey(operated.SURVEY), known, (0.0, 0.1), 0.0, record))
+        known = process.known_segments(study)
+        process.run(annotators.meet(links, get_survey(process.SURVEY), known, (0.0, 0.1), 0.0, record))
         counts = server.call(server.desk.counts)
-    found = operated.verify(study, record)
+    found = process.verify(study, record)
     assert found["units done"] == counts["done"] == counts["units"]
     assert record.forged["refused"] >= 10 * 3
     assert record.ends["vanished"] >= 1
@@ -71,15 +76,15 @@ def test_thirty_annotators_of_all_kinds(tmp_path, monkeypatch):
 
 
 def _eight_plain_annotators(tmp_path, monkeypatch):
-    study = operated.make_study(tmp_path / "study", units=12, items=4)
+    study = process.make_study(tmp_path / "study", units=12, items=4)
     (tmp_path / "index.html").write_text("page")
     record = annotators.Record()
     monkeypatch.setattr(annotators, "kinds_of", lambda number: ["plain"] * number)
     with served_in_memory(study, tmp_path) as server:
         links = [in_house_link(server.url, SECRET, f"annotator-{number}") for number in range(8)]
-        known = operated.known_segments(study)
-        operated.run(annotators.meet(links, get_survey(operated.SURVEY), known, (0.0, 0.0), 0.0, record))
-    operated.verify(study, record)
+        known = process.known_segments(study)
+        process.run(annotators.meet(links, get_survey(process.SURVEY), known, (0.0, 0.0), 0.0, record))
+    process.verify(study, record)
     return study, record
 
 
@@ -90,9 +95,9 @@ def test_the_check_notices_answers_that_differ(tmp_path, monkeypatch):
     for spoilt in (dict(record.accepted), {**record.accepted, handle: {**body, "comment": "other"}},
                    {**record.accepted, handle: body, "f" * 32: body}):  # fmt: skip
         with pytest.raises(AssertionError):
-            operated.verify(study, replace(record, accepted=spoilt))
+            process.verify(study, replace(record, accepted=spoilt))
     record.accepted[handle] = body
-    operated.verify(study, record)
+    process.verify(study, record)
 
 
 SPOILT = (
@@ -106,13 +111,13 @@ SPOILT = (
 
 def test_the_check_notices_a_broken_rule(tmp_path, monkeypatch):
     study, record = _eight_plain_annotators(tmp_path, monkeypatch)
-    ledger = sqlite3.connect(Places.of(study, operated.SURVEY).ledger)
+    ledger = sqlite3.connect(CollectionPaths.of(study, process.SURVEY).ledger)
     for table in ("handouts", "submissions"):  # without the rules that the database keeps itself
         ledger.execute(f"CREATE TABLE free AS SELECT * FROM {table}")
         ledger.execute(f"DROP TABLE {table}")
         ledger.execute(f"ALTER TABLE free RENAME TO {table}")
     ledger.commit()
-    operated.verify(study, record)
+    process.verify(study, record)
     first = ledger.execute("SELECT worker FROM handouts GROUP BY worker ORDER BY COUNT(*) DESC LIMIT 1").fetchone()[0]
     inserts = ('INSERT INTO "handouts"', 'INSERT INTO "submissions"')
     before = [row for row in ledger.iterdump() if row.startswith(inserts)]
@@ -120,24 +125,24 @@ def test_the_check_notices_a_broken_rule(tmp_path, monkeypatch):
         ledger.execute(spoil, {"first": first} if ":first" in spoil else {})
         ledger.commit()
         with pytest.raises(AssertionError):
-            operated.verify(study, record)
+            process.verify(study, record)
         for table in ("handouts", "submissions"):
             ledger.execute(f"DELETE FROM {table}")
         for row in before:
             ledger.execute(row)
         ledger.commit()
-        operated.verify(study, record)
+        process.verify(study, record)
     ledger.close()
 
 
 @pytest.mark.slow
 def test_two_hundred_annotators_and_an_operator_that_is_killed_twice(tmp_path):
-    study = operated.make_study(tmp_path / "study", units=480, items=10)
-    with operated.Operated(study, 200) as server:
+    study = process.make_study(tmp_path / "study", units=480, items=10)
+    with process.CrowdsourceProcess(study, 200) as server:
         record = server.run(think=(0.0, 1.0), arrive=0.0, kills=2)
         print(*server.measured(), sep="\n")
         print("registration", annotators.quantiles(record.waits["registration"]))
-    found = operated.verify(study, record)
+    found = process.verify(study, record)
     assert len(server.starts) == 3
     assert record.retries > 0
     assert found["units done"] == 480
@@ -148,7 +153,7 @@ def test_two_hundred_annotators_and_an_operator_that_is_killed_twice(tmp_path):
 
 
 def _mephisto_agrees(study, found):
-    database = sqlite3.connect(Places.of(study, operated.SURVEY).mephisto / "database.db")
+    database = sqlite3.connect(CollectionPaths.of(study, process.SURVEY).mephisto / "database.db")
     units = dict(database.execute("SELECT status, COUNT(*) FROM units GROUP BY status"))
     agents = dict(database.execute("SELECT status, COUNT(*) FROM agents GROUP BY status"))
     database.close()
@@ -165,7 +170,7 @@ def _judgements_are_as_given(study, record):
         for answer in item["answers"]
     }
     for _ in range(2):
-        collect(study, operated.SURVEY)
-        judgements = study.judgements(operated.SURVEY)
+        collect(study, process.SURVEY)
+        judgements = study.judgements(process.SURVEY)
         assert len({judgement.judgement_id for judgement in judgements}) == len(judgements) == len(sent)
         assert {(j.annotation_id, j.question, j.target): j.answer for j in judgements} == sent

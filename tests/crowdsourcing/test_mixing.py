@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from office import control, controls_of, conversations
 from scipy.stats import chisquare
 
-from parlai_spotbot.crowdsourcing.entries import Handout
+from parlai_spotbot.crowdsourcing.ledger_entries import Handout
 from parlai_spotbot.crowdsourcing.mixing import mix
 from parlai_spotbot.crowdsourcing.stock import Stock, marks_of
 from parlai_spotbot.surveys.packing import PackOptions, pack

@@ -12,21 +12,22 @@ import picking
 import pytest
 import yaml
 from annotators import Record, meet
+from crowdsource_process import CrowdsourceProcess, run
 from office import Clock, refused
-from operated import Operated, run
 from picking import NAME, Picker, body_of, desk_of
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collect import collect
+from parlai_spotbot.crowdsourcing.collection import LaunchRequest
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.contract import Visitor
-from parlai_spotbot.crowdsourcing.launch import LaunchRequest, launch
-from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.launch import launch
 from parlai_spotbot.crowdsourcing.texts import load_texts
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.surveys.nuc_questions import read_questions
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.known import missed_by
+from parlai_spotbot.surveys.nuc_questions import read_questions
 from parlai_spotbot.surveys.nuc_units import key_of, questions_path
 
 TWO = {"paid": {"people": 3, "recruited": "paid"}, "lab": {"people": 2, "recruited": "lab"}}
@@ -185,7 +186,7 @@ def test_what_annotators_say_of_themselves_becomes_rows_of_its_own_and_goes_when
     left = study.judgements(NAME)
     assert {row.worker_id for row in left} == {found.names["bob"], found.names["cleo"]}
     assert not [row for row in left if row.target == "annotator"]
-    for path in Places.of(study, NAME).folder.rglob("*"):
+    for path in CollectionPaths.of(study, NAME).folder.rglob("*"):
         assert not path.is_file() or b"31-40" not in path.read_bytes(), path
 
 
@@ -278,7 +279,7 @@ def test_a_launch_says_which_groups_there_are(grouped, study):
         launch(LaunchRequest(study.path, NAME, group="lab", dry_run=True))
     with pytest.raises(UserError, match="nobody has annotated"):
         collect(grouped, NAME)
-    with files.lock(Places.of(grouped, NAME, "group-lab").lock, "spotbot_crowdsource"):
+    with files.lock(CollectionPaths.of(grouped, NAME, "group-lab").lock, "spotbot_crowdsource"):
         with pytest.raises(UserError, match="in use"):
             launch(LaunchRequest(grouped.path, NAME, group="lab", close=True))
         with pytest.raises(UserError, match="nobody has annotated"):  # past the lock
@@ -342,7 +343,10 @@ def test_two_groups_work_at_once_on_real_operators_over_a_kill(tmp_path):
     study = picking.make_study(tmp_path / "study", paid={"people": 4}, lab={"people": 2})
     survey = desk_of(study, "lab").survey
     records = {"paid": Record(), "lab": Record()}
-    with Operated(study, 4, 5.0, NAME, people="paid") as paid, Operated(study, 2, 5.0, NAME, people="lab") as lab:
+    with (
+        CrowdsourceProcess(study, 4, 5.0, NAME, people="paid") as paid,
+        CrowdsourceProcess(study, 2, 5.0, NAME, people="lab") as lab,
+    ):
         assert not set(paid.links()) & set(lab.links())
 
         def work(server, links, kinds):
@@ -363,12 +367,12 @@ def test_two_groups_work_at_once_on_real_operators_over_a_kill(tmp_path):
     rows = study.judgements(NAME)
     assert Counter(of[row.unit_id] for row in rows if row.question == "age") == {"paid": 4, "lab": 2}
     assert Counter(row.question for row in rows) == {"first": 6 * 7, "second": 6 * 7, "age": 6}
-    with closing(sqlite3.connect(Places.of(study, NAME, "group-paid").ledger)) as db:
+    with closing(sqlite3.connect(CollectionPaths.of(study, NAME, "group-paid").ledger)) as db:
         standing = dict(db.execute("SELECT worker, standing FROM annotators"))
     assert list(standing.values()).count("stopped") == 1
     outputs = [
         files.read_json(path)["outputs"]
         for group in ("paid", "lab")
-        for path in Places.of(study, NAME, f"group-{group}").mephisto.rglob("agent_data.json")
+        for path in CollectionPaths.of(study, NAME, f"group-{group}").mephisto.rglob("agent_data.json")
     ]
     assert len([one for one in outputs if one]) == 6

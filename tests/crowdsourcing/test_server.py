@@ -13,9 +13,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from asking import SECRET, RecordingDesk, api, raw, request, token_of
 
-from parlai_spotbot.crowdsourcing import handlers, tokens
+from parlai_spotbot.crowdsourcing import tokens
+from parlai_spotbot.crowdsourcing.api_requests import ROUTES
 from parlai_spotbot.crowdsourcing.doors import MTurkDoor
-from parlai_spotbot.crowdsourcing.server import Server
+from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
 
 
 # -- who asks ----------------------------------------------------------------------------------------------------------
@@ -44,7 +45,7 @@ def test_a_link_is_no_session_and_a_session_no_link(served):
     assert api(served, "enter", {"query": {"t": token_of("ann")}})[0] == 403
 
 
-@pytest.mark.parametrize("name", sorted(set(handlers.ROUTES) - {"enter"}))
+@pytest.mark.parametrize("name", sorted(set(ROUTES) - {"enter"}))
 def test_nothing_is_done_without_a_valid_token(served, name):
     forged = tokens.sign_session(bytes(32), {"door": "in_house", "worker": "ann", "registration": "", "data": {}}, 9e9)
     for token, expected in ((None, (401, "token")), (forged, (403, "forged")), ("x", (403, "forged")),
@@ -179,10 +180,10 @@ def test_broken_http_gets_400_at_most(served, data):
 # -- previews ---------------------------------------------------------------------------------------------------------
 def test_a_preview_sees_and_does_nothing_else(tmp_path, page):
     desk = RecordingDesk()
-    with Server(desk, [MTurkDoor(lambda hit: True, True)], page, tmp_path / "r", secret=SECRET) as server:
+    with Server(desk, [MTurkDoor(lambda hit: True, True)], ServerFiles(page, tmp_path / "r"), SECRET) as server:
         token = api(server, "enter", {"query": {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}})[1]["token"]
         assert api(server, "session", token=token)[1]["state"] == "preview"
-        for name in sorted(set(handlers.ROUTES) - {"enter", "session"}):
+        for name in sorted(set(ROUTES) - {"enter", "session"}):
             status, answer = api(server, name, {}, token)
             assert (status, answer["error"]["code"]) == (403, "preview")
     assert [call[0] for call in desk.calls] == ["session"]

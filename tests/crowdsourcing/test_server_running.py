@@ -15,9 +15,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from asking import SECRET, RecordingDesk, api, token_of
 
 from parlai_spotbot.crowdsourcing import server as server_module
+from parlai_spotbot.crowdsourcing.collection_server import CollectionServer, ProgressLine
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor
-from parlai_spotbot.crowdsourcing.server import Server, listen
-from parlai_spotbot.crowdsourcing.serving import Operated, Progress
+from parlai_spotbot.crowdsourcing.server import Address, Server, ServerFiles, listen
 from parlai_spotbot.errors import UserError
 
 
@@ -115,9 +115,9 @@ def test_a_taken_port_is_named_and_a_preferred_one_given_up(served, tmp_path, pa
 
 
 def test_it_comes_back_at_its_old_port_at_once(tmp_path, page):
-    port = 0
+    port, files = 0, ServerFiles(page, tmp_path / "r")
     for _ in range(3):
-        with Server(RecordingDesk(), InHouseDoor(SECRET), page, tmp_path / "r", secret=SECRET, prefer=port) as server:
+        with Server(RecordingDesk(), InHouseDoor(SECRET), files, SECRET, Address(prefer=port)) as server:
             assert port in (0, server.port)
             port = server.port
             assert api(server, "session", token=token_of("ann"))[0] == 200
@@ -153,7 +153,7 @@ def test_it_says_when_every_unit_is_done(served):
 
 def test_a_ledger_that_cannot_be_read_for_a_moment_ends_no_collection(served, monkeypatch):
     served.desk.clock, served.desk.waited_at = time.time, 0.0
-    operated = Operated(served, Progress(2), linger=0.0)
+    operated = CollectionServer(served, ProgressLine(2), linger=0.0)
 
     def locked():
         raise sqlite3.OperationalError("database is locked")
@@ -184,7 +184,7 @@ def test_a_desk_that_is_made_in_its_thread(tmp_path, page):
         made.append(threading.get_ident())
         return RecordingDesk()
 
-    with Server(make, InHouseDoor(SECRET), page, tmp_path / "r", secret=SECRET) as server:
+    with Server(make, InHouseDoor(SECRET), ServerFiles(page, tmp_path / "r"), SECRET) as server:
         api(server, "session", token=token_of("ann"))
         assert server.desk.threads == set(made)
 
@@ -192,5 +192,5 @@ def test_a_desk_that_is_made_in_its_thread(tmp_path, page):
         raise UserError("the ledger is damaged.")
 
     with pytest.raises(UserError, match="damaged"):
-        Server(broken, InHouseDoor(SECRET), page, tmp_path / "r", secret=SECRET).start()
+        Server(broken, InHouseDoor(SECRET), ServerFiles(page, tmp_path / "r"), SECRET).start()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith(("server", "desk", "refused"))]

@@ -15,12 +15,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import operated
+import crowdsource_process as process
 import whole
 from annotators import Record, meet
 
 from parlai_spotbot.crowdsourcing.collect import annotation_id, collect
-from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.tokens import in_house_link
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls
@@ -34,7 +34,7 @@ def kinds_of(number):
 def check(study, name, record, kinds):
     """What the ledger holds, against the rules and against what annotators were told; returns the done hand-outs."""
     assert not record.odd, record.odd[:5]
-    database = sqlite3.connect(Places.of(study, name).ledger)
+    database = sqlite3.connect(CollectionPaths.of(study, name).ledger)
     database.row_factory = sqlite3.Row
     handouts = [dict(row) for row in database.execute("SELECT * FROM handouts")]
     bodies = {row["handle"]: json.loads(row["body"]) for row in database.execute("SELECT * FROM submissions")}
@@ -86,7 +86,7 @@ def test_who_misses_the_control_that_comes_first_gets_no_further_unit(tmp_path, 
     with whole.served(study, name, tmp_path) as server:
         links = [in_house_link(server.url, whole.SECRET, f"annotator-{number + 1}") for number in range(8)]
         known = whole.controls_of(study, name)
-        operated.run(meet(links, survey, known, (0.0, 0.0), 0.0, record, kinds=kinds, of=whole.Reader))
+        process.run(meet(links, survey, known, (0.0, 0.0), 0.0, record, kinds=kinds, of=whole.Reader))
     done = check(study, name, record, kinds)
     if survey.packing == "pairs" and not survey.repeated:
         assert set(shown_to(study, name, done).values()) == {1}
@@ -102,7 +102,7 @@ def test_who_never_gives_a_reason_gets_no_further_unit(tmp_path):
     with whole.served(study, name, tmp_path) as server:
         links = [in_house_link(server.url, whole.SECRET, f"annotator-{number + 1}") for number in range(3)]
         known = whole.controls_of(study, name)
-        operated.run(meet(links, get_survey(name), known, (0.0, 0.0), 0.0, record, kinds=kinds, of=whole.Reader))
+        process.run(meet(links, get_survey(name), known, (0.0, 0.0), 0.0, record, kinds=kinds, of=whole.Reader))
         standing = {a.worker: (a.standing, a.why) for a in server.call(server.desk.ledger.annotators)}
     assert standing == {
         "annotator-1": ("stopped", "reasons"), "annotator-2": ("passed", ""), "annotator-3": ("stopped", "reasons"),
@@ -118,7 +118,7 @@ def test_a_hundred_annotators_meet_a_real_operator_that_is_killed(tmp_path):
     )  # fmt: skip
     units, kinds, record = study.units(name), kinds_of(100), Record()
     known = whole.controls_of(study, name)
-    with operated.Operated(study, 100, survey=name) as server:
+    with process.CrowdsourceProcess(study, 100, survey=name) as server:
 
         async def disturb(record):
             while len(record.accepted) < 40:
@@ -127,7 +127,7 @@ def test_a_hundred_annotators_meet_a_real_operator_that_is_killed(tmp_path):
             await asyncio.to_thread(server.start)
 
         links = server.links()
-        operated.run(meet(links, get_survey(name), known, (0.0, 1.0), 2.0, record, disturb, kinds, whole.Reader))
+        process.run(meet(links, get_survey(name), known, (0.0, 1.0), 2.0, record, disturb, kinds, whole.Reader))
         assert len(server.starts) == 2
     assert record.retries > 0
     done = check(study, name, record, kinds)

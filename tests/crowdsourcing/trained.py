@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from annotators import Annotator, Answer
+from crowdsource_process import talk
 from office import Office
-from operated import talk
 
 from parlai_spotbot.crowdsourcing.training import course_of
 from parlai_spotbot.records import Item, Unit, Utterance

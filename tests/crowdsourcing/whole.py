@@ -10,15 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from annotators import Annotator, Answer
+from crowdsource_process import talk
 from office import MemoryCrowd
-from operated import talk
 
 from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor, leaving
 from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.places import Places
-from parlai_spotbot.crowdsourcing.server import Server
+from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
 from parlai_spotbot.records import HUMAN, Contestant, Item
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import get_survey
@@ -67,15 +68,19 @@ def served(study: Study, name: str, folder: Path, survey=None) -> Server:
     (folder / "index.html").write_text("page")
     seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
     door = InHouseDoor(SECRET)
-    places = Places.of(study, name)
+    paths = CollectionPaths.of(study, name)
 
     def desk():
         return Desk(
-            survey or get_survey(name), study.units(name), read_controls(study, name), seeds, {},
-            Ledger(places.ledger), MemoryCrowd(), texts={}, consent={}, secret=SECRET, finish=leaving([door]),
-        )  # fmt: skip
+            Material(survey or get_survey(name), study.units(name), read_controls(study, name), seeds),
+            PageWords(),
+            Participants(MemoryCrowd(), leaving([door])),
+            DeskRecords(Ledger(paths.ledger), SECRET),
+        )
 
-    return Server(desk, door, folder, places.refused, secret=SECRET, log_path=places.log, expire_every=0.5)
+    server = Server(desk, door, ServerFiles(folder, paths.refused, paths.log), SECRET)
+    server.expire_every = 0.5
+    return server
 
 
 def shown(transcripts: list[list[str]]) -> frozenset[tuple[str, ...]]:

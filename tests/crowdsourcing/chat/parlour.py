@@ -12,17 +12,18 @@ from person import Person
 
 from parlai_spotbot.crowdsourcing.chat.bots import Bots
 from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor
 from parlai_spotbot.crowdsourcing.links import in_house_link
-from parlai_spotbot.crowdsourcing.places import Places
-from parlai_spotbot.crowdsourcing.server import Server
+from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
 from parlai_spotbot.crowdsourcing.tokens import read_secret
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.partners import pack_partners
+from parlai_spotbot.surveys.run import pack_study
 
 SURVEY = "interactive"
 QUICK = {"messages": 4, "most_messages": 8, "answer_delay": False, "messages_per_minute": 1000}
@@ -38,7 +39,7 @@ OBEDIENT = contestant("zzobedient", "Obedient", turn_timeout=3)
 
 def make_study(path: Path, *contestants: Contestant, comparisons: int = 3) -> Study:
     study = Study.create(path, Plan("invented", {one.name: one for one in contestants}))
-    pack_partners(study, SURVEY, comparisons, seed=0)
+    pack_study(study, SURVEY, comparisons=comparisons, seed=0)
     return study
 
 
@@ -57,9 +58,9 @@ class Parlour:
     batchsize: int = 8
 
     def __post_init__(self):
-        self.places = Places.of(self.study, SURVEY)
-        self.places.make()
-        self.secret = read_secret(self.places.secret)
+        self.paths = CollectionPaths.of(self.study, SURVEY)
+        self.paths.make()
+        self.secret = read_secret(self.paths.secret)
         survey = get_survey(SURVEY)
         self.survey = replace(
             survey, chat=replace(survey.chat, **{**QUICK, **self.rules}), limits=replace(survey.limits, **self.limits)
@@ -68,18 +69,20 @@ class Parlour:
 
     def start(self) -> None:
         self.bots = Bots(self.contestants.handles(), self.survey.chat.attempts, self.batchsize, self.said.append)
-        self.server = Server(
-            self._desk, InHouseDoor(self.secret), self.page, self.places.refused, secret=self.secret, expire_every=0.05
-        )
+        files = ServerFiles(self.page, self.paths.refused)
+        self.server = Server(self._desk, InHouseDoor(self.secret), files, self.secret)
+        self.server.expire_every = 0.05
         self.server.start()
 
     def _desk(self) -> Desk:
-        self.ledger = ChatLedger(self.places.ledger)
+        self.ledger = ChatLedger(self.paths.ledger)
+        consent = {"pay": "none", "minutes": "90", "contact": "us@example.org", "units": "9"}
         desk = Desk(
-            self.survey, self.study.units(SURVEY), [], {}, {}, self.ledger, self.crowd, texts={}, secret=self.secret,
-            consent={"pay": "none", "minutes": "90", "contact": "us@example.org", "units": "9"}, clock=self.clock,
-            bots=self.bots,
-        )  # fmt: skip
+            Material(self.survey, self.study.units(SURVEY)),
+            PageWords(consent=consent),
+            Participants(self.crowd, bots=self.bots),
+            DeskRecords(self.ledger, self.secret, self.clock),
+        )
         desk.resume()
         return desk
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from operated import Operated
+from crowdsource_process import CrowdsourceProcess
 from person import Person
 
 from parlai_spotbot.crowdsourcing.collect import collect
@@ -26,7 +26,7 @@ def spotbot(*args):
 
 
 def launched(study, annotators, **rules):
-    operated = Operated(study, annotators, minutes=60.0, survey=SURVEY)
+    operated = CrowdsourceProcess(study, annotators, minutes=60.0, survey=SURVEY)
     settings = yaml.safe_load(operated.config.read_text())
     operated.config.write_text(yaml.safe_dump({**settings, "chat": {"answer_delay": False, **rules}}))
     return operated
@@ -82,7 +82,7 @@ def test_people_chat_with_embedded_bots_while_the_operator_is_killed(tmp_path):
     provenance = study.provenance()["crowdsourcing"][SURVEY]["chat"]
     assert set(provenance["contestants"]) == {"tfidf", "alice", "eliza"}
     assert provenance["rules"]["messages"] == 6
-    database = home.database(operated.places.mephisto)
+    database = home.database(operated.paths.mephisto)
     done = [unit for unit in database.find_units() if unit.db_status == "completed"]
     assert len(done) == 3
     database.shutdown()
@@ -148,5 +148,5 @@ def test_a_contestant_that_never_comes_back_and_an_operator_who_mends_it(tmp_pat
         person.finish(2)
     found = collect(study, SURVEY)
     assert (found.units, found.chats.conversations) == (1, 2 + item)
-    with open(operated.places.credit, encoding="utf-8", newline="") as lines:
+    with open(operated.paths.credit, encoding="utf-8", newline="") as lines:
         assert [row["worker_id"] for row in csv.DictReader(lines)] == ["annotator-1"]

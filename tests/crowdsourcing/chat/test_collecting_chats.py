@@ -61,7 +61,7 @@ def test_chats_are_conversations_of_the_study_in_canonical_order(collected):
         assert [turn.speaker for turn in row.turns] == [*row.entities] * 2
         assert row.turns[1].text.startswith("turn 1 after what do you think")
         assert row.provenance["interactor"] in {pseudonym(place.secret, name) for name in ("ann", "bob")}
-        assert place.places.secret.exists()
+        assert place.paths.secret.exists()
         assert "ann" not in row.conversation_id
     assert (found.units, found.chats.conversations, found.chats.added) == (2, 4, 4)
 
@@ -119,7 +119,7 @@ def test_who_withdraws_takes_chats_and_ratings_along(collected):
     assert found.chats.shown == {"dialogue_likert": 2}
     assert all(row.worker_id != name for row in study.judgements(SURVEY))
     assert all(row.provenance.get("interactor") != name for row in study.conversations())
-    said = [path.read_bytes() for path in place.places.folder.rglob("*") if path.is_file()]
+    said = [path.read_bytes() for path in place.paths.folder.rglob("*") if path.is_file()]
     assert not any(b"what do you think of number 2 ?" in raw and b"ann" in raw for raw in said if b"SQLite" not in raw)
     place.start()
     kept = place.server.call(place.ledger.chats, "status = 'withdrawn'")
@@ -140,7 +140,7 @@ def test_what_was_rated_before_a_partner_broke_down_is_kept_and_noted(loaded, pa
     found = collect(place.study, SURVEY)
     assert (found.units, len(found.rows), found.chats.conversations) == (0, len(NAMES), 1)
     assert place.study.conversations()[0].entities == (HUMAN, CALM.name)
-    with open(place.places.credit, encoding="utf-8", newline="") as lines:
+    with open(place.paths.credit, encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     assert [(row["worker_id"], row["messages"], row["chats_rated"]) for row in rows] == [("ann", "3", "1")]
     assert collect(place.study, SURVEY).added == 0

@@ -3,8 +3,8 @@
 import pytest
 
 from parlai_spotbot.crowdsourcing.chat.chats import spoken
-from parlai_spotbot.crowdsourcing.chat.ledger import Chat, Rating, Said
-from parlai_spotbot.crowdsourcing.chat.state import State, typing_seconds
+from parlai_spotbot.crowdsourcing.chat.ledger import ChatRating, ChatRecord, Message
+from parlai_spotbot.crowdsourcing.chat.state import ChatState, typing_seconds
 from parlai_spotbot.crowdsourcing.dry_run import estimate
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings, parse_settings
 from parlai_spotbot.errors import UserError
@@ -55,9 +55,9 @@ def test_a_dry_run_reckons_with_what_the_papers_interactors_took():
 # -- where a chat stands ---------------------------------------------------------------------------------------------
 def state(turns, now=100.0, status="open", rated=False, reached=True, hidden=0.0):
     """`turns` said a second apart; the last one is shown `hidden` seconds later."""
-    chat = Chat("h" * 32, 0, "chat-1", "eliza", 7, status)
-    said = tuple(Said(i, f"turn {i}", float(i), i + hidden * (i == turns - 1)) for i in range(turns))
-    return State(RULE, chat, said, Rating({}, "", 0.0) if rated else None, reached, now)
+    chat = ChatRecord("h" * 32, 0, "chat-1", "eliza", 7, status)
+    said = tuple(Message(i, f"turn {i}", float(i), i + hidden * (i == turns - 1)) for i in range(turns))
+    return ChatState(RULE, chat, said, ChatRating({}, "", 0.0) if rated else None, reached, now)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_where_a_chat_stands(now, step, following, may_rate):
 
 
 def test_typing_takes_longer_for_longer_texts_up_to_a_limit_and_is_the_same_again():
-    chat = Chat("h" * 32, 0, "chat-1", "eliza", 7)
+    chat = ChatRecord("h" * 32, 0, "chat-1", "eliza", 7)
     rule = survey.Chat(longest_delay=3.0)
     times = [typing_seconds(rule, chat, 1, "x" * length) for length in (1, 40, 2000)]
     assert 0.3 < times[0] < times[1] < times[2] == 3.0

@@ -147,7 +147,7 @@ def test_answers_that_cannot_be_stored_are_stored_later(company, parlour):
     person.chat(0, 2)
 
     person.say(0, "sleep 0.3")
-    with contextlib.closing(sqlite3.connect(place.places.ledger)) as other:
+    with contextlib.closing(sqlite3.connect(place.paths.ledger)) as other:
         other.execute("BEGIN IMMEDIATE")  # nobody else can write now
         until = time.monotonic() + 20
         while not place.server.desk.chats._unkept and time.monotonic() < until:

@@ -73,7 +73,7 @@ def serving(setup, port=0):
 
     def run():
         try:
-            box["outcome"] = serve(setup, make_server=make_server, stop=stop, on_ready=on_ready, port=port)
+            box["outcome"] = serve(replace(setup, port=port), make_server=make_server, stop=stop, on_ready=on_ready)
         except BaseException as err:
             box["error"] = err
         ready.set()

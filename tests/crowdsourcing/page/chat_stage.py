@@ -5,15 +5,21 @@ wants it; and a person who does a unit by hand.
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 
-from stage import PAGE, SECRET, Desk, InHouseDoor, MemoryCrowd, Server, Stage, button, heading
+from office import SECRET, MemoryCrowd
+from stage import PAGE, Stage, button, heading
 
-from parlai_spotbot.crowdsourcing.chat.bots import Answer, Question, Trouble
+from parlai_spotbot.crowdsourcing.chat.bots import Trouble, TurnReply, TurnRequest
 from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
+from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
+from parlai_spotbot.crowdsourcing.doors import InHouseDoor
+from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.partners import partner_units
 from parlai_spotbot.surveys.survey import Survey
@@ -28,19 +34,19 @@ def interactive(messages: int = 4, most: int = 100, **rules: object) -> Survey:
     return replace(survey, chat=replace(survey.chat, messages=messages, most_messages=most, **rules))
 
 
-def echo(question: Question) -> str:
+def echo(question: TurnRequest) -> str:
     return f"you said: {question.turns[-1]}"
 
 
 class Scripted:
     """In the place of `Bots`: answers with `said`; what is asked while `held` waits for `release`."""
 
-    def __init__(self, said: Callable[[Question], str | None] = echo):
+    def __init__(self, said: Callable[[TurnRequest], str | None] = echo):
         self.said, self.held = said, False
-        self._waiting: list[Question] = []
-        self._answers: SimpleQueue[Answer] = SimpleQueue()
+        self._waiting: list[TurnRequest] = []
+        self._answers: SimpleQueue[TurnReply] = SimpleQueue()
 
-    def ask(self, question: Question) -> None:
+    def ask(self, question: TurnRequest) -> None:
         self._waiting.append(question)
         if not self.held:
             self.release()
@@ -51,9 +57,9 @@ class Scripted:
         while self._waiting:
             question = self._waiting.pop(0)
             text = self.said(question)
-            self._answers.put(Answer(question, text, () if text is not None else (Trouble("crash", "scripted"),)))
+            self._answers.put(TurnReply(question, text, () if text is not None else (Trouble("crash", "scripted"),)))
 
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[TurnReply]:
         return [self._answers.get() for _ in range(self._answers.qsize())]
 
     def forget(self, chat: str) -> None:
@@ -67,19 +73,23 @@ class Scripted:
 
 
 @contextlib.contextmanager
-def chat_stage(folder: Path, survey: Survey | None = None, bots: Scripted | None = None, **more) -> Iterator[Stage]:
-    """Serve one unit of chats with two partners; `more` goes to the desk."""
+def chat_stage(
+    folder: Path, survey: Survey | None = None, bots: Scripted | None = None, clock: Callable[[], float] = time.time
+) -> Iterator[Stage]:
+    """Serve one unit of chats with two partners."""
     survey = survey or interactive()
     units = partner_units(survey, NAMES, 2, 0, ())
     consent = {"pay": "5 dollars", "minutes": "90", "contact": "study@example.org", "units": "9"}
 
     def desk() -> Desk:
         return Desk(
-            survey, units, (), {}, {}, ChatLedger(folder / "ledger.db"), MemoryCrowd(),
-            **{"texts": {}, "consent": consent, "secret": SECRET, "bots": bots or Scripted(), **more},
-        )  # fmt: skip
+            Material(survey, units),
+            PageWords(consent=consent),
+            Participants(MemoryCrowd(), bots=bots or Scripted()),
+            DeskRecords(ChatLedger(folder / "ledger.db"), SECRET, clock),
+        )
 
-    with Server(desk, InHouseDoor(SECRET), PAGE, folder / "refused.jsonl", secret=SECRET) as server:
+    with Server(desk, InHouseDoor(SECRET), ServerFiles(PAGE, folder / "refused.jsonl"), SECRET) as server:
         yield Stage(server, server.url, folder)
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,9 +18,10 @@ from office import SECRET, MemoryCrowd
 
 from parlai_spotbot.crowdsourcing import tokens
 from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants, no_finish
 from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor
 from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.server import Server
+from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys.survey import Condition, Option, Question, Survey
 
@@ -150,20 +152,30 @@ class Stage:
 
 @contextlib.contextmanager
 def stage(
-    survey: Survey, items: Sequence[Item], folder: Path, door: Door | None = None, number: int = 3, **more
+    survey: Survey,
+    items: Sequence[Item],
+    folder: Path,
+    *,
+    door: Door | None = None,
+    number: int = 3,
+    finish: Callable = no_finish,
+    clock: Callable[[], float] = time.time,
+    **words,
 ) -> Iterator[Stage]:
-    """Serve a survey on `number` units of these items; `more` goes to the desk."""
+    """Serve a survey on `number` units of these items; `words` are those of the page."""
     units = units_of(survey, items, number)
     names = [name for unit in units for one in unit.items for name in one.conversation_ids]
     consent = {"pay": "2.50 dollars", "minutes": "60", "contact": "study@example.org", "units": "3"}
 
     def desk() -> Desk:
         return Desk(
-            survey, units, (), {}, dict.fromkeys(names, ("human", "bot")), Ledger(folder / "ledger.db"), MemoryCrowd(),
-            **{"texts": {}, "consent": consent, "secret": SECRET, **more},
-        )  # fmt: skip
+            Material(survey, units, truths=dict.fromkeys(names, ("human", "bot"))),
+            PageWords(consent=consent, **words),
+            Participants(MemoryCrowd(), finish),
+            DeskRecords(Ledger(folder / "ledger.db"), SECRET, clock),
+        )
 
-    with Server(desk, door or InHouseDoor(SECRET), PAGE, folder / "refused.jsonl", secret=SECRET) as server:
+    with Server(desk, door or InHouseDoor(SECRET), ServerFiles(PAGE, folder / "refused.jsonl"), SECRET) as server:
         yield Stage(server, server.url, folder)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from chat_stage import box, compare, enter, rate, say, turns
-from operated import Operated
+from crowdsource_process import CrowdsourceProcess
 from stage import PAGE, button, heading
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "chat"))
@@ -42,7 +42,7 @@ def finish_and_rate(page, partner: str, value: str) -> None:
 def test_a_unit_with_embedded_bots_through_mephisto_while_the_operator_is_killed(tmp_path, visit):
     bots = [Contestant("eliza", model="spotbot:eliza"), Contestant("tfidf", model="spotbot:tfidf")]
     study = make_study(tmp_path / "study", *bots, comparisons=1)
-    operated = Operated(study, 1, minutes=60.0, survey=SURVEY)
+    operated = CrowdsourceProcess(study, 1, minutes=60.0, survey=SURVEY)
     settings = yaml.safe_load(operated.config.read_text())
     operated.config.write_text(yaml.safe_dump({**settings, "chat": {"messages": 4, "longest_delay": 0.5}}))
     page = visit(expected=("ERR_", "502", "503"))

@@ -13,17 +13,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from parlai_spotbot.crowdsourcing.entries import Sitting, Submission
 from parlai_spotbot.crowdsourcing.grading import answers_of
+from parlai_spotbot.crowdsourcing.ledger_entries import LedgerContents, Sitting, Submission
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.abc_eval.gold import is_mark, key_of
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED
 from parlai_spotbot.surveys.abc_eval.training import given_labels
-
-if TYPE_CHECKING:
-    from parlai_spotbot.crowdsourcing.collect import Part
 
 GOLD = "gold"
 
@@ -37,7 +34,7 @@ def moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
-def training_rows(task: str, part: Part, names: Mapping[str, str]) -> list[dict]:
+def training_rows(task: str, part: LedgerContents, names: Mapping[str, str]) -> list[dict]:
     """The rows of a task's collection in the order in which they came in; `names` replaces worker ids."""
     kept = [sitting for sitting in part.sittings if sitting.body]
     teams = {sitting.worker: sitting.team for sitting in kept}

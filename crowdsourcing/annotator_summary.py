@@ -14,7 +14,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.annotators.controls import failed_people
 from parlai_spotbot.analysis.annotators.rules import SAME_ANSWERS, SAME_LABEL, TOO_FAST, Rules
-from parlai_spotbot.crowdsourcing.entries import Annotator
+from parlai_spotbot.crowdsourcing.ledger_entries import Annotator
 from parlai_spotbot.crowdsourcing.questionnaire import TARGET
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.surveys.survey import Survey
@@ -25,7 +25,7 @@ STOPPED = "stopped"
 
 
 @dataclass(frozen=True)
-class Row:
+class AnnotatorSummary:
     """One annotator: finished units, annotations (controls apart), controls missed and met, seconds per annotation.
 
     `speed` says how many times as fast as all annotators' median at that length half of the annotations were,
@@ -43,14 +43,14 @@ class Row:
     flags: tuple[str, ...]
 
 
-def look_at(
+def summarise(
     rows: Sequence[Judgement],
     annotators: Iterable[Annotator],
     grades: Iterable[tuple[str, str, int, bool]],
     names: Mapping[str, str],
     survey: Survey | None = None,
     rules: Rules | None = None,
-) -> list[Row]:
+) -> list[AnnotatorSummary]:
     """One row for each of `annotators`, those with flags first.
 
     `rows` are the judgements of finished units under the names that `names` gives the workers; `grades` says of every
@@ -93,7 +93,9 @@ def _annotations(rows: Sequence[Judgement]) -> pd.DataFrame:
     return frame
 
 
-def _row(annotator: Annotator, name: str, mine: pd.DataFrame, graded: list[bool], failed: str, rules: Rules) -> Row:
+def _row(
+    annotator: Annotator, name: str, mine: pd.DataFrame, graded: list[bool], failed: str, rules: Rules
+) -> AnnotatorSummary:
     same = float(mine.groupby("answers").size().max() / len(mine)) if len(mine) else float("nan")
     labels = [label for own in mine["labels"] for label in own]
     speed = float(mine["speed"].median())
@@ -110,7 +112,7 @@ def _row(annotator: Annotator, name: str, mine: pd.DataFrame, graded: list[bool]
         flags.append(SAME_LABEL)
     if len(mine) >= rules.enough_annotations and same > rules.max_same_answers:
         flags.append(SAME_ANSWERS)
-    return Row(
+    return AnnotatorSummary(
         name=name,
         units=int(mine["unit"].nunique()),
         annotations=len(mine),
@@ -123,7 +125,7 @@ def _row(annotator: Annotator, name: str, mine: pd.DataFrame, graded: list[bool]
     )
 
 
-def table(rows: Sequence[Row], most: int = 30) -> str:
+def table(rows: Sequence[AnnotatorSummary], most: int = 30) -> str:
     """The rows as text: all who have flags, and so many others that there are `most` at most."""
     from tabulate import tabulate
 
@@ -137,6 +139,6 @@ def table(rows: Sequence[Row], most: int = 30) -> str:
     return text + (f"\n… and {len(rows) - len(shown)} more, unflagged" if len(shown) < len(rows) else "")
 
 
-def _known(row: Row) -> tuple[str, str, str]:
+def _known(row: AnnotatorSummary) -> tuple[str, str, str]:
     forms = ((row.seconds, "{:.0f}"), (row.speed, "{:.1f}"), (row.same_answers, "{:.2f}"))
     return tuple("" if value != value else form.format(value) for value, form in forms)

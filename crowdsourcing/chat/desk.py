@@ -6,11 +6,11 @@ from typing import Any
 
 from parlai_spotbot.crowdsourcing.checking import malformed
 from parlai_spotbot.crowdsourcing.contract import Visitor
-from parlai_spotbot.crowdsourcing.entries import Handout
+from parlai_spotbot.crowdsourcing.ledger_entries import Handout
 from parlai_spotbot.crowdsourcing.reception import served
 
 
-class Chatting:
+class ChatDesk:
     """The requests of a chat; a part of `desk.Desk`, on whose `chats` they stand."""
 
     @served

@@ -7,6 +7,8 @@ import json
 from dataclasses import dataclass, fields
 from typing import Any
 
+from parlai_spotbot.records import Judgement
+
 
 @dataclass(frozen=True)
 class Annotator:
@@ -107,6 +109,28 @@ class Sitting:
     passed: bool | None
     team: str
     at: float
+
+
+@dataclass(frozen=True)
+class LedgerContents:
+    """What the ledger of one collection holds: of a survey, or of one task of it.
+
+    `done` are finished hand-outs by handle (where people chat, also those ended without blame), `out` the handles that
+    were rejected, `kept` the submissions of the others, `units` their judgements, a list for each.
+    """
+
+    done: dict[str, Handout]
+    submissions: list[Submission]
+    annotators: list[Annotator]
+    grades: list[tuple[str, str, int, bool]]
+    sittings: list[Sitting]
+    out: set[str]
+    kept: list[Submission]
+    units: list[list[Judgement]]
+
+    @property
+    def withdrawn(self) -> int:
+        return sum(bool(submission.record.get("withdrawn")) for submission in self.submissions)
 
 
 def digest(value: Any) -> str:

@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.crowdsourcing.bonus import natures_of
 from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
+from parlai_spotbot.crowdsourcing.collection import Collection
 from parlai_spotbot.crowdsourcing.desk import Desk
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
 from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor, MTurkDoor, ProlificDoor, leaving
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
-from parlai_spotbot.crowdsourcing.server import Server
+from parlai_spotbot.crowdsourcing.server import Address, Server, ServerFiles
 
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.chat.bots import Bots
-    from parlai_spotbot.crowdsourcing.launch import Job
     from parlai_spotbot.crowdsourcing.mephisto_task.crowd import MephistoCrowd
 
 LINGER = 120.0
@@ -36,63 +37,60 @@ EVERY = 1.0
 
 
 def make_server(
-    job: Job, secret: bytes, seeds: Mapping[str, str], previous: int, progress: Progress, bots: Bots | None = None
-) -> Callable[[MephistoCrowd, str, int], Operated]:
-    """A function that builds the server of `job` on a crowd; `previous` is the port of the last launch, `bots` are
-    there where people chat."""
+    collection: Collection, secret: bytes, progress: ProgressLine, bots: Bots | None = None
+) -> Callable[[MephistoCrowd, str, int], CollectionServer]:
+    """A function that builds the server of `collection` on a crowd; `bots` are there where people chat."""
+    paths = collection.paths
 
-    def make(crowd: MephistoCrowd, host: str, port: int) -> Operated:
-        door = door_of(job, secret, crowd)
+    def make(crowd: MephistoCrowd, host: str, port: int) -> CollectionServer:
+        door = door_of(collection, secret, crowd)
         server = Server(
-            lambda: _desk(job, secret, seeds, crowd, door, bots),
+            lambda: _desk(collection, secret, crowd, door, bots),
             door,
-            PAGE,
-            job.places.refused,
-            secret=secret,
-            host=host,
-            port=port,
-            prefer=previous,
-            log_path=job.places.log,
+            ServerFiles(PAGE, paths.refused, paths.log),
+            secret,
+            Address(host, port, prefer=collection.last_port),
         )
-        return Operated(server, progress, 0.0 if job.request.settings.provider == "in_house" else LINGER)
+        in_house = collection.request.settings.provider == "in_house"
+        return CollectionServer(server, progress, 0.0 if in_house else LINGER)
 
     return make
 
 
-def door_of(job: Job, secret: bytes, crowd: MephistoCrowd) -> Door:
+def door_of(collection: Collection, secret: bytes, crowd: MephistoCrowd) -> Door:
     """The way in that the provider asks for."""
-    settings = job.request.settings
+    settings = collection.request.settings
     if settings.provider == "in_house":
         return InHouseDoor(secret)
     if settings.provider == "prolific":
         codes = settings.completion_code, settings.screened_out_code
-        return ProlificDoor(secret, job.setup.task_name, *codes, job.places.bindings)
+        return ProlificDoor(secret, collection.setup.task_name, *codes, collection.paths.bindings)
     return MTurkDoor(crowd.knows_hit, settings.provider == "mturk_sandbox")
 
 
-def _desk(
-    job: Job, secret: bytes, seeds: Mapping[str, str], crowd: MephistoCrowd, door: Door, bots: Bots | None
-) -> Desk:
+def _desk(collection: Collection, secret: bytes, crowd: MephistoCrowd, door: Door, bots: Bots | None) -> Desk:
     """The desk, when it has told Mephisto what a crash may have kept from it."""
-    ledger = (ChatLedger if job.survey.chat else Ledger)(job.places.ledger)
-    truths = natures_of(job.conversations)
+    ledger = (ChatLedger if collection.survey.chat else Ledger)(collection.paths.ledger)
+    truths = natures_of(collection.conversations)
     # A control from outside the study bears the name of its seed.
-    seeds = {name: name for item in job.controls for name in item.conversation_ids} | dict(seeds)
+    seeds = {name: name for item in collection.controls for name in item.conversation_ids} | collection.seeds
+    team = collection.request.settings.group
     desk = Desk(
-        job.survey, job.units, job.controls, seeds, truths, ledger, crowd,
-        texts=job.texts, consent=consent(job), secret=secret, language=job.language, finish=leaving([door]),
-        team=job.request.settings.group, bots=bots, members=job.members,
-    )  # fmt: skip
+        Material(collection.survey, collection.units, collection.controls, seeds, truths),
+        PageWords(collection.texts, consent(collection), collection.language),
+        Participants(crowd, leaving([door]), collection.members, team, bots),
+        DeskRecords(ledger, secret),
+    )
     desk.resume()
     crowd.settle([handout.agent_id for handout in ledger.handouts("status = 'open'") if handout.agent_id])
     return desk
 
 
-def consent(job: Job) -> dict[str, str]:
+def consent(collection: Collection) -> dict[str, str]:
     """What the consent text says of this collection: {pay}, {minutes}, {contact}, {units}."""
-    settings, limits = job.request.settings, job.survey.limits
-    pay = f"{settings.pay:.2f} {settings.currency}" if settings.pay else job.texts.get("unpaid", "nothing")
-    contact = settings.contact or job.texts.get("contact", "whoever gave you the link")
+    settings, limits = collection.request.settings, collection.survey.limits
+    pay = f"{settings.pay:.2f} {settings.currency}" if settings.pay else collection.texts.get("unpaid", "nothing")
+    contact = settings.contact or collection.texts.get("contact", "whoever gave you the link")
     return {
         "pay": pay,
         "minutes": f"{limits.minutes_per_unit:g}",
@@ -101,10 +99,10 @@ def consent(job: Job) -> dict[str, str]:
     }
 
 
-class Operated:
+class CollectionServer:
     """The server as Mephisto's operator drives it: started, asked whether all is done, stopped."""
 
-    def __init__(self, server: Server, progress: Progress, linger: float):
+    def __init__(self, server: Server, progress: ProgressLine, linger: float):
         self.server, self.progress, self.linger = server, progress, linger
         self._looked = 0.0
         self._done_since: float | None = None
@@ -146,7 +144,7 @@ class Operated:
             self.progress.show(self.server.call(self.server.desk.counts))
 
 
-class Progress:
+class ProgressLine:
     """One line that says how far the collection is; on a terminal it moves, elsewhere a line follows each change."""
 
     def __init__(self, units: int):

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from parlai_spotbot.crowdsourcing.chat.conversations import (
-    Left,
+    ExcusedUnit,
     bring,
     conversation_of,
-    left_without_blame,
+    excused,
+    rated_chats,
     shown_by,
-    talks_of,
 )
 from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
-from parlai_spotbot.crowdsourcing.places import Places
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.tokens import pseudonym
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
@@ -26,7 +26,7 @@ CREDIT = ("worker_id", "unit_id", "messages", "chats_rated", "minutes")
 
 
 @dataclass
-class Gathered:
+class ChatResult:
     """What came of the chats: conversations in all, `added` and `removed` ones, units of other surveys that still show
     removed ones (`shown`: by survey), and hand-outs that ended because a contestant broke down (`left`)."""
 
@@ -34,11 +34,11 @@ class Gathered:
     added: int = 0
     removed: int = 0
     shown: dict[str, int] = field(default_factory=dict)
-    left: list[Left] = field(default_factory=list)
+    left: list[ExcusedUnit] = field(default_factory=list)
 
 
 @contextlib.contextmanager
-def gathering(study: Study, survey: str, secret: bytes, out: set[str]) -> Iterator[Gathered | None]:
+def collecting_chats(study: Study, survey: str, secret: bytes, out: set[str]) -> Iterator[ChatResult | None]:
     """Bring the study's conversations up to date with the ledger; the judgements are written inside.
 
     `out` are the handles whose work was rejected. None where nobody chats. The caller holds the study's lock.
@@ -46,18 +46,18 @@ def gathering(study: Study, survey: str, secret: bytes, out: set[str]) -> Iterat
     if get_survey(survey).chat is None:
         yield None
         return
-    with ChatLedger(Places.of(study, survey).ledger) as ledger:
-        talks = [talk for talk in talks_of(ledger) if talk.handout.handle not in out]
-        left = left_without_blame(ledger)
+    with ChatLedger(CollectionPaths.of(study, survey).ledger) as ledger:
+        talks = [talk for talk in rated_chats(ledger) if talk.handout.handle not in out]
+        left = excused(ledger)
     chats = [conversation_of(talk, study, survey, pseudonym(secret, talk.handout.worker)) for talk in talks]
     added, _ = bring(study, survey, chats, keep=True)
-    found = Gathered(len(chats), added, left=left)
+    found = ChatResult(len(chats), added, left=left)
     yield found
     _, gone = bring(study, survey, chats, keep=False)
     found.removed, found.shown = len(gone), shown_by(study, gone)
 
 
-def credit_rows(found: Gathered) -> list[tuple]:
+def credit_rows(found: ChatResult) -> list[tuple]:
     """Whom to credit for work that a contestant's failure cut short, a row a unit."""
     return [
         (one.handout.worker, one.handout.unit_id, one.messages, one.rated, f"{one.seconds / 60:.1f}")

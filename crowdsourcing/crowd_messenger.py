@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import sqlite3
 
-from parlai_spotbot.crowdsourcing.entries import Annotator, Handout
+from parlai_spotbot.crowdsourcing.ledger_entries import Annotator, Handout
 from parlai_spotbot.crowdsourcing.reception import Reception
 
 log = logging.getLogger("parlai_spotbot.crowdsourcing.desk")
 
 
-class Telling(Reception):
+class CrowdMessenger(Reception):
     """A part of `desk.Desk`."""
 
     def _end(self, handout: Handout, status: str) -> bool:

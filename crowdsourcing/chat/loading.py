@@ -6,53 +6,53 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from parlai_spotbot.crowdsourcing.chat.bots import Bots
+from parlai_spotbot.crowdsourcing.collection import Collection
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.selfplay.play import threads_each
 
-if TYPE_CHECKING:
-    from parlai_spotbot.crowdsourcing.launch import Job
-
 
 @contextlib.contextmanager
-def running(job: Job, done: set[str], say: Callable[[str], None]) -> Iterator[Bots | None]:
+def loaded_bots(collection: Collection, done: set[str], say: Callable[[str], None]) -> Iterator[Bots | None]:
     """The contestants of all units that are not `done`, loaded; None in a survey in which nobody chats.
 
     Raises `UserError` where a contestant isn't in the study, or fewer than two can be loaded. What they print goes to
     the folder of the collection.
     """
-    if job.survey.chat is None:
+    if collection.survey.chat is None:
         yield None
         return
-    plan = job.study.plan
-    wanted = {name for unit in job.units if unit.unit_id not in done for item in unit.items for name in item.partners}
+    plan = collection.study.plan
+    wanted = {
+        name for unit in collection.units if unit.unit_id not in done for item in unit.items for name in item.partners
+    }
     missing = sorted(wanted - plan.contestants.keys())
     if missing:
         raise UserError(
-            f"{job.study.units_path(job.survey.name)}: '{missing[0]}' is no contestant of this study.", "Pack anew."
+            f"{collection.study.units_path(collection.survey.name)}: '{missing[0]}' is no contestant of this study.",
+            "Pack anew.",
         )
     entries = {name: contestant for name, contestant in plan.contestants.items() if name in wanted}
     if 0 < plan.max_loaded < len(entries):
         say(
             f"max_loaded is {plan.max_loaded}, but people may talk to any of {len(entries)} contestants: all are loaded"
         )
-    with Contestants(entries, logs_of(job), threads_each(plan)) as contestants:
+    with Contestants(entries, logs_of(collection), threads_each(plan)) as contestants:
         if entries:
             say(f"loading {len(entries)} contestants: {', '.join(entries)}")
             contestants.load(say)
-        bots = Bots(contestants.handles(), job.survey.chat.attempts, plan.batchsize, _warn)
+        bots = Bots(contestants.handles(), collection.survey.chat.attempts, plan.batchsize, _warn)
         try:
             yield bots
         finally:
             bots.stop()
 
 
-def logs_of(job: Job) -> Path:
+def logs_of(collection: Collection) -> Path:
     """Where what the contestants print is kept."""
-    return job.places.folder / "contestants"
+    return collection.paths.folder / "contestants"
 
 
 def _warn(line: str) -> None:

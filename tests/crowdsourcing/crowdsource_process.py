@@ -24,8 +24,8 @@ import yaml
 from annotators import Record, meet, texts_of
 
 from parlai_spotbot import files
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.groups import part_of
-from parlai_spotbot.crowdsourcing.places import Places
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Turn
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import get_survey
@@ -92,7 +92,7 @@ def known_segments(study: Study) -> dict[tuple[str, ...], tuple[str, str]]:
     return known
 
 
-class Operated:
+class CrowdsourceProcess:
     """`spotbot_crowdsource` in a process of its own on `study`, for so many annotators with links of their own.
 
     `people` is the --group of a survey for several groups of people.
@@ -101,7 +101,7 @@ class Operated:
     def __init__(self, study: Study, annotators: int, minutes: float = 1.0, survey: str = SURVEY, task: str = "",
                  group: str = "", people: str = "", **limits: int):  # fmt: skip
         self.study, self.annotators, self.survey, self.task, self.people = study, annotators, survey, task, people
-        self.places = Places.of(study, survey, task or part_of(people))
+        self.paths = CollectionPaths.of(study, survey, task or part_of(people))
         self.config = study.path / f"load{task}{people}.yaml"
         settings = {"minutes_per_unit": minutes, "contact": "us@example.org", "limits": limits, "group": group}
         self.config.write_text(yaml.safe_dump(settings))
@@ -111,7 +111,7 @@ class Operated:
         self.seconds = 0.0
         self.submitted = 0
 
-    def __enter__(self) -> Operated:
+    def __enter__(self) -> CrowdsourceProcess:
         self.start()
         return self
 
@@ -125,8 +125,8 @@ class Operated:
         command += ["--survey", self.survey, "--annotators", str(self.annotators)]
         command += ["--task", self.task] if self.task else []
         command += ["--group", self.people] if self.people else []
-        self.places.launch.parent.mkdir(parents=True, exist_ok=True)
-        before = self.places.launch.stat().st_mtime_ns if self.places.launch.exists() else 0
+        self.paths.launch.parent.mkdir(parents=True, exist_ok=True)
+        before = self.paths.launch.stat().st_mtime_ns if self.paths.launch.exists() else 0
         began = time.monotonic()
         with open(self.study.path / "operator.log", "ab") as log:
             self.process = psutil.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
@@ -138,11 +138,11 @@ class Operated:
 
     def _ready(self, before: int) -> bool:
         """Whether the launch has written its links, which it does once the server answers."""
-        fresh = self.places.launch.exists() and self.places.launch.stat().st_mtime_ns != before
-        return fresh and self.places.links.exists() and len(self.links()) >= self.annotators
+        fresh = self.paths.launch.exists() and self.paths.launch.stat().st_mtime_ns != before
+        return fresh and self.paths.links.exists() and len(self.links()) >= self.annotators
 
     def links(self) -> list[str]:
-        with open(self.places.links, encoding="utf-8", newline="") as lines:
+        with open(self.paths.links, encoding="utf-8", newline="") as lines:
             return [row["link"] for row in csv.DictReader(lines)]
 
     def kill(self) -> None:
@@ -205,7 +205,7 @@ class Operated:
 # -- the check ---------------------------------------------------------------------------------------------------------
 def verify(study: Study, record: Record) -> dict[str, int]:
     """Check the ledger against the rules and against what annotators were told; returns what was counted."""
-    database = sqlite3.connect(Places.of(study, SURVEY).ledger)
+    database = sqlite3.connect(CollectionPaths.of(study, SURVEY).ledger)
     database.row_factory = sqlite3.Row
     handouts = [dict(row) for row in database.execute("SELECT * FROM handouts")]
     submissions = {row["handle"]: json.loads(row["body"]) for row in database.execute("SELECT * FROM submissions")}

@@ -16,7 +16,7 @@ from parlai_spotbot.surveys import get_survey
 
 
 @dataclass(frozen=True)
-class Places:
+class CollectionPaths:
     """The files of one collection. `ledger` is the authority, `mephisto` the data root of Mephisto, `secret` signs,
     `members` says who is in which group. `part` is a task, or what `groups.part_of` says of a group."""
 
@@ -25,7 +25,7 @@ class Places:
     lock: Path
 
     @classmethod
-    def of(cls, study: Study, survey: str, part: str = "") -> Places:
+    def of(cls, study: Study, survey: str, part: str = "") -> CollectionPaths:
         shared = study.survey_path(survey) / "crowdsourcing"
         name = f".crowdsourcing-{survey}-{part}.lock" if part else ".crowdsourcing.lock"
         return cls(shared / part if part else shared, shared, study.path / name)
@@ -106,4 +106,4 @@ def check_task(survey: str, task: str, needed: bool = True) -> None:
 def begun(study: Study, survey: str) -> list[str]:
     """The parts (tasks, groups) of which something was launched, in order; [""] for a survey without any."""
     parts = task_names(survey) or [part_of(group) for group in group_names(study, survey)]
-    return [part for part in parts if Places.of(study, survey, part).ledger.exists()] if parts else [""]
+    return [part for part in parts if CollectionPaths.of(study, survey, part).ledger.exists()] if parts else [""]

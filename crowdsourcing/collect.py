@@ -34,7 +34,7 @@ from parlai_spotbot.records import HUMAN, Item, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, launched_survey
 from parlai_spotbot.surveys.controls import controls_path
-from parlai_spotbot.surveys.packing import opaque
+from parlai_spotbot.surveys.ids import opaque
 
 REJECTED = ("rejected", "soft_rejected")
 """What Mephisto calls work that its tools rejected, or passed over (paid, but not to be used)."""

@@ -13,6 +13,7 @@ from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.survey import Survey
 
 
@@ -74,7 +75,7 @@ class Collection:
     def conversations(self) -> list[Conversation]:
         """Those that may be shown: none where people chat or the units hold questions made elsewhere, so there need not
         be any."""
-        return [] if self.survey.chat or self.survey.packing == "questions" else self.study.conversations()
+        return self.study.conversations() if packing_of(self.survey).of_conversations else []
 
     @property
     def seeds(self) -> dict[str, str]:

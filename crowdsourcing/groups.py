@@ -15,6 +15,7 @@ from pathlib import Path
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.packing import packing_of
 
 PREFIX = "group-"
 """How the folder of a group's collection begins, so that no group's name is that of another file."""
@@ -27,7 +28,7 @@ def part_of(group: str) -> str:
 
 def group_names(study: Study, survey: str) -> list[str]:
     """The groups for which units are packed, in order; [] where nothing is packed for a named one."""
-    if get_survey(survey).packing != "questions" or not study.units_path(survey).exists():
+    if not packing_of(get_survey(survey)).grouped or not study.units_path(survey).exists():
         return []
     return [name for name in dict.fromkeys(unit.group for unit in study.units(survey)) if name]
 

@@ -27,6 +27,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
+from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.survey import Survey
 
 COMMAND = "spotbot_crowdsource"
@@ -37,7 +38,7 @@ PATIENCE = 60.0
 def launch(request: LaunchRequest, say: Callable[[str], None] = print) -> int:
     """Do what was asked; returns an exit code. Raises `UserError` before anything is posted."""
     study = Study.open(request.study)
-    if get_survey(request.survey).packing == "elsewhere":
+    if packing_of(get_survey(request.survey)).comes_in:
         raise UserError(f"--survey {request.survey}: comes in with its answers.", "Choose one that people can answer.")
     check_task(request.survey, request.task)
     request = replace(request, group=check_group(study, request.survey, request.group))

@@ -26,7 +26,7 @@ from parlai_spotbot.crowdsourcing.presentation import SIDES, question_order
 from parlai_spotbot.crowdsourcing.refusals import refusal
 from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.selfplay.schedule import derive
-from parlai_spotbot.surveys.packing import opaque
+from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.survey import Survey
 
 MINUTE = 60.0

@@ -23,6 +23,7 @@ from parlai_spotbot.importers.writing import add_judgements
 from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement, judged_name
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
+from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.survey import Question, Survey
 
 WIDE = {
@@ -118,7 +119,7 @@ def judgements(
         Names file, line and field, and what may have been meant.
     """
     path = Path(path)
-    if survey.packing == "elsewhere":
+    if packing_of(survey).comes_in:
         raise UserError(f"--survey {survey.name}: has a format of its own.", f"Use --format {survey.name}.")
     rows = _csv(path) if path.suffix.lower() in (".csv", ".tsv") else _jsonl(path)
     if not rows:
@@ -178,14 +179,14 @@ def _mapping(path: Path, first: dict, columns: dict[str, str], survey: Survey) -
             f"{path}: has no column 'answer', and a row an annotation is understood for spot_the_bot only.",
             "Bring it to a row an answer: question, target, answer.",
         )
-    if survey.packing == "pairs" and "conversation_ids" not in mapping:
+    if packing_of(survey).compares and "conversation_ids" not in mapping:
         raise UserError(
             f"{path}: has no column 'conversation_ids', but survey {survey.name} compares two conversations.",
             "Give both ids in it, in the order of the answer (CSV: with a space between), or name it: --columns "
             "conversation_ids=THEIR_COLUMN.",
         )
     needed = [name for name in NEEDED if name != "conversation_id" or "conversation_ids" not in mapping]
-    needed += ["exchanges"] if survey.packing == "segments" else []
+    needed += ["exchanges"] if packing_of(survey).cuts else []
     for name in (*needed, *(WIDE if wide else LONG)):
         if name not in mapping:
             raise UserError(
@@ -264,7 +265,8 @@ class _Reader:
                     f"{row.where}: field '{row.theirs[name]}' names '{identity}', which is not among the study's "
                     f"{len(self.conversations)} conversations.", nearest(identity, self.conversations, most=8),
                 )  # fmt: skip
-        compares = self.survey.packing == "pairs" or (self.survey.packing == "contestants" and target == "pair")
+        packing = packing_of(self.survey)
+        compares = packing.compares or (packing.chats and target == "pair")
         if len(set(ids)) != 1 + compares:
             raise UserError(
                 f"{row.where}: field '{row.theirs[name]}' names {', '.join(ids)}, expected "
@@ -276,7 +278,7 @@ class _Reader:
     def _exchanges(self, row: Row, ids: tuple[str, ...]) -> int:
         """How many exchanges were shown: all, where the row doesn't say."""
         there = max(self.conversations[identity].exchanges for identity in ids)
-        if not row.text("exchanges", "") and self.survey.packing != "segments":
+        if not row.text("exchanges", "") and not packing_of(self.survey).cuts:
             return there
         exchanges = row.number("exchanges", "a whole number from 1 up", whole=True)
         if exchanges > there:
@@ -291,7 +293,7 @@ class _Reader:
         unclear = [
             self.conversations[identity] for identity in ids if judged_name(self.conversations[identity]) is None
         ]
-        if self.survey.packing != "pairs" or not unclear:
+        if not packing_of(self.survey).compares or not unclear:
             return f"{'-'.join(ids)}-{exchanges}"
         found = self.items.get((ids, row.text("question", "")))
         if found is None:

@@ -9,9 +9,9 @@ import numpy as np
 
 if TYPE_CHECKING:
     from parlai_spotbot.nuc.facts import Facts
-    from parlai_spotbot.surveys.nuc_questions import NucQuestion
     from parlai_spotbot.nuc.scoring.scores import Scores
     from parlai_spotbot.study import Study
+    from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 REMEDY = "Run the same spotbot_nuc command again."
 
@@ -20,8 +20,8 @@ def facts_of(study: Study) -> Facts:
     """Everything that the analysis wants beside the answers; `UserError` where nothing is packed or a file is wrong."""
     from parlai_spotbot.nuc.facts import Facts
     from parlai_spotbot.nuc.scoring.scores import CAUTIONS, SAID
-    from parlai_spotbot.surveys.nuc_units import key_of
-    from parlai_spotbot.surveys.units_file import packed_with
+    from parlai_spotbot.surveys.packing.candidates import key_of
+    from parlai_spotbot.surveys.packing.units_file import packed_with
 
     key = key_of(study)
     groups = (packed_with(study, "nuc") or {}).get("groups", [])
@@ -40,8 +40,8 @@ def facts_of(study: Study) -> Facts:
 def _models(study: Study, key: Mapping[str, NucQuestion]) -> tuple[dict, dict, dict]:
     """Scores by contestant and item, the way that stands for each contestant, and in how many items scores lack."""
     from parlai_spotbot import files
-    from parlai_spotbot.surveys.nuc_questions import read_questions
     from parlai_spotbot.nuc.scoring.scores import Scores
+    from parlai_spotbot.surveys.nuc_questions import read_questions
 
     folder = study.path / "nuc"
     ranking = folder / "analysis" / "ranking.json"

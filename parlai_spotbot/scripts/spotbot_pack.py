@@ -14,8 +14,10 @@ from parlai_spotbot.scripts.command import Command, add_common, add_seed, whole_
 
 if TYPE_CHECKING:
     from parlai_spotbot.study import Study
-    from parlai_spotbot.surveys.nuc_units import Wanted
-    from parlai_spotbot.surveys.whole import Asked
+    from parlai_spotbot.surveys.packing import Packing
+
+LISTS = {"leave_out": "leave_out", "sources": "source", "ask": "ask"}
+"""What is a list, and the option that names it."""
 
 
 @register_script("spotbot_pack")
@@ -110,34 +112,44 @@ class SpotbotPack(Command):
                            help="write the comparisons as ParlAI's pairings.jsonl too")  # fmt: skip
 
     def execute(self) -> None:
+        from parlai_spotbot.surveys import get_survey
+        from parlai_spotbot.surveys.packing import packing_of
         from parlai_spotbot.surveys.run import pack_study
 
-        study = self._study()
-        names = ("survey", "unit_size", "humans_per_unit", "annotators_per_segment", "seed", "surface")
-        options = {name: self.opt[name] for name in names}
-        if self.opt["segments"] is not None:
-            options["segments"] = whole_numbers(self.opt["segments"])
-        if self.opt["leave_out"]:
-            options["leave_out"] = listed(self.opt["leave_out"])
-        pairings = self._pairings_file()
+        study, name = self._study(), self.opt["survey"]
+        packing, wanted = packing_of(get_survey(name)), self._wanted()
+        pairings = self._pairings_file(packing)
         with study.lock("spotbot_pack"):
-            print(table(pack_study(study, **options, whole=self._whole(), nuc=self._nuc())))
-            print(f"\nwritten: {study.units_path(self.opt['survey'])}")
+            print(packing.said(pack_study(study, name, **wanted)))
+            print(f"\nwritten: {study.units_path(name)}")
             if pairings is not None:
                 from parlai_spotbot.importers.pairings import write_pairings
                 from parlai_spotbot.surveys.controls import write_controls
 
-                write_controls(study, self.opt["survey"])
-                print(f"written: {pairings} ({write_pairings(study, self.opt['survey'], pairings)} pairs)")
+                write_controls(study, name)
+                print(f"written: {pairings} ({write_pairings(study, name, pairings)} pairs)")
+
+    def _wanted(self) -> dict:
+        """What was said of the units, as `packing.kind.Wanted` has it."""
+        same = ("unit_size", "humans_per_unit", "annotators_per_segment", "seed", "surface", "questions", "comparisons",
+                "same_pairs", "repeated", "nuc_questions", "groups", "versions")  # fmt: skip
+        wanted = {name: self.opt[name] for name in same}
+        wanted |= {name: tuple(listed(self.opt[option])) for name, option in LISTS.items() if self.opt[option]}
+        if self.opt["segments"] is not None:
+            wanted["segments"] = whole_numbers(self.opt["segments"])
+        if self.opt["without_people"]:
+            wanted["people"] = False
+        return wanted
 
     def _study(self) -> Study:
         """The study; for a survey in which people chat it is made, or extended, where --pool or --domain ask for it."""
         from parlai_spotbot.study import Study
         from parlai_spotbot.surveys import get_survey
+        from parlai_spotbot.surveys.packing import packing_of
 
         if self.opt["pool"] is None and self.opt["domain"] is None:
             return Study.open(self.opt["study"])
-        if get_survey(self.opt["survey"]).packing != "contestants":
+        if not packing_of(get_survey(self.opt["survey"])).chats:
             option = "--pool" if self.opt["pool"] is not None else "--domain"
             raise UserError(
                 f"{option}: survey {self.opt['survey']} shows conversations that are there.",
@@ -152,88 +164,18 @@ class SpotbotPack(Command):
         with claimed(Path(self.opt["study"]), "spotbot_pack") as path:
             return begin(path, Wanted(contestants=pool, domain=self.opt["domain"]))
 
-    def _pairings_file(self) -> Path | None:
+    def _pairings_file(self, packing: Packing) -> Path | None:
         """Where pairings are to be written, None for nowhere; checked before any work."""
-        from parlai_spotbot.surveys import get_survey
-
         if not self.opt["write_pairings"]:
             return None
         path, survey = Path(self.opt["write_pairings"]), self.opt["survey"]
-        if get_survey(survey).packing != "pairs":
+        if not packing.compares:
             raise UserError(f"--write-pairings: survey {survey} compares no conversations.", "Use --survey acute_eval.")
         if not path.parent.is_dir():
             raise UserError(f"--write-pairings {path}: there is no folder {path.parent}.", "Make it, or name another.")
         return path
 
-    def _nuc(self) -> Wanted:
-        from parlai_spotbot.surveys.nuc_units import Wanted
-
-        return Wanted(self.opt["nuc_questions"] or "", self.opt["groups"] or "", self.opt["versions"])
-
-    def _whole(self) -> Asked:
-        from parlai_spotbot.surveys.whole import Asked
-
-        sources, ask = self.opt["source"], self.opt["ask"]
-        return Asked(
-            sources=tuple(listed(sources)) if sources else None,
-            ask=tuple(listed(ask)) if ask else None,
-            questions=self.opt["questions"],
-            comparisons=self.opt["comparisons"],
-            same_pairs=self.opt["same_pairs"],
-            people=False if self.opt["without_people"] else None,
-            repeated=self.opt["repeated"],
-        )
-
 
 def listed(text: str) -> list[str]:
     """The parts of a list joined by commas."""
     return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def table(summary: dict) -> str:
-    """The summary of `pack_study` in a few lines."""
-    if summary.get("packing") == "questions":
-        from parlai_spotbot.surveys.nuc_units import table as of_questions
-
-        return of_questions(summary)
-    if summary.get("packing") == "contestants":
-        from parlai_spotbot.surveys.partners import table as of_partners
-
-        return of_partners(summary)
-    count = summary["conversations"]
-    what = "items" if "packing" in summary else "segments"
-    lines = [
-        f"{summary['units']} units ({summary['added_units']} new) in {summary['blocks']} blocks, "
-        f"of {summary['smallest_unit']} to {summary['largest_unit']} {what}; {summary['annotations']} annotations",
-        f"conversations: {count['bots']} of bots, {count['people']} between people",
-    ]
-    lines += _whole_rows(summary) if "packing" in summary else _segment_rows(summary)
-    lines.append(f"\n{'told from people by surface':<32}{'as said':>8}{'as shown':>10}   (AUC, 0.5 is blind)")
-    for name, row in summary["surface"]["contestants"].items():
-        said, shown = ("too few" if row[when] is None else f"{row[when]:.2f}" for when in ("before", "after"))
-        lines.append(f"{name:<32}{said:>8}{shown:>10}")
-    lines += [""] + [f"left out: {row['count']} {row['what']}: {row['reason']}" for row in summary["left_out"]]
-    lines += [f"warning: {warning}" for warning in summary["warnings"]]
-    return "\n".join(lines).rstrip()
-
-
-def _segment_rows(summary: dict) -> list[str]:
-    lines = [f"\n{'segments of':<16}{'bots':>8}{'people':>8}"]
-    rows = summary["segments"].items()
-    return lines + [f"{k + ' exchanges':<16}{row['bots']:>8}{row['people']:>8}" for k, row in rows]
-
-
-def _whole_rows(summary: dict) -> list[str]:
-    lines = [f"\n{'judged':<32}{'spoke first':>12}{'second':>8}"]
-    lines += [f"{name:<32}{row['spoke_first']:>12}{row['second']:>8}" for name, row in summary["judged"].items()]
-    if "tasks" in summary:
-        lines.append(f"\n{'task':<32}{'units':>12}{'repeated':>10}")
-        lines += [f"{name:<32}{row['units']:>12}{row['repeated']:>10}" for name, row in summary["tasks"].items()]
-    counts = [row["count"] for row in summary["comparisons"]]
-    if counts:
-        pairs = len({(row["a"], row["b"]) for row in summary["comparisons"]})
-        each = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
-        lines.append(f"\n{sum(counts)} comparisons of {pairs} pairs of contestants, {each} of each on each question")
-        if summary.get("same_pairs"):
-            lines.append("every question is put for the same pairs of conversations, each time to another annotator")
-    return lines

@@ -60,11 +60,14 @@ class SpotbotTournament(Command):
     def _evaluate(self, study, judges: list[JudgeSpec]) -> None:
         from parlai_spotbot.judges.run import judge_study
         from parlai_spotbot.report import build_report
-        from parlai_spotbot.scripts import spotbot_analyze, spotbot_judge, spotbot_pack
+        from parlai_spotbot.scripts import spotbot_analyze, spotbot_judge
+        from parlai_spotbot.surveys import get_survey
+        from parlai_spotbot.surveys.packing import packing_of
         from parlai_spotbot.surveys.run import pack_study
 
         survey, seed = self.opt["survey"], study.plan.seed
-        print(f"\n{spotbot_pack.table(pack_study(study, survey))}", flush=True)
+        packing = packing_of(get_survey(survey))
+        print(f"\n{packing.said(pack_study(study, survey))}", flush=True)
         for spec in judges:
             print(spotbot_judge.table(judge_study(study, survey, spec.make(seed))), flush=True)
         if study.judgements_path(survey).exists():

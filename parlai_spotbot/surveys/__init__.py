@@ -47,13 +47,10 @@ def about_of(name: str) -> About:
 def survey_of(study: Study, name: str) -> Survey:
     """The survey of this name as this study asks it: with the questions of its own that were added to it."""
     from parlai_spotbot.surveys.own_questions import questions_of_study, with_questions
+    from parlai_spotbot.surveys.packing import packing_of
 
     survey, added = get_survey(name), questions_of_study(study, name)
-    if survey.packing == "questions":
-        from parlai_spotbot.surveys.nuc_units import survey_of_units
-
-        return survey_of_units(study, survey)
-    return with_questions(survey, added) if added else survey
+    return packing_of(survey).as_packed(study, with_questions(survey, added) if added else survey)
 
 
 def launched_survey(study: Study, name: str) -> Survey:

@@ -22,13 +22,15 @@ from parlai_spotbot.domains import domain_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import Survey, own_questions, survey_of, whole_controls
+from parlai_spotbot.surveys import Survey, nuc, own_questions, survey_of, whole_controls
 from parlai_spotbot.surveys import known as by_kind
 from parlai_spotbot.surveys.abc_eval.gold import GOLD_RULE, KNOWN_LABELS, gold_items, key_of
+from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.known import EVERY_KIND, KINDS, KNOWN_BOT, KNOWN_CHOICE, KNOWN_HUMAN, KNOWN_LOW, gradable
-from parlai_spotbot.surveys.nuc_checks import CHECK_RULE
-from parlai_spotbot.surveys.nuc_units import write_checks
-from parlai_spotbot.surveys.packing import PackOptions, is_people, opaque
+from parlai_spotbot.surveys.nuc_checks import CHECK_RULE, make_checks
+from parlai_spotbot.surveys.packing import packing_of
+from parlai_spotbot.surveys.packing.blocks import PackOptions, is_people
+from parlai_spotbot.surveys.packing.units_file import packed_with
 from parlai_spotbot.surveys.scripted import SCRIPTS, replaced
 from parlai_spotbot.texts.surface import SURFACES
 
@@ -192,7 +194,7 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     options = _options(study, survey, seed)
     if tasks:
         return _write_gold(study, survey, options)
-    if survey_of(study, survey).packing == "questions":
+    if packing_of(survey_of(study, survey)).grouped:
         return _write_checks(study, survey, options)
     shown, taken = _shown(study, survey)
     people = [c for c in study.conversations() if is_people(c) and not {c.conversation_id, c.seed_id} & (shown | taken)]
@@ -203,11 +205,9 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     if wanted and len(items) < wanted:
         from_domain = _people_of_domain(study, options)
         items = make([*people, *from_domain])
-    text = "".join(files.dumps(item.to_json()) + "\n" for item in items)
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        files.write_text(path, text)
+    _write(path, items)
     domains = {c.conversation_id for c in from_domain}
-    if about.packing == "segments":
+    if packing_of(about).cuts:
         said = shortages(items, about)
     else:
         said = whole_controls.shortage(items, about, _asked(study, about))
@@ -230,28 +230,34 @@ def _write_gold(study: Study, survey: str, options: PackOptions) -> Path:
     there = {key_of(item.control)[0] for item in items}
     missing = [task for task in tasks if task not in there]
     items += [item for task in missing for item in gold_items(task, options.seed, options.surface)]
-    text = "".join(files.dumps(item.to_json()) + "\n" for item in items)
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        files.write_text(path, text)
+    _write(path, items)
     done = {"rule": GOLD_RULE, "seed": options.seed, KNOWN_LABELS: len(items), "from_domain": 0, "warnings": []}
     study.record("controls", {**study.provenance().get("controls", {}), survey: done})
     return path
 
 
 def _write_checks(study: Study, survey: str, options: PackOptions) -> Path:
-    """The attention checks of questions with candidates, which were written for it."""
+    """The attention checks, which were written for it, with as many candidates as the study's questions have."""
     path = controls_path(study, survey)
-    items = write_checks(study, survey_of(study, survey), path)
+    known = packed_with(study, survey) or {}
+    items = make_checks(known.get("candidates", nuc.CANDIDATES), known.get("seed", study.plan.seed))
+    _write(path, items)
     done = {"rule": CHECK_RULE, "seed": options.seed, "known_candidate": len(items), "from_domain": 0, "warnings": []}
     study.record("controls", {**study.provenance().get("controls", {}), survey: done})
     return path
+
+
+def _write(path: Path, items: Sequence[Item]) -> None:
+    text = "".join(files.dumps(item.to_json()) + "\n" for item in items)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        files.write_text(path, text)
 
 
 def _maker(
     study: Study, survey: Survey, options: PackOptions, shown: Collection[str]
 ) -> tuple[Callable[[list[Conversation]], list[Item]], int, Sequence[str], str]:
     """What makes controls of conversations between people, how many it should make, their kinds, and the rule."""
-    if survey.packing == "segments":
+    if packing_of(survey).cuts:
         wanted = 2 * WANTED if _asks_for_nature(survey) else 0
         return lambda people: make_controls(people, shown, options) if wanted else [], wanted, KINDS, RULE
     asked, rule = _asked(study, survey), whole_controls.rule_of(survey)
@@ -259,14 +265,14 @@ def _maker(
     def make(people: list[Conversation]) -> list[Item]:
         rng = random.Random(f"controls {options.survey} {options.seed}")
         segments = candidates(people, shown, options, rng)
-        if survey.packing == "dialogues":
+        if not packing_of(survey).compares:
             return whole_controls.make_low(segments, asked, options)
         fitting = known_people(segments)
         chosen = {conversation.conversation_id for conversation, _ in fitting}
         return whole_controls.make_pairs(fitting, [s for s in segments if s[0].conversation_id not in chosen],
                                          asked, options)  # fmt: skip
 
-    if survey.packing == "pairs":
+    if packing_of(survey).compares:
         return make, whole_controls.WANTED if asked else 0, KNOWN_CHOICE, rule
     return make, whole_controls.WANTED * len(asked), KNOWN_LOW, rule
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import yaml
 
 from parlai_spotbot.records import Item, Utterance
+from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.known import KNOWN_CANDIDATE
-from parlai_spotbot.surveys.packing import opaque
 
 CHECK_RULE = (
     "A check is a question written for the purpose, with one reply that takes up what was said, and others that have "

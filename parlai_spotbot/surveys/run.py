@@ -1,245 +1,25 @@
 """Packs the units of a study: reads its conversations, writes surveys/NAME/units.jsonl and says what was left out.
 
-The same options on the same conversations change nothing; a study that grew gets further blocks, and what stands in
+The same wishes on the same conversations change nothing; a study that grew gets further units, and what stands in
 units.jsonl stays byte for byte.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from typing import Any
 
-from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Conversation, Item, Unit
-from parlai_spotbot.study import Study, check_segments
+from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.nuc_units import Wanted, pack_questions
-from parlai_spotbot.surveys.packing import PackOptions, blocks_of, is_people, item_id, pack
-from parlai_spotbot.surveys.partners import pack_partners
-from parlai_spotbot.surveys.units_file import existing_units, faulty_ones, packed_with, write_units
-from parlai_spotbot.surveys.whole import Asked, pack_whole
-from parlai_spotbot.texts.surface_check import surface_report, warnings
-
-TOO_SHORT = "too short for any segment"
-NOT_NEEDED = "between people, and no block has room for it (or only one that has its seed)"
-SEGMENT_TOO_LONG = "conversation too short for it"
-ON_REQUEST = "left out on request"
-NOT_ASKED = {
-    "self": "a bot that talks to itself; this survey asks about conversations of two",
-    "human_model": "between a person and a bot; in this survey people meet no bots",
-}
-"""Kinds of conversations that are not cut into segments, and why."""
+from parlai_spotbot.surveys.packing import packing_of
+from parlai_spotbot.surveys.packing.kind import Wanted
 
 
-def pack_study(
-    study: Study,
-    survey: str = "spot_the_bot",
-    segments: Sequence[int] | None = None,
-    unit_size: int | None = None,
-    humans_per_unit: int = 5,
-    annotators_per_segment: int | None = None,
-    seed: int | None = None,
-    surface: str = "normalise",
-    leave_out: Sequence[str] = (),
-    whole: Asked | None = None,
-    nuc: Wanted | None = None,
-) -> dict:
-    """Write the units of a study and return the summary that `spotbot_pack` prints; the caller holds the study's lock.
+def pack_study(study: Study, survey: str = "spot_the_bot", **wanted: Any) -> dict:
+    """Write the units of a survey and return the summary that `spotbot_pack` prints; see `Wanted` and `Packing.pack`.
 
-    `segments` and `seed` are the plan's where they are None, `unit_size` and `annotators_per_segment` the survey's (of
-    whole conversations: those of the first time).
-    `leave_out` names kinds of faults (`parlai_spotbot.texts.hygiene`): conversations that show one are not packed,
-    people's by the same rules as bots' (those that stand in units already stay); all are counted and named. `whole` is
-    for surveys that show whole conversations (`whole.pack_whole`). The summary (see `summarise`) with the surface
-    report stands in provenance.json too, under ``pack``; the surface report also in surveys/NAME/surface.json.
-
-    Raises `UserError`, before anything is written, on options that can't be carried out, and where units packed in
-    another way have judgements already.
+    The summary stands in provenance.json too, under ``pack``; the surface report also in surveys/NAME/surface.json.
     """
-    about = get_survey(survey)
-    if about.packing == "elsewhere":
-        raise UserError(f"--survey {survey}: comes in with its answers, there is nothing to pack.",
-                        f"Run: parlai spotbot_import --format {survey} --data FILE --study {study.path}")  # fmt: skip
-    if about.packing == "contestants":
-        others = {"--unit-size": unit_size, "--annotators-per-item": annotators_per_segment, "--segments": segments}
-        return _pack_partners(study, survey, seed, whole or Asked(), others | {"--leave-out": leave_out or None})
-    if about.packing == "questions":
-        others = {"--segments": segments, "--leave-out": leave_out or None}
-        _refuse(others, whole or Asked(), f"survey {survey} shows questions that are made beforehand")
-        return pack_questions(study, survey, nuc or Wanted(), unit_size, annotators_per_segment, seed)
-    if nuc is not None and nuc != Wanted():
-        raise UserError(f"--{nuc.first_set()}: survey {survey} has no questions with candidates.", "Leave it out.")
-    known = (packed_with(study, survey) or {}) if about.packing != "segments" else {}
-    unit_size = known.get("unit_size", about.unit_size) if unit_size is None else unit_size
-    annotators = annotators_per_segment
-    if annotators is None:
-        annotators = known.get("annotators_per_item", about.annotators_per_item)
-    seed = study.plan.seed if seed is None else seed
-    if about.packing != "segments":
-        if segments is not None:
-            raise UserError(f"--segments: survey {survey} shows whole conversations.", "Leave it out.")
-        return pack_whole(study, survey, whole or Asked(), unit_size, annotators, seed, surface, leave_out)
-    if whole is not None and whole != Asked():
-        raise UserError(f"--{whole.first_set()}: survey {survey} shows segments of conversations.", "Leave it out.")
-    longest = about.layout == "opening"  # the annotator opens it, so nobody is to see a part of it twice
-    chosen = study.plan.segments if segments is None else check_segments(list(segments), "--segments")
-    options = PackOptions(survey, chosen, unit_size, humans_per_unit, annotators, seed, surface, longest)
-    everything = study.conversations()
-    conversations = [c for c in everything if c.kind not in NOT_ASKED]
-    _check_lengths(conversations, options, study)
-    faulty = faulty_ones(study, conversations, leave_out)
-    wanted = options_json(options) | ({"leave_out": sorted(set(leave_out))} if leave_out else {})
-    existing = existing_units(study, survey, wanted, lambda units: _from(everything, units, options))
-    kept = [c for c in conversations if c.conversation_id not in faulty]
-    if not any(options.lengths(c) for c in kept if not is_people(c)):
-        raise UserError(
-            f"--leave-out {','.join(leave_out)}: no conversation of bots is left to pack.", "Leave fewer kinds out."
-        )
-    added = pack(kept, options, existing)
-    units = existing + added
-    report = surface_report(conversations, options.segments, options.surface)
-    summary = summarise(everything, units, options, faulty)
-    summary["warnings"] += warnings(report)
-    write_units(study, survey, existing, added, report, {"options": wanted, **summary})
-    return {**summary, "surface": report, "added_units": len(added)}
-
-
-def _pack_partners(study: Study, survey: str, seed: int | None, asked: Asked, others: Mapping) -> dict:
-    """Units of contestants to talk to: of all options only --comparisons and --seed mean something there."""
-    _refuse(others, replace(asked, comparisons=None), f"survey {survey} shows no conversations, people chat in it")
-    return pack_partners(study, survey, asked.comparisons, study.plan.seed if seed is None else seed)
-
-
-def _refuse(others: Mapping, asked: Asked, why: str) -> None:
-    """Raise `UserError` if one of the options `others` is given, or anything is `asked`."""
-    wrong = [option for option, value in others.items() if value is not None]
-    wrong += [f"--{asked.first_set()}"] if asked != Asked() else []
-    if wrong:
-        raise UserError(f"{wrong[0]}: {why}.", "Leave it out.")
-
-
-def options_json(options: PackOptions) -> dict:
-    """The options as they are recorded; `longest` is the survey's, so it can't differ."""
-    return {key: value for key, value in vars(options).items() if key != "longest"} | {
-        "segments": list(options.segments)
-    }
-
-
-def _check_lengths(conversations: list[Conversation], options: PackOptions, study: Study) -> None:
-    longest = max((c.exchanges for c in conversations if not is_people(c)), default=0)
-    if not longest:
-        raise UserError(
-            f"{study.conversations_path}: no conversation of bots with each other in it.",
-            "Run spotbot_selfchat to the end; on self-chats, and on chats with people, ask --survey acute_eval.",
-        )
-    if max(options.segments) > longest:
-        raise UserError(
-            f"--segments {','.join(map(str, options.segments))}: no conversation in {study.conversations_path} "
-            f"has {max(options.segments)} exchanges, the longest has {longest}.",
-            f"Ask for segments of {longest} exchanges or fewer, or make longer conversations (--exchanges).",
-        )
-
-
-def _from(conversations: list[Conversation], units: list[Unit], options: PackOptions) -> bool:
-    """Whether the units show these conversations (item ids are made from the text)."""
-    by_id = {c.conversation_id: c for c in conversations}
-
-    def fits(item: Item) -> bool:
-        conversation = by_id.get(item.conversation_ids[0])
-        return conversation is not None and item.item_id == item_id(conversation, item.exchanges, options)
-
-    return all(fits(item) for unit in units for item in unit.items)
-
-
-def summarise(
-    conversations: Sequence[Conversation],
-    units: Sequence[Unit],
-    options: PackOptions,
-    faulty: Mapping[str, Sequence[str]] | None = None,
-) -> dict:
-    """What the units hold and what they don't, from both alone; `faulty` were to be left out, and why.
-
-    Returns a dict ready for JSON: `units`, `blocks`, `smallest_unit` and `largest_unit` (items), `conversations`
-    (`bots`, `people`, and `people_reused`, those in more than one block), `segments` (by length: `bots` and `people`,
-    distinct segments), `annotations` (items over all units), `left_out` (rows `what`, `reason`, `count`, `ids`), and
-    `warnings`.
-    """
-    by_id = {c.conversation_id: c for c in conversations}
-    blocks = blocks_of(units)
-    uses = Counter(used for ids in blocks.values() for used in ids)
-    shown = {(i, item.exchanges) for unit in units for item in unit.items for i in item.conversation_ids}
-    people = {i for i in uses if is_people(by_id[i])}
-    by_length = {
-        str(k): {
-            "bots": sum(length == k and i not in people for i, length in shown),
-            "people": sum(length == k and i in people for i, length in shown),
-        }
-        for k in options.segments
-        if not options.longest or k in {length for _, length in shown}
-    }
-    sizes = [len(unit.items) for unit in units]
-    return {
-        "units": len(units),
-        "blocks": len(blocks),
-        "smallest_unit": min(sizes, default=0),
-        "largest_unit": max(sizes, default=0),
-        "conversations": {
-            "bots": len(uses) - len(people),
-            "people": len(people),
-            "people_reused": sum(uses[i] > 1 for i in people),
-        },
-        "segments": by_length,
-        "annotations": sum(sizes),
-        "left_out": left_out(conversations, shown, options, faulty or {}),
-        "warnings": shortages(blocks, uses, people, options),
-    }
-
-
-def left_out(
-    conversations: Sequence[Conversation],
-    shown: set[tuple[str, int]],
-    options: PackOptions,
-    faulty: Mapping[str, Sequence[str]],
-) -> list[dict]:
-    """Every conversation, and every segment of a packed one, that no unit shows; why, and how many."""
-    rows: dict[tuple[str, str], list[str]] = {}
-    packed = {i for i, _ in shown}
-    for conversation in sorted(conversations, key=lambda c: c.conversation_id):
-        name = conversation.conversation_id
-        if name not in packed:
-            reason = NOT_NEEDED if options.lengths(conversation) else TOO_SHORT
-            if name in faulty:
-                reason = f"{ON_REQUEST}: {', '.join(faulty[name])}"
-            reason = NOT_ASKED.get(conversation.kind, reason)
-            rows.setdefault(("conversations", reason), []).append(name)
-            continue
-        for k in options.lengths(conversation) if options.longest else options.segments:
-            if (name, k) not in shown:
-                rows.setdefault((f"segments of {k} exchanges", SEGMENT_TOO_LONG), []).append(name)
-    return [
-        {"what": what, "reason": reason, "count": len(ids), "ids": ids} for (what, reason), ids in sorted(rows.items())
-    ]
-
-
-def shortages(blocks: dict[str, set[str]], uses: Counter, people: set[str], options: PackOptions) -> list[str]:
-    """Where blocks could not be made as asked."""
-    said = []
-    have = sum(len(ids & people) for ids in blocks.values())
-    share = options.humans_per_unit / options.bots_per_unit
-    wanted = sum(max(round(len(ids - people) * share), min(1, options.humans_per_unit)) for ids in blocks.values())
-    if have < wanted:
-        said.append(
-            f"too few conversations between people that fit: {have} places of {wanted} filled "
-            f"({options.humans_per_unit} people's to {options.bots_per_unit} bots' wanted); raise --human-conversations"
-        )
-    reused = sum(uses[i] > 1 for i in people)
-    if reused:
-        said.append(f"{reused} conversations between people are shown in more than one block, as there are too few")
-    least = -(-sum(len(ids - people) for ids in blocks.values()) // options.bots_per_unit)
-    if len(blocks) > least:
-        said.append(
-            f"{len(blocks)} blocks where {least} would hold all, so units are smaller: conversations of one seed can't "
-            "share a block, and a study that grew gets blocks of its own"
-        )
-    return said
+    about, wishes = get_survey(survey), Wanted(**wanted)
+    packing = packing_of(about)
+    packing.check(about, wishes)
+    return packing.pack(study, about, wishes)

@@ -23,9 +23,9 @@ annotator opens exchange by exchange; one that the annotator writes, in a chat w
 candidates for its next turn."""
 
 PACKINGS = ("segments", "pairs", "dialogues", "contestants", "questions", "elsewhere")
-"""What an item is made of: a segment of a conversation (packing); two whole conversations of different contestants side
-by side (pairing); one whole conversation (dialogues); contestants to talk to (partners); a question with candidates
-for the next turn (nuc_units); or it comes in with its answers from elsewhere, without a text (importers.votes)."""
+"""What an item is made of: a segment of a conversation; two whole conversations of different contestants side by side;
+one whole conversation; contestants to talk to; a question with candidates for the next turn; or it comes in with its
+answers from elsewhere. How each is packed: `surveys.packing`."""
 
 PACKED = ("packing", "spread", "asked", "unit_size", "annotators_per_item", "repeated", "control_first")
 """The fields of a survey that say how it is packed: no browser's business."""

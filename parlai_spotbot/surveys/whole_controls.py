@@ -11,8 +11,10 @@ import random
 from collections.abc import Collection, Sequence
 
 from parlai_spotbot.records import Conversation, Item, Unit, Utterance
+from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.known import KNOWN_CHOICE, KNOWN_LOW, tells
-from parlai_spotbot.surveys.packing import PackOptions, opaque
+from parlai_spotbot.surveys.packing import packing_of
+from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.scripted import SCRIPTS, parrot, replaced
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.surface import SURFACES
@@ -39,7 +41,7 @@ Segment = tuple[Conversation, list[str]]
 
 
 def rule_of(survey: Survey) -> str:
-    return PAIRS_RULE if survey.packing == "pairs" else LOW_RULE
+    return PAIRS_RULE if packing_of(survey).compares else LOW_RULE
 
 
 def questions_of_units(units: Sequence[Unit], survey: Survey, untold: Collection[str]) -> list[tuple[str, ...]]:
@@ -48,7 +50,7 @@ def questions_of_units(units: Sequence[Unit], survey: Survey, untold: Collection
     `untold` are own questions in which a person need not beat a bot that loops. Where no item of two conversations asks
     anything else, controls ask for the survey's own default.
     """
-    kind = "known_choice" if survey.packing == "pairs" else "known_low"
+    kind = "known_choice" if packing_of(survey).compares else "known_low"
     main = [question.name for question in survey.main]
     found = []
     for questions in sorted({item.questions for unit in units for item in unit.items}):

@@ -106,10 +106,9 @@ def score(study: Study, settings: Settings) -> None:
 
 def pack(study: Study) -> str:
     """Pack the survey for people and its checks; "" or, where the questions are too few for it, why not."""
-    from parlai_spotbot.surveys.nuc_questions import read_questions
     from parlai_spotbot.surveys.controls import write_controls
     from parlai_spotbot.surveys.nuc import SURVEY
-    from parlai_spotbot.surveys.nuc_units import Wanted
+    from parlai_spotbot.surveys.nuc_questions import read_questions
     from parlai_spotbot.surveys.run import pack_study
 
     if study.units_path("nuc").exists():
@@ -118,7 +117,7 @@ def pack(study: Study) -> str:
     why = f"{count} questions are too few for {VERSIONS} versions"
     for size in range(min(SURVEY.unit_size, count // VERSIONS), 0, -1):  # some questions would give others away
         try:
-            pack_study(study, "nuc", unit_size=size, nuc=Wanted(versions=VERSIONS))
+            pack_study(study, "nuc", unit_size=size, versions=VERSIONS)
         except UserError as err:
             why = err.problem
             continue

@@ -9,12 +9,12 @@ import yaml
 
 from parlai_spotbot import files
 from parlai_spotbot.nuc.corpora import Corpus, Dialogue
-from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions
 from parlai_spotbot.nuc.sampling import Settings, sample, write_questions
 from parlai_spotbot.records import HUMAN, Contestant, Item, Judgement
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys.controls import read_controls, write_controls
-from parlai_spotbot.surveys.nuc_units import Wanted, key_of
+from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions
+from parlai_spotbot.surveys.packing.candidates import key_of
 from parlai_spotbot.surveys.run import pack_study
 
 CORPORA = ("movies", "ubuntu")
@@ -59,7 +59,7 @@ def made_up_study(path: Path, seed: int = 3) -> Study:
     groups = {"paid": {"people": 24, "corpora": {"movies": 1, "ubuntu": 1}, "recruited": "paid"},
               "lab": {"people": 8, "corpora": {"movies": 1, "ubuntu": 2}, "recruited": "lab"}}  # fmt: skip
     (path / "groups.yaml").write_text(yaml.safe_dump({"subject": "Ubuntu", "groups": groups}), encoding="utf-8")
-    pack_study(study, "nuc", unit_size=12, annotators_per_segment=2, nuc=Wanted(groups=path / "groups.yaml"))
+    pack_study(study, "nuc", unit_size=12, annotators_per_segment=2, groups=path / "groups.yaml")
     write_controls(study, "nuc")
     files.write_jsonl(study.judgements_path("nuc"), (row.to_json() for row in _answers(study, seed)))
     return study

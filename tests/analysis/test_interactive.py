@@ -7,7 +7,7 @@ from parlai_spotbot.analysis.methods import interactive
 from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.dimensions import NAMES
-from parlai_spotbot.surveys.partners import partner_units
+from parlai_spotbot.surveys.packing.partners import partner_units
 
 SURVEY = get_survey("interactive")
 BOTS = ("ada", "bert", "carl")

@@ -13,18 +13,18 @@ from scipy.stats import ttest_1samp, ttest_ind
 
 from parlai_spotbot import files
 from parlai_spotbot.analysis.methods import nuc
-from parlai_spotbot.nuc.facts import Facts
 from parlai_spotbot.analysis.nuc.people import against, between, plurality, pooled, votes
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.surveys.nuc_questions import NucQuestion
+from parlai_spotbot.nuc.facts import Facts
 from parlai_spotbot.records import Item
 from parlai_spotbot.scripts import spotbot_analyze
 from parlai_spotbot.scripts.nuc_of_study import facts_of, matched
 from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.nuc_units import key_of
+from parlai_spotbot.surveys.nuc_questions import NucQuestion
+from parlai_spotbot.surveys.packing.candidates import key_of
 
 
 # -- arrays ----------------------------------------------------------------------------------------------------------

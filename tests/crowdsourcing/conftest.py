@@ -17,7 +17,7 @@ from office import Office, controls_of, conversations, spot_the_bot
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
 from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
-from parlai_spotbot.surveys.packing import PackOptions, pack
+from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Turn
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls, truth, write_controls
-from parlai_spotbot.surveys.packing import PackOptions, pack
+from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
 
 SURVEY = "spot_the_bot"
 SEGMENTS = (2, 3, 5)

@@ -26,7 +26,6 @@ from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.nuc_checks import checks
-from parlai_spotbot.surveys.nuc_units import Wanted
 from parlai_spotbot.surveys.run import pack_study
 
 NAME = "nuc"
@@ -49,12 +48,12 @@ def make_study(folder: Path, unit_size: int = 4, annotators: int = 1, versions: 
     pool = {name: Contestant(name, model=f"spotbot:{name}") for name in ("eliza", "alice")}
     study = Study.create(folder, Plan("chitchat", pool, seed=5))
     write_questions(study.path / "nuc" / "questions.jsonl", [*questions("movies", 40), *questions("ubuntu", 40)])
-    wanted = Wanted(versions=versions)
+    wanted = {"versions": versions}
     if groups:
         path = folder / "groups.yaml"
         path.write_text(yaml.safe_dump({"subject": "Ubuntu", "groups": groups}), encoding="utf-8")
-        wanted = Wanted(groups=path, versions=versions)
-    pack_study(study, NAME, unit_size=unit_size, annotators_per_segment=annotators, nuc=wanted)
+        wanted["groups"] = path
+    pack_study(study, NAME, unit_size=unit_size, annotators_per_segment=annotators, **wanted)
     write_controls(study, NAME)
     return study
 

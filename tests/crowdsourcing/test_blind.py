@@ -19,7 +19,7 @@ from office import answers
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.packing import PackOptions
+from parlai_spotbot.surveys.packing.blocks import PackOptions
 
 PAGE_KEYS = {"item", "layout", "transcripts", "questions", "opening"}
 TRANSCRIPT_KEYS = {"key", "name", "entities", "turns"}

@@ -22,7 +22,7 @@ from parlai_spotbot.crowdsourcing.doors import InHouseDoor
 from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.packing import PackOptions, pack
+from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
 
 
 class Drawn:

@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout
 from parlai_spotbot.crowdsourcing.mixing import mix
 from parlai_spotbot.crowdsourcing.stock import Stock, marks_of
-from parlai_spotbot.surveys.packing import PackOptions, pack
+from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
 
 TALKS = conversations(bots=4, per_pair=5, people=10)
 SEEDS = {talk.conversation_id: talk.seed_id for talk in TALKS}

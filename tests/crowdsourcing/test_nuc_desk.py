@@ -28,7 +28,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.known import missed_by
 from parlai_spotbot.surveys.nuc_questions import read_questions
-from parlai_spotbot.surveys.nuc_units import key_of, questions_path
+from parlai_spotbot.surveys.packing.candidates import key_of, questions_path
 
 TWO = {"paid": {"people": 3, "recruited": "paid"}, "lab": {"people": 2, "recruited": "lab"}}
 ABOUT = {"age": "31-40", "gender": "untold", "expertise": "expert"}

@@ -26,7 +26,6 @@ from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.known import KNOWN_CHOICE
 from parlai_spotbot.surveys.run import pack_study
-from parlai_spotbot.surveys.whole import Asked
 
 SURVEYS = ("acute_eval", "comparative", "dialogue_likert", "turn_likert")
 
@@ -55,7 +54,7 @@ def make_study(
     if not survey:
         return study
     with study.lock("tests"):
-        pack_study(study, survey, unit_size=more.pop("unit_size", None), whole=Asked(people=False, **more))
+        pack_study(study, survey, unit_size=more.pop("unit_size", None), people=False, **more)
         write_controls(study, survey)
     return study
 

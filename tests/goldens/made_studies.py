@@ -250,7 +250,6 @@ def next_turns(study: Study) -> None:
 
     from parlai_spotbot.nuc.sampling import write_questions
     from parlai_spotbot.surveys.controls import write_controls
-    from parlai_spotbot.surveys.packing.candidates import Wanted
     from parlai_spotbot.surveys.run import pack_study
 
     write_questions(study.path / "nuc" / "questions.jsonl",
@@ -258,7 +257,7 @@ def next_turns(study: Study) -> None:
     groups = {"paid": {"people": 8, "corpora": {"movies": 1, "ubuntu": 1}, "recruited": "paid"},
               "lab": {"people": 4, "corpora": {"movies": 1, "ubuntu": 2}, "recruited": "lab"}}  # fmt: skip
     Path("groups.yaml").write_text(yaml.safe_dump({"subject": "Ubuntu", "groups": groups}), encoding="utf-8")
-    pack_study(study, "nuc", unit_size=6, annotators_per_segment=2, nuc=Wanted(groups=Path("groups.yaml")))
+    pack_study(study, "nuc", unit_size=6, annotators_per_segment=2, groups=Path("groups.yaml"))
     write_controls(study, "nuc")
     files.write_jsonl(study.judgements_path("nuc"), (row.to_json() for row in made_up_nuc._answers(study, 3)))
 

@@ -13,7 +13,6 @@ from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.known import missed_by
 from parlai_spotbot.surveys.run import pack_study
-from parlai_spotbot.surveys.whole import Asked
 
 
 def dialogue(speakers, name=None, exchanges=2, text="says") -> dict:
@@ -152,7 +151,7 @@ def packed(tmp_path):
     files.write_jsonl(study.conversations_path, (c.to_json() for c in rows))
     own = tmp_path / "own.yaml"
     own.write_text('questions: {wit: {wording: "Who is wittier?", option: "{name} is wittier", control: false}}')
-    pack_study(study, "acute_eval", whole=Asked(ask=("humanness", "wit"), questions=own))
+    pack_study(study, "acute_eval", ask=("humanness", "wit"), questions=own)
     write_controls(study, "acute_eval")
     return study
 

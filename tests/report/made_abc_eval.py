@@ -13,7 +13,6 @@ from parlai_spotbot.surveys.abc_eval.gold import key_of
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, TASKS, possible, task_of_questions
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.run import pack_study
-from parlai_spotbot.surveys.whole import Asked
 
 SURVEY = "abc_eval"
 RATES = {
@@ -53,7 +52,7 @@ def make(
     plan = Plan("chitchat", {bot: Contestant(bot, model=f"spotbot:{bot}") for bot in RATES}, per_bot, seed=5)
     study = Study.create(path, plan)
     files.write_jsonl(study.conversations_path, [c.to_json() for c in conversations(per_bot, exchanges)])
-    pack_study(study, SURVEY, whole=Asked(ask=tuple(tasks)))
+    pack_study(study, SURVEY, ask=tuple(tasks))
     write_controls(study, SURVEY)
     rng, rows = random.Random(7), []
     bots = {c.conversation_id: c.entities[1] for c in study.conversations()}

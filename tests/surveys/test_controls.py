@@ -24,7 +24,7 @@ from parlai_spotbot.surveys.controls import (
     truth,
     write_controls,
 )  # fmt: skip
-from parlai_spotbot.surveys.packing import PackOptions
+from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.run import pack_study
 from parlai_spotbot.texts.surface import normalise
 

@@ -11,10 +11,10 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.asking import asked_of_item
-from parlai_spotbot.surveys.dialogues import pack_dialogues
 from parlai_spotbot.surveys.dimensions import NAMES
-from parlai_spotbot.surveys.judged import WholeOptions, reserved
-from parlai_spotbot.surveys.whole_units import marks
+from parlai_spotbot.surveys.packing.dialogues import pack_dialogues
+from parlai_spotbot.surveys.packing.judged import WholeOptions, reserved
+from parlai_spotbot.surveys.packing.whole_units import marks
 
 
 def options(survey="dialogue_likert", **change) -> WholeOptions:

@@ -5,11 +5,13 @@ import re
 import pytest
 
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.scripts.spotbot_pack import SpotbotPack, table
+from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.surveys import get_survey, known
 from parlai_spotbot.surveys.game import points
-from parlai_spotbot.surveys.packing import PackOptions, blocks_of, pack
-from parlai_spotbot.surveys.run import options_json, pack_study
+from parlai_spotbot.surveys.packing import packing_of
+from parlai_spotbot.surveys.packing.blocks import PackOptions, blocks_of, pack
+from parlai_spotbot.surveys.packing.segments import options_json
+from parlai_spotbot.surveys.run import pack_study
 from parlai_spotbot.surveys.survey import Game
 
 NAME = "spot_the_bot_game"
@@ -79,7 +81,7 @@ def test_packing_on_disk_says_what_it_did_and_repeats_itself(study_of, pool, mak
     pack_study(study, "spot_the_bot")  # the other survey packs as ever, beside it
     assert {item.exchanges for unit in study.units("spot_the_bot") for item in unit.items} == {2, 3, 5}
     assert NAME in study.plan.surveys
-    assert "3 exchanges" in table(found)
+    assert "3 exchanges" in packing_of(get_survey(NAME)).said(found)
 
 
 def test_options_as_recorded_are_those_of_earlier_studies():

@@ -20,9 +20,8 @@ from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.controls import missed, read_controls, write_controls
 from parlai_spotbot.surveys.nuc_checks import checks, make_checks
 from parlai_spotbot.surveys.nuc_groups import Group, read_groups
-from parlai_spotbot.surveys.nuc_units import Wanted, key_of, questions_path
+from parlai_spotbot.surveys.packing.candidates import key_of, questions_path
 from parlai_spotbot.surveys.run import pack_study
-from parlai_spotbot.surveys.whole import Asked
 from parlai_spotbot.texts.comparison import bare_text
 
 
@@ -48,7 +47,7 @@ def study(tmp_path, made):
 
 
 def pack(study, unit_size=12, annotators=2, **wanted):
-    return pack_study(study, "nuc", unit_size=unit_size, annotators_per_segment=annotators, nuc=Wanted(**wanted))
+    return pack_study(study, "nuc", unit_size=unit_size, annotators_per_segment=annotators, **wanted)
 
 
 def groups_file(tmp_path, **groups):
@@ -81,7 +80,7 @@ def test_in_a_version_no_question_gives_another_away(tmp_path, study):
     """A corpus so small that conversations lend each other candidates all the time."""
     few = questions("movies", 30, 8)
     write_questions(tmp_path / "few.jsonl", few)
-    pack(study, unit_size=2, annotators=1, questions=tmp_path / "few.jsonl")
+    pack(study, unit_size=2, annotators=1, nuc_questions=tmp_path / "few.jsonl")
     key = key_of(study)
     for unit in study.units("nuc"):
         own = [key[item.item_id] for item in unit.items]
@@ -99,11 +98,11 @@ def test_a_conversation_lends_a_version_one_question(tmp_path, study):
     made = sample(Corpus("long", dialogues), Settings(lengths="2")).questions
     assert len(made) == 80
     write_questions(tmp_path / "long.jsonl", made)
-    pack(study, unit_size=4, annotators=1, versions=3, questions=tmp_path / "long.jsonl")
+    pack(study, unit_size=4, annotators=1, versions=3, nuc_questions=tmp_path / "long.jsonl")
     for unit in study.units("nuc"):
         assert len({item.conversation_ids for item in unit.items}) == 4
     with pytest.raises(UserError, match="corpus 'long'"):
-        pack(study, unit_size=9, versions=3, questions=tmp_path / "long.jsonl")
+        pack(study, unit_size=9, versions=3, nuc_questions=tmp_path / "long.jsonl")
 
 
 def test_groups_get_their_shares_and_as_many_common_questions_as_can_be(tmp_path, study):
@@ -165,7 +164,7 @@ def test_questions_made_anew_leave_what_is_packed_and_are_told_of(tmp_path, stud
     files.write_text(study.survey_path("nuc") / "crowdsourcing" / "ledger.db", "x")
     write_questions(tmp_path / "other.jsonl", made[::-1])
     with pytest.raises(UserError, match="made of these questions, not of the file named"):
-        pack(study, questions=tmp_path / "other.jsonl")
+        pack(study, nuc_questions=tmp_path / "other.jsonl")
 
 
 def test_no_unit_says_which_candidate_is_right_or_where_anything_came_from(study, made):
@@ -224,7 +223,7 @@ def test_a_question_asks_for_a_first_and_a_second_choice(study):
 @pytest.mark.parametrize("count", [2, 7])
 def test_options_are_as_many_as_candidates(tmp_path, study, count):
     write_questions(tmp_path / "made.jsonl", questions("movies", 40, count))
-    pack(study, unit_size=5, questions=tmp_path / "made.jsonl")
+    pack(study, unit_size=5, nuc_questions=tmp_path / "made.jsonl")
     values = [option.value for option in survey_of(study, "nuc").question("second").options]
     assert values == [f"candidate:{i}" for i in range(count)]
     write_controls(study, "nuc")
@@ -285,7 +284,7 @@ def test_checks_are_set_aside_for_the_server(study):
         ({"versions": 0}, "--versions 0"),
         ({"annotators": 0}, "--annotators-per-item 0"),
         ({"unit_size": 0}, "--unit-size 0"),
-        ({"questions": "none.jsonl"}, r"none\.jsonl: no such file of questions"),
+        ({"nuc_questions": "none.jsonl"}, r"none\.jsonl: no such file of questions"),
         ({"groups": "none.yaml"}, r"none\.yaml: can't be read"),
     ],
 )
@@ -299,19 +298,19 @@ def test_what_cannot_be_is_a_clear_error(study, options, said):
 def test_questions_that_people_cannot_be_shown_are_named(tmp_path, study):
     write_questions(tmp_path / "many.jsonl", questions("movies", 40, 11))
     with pytest.raises(UserError, match=r"many\.jsonl: question q\w+ has 11 candidates"):
-        pack(study, questions=tmp_path / "many.jsonl")
+        pack(study, nuc_questions=tmp_path / "many.jsonl")
     files.write_text(tmp_path / "empty.jsonl", "")
     with pytest.raises(UserError, match="holds no question"):
-        pack(study, questions=tmp_path / "empty.jsonl")
+        pack(study, nuc_questions=tmp_path / "empty.jsonl")
 
 
 def test_options_of_other_surveys_are_refused(study):
     with pytest.raises(UserError, match="--segments"):
         pack_study(study, "nuc", segments=(2,))
     with pytest.raises(UserError, match="--comparisons"):
-        pack_study(study, "nuc", whole=Asked(comparisons=3))
+        pack_study(study, "nuc", comparisons=3)
     with pytest.raises(UserError, match="--versions: survey spot_the_bot"):
-        pack_study(study, "spot_the_bot", nuc=Wanted(versions=3))
+        pack_study(study, "spot_the_bot", versions=3)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.surveys.packing import PackOptions, blocks_of, is_people, pack, seed_of
-from parlai_spotbot.surveys.run import summarise
+from parlai_spotbot.surveys.packing.blocks import PackOptions, blocks_of, is_people, pack, seed_of
+from parlai_spotbot.surveys.packing.segments import summarise
 
 SENTINEL = "xyzzyseed"
 

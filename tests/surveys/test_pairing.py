@@ -13,9 +13,9 @@ from made_comparisons import SENTINEL, SETTINGS, options, self_chats, studies
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.surveys.judged import canonical, reserved, sources_of
-from parlai_spotbot.surveys.pairing import cells_of, comparisons_of, pack_pairs, pools_of, shown_in
-from parlai_spotbot.surveys.whole_units import marks
+from parlai_spotbot.surveys.packing.judged import canonical, reserved, sources_of
+from parlai_spotbot.surveys.packing.pairs import cells_of, comparisons_of, pack_pairs, pools_of, shown_in
+from parlai_spotbot.surveys.packing.whole_units import marks
 from parlai_spotbot.texts.surface import normalise
 
 

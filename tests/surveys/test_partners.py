@@ -13,9 +13,8 @@ from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.dimensions import NAMES
-from parlai_spotbot.surveys.partners import partner_units, partners_of
+from parlai_spotbot.surveys.packing.partners import partner_units, partners_of
 from parlai_spotbot.surveys.run import pack_study
-from parlai_spotbot.surveys.whole import Asked
 
 SURVEY = get_survey("interactive")
 BOTS = ("ada", "bert", "carl", "dora")
@@ -55,11 +54,11 @@ def test_a_unit_is_two_chats_with_their_ratings_and_then_the_comparison():
 def test_what_is_packed_stays_when_more_is_asked_for_and_when_contestants_come(tmp_path):
     study = study_of(tmp_path / "s", *BOTS[:3])
     path = study.units_path("interactive")
-    assert pack_study(study, "interactive", whole=Asked(comparisons=2))["added_units"] == 6
+    assert pack_study(study, "interactive", comparisons=2)["added_units"] == 6
     first = path.read_bytes()
     assert pack_study(study, "interactive")["added_units"] == 0
     assert path.read_bytes() == first
-    assert pack_study(study, "interactive", whole=Asked(comparisons=3))["added_units"] == 3
+    assert pack_study(study, "interactive", comparisons=3)["added_units"] == 3
     study.extend(contestants={"dora": {"model": "dora"}})
     summary = pack_study(study, "interactive")
     assert summary["added_units"] == 9
@@ -73,7 +72,7 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path):
     texts = []
     for name, seed in (("a", 5), ("b", 5), ("c", 6)):
         study = study_of(tmp_path / name, *BOTS, seed=seed)
-        pack_study(study, "interactive", whole=Asked(comparisons=4))
+        pack_study(study, "interactive", comparisons=4)
         texts.append(study.units_path("interactive").read_bytes())
     assert texts[0] == texts[1] != texts[2]
 
@@ -81,8 +80,8 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"whole": Asked(comparisons=0)}, "--comparisons 0"),
-        ({"whole": Asked(sources=("self",))}, "--source"),
+        ({"comparisons": 0}, "--comparisons 0"),
+        ({"sources": ("self",)}, "--source"),
         ({"segments": [2, 3]}, "--segments"),
         ({"unit_size": 5}, "--unit-size"),
         ({"leave_out": ["loop"]}, "--leave-out"),
@@ -97,9 +96,9 @@ def test_options_that_mean_nothing_here_are_errors(tmp_path, options, says):
 
 def test_fewer_units_than_there_are_and_one_contestant_alone_are_errors(tmp_path):
     study = study_of(tmp_path / "s", *BOTS)
-    pack_study(study, "interactive", whole=Asked(comparisons=3))
+    pack_study(study, "interactive", comparisons=3)
     with pytest.raises(UserError, match="expected 3 or more"):
-        pack_study(study, "interactive", whole=Asked(comparisons=2))
+        pack_study(study, "interactive", comparisons=2)
     plan = Plan("invented", {"ada": Contestant("ada", model="ada")}, meetings="self")
     with pytest.raises(UserError, match="one contestant"):
         pack_study(Study.create(tmp_path / "one", plan), "interactive")

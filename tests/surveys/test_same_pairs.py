@@ -14,10 +14,8 @@ from parlai_spotbot.crowdsourcing.stock import Stock, marks_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
-from parlai_spotbot.surveys.pairing import choose_from, shown_in
+from parlai_spotbot.surveys.packing.pairs import choose_from, pack_same_pairs, shown_in
 from parlai_spotbot.surveys.run import pack_study
-from parlai_spotbot.surveys.same_pairs import pack_same_pairs
-from parlai_spotbot.surveys.whole import Asked
 
 THREE = ("engagingness", "humanness", "knowledge")
 TWO_WORDINGS = {"questions": {
@@ -192,7 +190,7 @@ def test_a_study_keeps_to_it_and_says_so(study_of, make_conversation, tmp_path, 
     assert again["added_units"] == 0
     assert again["same_pairs"]
     assert {times: n for times, n in again["shown"].items() if times == "2"} == {"2": 12}
-    more = pack_study(study, "acute_eval", whole=Asked(ask=("engagingness", "longer", "again")))
+    more = pack_study(study, "acute_eval", ask=("engagingness", "longer", "again"))
     assert study.units_path("acute_eval").read_bytes().startswith(held)
     assert {row["count"] for row in more["comparisons"]} == {6}
     put = put_for(study.units("acute_eval"))
@@ -206,6 +204,6 @@ def test_a_study_keeps_to_it_and_says_so(study_of, make_conversation, tmp_path, 
 def test_others_ask_everything_of_the_same_conversations_anyway(study_of, make_conversation, survey):
     study = study_of(self_chats(make_conversation))
     with pytest.raises(UserError, match=r"--same-pairs: survey .* the same conversations anyway"):
-        pack_study(study, survey, whole=Asked(same_pairs=True))
+        pack_study(study, survey, same_pairs=True)
     with pytest.raises(UserError, match="--same-pairs"):
-        pack_study(study, "spot_the_bot", whole=Asked(same_pairs=True))
+        pack_study(study, "spot_the_bot", same_pairs=True)

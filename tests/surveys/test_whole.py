@@ -12,7 +12,6 @@ from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.run import pack_study
-from parlai_spotbot.surveys.whole import Asked
 
 OWN = {"questions": {"politeness": {"wording": "Who is more polite?", "option": "{name} is more polite"}}}
 
@@ -83,13 +82,13 @@ def test_comparative_asks_everything_and_a_quarter_twice(study_of, chats):
     assert summary["largest_unit"] == 1
     assert 0.1 < summary["units"] / summary["blocks"] - 1 < 0.4
     assert {item.questions for unit in study.units("comparative") for item in unit.items} == {()}
-    pack_study(study, "comparative", whole=Asked(ask=("quality", "relevance")))
+    pack_study(study, "comparative", ask=("quality", "relevance"))
     asked = {item.questions for unit in study.units("comparative") for item in unit.items}
     assert asked == {("quality", "relevance")}
 
 
 def test_turn_likert_has_a_unit_for_each_dimension_and_conversation(study_of, chats):
-    summary = pack_study(study_of(chats()), "turn_likert", whole=Asked(repeated=0.0))
+    summary = pack_study(study_of(chats()), "turn_likert", repeated=0.0)
     assert summary["units"] == 8 * (18 + 9)
     assert summary["shown"] == {"1": 27}
     assert sum(sum(row.values()) for row in summary["judged"].values()) == 27
@@ -98,7 +97,7 @@ def test_turn_likert_has_a_unit_for_each_dimension_and_conversation(study_of, ch
 
 def test_a_study_that_grew_or_is_asked_for_more_keeps_what_is_there(study_of, chats, tmp_path):
     study = study_of(chats(bots=2, each=3))
-    pack_study(study, "acute_eval", whole=Asked(comparisons=3))
+    pack_study(study, "acute_eval", comparisons=3)
     judge(study)
     before = study.units_path("acute_eval").read_bytes()
     study = study_of(chats())
@@ -108,7 +107,7 @@ def test_a_study_that_grew_or_is_asked_for_more_keeps_what_is_there(study_of, ch
     assert set(cells(summary).values()) == {3}
     assert len(cells(summary)) == 6
 
-    summary = pack_study(study, "acute_eval", whole=Asked(comparisons=5, ask=("humanness", "engagingness")))
+    summary = pack_study(study, "acute_eval", comparisons=5, ask=("humanness", "engagingness"))
     more = study.units_path("acute_eval").read_bytes()
     assert more.startswith(grown)
     assert len(more) > len(grown)
@@ -117,7 +116,7 @@ def test_a_study_that_grew_or_is_asked_for_more_keeps_what_is_there(study_of, ch
 
     own = tmp_path / "own.yaml"
     own.write_text(yaml.safe_dump(OWN))
-    summary = pack_study(study, "acute_eval", whole=Asked(questions=own))
+    summary = pack_study(study, "acute_eval", questions=own)
     assert study.units_path("acute_eval").read_bytes().startswith(more)
     assert len(cells(summary)) == 18
     assert survey_of(study, "acute_eval").question("politeness").options[1].label == "{name} is more polite"
@@ -130,14 +129,14 @@ def test_a_study_that_grew_or_is_asked_for_more_keeps_what_is_there(study_of, ch
 
 @pytest.mark.parametrize(
     ("how", "named"),
-    [({"whole": Asked(comparisons=2)}, "comparisons 3 there, 2 here"),
-     ({"whole": Asked(sources=("pairs",))}, "sources"), ({"whole": Asked(people=False)}, "people True there"),
-     ({"unit_size": 2}, "unit_size 5 there, 2 here"), ({"whole": Asked(ask=("humanness",))}, "questions"),
+    [({"comparisons": 2}, "comparisons 3 there, 2 here"),
+     ({"sources": ("pairs",)}, "sources"), ({"people": False}, "people True there"),
+     ({"unit_size": 2}, "unit_size 5 there, 2 here"), ({"ask": ("humanness",)}, "questions"),
      ({"seed": 9}, "seed 3 there, 9 here"), ({"surface": "keep"}, "surface")],
 )  # fmt: skip
 def test_other_options_on_judged_units_are_refused(study_of, chats, how, named):
     study = study_of(chats())
-    pack_study(study, "acute_eval", whole=Asked(comparisons=3))
+    pack_study(study, "acute_eval", comparisons=3)
     judge(study)
     before = contents(study)
     with pytest.raises(UserError, match=named):

@@ -14,7 +14,6 @@ from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import missed, read_controls, truth, write_controls
 from parlai_spotbot.surveys.known import KNOWN_CHOICE, KNOWN_LOW, missed_by
 from parlai_spotbot.surveys.run import pack_study
-from parlai_spotbot.surveys.whole import Asked
 from parlai_spotbot.surveys.whole_controls import WANTED
 
 FIRST, SECOND, NEITHER = "conversation:0", "conversation:1", "neither"
@@ -78,7 +77,7 @@ def packed(study_of, make_conversation, sensible):
             make_conversation(f"b{n}-{i}", (f"bot{n}", f"bot{n}"), f"s{n}-{i}", 5) for n in (0, 1) for i in range(6)
         ]
         study = study_of([*found, *(sensible(n) for n in range(48))])
-        pack_study(study, survey, whole=Asked(**how))
+        pack_study(study, survey, **how)
         return study
 
     return make

@@ -16,6 +16,7 @@ from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.report.contents import Contents, surveys_of
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import Survey, about_of, survey_of
+from parlai_spotbot.surveys.packing import packing_of
 
 ENGLISH = ("chitchat", "dailydialog", "empathetic_dialogues", "empathetic", "convai2")
 """Domains whose conversations are known to be in English."""
@@ -114,7 +115,7 @@ class Facts:
     @property
     def spoken(self) -> bool:
         """Whether the study is one of conversations: votes come without."""
-        return not all(own.survey is not None and own.survey.packing == "elsewhere" for own in self.surveys)
+        return not all(own.survey is not None and packing_of(own.survey).comes_in for own in self.surveys)
 
     @property
     def human(self) -> bool:
@@ -144,7 +145,7 @@ def facts_of(study: Study, read: Iterable[Contents] = ()) -> Facts:
 def _survey(study: Study, name: str, read: Contents | None) -> SurveyFacts:
     provenance, known = study.provenance(), _known(study, name)
     units = study.units(name) if study.units_path(name).exists() else []
-    counted = known is not None and known.packing == "elsewhere"
+    counted = known is not None and packing_of(known).comes_in
     there = study.judgements_path(name).exists() and not counted
     rows = read.judgements if read else study.judgements(name) if there else []
     stems = {stem: _analysis(study, name, stem) for stem in ("ranking", "agreement", "annotators")}

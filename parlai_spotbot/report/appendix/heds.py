@@ -12,6 +12,7 @@ from parlai_spotbot.report.appendix.criteria import CRITERIA, elicited, instrume
 from parlai_spotbot.report.appendix.facts import Facts, SurveyFacts
 from parlai_spotbot.report.appendix.writing import counted, interval, listed, number
 from parlai_spotbot.surveys import Question
+from parlai_spotbot.surveys.packing import packing_of
 
 TO_FILL = "*To be filled in by the authors.*"
 Row = tuple[str, str, str]
@@ -224,7 +225,7 @@ def _seen(own: SurveyFacts) -> str:
         "candidates": "the beginning of a conversation, and several replies of which one really came next",
     }
     text = f"They see {layouts[own.survey.layout]}"
-    if own.lengths and own.survey.packing == "segments":
+    if own.lengths and packing_of(own.survey).cuts:
         text += f" ({listed(map(str, own.lengths))} exchanges)"
     text += ", with neutral names for the speakers and never a system's name."
     if own.packed.get("surface") == "normalise":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from parlai_spotbot.report.appendix.facts import Facts, SourceFacts, SurveyFacts
 from parlai_spotbot.report.appendix.writing import counted, interval, listed, number
 from parlai_spotbot.surveys import Survey, about_of
+from parlai_spotbot.surveys.packing import packing_of
 
 DATA = {
     "dailydialog": "DailyDialog [@li2017]",
@@ -88,7 +89,7 @@ def _asked(own: SurveyFacts) -> str:
         text += f" It asks about {listed(name.lower() for name in names)}."
         if own.survey.tasks:
             text += _tasks(own.survey)
-    if own.lengths and own.survey is not None and own.survey.packing == "segments":
+    if own.lengths and own.survey is not None and packing_of(own.survey).cuts:
         shown = listed(str(k) for k in own.lengths)
         opened = "Annotators opened conversations themselves, up to" if own.survey.game else "It showed the first"
         text += f" {opened} {shown} exchange{'s' if own.lengths != (1,) else ''} of a conversation"

@@ -15,7 +15,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Judgement, Utterance
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, LABELS, QUESTIONS
 from parlai_spotbot.surveys.abc_eval.training import given_labels, gold_dialogues, read_dialogues
-from parlai_spotbot.surveys.packing import opaque
+from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.tasks import BOT, Gold
 from parlai_spotbot.texts.surface import SURFACES
 

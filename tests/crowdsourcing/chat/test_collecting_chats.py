@@ -14,7 +14,6 @@ from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.selfplay.runner import write_conversations
 from parlai_spotbot.surveys.dimensions import NAMES
 from parlai_spotbot.surveys.run import pack_study
-from parlai_spotbot.surveys.whole import Asked
 
 SURVEY = "interactive"
 
@@ -24,7 +23,7 @@ def talk(name, entities):
     return Conversation(name, "invented", tuple(sorted(entities)), 0, entities, turns, 1, f"seed {name}")
 
 
-FOR_OTHERS = Asked(sources=("human_model",), people=False, repeated=0.0)
+FOR_OTHERS = {"sources": ("human_model",), "people": False, "repeated": 0.0}
 BOTS = talk("bots", (CALM.name, OBEDIENT.name))
 PEOPLE = talk("people", (HUMAN, HUMAN))
 
@@ -101,7 +100,7 @@ def test_collecting_again_changes_nothing_and_later_chats_are_added(collected):
 
 def test_every_survey_of_whole_conversations_shows_them_and_self_play_keeps_them(collected):
     study = collected[0].study
-    summary = pack_study(study, "dialogue_likert", whole=FOR_OTHERS)
+    summary = pack_study(study, "dialogue_likert", **FOR_OTHERS)
     assert summary["judged"] == {name: {"spoke_first": 0, "second": 2} for name in (CALM.name, OBEDIENT.name)}
     before = study.conversations()
     assert write_conversations(study, [], [PEOPLE]) == before[1:]
@@ -110,7 +109,7 @@ def test_every_survey_of_whole_conversations_shows_them_and_self_play_keeps_them
 def test_who_withdraws_takes_chats_and_ratings_along(collected):
     place, _ = collected
     study = place.study
-    pack_study(study, "dialogue_likert", whole=FOR_OTHERS)
+    pack_study(study, "dialogue_likert", **FOR_OTHERS)
     place.stop()
     withdraw(study, SURVEY, "ann")
     found = collect(study, SURVEY)

@@ -9,7 +9,7 @@ from parlai_spotbot.crowdsourcing.dry_run import estimate
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings, parse_settings
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey, survey, survey_names
-from parlai_spotbot.surveys.partners import partner_units
+from parlai_spotbot.surveys.packing.partners import partner_units
 
 RULE = survey.Chat(messages=4, most_messages=6)
 

@@ -21,7 +21,7 @@ from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, Page
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor
 from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.partners import partner_units
+from parlai_spotbot.surveys.packing.partners import partner_units
 from parlai_spotbot.surveys.survey import Survey
 
 NAMES = ("secret-bot-1", "secret-bot-2")

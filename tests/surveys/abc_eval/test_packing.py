@@ -7,14 +7,13 @@ import pytest
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn
-from parlai_spotbot.scripts.spotbot_pack import table
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS, TASKS, task_of_questions
 from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.controls import read_controls, write_controls
+from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.run import pack_study
-from parlai_spotbot.surveys.whole import Asked
 
 BOTS = ("ann", "bob")
 
@@ -54,22 +53,22 @@ def test_a_unit_is_one_conversation_in_one_task(study):
     assert set(twice.values()) == {8}
     assert len(twice) == 15  # a quarter
     assert summary["tasks"]["empathy"] == {"units": 60 + len(twice), "repeated": len(twice)}
-    assert "empathy" in table(summary)
+    assert "empathy" in packing_of(get_survey("abc_eval")).said(summary)
     assert summary["judged"] == {bot: {"spoke_first": 0, "second": 30} for bot in BOTS}
 
 
 def test_the_share_of_second_annotators_is_the_users(study):
-    pack_study(study, "abc_eval", whole=Asked(ask=("empathy",), repeated=1.0))
+    pack_study(study, "abc_eval", ask=("empathy",), repeated=1.0)
     units = study.units("abc_eval")
     assert Counter(unit.replicate for unit in units) == {0: 60, 1: 60}
     assert {unit.items[0].questions for unit in units} == {QUESTIONS["empathy"]}
 
 
 def test_tasks_and_conversations_that_come_later_are_added_behind(study):
-    pack_study(study, "abc_eval", whole=Asked(ask=("consistency",)))
+    pack_study(study, "abc_eval", ask=("consistency",))
     path = study.units_path("abc_eval")
     before = path.read_bytes()
-    summary = pack_study(study, "abc_eval", whole=Asked(ask=("consistency", "empathy")))
+    summary = pack_study(study, "abc_eval", ask=("consistency", "empathy"))
     assert summary["added_units"] == summary["tasks"]["empathy"]["units"]
     assert path.read_bytes().startswith(before)
     units = study.units("abc_eval")
@@ -93,7 +92,7 @@ def test_tasks_and_conversations_that_come_later_are_added_behind(study):
 
 
 def test_the_gold_dialogues_of_the_tasks_are_the_controls(study):
-    pack_study(study, "abc_eval", whole=Asked(ask=("consistency",)))
+    pack_study(study, "abc_eval", ask=("consistency",))
     path = write_controls(study, "abc_eval")
     items = read_controls(study, "abc_eval")  # and the dialogue for a second attempt, for who didn't need one
     assert [item.questions for item in items] == [QUESTIONS["consistency"]] * 2
@@ -103,20 +102,20 @@ def test_the_gold_dialogues_of_the_tasks_are_the_controls(study):
     begun.mkdir(parents=True)
     (begun / "ledger.db").touch()
     before = path.read_bytes()
-    pack_study(study, "abc_eval", whole=Asked(ask=("consistency", "empathy")))
+    pack_study(study, "abc_eval", ask=("consistency", "empathy"))
     write_controls(study, "abc_eval")
     assert path.read_bytes().startswith(before)
     asked = [item.questions for item in read_controls(study, "abc_eval")]
     assert asked == [QUESTIONS["consistency"]] * 2 + [QUESTIONS["empathy"]] * 2
     # Units that a task's ledger may have handed out are never packed anew.
     with pytest.raises(UserError, match=r"ledger.db holds answers"):
-        pack_study(study, "abc_eval", whole=Asked(ask=("empathy",)))
+        pack_study(study, "abc_eval", ask=("empathy",))
 
 
 def test_options_that_mean_nothing_here(study):
     with pytest.raises(UserError, match="--ask empaty: survey abc_eval has no such task"):
-        pack_study(study, "abc_eval", whole=Asked(ask=("empaty",)))
+        pack_study(study, "abc_eval", ask=("empaty",))
     with pytest.raises(UserError, match="--comparisons: survey abc_eval compares nothing"):
-        pack_study(study, "abc_eval", whole=Asked(comparisons=3))
+        pack_study(study, "abc_eval", comparisons=3)
     with pytest.raises(UserError, match="--segments"):
         pack_study(study, "abc_eval", segments=[2])

@@ -10,8 +10,8 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 
 from parlai_spotbot.records import Item, Unit
-from parlai_spotbot.surveys.judged import WholeOptions
-from parlai_spotbot.surveys.packing import opaque
+from parlai_spotbot.surveys.ids import opaque
+from parlai_spotbot.surveys.packing.judged import WholeOptions
 
 
 def marks(item: Item, seeds: Mapping[str, str]) -> set[str]:
@@ -38,6 +38,11 @@ def deal(items: Iterable[Item], size: int, seeds: Mapping[str, str]) -> list[lis
         if len(fit[0]) >= most:
             open_.remove(fit)
     return groups
+
+
+def items_of(units: Iterable[Unit]) -> list[Item]:
+    """Each item once, however many annotators get it."""
+    return list({item.item_id: item for unit in units for item in unit.items}.values())
 
 
 def pack_blocks(

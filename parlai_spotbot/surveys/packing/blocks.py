@@ -1,4 +1,4 @@
-"""From conversations to units: what one person does in one sitting (paper, section 4: a batch of 20 segments).
+"""Segments dealt to units: what one person does in one sitting (paper, section 4: a batch of 20 segments).
 
 A *block* is up to 20 conversations of different seeds, 15 of bots and 5 of people by default. Its units are Latin
 rotations: rotation r shows conversation i at the segment length numbered i + r, so that a unit mixes all lengths and
@@ -13,7 +13,6 @@ fill them up as far as there are any.
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -26,6 +25,7 @@ from scipy.optimize import linear_sum_assignment
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Item, Unit, Utterance
 from parlai_spotbot.study import check_segments
+from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.texts.surface import SURFACES
 
 
@@ -255,8 +255,3 @@ def item_id(conversation: Conversation, k: int, options: PackOptions) -> str:
     """The same for all annotators of a segment; made from turns that nobody is shown too, so it can't be guessed."""
     said = [text for turn in conversation.turns for text in (turn.speaker, turn.text)]
     return opaque("item", options.survey, options.seed, conversation.conversation_id, k, *said)
-
-
-def opaque(*parts: object) -> str:
-    """An id that says nothing: 16 hexadecimal digits of a SHA-256."""
-    return hashlib.sha256("\x1f".join(map(str, parts)).encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import HUMAN, Conversation, Item, Utterance
-from parlai_spotbot.surveys.packing import opaque
+from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.texts.surface import SURFACES
 
 SOURCES = ("self", "human_model", "pairs")

@@ -1,7 +1,8 @@
 """Comparisons of whole conversations: one of each of two contestants, side by side (ACUTE-Eval; Comparative).
 
 Every pair of contestants meets equally often on every question. A specific pair of conversations is shown once at most,
-over all questions (`same_pairs` puts it once for each); a conversation once where there are enough, else those that
+over all questions (`same_pairs` puts it once for each, to find the wording that people answer alike: Li et al.
+2019, "Question Optimization"); a conversation once where there are enough, else those that
 were shown least come first (Li et al. 2019, "Annotation Quality"). Whether the judged one spoke first is balanced over
 the comparisons of a pair, and the same on both sides wherever a conversation lets one choose.
 """
@@ -11,15 +12,19 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Unit
-from parlai_spotbot.surveys.judged import WholeOptions, appearances, canonical, reserved, whole_item
-from parlai_spotbot.surveys.whole_units import deal, pack_blocks
+from parlai_spotbot.surveys.packing.judged import WholeOptions, appearances, canonical, reserved, whole_item
+from parlai_spotbot.surveys.packing.whole import Whole
+from parlai_spotbot.surveys.packing.whole_units import deal, items_of, pack_blocks
+from parlai_spotbot.surveys.survey import Survey
 
 MOST_BY_DEFAULT = 100
+GROWING = ("questions", "comparisons", "wordings")
+"""Options that may grow without what is packed being changed, where each question has comparisons of its own."""
 
 Pool = Mapping[str, tuple[int, ...]]
 """A contestant's conversations in a source, with the seats that may be judged."""
@@ -49,6 +54,47 @@ class Shown:
         self.uses.update(ids)
         self.pairs.add(frozenset(ids))
         self.seats.update((cell, seat) for seat in seats)
+
+
+class Pairs(Whole):
+    name = "pairs"
+    compares = True
+
+    def units(
+        self, conversations: Sequence[Conversation], options: WholeOptions, existing: Sequence[Unit]
+    ) -> list[Unit]:
+        return (pack_same_pairs if options.same_pairs else pack_pairs)(conversations, options, existing)
+
+    def growing(self, survey: Survey) -> tuple[str, ...]:
+        return GROWING if survey.spread == "items" else ("comparisons",)
+
+    def compared(
+        self,
+        kept: Sequence[Conversation],
+        units: Sequence[Unit],
+        options: WholeOptions,
+        by_id: Mapping,
+    ) -> tuple[list[dict], list[str]]:
+        """The comparisons made of each cell, and where there are fewer than wanted."""
+        shown = shown_in(units, by_id, options)
+        usable = canonical(kept)
+        pools = pools_of(usable, options, shown.uses)
+        wanted, cells = comparisons_of(pools, options), cells_of(pools, options)
+        rows = [{**asdict(cell), "count": shown.counts[cell]} for cell in cells]
+        said = [_fewer(cell, shown.counts[cell], wanted) for cell in cells if shown.counts[cell] < wanted]
+        again = [i for i, times in shown.uses.items() if times > 1]
+        if again:
+            most = max(shown.uses.values())
+            said.append(
+                f"{len(again)} conversations are shown in several comparisons, up to {most}, as there are fewer of "
+                "them than --comparisons takes: the least used came first, and no two stand beside each other twice"
+            )
+        return rows, said
+
+
+def _fewer(cell: Cell, count: int, wanted: int) -> str:
+    about = f" on {cell.question}" if cell.question else ""
+    return f"{cell.a} and {cell.b}{about}: {count} comparisons of {wanted}, no two conversations are left for more"
 
 
 def pack_pairs(
@@ -120,11 +166,6 @@ def comparisons_of(pools: Mapping[str, Mapping[str, Pool]], options: WholeOption
     return min(MOST_BY_DEFAULT, *bots)
 
 
-def items_of(units: Iterable[Unit]) -> list[Item]:
-    """Each item once, however many annotators get it."""
-    return list({item.item_id: item for unit in units for item in unit.items}.values())
-
-
 def shown_in(units: Iterable[Unit], by_id: Mapping[str, Conversation], options: WholeOptions) -> Shown:
     """What these units show, each item once however many annotators get it."""
     return shown_by(items_of(units), by_id, options)
@@ -191,3 +232,59 @@ def _pick(
                 seats = [seat if seat in pool[i] else pool[i][0] for pool, i in ((of_a, first), (of_b, second))]
                 return (first, second), (seats[0], seats[1])
     return None
+
+
+# -- the same pairs for every question ----------------------------------------------------------------------------
+def pack_same_pairs(
+    conversations: Iterable[Conversation], options: WholeOptions, existing: Sequence[Unit] = ()
+) -> list[Unit]:
+    """The units to add to `existing`, so that every cell has its comparisons, each of them on every question.
+
+    They are chosen as if for one question, then put for each. A unit asks one question only, so that no wording colours
+    the answers to another; the units that put the same pairs for the other questions are rotations of its block, of
+    which nobody gets two.
+
+    A question that came later is put for the pairs that are there, too. The result depends on conversations and options
+    only, not on their order. Raises `UserError` where there are no two contestants to compare.
+    """
+    usable = canonical(conversations)
+    by_id = {c.conversation_id: c for c in usable}
+    rng = random.Random(f"same pairs {options.survey} {options.seed}")
+    first, put = put_already(existing)
+    cells, pools, wanted, shown = choose_from(usable, replace(options, spread=""), first.values())
+    pairs = [(item.conversation_ids, item.judged) for item in first.values()]
+    pairs += [turned(ids, seats, rng) for _, ids, seats in choose(cells, pools, wanted, shown, rng)]
+
+    alike: dict[tuple[str, ...], list[dict[str, Item]]] = {}
+    for ids, seats in pairs:
+        lacking = tuple(q for q in options.questions if q not in put.get(frozenset(ids), ()))
+        if lacking:
+            talks = [by_id[i] for i in ids]
+            alike.setdefault(lacking, []).append(
+                {q: whole_item(talks, seats, options.put([q]), options) for q in lacking}
+            )
+    seeds = {c.conversation_id: c.seed_id for c in usable}
+    blocks = [
+        [[member[q] for member in group] for q in lacking]
+        for lacking, members in alike.items()
+        for group in _groups(members, options.unit_size, seeds)
+    ]
+    return pack_blocks(blocks, options, existing)
+
+
+def put_already(units: Iterable[Unit]) -> tuple[dict[frozenset[str], Item], dict[frozenset[str], set[str]]]:
+    """Of each pair of conversations that stands in `units`: the first of its items, and the questions put for it."""
+    first: dict[frozenset[str], Item] = {}
+    put: dict[frozenset[str], set[str]] = {}
+    for unit in units:
+        for item in unit.items:
+            pair = frozenset(item.conversation_ids)
+            first.setdefault(pair, item)
+            put.setdefault(pair, set()).update(item.questions[:1])
+    return first, put
+
+
+def _groups(members: Sequence[dict[str, Item]], size: int, seeds: Mapping[str, str]) -> list[list[dict[str, Item]]]:
+    """The pairs, each as its items by question, in groups that may be one annotator's."""
+    of = {next(iter(member.values())).item_id: member for member in members}
+    return [[of[item.item_id] for item in group] for group in deal([m[next(iter(m))] for m in members], size, seeds)]

@@ -15,10 +15,10 @@ from itertools import combinations
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.packing import opaque
+from parlai_spotbot.surveys.ids import opaque
+from parlai_spotbot.surveys.packing.kind import WHOLE, Packing, Wanted, seed_of
+from parlai_spotbot.surveys.packing.units_file import existing_units, packed_with, write_units
 from parlai_spotbot.surveys.survey import Survey
-from parlai_spotbot.surveys.units_file import existing_units, packed_with, write_units
 
 COMPARISONS = 33
 """Units of each pair unless the user says: the paper's 200 over the six pairs of its four bots."""
@@ -26,30 +26,47 @@ COMPARISONS = 33
 FEWEST = 2
 
 
-def pack_partners(study: Study, name: str, comparisons: int | None, seed: int) -> dict:
-    """Write the units of a study and return the summary; the caller holds the study's lock.
+class Partners(Packing):
+    name = "contestants"
+    of_conversations = False
+    chats = True
+    refuses = (
+        (
+            ("unit_size", "annotators_per_segment", "segments", "leave_out", *(n for n in WHOLE if n != "comparisons")),
+            "shows no conversations, people chat in it",
+        ),
+    )
 
-    Every two contestants of the plan meet in `comparisons` units (None: as many as before, else `COMPARISONS`). The
-    same again changes nothing. Raises `UserError` where there are fewer than two contestants, or fewer comparisons
-    than are packed.
-    """
-    survey = get_survey(name)
-    known = packed_with(study, name) or {}
-    comparisons = known.get("comparisons", COMPARISONS) if comparisons is None else comparisons
-    contestants = list(study.plan.contestants)
-    if len(contestants) < FEWEST:
-        raise UserError(
-            f"{study.plan_path}: one contestant, and a unit is a pair of them.", "Add a second one to the pool."
-        )
-    if comparisons < max(1, known.get("comparisons", 1)):
+    def pack(self, study: Study, survey: Survey, wanted: Wanted) -> dict:
+        """See `Packing.pack`; every two contestants of the plan meet in `comparisons` units.
+
+        Raises `UserError` where there are fewer than two contestants, or fewer comparisons than are packed.
+        """
+        known = packed_with(study, survey.name) or {}
+        comparisons = known.get("comparisons", COMPARISONS) if wanted.comparisons is None else wanted.comparisons
+        contestants = list(study.plan.contestants)
+        if len(contestants) < FEWEST:
+            raise UserError(
+                f"{study.plan_path}: one contestant, and a unit is a pair of them.", "Add a second one to the pool."
+            )
         least = max(1, known.get("comparisons", 1))
-        raise UserError(f"--comparisons {comparisons}: expected {least} or more.", "What is packed stays.")
-    wanted = {"survey": name, "comparisons": comparisons, "seed": seed}
-    existing = existing_units(study, name, wanted, lambda units: _of_study(units, contestants), _goes_on)
-    added = partner_units(survey, contestants, comparisons, seed, existing)
-    summary = summarise([*existing, *added], contestants)
-    write_units(study, name, existing, added, {}, {"options": wanted, **summary})
-    return {**summary, "added_units": len(added)}
+        if comparisons < least:
+            raise UserError(f"--comparisons {comparisons}: expected {least} or more.", "What is packed stays.")
+        recorded = {"survey": survey.name, "comparisons": comparisons, "seed": seed_of(study, wanted)}
+        existing = existing_units(study, survey.name, recorded, lambda units: _of_study(units, contestants), _goes_on)
+        added = partner_units(survey, contestants, comparisons, recorded["seed"], existing)
+        summary = summarise([*existing, *added], contestants)
+        write_units(study, survey.name, existing, added, {}, {"options": recorded, **summary})
+        return {**summary, "added_units": len(added)}
+
+    def said(self, summary: Mapping) -> str:
+        lines = [f"{summary['units']} units ({summary['added_units']} new), each two chats and a comparison"]
+        lines.append(f"\n{'talked to':<32}{'first':>8}{'second':>8}")
+        lines += [f"{name:<32}{row['first']:>8}{row['second']:>8}" for name, row in summary["contestants"].items()]
+        counts = sorted({row["units"] for row in summary["pairs"]})
+        each = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
+        lines.append(f"\n{len(summary['pairs'])} pairs of contestants, {each} units of each")
+        return "\n".join(lines)
 
 
 def _goes_on(known: Mapping, wanted: Mapping) -> bool:
@@ -123,14 +140,3 @@ def summarise(units: Sequence[Unit], contestants: Sequence[str]) -> dict:
         "contestants": {name: {"first": first, "second": second} for name, (first, second) in seats.items()},
         "warnings": [],
     }
-
-
-def table(summary: Mapping) -> str:
-    """The summary in a few lines."""
-    lines = [f"{summary['units']} units ({summary['added_units']} new), each two chats and a comparison"]
-    lines.append(f"\n{'talked to':<32}{'first':>8}{'second':>8}")
-    lines += [f"{name:<32}{row['first']:>8}{row['second']:>8}" for name, row in summary["contestants"].items()]
-    counts = sorted({row["units"] for row in summary["pairs"]})
-    each = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
-    lines.append(f"\n{len(summary['pairs'])} pairs of contestants, {each} units of each")
-    return "\n".join(lines)

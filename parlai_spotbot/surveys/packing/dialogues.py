@@ -13,8 +13,23 @@ from collections.abc import Iterable, Sequence
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Unit
-from parlai_spotbot.surveys.judged import WholeOptions, appearances, canonical, kept_for_controls, whole_item
-from parlai_spotbot.surveys.whole_units import deal, pack_blocks, units_of
+from parlai_spotbot.surveys.packing.judged import WholeOptions, appearances, canonical, kept_for_controls, whole_item
+from parlai_spotbot.surveys.packing.whole import Whole
+from parlai_spotbot.surveys.packing.whole_units import deal, pack_blocks, units_of
+from parlai_spotbot.surveys.survey import Survey
+
+
+class Dialogues(Whole):
+    name = "dialogues"
+    refuses = (*Whole.refuses, (("comparisons",), "compares nothing"))
+
+    def units(
+        self, conversations: Sequence[Conversation], options: WholeOptions, existing: Sequence[Unit]
+    ) -> list[Unit]:
+        return pack_dialogues(conversations, options, existing)
+
+    def growing(self, survey: Survey) -> tuple[str, ...]:
+        return ("questions",) if survey.tasks else ()
 
 
 def pack_dialogues(

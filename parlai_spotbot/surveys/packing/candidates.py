@@ -1,4 +1,4 @@
-"""Units of the survey nuc: each is all the questions of one person, in one of several versions with other questions.
+"""Questions with candidates for the next turn: a unit is all the questions of one person, in one of several versions.
 
 Lowe et al. (2016, section 4.2): four versions, so that people see different questions; the shares of the corpora differ
 from group to group. The groups share as many questions as their shares allow, so that they can be compared on the same
@@ -10,19 +10,18 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import nuc
-from parlai_spotbot.surveys.nuc_groups import Groups, read_groups
-from parlai_spotbot.surveys.packing import opaque
+from parlai_spotbot.surveys.ids import opaque
+from parlai_spotbot.surveys.nuc_groups import Group, Groups, read_groups
+from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
+from parlai_spotbot.surveys.packing.kind import WHOLE, Packing, Wanted
+from parlai_spotbot.surveys.packing.units_file import existing_units, packed_with, write_units
 from parlai_spotbot.surveys.survey import Survey
-from parlai_spotbot.surveys.units_file import existing_units, packed_with, write_units
 from parlai_spotbot.texts.comparison import bare_text
 
 VERSIONS = 4
@@ -30,24 +29,6 @@ FEWEST_QUESTIONS, MOST_QUESTIONS = 30, 40
 """Questions a person, by the paper; other numbers are told of, not refused."""
 
 MADE_BY = "Make them with parlai spotbot_nuc, or name a file of them: --nuc-questions FILE."
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What a user says of the units; None or "": as before, else the survey's own way.
-
-    `questions` is a file (by default STUDY/nuc/questions.jsonl), `groups` one of groups (`nuc_groups`), `versions` how
-    many versions there are.
-    """
-
-    questions: Path | str = ""
-    groups: Path | str = ""
-    versions: int | None = None
-
-    def first_set(self) -> str:
-        """The first option of spotbot_pack that says something."""
-        names = {"questions": "nuc-questions", "groups": "groups", "versions": "versions"}
-        return next((option for name, option in names.items() if getattr(self, name)), "")
 
 
 # -- the key ---------------------------------------------------------------------------------------------------------
@@ -85,48 +66,69 @@ def key_of(study: Study) -> dict[str, NucQuestion]:
     return key
 
 
-def survey_of_units(study: Study, survey: Survey) -> Survey:
-    """The survey with as many candidates as the study's questions have, and the subject that its groups name."""
-    known = packed_with(study, survey.name)
-    if known is None:
-        return survey
-    return nuc.with_candidates(survey, known["candidates"], known["subject"] or nuc.SUBJECT)
-
-
 # -- packing ---------------------------------------------------------------------------------------------------------
-def pack_questions(
-    study: Study, name: str, wanted: Wanted, unit_size: int | None, annotators: int | None, seed: int | None
-) -> dict:
-    """Write the units of a study and return the summary; the caller holds the study's lock.
+class Candidates(Packing):
+    name = "questions"
+    of_conversations = False
+    grouped = True
+    refuses = ((("segments", "leave_out", *WHOLE), "shows questions that are made beforehand"),)
 
-    Every group has `people` units (where its file doesn't say, `annotators` of each version); unit i of a group is of
-    version i modulo their number. The same again changes nothing; more people, and further groups, get further units.
-    Raises `UserError` where questions are missing, too few, or can't be shown.
-    """
-    known = packed_with(study, name) or {}
-    questions, corpora = _questions(study, wanted)
-    groups = _groups(wanted, known, corpora)
-    versions = _whole("--versions", wanted.versions, known.get("versions", VERSIONS))
-    size = _whole("--unit-size", unit_size, known.get("unit_size", nuc.SURVEY.unit_size))
-    each = _whole("--annotators-per-item", annotators, known.get("annotators", nuc.SURVEY.annotators_per_item))
-    seed = known.get("seed", study.plan.seed) if seed is None else seed
-    options = {
-        "survey": name, "seed": seed, "versions": versions, "unit_size": size, "annotators": each,
-        "candidates": max(len(question.candidates) for question in questions), "subject": groups.subject,
-        "groups": [group.to_json() for group in groups.groups], "segments": [1], "surface": "keep",
-    }  # fmt: skip
-    items = {nuc_item(question, seed).item_id: question for question in questions}
-    existing = existing_units(study, name, options, lambda units: _of(units, items), _goes_on)
-    _same_questions(study, existing, questions)
-    lists = {corpus: _versions([q for q in questions if q.corpus == corpus], versions) for corpus in corpora}
-    made = _units(name, groups, lists, options)
-    added = [unit for unit in made if unit.unit_id not in {one.unit_id for one in existing}]
-    summary = summarise([*existing, *added], questions, options)
-    summary["warnings"] += _made_anew(study, wanted, questions)
-    if not existing:
-        write_questions(questions_path(study), questions)
-    write_units(study, name, existing, added, {}, {"options": options, **summary})
-    return {**summary, "added_units": len(added)}
+    def as_packed(self, study: Study, survey: Survey) -> Survey:
+        """With as many candidates as the study's questions have, and the subject that its groups name."""
+        known = packed_with(study, survey.name)
+        if known is None:
+            return survey
+        return nuc.with_candidates(survey, known["candidates"], known["subject"] or nuc.SUBJECT)
+
+    def pack(self, study: Study, survey: Survey, wanted: Wanted) -> dict:
+        """See `Packing.pack`.
+
+        Every group has `people` units (where its file doesn't say, `annotators_per_segment` of each version); unit i of
+        a group is of version i modulo their number. More people, and further groups, get further units. Raises
+        `UserError` where questions are missing, too few, or can't be shown.
+        """
+        name = survey.name
+        known = packed_with(study, name) or {}
+        questions, corpora = _questions(study, wanted)
+        groups = _groups(wanted, known, corpora)
+        versions = _whole("--versions", wanted.versions, known.get("versions", VERSIONS))
+        size = _whole("--unit-size", wanted.unit_size, known.get("unit_size", survey.unit_size))
+        annotators = known.get("annotators", survey.annotators_per_item)
+        each = _whole("--annotators-per-item", wanted.annotators_per_segment, annotators)
+        seed = known.get("seed", study.plan.seed) if wanted.seed is None else wanted.seed
+        options = {
+            "survey": name, "seed": seed, "versions": versions, "unit_size": size, "annotators": each,
+            "candidates": max(len(question.candidates) for question in questions), "subject": groups.subject,
+            "groups": [group.to_json() for group in groups.groups], "segments": [1], "surface": "keep",
+        }  # fmt: skip
+        items = {nuc_item(question, seed).item_id: question for question in questions}
+        existing = existing_units(study, name, options, lambda units: _of(units, items), _goes_on)
+        _same_questions(study, existing, questions)
+        lists = {corpus: _versions([q for q in questions if q.corpus == corpus], versions) for corpus in corpora}
+        made = _units(name, groups, lists, options)
+        added = [unit for unit in made if unit.unit_id not in {one.unit_id for one in existing}]
+        summary = summarise([*existing, *added], questions, options)
+        summary["warnings"] += _made_anew(study, wanted, questions)
+        if not existing:
+            write_questions(questions_path(study), questions)
+        write_units(study, name, existing, added, {}, {"options": options, **summary})
+        return {**summary, "added_units": len(added)}
+
+    def said(self, summary: Mapping) -> str:
+        lines = [
+            f"{summary['units']} units ({summary['added_units']} new), one a person: {summary['questions']} different "
+            f"questions, {summary['annotations']} answers"
+        ]
+        lines.append(f"\n{'group':<20}{'people':>8}   questions of each corpus")
+        for row in summary["groups"]:
+            shares = ", ".join(f"{name} {count}" for name, count in sorted(row["corpora"].items()))
+            lines.append(f"{row['group'] or 'everybody':<20}{row['units']:>8}   {shares}")
+        if len(summary["groups"]) > 1:
+            lines.append(f"questions that all groups get: {summary['shared']}")
+        lines.append(f"\n{'corpus':<32}{'questions':>12}{'used':>8}")
+        lines += [f"{name:<32}{row['questions']:>12}{row['used']:>8}" for name, row in summary["corpora"].items()]
+        lines += [f"warning: {warning}" for warning in summary["warnings"]]
+        return "\n".join(lines)
 
 
 def _whole(option: str, value: int | None, otherwise: int) -> int:
@@ -139,7 +141,7 @@ def _whole(option: str, value: int | None, otherwise: int) -> int:
 def _questions(study: Study, wanted: Wanted) -> tuple[list[NucQuestion], list[str]]:
     """The questions, all of which people can be shown, and their corpora, as they come."""
     copy, default = questions_path(study), study.path / "nuc" / "questions.jsonl"
-    path = Path(wanted.questions).expanduser() if wanted.questions else copy if copy.exists() else default
+    path = Path(wanted.nuc_questions).expanduser() if wanted.nuc_questions else copy if copy.exists() else default
     if not path.exists():
         raise UserError(f"{path}: no such file of questions.", MADE_BY)
     questions = read_questions(path)
@@ -160,7 +162,7 @@ def _questions(study: Study, wanted: Wanted) -> tuple[list[NucQuestion], list[st
 def _made_anew(study: Study, wanted: Wanted, questions: Sequence[NucQuestion]) -> list[str]:
     """What is to be said where the study's questions were made anew after they were packed."""
     path = study.path / "nuc" / "questions.jsonl"
-    if wanted.questions or not path.exists() or read_questions(path) == list(questions):
+    if wanted.nuc_questions or not path.exists() or read_questions(path) == list(questions):
         return []
     return [f"{path} has other questions than those that were packed first, which stay; name it to pack it instead"]
 
@@ -169,8 +171,6 @@ def _groups(wanted: Wanted, known: Mapping, corpora: Sequence[str]) -> Groups:
     if wanted.groups:
         return read_groups(wanted.groups, corpora)
     if known:
-        from parlai_spotbot.surveys.nuc_groups import Group
-
         return Groups(tuple(Group(**row) for row in known["groups"]), known["subject"])
     return Groups()
 
@@ -327,38 +327,3 @@ def summarise(units: Sequence[Unit], questions: Sequence[NucQuestion], options: 
         "corpora": {name: {"questions": there[name], "used": used[name]} for name in there},
         "warnings": said,
     }
-
-
-def table(summary: Mapping) -> str:
-    """The summary in a few lines."""
-    lines = [
-        f"{summary['units']} units ({summary['added_units']} new), one a person: {summary['questions']} different "
-        f"questions, {summary['annotations']} answers"
-    ]
-    lines.append(f"\n{'group':<20}{'people':>8}   questions of each corpus")
-    for row in summary["groups"]:
-        shares = ", ".join(f"{name} {count}" for name, count in sorted(row["corpora"].items()))
-        lines.append(f"{row['group'] or 'everybody':<20}{row['units']:>8}   {shares}")
-    if len(summary["groups"]) > 1:
-        lines.append(f"questions that all groups get: {summary['shared']}")
-    lines.append(f"\n{'corpus':<32}{'questions':>12}{'used':>8}")
-    lines += [f"{name:<32}{row['questions']:>12}{row['used']:>8}" for name, row in summary["corpora"].items()]
-    lines += [f"warning: {warning}" for warning in summary["warnings"]]
-    return "\n".join(lines)
-
-
-def checks_of(study: Study, survey: Survey) -> list[Item]:
-    """The attention checks, with as many candidates as the study's questions have."""
-    from parlai_spotbot.surveys.nuc_checks import make_checks
-
-    known = packed_with(study, survey.name) or {}
-    return make_checks(known.get("candidates", nuc.CANDIDATES), known.get("seed", study.plan.seed))
-
-
-def write_checks(study: Study, survey: Survey, path: Path) -> list[Item]:
-    """Write the attention checks to `path`, if they are not there already, and return them."""
-    items = checks_of(study, survey)
-    text = "".join(files.dumps(item.to_json()) + "\n" for item in items)
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        files.write_text(path, text)
-    return items

@@ -1,27 +1,33 @@
-"""Packs surveys that show whole conversations (ACUTE-Eval, Comparative, Likert), and says what was left out.
+"""Whole conversations (ACUTE-Eval, Comparative, Likert, ABC-Eval): what is wanted, what units hold, what was left out.
 
-As with segments (`run.pack_study`) the same options on the same conversations change nothing, and what stands in
-units.jsonl stays byte for byte when a study grows, more comparisons are asked for, or a further question.
+The same wishes on the same conversations change nothing, and what stands in units.jsonl stays byte for byte when a
+study grows, more comparisons are asked for, or a further question.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from pathlib import Path
+from functools import partial
+from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Conversation, Unit
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey, own_questions
-from parlai_spotbot.surveys.dialogues import pack_dialogues
-from parlai_spotbot.surveys.judged import WholeOptions, canonical, kept_for_controls, sources_of, whole_item_id
-from parlai_spotbot.surveys.packing import blocks_of
-from parlai_spotbot.surveys.pairing import Cell, cells_of, comparisons_of, items_of, pack_pairs, pools_of, shown_in
-from parlai_spotbot.surveys.same_pairs import pack_same_pairs
+from parlai_spotbot.surveys import own_questions
+from parlai_spotbot.surveys.packing.blocks import blocks_of
+from parlai_spotbot.surveys.packing.judged import WholeOptions, kept_for_controls, sources_of, whole_item_id
+from parlai_spotbot.surveys.packing.kind import CANDIDATES, Packing, Wanted, seed_of
+from parlai_spotbot.surveys.packing.units_file import (
+    existing_units,
+    faulty_ones,
+    packed_with,
+    surface_rows,
+    write_units,
+)
+from parlai_spotbot.surveys.packing.whole_units import items_of
 from parlai_spotbot.surveys.survey import Survey
-from parlai_spotbot.surveys.units_file import existing_units, faulty_ones, packed_with, write_units
 from parlai_spotbot.texts.surface_check import surface_report, warnings
 
 NOTHING = "without an exchange after the seed"
@@ -34,80 +40,93 @@ OTHER_SOURCE = {
     "pairs": "between two bots (--source pairs)",
     "human_model": "between a person and a bot (--source human_model)",
 }
-GROWING = ("questions", "comparisons", "wordings")
-"""Options that may grow without what is packed being changed, where conversations are compared."""
 FOLLOWS = ("companions", "everything", "groups", "spread")
 """Options that follow from the survey and the others, and are not recorded."""
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What a user says of a survey that shows whole conversations; None: the survey's, or the study's, own way.
+class Whole(Packing):
+    """What kinds that show whole conversations share."""
 
-    `sources` as in `judged.SOURCES`; `ask` names questions, or tasks, where the survey has some; `questions` is a YAML
-    file of own ones; `comparisons` of each pair of contestants on each question; `same_pairs`: whether all questions
-    are put for the same pairs; `people`: whether people are a contestant; `repeated`: the share of units that go to one
-    more annotator.
-    """
+    refuses = (
+        (CANDIDATES, "has no questions with candidates"),
+        (("segments",), "shows whole conversations"),
+    )
 
-    sources: tuple[str, ...] | None = None
-    ask: tuple[str, ...] | None = None
-    questions: Path | str | None = None
-    comparisons: int | None = None
-    same_pairs: bool | None = None
-    people: bool | None = None
-    repeated: float | None = None
+    @abstractmethod
+    def units(
+        self, conversations: Sequence[Conversation], options: WholeOptions, existing: Sequence[Unit]
+    ) -> list[Unit]:
+        """The units to add to `existing`."""
 
-    def first_set(self) -> str:
-        """The first option of spotbot_pack that says something."""
-        names = {"sources": "source", "people": "without-people", "same_pairs": "same-pairs"}
-        found = next((field.name for field in fields(self) if getattr(self, field.name) is not None), "")
-        return names.get(found, found)
+    @abstractmethod
+    def growing(self, survey: Survey) -> tuple[str, ...]:
+        """The options that may grow without what is packed being changed."""
 
+    def compared(
+        self, kept: Sequence[Conversation], units: Sequence[Unit], options: WholeOptions, by_id: Mapping
+    ) -> tuple[list[dict], list[str]]:
+        """Rows of the comparisons made, and what is to be said of them."""
+        return [], []
 
-def pack_whole(
-    study: Study, name: str, asked: Asked, unit_size: int, annotators: int, seed: int, surface: str,
-    leave_out: Sequence[str] = (),
-) -> dict:  # fmt: skip
-    """Write the units of a study and return the summary; see `run.pack_study`."""
-    own = own_questions.merged(study, name, asked.questions)
-    survey = own_questions.with_questions(get_survey(name), own)
-    conversations = study.conversations()
-    options = _options(study, survey, asked, own, conversations, unit_size, annotators, seed, surface)
-    faulty = faulty_ones(study, conversations, leave_out)
-    wanted = options_json(options, own) | ({"leave_out": sorted(set(leave_out))} if leave_out else {})
-    existing = existing_units(study, name, wanted, lambda units: _from(conversations, units, options), _goes_on(survey))
-    shown = {i for unit in existing for item in unit.items for i in item.conversation_ids}
-    kept = [c for c in conversations if c.conversation_id not in faulty or c.conversation_id in shown]
-    pairs = pack_same_pairs if options.same_pairs else pack_pairs
-    added = (pairs if survey.packing == "pairs" else pack_dialogues)(kept, options, existing)
-    units = existing + added
-    report = surface_report(conversations, _lengths(units), options.surface)
-    summary = summarise(kept, conversations, units, options, survey, faulty)
-    summary["warnings"] += warnings(report)
-    own_questions.keep(study, name, own)
-    write_units(study, name, existing, added, report, {"options": wanted, **summary})
-    return {**summary, "surface": report, "added_units": len(added)}
+    def pack(self, study: Study, survey: Survey, wanted: Wanted) -> dict:
+        """See `Packing.pack`."""
+        name, own = survey.name, own_questions.merged(study, survey.name, wanted.questions)
+        survey = own_questions.with_questions(survey, own)
+        conversations = study.conversations()
+        options = _options(study, survey, wanted, own, conversations)
+        faulty = faulty_ones(study, conversations, wanted.leave_out)
+        recorded = options_json(options, own)
+        recorded |= {"leave_out": sorted(set(wanted.leave_out))} if wanted.leave_out else {}
+        existing = existing_units(study, name, recorded, lambda units: _from(conversations, units, options),
+                                  partial(_goes_on, self.growing(survey)))  # fmt: skip
+        shown = {i for unit in existing for item in unit.items for i in item.conversation_ids}
+        kept = [c for c in conversations if c.conversation_id not in faulty or c.conversation_id in shown]
+        added = self.units(kept, options, existing)
+        units = existing + added
+        report = surface_report(conversations, _lengths(units), options.surface)
+        compared = self.compared(kept, units, options, {c.conversation_id: c for c in conversations})
+        summary = summarise(conversations, units, options, survey, faulty, compared)
+        summary["warnings"] += warnings(report)
+        own_questions.keep(study, name, own)
+        write_units(study, name, existing, added, report, {"options": recorded, **summary})
+        return {**summary, "surface": report, "added_units": len(added)}
+
+    def said(self, summary: Mapping) -> str:
+        rows = [f"\n{'judged':<32}{'spoke first':>12}{'second':>8}"]
+        rows += [f"{name:<32}{row['spoke_first']:>12}{row['second']:>8}" for name, row in summary["judged"].items()]
+        if "tasks" in summary:
+            rows.append(f"\n{'task':<32}{'units':>12}{'repeated':>10}")
+            rows += [f"{name:<32}{row['units']:>12}{row['repeated']:>10}" for name, row in summary["tasks"].items()]
+        counts = [row["count"] for row in summary["comparisons"]]
+        if counts:
+            pairs = len({(row["a"], row["b"]) for row in summary["comparisons"]})
+            each = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+            rows.append(f"\n{sum(counts)} comparisons of {pairs} pairs of contestants, {each} of each on each question")
+            if summary.get("same_pairs"):
+                rows.append("every question is put for the same pairs of conversations, each time to another annotator")
+        return surface_rows(summary, "items", rows)
 
 
 def _options(
-    study: Study, survey: Survey, asked: Asked, own: Mapping, conversations: Sequence[Conversation], unit_size: int,
-    annotators: int, seed: int, surface: str,
-) -> WholeOptions:  # fmt: skip
+    study: Study, survey: Survey, wanted: Wanted, own: Mapping, conversations: Sequence[Conversation]
+) -> WholeOptions:
+    """How it is packed: as wanted, else as the first time, else as the survey says."""
     known = packed_with(study, survey.name) or {}
+
+    def chosen(name: str, otherwise: Any, recorded: str = "") -> Any:
+        value = getattr(wanted, name)
+        return known.get(recorded or name, otherwise) if value is None else value
+
     main = [question.name for question in survey.main]
-    ask = _of_tasks(survey, asked.ask) if survey.tasks and asked.ask else asked.ask
+    ask = _of_tasks(survey, wanted.ask) if survey.tasks and wanted.ask else wanted.ask
     questions = ask or tuple(known.get("questions", ())) or survey.asked or tuple(main)
-    if asked.questions is not None and asked.ask is None:  # who brings questions wants them asked
+    if wanted.questions is not None and wanted.ask is None:  # who brings questions wants them asked
         questions = (*tuple(known.get("questions", ())), *own)
     for question in questions:
         if question not in main:
             raise UserError(f"--ask {question}: survey {survey.name} has no such question.", nearest(question, main))
-    sources = asked.sources or (tuple(known["sources"]) if "sources" in known else None)
-    comparisons = asked.comparisons if asked.comparisons is not None else known.get("comparisons")
-    if survey.packing != "pairs" and asked.comparisons is not None:
-        raise UserError(f"--comparisons: survey {survey.name} compares nothing.", "Leave it out.")
-    if asked.same_pairs and survey.spread != "items":
+    sources = wanted.sources or (tuple(known["sources"]) if "sources" in known else None)
+    if wanted.same_pairs and survey.spread != "items":
         raise UserError(
             f"--same-pairs: survey {survey.name} puts its questions for the same conversations anyway.", "Leave it out."
         )
@@ -120,14 +139,14 @@ def _options(
         groups=tuple(task.questions for task in survey.tasks if set(task.questions) <= set(questions)),
         everything=survey.spread == "" and len(questions) == len(main),
         spread=survey.spread,
-        people=known.get("people", True) if asked.people is None else asked.people,
-        comparisons=comparisons,
-        same_pairs=known.get("same_pairs", False) if asked.same_pairs is None else asked.same_pairs,
-        unit_size=unit_size,
-        annotators_per_item=annotators,
-        repeated=known.get("repeated", survey.repeated) if asked.repeated is None else asked.repeated,
-        seed=seed,
-        surface=surface,
+        people=chosen("people", True),
+        comparisons=chosen("comparisons", None),
+        same_pairs=chosen("same_pairs", False),
+        unit_size=chosen("unit_size", survey.unit_size),
+        annotators_per_item=chosen("annotators_per_segment", survey.annotators_per_item, "annotators_per_item"),
+        repeated=chosen("repeated", survey.repeated),
+        seed=seed_of(study, wanted),
+        surface=wanted.surface,
     )
 
 
@@ -147,21 +166,12 @@ def options_json(options: WholeOptions, own: Mapping[str, Mapping]) -> dict:
     return row | ({"wordings": {name: dict(about) for name, about in own.items()}} if own else {})
 
 
-def _goes_on(survey: Survey):
+def _goes_on(growing: Sequence[str], known: Mapping, wanted: Mapping) -> bool:
     """Whether units packed with the known options can stay, and be added to, under the wanted ones."""
-
-    def goes_on(known: Mapping, wanted: Mapping) -> bool:
-        growing: tuple[str, ...] = GROWING
-        if survey.packing != "pairs" or survey.spread != "items":
-            growing = ("comparisons",) if survey.packing == "pairs" else ("questions",) if survey.tasks else ()
-        same = {k: v for k, v in known.items() if k not in growing} == {
-            k: v for k, v in wanted.items() if k not in growing
-        }
-        fewer = (known.get("comparisons") or 0) > (wanted.get("comparisons") or 10**9)
-        lost = set(known.get("questions", ())) - set(wanted.get("questions", ()))
-        return same and not fewer and not lost
-
-    return goes_on
+    fixed = ({key: value for key, value in row.items() if key not in growing} for row in (known, wanted))
+    fewer = (known.get("comparisons") or 0) > (wanted.get("comparisons") or 10**9)
+    lost = set(known.get("questions", ())) - set(wanted.get("questions", ()))
+    return next(fixed) == next(fixed) and not fewer and not lost
 
 
 def _from(conversations: Sequence[Conversation], units: Sequence[Unit], options: WholeOptions) -> bool:
@@ -183,10 +193,14 @@ def _lengths(units: Sequence[Unit]) -> tuple[int, ...]:
 
 # -- the summary -------------------------------------------------------------------------------------------------------
 def summarise(
-    kept: Sequence[Conversation], conversations: Sequence[Conversation], units: Sequence[Unit], options: WholeOptions,
-    survey: Survey, faulty: Mapping[str, Sequence[str]],
-) -> dict:  # fmt: skip
-    """What the units hold and what they don't, ready for JSON.
+    conversations: Sequence[Conversation],
+    units: Sequence[Unit],
+    options: WholeOptions,
+    survey: Survey,
+    faulty: Mapping[str, Sequence[str]],
+    compared: tuple[list[dict], list[str]],
+) -> dict:
+    """What the units hold and what they don't, ready for JSON; `compared` is what `Whole.compared` says.
 
     Returns `packing`, `units`, `blocks`, `smallest_unit`, `largest_unit`, `annotations` and `conversations` as with
     segments; `items`; `judged` (by contestant: how often as the one who `spoke_first`, how often as the `second`);
@@ -208,7 +222,6 @@ def summarise(
         for i, seat in zip(ids, judged, strict=True):
             seats.setdefault(by_id[i].entities[seat], [0, 0])[seat] += 1
     sizes = [len(unit.items) for unit in units]
-    compared, said = _comparisons(kept, units, options, by_id) if survey.packing == "pairs" else ([], [])
     further = {"same_pairs": True} if options.same_pairs else {}
     further |= {"tasks": _tasks(units, survey)} if survey.tasks else {}
     return {
@@ -225,10 +238,10 @@ def summarise(
             "people_reused": sum(uses[i] > 1 for i in people),
         },
         "judged": {name: {"spoke_first": n[0], "second": n[1]} for name, n in sorted(seats.items())},
-        "comparisons": compared,
+        "comparisons": compared[0],
         "shown": {str(times): n for times, n in sorted(Counter(uses.values()).items())},
         "left_out": left_out(conversations, set(uses), options, faulty),
-        "warnings": said + _people_missing(conversations, options),
+        "warnings": compared[1] + _people_missing(conversations, options),
         **further,
     }
 
@@ -242,31 +255,6 @@ def _tasks(units: Sequence[Unit], survey: Survey) -> dict[str, dict[str, int]]:
                     "repeated": sum(name == task.name and replicate > 0 for name, replicate in rows)}
         for task in survey.tasks if any(name == task.name for name, _ in rows)
     }  # fmt: skip
-
-
-def _comparisons(
-    kept: Sequence[Conversation], units: Sequence[Unit], options: WholeOptions, by_id: Mapping[str, Conversation]
-) -> tuple[list[dict], list[str]]:
-    """The rows of the comparisons made, and what is to be said of them."""
-    shown = shown_in(units, by_id, options)
-    usable = canonical(kept)
-    pools = pools_of(usable, options, shown.uses)
-    wanted, cells = comparisons_of(pools, options), cells_of(pools, options)
-    rows = [{"source": c.source, "a": c.a, "b": c.b, "question": c.question, "count": shown.counts[c]} for c in cells]
-    said = [_fewer(cell, shown.counts[cell], wanted) for cell in cells if shown.counts[cell] < wanted]
-    again = [i for i, times in shown.uses.items() if times > 1]
-    if again:
-        most = max(shown.uses.values())
-        said.append(
-            f"{len(again)} conversations are shown in several comparisons, up to {most}, as there are fewer of them "
-            "than --comparisons takes: the least used came first, and no two stand beside each other twice"
-        )
-    return rows, said
-
-
-def _fewer(cell: Cell, count: int, wanted: int) -> str:
-    about = f" on {cell.question}" if cell.question else ""
-    return f"{cell.a} and {cell.b}{about}: {count} comparisons of {wanted}, no two conversations are left for more"
 
 
 def _people_missing(conversations: Sequence[Conversation], options: WholeOptions) -> list[str]:

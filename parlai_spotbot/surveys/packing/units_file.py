@@ -99,3 +99,22 @@ def write_units(
         study.extend(surveys=[survey])
     checksum = hashlib.sha256(text.encode("utf-8")).hexdigest()
     study.record("pack", {**study.provenance().get("pack", {}), survey: {**done, "units_sha256": checksum}})
+
+
+def surface_rows(summary: Mapping, what: str, rows: Sequence[str]) -> str:
+    """A summary of conversations for the terminal: units of `what`, then `rows`, how far surface gives contestants
+    away, what was left out, warnings."""
+    count = summary["conversations"]
+    lines = [
+        f"{summary['units']} units ({summary['added_units']} new) in {summary['blocks']} blocks, "
+        f"of {summary['smallest_unit']} to {summary['largest_unit']} {what}; {summary['annotations']} annotations",
+        f"conversations: {count['bots']} of bots, {count['people']} between people",
+        *rows,
+        f"\n{'told from people by surface':<32}{'as said':>8}{'as shown':>10}   (AUC, 0.5 is blind)",
+    ]
+    for name, row in summary["surface"]["contestants"].items():
+        said, shown = ("too few" if row[when] is None else f"{row[when]:.2f}" for when in ("before", "after"))
+        lines.append(f"{name:<32}{said:>8}{shown:>10}")
+    lines += [""] + [f"left out: {row['count']} {row['what']}: {row['reason']}" for row in summary["left_out"]]
+    lines += [f"warning: {warning}" for warning in summary["warnings"]]
+    return "\n".join(lines).rstrip()

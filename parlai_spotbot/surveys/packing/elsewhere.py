@@ -1,0 +1,25 @@
+"""Units that come in with their answers from elsewhere, without a text (`importers.votes`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.packing.kind import Packing, Wanted
+from parlai_spotbot.surveys.survey import Survey
+
+
+class Elsewhere(Packing):
+    name = "elsewhere"
+    of_conversations = False
+    comes_in = True
+
+    def pack(self, study: Study, survey: Survey, wanted: Wanted) -> dict:
+        raise UserError(
+            f"--survey {survey.name}: comes in with its answers, there is nothing to pack.",
+            f"Run: parlai spotbot_import --format {survey.name} --data FILE --study {study.path}",
+        )
+
+    def said(self, summary: Mapping) -> str:
+        raise NotImplementedError

@@ -1,0 +1,204 @@
+"""Segments of conversations, which people and judges take for a person's or a bot's (`blocks` says how they are dealt).
+
+Conversations of bots are packed in blocks; what stands in units.jsonl stays byte for byte when a study grows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Conversation, Item, Unit
+from parlai_spotbot.study import Study, check_segments
+from parlai_spotbot.surveys.packing.blocks import PackOptions, blocks_of, is_people, item_id, pack
+from parlai_spotbot.surveys.packing.kind import CANDIDATES, WHOLE, Packing, Wanted, seed_of
+from parlai_spotbot.surveys.packing.units_file import existing_units, faulty_ones, surface_rows, write_units
+from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.texts.surface_check import surface_report, warnings
+
+TOO_SHORT = "too short for any segment"
+NOT_NEEDED = "between people, and no block has room for it (or only one that has its seed)"
+SEGMENT_TOO_LONG = "conversation too short for it"
+ON_REQUEST = "left out on request"
+NOT_ASKED = {
+    "self": "a bot that talks to itself; this survey asks about conversations of two",
+    "human_model": "between a person and a bot; in this survey people meet no bots",
+}
+"""Kinds of conversations that are not cut into segments, and why."""
+
+
+class Segments(Packing):
+    name = "segments"
+    cuts = True
+    refuses = ((CANDIDATES, "has no questions with candidates"), (WHOLE, "shows segments of conversations"))
+
+    def pack(self, study: Study, survey: Survey, wanted: Wanted) -> dict:
+        """See `Packing.pack`; people's conversations that show a fault are left out by the same rules as bots'."""
+        options = _options(study, survey, wanted)
+        everything = study.conversations()
+        conversations = [c for c in everything if c.kind not in NOT_ASKED]
+        _check_lengths(conversations, options, study)
+        faulty = faulty_ones(study, conversations, wanted.leave_out)
+        recorded = options_json(options)
+        recorded |= {"leave_out": sorted(set(wanted.leave_out))} if wanted.leave_out else {}
+        existing = existing_units(study, survey.name, recorded, lambda units: _from(everything, units, options))
+        kept = [c for c in conversations if c.conversation_id not in faulty]
+        if not any(options.lengths(c) for c in kept if not is_people(c)):
+            raise UserError(
+                f"--leave-out {','.join(wanted.leave_out)}: no conversation of bots is left to pack.",
+                "Leave fewer kinds out.",
+            )
+        added = pack(kept, options, existing)
+        report = surface_report(conversations, options.segments, options.surface)
+        summary = summarise(everything, existing + added, options, faulty)
+        summary["warnings"] += warnings(report)
+        write_units(study, survey.name, existing, added, report, {"options": recorded, **summary})
+        return {**summary, "surface": report, "added_units": len(added)}
+
+    def said(self, summary: Mapping) -> str:
+        rows = [f"\n{'segments of':<16}{'bots':>8}{'people':>8}"]
+        rows += [f"{k + ' exchanges':<16}{row['bots']:>8}{row['people']:>8}" for k, row in summary["segments"].items()]
+        return surface_rows(summary, "segments", rows)
+
+
+def _options(study: Study, survey: Survey, wanted: Wanted) -> PackOptions:
+    own = wanted.segments
+    return PackOptions(
+        survey=survey.name,
+        segments=study.plan.segments if own is None else check_segments(list(own), "--segments"),
+        unit_size=survey.unit_size if wanted.unit_size is None else wanted.unit_size,
+        humans_per_unit=wanted.humans_per_unit,
+        annotators_per_segment=(
+            survey.annotators_per_item if wanted.annotators_per_segment is None else wanted.annotators_per_segment
+        ),
+        seed=seed_of(study, wanted),
+        surface=wanted.surface,
+        longest=survey.layout == "opening",  # the annotator opens it, so nobody is to see a part of it twice
+    )
+
+
+def options_json(options: PackOptions) -> dict:
+    """The options as they are recorded; `longest` is the survey's, so it can't differ."""
+    return {key: value for key, value in vars(options).items() if key != "longest"} | {
+        "segments": list(options.segments)
+    }
+
+
+def _check_lengths(conversations: list[Conversation], options: PackOptions, study: Study) -> None:
+    longest = max((c.exchanges for c in conversations if not is_people(c)), default=0)
+    if not longest:
+        raise UserError(
+            f"{study.conversations_path}: no conversation of bots with each other in it.",
+            "Run spotbot_selfchat to the end; on self-chats, and on chats with people, ask --survey acute_eval.",
+        )
+    if max(options.segments) > longest:
+        raise UserError(
+            f"--segments {','.join(map(str, options.segments))}: no conversation in {study.conversations_path} "
+            f"has {max(options.segments)} exchanges, the longest has {longest}.",
+            f"Ask for segments of {longest} exchanges or fewer, or make longer conversations (--exchanges).",
+        )
+
+
+def _from(conversations: list[Conversation], units: list[Unit], options: PackOptions) -> bool:
+    """Whether the units show these conversations (item ids are made from the text)."""
+    by_id = {c.conversation_id: c for c in conversations}
+
+    def fits(item: Item) -> bool:
+        conversation = by_id.get(item.conversation_ids[0])
+        return conversation is not None and item.item_id == item_id(conversation, item.exchanges, options)
+
+    return all(fits(item) for unit in units for item in unit.items)
+
+
+def summarise(
+    conversations: Sequence[Conversation],
+    units: Sequence[Unit],
+    options: PackOptions,
+    faulty: Mapping[str, Sequence[str]] | None = None,
+) -> dict:
+    """What the units hold and what they don't, from both alone; `faulty` were to be left out, and why.
+
+    Returns a dict ready for JSON: `units`, `blocks`, `smallest_unit` and `largest_unit` (items), `conversations`
+    (`bots`, `people`, and `people_reused`, those in more than one block), `segments` (by length: `bots` and `people`,
+    distinct segments), `annotations` (items over all units), `left_out` (rows `what`, `reason`, `count`, `ids`), and
+    `warnings`.
+    """
+    by_id = {c.conversation_id: c for c in conversations}
+    blocks = blocks_of(units)
+    uses = Counter(used for ids in blocks.values() for used in ids)
+    shown = {(i, item.exchanges) for unit in units for item in unit.items for i in item.conversation_ids}
+    people = {i for i in uses if is_people(by_id[i])}
+    by_length = {
+        str(k): {
+            "bots": sum(length == k and i not in people for i, length in shown),
+            "people": sum(length == k and i in people for i, length in shown),
+        }
+        for k in options.segments
+        if not options.longest or k in {length for _, length in shown}
+    }
+    sizes = [len(unit.items) for unit in units]
+    return {
+        "units": len(units),
+        "blocks": len(blocks),
+        "smallest_unit": min(sizes, default=0),
+        "largest_unit": max(sizes, default=0),
+        "conversations": {
+            "bots": len(uses) - len(people),
+            "people": len(people),
+            "people_reused": sum(uses[i] > 1 for i in people),
+        },
+        "segments": by_length,
+        "annotations": sum(sizes),
+        "left_out": left_out(conversations, shown, options, faulty or {}),
+        "warnings": shortages(blocks, uses, people, options),
+    }
+
+
+def left_out(
+    conversations: Sequence[Conversation],
+    shown: set[tuple[str, int]],
+    options: PackOptions,
+    faulty: Mapping[str, Sequence[str]],
+) -> list[dict]:
+    """Every conversation, and every segment of a packed one, that no unit shows; why, and how many."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    packed = {i for i, _ in shown}
+    for conversation in sorted(conversations, key=lambda c: c.conversation_id):
+        name = conversation.conversation_id
+        if name not in packed:
+            reason = NOT_NEEDED if options.lengths(conversation) else TOO_SHORT
+            if name in faulty:
+                reason = f"{ON_REQUEST}: {', '.join(faulty[name])}"
+            reason = NOT_ASKED.get(conversation.kind, reason)
+            rows.setdefault(("conversations", reason), []).append(name)
+            continue
+        for k in options.lengths(conversation) if options.longest else options.segments:
+            if (name, k) not in shown:
+                rows.setdefault((f"segments of {k} exchanges", SEGMENT_TOO_LONG), []).append(name)
+    return [
+        {"what": what, "reason": reason, "count": len(ids), "ids": ids} for (what, reason), ids in sorted(rows.items())
+    ]
+
+
+def shortages(blocks: dict[str, set[str]], uses: Counter, people: set[str], options: PackOptions) -> list[str]:
+    """Where blocks could not be made as asked."""
+    said = []
+    have = sum(len(ids & people) for ids in blocks.values())
+    share = options.humans_per_unit / options.bots_per_unit
+    wanted = sum(max(round(len(ids - people) * share), min(1, options.humans_per_unit)) for ids in blocks.values())
+    if have < wanted:
+        said.append(
+            f"too few conversations between people that fit: {have} places of {wanted} filled "
+            f"({options.humans_per_unit} people's to {options.bots_per_unit} bots' wanted); raise --human-conversations"
+        )
+    reused = sum(uses[i] > 1 for i in people)
+    if reused:
+        said.append(f"{reused} conversations between people are shown in more than one block, as there are too few")
+    least = -(-sum(len(ids - people) for ids in blocks.values()) // options.bots_per_unit)
+    if len(blocks) > least:
+        said.append(
+            f"{len(blocks)} blocks where {least} would hold all, so units are smaller: conversations of one seed can't "
+            "share a block, and a study that grew gets blocks of its own"
+        )
+    return said

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from parlai_spotbot.analysis.annotators.controls import failed_people
+from parlai_spotbot.surveys.controls.failures import failed_people
 from parlai_spotbot.analysis.annotators.rules import SAME_ANSWERS, SAME_LABEL, TOO_FAST, Rules
 from parlai_spotbot.crowdsourcing.ledger_entries import Annotator
 from parlai_spotbot.crowdsourcing.questionnaire import TARGET
@@ -22,6 +22,7 @@ from parlai_spotbot.surveys.survey import Survey
 MISSED = "missed controls"
 LEFT_OUT = "left out of the main figures: "
 STOPPED = "stopped"
+RULES = Rules()
 
 
 @dataclass(frozen=True)
@@ -49,24 +50,22 @@ def summarise(
     grades: Iterable[tuple[str, str, int, bool]],
     names: Mapping[str, str],
     survey: Survey | None = None,
-    rules: Rules | None = None,
 ) -> list[AnnotatorSummary]:
     """One row for each of `annotators`, those with flags first.
 
     `rows` are the judgements of finished units under the names that `names` gives the workers; `grades` says of every
     control (worker, hand-out, place, missed); `survey` how many may be missed.
     """
-    rules, failed = rules or Rules(), failed_people(rows, survey)
-    frame = _annotations(rows)
+    failed, frame = failed_people(rows, survey), _annotations(rows)
     graded: dict[str, list[bool]] = {}
     for worker, _, _, missed in grades:
         graded.setdefault(worker, []).append(missed)
     by_name = dict(iter(frame.groupby("worker")))
-    table = [
-        _row(annotator, names[annotator.worker], by_name.get(names[annotator.worker], frame.iloc[:0]),
-             graded.get(annotator.worker, []), failed.get(names[annotator.worker], ""), rules)
-        for annotator in annotators
-    ]  # fmt: skip
+    table = []
+    for annotator in annotators:
+        name = names[annotator.worker]
+        mine = by_name.get(name, frame.iloc[:0])
+        table.append(_row(annotator, name, mine, graded.get(annotator.worker, []), failed.get(name, "")))
     return sorted(table, key=lambda row: (-len(row.flags), row.name))
 
 
@@ -79,23 +78,25 @@ def _annotations(rows: Sequence[Judgement]) -> pd.DataFrame:
         if row.control is None and row.target != TARGET:
             first.setdefault(row.annotation_id, row)
             answers.setdefault(row.annotation_id, []).append((row.target, row.question, repr(row.answer)))
-    frame = pd.DataFrame(
-        [
-            {"worker": row.worker_id, "unit": row.unit_id, "k": row.exchanges, "seconds": row.seconds,
-             "answers": tuple(sorted(answers[name])), "labels": tuple(a for _, q, a in answers[name] if q == "nature")}
-            for name, row in first.items()
-        ],
-        columns=["worker", "unit", "k", "seconds", "answers", "labels"],
-    )  # fmt: skip
+    found = [
+        {
+            "worker": row.worker_id,
+            "unit": row.unit_id,
+            "k": row.exchanges,
+            "seconds": row.seconds,
+            "answers": tuple(sorted(answers[name])),
+            "labels": tuple(answer for _, question, answer in answers[name] if question == "nature"),
+        }
+        for name, row in first.items()
+    ]
+    frame = pd.DataFrame(found, columns=["worker", "unit", "k", "seconds", "answers", "labels"])
     frame["seconds"] = frame["seconds"].astype(float)
     usual = frame.groupby("k")["seconds"].transform("median")
     frame["speed"] = (usual / frame["seconds"]).where(frame["seconds"] > 0)
     return frame
 
 
-def _row(
-    annotator: Annotator, name: str, mine: pd.DataFrame, graded: list[bool], failed: str, rules: Rules
-) -> AnnotatorSummary:
+def _row(annotator: Annotator, name: str, mine: pd.DataFrame, graded: list[bool], failed: str) -> AnnotatorSummary:
     same = float(mine.groupby("answers").size().max() / len(mine)) if len(mine) else float("nan")
     labels = [label for own in mine["labels"] for label in own]
     speed = float(mine["speed"].median())
@@ -106,11 +107,11 @@ def _row(
         flags.append(LEFT_OUT + failed)
     elif any(graded):
         flags.append(MISSED)
-    if mine["speed"].notna().sum() >= rules.enough_annotations and speed > rules.max_speed:
+    if mine["speed"].notna().sum() >= RULES.enough_annotations and speed > RULES.max_speed:
         flags.append(TOO_FAST)
-    if len(labels) >= rules.enough_labels and len(set(labels)) == 1:
+    if len(labels) >= RULES.enough_labels and len(set(labels)) == 1:
         flags.append(SAME_LABEL)
-    if len(mine) >= rules.enough_annotations and same > rules.max_same_answers:
+    if len(mine) >= RULES.enough_annotations and same > RULES.max_same_answers:
         flags.append(SAME_ANSWERS)
     return AnnotatorSummary(
         name=name,

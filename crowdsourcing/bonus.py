@@ -5,10 +5,9 @@ Several with the same points each get it. Points count where work was not reject
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission
 from parlai_spotbot.crowdsourcing.scores import truths_of, unit_points
 from parlai_spotbot.records import HUMAN, Conversation, Item
 from parlai_spotbot.surveys.survey import Survey
@@ -32,22 +31,15 @@ def natures_of(conversations: Iterable[Conversation]) -> dict[str, tuple[str, st
 
 
 def game_points(
-    survey: Survey,
-    submissions: Iterable[Submission],
-    handouts: Mapping[str, Handout],
-    items: Iterable[Item],
-    conversations: Iterable[Conversation],
-    left_out: Collection[str] = (),
+    survey: Survey, records: Iterable[tuple[str, dict]], items: Iterable[Item], conversations: Iterable[Conversation]
 ) -> list[GamePoints]:
-    """Everybody's points, most first; [] where the survey is no game. `left_out` are the handles that don't count."""
+    """Everybody's points, most first; [] where the survey is no game. `records` are (worker, `Submission.record`)."""
     if survey.game is None:
         return []
     truths = truths_of(items, natures_of(conversations))
     totals: dict[str, list[float]] = {}
-    for submission in submissions:
-        if submission.handle not in left_out:
-            earned = unit_points(survey.game, submission.record["items"], truths, NATURE)
-            totals.setdefault(handouts[submission.handle].worker, []).append(earned)
+    for worker, record in records:
+        totals.setdefault(worker, []).append(unit_points(survey.game, record["items"], truths, NATURE))
     most = max(map(sum, totals.values()), default=0.0)
     rows = [GamePoints(worker, sum(earned), len(earned), sum(earned) == most) for worker, earned in totals.items()]
     return sorted(rows, key=lambda row: (-row.points, row.worker))

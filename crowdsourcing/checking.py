@@ -71,10 +71,8 @@ def check_items(survey: Survey, page_items: Sequence[dict], body_items: Any) -> 
 def check_item(survey: Survey, page_item: dict, row: dict) -> dict:
     """The answers to one item; see `check_items`."""
     place = f"Item {page_item['item'] + 1}"
-    speakers = [turn["entity"] for turn in page_item["transcripts"][0]["turns"]]
-    judged = judged_of(page_item)
-    shown = [one["value"] for one in page_item.get("candidates", ())]
-    given = _given(survey, row.get("answers"), speakers, judged, shown, place)
+    speakers, judged = speakers_of(page_item), judged_of(page_item)
+    given = _given(survey, page_item, row.get("answers"), place)
     answers = {pair: part["answer"] for pair, part in given.items()}
     pairs = asked(survey, len(speakers), answers, page_item["questions"], speakers, judged)
     for name, target in pairs:
@@ -91,6 +89,11 @@ def check_item(survey: Survey, page_item: dict, row: dict) -> dict:
     }
 
 
+def speakers_of(page_item: dict) -> list[int]:
+    """Who says each turn of the item, or of the first of its conversations."""
+    return [turn["entity"] for turn in page_item["transcripts"][0]["turns"]]
+
+
 def judged_of(page_item: dict) -> tuple[int, ...]:
     """The entities of a single conversation that are judged; () for both, and where conversations are compared."""
     if len(page_item["transcripts"]) > 1:
@@ -98,13 +101,13 @@ def judged_of(page_item: dict) -> tuple[int, ...]:
     return tuple(i for i, entity in enumerate(page_item["transcripts"][0]["entities"]) if entity.get("judged"))
 
 
-def _given(
-    survey: Survey, rows: Any, speakers: list[int], judged: tuple[int, ...], shown: Sequence[str], place: str
-) -> dict[Pair, dict]:
-    """The answers by question and target; those left empty are left out. `shown` are the values of the candidates."""
+def _given(survey: Survey, page_item: dict, rows: Any, place: str) -> dict[Pair, dict]:
+    """The answers by question and target; those left empty are left out."""
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise malformed(f"{place}: the answers are not a list.")
     known = {question.name: question for question in survey.questions}
+    speakers, judged = speakers_of(page_item), judged_of(page_item)
+    shown = [one["value"] for one in page_item.get("candidates", ())]
     given: dict[Pair, dict] = {}
     for row in rows:
         name, target = row.get("question"), row.get("target")

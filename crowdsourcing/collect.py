@@ -144,7 +144,7 @@ def _add(found: CollectResult, study: Study, survey: str, task: str, part: Ledge
     found.rows += rows
     look = summarise(rows, part.annotators, part.grades, found.names, launched_survey(study, survey))
     found.look += [replace(row, name=f"{row.name} ({task})") if task else row for row in look]
-    points = _points(study, survey, part.submissions, part.done, part.out)
+    points = _points(study, survey, part)
     _write_bonus(CollectionPaths.of(study, survey, task), points)
     found.game_points += points
 
@@ -274,16 +274,15 @@ def _known(row: dict, where: str) -> dict:
     return row
 
 
-def _points(
-    study: Study, survey: str, submissions: list[Submission], done: Mapping[str, Handout], out: set[str]
-) -> list[GamePoints]:
+def _points(study: Study, survey: str, part: LedgerContents) -> list[GamePoints]:
     """Who has how many points, where the survey is a game."""
     if get_survey(survey).game is None:
         return []
     items = [item for unit in study.units(survey) for item in unit.items]
     if controls_path(study, survey).exists():
         items += files.read_jsonl(controls_path(study, survey), Item.from_json, "controls file")
-    return game_points(get_survey(survey), submissions, done, items, study.conversations(), out)
+    kept = [(part.done[one.handle].worker, one.record) for one in part.submissions if one.handle not in part.out]
+    return game_points(get_survey(survey), kept, items, study.conversations())
 
 
 def _write_bonus(paths: CollectionPaths, points: list[GamePoints]) -> None:

@@ -20,7 +20,7 @@ from parlai_spotbot.crowdsourcing.checking import check_items, malformed, text
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.crowd_messenger import CrowdMessenger, is_a_surprise
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission, digest
-from parlai_spotbot.crowdsourcing.mixing import mix
+from parlai_spotbot.crowdsourcing.mixing import ControlDraw, mix
 from parlai_spotbot.crowdsourcing.reception import served
 from parlai_spotbot.crowdsourcing.stock import marks_of
 from parlai_spotbot.crowdsourcing.training import gold_is_due, too_many_wrong
@@ -145,10 +145,8 @@ class Desk(ChatDesk, CrowdMessenger):
         if survey.limits.gold_every:
             count = int(gold_is_due(survey.limits, sum(handout.status == "done" for handout in mine)))
         controls = self.practice.unmet(visitor.worker, self.controls)
-        return mix(
-            unit.items, controls, count, self.stock.met[visitor.worker], self.seeds, chance,
-            first=survey.control_first, same_questions=survey.spread in ("units", "tasks"),
-        )  # fmt: skip
+        draw = ControlDraw(count, chance, survey.control_first, same_questions=survey.spread in ("units", "tasks"))
+        return mix(unit.items, controls, draw, self.stock.met[visitor.worker], self.seeds)
 
     def _assign(self, visitor: Visitor, handout: Handout) -> None:
         """Have the crowd give the unit to the annotator; until that is recorded the annotator doesn't get to see it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.records import Judgement, Unit
@@ -22,7 +22,7 @@ ENOUGH = 30
 
 
 @dataclass(frozen=True)
-class Estimate:
+class LaunchEstimate:
     """What is still to be done, and what it would take. Money is in the settings' currency.
 
     `pay` goes to annotators for units, `bonus` what the winner of a game gets, `fee` the platform's part; `hours` is
@@ -48,42 +48,42 @@ class Estimate:
         return self.pay + self.bonus + self.fee
 
 
-def estimate(
-    settings: LaunchSettings,
-    survey: Survey,
-    units: Sequence[Unit],
-    seeds: Mapping[str, str],
-    done: Mapping[str, str] | None = None,
-    judgements: Sequence[Judgement] = (),
-) -> Estimate:
-    """The estimate for the `units` that are not in `done` (unit -> annotator).
+@dataclass(frozen=True)
+class Workload:
+    """The units of a collection, the seed of each conversation, which units are done (unit -> annotator), and the
+    study's judgements of them so far."""
 
-    `survey` has the launch's limits already, `seeds` names the seed of each conversation, `judgements` are the study's.
-    """
-    done = done or {}
-    open_units = [unit for unit in units if unit.unit_id not in done]
-    annotators = annotators_needed(open_units, seeds, survey.limits.units_per_annotator)
-    seconds, source = _seconds(settings, survey, open_units, judgements)
+    units: Sequence[Unit]
+    seeds: Mapping[str, str] = field(default_factory=dict)
+    done: Mapping[str, str] = field(default_factory=dict)
+    judgements: Sequence[Judgement] = ()
+
+
+def estimate(settings: LaunchSettings, survey: Survey, work: Workload) -> LaunchEstimate:
+    """The estimate for the units that are not done; `survey` has the launch's limits already."""
+    open_units = [unit for unit in work.units if unit.unit_id not in work.done]
+    annotators = annotators_needed(open_units, work.seeds, survey.limits.units_per_annotator)
+    seconds, source = _seconds(settings, survey, open_units, work.judgements)
     controls = survey.limits.controls_per_unit * (annotators if survey.control_first else len(open_units))
     if survey.limits.gold_every and len(open_units) > survey.limits.gold_every * annotators:
         controls = annotators  # the gold dialogue, once each
     annotations = sum(len(unit.items) for unit in open_units)
     exercises = len(survey.onboarding[0]) if survey.onboarding else len(rounds(survey.training, 0))
     start = annotators * (60 * settings.reading_minutes + exercises * seconds)
-    work = (annotations + controls) * seconds
+    annotating = (annotations + controls) * seconds
     pay = settings.pay * len(open_units)
     bonus = settings.pay if survey.game and open_units else 0.0
-    hours = (work + start) / 3600
-    return Estimate(
+    hours = (annotating + start) / 3600
+    return LaunchEstimate(
         units=len(open_units),
-        done=len(units) - len(open_units),
+        done=len(work.units) - len(open_units),
         annotations=annotations,
         controls=controls,
         annotators=annotators,
         seconds=seconds,
         seconds_from=source,
         hours=hours,
-        minutes_per_unit=work / 60 / len(open_units) if open_units else 0.0,
+        minutes_per_unit=annotating / 60 / len(open_units) if open_units else 0.0,
         pay=pay,
         bonus=bonus,
         fee=settings.platform_fee * (pay + bonus),
@@ -144,7 +144,7 @@ def _read(survey: Survey, units: Sequence[Unit]) -> tuple[float, str]:
     return reading + deciding, f"reading at {READING:.0f} words a minute, and {DECIDING:.0f} seconds an answer"
 
 
-def warnings(found: Estimate, settings: LaunchSettings, survey: Survey) -> list[str]:
+def warnings(found: LaunchEstimate, settings: LaunchSettings, survey: Survey) -> list[str]:
     """What to think about before going live."""
     said = []
     if found.units and settings.pay and found.hourly < settings.minimum_wage:
@@ -161,7 +161,7 @@ def warnings(found: Estimate, settings: LaunchSettings, survey: Survey) -> list[
     return said
 
 
-def said(found: Estimate, settings: LaunchSettings, survey: Survey) -> str:
+def said(found: LaunchEstimate, settings: LaunchSettings, survey: Survey) -> str:
     """The estimate in lines for the terminal."""
     money = settings.currency
     rows = [
@@ -169,24 +169,26 @@ def said(found: Estimate, settings: LaunchSettings, survey: Survey) -> str:
         ("units", f"{found.units} to do" + (f" ({found.done} done already)" if found.done else "")),
         ("annotations", f"{found.annotations} in them, and {found.controls} of controls"),
         ("annotators", f"{found.annotators} or more, at most {survey.limits.units_per_annotator} units each"),
-        ("time", f"{found.hours:.1f} hours in all, {found.minutes_per_unit:.0f} minutes a unit, at {found.seconds:.0f} "
-                 f"seconds per annotation ({found.seconds_from}); onboarding is in the hours"),
-    ]  # fmt: skip
+        ("time", _time(found)),
+    ]
     if settings.pay:
-        rows += [
-            ("pay", f"{found.pay:.2f} {money}: {settings.pay:.2f} a unit, which is {found.hourly:.2f} an hour"),
-            *(
-                [("bonus", f"{found.bonus:.2f} {money}: who has the most points in the end is paid for one unit more")]
-                if found.bonus
-                else []
-            ),
-            ("fee", f"{found.fee:.2f} {money}: {settings.platform_fee:.1%} ({_fee_from(settings)})"),
-            ("cost", f"{found.cost:.2f} {money}"),
-        ]
+        rows.append(("pay", f"{found.pay:.2f} {money}: {settings.pay:.2f} a unit, which is {found.hourly:.2f} an hour"))
+        if found.bonus:
+            bonus = "who has the most points in the end is paid for one unit more"
+            rows.append(("bonus", f"{found.bonus:.2f} {money}: {bonus}"))
+        rows.append(("fee", f"{found.fee:.2f} {money}: {settings.platform_fee:.1%} ({_fee_from(settings)})"))
+        rows.append(("cost", f"{found.cost:.2f} {money}"))
     else:
         rows.append(("pay", "none (set pay in the settings, and the cost is said here)"))
     lines = [f"{name:<12} {text}" for name, text in rows]
     return "\n".join(lines + [f"warning: {text}" for text in warnings(found, settings, survey)])
+
+
+def _time(found: LaunchEstimate) -> str:
+    return (
+        f"{found.hours:.1f} hours in all, {found.minutes_per_unit:.0f} minutes a unit, at {found.seconds:.0f} seconds "
+        f"per annotation ({found.seconds_from}); onboarding is in the hours"
+    )
 
 
 def _fee_from(settings: LaunchSettings) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from parlai_spotbot.crowdsourcing.presentation import present
+from parlai_spotbot.crowdsourcing.presentation import Excerpt, present
 from parlai_spotbot.records import Item, Utterance
-from parlai_spotbot.surveys.known import missed_by
+from parlai_spotbot.surveys.controls import missed_by
 from parlai_spotbot.surveys.survey import Exercise, Question, Survey
 
 
@@ -31,7 +31,7 @@ def present_exercises(survey: Survey, attempt: int, chance: str) -> tuple[list[d
     pages, records = [], []
     for number, exercise in enumerate(exercises_of(survey, attempt)):
         put = {question for question, _, _ in exercise.key}
-        page, record = present(survey, exercise_item(exercise), number, chance, put=put)
+        page, record = present(survey, exercise_item(exercise), number, chance, Excerpt(questions=put))
         if page.pop("opening", None):
             page["layout"] = "dialogue"
         pages.append(page)

@@ -75,7 +75,9 @@ def _check_url(request: LaunchRequest) -> None:
 
 
 # -- before ----------------------------------------------------------------------------------------------------------
-def _planned(request: LaunchRequest, study: Study, say: Callable[[str], None]) -> tuple[Collection, dry_run.Estimate]:
+def _planned(
+    request: LaunchRequest, study: Study, say: Callable[[str], None]
+) -> tuple[Collection, dry_run.LaunchEstimate]:
     """The collection and its figures, which are said; units and controls are made where they are missing."""
     _prepare(study, request.survey, say)
     collection = _collection(request, study)
@@ -154,13 +156,14 @@ def _done(collection: Collection) -> dict[str, str]:
         return {h.unit_id: h.worker for h in ledger.handouts("status = 'done'")}
 
 
-def _estimate(collection: Collection) -> dry_run.Estimate:
+def _estimate(collection: Collection) -> dry_run.LaunchEstimate:
     study, survey, units = collection.study, collection.survey, collection.units
     mine = {unit.unit_id for unit in units}
     known = study.judgements(survey.name) if study.judgements_path(survey.name).exists() else []
     judgements = [row for row in known if row.unit_id in mine]
     settings = collection.request.settings
-    return dry_run.estimate(settings, survey, units, collection.seeds, _done(collection), judgements)
+    work = dry_run.Workload(units, collection.seeds, _done(collection), judgements)
+    return dry_run.estimate(settings, survey, work)
 
 
 def _untold(collection: Collection) -> bool:
@@ -190,7 +193,7 @@ def briefly(study: Study) -> Iterator[None]:
 
 
 # -- serving ---------------------------------------------------------------------------------------------------------
-def _serve(collection: Collection, found: dry_run.Estimate, say: Callable[[str], None]) -> int:
+def _serve(collection: Collection, found: dry_run.LaunchEstimate, say: Callable[[str], None]) -> int:
     from parlai_spotbot.crowdsourcing.chat.loading import loaded_bots
     from parlai_spotbot.crowdsourcing.collection_server import ProgressLine, make_server
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import serve, signals

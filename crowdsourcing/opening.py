@@ -13,7 +13,7 @@ from typing import Any
 from parlai_spotbot.crowdsourcing.checking import clean_answer, incomplete, malformed, seconds
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.ledger_entries import Decision, Handout
-from parlai_spotbot.crowdsourcing.presentation import exchanges_of, present
+from parlai_spotbot.crowdsourcing.presentation import Excerpt, exchanges_of, present
 from parlai_spotbot.crowdsourcing.refusals import refusal
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.game import UNSURE
@@ -44,7 +44,7 @@ class Opening:
         for decision in self.ledger.decisions(handout.handle):
             decided[decision.item][decision.target] = decision.answer
         return [
-            present(self.survey, item, number, handout.chance, opened.get(number, 1), decided=decided[number])
+            present(self.survey, item, number, handout.chance, Excerpt(opened.get(number, 1), decided[number]))
             for number, item in enumerate(items)
         ]
 

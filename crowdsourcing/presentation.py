@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from parlai_spotbot.records import Item
@@ -16,16 +17,22 @@ from parlai_spotbot.surveys.survey import Survey
 SIDES = ("left", "right")
 
 
-def present(
-    survey: Survey,
-    item: Item,
-    number: int,
-    chance: str,
-    shown: int | None = None,
-    *,
-    decided: Mapping[str, str] | None = None,
-    put: Collection[str] | None = None,
-) -> tuple[dict, dict]:
+@dataclass(frozen=True)
+class Excerpt:
+    """How much of an item is on the page: so many exchanges, and the questions named; None is all of them.
+
+    `decided` are the decisions made so far, by target (layout "opening").
+    """
+
+    exchanges: int | None = None
+    decided: Mapping[str, str] = field(default_factory=dict)
+    questions: Collection[str] | None = None
+
+
+WHOLE = Excerpt()
+
+
+def present(survey: Survey, item: Item, number: int, chance: str, excerpt: Excerpt = WHOLE) -> tuple[dict, dict]:
     """The item as the page gets it, and the record of what was drawn.
 
     Parameters
@@ -34,12 +41,6 @@ def present(
         The item's place in the unit, from 0: the only name by which the page knows it.
     chance : str
         Seeds everything random; the same `chance` and `number` give the same presentation, whatever is shown.
-    shown : int, optional
-        How many exchanges are shown; all by default.
-    decided : mapping of target to answer, optional
-        The decisions made so far (layout "opening").
-    put : names of questions, optional
-        The questions that are put; all by default.
 
     Returns
     -------
@@ -57,31 +58,30 @@ def present(
         to bottom.
     """
     rng = random.Random(f"{chance} {number}")
-    names = rng.sample(survey.entities, 2)
-    sides = rng.sample(SIDES, 2)
-    order = [name for name in question_order(survey, rng) if _is_put(name, item, put)]
+    entities = _Entities(rng.sample(survey.entities, 2), rng.sample(SIDES, 2))
+    order = [name for name in question_order(survey, rng) if _is_put(name, item, excerpt.questions)]
     places = rng.sample(range(len(item.transcripts)), len(item.transcripts))
     page_item = {
         "item": number,
         "layout": survey.layout,
         "transcripts": [
-            _transcript(survey, item, place, conversation, names, sides, shown)
+            _transcript(survey, _cut(item, excerpt.exchanges), place, conversation, entities)
             for place, conversation in enumerate(places)
         ],
         "questions": order,
     }
     if survey.layout == "opening":
         whole = exchanges_of(item)
-        opened = whole if shown is None else min(shown, whole)
-        page_item["opening"] = {"opened": opened, "more": opened < whole, "decided": dict(decided or {})}
+        opened = whole if excerpt.exchanges is None else min(excerpt.exchanges, whole)
+        page_item["opening"] = {"opened": opened, "more": opened < whole, "decided": dict(excerpt.decided)}
     if item.candidates:
         page_item["candidates"] = [
             {"value": f"candidate:{place}", "text": item.candidates[place]}
             for place in rng.sample(range(len(item.candidates)), len(item.candidates))
         ]
     first = sorted(page_item["transcripts"], key=lambda transcript: transcript["key"])[0]["entities"]
-    record = {**{one["key"]: one["name"] for one in first}, "side:0": first[0]["side"],
-              "question_order": " ".join(order)}  # fmt: skip
+    record = {one["key"]: one["name"] for one in first}
+    record |= {"side:0": first[0]["side"], "question_order": " ".join(order)}
     if item.candidates:
         record["candidates"] = " ".join(one["value"] for one in page_item["candidates"])
     if len(places) > 1:
@@ -94,20 +94,32 @@ def present(
     return page_item, record
 
 
+@dataclass(frozen=True)
+class _Entities:
+    """What was drawn for the two: their names and sides."""
+
+    names: list[str]
+    sides: list[str]
+
+
 def _is_put(name: str, item: Item, put: Collection[str] | None) -> bool:
     return (put is None or name in put) and (not item.questions or name in item.questions)
 
 
-def _transcript(
-    survey: Survey, item: Item, place: int, conversation: int, names: list[str], sides: list[str], shown: int | None
-) -> dict:
-    turns = item.transcripts[conversation]
+def _cut(item: Item, exchanges: int | None) -> Item:
+    if exchanges is None:
+        return item
+    return replace(item, transcripts=tuple(turns[: 2 * exchanges] for turns in item.transcripts))
+
+
+def _transcript(survey: Survey, item: Item, place: int, conversation: int, entities: _Entities) -> dict:
+    names, sides = entities.names, entities.sides
     several = len(item.transcripts) > 1
     transcript = {
         "key": f"conversation:{conversation}",
         "name": survey.conversations[place] if several else "",
         "entities": [{"key": f"entity:{i}", "name": names[i], "side": sides[i]} for i in (0, 1)],
-        "turns": [{"entity": turn.entity, "text": turn.text} for turn in turns[: None if shown is None else 2 * shown]],
+        "turns": [{"entity": turn.entity, "text": turn.text} for turn in item.transcripts[conversation]],
     }
     if item.judged:
         judged = item.judged[conversation]

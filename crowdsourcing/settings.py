@@ -96,16 +96,22 @@ class LaunchSettings:
         """What MTurk is to ask of workers, in its own form; nothing in the sandbox, where nobody has a record."""
         if self.provider != "mturk":
             return ()
-        asked = [(APPROVAL_RATE, self.qualifications.approval_rate), (APPROVED_HITS, self.qualifications.approved_hits)]
+        wanted = self.qualifications
         found = [
-            {"QualificationTypeId": name, "Comparator": "GreaterThanOrEqualTo", "IntegerValues": [value],
-             "ActionsGuarded": "DiscoverPreviewAndAccept"}
-            for name, value in asked if value is not None
-        ]  # fmt: skip
-        if self.qualifications.adult:
-            found.append({"QualificationTypeId": ADULT, "Comparator": "EqualTo", "IntegerValues": [1],
-                          "ActionsGuarded": "DiscoverPreviewAndAccept"})  # fmt: skip
-        return tuple(found)
+            (APPROVAL_RATE, "GreaterThanOrEqualTo", wanted.approval_rate),
+            (APPROVED_HITS, "GreaterThanOrEqualTo", wanted.approved_hits),
+            (ADULT, "EqualTo", 1 if wanted.adult else None),
+        ]
+        return tuple(
+            {
+                "QualificationTypeId": name,
+                "Comparator": comparator,
+                "IntegerValues": [value],
+                "ActionsGuarded": "DiscoverPreviewAndAccept",
+            }
+            for name, comparator, value in found
+            if value is not None
+        )
 
     def to_json(self) -> dict:
         return asdict(self)
@@ -160,9 +166,9 @@ def parse_settings(row: Any, where: str) -> LaunchSettings:
         "limits": checked_limits(row.get("limits", {}), f"{where}: field 'limits'"),
         "chat": checked_chat(row.get("chat", {}), f"{where}: field 'chat'"),
         "texts": _texts(row, where),
-        "minutes_per_unit": _number(row, "minutes_per_unit", where, None, above=0),
-        "seconds_per_annotation": _number(row, "seconds_per_annotation", where, None, above=0),
-        "fee": _number(row, "fee", where, None, most=10),
+        "minutes_per_unit": _number(row, "minutes_per_unit", where, None, ABOVE_ZERO),
+        "seconds_per_annotation": _number(row, "seconds_per_annotation", where, None, ABOVE_ZERO),
+        "fee": _number(row, "fee", where, None, Allowed(most=10)),
     }
     codes = ("completion_code", "screened_out_code")
     for name in ("title", "description", "contact", *codes, "language", "group", "gold"):
@@ -197,12 +203,23 @@ def _holds_secret(value: Any) -> bool:
     return isinstance(value, str) and SECRET_VALUE.search(value) is not None
 
 
-def _number(row: Mapping, name: str, where: str, default: Any, above: float = -1, most: float = math.inf) -> Any:
+@dataclass(frozen=True)
+class Allowed:
+    """Which numbers a setting may have: from 0, or above 0, up to `most`."""
+
+    zero: bool = True
+    most: float = math.inf
+
+
+ABOVE_ZERO = Allowed(zero=False)
+
+
+def _number(row: Mapping, name: str, where: str, default: Any, allowed: Allowed = Allowed()) -> Any:
     value = files.field(row, name, (int, float, type(None)), where, default)
     if value is None:
         return default
-    if not math.isfinite(value) or value < 0 or value <= above or value > most:
-        wanted = "above 0" if above == 0 else "from 0 up"
+    if not math.isfinite(value) or not 0 <= value <= allowed.most or (value == 0 and not allowed.zero):
+        wanted = "from 0 up" if allowed.zero else "above 0"
         raise UserError(f"{where}: field '{name}' is {value}, expected a number {wanted}.", "Correct it.")
     return float(value)
 
@@ -236,8 +253,14 @@ def _qualifications(row: Any, where: str) -> Qualifications:
     return Qualifications(row.get("approval_rate"), row.get("approved_hits"), countries, adult)
 
 
-MAY_BE_NONE = ("onboarding_mistakes", "controls_per_unit", "control_mistakes", "units_without_reason", "gold_every",
-               "gold_wrong_turns")  # fmt: skip
+MAY_BE_NONE = (
+    "onboarding_mistakes",
+    "controls_per_unit",
+    "control_mistakes",
+    "units_without_reason",
+    "gold_every",
+    "gold_wrong_turns",
+)
 
 
 def checked_limits(row: Any, where: str) -> dict:

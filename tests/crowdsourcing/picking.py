@@ -25,7 +25,7 @@ from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.controls import read_controls, write_controls
-from parlai_spotbot.surveys.nuc_checks import checks
+from parlai_spotbot.surveys.controls.checks import checks
 from parlai_spotbot.surveys.run import pack_study
 
 NAME = "nuc"

@@ -12,7 +12,7 @@ from office import Clock, MemoryCrowd, answers, plain
 from people import SURVEY, known_of, make_study, without_waiting
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.annotators import failed_people
+from parlai_spotbot.surveys.controls.failures import failed_people
 from parlai_spotbot.crowdsourcing.annotator_summary import MISSED
 from parlai_spotbot.crowdsourcing.bonus import natures_of
 from parlai_spotbot.crowdsourcing.collect import collect

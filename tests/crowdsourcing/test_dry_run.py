@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parlai_spotbot.crowdsourcing import dry_run
+from parlai_spotbot.crowdsourcing.dry_run import Workload
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.records import Item, Judgement, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
@@ -29,7 +30,7 @@ def survey(**limits):
 def test_money_and_hours_are_the_sums():
     units = [unit(f"u{i}", [f"c{i}-{j}" for j in range(18)]) for i in range(6)]
     settings = LaunchSettings(provider="mturk", pay=5.0, seconds_per_annotation=30, reading_minutes=6)
-    found = dry_run.estimate(settings, survey(units_per_annotator=3, controls_per_unit=2), units, {})
+    found = dry_run.estimate(settings, survey(units_per_annotator=3, controls_per_unit=2), Workload(units))
     assert (found.units, found.annotations, found.controls, found.annotators) == (6, 108, 12, 2)
     assert found.hours == pytest.approx((120 * 30 + 2 * 6 * 60) / 3600)
     assert found.minutes_per_unit == pytest.approx(10)
@@ -40,24 +41,26 @@ def test_money_and_hours_are_the_sums():
 def test_onboarding_is_work_of_every_annotator():
     units = [unit("u", ["c"])]
     settings = LaunchSettings(seconds_per_annotation=60, reading_minutes=0)
-    one = dry_run.estimate(settings, replace(survey(), onboarding=((None, None, None),)), units, {})
-    none = dry_run.estimate(settings, survey(), units, {})
+    one = dry_run.estimate(settings, replace(survey(), onboarding=((None, None, None),)), Workload(units))
+    none = dry_run.estimate(settings, survey(), Workload(units))
     assert one.hours - none.hours == pytest.approx(3 / 60)
 
 
 def test_what_is_done_is_neither_paid_nor_counted_again():
     units = [unit(f"u{i}", [f"c{i}"]) for i in range(4)]
-    found = dry_run.estimate(LaunchSettings(pay=1.0), survey(), units, {}, done={"u0": "ann", "u3": "bob"})
+    found = dry_run.estimate(LaunchSettings(pay=1.0), survey(), Workload(units, done={"u0": "ann", "u3": "bob"}))
     assert (found.units, found.done, found.pay) == (2, 2, 2.0)
-    nothing = dry_run.estimate(LaunchSettings(pay=1.0), survey(), units, {}, done={u.unit_id: "ann" for u in units})
+    nothing = dry_run.estimate(
+        LaunchSettings(pay=1.0), survey(), Workload(units, done={u.unit_id: "ann" for u in units})
+    )
     assert (nothing.units, nothing.hours, nothing.cost, nothing.hourly) == (0, 0, 0, 0)
 
 
 def test_the_winner_of_a_game_is_paid_for_one_unit_more_and_the_platform_takes_its_part_of_it():
     units = [unit("u", ["c"]), unit("v", ["d"])]
     settings = LaunchSettings(provider="prolific", completion_code="C", pay=2.0, fee=0.5)
-    assert dry_run.estimate(settings, survey(), units, {}).cost == pytest.approx(6)
-    assert dry_run.estimate(settings, replace(survey(), game=Game()), units, {}).cost == pytest.approx(9)
+    assert dry_run.estimate(settings, survey(), Workload(units)).cost == pytest.approx(6)
+    assert dry_run.estimate(settings, replace(survey(), game=Game()), Workload(units)).cost == pytest.approx(9)
 
 
 def judgement(number, seconds, source="human"):
@@ -69,7 +72,7 @@ def test_the_studys_own_seconds_take_the_place_of_the_papers_once_there_are_enou
     units = [unit("u", ["c"])]
 
     def seconds(rows, **settings):
-        return dry_run.estimate(LaunchSettings(**settings), survey(), units, {}, judgements=rows).seconds
+        return dry_run.estimate(LaunchSettings(**settings), survey(), Workload(units, judgements=rows)).seconds
 
     own = [judgement(i, 10 + i % 3) for i in range(dry_run.ENOUGH)]
     assert seconds([]) == 50.0
@@ -83,25 +86,25 @@ def test_too_little_pay_is_said_with_the_pay_that_would_do():
     units = [unit("u", [f"c{i}" for i in range(20)])]
     limits = survey(controls_per_unit=0, minutes_per_unit=60)
     poor = LaunchSettings(pay=1.0, seconds_per_annotation=30, reading_minutes=0, minimum_wage=12)
-    found = dry_run.estimate(poor, limits, units, {})
+    found = dry_run.estimate(poor, limits, Workload(units))
     (warning,) = dry_run.warnings(found, poor, limits)
     assert "6.00 USD an hour is less than minimum_wage (12.00)" in warning
     assert "pay 2.00 a unit" in warning
     fair = replace(poor, pay=2.0)
-    assert not dry_run.warnings(dry_run.estimate(fair, limits, units, {}), fair, limits)
+    assert not dry_run.warnings(dry_run.estimate(fair, limits, Workload(units)), fair, limits)
 
 
 def test_a_time_limit_that_slow_annotators_would_miss_is_said():
     units = [unit("u", [f"c{i}" for i in range(20)])]
     tight = survey(controls_per_unit=0, minutes_per_unit=15)
-    found = dry_run.estimate(LaunchSettings(seconds_per_annotation=30), tight, units, {})
+    found = dry_run.estimate(LaunchSettings(seconds_per_annotation=30), tight, Workload(units))
     assert "minutes_per_unit" in dry_run.warnings(found, LaunchSettings(), tight)[0]
 
 
 def test_the_lines_say_all_of_it():
     units = [unit("u", [f"c{i}" for i in range(18)])]
     settings = LaunchSettings(provider="mturk", pay=5.0, seconds_per_annotation=30)
-    text = dry_run.said(dry_run.estimate(settings, survey(), units, {}), settings, survey())
+    text = dry_run.said(dry_run.estimate(settings, survey(), Workload(units)), settings, survey())
     for words in ("1 to do", "18 in them, and 2 of controls", "20.0%", "6.00 USD", "an hour", "10 minutes a unit"):
         assert words in text
 
@@ -135,7 +138,7 @@ def test_whole_conversations_take_what_papers_say_or_what_reading_takes():
     def found(name, **limits):
         about = get_survey(name)
         return dry_run.estimate(
-            LaunchSettings(), replace(about, onboarding=(), limits=replace(about.limits, **limits)), units, {}
+            LaunchSettings(), replace(about, onboarding=(), limits=replace(about.limits, **limits)), Workload(units)
         )
 
     read = found("acute_eval")

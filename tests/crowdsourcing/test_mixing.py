@@ -10,7 +10,7 @@ from office import control, controls_of, conversations
 from scipy.stats import chisquare
 
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout
-from parlai_spotbot.crowdsourcing.mixing import mix
+from parlai_spotbot.crowdsourcing.mixing import ControlDraw, mix
 from parlai_spotbot.crowdsourcing.stock import Stock, marks_of
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
 
@@ -23,7 +23,7 @@ def test_controls_come_at_drawn_places_and_the_items_keep_their_order():
     items, controls = UNITS[0].items, controls_of()
     places = Counter()
     for n in range(3000):
-        mixed = mix(items, controls, 1, (), {}, f"chance {n}")
+        mixed = mix(items, controls, ControlDraw(1, f"chance {n}"))
         assert [item for item in mixed if not item.control] == list(items)
         places[next(i for i, item in enumerate(mixed) if item.control)] += 1
     assert len(places) == len(items) + 1
@@ -31,14 +31,14 @@ def test_controls_come_at_drawn_places_and_the_items_keep_their_order():
 
 
 def test_the_same_chance_gives_the_same_controls():
-    drawn = [mix(UNITS[0].items, controls_of(), 2, (), {}, "chance") for _ in range(2)]
+    drawn = [mix(UNITS[0].items, controls_of(), ControlDraw(2, "chance")) for _ in range(2)]
     assert drawn[0] == drawn[1]
-    assert len({tuple(i.item_id for i in mix((), controls_of(), 2, (), {}, f"{n}")) for n in range(50)}) > 20
+    assert len({tuple(i.item_id for i in mix((), controls_of(), ControlDraw(2, f"{n}"))) for n in range(50)}) > 20
 
 
 def test_people_and_bots_alternate():
     for n in range(200):
-        two = [item.control.partition(":")[0] for item in mix((), controls_of(), 2, (), {}, f"{n}")]
+        two = [item.control.partition(":")[0] for item in mix((), controls_of(), ControlDraw(2, f"{n}"))]
         assert sorted(two) == ["known_bot", "known_human"]
 
 
@@ -48,20 +48,20 @@ def test_controls_that_were_met_or_clash_are_left_out():
     seeds = {c.conversation_ids[0]: f"seed-{n}" for n, c in enumerate(controls)}
     met = marks_of(people, seeds)
     for n in range(50):
-        assert all(c.control != "known_human" for c in mix((), controls, 6, met, seeds, f"{n}"))
+        assert all(c.control != "known_human" for c in mix((), controls, ControlDraw(6, f"{n}"), met, seeds))
     # All of one seed: one of them. One with a conversation or a seed of the unit: none.
     same = dict.fromkeys(seeds, "one seed")
-    assert len(mix((), controls, 6, (), same, "chance")) == 1
+    assert len(mix((), controls, ControlDraw(6, "chance"), seeds=same)) == 1
     items = UNITS[0].items
     shared = {**SEEDS, controls[0].conversation_ids[0]: SEEDS[items[0].conversation_ids[0]]}
-    assert mix(items, controls[:1], 6, (), shared, "chance") == list(items)
+    assert mix(items, controls[:1], ControlDraw(6, "chance"), seeds=shared) == list(items)
 
 
 def test_there_are_fewer_where_none_is_left():
-    assert mix(UNITS[0].items, [], 2, (), {}, "chance") == list(UNITS[0].items)
+    assert mix(UNITS[0].items, [], ControlDraw(2, "chance")) == list(UNITS[0].items)
     one = [control(0, "known_human")]
-    assert len(mix(UNITS[0].items, one, 2, (), {}, "chance")) == len(UNITS[0].items) + 1
-    assert mix(UNITS[0].items, controls_of(), 0, (), {}, "chance") == list(UNITS[0].items)
+    assert len(mix(UNITS[0].items, one, ControlDraw(2, "chance"))) == len(UNITS[0].items) + 1
+    assert mix(UNITS[0].items, controls_of(), ControlDraw(0, "chance")) == list(UNITS[0].items)
 
 
 def test_the_stock_is_what_the_ledger_says():
@@ -151,16 +151,16 @@ def test_controls_come_first_and_ask_what_the_unit_asks():
     items = asking(UNITS[0].items, "relevance")
     controls = asking(controls_of(2), "quality") + asking([control(9, "known_human")], "relevance")
     for n in range(60):
-        mixed = mix(items, controls, 1, (), {}, f"{n}", first=True, same_questions=True)
+        mixed = mix(items, controls, ControlDraw(1, f"{n}", first=True, same_questions=True))
         assert mixed == [controls[-1], *items]
-        assert mix(items, controls, 2, (), {}, f"{n}", first=True)[2:] == list(items)
-    assert mix(items, controls[:-1], 1, (), {}, "chance", first=True, same_questions=True) == list(items)
-    found = {mix(items, controls[:-1], 1, (), {}, f"{n}", first=True)[0].item_id for n in range(60)}
+        assert mix(items, controls, ControlDraw(2, f"{n}", first=True))[2:] == list(items)
+    assert mix(items, controls[:-1], ControlDraw(1, "chance", first=True, same_questions=True)) == list(items)
+    found = {mix(items, controls[:-1], ControlDraw(1, f"{n}", first=True))[0].item_id for n in range(60)}
     assert len(found) > 3  # where none asks the same, others will do
 
 
 def test_a_control_of_two_conversations_is_left_out_if_either_was_met():
     two = replace(control(0, "known_human"), conversation_ids=("c1", "c2"))
     for met in ({"conversation c1"}, {"conversation c2"}, {"seed s2"}):
-        assert mix((), [two], 1, met, {"c2": "s2"}, "chance") == []
-    assert mix((), [two], 1, {"conversation c3"}, {"c2": "s2"}, "chance") == [two]
+        assert mix((), [two], ControlDraw(1, "chance"), met, {"c2": "s2"}) == []
+    assert mix((), [two], ControlDraw(1, "chance"), {"conversation c3"}, {"c2": "s2"}) == [two]

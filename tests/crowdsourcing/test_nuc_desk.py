@@ -26,7 +26,7 @@ from parlai_spotbot.crowdsourcing.texts import load_texts
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.known import missed_by
+from parlai_spotbot.surveys.controls import missed_by
 from parlai_spotbot.surveys.nuc_questions import read_questions
 from parlai_spotbot.surveys.packing.candidates import key_of, questions_path
 

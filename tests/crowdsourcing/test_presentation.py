@@ -9,10 +9,10 @@ import pytest
 from office import control, spot_the_bot
 from scipy.stats import chisquare
 
-from parlai_spotbot.crowdsourcing.presentation import exchanges_of, present
+from parlai_spotbot.crowdsourcing.presentation import Excerpt, exchanges_of, present
 from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.known import KNOWN_CHOICE, KNOWN_LOW
+from parlai_spotbot.surveys.controls import KNOWN_CHOICE, KNOWN_LOW
 
 SURVEY = spot_the_bot()
 MANY = 6000
@@ -84,23 +84,23 @@ def test_the_same_chance_gives_the_same_page_however_much_is_shown():
     game = replace(SURVEY, layout="opening")
     whole, record = present(game, item(exchanges=4), 2, "chance")
     for shown in range(1, 6):
-        page, again = present(game, item(exchanges=4), 2, "chance", shown)
+        page, again = present(game, item(exchanges=4), 2, "chance", Excerpt(shown))
         assert again == record
         assert page["transcripts"][0]["turns"] == whole["transcripts"][0]["turns"][: 2 * shown]
         assert page["opening"] == {"opened": min(shown, 4), "more": shown < 4, "decided": {}}
-    decided = present(game, item(exchanges=4), 2, "chance", 2, decided={"entity:1": "bot"})[0]
+    decided = present(game, item(exchanges=4), 2, "chance", Excerpt(2, {"entity:1": "bot"}))[0]
     assert decided["opening"]["decided"] == {"entity:1": "bot"}
 
 
 @pytest.mark.parametrize("layout", ["dialogue", "side_by_side", "turn_by_turn", "opening"])
 def test_nothing_hidden_is_in_the_page(layout):
     one = replace(item(2 if layout == "side_by_side" else 1), control="known_human")
-    page = json.dumps(present(replace(SURVEY, layout=layout), one, 0, "chance", 1)[0])
+    page = json.dumps(present(replace(SURVEY, layout=layout), one, 0, "chance", Excerpt(1))[0])
     assert not any(word in page for word in ("hidden", "known", "control", "exchanges", "turn 2", "chance"))
 
 
 def test_only_what_is_put_is_asked():
-    page, record = present(SURVEY, item(), 0, "chance", put={"nature", "fluency"})
+    page, record = present(SURVEY, item(), 0, "chance", Excerpt(questions={"nature", "fluency"}))
     assert page["questions"] == ["nature", "fluency"]
     assert record["question_order"] == "nature fluency"
 

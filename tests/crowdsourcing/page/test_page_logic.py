@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from parlai_spotbot.crowdsourcing.checking import check_item, judged_of
-from parlai_spotbot.crowdsourcing.presentation import present
+from parlai_spotbot.crowdsourcing.presentation import Excerpt, present
 from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.surveys.asking import asked, asked_of_item
 from parlai_spotbot.surveys.survey import Condition, Option, Question, Survey
@@ -70,7 +70,7 @@ def draw_case(seed):
     own = () if rng.random() < 0.7 else tuple(rng.sample(names, rng.randint(1, len(names))))
     put = None if rng.random() < 0.7 else rng.sample(names, rng.randint(1, len(names)))
     item = Item("i", ("c", "d")[:several], 1, shown, judged=judged, questions=own)
-    page, _ = present(survey, item, 0, str(seed), put=put)
+    page, _ = present(survey, item, 0, str(seed), Excerpt(questions=put))
     turns = page["transcripts"][0]["turns"]
     answers = {}
     for question in survey.questions:

@@ -11,10 +11,9 @@ from typing import Any
 from parlai_spotbot.crowdsourcing.contract import Refusal
 from parlai_spotbot.errors import UserError
 
-ROUTES: dict[str, str] = {
-    "enter": "POST", "session": "GET", "consent": "POST", "onboarding": "POST", "unit": "POST", "return": "POST",
-    "submit": "POST", "open": "POST", "decide": "POST", "say": "POST", "chat": "POST", "rate": "POST", "leave": "POST",
-}  # fmt: skip
+POSTS = ("enter", "consent", "onboarding", "unit", "return", "submit", "open", "decide", "say", "chat", "rate", "leave")
+ROUTES = {"session": "GET"} | dict.fromkeys(POSTS, "POST")
+"""The method of each address."""
 
 TEXTS = {
     400: "The request could not be read.",

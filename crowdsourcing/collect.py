@@ -132,8 +132,11 @@ def _name(worker: str, secret: bytes, keep_worker_ids: bool) -> str:
 
 def _add(found: CollectResult, study: Study, survey: str, task: str, part: LedgerContents) -> None:
     """Write the judgements of a collection, and count them in."""
-    ours = {annotation_id(handle, number) for handle, handout in part.done.items() for number in
-            (*range(len(handout.items)), questionnaire.KEY)}  # fmt: skip
+    ours = {
+        annotation_id(handle, number)
+        for handle, handout in part.done.items()
+        for number in (*range(len(handout.items)), questionnaire.KEY)
+    }
     added, removed = _bring_up_to_date(study.judgements_path(survey), part.units, ours)
     found.units += sum(part.done[one.handle].status == "done" for one in part.kept)
     found.rejected += sum(one.handle in part.out and not one.record.get("withdrawn") for one in part.submissions)
@@ -162,9 +165,13 @@ def rows_of(submission: Submission, handout: Handout, survey: str, worker: str) 
     What the annotator said of themselves comes last; it is about no item and no conversation.
     """
     about = {
-        "survey": survey, "unit_id": handout.unit_id, "worker_id": worker, "source": HUMAN,
-        "started_at": moment(handout.handed_at), "submitted_at": moment(submission.received_at),
-    }  # fmt: skip
+        "survey": survey,
+        "unit_id": handout.unit_id,
+        "worker_id": worker,
+        "source": HUMAN,
+        "started_at": moment(handout.handed_at),
+        "submitted_at": moment(submission.received_at),
+    }
     rows = []
     for answered in submission.record["items"]:
         annotation = annotation_id(submission.handle, answered["item"])
@@ -189,13 +196,19 @@ def rows_of(submission: Submission, handout: Handout, survey: str, worker: str) 
     annotation = annotation_id(submission.handle, questionnaire.KEY)
     for answer in questionnaire.answers_of(submission.record):
         target, question = answer["target"], answer["question"]
-        name = opaque("judgement", annotation, target, question)
         rows.append(
             Judgement(
-                judgement_id=name, annotation_id=annotation, item_id=questionnaire.KEY, conversation_ids=(),
-                exchanges=0, target=target, question=question, answer=answer["answer"], **about,
+                judgement_id=opaque("judgement", annotation, target, question),
+                annotation_id=annotation,
+                item_id=questionnaire.KEY,
+                conversation_ids=(),
+                exchanges=0,
+                target=target,
+                question=question,
+                answer=answer["answer"],
+                **about,
             )
-        )  # fmt: skip
+        )
     return rows
 
 
@@ -290,11 +303,8 @@ def _write_bonus(paths: CollectionPaths, points: list[GamePoints]) -> None:
     if points:
         launch = files.read_json(paths.launch) if paths.launch.exists() else {}
         settings = launch.get("settings", {})
-        rows = [
-            (p.worker, f"{p.points:g}", p.units, f"{settings.get('pay', 0.0):.2f}" if p.wins else "0.00",
-             settings.get("currency", ""))
-            for p in points
-        ]  # fmt: skip
+        pay, currency = f"{settings.get('pay', 0.0):.2f}", settings.get("currency", "")
+        rows = [(p.worker, f"{p.points:g}", p.units, pay if p.wins else "0.00", currency) for p in points]
         _write_private(paths.bonus, _csv(("worker_id", "points", "units", "bonus", "currency"), rows))
 
 

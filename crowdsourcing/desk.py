@@ -19,7 +19,7 @@ from parlai_spotbot.crowdsourcing.chat.desk import ChatDesk
 from parlai_spotbot.crowdsourcing.checking import check_items, malformed, text
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.crowd_messenger import CrowdMessenger, is_a_surprise
-from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission, digest
+from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission, about_item, digest
 from parlai_spotbot.crowdsourcing.mixing import ControlDraw, mix
 from parlai_spotbot.crowdsourcing.reception import served
 from parlai_spotbot.crowdsourcing.stock import marks_of
@@ -129,11 +129,17 @@ class Desk(ChatDesk, CrowdMessenger):
         unit, chance, now = self.stock.units[unit_id], secrets.token_hex(8), self.clock()
         mine = self._handouts_of(visitor)
         return Handout(
-            handle=secrets.token_hex(16), worker=visitor.worker, registration=visitor.registration, slot=len(mine),
-            unit_id=unit_id, block_id=unit.block_id, chance=chance, handed_at=now,
+            handle=secrets.token_hex(16),
+            worker=visitor.worker,
+            registration=visitor.registration,
+            slot=len(mine),
+            unit_id=unit_id,
+            block_id=unit.block_id,
             items=tuple(item.item_id for item in self._mixed(visitor, unit, mine, chance)),
+            chance=chance,
+            handed_at=now,
             deadline=now + 60 * self.survey.limits.minutes_per_unit,
-        )  # fmt: skip
+        )
 
     def _mixed(self, visitor: Visitor, unit: Unit, mine: list[Handout], chance: str) -> list[Item]:
         """The unit's items with controls: in each unit, or first of all until the annotator has handed one in."""
@@ -225,11 +231,7 @@ class Desk(ChatDesk, CrowdMessenger):
             self.opening.note(handout, clean)
         if self.chats:
             self.chats.note(handout, clean)
-        about = [
-            {"item_id": i.item_id, "conversation_ids": list(i.conversation_ids), "exchanges": i.exchanges,
-             "control": i.control, "presentation": drawn}
-            for i, (_, drawn) in zip(items, pages, strict=True)
-        ]  # fmt: skip
+        about = [about_item(item, drawn) for item, (_, drawn) in zip(items, pages, strict=True)]
         record = {
             "handle": handout.handle,
             "unit_id": handout.unit_id,

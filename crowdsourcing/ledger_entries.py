@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, fields
 from typing import Any
 
-from parlai_spotbot.records import Judgement
+from parlai_spotbot.records import Item, Judgement
 
 
 @dataclass(frozen=True)
@@ -131,6 +131,17 @@ class LedgerContents:
     @property
     def withdrawn(self) -> int:
         return sum(bool(submission.record.get("withdrawn")) for submission in self.submissions)
+
+
+def about_item(item: Item, drawn: dict) -> dict:
+    """What a record says of an item beside the answers; `drawn` is its presentation."""
+    return {
+        "item_id": item.item_id,
+        "conversation_ids": list(item.conversation_ids),
+        "exchanges": item.exchanges,
+        "control": item.control,
+        "presentation": drawn,
+    }
 
 
 def digest(value: Any) -> str:

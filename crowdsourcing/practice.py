@@ -76,9 +76,8 @@ class Practice:
             raise self.refusal("attempt")
         result = self._marked(worker, number - 1, body)
         if number > len(attempts):
-            self._record(Attempt(
-                worker, number - 1, body, result["of"] - result["right"], result["passed"], self.clock()
-            ))  # fmt: skip
+            mistakes = result["of"] - result["right"]
+            self._record(Attempt(worker, number - 1, body, mistakes, result["passed"], self.clock()))
         return result
 
     def _marked(self, worker: str, attempt: int, body: dict) -> dict[str, Any]:

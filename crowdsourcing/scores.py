@@ -4,29 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys import controls
 from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.survey import Game
 
-FIRST = (
-    "Amber", "Azure", "Bold", "Brave", "Bright", "Calm", "Clever", "Copper", "Coral", "Cosmic", "Crimson", "Crystal",
-    "Dapper", "Daring", "Dusky", "Eager", "Early", "Emerald", "Fleet", "Frosty", "Gentle", "Gilded", "Golden", "Grand",
-    "Happy", "Hidden", "Indigo", "Ivory", "Jade", "Jolly", "Keen", "Kind", "Lively", "Lucky", "Lunar", "Mellow",
-    "Merry", "Mighty", "Misty", "Nimble", "Noble", "Olive", "Patient", "Pearly", "Polar", "Proud", "Quick", "Quiet",
-    "Rapid", "Royal", "Ruby", "Rusty", "Sandy", "Scarlet", "Silver", "Snowy", "Solar", "Steady", "Sunny", "Swift",
-    "Velvet", "Vivid", "Witty", "Zesty",
-)  # fmt: skip
-SECOND = (
-    "Badger", "Beaver", "Bison", "Camel", "Condor", "Cougar", "Crane", "Cricket", "Curlew", "Dingo", "Dolphin", "Eagle",
-    "Falcon", "Ferret", "Finch", "Gazelle", "Gecko", "Gibbon", "Hare", "Hawk", "Heron", "Hornet", "Ibex", "Iguana",
-    "Jackal", "Jaguar", "Kestrel", "Koala", "Lemur", "Leopard", "Lizard", "Llama", "Lynx", "Magpie", "Marmot", "Marten",
-    "Moose", "Newt", "Ocelot", "Osprey", "Otter", "Owl", "Panda", "Panther", "Parrot", "Pelican", "Penguin", "Puffin",
-    "Quail", "Rabbit", "Raven", "Salmon", "Seal", "Sparrow", "Stork", "Swan", "Tapir", "Tiger", "Toucan", "Turtle",
-    "Walrus", "Weasel", "Wombat", "Zebra",
-)  # fmt: skip
+NICKNAMES = json.loads((Path(__file__).parent / "nicknames.json").read_text(encoding="utf-8"))
+FIRST, SECOND = NICKNAMES["first"], NICKNAMES["second"]
 
 
 def nickname(secret: bytes, worker: str) -> tuple[str, int]:

@@ -52,6 +52,9 @@ NAMES = ("entities", "conversations", "speakers")
 SURVEY_KEYS = (*WORDS, *NAMES, "consent", "example", "onboarding", "questions", "questionnaire", "limits")
 QUESTION_KEYS = ("wording", "help", "heading", "options")
 NEW_QUESTION_KEYS = ("kind", "targets", *QUESTION_KEYS, "required", "after", "when", "shuffle")
+SAID_OF_NEW = (("help", ("entity",)), ("heading", ()))
+"""What a further question may have besides its wording, and which placeholders in it."""
+
 EXERCISE_KEYS = ("turns", "key", "explanation")
 PAIR_KEYS = ("second", "judged", "candidates")
 """What an exercise of two conversations, of one judged speaker, or with candidates for its next turn has besides."""
@@ -275,19 +278,24 @@ def _new_question(name: str, row: Any, where: str) -> Question:
         about = _keys(about, ("question", "values", "target"), place)
         values = tuple(_text(v, f"{place}.values") for v in field(about, "values", list, place))
         when.append(Condition(field(about, "question", str, place), values, field(about, "target", str, place, "")))
-    names = {key: tuple(map(str, field(row, key, list, where, default)))
-             for key, default in (("targets", ["pair"]), ("after", []))}  # fmt: skip
+    targets = tuple(map(str, field(row, "targets", list, where, ["pair"])))
+    after = tuple(map(str, field(row, "after", list, where, [])))
+    said = {key: _text(row[key], f"{where}.{key}", allowed) for key, allowed in SAID_OF_NEW if key in row}
     return _checked(
         lambda: Question(
-            name, field(row, "kind", str, where), names["targets"],
-            _text(row.get("wording"), f"{where}.wording", ("entity",)), tuple(options),
-            help=_text(row["help"], f"{where}.help", ("entity",)) if "help" in row else "",
-            required=field(row, "required", bool, where, True), after=names["after"], when=tuple(when),
-            heading=_text(row["heading"], f"{where}.heading") if "heading" in row else "",
+            name,
+            field(row, "kind", str, where),
+            targets,
+            _text(row.get("wording"), f"{where}.wording", ("entity",)),
+            tuple(options),
+            required=field(row, "required", bool, where, True),
+            after=after,
+            when=tuple(when),
             shuffle=field(row, "shuffle", bool, where, False),
+            **said,
         ),
         where,
-    )  # fmt: skip
+    )
 
 
 # -- exercises -------------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.abc_eval.gold import graded as grade_gold
 from parlai_spotbot.surveys.abc_eval.gold import is_mark, mark_of
-from parlai_spotbot.surveys.abc_eval.training import marks
+from parlai_spotbot.surveys.abc_eval.training import Mark, marks
 from parlai_spotbot.surveys.survey import Limits, Survey
 from parlai_spotbot.surveys.tasks import BOT, Gold, rounds
 
@@ -86,12 +86,13 @@ def graded(gold: Gold, allowed: int, decides: bool, answers: dict[tuple[str, str
         "allowed": allowed,
         "passed": wrong <= allowed if decides else None,
         "mistakes": dict(sorted(mistakes.items())),
-        "turns": [
-            {"turn": mark.turn, "right": mark.right, "yours": sorted(mark.given or ()), "expected": sorted(mark.gold),
-             "why": mark.why}
-            for mark in turns
-        ],
-    }  # fmt: skip
+        "turns": [_told_of(mark) for mark in turns],
+    }
+
+
+def _told_of(mark: Mark) -> dict:
+    given, gold = sorted(mark.given or ()), sorted(mark.gold)
+    return {"turn": mark.turn, "right": mark.right, "yours": given, "expected": gold, "why": mark.why}
 
 
 class Training:

@@ -21,7 +21,7 @@ from parlai_spotbot.crowdsourcing.chat.state import ChatState, typing_seconds
 from parlai_spotbot.crowdsourcing.checking import check_item, incomplete, malformed
 from parlai_spotbot.crowdsourcing.contract import Refusal
 from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords
-from parlai_spotbot.crowdsourcing.ledger_entries import Handout, digest
+from parlai_spotbot.crowdsourcing.ledger_entries import Handout, about_item, digest
 from parlai_spotbot.crowdsourcing.presentation import SIDES, question_order
 from parlai_spotbot.crowdsourcing.refusals import refusal
 from parlai_spotbot.records import Item, Utterance
@@ -109,8 +109,11 @@ class Chats:
         record = {"question_order": " ".join(order)}
         for place, transcript in enumerate(page["transcripts"]):
             transcript["speaker"] = self.survey.speakers[place]
-            record |= {f"conversation:{place}": transcript["name"], f"place:{place}": SIDES[place],
-                       f"speaker:{place}": transcript["speaker"]}  # fmt: skip
+            record |= {
+                f"conversation:{place}": transcript["name"],
+                f"place:{place}": SIDES[place],
+                f"speaker:{place}": transcript["speaker"],
+            }
         return page, record
 
     def _transcript(self, place: int, state: ChatState, shown: bool) -> dict:
@@ -215,10 +218,7 @@ class Chats:
         if not state.may_rate:
             raise self._refusal("chat_short")
         (page, drawn), item = self._chat_page(handout, place, state), self.items(handout)[place]
-        record = {
-            "item_id": item.item_id, "conversation_ids": list(item.conversation_ids), "exchanges": item.exchanges,
-            "control": None, "presentation": drawn, **check_item(self.survey, page, {**body, "item": place}),
-        }  # fmt: skip
+        record = about_item(item, drawn) | check_item(self.survey, page, {**body, "item": place})
         record["chat_seconds"] = round(state.turns[state.whole - 1].shown_at - state.turns[0].said_at, 3)
         self.ledger.rate(state.chat.chat_id, kept.ChatRating(record, sha256, self.clock()))
         self._forget(state.chat.chat_id)

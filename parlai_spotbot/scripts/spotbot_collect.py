@@ -37,13 +37,20 @@ class SpotbotCollect(Command):
         )
 
         group.add_argument(
-            "--task", dest="part", type=str, default="", metavar="NAME",
+            "--task",
+            dest="part",
+            type=str,
+            default="",
+            metavar="NAME",
             help="only this task of a survey that is annotated task by task (default: all that were launched)",
-        )  # fmt: skip
+        )
         group.add_argument(
-            "--withdraw", type=str, default=None, metavar="NAME",
+            "--withdraw",
+            type=str,
+            default=None,
+            metavar="NAME",
             help="first delete all answers of this annotator (pseudonym or worker id); no launch may be running",
-        )  # fmt: skip
+        )
 
     def execute(self) -> None:
         from parlai_spotbot.crowdsourcing.collect import collect

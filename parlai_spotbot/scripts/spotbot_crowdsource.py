@@ -42,21 +42,31 @@ class SpotbotCrowdsource(Command):
         group = parser.add_argument_group("Annotators")
         # Under the name task ParlAI's parser would look for a task of its own.
         group.add_argument(
-            "--task", dest="part", type=str, default="", metavar="NAME",
+            "--task",
+            dest="part",
+            type=str,
+            default="",
+            metavar="NAME",
             help="the task of a survey that is annotated task by task",
-        )  # fmt: skip
+        )
         group.add_argument(
-            "--group", type=str, default="", metavar="NAME",
+            "--group",
+            type=str,
+            default="",
+            metavar="NAME",
             help="the group of people, where the units are for several (spotbot_pack --groups)",
-        )  # fmt: skip
+        )
         group.add_argument(
             "--provider", type=str, default=None, help="in_house (default), prolific, mturk_sandbox or mturk"
         )
         group.add_argument("--config", type=str, default=None, metavar="FILE", help="settings, a YAML file")
         group.add_argument(
-            "--annotators", type=str, default=None, metavar="N",
+            "--annotators",
+            type=str,
+            default=None,
+            metavar="N",
             help="in-house: how many, or a file with their names (default: as many as the units need)",
-        )  # fmt: skip
+        )
         group.add_argument(
             "--language", type=str, default=None, help="of the page: a language, or a file of texts (default: en)"
         )

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from parlai_spotbot.analysis.methods.common import plain
 from parlai_spotbot.analysis.nuc import Curve, Ranks, chance, compare, ranks_of, share
+from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.scoring.scores import CAUTIONS, PER_BYTE, PMI, RANKER, SAID, SIMILARITY, SUM, WAYS, Scores
 from parlai_spotbot.surveys.nuc_questions import NucQuestion

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.methods.common import generator, plain
 from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
 from parlai_spotbot.analysis.side_by_side import Ranking, agreements
 from parlai_spotbot.analysis.study_comparison import Scores, standard_error
+from parlai_spotbot.analysis.values import generator, plain
 from parlai_spotbot.nuc.results import notes, way_said
 from parlai_spotbot.nuc.scoring.scores import SAID
 from parlai_spotbot.records import HUMAN

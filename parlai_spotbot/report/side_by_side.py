@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from parlai_spotbot.analysis.methods.common import generator
 from parlai_spotbot.analysis.sections import Chart, Name, Table
 from parlai_spotbot.analysis.side_by_side import (
     CHOICES,
@@ -26,6 +25,7 @@ from parlai_spotbot.analysis.side_by_side import (
     equal_cost,
     found_of,
 )
+from parlai_spotbot.analysis.values import generator
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.blocks import TITLES

@@ -87,7 +87,7 @@ def after_pilot(
     from parlai_spotbot.analysis import planning
     from parlai_spotbot.analysis.annotators import without_failed
     from parlai_spotbot.analysis.frames import annotations_frame, matches_frame
-    from parlai_spotbot.analysis.methods.common import plain
+    from parlai_spotbot.analysis.values import plain
     from parlai_spotbot.surveys import launched_survey
 
     judgements = without_failed(study.judgements(survey), launched_survey(study, survey))

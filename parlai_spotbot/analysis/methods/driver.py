@@ -21,7 +21,8 @@ from parlai_spotbot.analysis.annotators.controls import (
     silent_annotators,
 )
 from parlai_spotbot.analysis.answers import answers_frame
-from parlai_spotbot.analysis.methods.common import generator, made_by, plain
+from parlai_spotbot.analysis.methods.common import made_by
+from parlai_spotbot.analysis.values import generator, plain
 from parlai_spotbot.analysis.uncertainty.bootstrap import check_draws
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
 from parlai_spotbot.surveys.survey import Survey

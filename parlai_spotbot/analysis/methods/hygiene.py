@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 import parlai_spotbot
-from parlai_spotbot.analysis.methods.common import plain
+from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.records import KINDS as KINDS_OF_CONVERSATION
 from parlai_spotbot.texts.degeneration import degeneration

@@ -25,7 +25,8 @@ from parlai_spotbot.analysis.annotators.controls import (
     lost,
 )
 from parlai_spotbot.analysis.frames import FEATURES, Annotations, annotations_frame, entities_frame, matches_frame
-from parlai_spotbot.analysis.methods.common import generator, made_by, plain
+from parlai_spotbot.analysis.methods.common import made_by
+from parlai_spotbot.analysis.values import generator, plain
 from parlai_spotbot.analysis.methods.spot_the_bot_order import order_part, presentations
 from parlai_spotbot.analysis.methods.spot_the_bot_people import agreement_part, annotators_part, time_part
 from parlai_spotbot.analysis.methods.spot_the_bot_ranking import orders, ranking

@@ -9,7 +9,8 @@ import pandas as pd
 
 from parlai_spotbot.analysis.annotators.controls import failed_people, lost
 from parlai_spotbot.analysis.frames import annotations_frame
-from parlai_spotbot.analysis.methods.common import generator, made_by, plain
+from parlai_spotbot.analysis.methods.common import made_by
+from parlai_spotbot.analysis.values import generator, plain
 from parlai_spotbot.analysis.stability import conversation_matches, default_sizes, pair_counts, stability
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 

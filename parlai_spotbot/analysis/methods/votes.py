@@ -13,11 +13,12 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 import parlai_spotbot
-from parlai_spotbot.analysis.methods.common import VERSION, plain
+from parlai_spotbot.analysis.methods.common import VERSION
 from parlai_spotbot.analysis.methods.core_tables import summary
 from parlai_spotbot.analysis.methods.core_tables import tables as core_tables
 from parlai_spotbot.analysis.methods.votes_parts import Ballots, ranked, votes_part
 from parlai_spotbot.analysis.methods.votes_sections import sections
+from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.records import ADDITIONAL, HUMAN, Item
 
 __all__ = ["OPTIONS", "PARTS", "TABLE", "WANTS", "analyze", "sections", "summary", "tables"]

@@ -14,7 +14,6 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 import parlai_spotbot
-from parlai_spotbot.analysis.methods.common import generator, plain
 from parlai_spotbot.analysis.metrics.costs import costs, screening
 from parlai_spotbot.analysis.metrics.frame import (
     PICKS,
@@ -30,6 +29,7 @@ from parlai_spotbot.analysis.metrics.published import PRESETS
 from parlai_spotbot.analysis.metrics.recommend import recommend
 from parlai_spotbot.analysis.metrics.sensitivity import DRAWS, sensitivity
 from parlai_spotbot.analysis.metrics.stepwise import BEAM, EXACT, Removal, Step, removal
+from parlai_spotbot.analysis.values import generator, plain
 from parlai_spotbot.records import HUMAN
 
 STEMS = ("interpretability", "importance", "sensitivity", "coverage", "costs", "recommendation")

@@ -9,7 +9,7 @@ import pytest
 
 from parlai_spotbot.analysis.annotators import models
 from parlai_spotbot.analysis.annotators.models import annotator_models
-from parlai_spotbot.analysis.methods.common import plain
+from parlai_spotbot.analysis.values import plain
 
 LABELS = np.array(["a", "b", "c"])
 

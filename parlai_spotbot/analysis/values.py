@@ -1,0 +1,31 @@
+"""Seeded generators by name, and values as JSON can hold them."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from typing import Any
+
+import numpy as np
+
+
+def generator(seed: int, *names: str) -> np.random.Generator:
+    """A generator of its own for each source and statistic, so that one doesn't shift the numbers of another."""
+    return np.random.default_rng([seed, *(zlib.crc32(name.encode("utf-8")) for name in names)])
+
+
+def plain(value: Any) -> Any:
+    """`value` as JSON can hold it: no NumPy types, and None for NaN and infinity."""
+    if isinstance(value, dict):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(part) for part in value]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    if isinstance(value, (float, np.floating)):
+        return float(value) if math.isfinite(value) else None
+    return value

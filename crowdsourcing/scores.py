@@ -41,7 +41,7 @@ def unit_points(game: Game, rows: Iterable[dict], truths: Mapping[str, tuple[str
 
 def truths_of(items: Iterable[Item], truths: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
     """The truth by item id: a control's own, else that of its conversation, where it is known."""
-    found = {item.item_id: controls.truth(item) if item.control else truths.get(_only(item)) for item in items}
+    found = {item.item_id: controls.truth(item.control) if item.control else truths.get(_only(item)) for item in items}
     return {item_id: truth for item_id, truth in found.items() if truth}
 
 

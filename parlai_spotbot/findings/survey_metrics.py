@@ -12,7 +12,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from parlai_spotbot.analysis.annotators.controls import failed_people, lost
+from parlai_spotbot.analysis.annotators.controls import lost
+from parlai_spotbot.surveys.controls.failures import failed_people
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.choices.grid import choice_frame
 from parlai_spotbot.analysis.metrics.frame import (

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.annotators import without_failed
+from parlai_spotbot.surveys.controls.failures import without_failed
 from parlai_spotbot.analysis.methods.common import VERSION
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import HUMAN, Conversation, Judgement

@@ -85,7 +85,7 @@ def after_pilot(
 ) -> dict:  # fmt: skip
     """Which pairs of a study still need data, from the judgements it has."""
     from parlai_spotbot.analysis import planning
-    from parlai_spotbot.analysis.annotators import without_failed
+    from parlai_spotbot.surveys.controls.failures import without_failed
     from parlai_spotbot.analysis.frames import annotations_frame, matches_frame
     from parlai_spotbot.analysis.values import plain
     from parlai_spotbot.surveys import launched_survey

@@ -1,7 +1,8 @@
 """How often the paper's annotators erred on segments like our controls, and what a limit on missed controls does.
 
-``python -m parlai_spotbot.projects.spot_the_bot_2020.known_segments --data PATH`` prints what `surveys.controls` and
-`Limits.control_mistakes` were chosen by. The annotators of 2020 had no onboarding and no controls.
+``python -m parlai_spotbot.projects.spot_the_bot_2020.known_segments --data PATH`` prints what
+`surveys.controls.segments` and `Limits.control_mistakes` were chosen by. The annotators of 2020 had no onboarding and
+no controls.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from scipy.stats import binom
 
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, Dump, read_dump, select
 from parlai_spotbot.projects.command import exit_code
-from parlai_spotbot.records import HUMAN, Item
-from parlai_spotbot.surveys.controls import KNOWN_BOT, KNOWN_HUMAN, missed, talk
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.surveys.controls import missed_by
+from parlai_spotbot.surveys.controls.segments import KNOWN_BOT, KNOWN_HUMAN, talk
 from parlai_spotbot.texts.surface import normalise
 
 CLICKERS: dict[str, tuple[float, float]] = {
@@ -69,7 +71,7 @@ def bot_rows(dump: Dump) -> pd.DataFrame:
 
 def _missed(kind: str, row: object) -> bool:
     answers = {("nature", f"entity:{entity}"): getattr(row, f"nature{entity}") for entity in (0, 1)}
-    return missed(Item("", (), 1, (), kind), answers)
+    return missed_by(kind, answers)
 
 
 def stopped(people: np.ndarray, bots: np.ndarray, each: int, allowed: int) -> np.ndarray:
@@ -97,7 +99,7 @@ def annotators(people: pd.DataFrame, bots: pd.DataFrame) -> tuple[np.ndarray, np
 
 
 def report(data: str, say: Callable[[str], None] = print) -> dict[str, float]:
-    """Print the figures for the released data at `data`; returns those that `surveys.controls` quotes, by name."""
+    """Print the figures for the released data at `data`; returns those that `controls.segments` quotes, by name."""
     people, bots = [], []
     for name in DOMAINS:
         dump = read_dump(data, name)

@@ -88,7 +88,7 @@ def known_segments(study: Study) -> dict[tuple[str, ...], tuple[str, str]]:
     known = {}
     for item in read_controls(study, SURVEY):
         page = {"transcripts": [{"turns": [{"text": u.text} for u in t]} for t in item.transcripts]}
-        known[texts_of(page)] = truth(item)
+        known[texts_of(page)] = truth(item.control)
     return known
 
 

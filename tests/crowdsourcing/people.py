@@ -114,7 +114,7 @@ def known_of(study: Study, survey: str = SURVEY) -> dict[tuple[str, ...], tuple[
         for item in unit.items:
             human = by_id[item.conversation_ids[0]].is_human
             knows[_texts(item)] = tuple("human" if is_human else "bot" for is_human in human)
-    return knows | {_texts(item): truth(item) for item in read_controls(study, survey)}
+    return knows | {_texts(item): truth(item.control) for item in read_controls(study, survey)}
 
 
 def _texts(item) -> tuple[str, ...]:

@@ -178,7 +178,7 @@ def test_points_are_those_of_the_rule_and_come_when_the_unit_is_done(game):
     truths = {talk.conversation_id: ["human" if human else "bot" for human in talk.is_human] for talk in game.talks}
     wanted = 0
     for item in map(game.desk.items.get, handout.items):
-        true = truth(item) if item.control else truths[item.conversation_ids[0]]
+        true = truth(item.control) if item.control else truths[item.conversation_ids[0]]
         wanted += sum(points(GAME.game, one, "bot", 3) for one in true)
     after = game.desk.submit(ANN, body)["game"]
     assert (after["points"], after["rank"]) == (wanted, 1)

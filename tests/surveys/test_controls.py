@@ -10,20 +10,8 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.controls import (
-    KINDS,
-    KNOWN_BOT,
-    KNOWN_HUMAN,
-    WANTED,
-    controls_path,
-    make_controls,
-    missed,
-    read_controls,
-    shortages,
-    talk,
-    truth,
-    write_controls,
-)  # fmt: skip
+from parlai_spotbot.surveys.controls import SEGMENTS, controls_path, missed_by, read_controls, truth, write_controls
+from parlai_spotbot.surveys.controls.segments import KNOWN_BOT, KNOWN_HUMAN, WANTED, make_controls, shortages, talk
 from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.run import pack_study
 from parlai_spotbot.texts.surface import normalise
@@ -92,16 +80,16 @@ NATURES = ("human", "bot", "unsure")
 def test_people_are_missed_by_two_bots_only_and_bots_by_anything_else():
     for first, second in itertools.product(NATURES, NATURES):
         answers = {("nature", "entity:0"): first, ("nature", "entity:1"): second, ("fluency", "pair"): "entity:0"}
-        assert missed(control(KNOWN_HUMAN), answers) is (first == second == "bot")
-        assert missed(control("known_bot:0"), answers) is (first != "bot")
-        assert missed(control("known_bot:1"), answers) is (second != "bot")
-    assert missed(control("known_bot:1"), {})
+        assert missed_by(KNOWN_HUMAN, answers) is (first == second == "bot")
+        assert missed_by("known_bot:0", answers) is (first != "bot")
+        assert missed_by("known_bot:1", answers) is (second != "bot")
+    assert missed_by("known_bot:1", {})
     with pytest.raises(ValueError, match="None"):
-        missed(control(None), {})
+        missed_by(None, {})
 
 
 def test_the_truth_of_controls():
-    assert [truth(control(kind)) for kind in KINDS] == [("human", "human"), ("bot", "human"), ("human", "bot")]
+    assert [truth(kind) for kind in SEGMENTS.marks] == [("human", "human"), ("bot", "human"), ("human", "bot")]
 
 
 # -- making ----------------------------------------------------------------------------------------------------------
@@ -123,7 +111,7 @@ def test_people_stay_as_they_spoke_in_the_surface_form_of_all_segments(made):
     shown = {c.conversation_id: [normalise(t.text) for t in c.shown] for c in (chat(n) for n in range(60))}
     for item in made:
         original = shown[item.conversation_ids[0]]
-        for entity, nature in enumerate(truth(item)):
+        for entity, nature in enumerate(truth(item.control)):
             assert (texts(item)[entity::2] == original[entity::2]) is (nature == "human")
         assert [u.entity for u in item.transcripts[0]] == [0, 1] * 5
         assert all(normalise(text) == text for text in texts(item))

@@ -6,7 +6,9 @@ import pytest
 
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
-from parlai_spotbot.surveys import get_survey, known
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.controls import missed_by, truth
+from parlai_spotbot.surveys.controls.segments import NATURES
 from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.blocks import PackOptions, blocks_of, pack
@@ -108,10 +110,10 @@ def test_the_command(study_of, pool, capsys):
     ],
 )  # fmt: skip
 def test_known_segments(control, natures, missed):
-    assert known.missed(control, natures) is missed
-    assert [t == "bot" for t in known.truth(control)] == [control == f"known_bot:{e}" for e in (0, 1)]
+    assert missed_by(control, dict(zip(NATURES, natures, strict=True))) is missed
+    assert [t == "bot" for t in truth(control)] == [control == f"known_bot:{e}" for e in (0, 1)]
 
 
 def test_an_unknown_kind_of_control_is_refused():
     with pytest.raises(ValueError, match="control is 'attention', expected one of known_human"):
-        known.missed("attention", ("bot", "bot"))
+        missed_by("attention", {})

@@ -17,8 +17,8 @@ from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.asking import asked_of_item
-from parlai_spotbot.surveys.controls import missed, read_controls, write_controls
-from parlai_spotbot.surveys.nuc_checks import checks, make_checks
+from parlai_spotbot.surveys.controls import missed_by, read_controls, write_controls
+from parlai_spotbot.surveys.controls.checks import checks, make_checks
 from parlai_spotbot.surveys.nuc_groups import Group, read_groups
 from parlai_spotbot.surveys.packing.candidates import key_of, questions_path
 from parlai_spotbot.surveys.run import pack_study
@@ -238,8 +238,8 @@ def test_checks_are_graded_by_the_first_choice_and_a_constant_answer_fails():
         right = item.candidates.index(check["reply"])
         for place in range(5):
             answers = {("first", "conversation:0"): f"candidate:{place}", ("second", "conversation:0"): "candidate:0"}
-            assert missed(item, answers) == (place != right)
-        assert missed(item, {})
+            assert missed_by(item.control, answers) == (place != right)
+        assert missed_by(item.control, {})
     assert len({item.control for item in items}) >= 4
     assert make_checks(5, 3) == items
     assert make_checks(5, 4) != items

@@ -11,10 +11,16 @@ from hypothesis import strategies as st
 from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.controls import missed, read_controls, truth, write_controls
-from parlai_spotbot.surveys.known import KNOWN_CHOICE, KNOWN_LOW, missed_by
+from parlai_spotbot.surveys.controls import (
+    KNOWN_CHOICE,
+    KNOWN_LOW,
+    missed_by,
+    read_controls,
+    truth,
+    write_controls,
+)
+from parlai_spotbot.surveys.controls.whole import WANTED
 from parlai_spotbot.surveys.run import pack_study
-from parlai_spotbot.surveys.whole_controls import WANTED
 
 FIRST, SECOND, NEITHER = "conversation:0", "conversation:1", "neither"
 
@@ -90,14 +96,14 @@ def check(study, survey, items):
     for item in items:
         assert not shown & set(item.conversation_ids)
         assert len(set(item.conversation_ids)) == len(item.transcripts) == len(item.judged)
-        assert truth(item) in (("human", "bot"), ("bot", "human"))
+        assert truth(item.control) in (("human", "bot"), ("bot", "human"))
         for place, (name, seat, turns) in enumerate(
             zip(item.conversation_ids, item.judged, item.transcripts, strict=True)
         ):
             original = conversations.get(name)
             said = [u.text for u in turns]
             assert [u.entity for u in turns] == [i % 2 for i in range(len(turns))]
-            natures = truth(item)[place] if survey.startswith(("acute", "comp")) else truth(item)[seat]
+            natures = truth(item.control)[place] if survey.startswith(("acute", "comp")) else truth(item.control)[seat]
             if natures == "bot":
                 heard = said[1 - seat :: 2]
                 own = said[seat::2]
@@ -155,8 +161,8 @@ def test_ratings_have_a_bot_that_loops_alone(packed):
     survey = get_survey("dialogue_likert")
     for item in items:
         praised = {(q.name, f"entity:{item.judged[0]}"): "5" for q in survey.questions}
-        assert missed(item, praised)
-        assert not missed(item, dict.fromkeys(praised, "2"))
+        assert missed_by(item.control, praised)
+        assert not missed_by(item.control, dict.fromkeys(praised, "2"))
 
 
 def test_turn_by_turn_there_are_controls_where_a_loop_is_worse(packed):
@@ -202,9 +208,10 @@ def test_half_of_those_who_guess_miss_the_first_control(packed):
     items = read_controls(study, "acute_eval")
     chance = random.Random(1)
     for answer in (FIRST, SECOND):
-        assert sum(missed(item, {("engagingness", "pair"): answer}) for item in items) == WANTED / 2
+        assert sum(missed_by(item.control, {("engagingness", "pair"): answer}) for item in items) == WANTED / 2
     guesses = [
-        missed(chance.choice(items), {("engagingness", "pair"): chance.choice([FIRST, SECOND])}) for _ in range(400)
+        missed_by(chance.choice(items).control, {("engagingness", "pair"): chance.choice([FIRST, SECOND])})
+        for _ in range(400)
     ]
     assert 150 < sum(guesses) < 250
     assert HUMAN not in {item.control for item in items}

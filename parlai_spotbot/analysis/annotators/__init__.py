@@ -5,7 +5,6 @@ needed, and none is made, for it would erase the disagreement that a good bot br
 known, of labels and choices in other surveys, `models` estimates it beside the majority.
 """
 
-from parlai_spotbot.analysis.annotators.controls import failed_people, graded_controls, without_failed
 from parlai_spotbot.analysis.annotators.detection import Detection, detection, pooled_detection
 from parlai_spotbot.analysis.annotators.removal import Marked, rankings_without, removal_summary, remove
 from parlai_spotbot.analysis.annotators.rules import ANSWERS, Rules, each_rule
@@ -13,6 +12,6 @@ from parlai_spotbot.analysis.annotators.table import annotator_table, limits_bro
 
 __all__ = [
     "ANSWERS", "Detection", "Marked", "Rules", "annotator_table", "detection", "each_rule",
-    "failed_people", "graded_controls", "limits_broken", "pooled_detection", "rankings_without", "removal_summary",
-    "remove", "summary", "without_failed",
+    "limits_broken", "pooled_detection", "rankings_without", "removal_summary",
+    "remove", "summary",
 ]  # fmt: skip

@@ -1,69 +1,25 @@
-"""Who missed how many controls, items whose right answer is known, and so who is left out of all main figures.
+"""Who missed too many controls, items whose right answer is known, and what changes without them.
 
-Controls are never analysed as data. Those of a launch are part of its plan, and with them how many may be missed: who
-misses more is left out in every survey, and results with everybody stand beside (`compare_everybody`). No other rule
-leaves anybody out. The server grades while people work, by the same rules (`surveys.known`); judges aren't subject to
-it.
+Controls are never analysed as data. Answers to them are graded where surveys are known (`surveys.controls`); who misses
+more than may be missed is left out of all main figures, and results with everybody stand beside (`compare_everybody`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 
 import pandas as pd
 
-from parlai_spotbot.records import HUMAN, Judgement
-from parlai_spotbot.surveys.known import EVERY_KIND, KINDS, missed_by
-from parlai_spotbot.surveys.survey import Limits, Survey
+from parlai_spotbot.records import Judgement
 
 Graded = Mapping[str, Mapping[str, int]]
 """worker_id -> how many controls were `answered`, and how many of these `missed`."""
-
-NATURES = {("nature", "entity:0"), ("nature", "entity:1")}
-"""What is asked of a control of a segment."""
-
-
-def allowed_mistakes(survey: Survey | None) -> int:
-    """How many controls an annotator may miss: the survey's `control_mistakes`, with the limits of its launch."""
-    return (survey.limits if survey is not None else Limits()).control_mistakes
-
-
-def graded_controls(judgements: Iterable[Judgement]) -> dict[str, dict[str, dict[str, int]]]:
-    """Source -> worker_id -> how many controls were `answered`, and how many of these `missed`.
-
-    Of two answers to one question the first counts. A control of a segment counts once both entities were answered;
-    controls of a kind that can't be graded, and gold dialogues, which only watch quality, are passed over.
-    """
-    found: dict[tuple[str, str, str, str], dict[tuple[str, str], object]] = {}
-    for row in judgements:
-        if row.control in EVERY_KIND:
-            key = (row.source, row.worker_id, row.annotation_id, row.control)
-            found.setdefault(key, {}).setdefault((row.question, row.target), row.answer)
-    graded: dict[str, dict[str, dict[str, int]]] = {}
-    for (source, worker, _, control), answers in found.items():
-        if control in KINDS and not answers.keys() >= NATURES:
-            continue
-        own = graded.setdefault(source, {}).setdefault(worker, {"answered": 0, "missed": 0})
-        own["answered"] += 1
-        own["missed"] += missed_by(control, answers)
-    return graded
 
 
 def failed_annotators(graded: Graded, allowed: int) -> dict[str, str]:
     """Who missed more controls than are `allowed`: worker_id -> why they are left out."""
     why = "missed a control" if not allowed else f"missed more than {allowed} control{'s' if allowed > 1 else ''}"
     return {worker: why for worker, own in sorted(graded.items()) if own["missed"] > allowed}
-
-
-def failed_people(judgements: Iterable[Judgement], survey: Survey | None) -> dict[str, str]:
-    """The people who missed more controls than the survey allows, and why they are left out; judges never are."""
-    return failed_annotators(graded_controls(judgements).get(HUMAN, {}), allowed_mistakes(survey))
-
-
-def without_failed(judgements: Sequence[Judgement], survey: Survey | None) -> list[Judgement]:
-    """The judgements without those of people who missed more controls than the survey allows."""
-    failed = failed_people(judgements, survey)
-    return [row for row in judgements if row.source != HUMAN or row.worker_id not in failed]
 
 
 def lost(rows: pd.DataFrame, failed: Mapping[str, str]) -> dict[str, int]:

@@ -13,13 +13,8 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from parlai_spotbot.analysis.annotators.controls import (
-    allowed_mistakes,
-    failed_people,
-    graded_controls,
-    lost,
-    silent_annotators,
-)
+from parlai_spotbot.analysis.annotators.controls import lost, silent_annotators
+from parlai_spotbot.surveys.controls.failures import allowed_mistakes, failed_people, graded_controls
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.methods.common import made_by
 from parlai_spotbot.analysis.values import generator, plain

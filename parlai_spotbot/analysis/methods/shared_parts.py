@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
-from parlai_spotbot.analysis.annotators.controls import allowed_mistakes, compare_everybody, controls_summary
+from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
+from parlai_spotbot.surveys.controls.failures import allowed_mistakes
 from parlai_spotbot.analysis.annotators.models import annotator_models
 from parlai_spotbot.analysis.methods.driver import Source
 from parlai_spotbot.analysis.time import time_summary

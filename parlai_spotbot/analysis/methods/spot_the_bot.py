@@ -17,13 +17,8 @@ from threadpoolctl import threadpool_limits
 
 from parlai_spotbot.analysis import segments
 from parlai_spotbot.analysis.annotators import Marked
-from parlai_spotbot.analysis.annotators.controls import (
-    allowed_mistakes,
-    compare_everybody,
-    failed_people,
-    graded_controls,
-    lost,
-)
+from parlai_spotbot.analysis.annotators.controls import compare_everybody, lost
+from parlai_spotbot.surveys.controls.failures import allowed_mistakes, failed_people, graded_controls
 from parlai_spotbot.analysis.frames import FEATURES, Annotations, annotations_frame, entities_frame, matches_frame
 from parlai_spotbot.analysis.methods.common import made_by
 from parlai_spotbot.analysis.values import generator, plain

@@ -20,7 +20,7 @@ from parlai_spotbot.analysis.methods.spot_the_bot_game_stopping import stopping,
 from parlai_spotbot.analysis.methods.spot_the_bot_order import order_part
 from parlai_spotbot.analysis.methods.spot_the_bot_people import agreement_part, annotators_part, time_part
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
-from parlai_spotbot.surveys.known import KINDS, truth
+from parlai_spotbot.surveys.controls import SEGMENTS, truth
 
 NO_GAME = "a judge is shown everything at once: it plays no game"
 
@@ -67,7 +67,7 @@ def decisions(judgements: Sequence[Judgement], conversations: Sequence[Conversat
     for row in judgements:
         if row.question != "nature" or row.target not in ("entity:0", "entity:1"):
             continue
-        known = truth(row.control) if row.control in KINDS else kinds.get(row.conversation_ids[0])
+        known = truth(row.control) if row.control in SEGMENTS.marks else kinds.get(row.conversation_ids[0])
         if known is None:  # a control that nothing is known of
             continue
         entity = int(row.target[-1])

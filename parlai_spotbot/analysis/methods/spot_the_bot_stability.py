@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from parlai_spotbot.analysis.annotators.controls import failed_people, lost
+from parlai_spotbot.analysis.annotators.controls import lost
+from parlai_spotbot.surveys.controls.failures import failed_people
 from parlai_spotbot.analysis.frames import annotations_frame
 from parlai_spotbot.analysis.methods.common import made_by
 from parlai_spotbot.analysis.values import generator, plain

@@ -25,7 +25,7 @@ from parlai_spotbot.surveys.abc_eval.labels import (
     task_of_questions,
 )
 from parlai_spotbot.surveys.abc_eval.training import gold_dialogues, marks, read_file, wrong_turns
-from parlai_spotbot.surveys.known import gradable, missed_by
+from parlai_spotbot.surveys.controls import gradable, missed_by
 from parlai_spotbot.surveys.tasks import rounds
 
 PAPER = {

@@ -7,19 +7,48 @@ one reply takes up what was said, the others have nothing to do with it.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 import yaml
 
 from parlai_spotbot.records import Item, Utterance
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import nuc
+from parlai_spotbot.surveys.controls.kind import Answers, Control, Made
 from parlai_spotbot.surveys.ids import opaque
-from parlai_spotbot.surveys.known import KNOWN_CANDIDATE
+from parlai_spotbot.surveys.packing.blocks import PackOptions
+from parlai_spotbot.surveys.packing.units_file import packed_with
+from parlai_spotbot.surveys.survey import Survey
+
+KNOWN_CANDIDATE = tuple(f"known_candidate:{place}" for place in range(10))
+"""By the place of the one that is obviously the next turn."""
+
+CHOSEN = ("first", "conversation:0")
+"""The question and target by which one of an item's candidates is chosen."""
 
 CHECK_RULE = (
     "A check is a question written for the purpose, with one reply that takes up what was said, and others that have "
     "nothing to do with it. It is missed if another reply is the first choice."
 )
+
+
+class Checks(Control):
+    marks = KNOWN_CANDIDATE
+    rule = CHECK_RULE
+
+    def missed(self, mark: str, answers: Answers) -> bool:
+        """Another one was chosen first."""
+        return answers.get(CHOSEN) != mark.removeprefix("known_")
+
+    def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> Made:
+        """All of them, with as many candidates as the study's questions have."""
+        known = packed_with(study, survey.name) or {}
+        return Made(make_checks(known.get("candidates", nuc.CANDIDATES), known.get("seed", study.plan.seed)))
+
+    def counts(self, items: Sequence[Item]) -> dict[str, int]:
+        return {"known_candidate": len(items)}
 
 
 @cache

@@ -1,0 +1,139 @@
+"""Controls: items whose right answer is known, one kind a file; they are made and graded by one protocol (`kind`).
+
+The server, which grades while people work, and the analysis, which leaves out who failed, go by `missed_by`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Item
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import Survey, survey_of
+from parlai_spotbot.surveys.abc_eval.gold import KNOWN_LABELS, is_mark
+from parlai_spotbot.surveys.controls.checks import Checks
+from parlai_spotbot.surveys.controls.gold import GoldDialogues
+from parlai_spotbot.surveys.controls.kind import Answers, Control
+from parlai_spotbot.surveys.controls.segments import KNOWN_BOT, KNOWN_HUMAN, Segments
+from parlai_spotbot.surveys.controls.whole import KNOWN_CHOICE, KNOWN_LOW, Choices, Low
+from parlai_spotbot.surveys.packing import packing_of
+from parlai_spotbot.surveys.packing.blocks import PackOptions
+
+SEGMENTS, CHOICES, LOW, CHECKS, GOLD = Segments(), Choices(), Low(), Checks(), GoldDialogues()
+
+BY_MARK: dict[str | None, Control] = {mark: kind for kind in (SEGMENTS, CHOICES, LOW, CHECKS) for mark in kind.marks}
+"""The kinds whose marks are a few; that of a gold dialogue holds its key."""
+
+
+# -- grading ---------------------------------------------------------------------------------------------------------
+def gradable(control: object) -> bool:
+    """Whether a control can be graded by its mark."""
+    return control in BY_MARK or is_mark(control)
+
+
+def missed_by(control: str | None, answers: Answers) -> bool:
+    """Whether an annotator's answers to a control miss it, by the rule of its kind; another kind is a `ValueError`."""
+    kind = GOLD if is_mark(control) else BY_MARK.get(control)
+    if kind is None:
+        raise ValueError(f"control is {control!r}, expected one of {', '.join(BY_MARK)}")
+    return kind.missed(control, answers)
+
+
+def truth(control: str | None) -> tuple[str, str]:
+    """What is known: "human" or "bot" for each of the two entities; with two conversations for the judged one of each.
+
+    (Of a rated conversation: which entity is a bot, the other one is a person.)
+    """
+    known = (*SEGMENTS.marks, *KNOWN_CHOICE, *KNOWN_LOW)
+    if control not in known:
+        raise ValueError(f"control is {control!r}, expected one of {', '.join(known)}")
+    if control == KNOWN_HUMAN:
+        return ("human", "human")
+    return ("bot", "human") if control in (KNOWN_BOT[0], KNOWN_CHOICE[1], KNOWN_LOW[0]) else ("human", "bot")
+
+
+# -- the study's controls --------------------------------------------------------------------------------------------
+def controls_path(study: Study, survey: str) -> Path:
+    return study.survey_path(survey) / "controls.jsonl"
+
+
+def kind_of(survey: Survey) -> Control | None:
+    """The kind of a survey's controls; None where nothing that people say in a chat of their own is known."""
+    packing = packing_of(survey)
+    if packing.chats:
+        return None
+    if survey.tasks:
+        return GOLD
+    if packing.grouped:
+        return CHECKS
+    return SEGMENTS if packing.cuts else CHOICES if packing.compares else LOW
+
+
+def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
+    """Set the controls of a packed survey aside in surveys/NAME/controls.jsonl; the caller holds the study's lock.
+
+    The same call again changes nothing, and once units were handed out or judged by people, no call does (but for tasks
+    that were added); nor does any where the controls were imported. The file is empty where there is nothing to make
+    controls of. What was done, and what is to be said of it, stands in provenance.json.
+    """
+    path, about = controls_path(study, survey), survey_of(study, survey)
+    begun = path.exists() and _begun(study, survey)
+    before = study.provenance().get("controls", {})
+    if path.exists() and (survey not in before or (begun and not about.tasks)):
+        return path
+    kind = kind_of(about)
+    if kind is None:
+        files.write_text(path, "")
+        return path
+    options = _options(study, survey, seed)
+    made = kind.make(study, about, options, read_controls(study, survey) if begun else ())
+    text = "".join(files.dumps(item.to_json()) + "\n" for item in made.items)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        files.write_text(path, text)
+    done = {"rule": kind.rule, "seed": options.seed, **kind.counts(made.items), "from_domain": made.from_domain,
+            "warnings": list(made.warnings)}  # fmt: skip
+    study.record("controls", {**before, survey: done})
+    return path
+
+
+def read_controls(study: Study, survey: str) -> list[Item]:
+    """The controls of a survey: [] where none were set aside. A file that holds anything else is a `UserError`.
+
+    A study that grew may show the conversation of a control in a unit by now. That does no harm, as nobody is handed
+    two segments of one conversation, controls included.
+    """
+    path = controls_path(study, survey)
+    if not path.exists():
+        return []
+    remedy = "Remove the file before the first launch, or restore it after."
+    items = files.read_jsonl(path, Item.from_json, "controls file", remedy)
+    for number, item in enumerate(items, start=1):
+        if not gradable(item.control):
+            raise UserError(
+                f"{path}, line {number}: field 'control' is {item.control!r}, expected {', '.join(BY_MARK)} or "
+                f"{KNOWN_LABELS}:….", remedy
+            )  # fmt: skip
+    return items
+
+
+def _begun(study: Study, survey: str) -> bool:
+    held = study.survey_path(survey) / "crowdsourcing"
+    if (held / "ledger.db").exists() or any(held.glob("*/ledger.db")):
+        return True
+    judged = study.judgements_path(survey).exists()
+    return judged and any(judgement.source == "human" for judgement in study.judgements(survey))
+
+
+def _options(study: Study, survey: str, seed: int | None) -> PackOptions:
+    """How the survey was packed; for units from elsewhere the lengths that they have."""
+    lengths = {item.exchanges for unit in study.units(survey) for item in unit.items} or set(study.plan.segments)
+    known = {"segments": sorted(lengths), "surface": "keep"}
+    known |= study.provenance().get("pack", {}).get(survey, {}).get("options", {})
+    return PackOptions(
+        survey=survey,
+        segments=tuple(known["segments"]),
+        seed=study.plan.seed if seed is None else seed,
+        surface=known["surface"],
+    )

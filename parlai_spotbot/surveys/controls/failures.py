@@ -1,0 +1,51 @@
+"""Who missed how many controls, and so who is left out of all main figures: by the rows of judgements.
+
+Controls of a launch are part of its plan, and with them how many may be missed: who misses more is left out in every
+survey. No other rule leaves anybody out; judges aren't subject to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from parlai_spotbot.analysis.annotators.controls import failed_annotators
+from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.surveys.controls import BY_MARK
+from parlai_spotbot.surveys.survey import Limits, Survey
+
+
+def allowed_mistakes(survey: Survey | None) -> int:
+    """How many controls an annotator may miss: the survey's `control_mistakes`, with the limits of its launch."""
+    return (survey.limits if survey is not None else Limits()).control_mistakes
+
+
+def graded_controls(judgements: Iterable[Judgement]) -> dict[str, dict[str, dict[str, int]]]:
+    """Source -> worker_id -> how many controls were `answered`, and how many of these `missed`.
+
+    Of two answers to one question the first counts. A control counts once enough of it was answered; controls of a kind
+    that can't be graded, and gold dialogues, which only watch quality, are passed over.
+    """
+    found: dict[tuple[str, str, str, str], dict[tuple[str, str], object]] = {}
+    for row in judgements:
+        if row.control in BY_MARK:
+            key = (row.source, row.worker_id, row.annotation_id, row.control)
+            found.setdefault(key, {}).setdefault((row.question, row.target), row.answer)
+    graded: dict[str, dict[str, dict[str, int]]] = {}
+    for (source, worker, _, control), answers in found.items():
+        if not BY_MARK[control].complete(answers):
+            continue
+        own = graded.setdefault(source, {}).setdefault(worker, {"answered": 0, "missed": 0})
+        own["answered"] += 1
+        own["missed"] += BY_MARK[control].missed(control, answers)
+    return graded
+
+
+def failed_people(judgements: Iterable[Judgement], survey: Survey | None) -> dict[str, str]:
+    """The people who missed more controls than the survey allows, and why they are left out; judges never are."""
+    return failed_annotators(graded_controls(judgements).get(HUMAN, {}), allowed_mistakes(survey))
+
+
+def without_failed(judgements: Sequence[Judgement], survey: Survey | None) -> list[Judgement]:
+    """The judgements without those of people who missed more controls than the survey allows."""
+    failed = failed_people(judgements, survey)
+    return [row for row in judgements if row.source != HUMAN or row.worker_id not in failed]

@@ -1,0 +1,53 @@
+"""What a kind of control is: how its items are made, and when an answer misses one.
+
+A control is an item whose right answer is known, mixed into units to find annotators who do not look. It is never
+analysed as data. Its mark, which no browser gets, says what is known.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from parlai_spotbot.records import Item
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.packing.blocks import PackOptions
+from parlai_spotbot.surveys.survey import Survey
+
+Answers = Mapping[tuple[str, str], object]
+"""(question, target) -> answer."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """Controls that were made: how many show people of the domain who are not in the study, what is to be said."""
+
+    items: Sequence[Item]
+    from_domain: int = 0
+    warnings: Sequence[str] = ()
+
+
+class Control(ABC):
+    """A kind of control. `marks` are those that its items may bear, where these are a few."""
+
+    marks: ClassVar[tuple[str, ...]] = ()
+    rule: ClassVar[str]
+    """How its items are chosen and when one is missed, in words."""
+
+    @abstractmethod
+    def missed(self, mark: str, answers: Answers) -> bool:
+        """Whether an annotator's answers miss a control of this mark; not to answer is to miss."""
+
+    def complete(self, answers: Answers) -> bool:
+        """Whether enough was answered to count."""
+        return True
+
+    @abstractmethod
+    def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> Made:
+        """The controls of a packed survey, the same for the same input; those `kept` are there and stay."""
+
+    def counts(self, items: Sequence[Item]) -> dict[str, int]:
+        """How many there are of each mark."""
+        return {mark: sum(item.control == mark for item in items) for mark in self.marks}

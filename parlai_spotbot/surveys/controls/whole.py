@@ -1,0 +1,244 @@
+"""Controls for surveys that show whole conversations: a person against a scripted bot, or a scripted bot to be rated.
+
+Li et al. (2019, "Annotation Quality") begin with a conversation between people beside one of a weak bot; who doesn't
+find the person better is left out. The weak bot is a script here (`scripted`) in the place of one of two people, so
+that hardly anybody errs. Ratings have no such answer: all that can be asked is that a bot which loops isn't praised.
+"""
+
+from __future__ import annotations
+
+import random
+from abc import abstractmethod
+from collections.abc import Collection, Sequence
+from statistics import fmean
+
+from parlai_spotbot.records import Conversation, Item, Utterance
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import own_questions
+from parlai_spotbot.surveys.controls.kind import Answers, Control, Made
+from parlai_spotbot.surveys.controls.segments import Segment, candidates, known_people, made_of_people
+from parlai_spotbot.surveys.ids import opaque
+from parlai_spotbot.surveys.packing.blocks import PackOptions
+from parlai_spotbot.surveys.scripted import SCRIPTS, parrot, replaced
+from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.texts.surface import SURFACES
+
+KNOWN_CHOICE, KNOWN_LOW = ("known_choice:0", "known_choice:1"), ("known_low:0", "known_low:1")
+
+OPEN = ("consistency", "emotional_understanding", "grammaticality", "proactivity")
+"""Dimensions in which a bot that loops need not be worse: it never contradicts itself, its one sentence may be
+faultless or a question."""
+
+FIRST = "quality"
+"""The dimension in which even "neither" is wrong."""
+
+BAD = ("quality", "engagingness")
+MOST, MOST_MEAN = 3, 2.5
+"""A bot that loops may be rated so high at most: in a dimension of `BAD` over a conversation; on average over its turns
+from the second on."""
+
+WANTED = 12
+
+PAIRS_RULE = (
+    "A control shows a conversation between people, chosen as known people are for segments, beside another one in "
+    "which a script takes the place of the judged speaker: it says one sentence, or two, for ever, stutters, is stuck "
+    "with its first turn, or parrots the other. It is missed if the script is chosen, in grammaticality, consistency, "
+    "proactivity and emotional understanding excepted, or if neither is chosen in overall quality. No unit shows these "
+    "conversations or others of their seeds."
+)
+LOW_RULE = (
+    "A control shows a conversation between people in which a script takes the place of the judged speaker: it says "
+    "one sentence, or two, for ever, stutters, or is stuck with its first turn. It is missed if the script is rated "
+    "above 3 in overall quality or engagingness; turn by turn, if its turns from the second on are rated above 2.5 on "
+    "average in quality, engagingness, informativeness or relevance (the other dimensions have no controls). No unit "
+    "shows these conversations or others of their seeds."
+)
+
+
+class _Whole(Control):
+    """What both kinds share: they ask what the units ask, as far as a control can be graded by it."""
+
+    @abstractmethod
+    def tells(self, questions: Sequence[str]) -> bool:
+        """Whether a control that asks these questions can be graded."""
+
+    @abstractmethod
+    def wanted(self, asked: Sequence[tuple[str, ...]]) -> int:
+        """How many there should be."""
+
+    @abstractmethod
+    def of_segments(
+        self, segments: Sequence[Segment], asked: Sequence[tuple[str, ...]], options: PackOptions
+    ) -> list[Item]:
+        """Controls of conversations between people."""
+
+    def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> Made:
+        asked = self.asked(study, survey)
+
+        def of_people(people: Sequence[Conversation], used: Collection[str]) -> list[Item]:
+            rng = random.Random(f"controls {options.survey} {options.seed}")
+            return self.of_segments(candidates(people, used, options, rng), asked, options)
+
+        items, from_domain = made_of_people(study, options, of_people, self.wanted(asked))
+        return Made(items, from_domain, shortage(items, survey, asked))
+
+    def asked(self, study: Study, survey: Survey) -> list[tuple[str, ...]]:
+        """What controls ask: what items of the units ask, but for own questions in which a person need not beat a bot
+        that loops. Where no item asks anything that tells, it is the survey's own default."""
+        own = own_questions.questions_of_study(study, survey.name)
+        main = [question.name for question in survey.main]
+        found = []
+        for questions in sorted({item.questions for unit in study.units(survey.name) for item in unit.items}):
+            telling = [q for q in questions or main if q in main and own.get(q, {}).get("control", True)]
+            if self.tells(telling):
+                found.append(questions)
+        if not found and survey.asked:
+            free = [question.name for question in survey.questions if question.kind == "free_text"]
+            found.append((*survey.asked, *free))
+        return found
+
+
+class Choices(_Whole):
+    """Two conversations, of which a mark names the one whose judged speaker is a person, the other one's a script."""
+
+    marks = KNOWN_CHOICE
+    rule = PAIRS_RULE
+
+    def missed(self, mark: str, answers: Answers) -> bool:
+        """The script was chosen in a question where that can't be (`OPEN` names the others), or "neither" overall."""
+        chosen = {
+            question: answer
+            for (question, target), answer in answers.items()
+            if target == "pair" and question not in OPEN and answer in ("conversation:0", "conversation:1", "neither")
+        }
+        if not chosen or f"conversation:{1 - KNOWN_CHOICE.index(mark)}" in chosen.values():
+            return True
+        return chosen.get(FIRST) == "neither"
+
+    def tells(self, questions: Sequence[str]) -> bool:
+        return any(question not in OPEN for question in questions)
+
+    def wanted(self, asked: Sequence[tuple[str, ...]]) -> int:
+        return WANTED if asked else 0
+
+    def of_segments(
+        self, segments: Sequence[Segment], asked: Sequence[tuple[str, ...]], options: PackOptions
+    ) -> list[Item]:
+        fitting = known_people(segments)
+        chosen = {conversation.conversation_id for conversation, _ in fitting}
+        return make_pairs(fitting, [s for s in segments if s[0].conversation_id not in chosen], asked, options)
+
+
+class Low(_Whole):
+    """One conversation, of which a mark names the entity that is a script: its ratings must be low."""
+
+    marks = KNOWN_LOW
+    rule = LOW_RULE
+
+    def missed(self, mark: str, answers: Answers) -> bool:
+        """The script was rated above `MOST` overall or in engagingness; turn by turn: above `MOST_MEAN` on average."""
+        bot = KNOWN_LOW.index(mark)
+        whole = [answers[q, f"entity:{bot}"] for q in BAD if (q, f"entity:{bot}") in answers]
+        if whole:
+            return any(_rating(answer) > MOST for answer in whole)
+        turns = sorted(
+            (int(target.partition(":")[2]), _rating(answer))
+            for (question, target), answer in answers.items()
+            if target.startswith("turn:") and question not in OPEN
+        )
+        later = [rating for _, rating in turns[1:]]
+        return not later or fmean(later) > MOST_MEAN
+
+    def tells(self, questions: Sequence[str]) -> bool:
+        return any(question in BAD for question in questions) or (len(questions) == 1 and questions[0] not in OPEN)
+
+    def wanted(self, asked: Sequence[tuple[str, ...]]) -> int:
+        return WANTED * len(asked)
+
+    def of_segments(
+        self, segments: Sequence[Segment], asked: Sequence[tuple[str, ...]], options: PackOptions
+    ) -> list[Item]:
+        return make_low(segments, asked, options)
+
+
+def _rating(answer: object) -> int:
+    return int(answer) if isinstance(answer, str) and answer in tuple("12345") else 5
+
+
+def make_pairs(
+    fitting: Sequence[Segment], rest: Sequence[Segment], asked: Sequence[tuple[str, ...]], options: PackOptions,
+    wanted: int = WANTED,
+) -> list[Item]:  # fmt: skip
+    """Controls of two conversations: people of `fitting` beside others of both in which a script stands in.
+
+    Each conversation is used once. Sides, seats, scripts and questions take turns. The same input gives the same items.
+    """
+    rng = random.Random(f"pair controls {options.survey} {options.seed}")
+    number = min(wanted, len(fitting), (len(fitting) + len(rest)) // 2) if asked else 0
+    people = list(fitting[:number])
+    others = [*rest, *fitting[number:]]
+    items = []
+    for place, (conversation, turns) in enumerate(people):
+        fit = next((o for o in others if _apart(o[0], conversation)), None)
+        if fit is None:
+            break
+        others.remove(fit)
+        seat, right = place % 2, place // 2 % 2
+        weak = _scripted(rng, fit[1], seat, SCRIPTS[place % len(SCRIPTS)], options)
+        shown = [(conversation, list(turns)), (fit[0], weak)]
+        items.append(_item(shown if right == 0 else shown[::-1], seat, asked[place % len(asked)],
+                           KNOWN_CHOICE[right], options))  # fmt: skip
+    return items
+
+
+def make_low(
+    segments: Sequence[Segment], asked: Sequence[tuple[str, ...]], options: PackOptions, wanted: int = WANTED
+) -> list[Item]:
+    """Controls of one conversation in which a script stands in for the judged one; `wanted` for each set of questions,
+    as far as conversations go (one may serve for several sets: nobody gets more than one of them)."""
+    rng = random.Random(f"low controls {options.survey} {options.seed}")
+    scripts = [script for script in SCRIPTS if script is not parrot]
+    items = []
+    for questions in asked:
+        for place, (conversation, turns) in enumerate(segments[:wanted]):
+            seat = (place + place // len(scripts)) % 2
+            weak = _scripted(rng, turns, seat, scripts[place % len(scripts)], options)
+            items.append(_item([(conversation, weak)], seat, questions, KNOWN_LOW[seat], options))
+    return items
+
+
+def _apart(one: Conversation, other: Conversation) -> bool:
+    return one.conversation_id != other.conversation_id and (not one.seed_id or one.seed_id != other.seed_id)
+
+
+def _scripted(rng: random.Random, turns: Sequence[str], seat: int, script, options: PackOptions) -> list[str]:
+    show = SURFACES[options.surface]
+    return [show(text) for text in replaced(rng, turns, seat, script)]
+
+
+def _item(shown: Sequence[Segment], seat: int, questions: tuple[str, ...], control: str, options: PackOptions) -> Item:
+    hidden = [turn.text for conversation, _ in shown for turn in conversation.turns]
+    said = [text for _, turns in shown for text in turns]
+    ids = tuple(conversation.conversation_id for conversation, _ in shown)
+    return Item(
+        item_id=opaque("control", options.survey, options.seed, *ids, *questions, *said, *hidden),
+        conversation_ids=ids,
+        exchanges=max(len(turns) // 2 for _, turns in shown),
+        transcripts=tuple(tuple(Utterance(i % 2, text) for i, text in enumerate(turns)) for _, turns in shown),
+        control=control,
+        judged=(seat,) * len(shown),
+        questions=questions,
+    )
+
+
+def shortage(items: Sequence[Item], survey: Survey, asked: Sequence[tuple[str, ...]]) -> list[str]:
+    """What is to be said where there are too few controls."""
+    if not asked:
+        return [f"survey '{survey.name}', as it is asked, has no questions that a control could be graded by"]
+    least = 4
+    if len(items) >= least:
+        return []
+    return [
+        f"{len(items)} controls, where {least} or more keep annotators from telling each other: import more "
+        "conversations between people, or keep some out of the units"
+    ]

@@ -98,9 +98,11 @@ class Tab:
         reader, writer = self.streams
         content = b"" if body is None else json.dumps(body).encode()
         lines = [
-            f"{'GET' if body is None else 'POST'} /api/{name} HTTP/1.1", f"Host: {self.address[0]}",
-            f"Authorization: Bearer {self.token if token is None else token}", f"Content-Length: {len(content)}",
-        ]  # fmt: skip
+            f"{'GET' if body is None else 'POST'} /api/{name} HTTP/1.1",
+            f"Host: {self.address[0]}",
+            f"Authorization: Bearer {self.token if token is None else token}",
+            f"Content-Length: {len(content)}",
+        ]
         writer.write("\r\n".join([*lines, "", ""]).encode() + content)
         await writer.drain()
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
@@ -309,11 +311,17 @@ class Annotator:
         made_up = tokens.sign_session(bytes(32), payload, time.time())
         link = tokens.sign(bytes(32), tokens.LINK, {"worker": "annotator-1"})
         for name, sent, with_token in (
-            ("submit", body, None), ("return", {"unit": victim}, None), ("open", {"unit": victim, "item": 0}, None),
-            ("submit", body, changed), ("submit", body, made_up), ("session", None, changed), ("submit", body, ""),
-            ("submit", {**body, "unit": "1"}, None), ("enter", {"query": {"t": link}}, None),
+            ("submit", body, None),
+            ("return", {"unit": victim}, None),
+            ("open", {"unit": victim, "item": 0}, None),
+            ("submit", body, changed),
+            ("submit", body, made_up),
+            ("session", None, changed),
+            ("submit", body, ""),
+            ("submit", {**body, "unit": "1"}, None),
+            ("enter", {"query": {"t": link}}, None),
             ("enter", {"query": {"worker_id": "annotator-1", "t": token}}, None),
-        ):  # fmt: skip
+        ):
             status, _ = await self.tab.ask(name, sent, with_token)
             self.record.forged["accepted" if status == 200 else "refused"] += 1
 
@@ -327,9 +335,16 @@ def kinds_of(number: int) -> list[str]:
 
 
 async def meet(
-    links: list[str], survey: Survey, known: dict, think: tuple[float, float], arrive: float, record: Record,
-    disturb: Callable[[Record], object] | None = None, kinds: list[str] | None = None, of: type[Annotator] = Annotator,
-) -> None:  # fmt: skip
+    links: list[str],
+    survey: Survey,
+    known: dict,
+    think: tuple[float, float],
+    arrive: float,
+    record: Record,
+    disturb: Callable[[Record], object] | None = None,
+    kinds: list[str] | None = None,
+    of: type[Annotator] = Annotator,
+) -> None:
     """All annotators at once, each coming within the first `arrive` seconds; `disturb` is a coroutine beside them."""
     people = [
         of(link, kind, survey, known, record, think, number)

@@ -35,10 +35,15 @@ def controls(first, count=12):
     """Known segments, named like the others."""
     kinds = ("known_human", "known_bot:0", "known_bot:1")
     return [
-        Item(f"zzcontrol{number}", (f"zztalk{number}",), 3,
-             (tuple(Utterance(t % 2, f"q{number}t{t}q well") for t in range(6)),), kinds[number % 3])
+        Item(
+            f"zzcontrol{number}",
+            (f"zztalk{number}",),
+            3,
+            (tuple(Utterance(t % 2, f"q{number}t{t}q well") for t in range(6)),),
+            kinds[number % 3],
+        )
         for number in range(first, first + count)
-    ]  # fmt: skip
+    ]
 
 
 class Browser:

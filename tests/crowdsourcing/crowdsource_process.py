@@ -38,9 +38,26 @@ REPLICATES = 2
 STARTING = 120.0
 
 TOPICS = (
-    "garden", "kitchen", "railway", "mountain", "violin", "library", "weather", "football", "holiday", "breakfast",
-    "neighbour", "birthday", "bicycle", "theatre", "hospital", "painting", "summer", "sandwich", "elephant",
-)  # fmt: skip
+    "garden",
+    "kitchen",
+    "railway",
+    "mountain",
+    "violin",
+    "library",
+    "weather",
+    "football",
+    "holiday",
+    "breakfast",
+    "neighbour",
+    "birthday",
+    "bicycle",
+    "theatre",
+    "hospital",
+    "painting",
+    "summer",
+    "sandwich",
+    "elephant",
+)
 
 
 def make_study(folder: Path, units: int, items: int) -> Study:
@@ -98,8 +115,17 @@ class CrowdsourceProcess:
     `people` is the --group of a survey for several groups of people.
     """
 
-    def __init__(self, study: Study, annotators: int, minutes: float = 1.0, survey: str = SURVEY, task: str = "",
-                 group: str = "", people: str = "", **limits: int):  # fmt: skip
+    def __init__(
+        self,
+        study: Study,
+        annotators: int,
+        minutes: float = 1.0,
+        survey: str = SURVEY,
+        task: str = "",
+        group: str = "",
+        people: str = "",
+        **limits: int,
+    ):
         self.study, self.annotators, self.survey, self.task, self.people = study, annotators, survey, task, people
         self.paths = CollectionPaths.of(study, survey, task or part_of(people))
         self.config = study.path / f"load{task}{people}.yaml"
@@ -169,9 +195,7 @@ class CrowdsourceProcess:
             peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
             self.peak = max(self.peak, int(peak.split()[1]) / 1024)
 
-    def run(
-        self, think: tuple[float, float], arrive: float, kills: int, kinds: list[str] | None = None
-    ) -> Record:  # fmt: skip
+    def run(self, think: tuple[float, float], arrive: float, kills: int, kinds: list[str] | None = None) -> Record:
         """All annotators meet the operator, which is killed `kills` times at even parts of the work."""
         record, survey = Record(), get_survey(SURVEY)
         goal = min(len(self.study.units(SURVEY)), 3 * self.annotators)

@@ -91,9 +91,11 @@ def body_of(unit: dict, about: dict | None = None, **how: object) -> dict:
     """A whole submission; `about` are answers to the questionnaire."""
     told = [{"question": name, "target": "annotator", "answer": value} for name, value in (about or {}).items()]
     return {
-        "unit": unit["unit"], "items": [pick(page, **how) for page in unit["items"]], "comment": "",
+        "unit": unit["unit"],
+        "items": [pick(page, **how) for page in unit["items"]],
+        "comment": "",
         "questionnaire": told,
-    }  # fmt: skip
+    }
 
 
 class Picker(Annotator):

@@ -51,8 +51,13 @@ def test_the_third_round_decides_by_the_turns_that_are_wrong(made, task):
     assert said["state"] == "onboarding"
     about = said["onboarding"]
     assert {key: about[key] for key in ("attempt", "attempts", "round", "rounds", "allowed", "results")} == {
-        "attempt": 1, "attempts": 2, "round": 1, "rounds": 3, "allowed": allowed, "results": [],
-    }  # fmt: skip
+        "attempt": 1,
+        "attempts": 2,
+        "round": 1,
+        "rounds": 3,
+        "allowed": allowed,
+        "results": [],
+    }
     first = sit(office, ANN, range(99))["onboarding_result"]
     assert (first["wrong_turns"], first["passed"]) == (first["of"], None)
     second = sit(office, ANN)
@@ -60,9 +65,16 @@ def test_the_third_round_decides_by_the_turns_that_are_wrong(made, task):
     assert [result["round"] for result in second["onboarding"]["results"]] == [1, 2]
     last = sit(office, ANN, range(allowed))
     assert last["onboarding_result"] | {"turns": 0, "item": 0} == {
-        "wrong_turns": allowed, "of": len(course_of(office.survey)[0][2].bot_turns), "allowed": allowed, "passed": True,
-        "attempt": 1, "round": 3, "rounds": 3, "turns": 0, "item": 0,
-    }  # fmt: skip
+        "wrong_turns": allowed,
+        "of": len(course_of(office.survey)[0][2].bot_turns),
+        "allowed": allowed,
+        "passed": True,
+        "attempt": 1,
+        "round": 3,
+        "rounds": 3,
+        "turns": 0,
+        "item": 0,
+    }
     assert last["state"] == "ready"
     assert office.crowd.standing == {"ann": True}
 
@@ -110,8 +122,9 @@ def test_one_wrong_label_makes_the_turn_wrong_once(made):
     office.desk.consent(ANN)
     gold = course_of(office.survey)[0][0]
     bare = next(turn for turn in gold.bot_turns if not gold.turns[turn].labels)
-    key = {turn: set(labels) | (set(LABELS["consistency"]) if turn == bare else set()) for turn, labels in
-           gold.key.items()}  # fmt: skip
+    key = {
+        turn: set(labels) | (set(LABELS["consistency"]) if turn == bare else set()) for turn, labels in gold.key.items()
+    }
     session = office.desk.session(ANN)
     item = filled(office.survey, session["onboarding"]["items"][0], by_key("consistency", key))
     office.desk.onboarding(ANN, {"items": [item], "attempt": 1, "round": 1})
@@ -126,8 +139,10 @@ def test_a_round_is_handed_in_once_and_the_same_again_gets_the_same(made):
     office.desk.consent(ANN)
     body = round_body(office.survey, office.desk.session(ANN), range(99))
     first = office.desk.onboarding(ANN, body)
-    better = round_body(office.survey, {"onboarding": {**first["onboarding"]["results"][0], "items": [
-        first["onboarding"]["results"][0]["item"]]}})  # fmt: skip
+    better = round_body(
+        office.survey,
+        {"onboarding": {**first["onboarding"]["results"][0], "items": [first["onboarding"]["results"][0]["item"]]}},
+    )
     assert refused(office.desk.onboarding, ANN, better) == (409, "attempt")
     sit(office, ANN)
     office.restart()

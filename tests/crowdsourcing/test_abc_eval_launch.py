@@ -209,8 +209,15 @@ def test_the_outcomes_of_the_training_come_with_the_judgements(annotated):
         (bob, 2, 1, "second_chance", 9, False, "students"),
     ]
     assert [row for row in told if row[0] == "sociality"][-1] == (
-        "sociality", bob, 2, 1, "second_chance", 0, True, "surge",
-    )  # fmt: skip
+        "sociality",
+        bob,
+        2,
+        1,
+        "second_chance",
+        0,
+        True,
+        "surge",
+    )
     assert all(row["of"] >= 10 and row["seconds"] == 61.5 and row["at"].endswith("+00:00") for row in rows)
     gold = next(row for row in rows if row["role"] == "gold")
     assert sum(gold["mistakes_by_label"].values()) >= 3
@@ -295,16 +302,20 @@ def test_a_crowd_does_sixty_each_and_a_share_twice_over_a_kill(tmp_path):
     assert {block for block, number in by.items() if number == 2} <= twice
     sent = {
         (annotation_id(handle, item["item"]), answer["question"], answer["target"]): answer["answer"]
-        for handle, body in record.accepted.items() for item in body["items"] for answer in item["answers"]
-    }  # fmt: skip
+        for handle, body in record.accepted.items()
+        for item in body["items"]
+        for answer in item["answers"]
+    }
     collect(study, NAME)
     rows = study.judgements(NAME)
     assert {(row.annotation_id, row.question, row.target): row.answer for row in rows} == sent
     passed = Counter((row["passed"], row["role"], row["group"]) for row in rows_of(study))
     assert passed == {
-        (None, "training", "students"): 8, (True, "training", "students"): 3, (False, "training", "students"): 1,
+        (None, "training", "students"): 8,
+        (True, "training", "students"): 3,
+        (False, "training", "students"): 1,
         (False, "second_chance", "students"): 1,
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.slow
@@ -323,9 +334,14 @@ def test_two_tasks_run_at_once_and_a_link_of_one_brings_no_pass_in_the_other(tmp
             assert records[task].odd == []
         # The second annotator of one task, at the door of the other, has everything still to do.
         stranger = trained.Trained(
-            two.links()[0].partition("/?")[0] + "/?" + one.links()[1].partition("/?")[2], "plain",
-            trained.narrowed("transitions"), {}, Record(), (0.0, 0.0), 9,
-        )  # fmt: skip
+            two.links()[0].partition("/?")[0] + "/?" + one.links()[1].partition("/?")[2],
+            "plain",
+            trained.narrowed("transitions"),
+            {},
+            Record(),
+            (0.0, 0.0),
+            9,
+        )
 
         async def look():
             stranger.tab.token = (await stranger.must("enter", {"query": stranger.query}))["token"]

@@ -23,8 +23,21 @@ from parlai_spotbot.surveys.packing.blocks import PackOptions
 
 PAGE_KEYS = {"item", "layout", "transcripts", "questions", "opening"}
 TRANSCRIPT_KEYS = {"key", "name", "entities", "turns"}
-SESSION_KEYS = {"state", "survey", "texts", "language", "progress", "consent", "onboarding", "unit", "game", "finish",
-                "why", "onboarding_result", "accepted"}  # fmt: skip
+SESSION_KEYS = {
+    "state",
+    "survey",
+    "texts",
+    "language",
+    "progress",
+    "consent",
+    "onboarding",
+    "unit",
+    "game",
+    "finish",
+    "why",
+    "onboarding_result",
+    "accepted",
+}
 
 
 def whole_visit(browser, survey):
@@ -154,9 +167,10 @@ def shown(item):
     """The (conversation, turn) of an item."""
     return {
         (int(talk), int(turn))
-        for transcript in item.transcripts for utterance in transcript
+        for transcript in item.transcripts
+        for utterance in transcript
         for talk, turn in MARK.findall(utterance.text.encode())
-    }  # fmt: skip
+    }
 
 
 def test_answers_hold_known_fields_and_no_others(serve):

@@ -217,11 +217,13 @@ def measured(server, numbers, natures):
         for page in unit["items"]:
             which = {"unit": unit["unit"], "item": page["item"]}
             decide = {**which, "question": "nature", "answer": "human", "seconds": 1.0}
-            times.append([
-                timed(connection, token, "open", {**which, "opened": 1})[0],
-                timed(connection, token, "decide", {**decide, "target": "entity:0"})[0],
-                timed(connection, token, "decide", {**decide, "target": "entity:1"})[0],
-            ])  # fmt: skip
+            times.append(
+                [
+                    timed(connection, token, "open", {**which, "opened": 1})[0],
+                    timed(connection, token, "decide", {**decide, "target": "entity:0"})[0],
+                    timed(connection, token, "decide", {**decide, "target": "entity:1"})[0],
+                ]
+            )
             entities.append(natures[int(MARK.search(json.dumps(page).encode())[1])])
         connection.close()
     return times, entities

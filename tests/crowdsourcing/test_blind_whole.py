@@ -49,12 +49,15 @@ def study_of(tmp_path):
 
         study = whole.make_study(tmp_path / "study", name, each=6, people=24, talk=talk, named="zzname")
         drawn = [
-            replace(item, transcripts=tuple(
-                tuple(Utterance(turn.entity, said(number, place)) for place, turn in enumerate(turns))
-                for number, turns in enumerate(item.transcripts, start=1000 + 10 * n)
-            ))
+            replace(
+                item,
+                transcripts=tuple(
+                    tuple(Utterance(turn.entity, said(number, place)) for place, turn in enumerate(turns))
+                    for number, turns in enumerate(item.transcripts, start=1000 + 10 * n)
+                ),
+            )
             for n, item in enumerate(read_controls(study, name))
-        ]  # fmt: skip
+        ]
         files.write_jsonl(controls_path(study, name), [item.to_json() for item in drawn])
         return study
 

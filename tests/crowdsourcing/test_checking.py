@@ -22,17 +22,28 @@ GOOD = [answers(SURVEY, page, plain) for page in PAGES]
 YES_NO = (Option("yes", "Yes"), Option("no", "No"))
 PARTS = (Option("a", "A"), Option("b", "B"), Option("c", "C"))
 MANY_KINDS = Survey(
-    name="kinds", title="Kinds", instructions="Answer.", layout="turn_by_turn", limits=Limits(text_length=10),
+    name="kinds",
+    title="Kinds",
+    instructions="Answer.",
+    layout="turn_by_turn",
+    limits=Limits(text_length=10),
     questions=(
         Question("odd", "choice", ("turn",), "Is this turn odd?", YES_NO),
         Question("why", "checkboxes", ("turn",), "Why?", PARTS, when=(Condition("odd", ("yes",)),)),
         Question("words", "free_text", ("turn",), "What else?", required=False, when=(Condition("why", ("c",)),)),
         Question("rate", "scale", ("conversation:0",), "How good?", PARTS, after=("odd", "why")),
         Question("order", "ranking", ("pair",), "Which first?", PARTS, when=(Condition("odd", ("yes",)),)),
-        Question("last", "choice", ("pair",), "Sure?", YES_NO, after=("rate", "words", "order"),
-                 when=(Condition("odd", ("no",), "turn:0"),)),
+        Question(
+            "last",
+            "choice",
+            ("pair",),
+            "Sure?",
+            YES_NO,
+            after=("rate", "words", "order"),
+            when=(Condition("odd", ("no",), "turn:0"),),
+        ),
     ),
-)  # fmt: skip
+)
 
 
 def with_answer(number, name, target, answer):
@@ -100,8 +111,12 @@ def test_a_complete_answer_comes_back_clean():
     assert [row["item"] for row in clean] == [0, 1, 2]
     assert clean[0]["seconds"] == 9.5
     assert clean[0]["answers"][0] == {
-        "question": "nature", "target": "entity:0", "answer": "unsure", "seconds": 2.5, "changes": 0
-    }  # fmt: skip
+        "question": "nature",
+        "target": "entity:0",
+        "answer": "unsure",
+        "seconds": 2.5,
+        "changes": 0,
+    }
     assert len(clean[0]["answers"]) == 5
 
 
@@ -116,8 +131,12 @@ def test_times_changes_and_comments_are_optional_and_unknown_keys_are_dropped():
     clean = check_items(SURVEY, PAGES, bare)
     assert set(clean[0]) == {"item", "answers", "seconds", "comment"}
     assert clean[0]["answers"][1] == {
-        "question": "nature", "target": "entity:1", "answer": "unsure", "seconds": None, "changes": 0
-    }  # fmt: skip
+        "question": "nature",
+        "target": "entity:1",
+        "answer": "unsure",
+        "seconds": None,
+        "changes": 0,
+    }
 
 
 @pytest.mark.parametrize(
@@ -138,10 +157,20 @@ def test_what_lacks_an_answer_is_incomplete(rows):
 @pytest.mark.parametrize(
     "rows",
     [
-        None, {}, "items", 3, [None], [[]], [GOOD],
+        None,
+        {},
+        "items",
+        3,
+        [None],
+        [[]],
+        [GOOD],
         [*GOOD, GOOD[0]],
-        [{**GOOD[0], "item": 3}], [{**GOOD[0], "item": -1}], [{**GOOD[0], "item": True}], [{**GOOD[0], "item": "0"}],
-        [{**GOOD[0], "item": 10**30}], [{"answers": []}],
+        [{**GOOD[0], "item": 3}],
+        [{**GOOD[0], "item": -1}],
+        [{**GOOD[0], "item": True}],
+        [{**GOOD[0], "item": "0"}],
+        [{**GOOD[0], "item": 10**30}],
+        [{"answers": []}],
         [{**GOOD[0], "answers": None}, *GOOD[1:]],
         [{**GOOD[0], "answers": [1]}, *GOOD[1:]],
         [{**GOOD[0], "answers": [*GOOD[0]["answers"], GOOD[0]["answers"][0]]}, *GOOD[1:]],
@@ -153,14 +182,18 @@ def test_what_lacks_an_answer_is_incomplete(rows):
         with_answer(0, "nature", "entity:0", ["bot"]),
         with_answer(0, "nature", "entity:0", 0),
         with_answer(0, "nature", "entity:0", ""),
-        [{**GOOD[0], "seconds": -1}, *GOOD[1:]], [{**GOOD[0], "seconds": "9"}, *GOOD[1:]],
-        [{**GOOD[0], "seconds": float("nan")}, *GOOD[1:]], [{**GOOD[0], "seconds": float("inf")}, *GOOD[1:]],
-        [{**GOOD[0], "seconds": 10**400}, *GOOD[1:]], [{**GOOD[0], "seconds": True}, *GOOD[1:]],
+        [{**GOOD[0], "seconds": -1}, *GOOD[1:]],
+        [{**GOOD[0], "seconds": "9"}, *GOOD[1:]],
+        [{**GOOD[0], "seconds": float("nan")}, *GOOD[1:]],
+        [{**GOOD[0], "seconds": float("inf")}, *GOOD[1:]],
+        [{**GOOD[0], "seconds": 10**400}, *GOOD[1:]],
+        [{**GOOD[0], "seconds": True}, *GOOD[1:]],
         [{**GOOD[0], "answers": [{**GOOD[0]["answers"][0], "changes": -1}]}],
         [{**GOOD[0], "answers": [{**GOOD[0]["answers"][0], "changes": 0.5}]}],
-        [{**GOOD[0], "comment": 5}, *GOOD[1:]], [{**GOOD[0], "comment": "x" * 2001}, *GOOD[1:]],
+        [{**GOOD[0], "comment": 5}, *GOOD[1:]],
+        [{**GOOD[0], "comment": "x" * 2001}, *GOOD[1:]],
     ],
-)  # fmt: skip
+)
 def test_what_no_page_sends_is_malformed(rows):
     assert refused(check_items, SURVEY, PAGES, rows) == (400, "malformed")
 
@@ -221,10 +254,18 @@ def test_each_kind_has_its_form():
     assert clean_answer(words, "half \ud83d", 10) == "half \ufffd"
     assert clean_answer(words, "\U0001f600" * 10, 10) == "\U0001f600" * 10
     for question, answer in (
-        (boxes, ["a", "a"]), (boxes, "a"), (boxes, ["d"]), (boxes, [["a"]]), (boxes, {"a": 1}),
-        (ranking, ["a", "b"]), (ranking, ["a", "b", "b"]), (ranking, "abc"),
-        (words, "x" * 11), (words, 7), (words, ["x"]),
-    ):  # fmt: skip
+        (boxes, ["a", "a"]),
+        (boxes, "a"),
+        (boxes, ["d"]),
+        (boxes, [["a"]]),
+        (boxes, {"a": 1}),
+        (ranking, ["a", "b"]),
+        (ranking, ["a", "b", "b"]),
+        (ranking, "abc"),
+        (words, "x" * 11),
+        (words, 7),
+        (words, ["x"]),
+    ):
         assert refused(clean_answer, question, answer, 10) == (400, "malformed")
 
 
@@ -239,7 +280,10 @@ def test_left_over_answers_are_dropped():
     ]
     (clean,) = check_items(MANY_KINDS, [page], [{"item": 0, "answers": rows}])
     assert [(a["question"], a["target"]) for a in clean["answers"]] == [
-        ("odd", "turn:0"), ("odd", "turn:1"), ("rate", "conversation:0"), ("last", "pair")
-    ]  # fmt: skip
+        ("odd", "turn:0"),
+        ("odd", "turn:1"),
+        ("rate", "conversation:0"),
+        ("last", "pair"),
+    ]
     missing = [row for row in rows if row["question"] != "last"]
     assert refused(check_items, MANY_KINDS, [page], [{"item": 0, "answers": missing}]) == (422, "incomplete")

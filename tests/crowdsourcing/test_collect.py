@@ -12,7 +12,6 @@ from office import Clock, MemoryCrowd, answers, plain
 from people import SURVEY, known_of, make_study, without_waiting
 
 from parlai_spotbot import files
-from parlai_spotbot.surveys.controls.failures import failed_people
 from parlai_spotbot.crowdsourcing.annotator_summary import MISSED
 from parlai_spotbot.crowdsourcing.bonus import natures_of
 from parlai_spotbot.crowdsourcing.collect import collect
@@ -27,6 +26,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.surveys import get_survey, launched_survey
 from parlai_spotbot.surveys.controls import read_controls
+from parlai_spotbot.surveys.controls.failures import failed_people
 from parlai_spotbot.surveys.game import points
 
 
@@ -268,9 +268,13 @@ def test_who_withdraws_leaves_no_answer_behind(collection):
     visitor = Visitor("anna")
     assert collection.desk.session(visitor)["progress"]["done"] == 1
     collection.collect()
-    files.write_jsonl(collection.paths.refused, [
-        {"annotator": collection.collect().names["anna"], "body": "a secret of mine"}, {"annotator": "x", "body": "y"},
-    ])  # fmt: skip
+    files.write_jsonl(
+        collection.paths.refused,
+        [
+            {"annotator": collection.collect().names["anna"], "body": "a secret of mine"},
+            {"annotator": "x", "body": "y"},
+        ],
+    )
     with pytest.raises(UserError, match="--withdraw cleo"):
         withdraw(collection.study, SURVEY, "cleo")
     assert withdraw(collection.study, SURVEY, collection.collect().names["anna"]) == 1

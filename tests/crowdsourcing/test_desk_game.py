@@ -29,9 +29,14 @@ def opens(unit, item, opened):
 
 def decides(unit, item, target, answer, **more):
     return {
-        "unit": unit["unit"], "item": item, "question": "nature", "target": target, "answer": answer, "seconds": 3.5,
+        "unit": unit["unit"],
+        "item": item,
+        "question": "nature",
+        "target": target,
+        "answer": answer,
+        "seconds": 3.5,
         **more,
-    }  # fmt: skip
+    }
 
 
 def shown(page):
@@ -102,8 +107,9 @@ def test_a_decision_is_final_and_knows_what_was_open(game):
     game.desk.decide(ANN, decides(unit, 0, "entity:1", "human"))
     made = game.ledger.decisions(unit["unit"])
     assert [(d.target, d.answer, d.opened, d.seconds) for d in made] == [
-        ("entity:0", "bot", 1, 3.5), ("entity:1", "human", 2, 3.5)
-    ]  # fmt: skip
+        ("entity:0", "bot", 1, 3.5),
+        ("entity:1", "human", 2, 3.5),
+    ]
     assert refused(game.desk.open_exchange, ANN, opens(unit, 0, 2)) == (409, "decided")
 
 
@@ -119,10 +125,17 @@ def test_unsure_only_when_everything_is_open(game):
 def test_only_what_is_asked_is_decided(game):
     unit = game.unit("ann")
     for more in (
-        {"question": "fluency", "target": "pair", "answer": "entity:0"}, {"target": "pair"}, {"target": None},
-        {"target": []}, {"answer": "robot"}, {"answer": None}, {"answer": ["bot"]}, {"item": 99}, {"seconds": "3"},
+        {"question": "fluency", "target": "pair", "answer": "entity:0"},
+        {"target": "pair"},
+        {"target": None},
+        {"target": []},
+        {"answer": "robot"},
+        {"answer": None},
+        {"answer": ["bot"]},
+        {"item": 99},
+        {"seconds": "3"},
         {"question": None},
-    ):  # fmt: skip
+    ):
         assert refused(game.desk.decide, ANN, {**decides(unit, 0, "entity:0", "bot"), **more}) == (400, "malformed")
     assert game.ledger.decisions(unit["unit"]) == []
 

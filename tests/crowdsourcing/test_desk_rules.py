@@ -115,9 +115,8 @@ class Walk:
             return careful(self.office.survey, unit)
         for page in unit["items"]:
             for target in ("entity:0", "entity:1"):
-                self.office.desk.decide(visitor, {
-                    "unit": unit["unit"], "item": page["item"], "question": "nature", "target": target, "answer": "bot",
-                })  # fmt: skip
+                about = {"unit": unit["unit"], "item": page["item"], "question": "nature", "target": target}
+                self.office.desk.decide(visitor, {**about, "answer": "bot"})
             if page["item"] % 3 == 0:
                 with contextlib.suppress(Refusal):
                     self.office.desk.open_exchange(visitor, {"unit": unit["unit"], "item": page["item"], "opened": 1})
@@ -232,10 +231,12 @@ CASES = {
     "short conversations": {"talks": conversations(bots=3, per_pair=4, people=5, exchanges=3), "unit_size": 4},
     "no controls": {"talks": conversations(bots=3, per_pair=5, people=5), "controls": []},
     "the game": {
-        "talks": conversations(bots=3, per_pair=5, people=6), "segments": (5,), "annotators_per_segment": 3,
+        "talks": conversations(bots=3, per_pair=5, people=6),
+        "segments": (5,),
+        "annotators_per_segment": 3,
         "survey": replace(GAME, limits=replace(GAME.limits, control_mistakes=99)),
     },
-}  # fmt: skip
+}
 
 
 def walk(office, monkeypatch, case, seed, steps):

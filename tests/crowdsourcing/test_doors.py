@@ -46,8 +46,12 @@ def prolific(tmp_path):
 
 
 def coming(participant=PID, session=SESSION, study="mine", secret=SECRET):
-    return {"study": tokens.sign(secret, tokens.STUDY, {"study": study}), "PROLIFIC_PID": participant,
-            "STUDY_ID": STUDY, "SESSION_ID": session}  # fmt: skip
+    return {
+        "study": tokens.sign(secret, tokens.STUDY, {"study": study}),
+        "PROLIFIC_PID": participant,
+        "STUDY_ID": STUDY,
+        "SESSION_ID": session,
+    }
 
 
 def test_prolific_lets_participants_in(prolific):
@@ -110,10 +114,18 @@ def test_prolific_nobody_new_comes_in_where_nothing_can_be_written(prolific, mon
     assert prolific.enter(coming()).worker == PID
 
 
-@pytest.mark.parametrize(("state", "done", "code"), [
-    ("finished", 3, "DONE 1&2"), ("closed", 1, "DONE 1&2"), ("finished", 0, "OUT"), ("closed", 0, "OUT"),
-    ("stopped", 0, "OUT"), ("stopped", 2, "OUT"), ("waiting", 1, "DONE 1&2"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("state", "done", "code"),
+    [
+        ("finished", 3, "DONE 1&2"),
+        ("closed", 1, "DONE 1&2"),
+        ("finished", 0, "OUT"),
+        ("closed", 0, "OUT"),
+        ("stopped", 0, "OUT"),
+        ("stopped", 2, "OUT"),
+        ("waiting", 1, "DONE 1&2"),
+    ],
+)
 def test_prolific_codes(prolific, state, done, code):
     finish = prolific.finish(prolific.enter(coming()), state, done)
     assert (finish["kind"], finish["code"]) == ("code", code)
@@ -143,8 +155,12 @@ def test_prolific_without_a_code_for_the_screened_out(tmp_path):
 
 
 # -- MTurk -------------------------------------------------------------------------------------------------------------
-MTURK = {"workerId": "A1EXAMPLE", "assignmentId": "3ASSIGNMENT1", "hitId": "3HITHITHIT1",
-         "turkSubmitTo": "https://evil.example"}  # fmt: skip
+MTURK = {
+    "workerId": "A1EXAMPLE",
+    "assignmentId": "3ASSIGNMENT1",
+    "hitId": "3HITHITHIT1",
+    "turkSubmitTo": "https://evil.example",
+}
 
 
 def test_mturk_lets_workers_of_a_hit_of_this_run_in():
@@ -155,10 +171,19 @@ def test_mturk_lets_workers_of_a_hit_of_this_run_in():
     turned_away(door, {**MTURK, "hitId": "3HITHITHIT2"})
 
 
-@pytest.mark.parametrize("change", [
-    {"workerId": ""}, {"workerId": "ann"}, {"workerId": "A1' OR 1"}, {"assignmentId": "x"}, {"assignmentId": ""},
-    {"hitId": ""}, {"hitId": "../x"}, {"workerId": "A" * 100},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"workerId": ""},
+        {"workerId": "ann"},
+        {"workerId": "A1' OR 1"},
+        {"assignmentId": "x"},
+        {"assignmentId": ""},
+        {"hitId": ""},
+        {"hitId": "../x"},
+        {"workerId": "A" * 100},
+    ],
+)
 def test_mturk_ids_look_like_mturk_s(change):
     turned_away(MTurkDoor(lambda hit: True, sandbox=True), {**MTURK, **change})
 

@@ -64,8 +64,9 @@ def test_the_winner_of_a_game_is_paid_for_one_unit_more_and_the_platform_takes_i
 
 
 def judgement(number, seconds, source="human"):
-    return Judgement(f"j{number}", f"a{number}", "s", "u", "i", ("c",), 1, "pair", "fluency", "x", "w", source,
-                     seconds=seconds)  # fmt: skip
+    return Judgement(
+        f"j{number}", f"a{number}", "s", "u", "i", ("c",), 1, "pair", "fluency", "x", "w", source, seconds=seconds
+    )
 
 
 def test_the_studys_own_seconds_take_the_place_of_the_papers_once_there_are_enough():

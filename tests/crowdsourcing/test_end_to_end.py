@@ -18,9 +18,12 @@ def spotbot(*arguments):
     """Run a command; returns what it prints."""
     start = "from parlai_spotbot.scripts.main import main; main()"
     done = subprocess.run(
-        [sys.executable, "-c", start, *arguments], capture_output=True, text=True, timeout=500,
+        [sys.executable, "-c", start, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=500,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

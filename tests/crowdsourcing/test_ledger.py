@@ -145,11 +145,14 @@ def test_everything_comes_back_as_it_went_in(ledger):
     assert ledger.handout(HANDLES[0]) == handout(0, status="done", agent_id="agent", finished_at=15.5)
     assert ledger.misses("ann") == 1
     assert ledger.grades() == [
-        ("bob", HANDLES[1], 0, True), ("bob", HANDLES[1], 1, False), ("ann", HANDLES[0], 3, True)
-    ]  # fmt: skip
+        ("bob", HANDLES[1], 0, True),
+        ("bob", HANDLES[1], 1, False),
+        ("ann", HANDLES[0], 3, True),
+    ]
     assert [(a.worker, a.standing, a.why, a.told) for a in ledger.annotators()] == [
-        ("ann", "stopped", "controls", False), ("bob", "new", "", True)
-    ]  # fmt: skip
+        ("ann", "stopped", "controls", False),
+        ("bob", "new", "", True),
+    ]
     ledger.told_standing("ann")
     assert ledger.annotator("ann").told
     attempt = Attempt("cyd", 0, odd, 2, False, 9.0)

@@ -92,8 +92,11 @@ def test_the_check_notices_answers_that_differ(tmp_path, monkeypatch):
     study, record = _eight_plain_annotators(tmp_path, monkeypatch)
     handle = next(iter(record.accepted))
     body = record.accepted.pop(handle)
-    for spoilt in (dict(record.accepted), {**record.accepted, handle: {**body, "comment": "other"}},
-                   {**record.accepted, handle: body, "f" * 32: body}):  # fmt: skip
+    for spoilt in (
+        dict(record.accepted),
+        {**record.accepted, handle: {**body, "comment": "other"}},
+        {**record.accepted, handle: body, "f" * 32: body},
+    ):
         with pytest.raises(AssertionError):
             process.verify(study, replace(record, accepted=spoilt))
     record.accepted[handle] = body

@@ -96,9 +96,14 @@ def test_nobody_gets_two_units_of_a_block_even_if_they_share_nothing():
 
 @settings(max_examples=25, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(
-    unit_size=st.integers(2, 12), people=st.integers(0, 4), replicates=st.integers(1, 3), shared=st.integers(0, 6),
-    exchanges=st.integers(2, 5), allowance=st.integers(1, 4), seed=st.integers(0, 99),
-)  # fmt: skip
+    unit_size=st.integers(2, 12),
+    people=st.integers(0, 4),
+    replicates=st.integers(1, 3),
+    shared=st.integers(0, 6),
+    exchanges=st.integers(2, 5),
+    allowance=st.integers(1, 4),
+    seed=st.integers(0, 99),
+)
 def test_every_packing_is_done_in_the_end_and_nobody_meets_anything_twice(
     unit_size, people, replicates, shared, exchanges, allowance, seed
 ):

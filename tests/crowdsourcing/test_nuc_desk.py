@@ -106,7 +106,7 @@ def test_candidates_come_in_an_order_drawn_for_each_annotator_and_keep_their_val
         (lambda answers, page: answers.pop(), (422, "incomplete")),
         (lambda answers, page: answers.clear(), (422, "incomplete")),
     ],
-)  # fmt: skip
+)
 def test_forged_choices_are_refused_and_nothing_is_stored(desk_and_unit, change, refusal):
     desk, unit = desk_and_unit
     body = body_of(unit)
@@ -193,11 +193,16 @@ def test_what_annotators_say_of_themselves_becomes_rows_of_its_own_and_goes_when
 @pytest.mark.parametrize(
     "rows",
     [
-        "age", [1], [{"question": "name", "answer": "Ann"}], [{"question": "age", "answer": "32"}],
-        [{"question": "age", "answer": ["31-40"]}], [{"question": "age", "target": "entity:0", "answer": "31-40"}],
-        [{"question": "age", "answer": "31-40"}, {"question": "age", "answer": "18-20"}], [{"question": ["age"]}],
+        "age",
+        [1],
+        [{"question": "name", "answer": "Ann"}],
+        [{"question": "age", "answer": "32"}],
+        [{"question": "age", "answer": ["31-40"]}],
+        [{"question": "age", "target": "entity:0", "answer": "31-40"}],
+        [{"question": "age", "answer": "31-40"}, {"question": "age", "answer": "18-20"}],
+        [{"question": ["age"]}],
     ],
-)  # fmt: skip
+)
 def test_forged_answers_about_oneself_are_refused(desk_and_unit, rows):
     desk, unit = desk_and_unit
     assert refused(desk.submit, Visitor("ann"), {**body_of(unit), "questionnaire": rows}) == (400, "malformed")
@@ -241,8 +246,10 @@ def test_a_group_gets_its_units_alone_and_nobody_is_in_two(grouped):
     for row in grouped.judgements(NAME):
         groups[row.worker_id].add(of[row.unit_id])
     assert {worker: groups[found.names[worker]] for worker in ("ann", "bob", "cleo")} == {
-        "ann": {"paid"}, "bob": {"lab"}, "cleo": {"paid"},
-    }  # fmt: skip
+        "ann": {"paid"},
+        "bob": {"lab"},
+        "cleo": {"paid"},
+    }
     assert withdraw(grouped, NAME, "bob") == 1
     assert collect(grouped, NAME).withdrawn == 1
     assert {of[row.unit_id] for row in grouped.judgements(NAME)} == {"paid"}
@@ -312,8 +319,9 @@ def test_no_answer_of_the_desk_holds_a_key_an_origin_or_an_id(study):
     for answer in said:
         text = json.dumps({**answer, **shown})
         assert not [name for name in ids if f'"{name}"' in text]
-        assert not [word for word in ("distractor", "origin", "question_id", '"true"', "control", "key\": \"cand")
-                    if word in text]  # fmt: skip
+        assert not [
+            word for word in ("distractor", "origin", "question_id", '"true"', "control", 'key": "cand') if word in text
+        ]
     assert not [name for name in ids - {"check"} if name in json.dumps(said[0]["survey"])]
 
 

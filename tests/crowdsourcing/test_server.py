@@ -48,8 +48,12 @@ def test_a_link_is_no_session_and_a_session_no_link(served):
 @pytest.mark.parametrize("name", sorted(set(ROUTES) - {"enter"}))
 def test_nothing_is_done_without_a_valid_token(served, name):
     forged = tokens.sign_session(bytes(32), {"door": "in_house", "worker": "ann", "registration": "", "data": {}}, 9e9)
-    for token, expected in ((None, (401, "token")), (forged, (403, "forged")), ("x", (403, "forged")),
-                            (token_of("ann", now=0), (401, "expired"))):  # fmt: skip
+    for token, expected in (
+        (None, (401, "token")),
+        (forged, (403, "forged")),
+        ("x", (403, "forged")),
+        (token_of("ann", now=0), (401, "expired")),
+    ):
         status, answer = api(served, name, {}, token)
         assert (status, answer["error"]["code"]) == expected
     assert served.desk.calls == []
@@ -79,10 +83,25 @@ def test_every_address_reaches_the_desk_in_its_one_thread(served):
     assert len(served.desk.threads) == 1
 
 
-@pytest.mark.parametrize("body", [
-    "", "{", "[]", "null", '"text"', '{"a": NaN}', '{"a": Infinity}', '{"a": 1e999}', '{"a": -1e999}', b"\xff\xfe{}",
-    "[" * 100_000, '{"a":' * 50_000, '{"a": ' + "9" * 5000 + "}", '{"a": 1}{"b": 2}',
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '"text"',
+        '{"a": NaN}',
+        '{"a": Infinity}',
+        '{"a": 1e999}',
+        '{"a": -1e999}',
+        b"\xff\xfe{}",
+        "[" * 100_000,
+        '{"a":' * 50_000,
+        '{"a": ' + "9" * 5000 + "}",
+        '{"a": 1}{"b": 2}',
+    ],
+)
 def test_malformed_bodies(served, body):
     for name in ("submit", "unit", "enter"):
         status, answer = api(served, name, body, token_of("ann"))
@@ -162,14 +181,20 @@ def test_a_body_in_chunks_that_grows_too_large_is_refused(served):
     assert raw(served, ok + b"8\r\n" + b'{"a": 1}' + b"\r\n0\r\n\r\n").startswith(b"HTTP/1.1 200 ")
 
 
-@pytest.mark.parametrize("data", [
-    b"POST /api/submit HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n{}",
-    b"POST /api/submit HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n{}",
-    b"POST /api/submit HTTP/1.1\r\nHost: a\r\nContent-Length: 2, 3\r\n\r\n{}",
-    b"POST /api/submit HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
-    b"nonsense\r\n\r\n", b"GET / HTTP/9.9\r\nHost: a\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n",
-    b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 100_000 + b"\r\n\r\n", b"\x00" * 100_000,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"POST /api/submit HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n{}",
+        b"POST /api/submit HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n{}",
+        b"POST /api/submit HTTP/1.1\r\nHost: a\r\nContent-Length: 2, 3\r\n\r\n{}",
+        b"POST /api/submit HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
+        b"nonsense\r\n\r\n",
+        b"GET / HTTP/9.9\r\nHost: a\r\n\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 100_000 + b"\r\n\r\n",
+        b"\x00" * 100_000,
+    ],
+)
 def test_broken_http_gets_400_at_most(served, data):
     answer = raw(served, data, wait=2.0)
     assert answer[:12] in (b"", b"HTTP/1.1 400", b"HTTP/1.1 401")

@@ -29,9 +29,16 @@ def test_page_and_assets(served, page):
 def test_every_answer_has_the_security_headers(served):
     served.desk.fail = RuntimeError("x")
     token = token_of("ann")
-    for method, path, body in (("GET", "/", None), ("GET", "/assets/main.0123abcd.js", None), ("GET", "/nothing", None),
-                               ("GET", "/api/session", None), ("POST", "/api/submit", "{"), ("BREW", "/", None),
-                               ("POST", "/api/submit", "x" * 300_000), ("OPTIONS", "/", None)):  # fmt: skip
+    for method, path, body in (
+        ("GET", "/", None),
+        ("GET", "/assets/main.0123abcd.js", None),
+        ("GET", "/nothing", None),
+        ("GET", "/api/session", None),
+        ("POST", "/api/submit", "{"),
+        ("BREW", "/", None),
+        ("POST", "/api/submit", "x" * 300_000),
+        ("OPTIONS", "/", None),
+    ):
         _, headers, _ = request(served, method, path, body, token)
         policy = headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy
@@ -51,12 +58,28 @@ def test_only_mturk_may_frame_the_page_and_only_where_it_is_used(tmp_path, page)
     assert "form-action 'self' https://" in policy
 
 
-@pytest.mark.parametrize("path", [
-    "/../secret.txt", "/..%2fsecret.txt", "/%2e%2e/secret.txt", "/assets/../../secret.txt",
-    "/assets/..%2f..%2fsecret.txt", "/%2e%2e%2fsecret.txt", "/..\\secret.txt", "/..%5csecret.txt", "/assets/%00",
-    "//etc/passwd", "/%2fetc/passwd", "/..%252fsecret.txt", "/download_file/..%2F..%2Fsecret.txt", "/assets",
-    "/assets/", "/.", "/%c0%ae%c0%ae/secret.txt",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../secret.txt",
+        "/..%2fsecret.txt",
+        "/%2e%2e/secret.txt",
+        "/assets/../../secret.txt",
+        "/assets/..%2f..%2fsecret.txt",
+        "/%2e%2e%2fsecret.txt",
+        "/..\\secret.txt",
+        "/..%5csecret.txt",
+        "/assets/%00",
+        "//etc/passwd",
+        "/%2fetc/passwd",
+        "/..%252fsecret.txt",
+        "/download_file/..%2F..%2Fsecret.txt",
+        "/assets",
+        "/assets/",
+        "/.",
+        "/%c0%ae%c0%ae/secret.txt",
+    ],
+)
 def test_nothing_but_the_page_s_files_is_served(served, path):
     answer = raw(served, f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode())
     assert answer.startswith((b"HTTP/1.1 404", b"HTTP/1.1 400"))

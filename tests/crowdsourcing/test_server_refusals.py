@@ -18,14 +18,17 @@ from parlai_spotbot.crowdsourcing.contract import Refusal
 from parlai_spotbot.errors import UserError
 
 
-@pytest.mark.parametrize(("error", "status", "code"), [
-    (Refusal(410, "late", "Too late."), 410, "late"),
-    (sqlite3.OperationalError("database or disk is full"), 503, "storage"),
-    (OSError(errno.ENOSPC, "No space left on device"), 503, "storage"),
-    (UserError("x: cannot write: No space left on device."), 503, "storage"),
-    (RuntimeError("the inside of the desk"), 500, "error"),
-    (KeyError("secret thing"), 500, "error"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (Refusal(410, "late", "Too late."), 410, "late"),
+        (sqlite3.OperationalError("database or disk is full"), 503, "storage"),
+        (OSError(errno.ENOSPC, "No space left on device"), 503, "storage"),
+        (UserError("x: cannot write: No space left on device."), 503, "storage"),
+        (RuntimeError("the inside of the desk"), 500, "error"),
+        (KeyError("secret thing"), 500, "error"),
+    ],
+)
 def test_errors_of_the_desk(served, error, status, code):
     served.desk.fail = error
     got, headers, content = request(served, "POST", "/api/submit", {"unit": "u"}, token_of("ann"))
@@ -49,8 +52,11 @@ def test_refused_submissions_are_kept_once_and_without_credentials(served, tmp_p
     assert api(served, "submit", body, "forged")[0] == 403
     rows = [json.loads(line) for line in (tmp_path / "refused.jsonl").read_text().splitlines()]
     assert [(row["request"], row["status"], row["code"]) for row in rows] == [
-        ("submit", 410, "late"), ("submit", 400, "malformed"), ("decide", 410, "late"), ("submit", 401, "expired"),
-    ]  # fmt: skip
+        ("submit", 410, "late"),
+        ("submit", 400, "malformed"),
+        ("decide", 410, "late"),
+        ("submit", 401, "expired"),
+    ]
     assert {row["annotator"] for row in rows} == {tokens.pseudonym(SECRET, "ann")}
     assert json.loads(rows[0]["body"])["items"] == [{"item": 0}]
     assert rows[1]["body"] == "{broken"

@@ -105,8 +105,11 @@ def test_a_translation_changes_nothing_but_words(name):
     for one, other in zip(sum(survey.onboarding, ()), sum(german.onboarding, ()), strict=True):
         assert (one.turns, one.key) == (other.turns, other.key)
     assert (survey.name, survey.layout, survey.limits, survey.game) == (
-        german.name, german.layout, german.limits, german.game,
-    )  # fmt: skip
+        german.name,
+        german.layout,
+        german.limits,
+        german.game,
+    )
 
 
 # -- a user's own ----------------------------------------------------------------------------------------------------
@@ -159,8 +162,10 @@ survey:
     assert (why.kind, why.targets, why.required, why.after) == ("free_text", ("pair",), False, ("nature",))
     assert why.when[0].values == ("bot",)
     assert [(o.value, o.label, o.definition) for o in mood.options] == [
-        ("1", "gloomy", ""), ("2", "neither", ""), ("3", "cheerful", "full of joy"),
-    ]  # fmt: skip
+        ("1", "gloomy", ""),
+        ("2", "neither", ""),
+        ("3", "cheerful", "full of joy"),
+    ]
     assert mood.required
 
 
@@ -181,9 +186,10 @@ survey:
     ((exercise,),) = survey.onboarding
     assert exercise.turns == ((0, "a"), (1, "b"), (0, "c"), (1, "d"))
     assert exercise.key == (
-        ("nature", "entity:0", ("human", "unsure")), ("nature", "entity:1", ("bot",)),
+        ("nature", "entity:0", ("human", "unsure")),
+        ("nature", "entity:1", ("bot",)),
         ("fluency", "pair", ("no_difference",)),
-    )  # fmt: skip
+    )
 
 
 WRONG = [
@@ -218,7 +224,7 @@ WRONG = [
     ("survey: {example: {key: {nature: {entity:0: roboter}}}}", "'roboter' is no answer", ""),
     ("survey: {example: {explanation: 'So {entity:0} it is'}}", r"\{entity:0\}", "none"),
     ("survey: {onboarding: [[{turns: [a, b], key: {}}]]}", "'explanation' is missing", ""),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("content", "problem", "remedy"), WRONG, ids=[content[:40] for content, _, _ in WRONG])
@@ -281,7 +287,10 @@ def test_an_exercise_of_turns_names_those_of_the_judged_speaker(own):
     survey = get_survey("turn_likert")
     _, found = load_texts(own(told.format("[1]", '{"turn:1": "1", "turn:3": ["4", "5"]}')), survey)
     assert found.onboarding[0][0].key == (("relevance", "turn:1", ("1",)), ("relevance", "turn:3", ("4", "5")))
-    for judged, key, words in (("[1]", '{"turn:0": "1"}', "turn:0"), ("[2]", '{"turn:1": "1"}', "judged"),
-                               ("[0, 1]", '{"turn:1": "1"}', "judged")):  # fmt: skip
+    for judged, key, words in (
+        ("[1]", '{"turn:0": "1"}', "turn:0"),
+        ("[2]", '{"turn:1": "1"}', "judged"),
+        ("[0, 1]", '{"turn:1": "1"}', "judged"),
+    ):
         with pytest.raises(UserError, match=words):
             load_texts(own(told.format(judged, key)), survey)

@@ -74,8 +74,10 @@ def shown_to(study, name, done):
     items = {item.item_id: item for unit in study.units(name) for item in unit.items}
     return Counter(
         (frozenset(items[i].conversation_ids), items[i].questions[:1])
-        for row in done for i in json.loads(row["items"]) if i in items
-    )  # fmt: skip
+        for row in done
+        for i in json.loads(row["items"])
+        if i in items
+    )
 
 
 @pytest.mark.parametrize("name", whole.SURVEYS)
@@ -105,17 +107,17 @@ def test_who_never_gives_a_reason_gets_no_further_unit(tmp_path):
         process.run(meet(links, get_survey(name), known, (0.0, 0.0), 0.0, record, kinds=kinds, of=whole.Reader))
         standing = {a.worker: (a.standing, a.why) for a in server.call(server.desk.ledger.annotators)}
     assert standing == {
-        "annotator-1": ("stopped", "reasons"), "annotator-2": ("passed", ""), "annotator-3": ("stopped", "reasons"),
-    }  # fmt: skip
+        "annotator-1": ("stopped", "reasons"),
+        "annotator-2": ("passed", ""),
+        "annotator-3": ("stopped", "reasons"),
+    }
     assert not record.odd
 
 
 @pytest.mark.slow
 def test_a_hundred_annotators_meet_a_real_operator_that_is_killed(tmp_path):
     name = "acute_eval"
-    study = whole.make_study(
-        tmp_path / "study", name, each=80, people=40, unit_size=2, comparisons=70, repeated=0.0
-    )  # fmt: skip
+    study = whole.make_study(tmp_path / "study", name, each=80, people=40, unit_size=2, comparisons=70, repeated=0.0)
     units, kinds, record = study.units(name), kinds_of(100), Record()
     known = whole.controls_of(study, name)
     with process.CrowdsourceProcess(study, 100, survey=name) as server:
@@ -135,8 +137,10 @@ def test_a_hundred_annotators_meet_a_real_operator_that_is_killed(tmp_path):
     assert set(shown_to(study, name, done).values()) == {1}
     sent = {
         (annotation_id(handle, item["item"]), answer["question"], answer["target"]): answer["answer"]
-        for handle, body in record.accepted.items() for item in body["items"] for answer in item["answers"]
-    }  # fmt: skip
+        for handle, body in record.accepted.items()
+        for item in body["items"]
+        for answer in item["answers"]
+    }
     for _ in range(2):
         collect(study, name)
         rows = study.judgements(name)

@@ -49,8 +49,11 @@ def test_one_command_packs_serves_and_goes_on(tmp_path, name):
             seen.append(reads(study, name, links[2]))
             second.stop()
     known = whole.controls_of(study, name)
-    shown = [whole.shown([[t["text"] for t in one["turns"]] for one in page["transcripts"]])
-             for unit in seen for page in unit["items"]]  # fmt: skip
+    shown = [
+        whole.shown([[t["text"] for t in one["turns"]] for one in page["transcripts"]])
+        for unit in seen
+        for page in unit["items"]
+    ]
     if name == "acute_eval":  # each pair once, over launches
         pairs = [one for one in shown if one not in known]
         assert len(set(pairs)) == len(pairs) == 3 * 5

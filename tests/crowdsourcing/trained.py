@@ -64,8 +64,9 @@ def filled(survey: Survey, page: dict, answer: Callable[[str, str], object]) -> 
     numbers = [n for n, turn in enumerate(page["transcripts"][0]["turns"]) if judged(page, turn["entity"])]
     rows = [
         {"question": name, "target": f"turn:{n}", "answer": answer(name, f"turn:{n}"), "seconds": 1.0, "changes": 0}
-        for n in numbers for name in page["questions"]
-    ]  # fmt: skip
+        for n in numbers
+        for name in page["questions"]
+    ]
     return {"item": page["item"], "answers": [row for row in rows if row["answer"]], "seconds": 61.5, "comment": ""}
 
 
@@ -80,9 +81,10 @@ def round_body(survey: Survey, session: dict, wrong: Collection[int] = ()) -> di
     page = about["items"][0]
     assert [turn["text"] for turn in page["transcripts"][0]["turns"]] == [turn.text for turn in gold.turns]
     return {
-        "items": [filled(survey, page, key_of_gold(gold, wrong))], "attempt": about["attempt"],
+        "items": [filled(survey, page, key_of_gold(gold, wrong))],
+        "attempt": about["attempt"],
         "round": about["round"],
-    }  # fmt: skip
+    }
 
 
 def item_of(number: int, task: str, exchanges: int = 3) -> Item:

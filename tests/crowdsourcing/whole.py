@@ -23,8 +23,7 @@ from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
 from parlai_spotbot.records import HUMAN, Contestant, Item
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.controls import read_controls, write_controls
-from parlai_spotbot.surveys.controls import KNOWN_CHOICE
+from parlai_spotbot.surveys.controls import KNOWN_CHOICE, read_controls, write_controls
 from parlai_spotbot.surveys.run import pack_study
 
 SURVEYS = ("acute_eval", "comparative", "dialogue_likert", "turn_likert")

@@ -82,8 +82,12 @@ def test_mephistos_own_command_starts_and_sees_the_study(study):
     home.mkdir()
     done = subprocess.run(
         [sys.executable, "-c", start, "mephisto", "--study", str(study.path), "requesters"],
-        capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL, env={**os.environ, "HOME": str(home)},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "HOME": str(home)},
+    )
     assert done.returncode == 0, done.stderr
     assert "spotbot_in_house" in done.stdout
     assert not list(home.iterdir())

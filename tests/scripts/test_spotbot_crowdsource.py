@@ -39,9 +39,15 @@ def test_options_and_settings_reach_the_launch(asked, tmp_path):
     config = tmp_path / "pay.yaml"
     config.write_text("pay: 2.5\nprovider: mturk\nlanguage: en\n", encoding="utf-8")
     SpotbotCrowdsource.main(
-        study="studies/x", config=str(config), provider="in_house", annotators="7", port=8123, live=True, language="de",
+        study="studies/x",
+        config=str(config),
+        provider="in_house",
+        annotators="7",
+        port=8123,
+        live=True,
+        language="de",
         url="https://x.org",
-    )  # fmt: skip
+    )
     (one,) = asked
     assert (one.study, one.survey, one.annotators, one.port, one.host) == (
         "studies/x",

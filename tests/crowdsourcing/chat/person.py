@@ -97,8 +97,9 @@ class Person:
         """ITEM_ANSWERS that say the same of everything."""
         page = self.unit["items"][item]
         target, answer = ("pair", "conversation:1") if page["layout"] == "side_by_side" else ("entity:1", "4")
-        rows = [{"question": q, "target": target, "answer": answer, "seconds": 1.5, "changes": 0}
-                for q in page["questions"]]  # fmt: skip
+        rows = [
+            {"question": q, "target": target, "answer": answer, "seconds": 1.5, "changes": 0} for q in page["questions"]
+        ]
         return {"item": item, "answers": rows, "seconds": 20.0, "comment": ""}
 
     def rating(self, item: int) -> dict:

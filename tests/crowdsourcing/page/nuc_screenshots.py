@@ -23,34 +23,86 @@ from parlai_spotbot.nuc.sampling import Settings, sample
 
 FOLDER = Path(__file__).parents[3] / "crowdsourcing" / "nuc" / "screenshots"
 TALKS = (
-    ("did the landlord call back about the boiler?", "he did. somebody is coming on Thursday, he says",
-     "that's three days without hot water!", "we can shower at my sister's, she has offered it"),
-    ("how was the choir last night?", "we sang the whole requiem, for the first time without stopping",
-     "wow, so you are ready for the concert?", "the altos are. the tenors need another month"),
-    ("I can't get the printer to talk to the new router", "did you give it the new password?",
-     "it never asked for one", "hold the wifi button until it blinks, then it asks"),
-    ("do you still bake your own bread?", "every Sunday. this week it came out like a brick",
-     "too little yeast?", "I forgot it on the window sill, and there was frost"),
-    ("which way did you take to the lake?", "through the woods, the road was flooded",
-     "was the ferry running at least?", "only until four, so we had to hurry back"),
-    ("my daughter wants to learn the drums", "poor you. do you have a cellar?",
-     "a thin-walled flat and an old neighbour", "then buy her an electric kit with headphones"),
-    ("what happened to your hand?", "I slipped with the bread knife", "does it need stitches?",
-     "no, it looks worse than it is"),
-    ("is the museum open on Mondays?", "I think they close then", "and on public holidays?",
-     "only at Christmas, as far as I know"),
-    ("we need a name for the boat", "what about something with a bird in it?", "everybody has a gull on theirs",
-     "nobody has a wagtail"),
-    ("your tomatoes look healthy", "thanks, I moved them under the roof", "because of the rain?",
-     "yes, the leaves went brown last year"),
-    ("have you seen my blue scarf?", "it was on the hook in the hall", "it isn't there any more",
-     "then ask your brother, he went out in something blue"),
-    ("how do I get the red wine out of the carpet?", "salt first, then cold water", "how long should the salt stay?",
-     "until it has turned pink all the way through"),
+    (
+        "did the landlord call back about the boiler?",
+        "he did. somebody is coming on Thursday, he says",
+        "that's three days without hot water!",
+        "we can shower at my sister's, she has offered it",
+    ),
+    (
+        "how was the choir last night?",
+        "we sang the whole requiem, for the first time without stopping",
+        "wow, so you are ready for the concert?",
+        "the altos are. the tenors need another month",
+    ),
+    (
+        "I can't get the printer to talk to the new router",
+        "did you give it the new password?",
+        "it never asked for one",
+        "hold the wifi button until it blinks, then it asks",
+    ),
+    (
+        "do you still bake your own bread?",
+        "every Sunday. this week it came out like a brick",
+        "too little yeast?",
+        "I forgot it on the window sill, and there was frost",
+    ),
+    (
+        "which way did you take to the lake?",
+        "through the woods, the road was flooded",
+        "was the ferry running at least?",
+        "only until four, so we had to hurry back",
+    ),
+    (
+        "my daughter wants to learn the drums",
+        "poor you. do you have a cellar?",
+        "a thin-walled flat and an old neighbour",
+        "then buy her an electric kit with headphones",
+    ),
+    (
+        "what happened to your hand?",
+        "I slipped with the bread knife",
+        "does it need stitches?",
+        "no, it looks worse than it is",
+    ),
+    (
+        "is the museum open on Mondays?",
+        "I think they close then",
+        "and on public holidays?",
+        "only at Christmas, as far as I know",
+    ),
+    (
+        "we need a name for the boat",
+        "what about something with a bird in it?",
+        "everybody has a gull on theirs",
+        "nobody has a wagtail",
+    ),
+    (
+        "your tomatoes look healthy",
+        "thanks, I moved them under the roof",
+        "because of the rain?",
+        "yes, the leaves went brown last year",
+    ),
+    (
+        "have you seen my blue scarf?",
+        "it was on the hook in the hall",
+        "it isn't there any more",
+        "then ask your brother, he went out in something blue",
+    ),
+    (
+        "how do I get the red wine out of the carpet?",
+        "salt first, then cold water",
+        "how long should the salt stay?",
+        "until it has turned pink all the way through",
+    ),
     ("did you finish the crossword?", "all but one word", "which one?", "seven letters, a river in Siberia"),
-    ("the bus was late again", "how late this time?", "long enough to read the whole paper",
-     "you should write to the company"),
-)  # fmt: skip
+    (
+        "the bus was late again",
+        "how late this time?",
+        "long enough to read the whole paper",
+        "you should write to the company",
+    ),
+)
 
 
 def questions(corpus: str, *_: object) -> list:

@@ -30,19 +30,39 @@ DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 
 TALKS = (
-    ("hi, how was your weekend ?", "pretty good, we drove out to the lake and it rained the whole time. yours ?",
-     "ha, sorry about the rain. i helped my sister move into her new flat.", "fifth floor and no lift, i bet ?",
-     "third, but she owns about four hundred books.", "that is a workout. did she at least buy you pizza ?"),
-    ("do you have any pets ?", "i have a dog and a cat . they are my best friends .",
-     "what are their names ?", "i like to go hiking with my friends .",
-     "no, i mean the names of your pets.", "i have a dog and a cat . they are my best friends ."),
-    ("what do you do for a living ?", "i bake bread, so i get up at three every morning.",
-     "that is early ! do you sleep in the afternoon ?", "i do. my kids think it is hilarious.",
-     "how many kids do you have ?", "two, and both of them hate bread, if you can believe it."),
-    ("i am so nervous about tomorrow.", "oh no, what is happening tomorrow ?",
-     "my driving test, the third time.", "i think that is great . what do you do for work ?",
-     "er, i just said that i am nervous ...", "i think that is great . i love to travel ."),
-)  # fmt: skip
+    (
+        "hi, how was your weekend ?",
+        "pretty good, we drove out to the lake and it rained the whole time. yours ?",
+        "ha, sorry about the rain. i helped my sister move into her new flat.",
+        "fifth floor and no lift, i bet ?",
+        "third, but she owns about four hundred books.",
+        "that is a workout. did she at least buy you pizza ?",
+    ),
+    (
+        "do you have any pets ?",
+        "i have a dog and a cat . they are my best friends .",
+        "what are their names ?",
+        "i like to go hiking with my friends .",
+        "no, i mean the names of your pets.",
+        "i have a dog and a cat . they are my best friends .",
+    ),
+    (
+        "what do you do for a living ?",
+        "i bake bread, so i get up at three every morning.",
+        "that is early ! do you sleep in the afternoon ?",
+        "i do. my kids think it is hilarious.",
+        "how many kids do you have ?",
+        "two, and both of them hate bread, if you can believe it.",
+    ),
+    (
+        "i am so nervous about tomorrow.",
+        "oh no, what is happening tomorrow ?",
+        "my driving test, the third time.",
+        "i think that is great . what do you do for work ?",
+        "er, i just said that i am nervous ...",
+        "i think that is great . i love to travel .",
+    ),
+)
 
 
 def item(number: int, texts: Sequence[str], more: Sequence[Sequence[str]] = ()) -> Item:
@@ -92,15 +112,36 @@ MANY = Survey(
         Question(
             "why", "free_text", BOTH, "What gave {entity} away?", when=(Condition("nature", ("bot",)),), heading="Why"
         ),
-        Question("liking", "scale", BOTH, "How much do you like {entity}?", options("1", "2", "3", "4", "5"),
-                 after=("nature",), heading="Liking"),
-        Question("faults", "checkboxes", ("pair",), "What is wrong?", options("repeats", "contradicts", "ignores"),
-                 after=("nature",), heading="Faults"),
-        Question("order", "ranking", ("pair",), "Order these.", options("fluent", "sensible", "specific"),
-                 after=("nature",), heading="Order"),
+        Question(
+            "liking",
+            "scale",
+            BOTH,
+            "How much do you like {entity}?",
+            options("1", "2", "3", "4", "5"),
+            after=("nature",),
+            heading="Liking",
+        ),
+        Question(
+            "faults",
+            "checkboxes",
+            ("pair",),
+            "What is wrong?",
+            options("repeats", "contradicts", "ignores"),
+            after=("nature",),
+            heading="Faults",
+        ),
+        Question(
+            "order",
+            "ranking",
+            ("pair",),
+            "Order these.",
+            options("fluent", "sensible", "specific"),
+            after=("nature",),
+            heading="Order",
+        ),
         Question("else", "free_text", ("pair",), "Anything else?", required=False, after=("nature",), heading="Else"),
     ),
-)  # fmt: skip
+)
 TURNS = Survey(
     name="turns",
     title="Turn by turn",
@@ -108,24 +149,50 @@ TURNS = Survey(
     layout="turn_by_turn",
     questions=(
         Question("odd", "choice", ("turn",), "Is this turn of {entity} odd?", options("yes", "no"), heading="Odd"),
-        Question("how", "checkboxes", ("turn",), "In which way?", options("repeats", "contradicts"),
-                 when=(Condition("odd", ("yes",)),), heading="How"),
-        Question("overall", "scale", ("pair",), "How good is it overall?", options("bad", "fair", "good"),
-                 after=("odd",), heading="Overall"),
+        Question(
+            "how",
+            "checkboxes",
+            ("turn",),
+            "In which way?",
+            options("repeats", "contradicts"),
+            when=(Condition("odd", ("yes",)),),
+            heading="How",
+        ),
+        Question(
+            "overall",
+            "scale",
+            ("pair",),
+            "How good is it overall?",
+            options("bad", "fair", "good"),
+            after=("odd",),
+            heading="Overall",
+        ),
     ),
-)  # fmt: skip
+)
 SIDES = Survey(
     name="sides",
     title="Side by side",
     instructions="Answer.",
     layout="side_by_side",
     questions=(
-        Question("better", "choice", ("pair",), "Which is better?",
-                 (Option("conversation:0", "0"), Option("conversation:1", "1")), heading="Better"),
-        Question("good", "scale", ("conversation:0", "conversation:1"), "How good is it?",
-                 options("bad", "fair", "good"), heading="Good"),
+        Question(
+            "better",
+            "choice",
+            ("pair",),
+            "Which is better?",
+            (Option("conversation:0", "0"), Option("conversation:1", "1")),
+            heading="Better",
+        ),
+        Question(
+            "good",
+            "scale",
+            ("conversation:0", "conversation:1"),
+            "How good is it?",
+            options("bad", "fair", "good"),
+            heading="Good",
+        ),
     ),
-)  # fmt: skip
+)
 
 
 def bare(survey: Survey, **limits: object) -> Survey:

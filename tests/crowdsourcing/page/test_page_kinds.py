@@ -42,8 +42,9 @@ def test_every_kind_of_question(tmp_path, visit):
     page = visit()
     with stage(bare(MANY), [item(0, TALKS[0])], tmp_path) as st:
         start(page, st.link("ann"))
-        names = {key: page.locator(f'[data-question="nature {key}"] legend').inner_text() for key in
-                 ("entity:0", "entity:1")}  # fmt: skip
+        names = {
+            key: page.locator(f'[data-question="nature {key}"] legend').inner_text() for key in ("entity:0", "entity:1")
+        }
         group(page, "nature entity:0").get_by_role("radio", name="Human").check()
         assert group(page, "why entity:0").count() == 0
         group(page, "nature entity:1").get_by_role("radio", name="Bot").check()
@@ -76,10 +77,14 @@ def test_every_kind_of_question(tmp_path, visit):
         (record,) = st.kept
     assert set(names.values()) == {"Is Entity A a human or a bot?", "Is Entity B a human or a bot?"}
     assert answers(record["items"][0]) == {
-        "nature entity:0": "human", "nature entity:1": "bot", "why entity:1": "it <i>repeats</i> 🤖",
-        "liking entity:0": "4", "liking entity:1": "1", "faults pair": ["repeats", "ignores"],
+        "nature entity:0": "human",
+        "nature entity:1": "bot",
+        "why entity:1": "it <i>repeats</i> 🤖",
+        "liking entity:0": "4",
+        "liking entity:1": "1",
+        "faults pair": ["repeats", "ignores"],
         "order pair": ["specific", "sensible", "fluent"],
-    }  # fmt: skip
+    }
 
 
 def test_a_dropped_condition_takes_its_answer_along_and_numbers_do_for_every_kind(tmp_path, visit):
@@ -101,9 +106,13 @@ def test_a_dropped_condition_takes_its_answer_along_and_numbers_do_for_every_kin
         hand_in(page)
         (record,) = st.kept
     assert answers(record["items"][0]) == {
-        "nature entity:0": "unsure", "nature entity:1": "unsure", "liking entity:0": "3", "liking entity:1": "3",
-        "faults pair": ["contradicts"], "order pair": ["sensible", "fluent", "specific"],
-    }  # fmt: skip
+        "nature entity:0": "unsure",
+        "nature entity:1": "unsure",
+        "liking entity:0": "3",
+        "liking entity:1": "3",
+        "faults pair": ["contradicts"],
+        "order pair": ["sensible", "fluent", "specific"],
+    }
 
 
 def test_turn_by_turn_shows_no_later_turn(tmp_path, visit):
@@ -128,9 +137,13 @@ def test_turn_by_turn_shows_no_later_turn(tmp_path, visit):
         hand_in(page)
         (record,) = st.kept
     assert answers(record["items"][0]) == {
-        "odd turn:0": "no", "odd turn:1": "no", "odd turn:2": "yes", "odd turn:3": "no",
-        "how turn:2": ["contradicts"], "overall pair": "good",
-    }  # fmt: skip
+        "odd turn:0": "no",
+        "odd turn:1": "no",
+        "odd turn:2": "yes",
+        "odd turn:3": "no",
+        "how turn:2": ["contradicts"],
+        "overall pair": "good",
+    }
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
@@ -140,8 +153,9 @@ def test_side_by_side(tmp_path, visit, size):
         start(page, st.link("ann"))
         left, right = page.locator(".transcript").all()
         assert [left.get_by_role("heading").inner_text(), right.get_by_role("heading").inner_text()] == [
-            "Conversation A", "Conversation B",
-        ]  # fmt: skip
+            "Conversation A",
+            "Conversation B",
+        ]
         beside = left.bounding_box()["y"] == right.bounding_box()["y"]
         assert beside == (size is not PHONE)
         on_the_right = 0 if TALKS[0][0] in right.inner_text() else 1

@@ -38,10 +38,19 @@ def draw_survey(rng):
         when = tuple(
             draw_condition(rng, rng.choice(questions)) for _ in range(rng.choice((0, 0, 1, 1, 2))) if questions
         )
-        questions.append(Question(
-            f"q{number}", kind, rng.choice(TARGETS), "?", options, required=rng.random() < 0.8, after=after, when=when,
-            shuffle=rng.random() < 0.5,
-        ))  # fmt: skip
+        questions.append(
+            Question(
+                f"q{number}",
+                kind,
+                rng.choice(TARGETS),
+                "?",
+                options,
+                required=rng.random() < 0.8,
+                after=after,
+                when=when,
+                shuffle=rng.random() < 0.5,
+            )
+        )
     return Survey("drawn", "Drawn", "", tuple(questions))
 
 

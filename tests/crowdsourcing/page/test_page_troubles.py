@@ -16,9 +16,11 @@ from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.survey import Option, Question, Survey
 
 ONE = Survey(
-    "one", "One question", "Answer.",
+    "one",
+    "One question",
+    "Answer.",
     (Question("odd", "choice", ("pair",), "Is it odd?", (Option("yes", "Yes"), Option("no", "No"))),),
-)  # fmt: skip
+)
 ITEMS = [item(number, talk) for number, talk in enumerate(TALKS[:2])]
 
 
@@ -198,9 +200,12 @@ def test_who_fails_the_practice_sees_why_and_is_stopped(tmp_path, visit):
 FINISHES = {
     "code": {"kind": "code", "code": "C0DE-<b>", "link": "https://platform.example/complete?cc=1"},
     "script": {"kind": "code", "code": "X", "link": "javascript:alert(1)"},
-    "mturk": {"kind": "mturk", "action": "https://workersandbox.mturk.com/mturk/externalSubmit",
-              "fields": {"assignmentId": "A1", "done": 1}},
-}  # fmt: skip
+    "mturk": {
+        "kind": "mturk",
+        "action": "https://workersandbox.mturk.com/mturk/externalSubmit",
+        "fields": {"assignmentId": "A1", "done": 1},
+    },
+}
 
 
 @pytest.mark.slow
@@ -252,11 +257,22 @@ CONTRASTS = """() => {
   return PAIRS.map(([a, b]) => [a, b, ratio(a, b)]);
 }"""
 TEXT = [
-    ("--ink", "--ground"), ("--ink", "--paper"), ("--soft", "--paper"), ("--soft", "--ground"), ("--ink", "--left"),
-    ("--right-ink", "--right"), ("--accent-ink", "--accent"), ("--accent", "--paper"), ("--good", "--good-wash"),
-    ("--bad", "--bad-wash"), ("--bad", "--paper"), ("--warn-ink", "--warn-wash"), ("--ink", "--accent-wash"),
-    ("--good", "--paper"), ("--soft", "--accent-wash"),
-]  # fmt: skip
+    ("--ink", "--ground"),
+    ("--ink", "--paper"),
+    ("--soft", "--paper"),
+    ("--soft", "--ground"),
+    ("--ink", "--left"),
+    ("--right-ink", "--right"),
+    ("--accent-ink", "--accent"),
+    ("--accent", "--paper"),
+    ("--good", "--good-wash"),
+    ("--bad", "--bad-wash"),
+    ("--bad", "--paper"),
+    ("--warn-ink", "--warn-wash"),
+    ("--ink", "--accent-wash"),
+    ("--good", "--paper"),
+    ("--soft", "--accent-wash"),
+]
 EDGES = [("--strong-line", "--paper"), ("--accent", "--paper"), ("--accent", "--ground")]
 
 

@@ -28,10 +28,12 @@ def arrived(record):
     found = []
     for row in record["items"]:
         names = {key: row["presentation"][key] for key in ("entity:0", "entity:1")}
-        found.append({
-            (a["question"], names.get(a["target"], "")): (names.get(a["answer"], a["answer"]), a["changes"])
-            for a in row["answers"]
-        })  # fmt: skip
+        found.append(
+            {
+                (a["question"], names.get(a["target"], "")): (names.get(a["answer"], a["answer"]), a["changes"])
+                for a in row["answers"]
+            }
+        )
     return found
 
 

@@ -11,6 +11,7 @@ import random
 from abc import abstractmethod
 from collections.abc import Collection, Sequence
 from statistics import fmean
+from typing import ClassVar
 
 from parlai_spotbot.records import Conversation, Item, Utterance
 from parlai_spotbot.study import Study
@@ -39,6 +40,9 @@ from the second on."""
 
 WANTED = 12
 
+Sets = Sequence[tuple[str, ...]]
+"""Sets of questions, each of which a control may ask."""
+
 PAIRS_RULE = (
     "A control shows a conversation between people, chosen as known people are for segments, beside another one in "
     "which a script takes the place of the judged speaker: it says one sentence, or two, for ever, stutters, is stuck "
@@ -56,21 +60,18 @@ LOW_RULE = (
 
 
 class _Whole(Control):
-    """What both kinds share: they ask what the units ask, as far as a control can be graded by it."""
+    """What both kinds share: they ask what the units ask, as far as a control can be graded by it. `WANTED` are made,
+    of each set of questions where `of_each_set`."""
+
+    of_each_set: ClassVar[bool] = False
 
     @abstractmethod
     def tells(self, questions: Sequence[str]) -> bool:
         """Whether a control that asks these questions can be graded."""
 
     @abstractmethod
-    def wanted(self, asked: Sequence[tuple[str, ...]]) -> int:
-        """How many there should be."""
-
-    @abstractmethod
-    def of_segments(
-        self, segments: Sequence[Segment], asked: Sequence[tuple[str, ...]], options: PackOptions
-    ) -> list[Item]:
-        """Controls of conversations between people."""
+    def of_segments(self, segments: Sequence[Segment], asked: Sets, options: PackOptions) -> list[Item]:
+        """Controls of conversations between people; the same input gives the same items."""
 
     def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> Made:
         asked = self.asked(study, survey)
@@ -79,10 +80,11 @@ class _Whole(Control):
             rng = random.Random(f"controls {options.survey} {options.seed}")
             return self.of_segments(candidates(people, used, options, rng), asked, options)
 
-        items, from_domain = made_of_people(study, options, of_people, self.wanted(asked))
+        wanted = WANTED * (len(asked) if self.of_each_set else bool(asked))
+        items, from_domain = made_of_people(study, options, of_people, wanted)
         return Made(items, from_domain, shortage(items, survey, asked))
 
-    def asked(self, study: Study, survey: Survey) -> list[tuple[str, ...]]:
+    def asked(self, study: Study, survey: Survey) -> Sets:
         """What controls ask: what items of the units ask, but for own questions in which a person need not beat a bot
         that loops. Where no item asks anything that tells, it is the survey's own default."""
         own = own_questions.questions_of_study(study, survey.name)
@@ -118,15 +120,29 @@ class Choices(_Whole):
     def tells(self, questions: Sequence[str]) -> bool:
         return any(question not in OPEN for question in questions)
 
-    def wanted(self, asked: Sequence[tuple[str, ...]]) -> int:
-        return WANTED if asked else 0
+    def of_segments(self, segments: Sequence[Segment], asked: Sets, options: PackOptions) -> list[Item]:
+        """People of segments that fit the rule beside others of both, in which a script stands in.
 
-    def of_segments(
-        self, segments: Sequence[Segment], asked: Sequence[tuple[str, ...]], options: PackOptions
-    ) -> list[Item]:
+        Each conversation is used once. Sides, seats, scripts and questions take turns.
+        """
+        rng = random.Random(f"pair controls {options.survey} {options.seed}")
         fitting = known_people(segments)
         chosen = {conversation.conversation_id for conversation, _ in fitting}
-        return make_pairs(fitting, [s for s in segments if s[0].conversation_id not in chosen], asked, options)
+        rest = [s for s in segments if s[0].conversation_id not in chosen]
+        number = min(WANTED, len(fitting), len(segments) // 2) if asked else 0
+        others = [*rest, *fitting[number:]]
+        items = []
+        for place, (conversation, turns) in enumerate(fitting[:number]):
+            fit = next((o for o in others if _apart(o[0], conversation)), None)
+            if fit is None:
+                break
+            others.remove(fit)
+            seat, right = place % 2, place // 2 % 2
+            weak = _scripted(rng, fit[1], seat, SCRIPTS[place % len(SCRIPTS)], options)
+            shown = [(conversation, list(turns)), (fit[0], weak)]
+            questions = asked[place % len(asked)]
+            items.append(_item(shown if right == 0 else shown[::-1], seat, questions, KNOWN_CHOICE[right], options))
+        return items
 
 
 class Low(_Whole):
@@ -134,6 +150,7 @@ class Low(_Whole):
 
     marks = KNOWN_LOW
     rule = LOW_RULE
+    of_each_set = True
 
     def missed(self, mark: str, answers: Answers) -> bool:
         """The script was rated above `MOST` overall or in engagingness; turn by turn: above `MOST_MEAN` on average."""
@@ -152,59 +169,22 @@ class Low(_Whole):
     def tells(self, questions: Sequence[str]) -> bool:
         return any(question in BAD for question in questions) or (len(questions) == 1 and questions[0] not in OPEN)
 
-    def wanted(self, asked: Sequence[tuple[str, ...]]) -> int:
-        return WANTED * len(asked)
-
-    def of_segments(
-        self, segments: Sequence[Segment], asked: Sequence[tuple[str, ...]], options: PackOptions
-    ) -> list[Item]:
-        return make_low(segments, asked, options)
+    def of_segments(self, segments: Sequence[Segment], asked: Sets, options: PackOptions) -> list[Item]:
+        """A script stands in for the judged one; a conversation may serve for several sets of questions, as nobody gets
+        more than one of them."""
+        rng = random.Random(f"low controls {options.survey} {options.seed}")
+        scripts = [script for script in SCRIPTS if script is not parrot]
+        items = []
+        for questions in asked:
+            for place, (conversation, turns) in enumerate(segments[:WANTED]):
+                seat = (place + place // len(scripts)) % 2
+                weak = _scripted(rng, turns, seat, scripts[place % len(scripts)], options)
+                items.append(_item([(conversation, weak)], seat, questions, KNOWN_LOW[seat], options))
+        return items
 
 
 def _rating(answer: object) -> int:
     return int(answer) if isinstance(answer, str) and answer in tuple("12345") else 5
-
-
-def make_pairs(
-    fitting: Sequence[Segment], rest: Sequence[Segment], asked: Sequence[tuple[str, ...]], options: PackOptions,
-    wanted: int = WANTED,
-) -> list[Item]:  # fmt: skip
-    """Controls of two conversations: people of `fitting` beside others of both in which a script stands in.
-
-    Each conversation is used once. Sides, seats, scripts and questions take turns. The same input gives the same items.
-    """
-    rng = random.Random(f"pair controls {options.survey} {options.seed}")
-    number = min(wanted, len(fitting), (len(fitting) + len(rest)) // 2) if asked else 0
-    people = list(fitting[:number])
-    others = [*rest, *fitting[number:]]
-    items = []
-    for place, (conversation, turns) in enumerate(people):
-        fit = next((o for o in others if _apart(o[0], conversation)), None)
-        if fit is None:
-            break
-        others.remove(fit)
-        seat, right = place % 2, place // 2 % 2
-        weak = _scripted(rng, fit[1], seat, SCRIPTS[place % len(SCRIPTS)], options)
-        shown = [(conversation, list(turns)), (fit[0], weak)]
-        items.append(_item(shown if right == 0 else shown[::-1], seat, asked[place % len(asked)],
-                           KNOWN_CHOICE[right], options))  # fmt: skip
-    return items
-
-
-def make_low(
-    segments: Sequence[Segment], asked: Sequence[tuple[str, ...]], options: PackOptions, wanted: int = WANTED
-) -> list[Item]:
-    """Controls of one conversation in which a script stands in for the judged one; `wanted` for each set of questions,
-    as far as conversations go (one may serve for several sets: nobody gets more than one of them)."""
-    rng = random.Random(f"low controls {options.survey} {options.seed}")
-    scripts = [script for script in SCRIPTS if script is not parrot]
-    items = []
-    for questions in asked:
-        for place, (conversation, turns) in enumerate(segments[:wanted]):
-            seat = (place + place // len(scripts)) % 2
-            weak = _scripted(rng, turns, seat, scripts[place % len(scripts)], options)
-            items.append(_item([(conversation, weak)], seat, questions, KNOWN_LOW[seat], options))
-    return items
 
 
 def _apart(one: Conversation, other: Conversation) -> bool:
@@ -231,7 +211,7 @@ def _item(shown: Sequence[Segment], seat: int, questions: tuple[str, ...], contr
     )
 
 
-def shortage(items: Sequence[Item], survey: Survey, asked: Sequence[tuple[str, ...]]) -> list[str]:
+def shortage(items: Sequence[Item], survey: Survey, asked: Sets) -> list[str]:
     """What is to be said where there are too few controls."""
     if not asked:
         return [f"survey '{survey.name}', as it is asked, has no questions that a control could be graded by"]

@@ -19,19 +19,6 @@ from parlai_spotbot.surveys.packing.whole_units import deal, pack_blocks, units_
 from parlai_spotbot.surveys.survey import Survey
 
 
-class Dialogues(Whole):
-    name = "dialogues"
-    refuses = (*Whole.refuses, (("comparisons",), "compares nothing"))
-
-    def units(
-        self, conversations: Sequence[Conversation], options: WholeOptions, existing: Sequence[Unit]
-    ) -> list[Unit]:
-        return pack_dialogues(conversations, options, existing)
-
-    def growing(self, survey: Survey) -> tuple[str, ...]:
-        return ("questions",) if survey.tasks else ()
-
-
 def pack_dialogues(
     conversations: Iterable[Conversation], options: WholeOptions, existing: Sequence[Unit] = ()
 ) -> list[Unit]:
@@ -108,3 +95,12 @@ def _further_tasks(existing: Sequence[Unit], by_id: dict[str, Conversation], opt
         again = any(unit.replicate >= options.annotators_per_item for unit in units)
         added += units_of(rotations, options, block_id, 1 + max(unit.rotation for unit in units), again=again)
     return added
+
+
+class Dialogues(Whole):
+    name = "dialogues"
+    refuses = (*Whole.refuses, (("comparisons",), "compares nothing"))
+    units = staticmethod(pack_dialogues)
+
+    def growing(self, survey: Survey) -> tuple[str, ...]:
+        return ("questions",) if survey.tasks else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 Took = tuple[float, str]
@@ -52,4 +52,4 @@ class About:
         title = self.title or words.capitalize()
         short = self.short or title
         in_text = self.in_text or (short if self.title else words)
-        return type(self)(title, short, in_text, self.question, self.cite, self.took, self.planning, self.findings)
+        return replace(self, title=title, short=short, in_text=in_text)

@@ -46,7 +46,7 @@ class LaunchRequest:
 
 
 @dataclass(frozen=True)
-class Collection:
+class CrowdCollection:
     """All that a collection is made of, checked."""
 
     request: LaunchRequest

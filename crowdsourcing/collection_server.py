@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.crowdsourcing.bonus import natures_of
 from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
-from parlai_spotbot.crowdsourcing.collection import Collection
+from parlai_spotbot.crowdsourcing.collection import CrowdCollection
 from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor, MTurkDoor, ProlificDoor, leaving
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
@@ -37,7 +37,7 @@ EVERY = 1.0
 
 
 def make_server(
-    collection: Collection, secret: bytes, progress: ProgressLine, bots: Bots | None = None
+    collection: CrowdCollection, secret: bytes, progress: ProgressLine, bots: Bots | None = None
 ) -> Callable[[MephistoCrowd, str, int], CollectionServer]:
     """A function that builds the server of `collection` on a crowd; `bots` are there where people chat."""
     paths = collection.paths
@@ -57,7 +57,7 @@ def make_server(
     return make
 
 
-def door_of(collection: Collection, secret: bytes, crowd: MephistoCrowd) -> Door:
+def door_of(collection: CrowdCollection, secret: bytes, crowd: MephistoCrowd) -> Door:
     """The way in that the provider asks for."""
     settings = collection.request.settings
     if settings.provider == "in_house":
@@ -68,7 +68,7 @@ def door_of(collection: Collection, secret: bytes, crowd: MephistoCrowd) -> Door
     return MTurkDoor(crowd.knows_hit, settings.provider == "mturk_sandbox")
 
 
-def _desk(collection: Collection, secret: bytes, crowd: MephistoCrowd, door: Door, bots: Bots | None) -> Desk:
+def _desk(collection: CrowdCollection, secret: bytes, crowd: MephistoCrowd, door: Door, bots: Bots | None) -> Desk:
     """The desk, when it has told Mephisto what a crash may have kept from it."""
     ledger = (ChatLedger if collection.survey.chat else Ledger)(collection.paths.ledger)
     truths = natures_of(collection.conversations)
@@ -76,7 +76,7 @@ def _desk(collection: Collection, secret: bytes, crowd: MephistoCrowd, door: Doo
     seeds = {name: name for item in collection.controls for name in item.conversation_ids} | collection.seeds
     team = collection.request.settings.group
     desk = Desk(
-        Material(collection.survey, collection.units, collection.controls, seeds, truths),
+        DeskMaterial(collection.survey, collection.units, collection.controls, seeds, truths),
         PageWords(collection.texts, consent(collection), collection.language),
         Participants(crowd, leaving([door]), collection.members, team, bots),
         DeskRecords(ledger, secret),
@@ -86,7 +86,7 @@ def _desk(collection: Collection, secret: bytes, crowd: MephistoCrowd, door: Doo
     return desk
 
 
-def consent(collection: Collection) -> dict[str, str]:
+def consent(collection: CrowdCollection) -> dict[str, str]:
     """What the consent text says of this collection: {pay}, {minutes}, {contact}, {units}."""
     settings, limits = collection.request.settings, collection.survey.limits
     pay = f"{settings.pay:.2f} {settings.currency}" if settings.pay else collection.texts.get("unpaid", "nothing")

@@ -15,7 +15,7 @@ from parlai_spotbot.surveys.survey import Survey
 
 
 @dataclass(frozen=True)
-class Material:
+class DeskMaterial:
     """What is asked (`survey`), of what (`units`), and what is mixed in (`controls`: items with `control` set).
 
     `seeds` names the seed of each conversation, of the controls too; "" or absent where it has none. `truths` says what

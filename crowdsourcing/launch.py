@@ -16,7 +16,7 @@ from typing import Any
 import parlai_spotbot
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing import dry_run
-from parlai_spotbot.crowdsourcing.collection import Collection, LaunchRequest
+from parlai_spotbot.crowdsourcing.collection import CrowdCollection, LaunchRequest
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_task
 from parlai_spotbot.crowdsourcing.groups import check_group
 from parlai_spotbot.crowdsourcing.links import known_names, wanted_names
@@ -77,7 +77,7 @@ def _check_url(request: LaunchRequest) -> None:
 # -- before ----------------------------------------------------------------------------------------------------------
 def _planned(
     request: LaunchRequest, study: Study, say: Callable[[str], None]
-) -> tuple[Collection, dry_run.LaunchEstimate]:
+) -> tuple[CrowdCollection, dry_run.LaunchEstimate]:
     """The collection and its figures, which are said; units and controls are made where they are missing."""
     _prepare(study, request.survey, say)
     collection = _collection(request, study)
@@ -102,7 +102,7 @@ def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> None:
         say(f"warning: {warning}")
 
 
-def _collection(request: LaunchRequest, study: Study) -> Collection:
+def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
     from parlai_spotbot.crowdsourcing.texts import load_texts
     from parlai_spotbot.crowdsourcing.training import check_course
     from parlai_spotbot.surveys.controls import read_controls
@@ -121,7 +121,7 @@ def _collection(request: LaunchRequest, study: Study) -> Collection:
             )
     if request.group:
         units = [unit for unit in units if unit.group == request.group]
-    collection = Collection(request, study, settings.survey(survey), units, controls, texts, texts["language"])
+    collection = CrowdCollection(request, study, settings.survey(survey), units, controls, texts, texts["language"])
     check_course(collection.survey)
     collection.setup.check()
     return collection
@@ -146,7 +146,7 @@ def _asks(item: Item, survey: Survey) -> bool:
     return set(item.questions) <= {question.name for question in survey.questions}
 
 
-def _done(collection: Collection) -> dict[str, str]:
+def _done(collection: CrowdCollection) -> dict[str, str]:
     """The units that are done, and by whom."""
     from parlai_spotbot.crowdsourcing.ledger import Ledger
 
@@ -156,7 +156,7 @@ def _done(collection: Collection) -> dict[str, str]:
         return {h.unit_id: h.worker for h in ledger.handouts("status = 'done'")}
 
 
-def _estimate(collection: Collection) -> dry_run.LaunchEstimate:
+def _estimate(collection: CrowdCollection) -> dry_run.LaunchEstimate:
     study, survey, units = collection.study, collection.survey, collection.units
     mine = {unit.unit_id for unit in units}
     known = study.judgements(survey.name) if study.judgements_path(survey.name).exists() else []
@@ -166,7 +166,7 @@ def _estimate(collection: Collection) -> dry_run.LaunchEstimate:
     return dry_run.estimate(settings, survey, work)
 
 
-def _untold(collection: Collection) -> bool:
+def _untold(collection: CrowdCollection) -> bool:
     """Whether there are finished units of which a crash kept Mephisto from hearing; the desk tells when it starts."""
     from parlai_spotbot.crowdsourcing.ledger import Ledger
 
@@ -193,7 +193,7 @@ def briefly(study: Study) -> Iterator[None]:
 
 
 # -- serving ---------------------------------------------------------------------------------------------------------
-def _serve(collection: Collection, found: dry_run.LaunchEstimate, say: Callable[[str], None]) -> int:
+def _serve(collection: CrowdCollection, found: dry_run.LaunchEstimate, say: Callable[[str], None]) -> int:
     from parlai_spotbot.crowdsourcing.chat.loading import loaded_bots
     from parlai_spotbot.crowdsourcing.collection_server import ProgressLine, make_server
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import serve, signals
@@ -239,7 +239,7 @@ def _serve(collection: Collection, found: dry_run.LaunchEstimate, say: Callable[
     return 0
 
 
-def _record(collection: Collection) -> None:
+def _record(collection: CrowdCollection) -> None:
     """What provenance.json says of the collection: options, versions, the rule of the controls; nothing secret."""
     from importlib.metadata import version
 
@@ -260,7 +260,7 @@ def _record(collection: Collection) -> None:
         collection.study.record("crowdsourcing", {**known, name: about})
 
 
-def _record_contestants(collection: Collection, about: Mapping[str, dict]) -> None:
+def _record_contestants(collection: CrowdCollection, about: Mapping[str, dict]) -> None:
     """What provenance.json says of the contestants that people chat with."""
     study, name = collection.study, collection.name
     with briefly(study):

@@ -21,9 +21,9 @@ from parlai_spotbot.crowdsourcing.ledger_entries import (
     HANDOUT,
     SITTING,
     Annotator,
-    Attempt,
-    Decision,
     Handout,
+    OpeningDecision,
+    PracticeAttempt,
     Sitting,
     Submission,
     annotator_of,
@@ -138,17 +138,18 @@ class Ledger:
                 "UPDATE annotators SET consent = ?, consented_at = ? WHERE worker = ?", (consent, now, worker)
             )
 
-    def attempts(self, worker: str) -> list[Attempt]:
+    def attempts(self, worker: str) -> list[PracticeAttempt]:
         """The annotator's attempts at the onboarding, the first one first."""
         rows = self._rows(
             "SELECT worker, attempt, body, mistakes, passed, at FROM onboarding WHERE worker = ? ORDER BY attempt",
             worker,
         )
         return [
-            Attempt(w, a, json.loads(body), mistakes, bool(passed), at) for w, a, body, mistakes, passed, at in rows
+            PracticeAttempt(w, a, json.loads(body), mistakes, bool(passed), at)
+            for w, a, body, mistakes, passed, at in rows
         ]
 
-    def attempt(self, attempt: Attempt, standing: str, why: str = "") -> None:
+    def attempt(self, attempt: PracticeAttempt, standing: str, why: str = "") -> None:
         """An attempt at the onboarding, and where the annotator stands after it."""
         with self._writing():
             self._enter(attempt.worker, attempt.at)
@@ -312,7 +313,7 @@ class Ledger:
         """How many exchanges are open, by item; items that are not here have the first one."""
         return dict(self._rows("SELECT item, MAX(exchange) FROM opened WHERE handle = ? GROUP BY item", handle))
 
-    def decide(self, decision: Decision) -> None:
+    def decide(self, decision: OpeningDecision) -> None:
         """A decision, once and for all; a second one on the same target raises `sqlite3.IntegrityError`."""
         values = tuple(getattr(decision, name) for name in DECISION)
         with self._writing():
@@ -320,7 +321,7 @@ class Ledger:
                 f"INSERT INTO decisions ({', '.join(DECISION)}) VALUES ({', '.join('?' * len(DECISION))})", values
             )
 
-    def decisions(self, handle: str) -> list[Decision]:
+    def decisions(self, handle: str) -> list[OpeningDecision]:
         """The decisions of a hand-out, in the order in which they were made."""
         rows = self._rows(f"SELECT {', '.join(DECISION)} FROM decisions WHERE handle = ? ORDER BY rowid", handle)
-        return [Decision(*row) for row in rows]
+        return [OpeningDecision(*row) for row in rows]

@@ -25,7 +25,7 @@ class Annotator:
 
 
 @dataclass(frozen=True)
-class Attempt:
+class PracticeAttempt:
     """One attempt (from 0) at the onboarding: the body that was sent, and how many exercises of it were wrong."""
 
     worker: str
@@ -80,7 +80,7 @@ class Submission:
 
 
 @dataclass(frozen=True)
-class Decision:
+class OpeningDecision:
     """What the annotator decided about one target when `opened` exchanges were open."""
 
     handle: str
@@ -156,7 +156,7 @@ def dumps(value: Any, **more: Any) -> str:
 
 HANDOUT = tuple(field.name for field in fields(Handout))
 ANNOTATOR = tuple(field.name for field in fields(Annotator))
-DECISION = tuple(field.name for field in fields(Decision))
+DECISION = tuple(field.name for field in fields(OpeningDecision))
 SITTING = tuple(field.name for field in fields(Sitting))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from parlai_spotbot.crowdsourcing.checking import clean_answer, incomplete, malformed, seconds
 from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.ledger_entries import Decision, Handout
+from parlai_spotbot.crowdsourcing.ledger_entries import Handout, OpeningDecision
 from parlai_spotbot.crowdsourcing.presentation import Excerpt, exchanges_of, present
 from parlai_spotbot.crowdsourcing.refusals import refusal
 from parlai_spotbot.records import Item
@@ -90,7 +90,7 @@ class Opening:
         if answer == UNSURE and opened < exchanges_of(items[number]):
             raise refusal("not_yet", self.texts)
         self.ledger.decide(
-            Decision(handout.handle, number, target, self.question.name, answer, opened, time, now),
+            OpeningDecision(handout.handle, number, target, self.question.name, answer, opened, time, now),
         )
         return number
 

@@ -15,7 +15,7 @@ from parlai_spotbot.crowdsourcing import grading
 from parlai_spotbot.crowdsourcing.checking import check_items, malformed
 from parlai_spotbot.crowdsourcing.contract import Refusal
 from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords
-from parlai_spotbot.crowdsourcing.ledger_entries import Attempt, digest
+from parlai_spotbot.crowdsourcing.ledger_entries import PracticeAttempt, digest
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.survey import Survey
 
@@ -77,7 +77,7 @@ class Practice:
         result = self._marked(worker, number - 1, body)
         if number > len(attempts):
             mistakes = result["of"] - result["right"]
-            self._record(Attempt(worker, number - 1, body, mistakes, result["passed"], self.clock()))
+            self._record(PracticeAttempt(worker, number - 1, body, mistakes, result["passed"], self.clock()))
         return result
 
     def _marked(self, worker: str, attempt: int, body: dict) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class Practice:
         clean = check_items(self.survey, pages, body.get("items"))
         return grading.grade_exercises(self.survey, attempt, clean, records)
 
-    def _record(self, attempt: Attempt) -> None:
+    def _record(self, attempt: PracticeAttempt) -> None:
         last = attempt.attempt + 1 >= self.survey.limits.onboarding_attempts
         standing = "passed" if attempt.passed else "stopped" if last else "new"
         self.ledger.attempt(attempt, standing, "onboarding" if standing == "stopped" else "")

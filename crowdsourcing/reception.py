@@ -16,7 +16,7 @@ from typing import Any
 
 from parlai_spotbot.crowdsourcing.chat.chats import Chats
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout, digest
 from parlai_spotbot.crowdsourcing.opening import Opening
 from parlai_spotbot.crowdsourcing.practice import Practice
@@ -76,7 +76,7 @@ def name_of(survey: Survey) -> str:
     return f"{survey.name}/{survey.tasks[0].name}" if len(survey.tasks) == 1 else survey.name
 
 
-def _items(material: Material) -> dict[str, Item]:
+def _items(material: DeskMaterial) -> dict[str, Item]:
     """Every item by its id, the controls too."""
     items = {item.item_id: item for unit in material.units for item in unit.items}
     for control in material.controls:
@@ -89,7 +89,7 @@ def _items(material: Material) -> dict[str, Item]:
 class Reception:
     """What a desk is made of, and its sessions; see `desk.Desk`, which adds what visitors do."""
 
-    def __init__(self, material: Material, words: PageWords, participants: Participants, records: DeskRecords):
+    def __init__(self, material: DeskMaterial, words: PageWords, participants: Participants, records: DeskRecords):
         survey = material.survey
         self.survey, self.controls, self.seeds = survey, list(material.controls), material.seeds
         self.ledger, self.secret, self.clock = records.ledger, records.secret, records.clock

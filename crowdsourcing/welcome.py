@@ -8,7 +8,7 @@ import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from parlai_spotbot.crowdsourcing.collection import Collection
+from parlai_spotbot.crowdsourcing.collection import CrowdCollection
 from parlai_spotbot.crowdsourcing.links import write_links
 from parlai_spotbot.crowdsourcing.tokens import study_link
 
@@ -26,7 +26,7 @@ class Invitation:
     annotators: int
 
 
-def welcome(collection: Collection, invitation: Invitation, say: Callable[[str], None]) -> str:
+def welcome(collection: CrowdCollection, invitation: Invitation, say: Callable[[str], None]) -> str:
     """Say where annotators come in; returns the first link, "" where there are none."""
     base, secret, names = invitation.address, invitation.secret, invitation.names
     provider, paths = collection.request.settings.provider, collection.paths

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from parlai_spotbot.crowdsourcing.chat.bots import Bots
-from parlai_spotbot.crowdsourcing.collection import Collection
+from parlai_spotbot.crowdsourcing.collection import CrowdCollection
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.selfplay.play import threads_each
 
 
 @contextlib.contextmanager
-def loaded_bots(collection: Collection, done: set[str], say: Callable[[str], None]) -> Iterator[Bots | None]:
+def loaded_bots(collection: CrowdCollection, done: set[str], say: Callable[[str], None]) -> Iterator[Bots | None]:
     """The contestants of all units that are not `done`, loaded; None in a survey in which nobody chats.
 
     Raises `UserError` where a contestant isn't in the study, or fewer than two can be loaded. What they print goes to
@@ -50,7 +50,7 @@ def loaded_bots(collection: Collection, done: set[str], say: Callable[[str], Non
             bots.stop()
 
 
-def logs_of(collection: Collection) -> Path:
+def logs_of(collection: CrowdCollection) -> Path:
     """Where what the contestants print is kept."""
     return collection.paths.folder / "contestants"
 

@@ -22,7 +22,7 @@ from parlai_spotbot.errors import UserError
 ARCHITECT_TYPE = "spotbot"
 
 
-class Server(Protocol):
+class TaskServer(Protocol):
     """What annotators' browsers talk to."""
 
     def start(self) -> str:
@@ -87,7 +87,7 @@ class SpotbotArchitect(Architect):
         self.shared_state = shared_state
         self.task_run = task_run
         self.build_dir = build_dir_root
-        self.server: Server | None = None
+        self.server: TaskServer | None = None
 
     def prepare(self) -> str:
         """See that the page is built and write down which it is; returns the folder with that note."""

@@ -44,7 +44,7 @@ from omegaconf import DictConfig, OmegaConf
 from parlai_spotbot.crowdsourcing.contract import Crowd
 from parlai_spotbot.crowdsourcing.mephisto_task import home
 from parlai_spotbot.crowdsourcing.mephisto_task import provider as _registered  # noqa: F401
-from parlai_spotbot.crowdsourcing.mephisto_task.architect import ARCHITECT_TYPE, Server, SpotbotArchitectArgs
+from parlai_spotbot.crowdsourcing.mephisto_task.architect import ARCHITECT_TYPE, SpotbotArchitectArgs, TaskServer
 from parlai_spotbot.crowdsourcing.mephisto_task.blueprint import (
     BLUEPRINT_TYPE,
     SpotbotBlueprintArgs,
@@ -56,7 +56,7 @@ from parlai_spotbot.crowdsourcing.mephisto_task.mturk import explained, use_cred
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE, TaskSetup
 from parlai_spotbot.errors import UserError
 
-MakeServer = Callable[[Crowd, str, int], Server]
+MakeServer = Callable[[Crowd, str, int], TaskServer]
 POLL_SECONDS = 0.2
 RETRY_SECONDS = 60.0
 
@@ -106,7 +106,7 @@ def serve(
 
 def _work(live: LiveTaskRun, url: str, stop: threading.Event) -> str:
     """Post what is to be posted, while the server answers, and wait; a platform that fails is tried again later."""
-    server: Server = live.architect.server
+    server: TaskServer = live.architect.server
     next_try = 0.0
     while not stop.wait(POLL_SECONDS):
         error = server.failed()

@@ -13,7 +13,7 @@ import pytest
 from parlai_spotbot.crowdsourcing.checking import judged_of
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
@@ -144,7 +144,7 @@ class Office:
         self.ledger = Ledger(self.path)
         consent = {"pay": "1 dollar", "minutes": "60", "contact": "us@example.org", "units": "3"}
         self.desk = Desk(
-            Material(self.survey, self.units, self.controls, self.seeds, truths),
+            DeskMaterial(self.survey, self.units, self.controls, self.seeds, truths),
             PageWords(self.texts, consent),
             Participants(self.crowd),
             DeskRecords(self.ledger, SECRET, self.clock),

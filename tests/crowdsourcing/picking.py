@@ -13,7 +13,7 @@ from office import MemoryCrowd
 
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.groups import Members, part_of
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
@@ -66,7 +66,7 @@ def desk_of(study: Study, group: str = "", clock: Callable = time.time, **limits
     units = [unit for unit in study.units(NAME) if unit.group == group]
     consent = {"pay": "3.00 USD", "minutes": "40", "contact": "study@example.org", "units": "1"}
     return Desk(
-        Material(survey, units, read_controls(study, NAME)),
+        DeskMaterial(survey, units, read_controls(study, NAME)),
         PageWords(consent=consent),
         Participants(MemoryCrowd(), members=Members(paths.members, group) if group else None),
         DeskRecords(Ledger(paths.ledger), read_secret(paths.secret), clock),

@@ -23,7 +23,7 @@ from parlai_spotbot.crowdsourcing.collection import LaunchRequest
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.launch import launch, units_of_task
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
@@ -130,7 +130,7 @@ def desk_of(study, task, team="", **limits):
     seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
     controls = [item for item in read_controls(study, NAME) if key_of(item.control)[0] == task]
     return Desk(
-        Material(survey, units_of_task(study.units(NAME), survey), controls, seeds),
+        DeskMaterial(survey, units_of_task(study.units(NAME), survey), controls, seeds),
         PageWords(),
         Participants(MemoryCrowd(), team=team),
         DeskRecords(Ledger(paths.ledger), read_secret(paths.secret)),

@@ -18,7 +18,7 @@ from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
@@ -44,7 +44,7 @@ class Collection:
         seeds = {talk.conversation_id: talk.seed_id for talk in talks}
         controls = read_controls(self.study, survey)
         self.desk = Desk(
-            Material(self.survey, self.study.units(survey), controls, seeds, natures_of(talks)),
+            DeskMaterial(self.survey, self.study.units(survey), controls, seeds, natures_of(talks)),
             PageWords(),
             Participants(self.crowd),
             DeskRecords(Ledger(self.paths.ledger), read_secret(self.paths.secret), self.clock),

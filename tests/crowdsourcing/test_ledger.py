@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.ledger_entries import Attempt, Decision, Handout, Submission, digest
+from parlai_spotbot.crowdsourcing.ledger_entries import Handout, OpeningDecision, PracticeAttempt, Submission, digest
 from parlai_spotbot.errors import UserError
 
 HANDLES = [f"{n:032x}" for n in range(10)]
@@ -116,7 +116,7 @@ def test_a_void_hand_out_frees_its_slot_but_not_what_it_held(ledger):
 
 
 def test_a_decision_is_made_once(ledger):
-    made = Decision(HANDLES[0], 0, "entity:0", "nature", "bot", 2, 3.5, 11.0)
+    made = OpeningDecision(HANDLES[0], 0, "entity:0", "nature", "bot", 2, 3.5, 11.0)
     ledger.open_exchange(HANDLES[0], 0, 2, 10.5)
     ledger.decide(made)
     with pytest.raises(sqlite3.IntegrityError):
@@ -155,7 +155,7 @@ def test_everything_comes_back_as_it_went_in(ledger):
     ]
     ledger.told_standing("ann")
     assert ledger.annotator("ann").told
-    attempt = Attempt("cyd", 0, odd, 2, False, 9.0)
+    attempt = PracticeAttempt("cyd", 0, odd, 2, False, 9.0)
     ledger.attempt(attempt, "new")
     assert ledger.attempts("cyd") == [attempt]
     ledger.agree("cyd", "text", 9.5)

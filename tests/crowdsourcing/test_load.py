@@ -20,7 +20,7 @@ from office import MemoryCrowd
 from parlai_spotbot.crowdsourcing.collect import annotation_id, collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor, leaving
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
@@ -42,7 +42,7 @@ def served_in_memory(study, page):
     def desk():
         units, controls = study.units(process.SURVEY), read_controls(study, process.SURVEY)
         return Desk(
-            Material(survey, units, controls, seeds),
+            DeskMaterial(survey, units, controls, seeds),
             PageWords(),
             Participants(MemoryCrowd(), leaving([door])),
             DeskRecords(Ledger(paths.ledger), SECRET),

@@ -16,7 +16,7 @@ from office import MemoryCrowd
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor, leaving
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
@@ -70,7 +70,7 @@ def served(study: Study, name: str, folder: Path, survey=None) -> Server:
 
     def desk():
         return Desk(
-            Material(survey or get_survey(name), study.units(name), read_controls(study, name), seeds),
+            DeskMaterial(survey or get_survey(name), study.units(name), read_controls(study, name), seeds),
             PageWords(),
             Participants(MemoryCrowd(), leaving([door])),
             DeskRecords(Ledger(paths.ledger), SECRET),

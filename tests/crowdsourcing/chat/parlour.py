@@ -14,7 +14,7 @@ from parlai_spotbot.crowdsourcing.chat.bots import Bots
 from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor
 from parlai_spotbot.crowdsourcing.links import in_house_link
 from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
@@ -78,7 +78,7 @@ class Parlour:
         self.ledger = ChatLedger(self.paths.ledger)
         consent = {"pay": "none", "minutes": "90", "contact": "us@example.org", "units": "9"}
         desk = Desk(
-            Material(self.survey, self.study.units(SURVEY)),
+            DeskMaterial(self.survey, self.study.units(SURVEY)),
             PageWords(consent=consent),
             Participants(self.crowd, bots=self.bots),
             DeskRecords(self.ledger, self.secret, self.clock),

@@ -17,7 +17,7 @@ from stage import PAGE, Stage, button, heading
 from parlai_spotbot.crowdsourcing.chat.bots import Trouble, TurnReply, TurnRequest
 from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor
 from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
 from parlai_spotbot.surveys import get_survey
@@ -83,7 +83,7 @@ def chat_stage(
 
     def desk() -> Desk:
         return Desk(
-            Material(survey, units),
+            DeskMaterial(survey, units),
             PageWords(consent=consent),
             Participants(MemoryCrowd(), bots=bots or Scripted()),
             DeskRecords(ChatLedger(folder / "ledger.db"), SECRET, clock),

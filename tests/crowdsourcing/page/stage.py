@@ -18,7 +18,7 @@ from office import SECRET, MemoryCrowd
 
 from parlai_spotbot.crowdsourcing import tokens
 from parlai_spotbot.crowdsourcing.desk import Desk
-from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords, Material, PageWords, Participants, no_finish
+from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants, no_finish
 from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
@@ -236,7 +236,7 @@ def stage(
 
     def desk() -> Desk:
         return Desk(
-            Material(survey, units, truths=dict.fromkeys(names, ("human", "bot"))),
+            DeskMaterial(survey, units, truths=dict.fromkeys(names, ("human", "bot"))),
             PageWords(consent=consent, **words),
             Participants(MemoryCrowd(), finish),
             DeskRecords(Ledger(folder / "ledger.db"), SECRET, clock),

@@ -199,7 +199,7 @@ class SpotbotPlan(Command):
                 result = planning.plan_metrics(task_of_label, **how)
                 said = planning.said_before(result)
             else:
-                from parlai_spotbot.scripts.metrics_of_study import recommendation_of
+                from parlai_spotbot.findings.metrics_of_study import recommendation_of
 
                 if opt["dialogues"] < 1:
                     raise ValueError(f"dialogues is {opt['dialogues']}, expected a whole number from 1 up")

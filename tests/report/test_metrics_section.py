@@ -16,7 +16,7 @@ from parlai_spotbot.report.contents import read_contents
 from parlai_spotbot.report.metrics import section
 from parlai_spotbot.report.metrics_words import of_tasks, short
 from parlai_spotbot.report.parts import Page
-from parlai_spotbot.scripts.metrics_of_study import metrics_path
+from parlai_spotbot.findings.metrics_of_study import metrics_path
 
 
 @pytest.fixture(scope="module")

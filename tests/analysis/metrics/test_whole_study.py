@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from made_up_metrics import evidence_of, made_up, write_study
 
+from parlai_spotbot import files
 from parlai_spotbot.analysis.metrics import STEMS, Evidence, Outcomes, Wishes, analyze, tables
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings import metrics_of_study
 from parlai_spotbot.records import HUMAN, Judgement
-from parlai_spotbot.scripts import metrics_of_study
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 from parlai_spotbot.scripts.spotbot_plan import SpotbotPlan
 
@@ -141,6 +142,28 @@ def test_a_study_without_such_people_is_studied_only_when_asked(tmp_path, capsys
     SpotbotAnalyze.main(study=str(own.path), survey="dialogue_likert", bootstraps=20, metrics=True)
     assert "nobody who led conversations" in capsys.readouterr().out
     assert (metrics_of_study.metrics_path(own) / "sensitivity.csv").exists()
+
+
+def test_answers_about_other_conversations_are_no_metrics(tmp_path):
+    """Next turns are those of a corpus, votes are about conversations elsewhere."""
+    own = write_study(made_up(chats=4), tmp_path / "study")
+    before = metrics_of_study.evidence_of(own)
+    for survey, question in (("nuc", "first"), ("votes", "preference")):
+        about = ("conversation:0", question, "candidate:1")
+        row = Judgement("j0", "a0", survey, "u0", "i0", ("movies5",), 4, *about, "w0", HUMAN, seconds=9.0)
+        files.write_jsonl(own.judgements_path(survey), [row.to_json()])
+    assert metrics_of_study.judged_surveys(own) == ["abc_eval", "dialogue_likert", "comparative", "interactive"]
+    after = metrics_of_study.evidence_of(own)
+    assert [metric.key for metric in after.metrics[HUMAN]] == [metric.key for metric in before.metrics[HUMAN]]
+    assert len(after.times[HUMAN]) == len(before.times[HUMAN])
+
+
+def test_a_study_of_next_turns_and_chats_alone_has_nothing_to_study(tmp_path):
+    made = made_up(chats=4)
+    made.judgements = {"interactive": made.judgements["interactive"]}
+    own = write_study(made, tmp_path / "study")
+    files.write_jsonl(own.judgements_path("nuc"), [])
+    assert not metrics_of_study.has_what_it_takes(own)
 
 
 def test_training_comes_in_and_a_wrong_row_is_named(tmp_path):

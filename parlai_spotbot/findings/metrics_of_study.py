@@ -1,20 +1,24 @@
 """The study of metrics of a study on disk: read every survey's judgements, compute, write ``analysis/metrics/``.
 
-Used by spotbot_analyze (which makes it) and spotbot_plan --metrics (which asks it what to buy).
+Used where a study is analysed (which makes it) and where a plan says which metrics to buy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tqdm import tqdm
+
+from parlai_spotbot import files
+from parlai_spotbot.analysis.metrics import STEMS, Evidence, Metric, Outcomes, Wishes, analyze, recommendation, tables
+from parlai_spotbot.analysis.metrics.costs import times_of, training_frame
 from parlai_spotbot.errors import UserError, nearest
-
-if TYPE_CHECKING:
-    from parlai_spotbot.analysis.metrics import Evidence, Wishes
-    from parlai_spotbot.study import Study
-
-INTERACTIVE = "interactive"
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.survey_metrics import INTERACTIVE, metrics_of, outcomes_of
+from parlai_spotbot.records import Conversation, Judgement
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import launched_survey, survey_names
 
 
 def metrics_path(study: Study) -> Path:
@@ -22,12 +26,17 @@ def metrics_path(study: Study) -> Path:
 
 
 def judged_surveys(study: Study) -> list[str]:
-    """The surveys of the study that have judgements, in the order of the plan, others sorted after them."""
-    from parlai_spotbot.surveys import survey_names
-
-    found = {name for name in survey_names() if study.judgements_path(name).exists()}
+    """The surveys whose judgements are about the study's conversations, in the order of the plan, others sorted after
+    them."""
+    found = {name for name in survey_names() if study.judgements_path(name).exists() and _of_study(name)}
     planned = [name for name in study.plan.surveys if name in found]
     return planned + sorted(found - set(planned))
+
+
+def _of_study(survey: str) -> bool:
+    """Whether answers are about the study's conversations; those about questions of a corpus, or about others' talks,
+    say nothing of these."""
+    return all(finding.form.of_study for finding in findings_of(survey))
 
 
 def has_what_it_takes(study: Study) -> bool:
@@ -38,14 +47,8 @@ def has_what_it_takes(study: Study) -> bool:
 
 def evidence_of(study: Study) -> Evidence:
     """What all surveys of the study found; a `UserError` where a file is wrong, or nothing was judged."""
-    from parlai_spotbot import files
-    from parlai_spotbot.analysis.metrics import Evidence, Outcomes
-    from parlai_spotbot.analysis.metrics.costs import times_of, training_frame
-    from parlai_spotbot.findings.survey_metrics import metrics_of, outcomes_of
-    from parlai_spotbot.surveys import launched_survey
-
     conversations = study.conversations()
-    metrics: dict[str, list] = {}
+    metrics: dict[str, list[Metric]] = {}
     left_out: dict[str, dict[str, int]] = {}
     outcomes, every, trained = Outcomes.none(), [], []
     for name in judged_surveys(study):
@@ -55,11 +58,7 @@ def evidence_of(study: Study) -> Evidence:
             if name == INTERACTIVE:
                 outcomes = outcomes_of(judgements, conversations)
                 continue
-            survey = launched_survey(study, name)
-            units = study.units(name) if study.units_path(name).exists() else []
-            items = [item for unit in units for item in unit.items]
-            for source in sorted({j.source for j in judgements}):
-                found, lost = metrics_of(survey, judgements, conversations, items, source)
+            for source, (found, lost) in _metrics_of(study, name, judgements, conversations).items():
                 metrics.setdefault(source, []).extend(found)
                 reasons = left_out.setdefault(source, {})
                 reasons.update({why: reasons.get(why, 0) + n for why, n in lost.items()})
@@ -68,12 +67,7 @@ def evidence_of(study: Study) -> Evidence:
                 f"{study.judgements_path(name)}: {err}.",
                 "Judgement N is the Nth of its source in that file: correct it, or make the file anew.",
             ) from err
-        path = study.survey_path(name) / "training.jsonl"
-        if path.exists():
-            trained += [
-                {**row, "task": f"{name}:{row.get('task')}"}
-                for row in files.read_jsonl(path, lambda row, where: row, torn_tail=True)
-            ]
+        trained += _training(study, name)
     if not any(metrics.values()):
         raise UserError(
             f"{study.path}: no survey has judgements that metrics can be made of.",
@@ -89,13 +83,26 @@ def evidence_of(study: Study) -> Evidence:
     return Evidence(metrics, outcomes, times, training, left_out)
 
 
+def _metrics_of(
+    study: Study, name: str, judgements: Sequence[Judgement], conversations: Sequence[Conversation]
+) -> dict[str, tuple[list[Metric], dict[str, int]]]:
+    """By source the metrics that a survey's answers make, and what is left out of them."""
+    survey = launched_survey(study, name)
+    units = study.units(name) if study.units_path(name).exists() else []
+    items = [item for unit in units for item in unit.items]
+    sources = sorted({judgement.source for judgement in judgements})
+    return {source: metrics_of(survey, judgements, conversations, items, source) for source in sources}
+
+
+def _training(study: Study, name: str) -> list[dict]:
+    """The rounds of the training for a survey, each with the survey before its task."""
+    path = study.survey_path(name) / "training.jsonl"
+    rows = files.read_jsonl(path, lambda row, where: row, torn_tail=True) if path.exists() else []
+    return [{**row, "task": f"{name}:{row.get('task')}"} for row in rows]
+
+
 def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict[str, dict]:
     """Compute everything and write it as JSON and CSV; returns what was written, by file stem."""
-    from tqdm import tqdm
-
-    from parlai_spotbot import files
-    from parlai_spotbot.analysis.metrics import STEMS, analyze, tables
-
     evidence = evidence_of(study)
     with tqdm(
         total=len(STEMS) * len(evidence.metrics), desc="metrics", unit="part", disable=not progress, delay=2
@@ -118,8 +125,6 @@ def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict
 
 def recommendation_of(study: Study, wishes: Wishes, source: str) -> dict:
     """What one source's metrics say to buy; a `UserError` where there is no such source."""
-    from parlai_spotbot.analysis.metrics import recommendation
-
     evidence = evidence_of(study)
     if source not in evidence.metrics:
         raise UserError(f"--source {source}: it has judged nothing.", nearest(source, evidence.metrics))
@@ -132,9 +137,8 @@ def summary(result: dict[str, dict]) -> str:
     for source, own in result["importance"]["by_source"].items():
         part = own["rating"] if own["rating"]["metrics"] else own["choice"]
         known = [row for row in part["metrics"] if row["r2"] is not None]
-        metrics = result["sensitivity"]["by_source"][source]
-        count, methods = len(metrics["metrics"]), len(_methods(metrics["metrics"]))
-        lines.append(f"{source}: {count} metrics of {methods} methods")
+        metrics = result["sensitivity"]["by_source"][source]["metrics"]
+        lines.append(f"{source}: {len(metrics)} metrics of {len({row['method'] for row in metrics})} methods")
         if not known:
             lines.append(f"  importance: {part.get('why', 'no metric could be fitted')}")
         for row in sorted(known, key=lambda row: -row["r2"])[:5]:
@@ -142,7 +146,3 @@ def summary(result: dict[str, dict]) -> str:
             ends = "" if low is None else f" ({low:.2f} to {high:.2f})"
             lines.append(f"  {row['method']} {row['name']}: explains {row['r2']:.2f}{ends} of quality, n {row['n']}")
     return "\n".join(lines)
-
-
-def _methods(metrics: list[dict]) -> set[str]:
-    return {row["method"] for row in metrics}

@@ -21,9 +21,8 @@ from parlai_spotbot.importers.writing import Imported
 from parlai_spotbot.records import HUMAN, NAME, Conversation, Item, Turn
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, own_questions, survey_of
-from parlai_spotbot.surveys.controls import controls_path, read_controls
+from parlai_spotbot.surveys.controls import KNOWN_CHOICE, controls_path, read_controls
 from parlai_spotbot.surveys.ids import opaque
-from parlai_spotbot.surveys.controls import KNOWN_CHOICE
 from parlai_spotbot.surveys.packing.judged import WholeOptions, whole_item
 from parlai_spotbot.surveys.packing.whole_units import deal, pack_blocks
 

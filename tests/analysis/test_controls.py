@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from parlai_spotbot.surveys.controls.failures import failed_people, graded_controls, without_failed
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary, silent_annotators
 from parlai_spotbot.analysis.methods.spot_the_bot import analyze, tables
 from parlai_spotbot.analysis.methods.spot_the_bot_ranking import NO_MATCH
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.controls.failures import failed_people, graded_controls, without_failed
 
 FAILED = "missed more than 1 control"
 LEFT_OUT = f"annotation by somebody who {FAILED}"

@@ -10,8 +10,7 @@ from parlai_spotbot.importers.writing import write_study
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import survey_of
-from parlai_spotbot.surveys.controls import read_controls, write_controls
-from parlai_spotbot.surveys.controls import missed_by
+from parlai_spotbot.surveys.controls import missed_by, read_controls, write_controls
 from parlai_spotbot.surveys.run import pack_study
 
 

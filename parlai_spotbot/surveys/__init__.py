@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from parlai_spotbot import plugin
-from parlai_spotbot.surveys.about import About
+from parlai_spotbot.surveys.about import About, Planning
 from parlai_spotbot.surveys.survey import Limits, Option, Question, Survey
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ __all__ = [
     "about_of",
     "get_survey",
     "launched_survey",
+    "planned",
     "survey_names",
     "survey_of",
 ]
@@ -42,6 +43,12 @@ def get_survey(name: str) -> Survey:
 def about_of(name: str) -> About:
     """What is known of the survey of this name; of one that isn't known here, what its name says."""
     return get_survey(name).about if name in survey_names() else About().named(name)
+
+
+def planned() -> dict[str, Planning]:
+    """The surveys that can be planned, with what is taken where nobody says otherwise."""
+    found = {name: get_survey(name).about.planning for name in survey_names()}
+    return {name: planning for name, planning in found.items() if planning}
 
 
 def survey_of(study: Study, name: str) -> Survey:

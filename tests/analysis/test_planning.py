@@ -25,7 +25,7 @@ from parlai_spotbot.analysis.planning import (
     time_efficiency,
     total,
 )
-from parlai_spotbot.analysis.planning.pilot import pilot_design
+from parlai_spotbot.analysis.planning.pilot import _shares, pilot_design
 from parlai_spotbot.analysis.planning.pool import Pool, planned_pair
 from parlai_spotbot.analysis.planning.simulation import latent_of, moments, outcome_chances, simulate
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
@@ -398,3 +398,13 @@ def test_what_cannot_be_planned_is_said():
 def test_every_pair_of_a_pool_is_counted():
     for bots in range(2, 9):
         assert Design(bots=bots).pairs == len(list(itertools.combinations(range(bots), 2)))
+
+
+@pytest.mark.parametrize("flipped", [False, True])
+def test_shares_of_a_pilot_are_exact_either_way_round(flipped):
+    """9 of 11, and 2 of 11, not 1 less a rounded 2 of 11; whichever of the two a match names first."""
+    rows = [("x", "y", 1)] * 9 + [("y", "x", 1)] * 2 + [("x", "y", 0)]
+    rows = [(b, a, -outcome) for a, b, outcome in rows] if flipped else rows
+    found = _shares(pd.DataFrame(rows, columns=["a", "b", "outcome"]))
+    assert found["x", "y"] == {"annotations": 12, "rate": 9 / 11}
+    assert found["y", "x"] == {"annotations": 12, "rate": 2 / 11}

@@ -161,12 +161,11 @@ def test_the_first_screen_ranks_by_every_source_people_first(study, page):
 
 
 def test_what_is_needed_is_what_spotbot_plan_says(study):
-    from parlai_spotbot.analysis.planning import Design
-    from parlai_spotbot.scripts.plans import after_pilot
+    from parlai_spotbot.findings.plans import Asked, plan
 
     contents = read_contents(study, SURVEY)
-    plan = after_pilot(study, SURVEY, Design(4, looks=2), source=None, difference=0.2, seconds=None, wage=None)
-    asked = {(row["a"], row["b"]): row["more_annotations"] for row in plan["pairs"] if row["status"] != "settled"}
+    rows = plan(Asked(SURVEY), study).numbers["pairs"]
+    asked = {(row["a"], row["b"]): row["more_annotations"] for row in rows if row["status"] != "settled"}
     together = {pair: more for pair, more in asked.items() if more is not None}
     found = needs(contents)
     assert together

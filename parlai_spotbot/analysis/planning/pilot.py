@@ -198,9 +198,9 @@ def _shares(matches: pd.DataFrame) -> dict[tuple[str, str], dict]:
     counts = matches.groupby(["a", "b", "outcome"]).size()
     for a, b in {(a, b) for a, b, _ in counts.index}:
         won, lost, tied = (int(counts.get((a, b, sign), 0)) + int(counts.get((b, a, -sign), 0)) for sign in (1, -1, 0))
-        rate = won / (won + lost) if won + lost else 0.5
-        found[a, b] = {"annotations": won + lost + tied, "rate": rate}
-        found[b, a] = {"annotations": won + lost + tied, "rate": 1 - rate}
+        for pair, first in (((a, b), won), ((b, a), lost)):  # each way round by itself, or rounding goes by the order
+            rate = first / (won + lost) if won + lost else 0.5
+            found[pair] = {"annotations": won + lost + tied, "rate": rate}
     return found
 
 

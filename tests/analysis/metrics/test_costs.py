@@ -15,6 +15,7 @@ from parlai_spotbot.analysis.metrics.costs import (
     training_frame,
 )
 from parlai_spotbot.analysis.uncertainty.shares import wilson
+from parlai_spotbot.findings.plans.metrics_words import said_before
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.abc_eval.labels import task_of_label
 
@@ -170,10 +171,8 @@ def test_the_authors_final_set_and_what_it_costs():
     assert plan["recommended"]["cost"] <= 1500.0
     assert not any(own["cost"] <= 1500.0 and own["adjusted"] > plan["recommended"]["adjusted"] for own in sets)
     assert planning.plan_metrics(task_of_label, 400, budget=1.0)["recommended"] is None
-    said = planning.said_before(plan)
+    said = said_before(plan)
     assert "lack of empathy, self contradiction, irrelevant, redundant, empathetic" in said
-    assert "no task can be done on 400 dialogues" in planning.said_before(
-        planning.plan_metrics(task_of_label, 400, budget=1.0)
-    )
+    assert "no task can be done on 400 dialogues" in said_before(planning.plan_metrics(task_of_label, 400, budget=1.0))
     with pytest.raises(ValueError, match="dialogues is 0"):
         planning.plan_metrics(task_of_label, 0)

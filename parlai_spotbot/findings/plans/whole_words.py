@@ -78,15 +78,13 @@ def _asked(asked: dict, wish: Wish, like: Design | Rating) -> str:
     )
 
 
-def said_after(result: dict, wish: Wish, choices: bool) -> str:
+def said_after(result: dict, choices: bool) -> str:
     """What each pair of a pilot of choices, or else of ratings, needs, and a sentence."""
     what = units(choices)[0]
     lines = [f"{'pair':<32}{'found':>12}{'p (Holm)':>10}{'power':>8}{'had':>7}{'needed':>8}{'more':>7}  {what}: status"]
     for row in result["pairs"]:
         needed, more = ("-" if row[key] is None else row[key] for key in ("needed", "more"))
-        found = "-" if row["estimate"] is None else f"{row['estimate']:.0%}" if choices else (
-            f"{row['estimate']:+.2f}"
-        )  # fmt: skip
+        found = "-" if row["estimate"] is None else f"{row['estimate']:{'.0%' if choices else '+.2f'}}"
         p = "-" if row["p_adjusted"] is None else f"{row['p_adjusted']:.3f}"
         lines.append(
             f"{row['a'] + ' / ' + row['b']:<32}{found:>12}{p:>10}{row['power']:>8.0%}{row['had']:>7}{needed:>8}"
@@ -95,12 +93,13 @@ def said_after(result: dict, wish: Wish, choices: bool) -> str:
     opened = [row for row in result["pairs"] if row["status"] != SETTLED]
     if not opened:
         return "\n".join([*lines, "", "Every pair is settled: nothing more is needed."])
-    more = result["more"]
+    more, power = result["more"], result["wish"]["power"]
     hours = "" if more["hours"] is None else f", {more['hours']:.1f} hours"
     cost = "" if more["cost"] is None else f", {more['cost']:,.0f} in wages"
-    return "\n".join([
-        *lines, "",
-        f"{len(opened)} of {len(result['pairs'])} pairs are not settled; for {wish.power:.0%} power they need "
+    lines += [
+        "",
+        f"{len(opened)} of {len(result['pairs'])} pairs are not settled; for {power:.0%} power they need "
         f"{more['annotations']:,} more annotations{hours}{cost}. A pilot's differences are rough, so are these "
         "numbers; 'close' pairs are planned for the least difference of interest.",
-    ])  # fmt: skip
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,137 @@
+"""The plan of Spot The Bot: of a study that is still to be made, and of what a pilot still needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+import numpy as np
+from scipy.special import logit
+from tqdm import tqdm
+
+from parlai_spotbot.analysis import planning
+from parlai_spotbot.analysis.frames import matches_frame
+from parlai_spotbot.analysis.planning import Design
+from parlai_spotbot.analysis.values import plain
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.answers import Answers, Facts, Options
+from parlai_spotbot.findings.plans.asked import Asked
+from parlai_spotbot.findings.plans.sources import chosen
+from parlai_spotbot.findings.spotting import FORM
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import launched_survey
+
+DIFFERENCES = (0.1, 0.2, 0.3, 0.5)
+"""Of shares, shown side by side with the one that is asked for."""
+
+SIMULATIONS, LARGE = 300, 20_000
+"""Simulated studies that check a plan, where they have no more annotations of bots than so many."""
+
+
+def before(asked: Asked, progress: bool = True) -> dict:
+    """The plan of a study that is still to be made: the need, the same for other differences, costs, and a check by
+    simulated studies."""
+    rates = asked.rates
+    if (asked.simulations or 0) < 0:
+        raise UserError(f"--simulations {asked.simulations}: expected a number from 0 up.", "0 leaves them out.")
+    design = asked.design(len(rates) if rates else asked.bots, asked.shown)
+    costs = {"seconds": asked.seconds_before, "wage": asked.wage}
+    need = planning.plan(design, difference=asked.difference, win_rates=rates, **costs)
+    others = [
+        {"difference": apart, **planning.plan(design, difference=apart, **costs)}
+        for apart in sorted({*DIFFERENCES, asked.difference})
+    ]
+    result = {"asked": need, "differences": others, "design": of_design(design), "simulation": None}
+    if need["conversations_per_pair"] is None:
+        return result
+    result["efficiency"] = planning.time_efficiency(
+        design.bots,
+        need["annotations_per_pair"] * (1 + design.people),
+        costs["seconds"],
+        conversations_per_bot=asked.conversations_per_bot,
+        seconds_per_conversation=asked.seconds_per_conversation,
+    )
+    result["simulation"] = _simulated(asked, design, need, progress)
+    return result
+
+
+def _simulated(asked: Asked, design: Design, need: Mapping, progress: bool) -> dict | None:
+    """In how many simulated studies the difference was found; None where none is wished for, or the study is large."""
+    large = need["annotations_per_pair"] * design.pairs > LARGE
+    simulations = (0 if large else SIMULATIONS) if asked.simulations is None else asked.simulations
+    if not simulations:
+        return None
+    with tqdm(total=simulations, desc="simulated studies", disable=not progress, delay=1) as bar:
+        return planning.simulated_power(
+            need["rate"],
+            need["conversations_per_pair"],
+            design,
+            repetitions=simulations,
+            seed=asked.seed,
+            progress=bar.update,
+            **({} if asked.rates is None else _worst(need, asked.rates)),
+        )
+
+
+def _worst(need: Mapping, win_rates: list[float]) -> dict:
+    """The pool that a study with these win rates is simulated with, and the pair that needs most."""
+    row = next(row for row in need["pairs"] if max(row["rate"], 1 - row["rate"]) == need["rate"])
+    ends = (row["a"], row["b"]) if row["rate"] > 0.5 else (row["b"], row["a"])
+    return {"strength": logit(planning.pairwise_rates(np.array(win_rates))[:, 0]), "pair": ends}
+
+
+def after(study: Study, asked: Asked) -> dict:
+    """Which pairs of a study still need data, from the judgements it has."""
+    own = _answers(study, asked)
+    matches = matches_frame(own.rows).reset_index(drop=True)
+    if matches.empty:
+        path = study.judgements_path(asked.survey)
+        raise UserError(f"{path}: no match between two bots.", "Judge some units first.")
+    seen = set(matches["a"]) | set(matches["b"])
+    names = [name for name in own.names if name in seen]
+    start = asked.design(max(len(study.plan.contestants), 2), asked.shown, asked.looks)
+    table, design = planning.pilot_needs(matches, names, start, difference=asked.difference, crossed=own.crossed)
+    known = own.rows["seconds"]
+    seconds = asked.seconds or (float(known.mean()) if known.notna().any() else None)
+    annotations = float(table["more_annotations"].dropna().sum()) * (1 + design.people)
+    hours = None if seconds is None else annotations * seconds / 3600
+    more = {
+        "conversations": int(table["more_conversations"].dropna().sum()),
+        "annotations": round(annotations),
+        "hours": hours,
+        "cost": None if hours is None or asked.wage is None else hours * asked.wage,
+    }
+    return plain(
+        {
+            "source": own.source,
+            "pairs": table.to_dict(orient="records"),
+            "design": of_design(design),
+            "correlations": planning.match_correlations(matches),
+            "seconds": seconds,
+            "more": more,
+        }
+    )
+
+
+def _answers(study: Study, asked: Asked) -> Answers:
+    """The annotations of the source that is asked for; people's by default."""
+    path, survey = study.judgements_path(asked.survey), launched_survey(study, asked.survey)
+    bots = tuple(study.plan.contestants)
+    facts = Facts.of(study.conversations(), name=asked.survey, survey=survey, bots=bots)
+    try:
+        sources, _ = FORM.sources(study.judgements(asked.survey), facts, Options())
+    except ValueError as err:
+        raise UserError(f"{path}: {err}.", "Correct that line, or make the file anew.") from err
+    if not sources:
+        raise UserError(f"{path}: no complete annotation in it.", "Judge some units first.")
+    return sources[chosen(asked.source, sources, path)]
+
+
+def of_design(design: Design) -> dict:
+    """A design as results say it."""
+    return {
+        **asdict(design),
+        "design_effect": design.design_effect,
+        "alpha": design.alpha,
+        "effective_per_worker": design.effective_per_worker,
+    }

@@ -1,0 +1,131 @@
+"""The plan of a survey of whole conversations, by choices between two or by ratings: before a study, and after a pilot.
+
+After a pilot it goes by the pilot's analysis.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+
+import pandas as pd
+
+from parlai_spotbot.analysis.planning import Design
+from parlai_spotbot.analysis.planning.surveys import (
+    Rating,
+    Wish,
+    pilot_choices,
+    pilot_ratings,
+    plan_survey,
+    rating_of,
+)
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.answers import Facts, Options
+from parlai_spotbot.findings.choices import FORM
+from parlai_spotbot.findings.contents import Contents, read_contents
+from parlai_spotbot.findings.plans.asked import Asked
+from parlai_spotbot.findings.plans.matches import DIFFERENCES
+from parlai_spotbot.findings.plans.sources import chosen
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import launched_survey
+
+POINTS = (0.25, 0.5, 0.75, 1.0)
+"""Differences of ratings, shown side by side with the one that is asked for."""
+
+
+def wish_of(asked: Asked, bots: int, looks: int = 1) -> tuple[Wish, Design | Rating]:
+    """What is to be found, and what choices or ratings are expected to be like."""
+    if asked.win_rates is not None:
+        raise UserError("--win-rates: only known for spot_the_bot.", "Give --bots and --difference.")
+    wish = asked.wish(bots, looks)
+    if asked.planning.of == "choices":
+        return wish, asked.design(bots, asked.annotators_per_segment, looks)
+    return wish, asked.rating()
+
+
+def before(asked: Asked) -> tuple[dict, Wish, Design | Rating]:
+    """The need, and the same for other differences; and what was wished for and expected."""
+    wish, like = wish_of(asked, asked.bots)
+    shown = POINTS if isinstance(like, Rating) else DIFFERENCES
+    seconds = asked.seconds_before
+    rows = [plan_survey(wish, like, apart, seconds, asked.wage) for apart in sorted({*shown, asked.difference})]
+    result = {
+        "asked": next(row for row in rows if row["difference"] == asked.difference),
+        "differences": rows,
+        "wish": {**asdict(wish), "alpha": wish.alpha},
+        "assumed": {**asdict(like), "seconds": seconds},
+    }
+    return result, wish, like
+
+
+def after(study: Study, asked: Asked) -> dict:
+    """Which pairs of a pilot still need data."""
+    wish, like = wish_of(asked, max(len(study.plan.contestants), 2), asked.looks)
+    contents, source = _analysed(study, asked)
+    ranking = contents.of("ranking", source)
+    names = ranking["order"]  # people may be contestants, too
+    wish = replace(wish, bots=max(2, len(names)))
+    if isinstance(like, Rating):
+        like = _like(contents, source, like)
+        pairs = pilot_ratings(ranking, like, wish, asked.difference)
+        annotations = _of_ratings(pairs, like)
+    else:
+        choices = _choices(contents, source, ranking["question"])
+        pairs, like = pilot_choices(choices, names, like, asked.difference, crossed=source == HUMAN)
+        annotations = sum(row["more"] or 0 for row in pairs)
+    seconds = asked.seconds or contents.of("time", source).get("mean")
+    hours = None if seconds is None else annotations * seconds / 3600
+    cost = None if None in (hours, asked.wage) else hours * asked.wage
+    return {
+        "source": source,
+        "question": ranking["question"],
+        "pairs": pairs,
+        "wish": asdict(wish),
+        "like": asdict(like),
+        "seconds": seconds,
+        "more": {"annotations": annotations, "hours": hours, "cost": cost},
+    }
+
+
+def _analysed(study: Study, asked: Asked) -> tuple[Contents, str]:
+    """The analysis of the pilot as it is now, and the source that is asked for; by default people's."""
+    contents = read_contents(study, asked.survey)
+    again, folder = (
+        f"Run: parlai spotbot_analyze --study {study.path} --survey {asked.survey}",
+        study.analysis_path(asked.survey),
+    )
+    ranked = [name for name in contents.sources if contents.of("ranking", name).get("pairs")]
+    if not ranked:
+        raise UserError(f"{folder}: the judgements are not analysed, or compare nobody.", again)
+    source = chosen(asked.source, ranked, study.judgements_path(asked.survey))
+    if why := contents.outdated:
+        raise UserError(f"{folder}: {why}", again)
+    return contents, source
+
+
+def _like(contents: Contents, source: str, otherwise: Rating) -> Rating:
+    """What the pilot says of ratings."""
+    given = {(j.worker_id, j.annotation_id) for j in contents.kept if j.source == source and j.control is None}
+    by_worker = Counter(worker for worker, _ in given)
+    each = contents.of("cost", source).get("annotations_per_conversation") or otherwise.per_conversation
+    return rating_of(contents.of("ranking", source), each, list(by_worker.values()), otherwise)
+
+
+def _of_ratings(pairs: list[Mapping], like: Rating) -> int:
+    """How many annotations all pairs need: a conversation counts in every pair of its bot."""
+    most: dict[str, int] = {}
+    for row in pairs:
+        for name in (row["a"], row["b"]):
+            most[name] = max(most.get(name, 0), row["more"] or 0)
+    return round(sum(most.values()) * like.per_conversation)
+
+
+def _choices(contents: Contents, source: str, question: str) -> pd.DataFrame:
+    """The choices of two different bots' conversations that a question led to."""
+    study, name = contents.study, contents.survey
+    items = [item for unit in study.units(name) for item in unit.items]
+    facts = Facts.of(contents.conversations, items, name=name, survey=launched_survey(study, name))
+    rows = FORM.sources(contents.judgements, facts, Options())[0][source].to(question)
+    return rows[rows["a"] != rows["b"]].reset_index(drop=True)

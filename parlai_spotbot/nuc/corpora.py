@@ -21,8 +21,12 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import HUMAN
 
 FOLDS_OF = {
-    "train": ("bots",), "valid": ("judges", "humans"), "test": ("seeds",), "all": FOLDS, **{f: (f,) for f in FOLDS},
-}  # fmt: skip
+    "train": ("bots",),
+    "valid": ("judges", "humans"),
+    "test": ("seeds",),
+    "all": FOLDS,
+    **{f: (f,) for f in FOLDS},
+}
 """Which folds of a domain a fold of a corpus is made of; a domain's own names are understood as well."""
 
 SPEAKERS = ("people", "all")

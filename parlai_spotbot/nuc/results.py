@@ -104,7 +104,7 @@ def analyse(
             for row in compare({name: values[name] for name in order}, conversations)
         ],
         "cautions": {way: CAUTIONS[way] for way in WAYS if way in CAUTIONS and any(row["way"] == way for row in rows)},
-    }  # fmt: skip
+    }
     curves.sort(key=lambda row: (order.index(row["contestant"]), WAYS.index(row["way"])))
     return {"ranking": plain(ranking), "curve": plain({"k": 1, "curves": curves})}
 
@@ -131,8 +131,12 @@ def table_rows(ranking: Mapping) -> list[dict]:
         row = {key: own[key] for key in ("contestant", "way", "main", "n", "failed")}
         for measure in measures:
             found = own[measure]
-            row |= {measure: found["estimate"], f"{measure}_low": found["ci"][0], f"{measure}_high": found["ci"][1],
-                    f"{measure}_chance": ranking["chance"][measure]}  # fmt: skip
+            row |= {
+                measure: found["estimate"],
+                f"{measure}_low": found["ci"][0],
+                f"{measure}_high": found["ci"][1],
+                f"{measure}_chance": ranking["chance"][measure],
+            }
         rows.append(row)
     return rows
 
@@ -140,10 +144,18 @@ def table_rows(ranking: Mapping) -> list[dict]:
 def curve_rows(curve: Mapping) -> list[dict]:
     """``curve.csv``: one row a contestant, way and number of candidates."""
     return [
-        {"contestant": own["contestant"], "way": own["way"], "candidates": point["candidates"],
-         "recall@1": point["estimate"], "low": point["ci"][0], "high": point["ci"][1], "chance": point["chance"]}
-        for own in curve["curves"] for point in own["points"]
-    ]  # fmt: skip
+        {
+            "contestant": own["contestant"],
+            "way": own["way"],
+            "candidates": point["candidates"],
+            "recall@1": point["estimate"],
+            "low": point["ci"][0],
+            "high": point["ci"][1],
+            "chance": point["chance"],
+        }
+        for own in curve["curves"]
+        for point in own["points"]
+    ]
 
 
 def way_said(row: Mapping) -> str:
@@ -155,10 +167,15 @@ def notes(ranking: Mapping) -> list[str]:
     """What stands below every table of contestants."""
     told = [ranking["cautions"][way] for way in WAYS if way in ranking["cautions"]]
     if any(row["way"] in STANDS.values() for row in ranking["contestants"]):
-        told.append("← is the likelihood that stands for a generator in the order, the tests and the agreement; it was "
-                    "chosen beforehand (--likelihood).")  # fmt: skip
+        told.append(
+            "← is the likelihood that stands for a generator in the order, the tests and the agreement; it was "
+            "chosen beforehand (--likelihood)."
+        )
     failed = {row["contestant"]: row["failed"] for row in ranking["contestants"] if row["failed"]}
     if failed:
-        told.append("No reply came, so all candidates count as tied: " + ", ".join(
-            f"{name} in {count}" for name, count in failed.items()) + " questions.")  # fmt: skip
+        told.append(
+            "No reply came, so all candidates count as tied: "
+            + ", ".join(f"{name} in {count}" for name, count in failed.items())
+            + " questions."
+        )
     return told

@@ -142,8 +142,10 @@ def corpus_ranks(
     Memory is that of a block of candidates (`BLOCK_BYTES`), however many there are.
     """
     true = np.array([encoded.place[question.answer] for question in questions])
-    barred = [np.array(sorted({encoded.place[t] for t in own if t in encoded.place} | {place}))
-              for own, place in zip(excluded, true, strict=True)]  # fmt: skip
+    barred = [
+        np.array(sorted({encoded.place[t] for t in own if t in encoded.place} | {place}))
+        for own, place in zip(excluded, true, strict=True)
+    ]
     blocks = list(encoded.blocks(len(questions)))
     kept = None if len(blocks) > 1 else agent.compare(contexts, encoded.rows(slice(None)))
 

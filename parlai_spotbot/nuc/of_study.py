@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from parlai_spotbot.nuc.facts import Facts
-    from parlai_spotbot.nuc.scoring.scores import Scores
-    from parlai_spotbot.study import Study
-    from parlai_spotbot.surveys.nuc_questions import NucQuestion
+from parlai_spotbot import files
+from parlai_spotbot.nuc.facts import Facts
+from parlai_spotbot.nuc.scoring.scores import CAUTIONS, SAID, Scores
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions
+from parlai_spotbot.surveys.packing.candidates import key_of
+from parlai_spotbot.surveys.packing.units_file import packed_with
 
 REMEDY = "Run the same spotbot_nuc command again."
 
 
 def facts_of(study: Study) -> Facts:
     """Everything that the analysis wants beside the answers; `UserError` where nothing is packed or a file is wrong."""
-    from parlai_spotbot.nuc.facts import Facts
-    from parlai_spotbot.nuc.scoring.scores import CAUTIONS, SAID
-    from parlai_spotbot.surveys.packing.candidates import key_of
-    from parlai_spotbot.surveys.packing.units_file import packed_with
-
     key = key_of(study)
     groups = (packed_with(study, "nuc") or {}).get("groups", [])
     models, ways, unscored = _models(study, key)
@@ -39,10 +35,6 @@ def facts_of(study: Study) -> Facts:
 
 def _models(study: Study, key: Mapping[str, NucQuestion]) -> tuple[dict, dict, dict]:
     """Scores by contestant and item, the way that stands for each contestant, and in how many items scores lack."""
-    from parlai_spotbot import files
-    from parlai_spotbot.nuc.scoring.scores import Scores
-    from parlai_spotbot.surveys.nuc_questions import read_questions
-
     folder = study.path / "nuc"
     ranking = folder / "analysis" / "ranking.json"
     if not ranking.exists() or not (folder / "questions.jsonl").exists():

@@ -18,6 +18,7 @@ from parlai_spotbot.judges import CAUTION, Judge, get_judge, reasons
 from parlai_spotbot.judges.evaluation import DEFINITIONS, held_out
 from parlai_spotbot.records import Judgement, Unit
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey, survey_names
 
 
 def summary_path(study: Study, survey: str, judge_name: str) -> Path:
@@ -72,7 +73,23 @@ def estimate(study: Study, survey: str, judge: Judge) -> dict:
         judge.close()
 
 
+def _check_survey(name: str) -> None:
+    """Raise `UserError` for a survey that no judge can answer."""
+    survey = get_survey(name) if name in survey_names() else None
+    if survey is not None and survey.chat:
+        raise UserError(
+            f"--survey {name}: people chat in it, and a judge has nobody to chat with.",
+            "Let it judge the chats: spotbot_collect, then --survey dialogue_likert or another.",
+        )
+    if survey is not None and survey.layout == "candidates":
+        raise UserError(
+            f"--survey {name}: judges don't choose among next turns.",
+            "Models are scored on the same questions by spotbot_nuc; people's answers come by spotbot_collect.",
+        )
+
+
 def _units(study: Study, survey: str) -> list[Unit]:
+    _check_survey(survey)
     units = study.units(survey)
     if not any(item.control is None for unit in units for item in unit.items):
         raise UserError(f"{study.units_path(survey)}: no item to judge.", "Pack the units anew with spotbot_pack.")
@@ -109,8 +126,8 @@ def _check_options(study: Study, survey: str, judge: Judge, answered: bool) -> N
     if answered and recorded != wanted:
         made, asked = "options that are not recorded", _said(wanted, ("seed", "version"))
         if recorded:
-            keys = [key for key in {**recorded, **wanted}
-                    if key in ("seed", "version") or recorded.get(key) != wanted.get(key)]  # fmt: skip
+            always = ("seed", "version")
+            keys = [key for key in {**recorded, **wanted} if key in always or recorded.get(key) != wanted.get(key)]
             made, asked = _said(recorded, keys), _said(wanted, keys)
         raise UserError(
             f"{study.judgements_path(survey)}: the answers of judge {judge.name} were made with {made}; asked for are "
@@ -135,8 +152,8 @@ def _summary(judge: Judge, answers: list[Judgement], measured: dict[str, dict]) 
         worker: {**about["variants"][worker], "answers": given[worker], **measured.get(worker, {})}
         for worker in judge.workers
     }
-    return {"judge": judge.name, **judge.options(), **about, "variants": variants, "definitions": DEFINITIONS,
-            "note": CAUTION}  # fmt: skip
+    own = {"judge": judge.name, **judge.options(), **about}
+    return {**own, "variants": variants, "definitions": DEFINITIONS, "note": CAUTION}
 
 
 def _given(rows: list[Judgement]) -> dict[str, dict[str, int]]:

@@ -33,6 +33,8 @@ class JudgeSpec:
 
     def make(self, seed: int, max_cost: float | None = None) -> Judge:
         """The judge; `max_cost` bounds what it may cost in the study, if it costs anything."""
+        if max_cost is not None and not max_cost > 0:
+            raise UserError(f"--max-cost {max_cost:g}: expected more than 0.", "Leave it out for no limit.")
         made = get_judge(self.kind)
         if self.kind != LANGUAGE_MODEL:
             return made(seed)

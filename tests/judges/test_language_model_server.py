@@ -227,9 +227,9 @@ def test_what_stays_bad_is_missing_and_said_and_not_asked_for_again(study):
     assert {(row["attempts"], row["kind"], row["said"]) for row in failures} == {(3, "bad", "dunno")}
     assert summary["missing"] == {"n": 2, "reasons": {"bad": 2}}
     assert len(answers(study)) == 20 - 2
-    from parlai_spotbot.scripts.spotbot_judge import table
+    from parlai_spotbot.judges.said import summary_said
 
-    assert "2 answers are missing (bad 2)" in table(summary)
+    assert "2 answers are missing (bad 2)" in summary_said(summary)
 
 
 def test_what_the_server_failed_at_is_asked_again_by_the_next_run(study):

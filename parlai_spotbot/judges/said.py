@@ -1,0 +1,90 @@
+"""What a judge would take, and what it answered and how far that can be trusted, in lines for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+ANSWERS = ("human", "bot", "unsure")
+
+
+def estimate_said(estimate: Mapping) -> str:
+    """What a judge would take, in lines."""
+    lines = [
+        f"\njudge {estimate['judge']}: {estimate['units']} of {estimate['units_in_all']} units are not answered yet"
+    ]
+    if "prompts" in estimate:
+        lines.append(
+            f"  about {estimate['prompts']} prompts with {estimate['prompt_tokens']:,} tokens in all; "
+            f"{estimate['answers_kept']} answers are kept from before"
+        )
+    if estimate.get("cost"):
+        currency = estimate["currency"]
+        lines.append(
+            f"  about {estimate['cost']:.4f} {currency}, at most {estimate['cost_at_most']:.4f} {currency} if no "
+            f"answer has to be asked for again; so far: {estimate['cost_so_far']:.4f} {currency}"
+        )
+    elif "cost" in estimate and estimate["cost"] is None:
+        lines.append("  its prices are not known: give price_prompt and price_completion, for a million tokens")
+    return "\n".join([*lines, "  nothing was asked"])
+
+
+def summary_said(summary: Mapping) -> str:
+    """What a judge answered, and how far that can be trusted."""
+    lines = [f"\njudge {summary['judge']} ({summary['note']})"]
+    for worker, measured in summary["variants"].items():
+        held_out = isinstance(summary.get("trained_on"), dict)
+        lines += _accuracy(worker, measured, held_out) if measured.get("confusion") else _answers(worker, measured)
+    lines += _position(summary.get("position") or {})
+    missing, usage = summary.get("missing") or {}, summary.get("usage") or {}
+    if missing.get("n"):
+        why = ", ".join(f"{kind} {n}" for kind, n in missing["reasons"].items())
+        lines.append(f"  {missing['n']} answers are missing ({why}): see failures.jsonl")
+    if "cost" in usage:
+        tokens = f"{usage['prompt_tokens']:,} tokens read, {usage['completion_tokens']:,} written"
+        lines.append(f"  cost so far: {usage['cost']:.4f} {usage['currency']} ({tokens})")
+    if summary.get("stopped"):
+        lines.append(f"  stopped: {summary['stopped']}")
+    return "\n".join(lines)
+
+
+def _accuracy(worker: str, measured: Mapping, held_out: bool) -> list[str]:
+    """Per truth, what was said of who is human, and how often that was right."""
+    whom = "held-out bots and people" if held_out else "bots and people"
+    lines = [f"\n{worker}: {measured.get('n', 0)} answers on who is human"]
+    lines.append(f"  {'truth':<24}" + "".join(f"{answer:>8}" for answer in ANSWERS) + f"{'n':>7}")
+    truths = {"human": measured["confusion"]["human"], **measured.get("per_contestant", {})}
+    for truth, tally in truths.items():
+        n = sum(tally.get(answer, 0) for answer in ANSWERS)
+        if n:
+            shares = "".join(f"{tally[answer] / n:>8.2f}" for answer in ANSWERS)
+            lines.append(f"  {truth:<24}{shares}{n:>7}")
+    balanced = measured.get("balanced_accuracy")
+    shown = f"{balanced:.2f}" if balanced is not None else "unknown (people or bots are missing)"
+    return [*lines, f"  balanced accuracy on {whom}: {shown} (chance: 0.50)"]
+
+
+def _answers(worker: str, measured: Mapping) -> list[str]:
+    """Where the truth is not known: how often each answer was given, by question."""
+    lines = [f"\n{worker}: answers by question"]
+    for question, tally in measured.get("answers", {}).items():
+        n = sum(tally.values())
+        lines.append(f"  {question:<24}" + ", ".join(f"{a} {count / n:.2f}" for a, count in tally.items()) + f"  ({n})")
+    return lines if len(lines) > 1 else [f"\n{worker}: no answers"]
+
+
+def _position(position: Mapping) -> list[str]:
+    """How much the order decides, where a judge was asked in both."""
+    if not position.get("n"):
+        return []
+    low, high = position["ci"]
+    lines = [
+        f"  exchanging names and sides changed {position['flips']} of {position['n']} answers: {position['rate']:.2f} "
+        f"[{low:.2f}, {high:.2f}]"
+    ]
+    listed = position["listed"]
+    if listed.get("n"):
+        lines.append(
+            f"  the option listed first was chosen {listed['first']:.2f} of the time, the last {listed['last']:.2f} "
+            f"(alike, if place doesn't matter; {listed['n']} single answers)"
+        )
+    return lines

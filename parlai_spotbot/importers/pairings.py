@@ -23,6 +23,7 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, own_questions, survey_of
 from parlai_spotbot.surveys.controls import KNOWN_CHOICE, controls_path, read_controls
 from parlai_spotbot.surveys.ids import opaque
+from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.judged import WholeOptions, whole_item
 from parlai_spotbot.surveys.packing.whole_units import deal, pack_blocks
 
@@ -221,6 +222,15 @@ def _identity(row: dict, given: str | int | None, said: Sequence[Turn], known: b
 
 
 # -- writing ---------------------------------------------------------------------------------------------------------
+def check_pairings_path(survey: str, path: Path) -> Path:
+    """`path`, checked before any work; a `UserError` where a survey has no pairs, or there is no such folder."""
+    if not packing_of(get_survey(survey)).compares:
+        raise UserError(f"--write-pairings: survey {survey} compares no conversations.", "Use --survey acute_eval.")
+    if not path.parent.is_dir():
+        raise UserError(f"--write-pairings {path}: there is no folder {path.parent}.", "Make it, or name another.")
+    return path
+
+
 def write_pairings(study: Study, survey: str, path: Path | str) -> int:
     """Write the pairs of a packed survey that compares conversations, as they are shown; returns how many lines.
 

@@ -36,12 +36,15 @@ class SpotbotImport(Command):
         formats = plugin.names(IMPORTERS, "FORMAT")
         group.add_argument("--format", type=str, required=True, help=f"one of {', '.join(formats)}")
         group.add_argument(
-            "--data", type=str, required=True, metavar="PATH",
+            "--data",
+            type=str,
+            required=True,
+            metavar="PATH",
             help="spotbot2020: the zip file or its unpacked folder; conversations, self_chats: files, joined by commas "
             "(self_chats: each of one model, named NAME=FILE or after the file); pairings: a file of ParlAI's; "
             "abc_eval: the labels that its authors published, or the data.json of their whole project; "
             "judgements: a CSV or JSON Lines file; votes: a CSV or JSON file, a vote a row",
-        )  # fmt: skip
+        )
         group.add_argument(
             "--domain",
             type=str,
@@ -53,9 +56,11 @@ class SpotbotImport(Command):
     @staticmethod
     def _add_details(group: argparse._ArgumentGroup) -> None:
         group.add_argument(
-            "--leave-out", type=str, default="incomplete",
+            "--leave-out",
+            type=str,
+            default="incomplete",
             help="spotbot2020: annotations to leave out, of incomplete, repeats, developers; or none",
-        )  # fmt: skip
+        )
         group.add_argument(
             "--names", type=str, default=None, help="conversations, pairings, votes: speakers' ids and names, ID=NAME,…"
         )
@@ -64,18 +69,24 @@ class SpotbotImport(Command):
         )
         group.add_argument("--seed-exchanges", type=int, default=0, help="conversations: exchanges of context in front")
         group.add_argument(
-            "--segments", type=str, default=None,
+            "--segments",
+            type=str,
+            default=None,
             help="segment lengths in exchanges (default: those of 2,3,5 that fit)",
-        )  # fmt: skip
+        )
         group.add_argument(
-            "--columns", type=str, default=None,
+            "--columns",
+            type=str,
+            default=None,
             help="judgements, votes: our fields and the file's columns, OURS=THEIRS,… (votes: a, b, winner, prompt, "
             "annotator, time, language, where they aren't found; - for a column that is to be left out)",
-        )  # fmt: skip
+        )
         group.add_argument(
-            "--answers", type=str, default=None,
+            "--answers",
+            type=str,
+            default=None,
             help="judgements, votes: the file's answers and ours, THEIRS=OURS,… (votes: a, b, tie, both_bad)",
-        )  # fmt: skip
+        )
         group.add_argument(
             "--source", type=str, default="human", help="votes: who voted, human or judge:NAME where a model did"
         )

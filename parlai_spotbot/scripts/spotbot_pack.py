@@ -9,13 +9,26 @@ from typing import TYPE_CHECKING
 from parlai.core.params import ParlaiParser
 from parlai.core.script import register_script
 
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command, add_common, add_seed, whole_numbers
 
 if TYPE_CHECKING:
     from parlai_spotbot.study import Study
-    from parlai_spotbot.surveys.packing import Packing
 
+SAME = (
+    "unit_size",
+    "humans_per_unit",
+    "annotators_per_segment",
+    "seed",
+    "surface",
+    "questions",
+    "comparisons",
+    "same_pairs",
+    "repeated",
+    "nuc_questions",
+    "groups",
+    "versions",
+)
+"""Options that are called as in `packing.kind.Wanted`."""
 LISTS = {"leave_out": "leave_out", "sources": "source", "ask": "ask"}
 """What is a list, and the option that names it."""
 
@@ -39,45 +52,72 @@ class SpotbotPack(Command):
     def add_options(cls, parser: ParlaiParser) -> None:
         add_common(parser)
         group = parser.add_argument_group("Packing")
-        group.add_argument("--unit-size", type=int, default=None,
-                           help="items in a unit (default: the survey's, 20 for spot_the_bot)")  # fmt: skip
-        group.add_argument("--annotators-per-segment", "--annotators-per-item", type=int, default=None,
-                           help="annotators of an item (default: the survey's, 2 for spot_the_bot)")  # fmt: skip
         group.add_argument(
-            "--surface", type=str, default="normalise",
+            "--unit-size", type=int, default=None, help="items in a unit (default: the survey's, 20 for spot_the_bot)"
+        )
+        group.add_argument(
+            "--annotators-per-segment",
+            "--annotators-per-item",
+            type=int,
+            default=None,
+            help="annotators of an item (default: the survey's, 2 for spot_the_bot)",
+        )
+        group.add_argument(
+            "--surface",
+            type=str,
+            default="normalise",
             help="how turns are shown: normalise (one casing and spacing for people and bots) or keep",
-        )  # fmt: skip
+        )
         group.add_argument(
-            "--leave-out", type=str, default=None, metavar="KINDS",
+            "--leave-out",
+            type=str,
+            default=None,
+            metavar="KINDS",
             help="leave out conversations with such faults, counted and named: empty,loop,special_tokens,"
             "self_identified,… (default: none)",
-        )  # fmt: skip
+        )
         add_seed(group)
         cls._add_segments(parser.add_argument_group("Surveys that show segments: spot_the_bot, spot_the_bot_game"))
-        cls._add_whole(parser.add_argument_group(
-            "Surveys that show whole conversations: acute_eval, comparative, dialogue_likert, turn_likert, abc_eval"
-        ))  # fmt: skip
+        cls._add_whole(
+            parser.add_argument_group(
+                "Surveys that show whole conversations: acute_eval, comparative, dialogue_likert, turn_likert, abc_eval"
+            )
+        )
 
         cls._add_chats(parser.add_argument_group("Surveys in which people chat with contestants: interactive"))
         cls._add_questions(parser.add_argument_group("Surveys of questions with candidates: nuc"))
 
     @staticmethod
     def _add_chats(group: argparse._ArgumentGroup) -> None:
-        group.add_argument("--pool", type=str, default=None,
-                           help="whom to chat with: embedded, rules, or a YAML file; makes the study where there is "
-                           "none, and adds contestants where there is (default: the study's)")  # fmt: skip
-        group.add_argument("--domain", type=str, default=None,
-                           help="of a new study, as for spotbot_selfchat (default: chitchat)")  # fmt: skip
+        group.add_argument(
+            "--pool",
+            type=str,
+            default=None,
+            help="whom to chat with: embedded, rules, or a YAML file; makes the study where there is "
+            "none, and adds contestants where there is (default: the study's)",
+        )
+        group.add_argument(
+            "--domain", type=str, default=None, help="of a new study, as for spotbot_selfchat (default: chitchat)"
+        )
 
     @staticmethod
     def _add_questions(group: argparse._ArgumentGroup) -> None:
-        group.add_argument("--nuc-questions", type=str, default=None, metavar="FILE",
-                           help="the questions (default: those of spotbot_nuc, STUDY/nuc/questions.jsonl)")  # fmt: skip
-        group.add_argument("--versions", type=int, default=None,
-                           help="versions with different questions (default: 4)")  # fmt: skip
-        group.add_argument("--groups", type=str, default=None, metavar="FILE",
-                           help="a YAML file with groups of people: how many, and their shares of the corpora "
-                           "(default: one group, all corpora alike)")  # fmt: skip
+        group.add_argument(
+            "--nuc-questions",
+            type=str,
+            default=None,
+            metavar="FILE",
+            help="the questions (default: those of spotbot_nuc, STUDY/nuc/questions.jsonl)",
+        )
+        group.add_argument("--versions", type=int, default=None, help="versions with different questions (default: 4)")
+        group.add_argument(
+            "--groups",
+            type=str,
+            default=None,
+            metavar="FILE",
+            help="a YAML file with groups of people: how many, and their shares of the corpora "
+            "(default: one group, all corpora alike)",
+        )
 
     @staticmethod
     def _add_segments(group: argparse._ArgumentGroup) -> None:
@@ -88,92 +128,101 @@ class SpotbotPack(Command):
 
     @staticmethod
     def _add_whole(group: argparse._ArgumentGroup) -> None:
-        group.add_argument("--source", type=str, default=None,
-                           help="where bots are judged: self, human_model or pairs, several joined by commas "
-                           "(default: self and human_model as there are any, else pairs)")  # fmt: skip
-        group.add_argument("--ask", type=str, default=None, metavar="NAMES",
-                           help="the questions, in abc_eval the tasks, joined by commas (default: engagingness in "
-                           "acute_eval, else all)")  # fmt: skip
-        group.add_argument("--questions", type=str, default=None, metavar="FILE",
-                           help="acute_eval: a YAML file with questions of your own")  # fmt: skip
-        group.add_argument("--comparisons", type=int, default=None,
-                           help="acute_eval, comparative: comparisons of each two contestants on each question "
-                           "(default: as many as each contestant has conversations, 100 at most); interactive: units "
-                           "of each two contestants (default: 33)")  # fmt: skip
-        group.add_argument("--same-pairs", action="store_true", default=None,
-                           help="acute_eval: put every question for the same pairs of conversations, each time to "
-                           "another annotator, to compare wordings")  # fmt: skip
-        group.add_argument("--without-people", action="store_true", default=None,
-                           help="people are no contestant")  # fmt: skip
-        group.add_argument("--repeated", type=float, default=None, metavar="SHARE",
-                           help="the share of units, in abc_eval of conversations, for one more annotator (default: "
-                           "0.25, acute_eval 0)")  # fmt: skip
-        group.add_argument("--write-pairings", type=str, default=None, metavar="FILE",
-                           help="write the comparisons as ParlAI's pairings.jsonl too")  # fmt: skip
+        group.add_argument(
+            "--source",
+            type=str,
+            default=None,
+            help="where bots are judged: self, human_model or pairs, several joined by commas "
+            "(default: self and human_model as there are any, else pairs)",
+        )
+        group.add_argument(
+            "--ask",
+            type=str,
+            default=None,
+            metavar="NAMES",
+            help="the questions, in abc_eval the tasks, joined by commas (default: engagingness in "
+            "acute_eval, else all)",
+        )
+        group.add_argument(
+            "--questions",
+            type=str,
+            default=None,
+            metavar="FILE",
+            help="acute_eval: a YAML file with questions of your own",
+        )
+        group.add_argument(
+            "--comparisons",
+            type=int,
+            default=None,
+            help="acute_eval, comparative: comparisons of each two contestants on each question "
+            "(default: as many as each contestant has conversations, 100 at most); interactive: units "
+            "of each two contestants (default: 33)",
+        )
+        group.add_argument(
+            "--same-pairs",
+            action="store_true",
+            default=None,
+            help="acute_eval: put every question for the same pairs of conversations, each time to "
+            "another annotator, to compare wordings",
+        )
+        group.add_argument("--without-people", action="store_true", default=None, help="people are no contestant")
+        group.add_argument(
+            "--repeated",
+            type=float,
+            default=None,
+            metavar="SHARE",
+            help="the share of units, in abc_eval of conversations, for one more annotator (default: "
+            "0.25, acute_eval 0)",
+        )
+        group.add_argument(
+            "--write-pairings",
+            type=str,
+            default=None,
+            metavar="FILE",
+            help="write the comparisons as ParlAI's pairings.jsonl too",
+        )
 
     def execute(self) -> None:
         from parlai_spotbot.surveys import get_survey
         from parlai_spotbot.surveys.packing import packing_of
         from parlai_spotbot.surveys.run import pack_study
 
-        study, name = self._study(), self.opt["survey"]
-        packing, wanted = packing_of(get_survey(name)), self._wanted()
-        pairings = self._pairings_file(packing)
+        study, name, pairings = self._study(), self.opt["survey"], None
+        wanted = self._wanted()
+        if self.opt["write_pairings"]:
+            from parlai_spotbot.importers.pairings import check_pairings_path, write_pairings
+
+            pairings = check_pairings_path(name, Path(self.opt["write_pairings"]))
         with study.lock("spotbot_pack"):
-            print(packing.said(pack_study(study, name, **wanted)))
+            print(packing_of(get_survey(name)).said(pack_study(study, name, **wanted)))
             print(f"\nwritten: {study.units_path(name)}")
             if pairings is not None:
-                from parlai_spotbot.importers.pairings import write_pairings
                 from parlai_spotbot.surveys.controls import write_controls
 
                 write_controls(study, name)
                 print(f"written: {pairings} ({write_pairings(study, name, pairings)} pairs)")
 
+    def _study(self) -> Study:
+        """The study; for a survey in which people chat it is made, or extended, where --pool or --domain ask for it."""
+        from parlai_spotbot.study import Study
+
+        if self.opt["pool"] is None and self.opt["domain"] is None:
+            return Study.open(self.opt["study"])
+        from parlai_spotbot.selfplay.empty_study import begin_chats
+        from parlai_spotbot.selfplay.play import claimed
+
+        with claimed(Path(self.opt["study"]), "spotbot_pack") as path:
+            return begin_chats(path, self.opt["survey"], self.opt["pool"], self.opt["domain"])
+
     def _wanted(self) -> dict:
         """What was said of the units, as `packing.kind.Wanted` has it."""
-        same = ("unit_size", "humans_per_unit", "annotators_per_segment", "seed", "surface", "questions", "comparisons",
-                "same_pairs", "repeated", "nuc_questions", "groups", "versions")  # fmt: skip
-        wanted = {name: self.opt[name] for name in same}
+        wanted = {name: self.opt[name] for name in SAME}
         wanted |= {name: tuple(listed(self.opt[option])) for name, option in LISTS.items() if self.opt[option]}
         if self.opt["segments"] is not None:
             wanted["segments"] = whole_numbers(self.opt["segments"])
         if self.opt["without_people"]:
             wanted["people"] = False
         return wanted
-
-    def _study(self) -> Study:
-        """The study; for a survey in which people chat it is made, or extended, where --pool or --domain ask for it."""
-        from parlai_spotbot.study import Study
-        from parlai_spotbot.surveys import get_survey
-        from parlai_spotbot.surveys.packing import packing_of
-
-        if self.opt["pool"] is None and self.opt["domain"] is None:
-            return Study.open(self.opt["study"])
-        if not packing_of(get_survey(self.opt["survey"])).chats:
-            option = "--pool" if self.opt["pool"] is not None else "--domain"
-            raise UserError(
-                f"{option}: survey {self.opt['survey']} shows conversations that are there.",
-                "Leave it out, or make them with spotbot_selfchat.",
-            )
-        from parlai_spotbot.selfplay.empty_study import begin
-        from parlai_spotbot.selfplay.plan import Asked as Wanted
-        from parlai_spotbot.selfplay.play import claimed
-        from parlai_spotbot.selfplay.pool import read_pool
-
-        pool = read_pool(self.opt["pool"]) if self.opt["pool"] is not None else None
-        with claimed(Path(self.opt["study"]), "spotbot_pack") as path:
-            return begin(path, Wanted(contestants=pool, domain=self.opt["domain"]))
-
-    def _pairings_file(self, packing: Packing) -> Path | None:
-        """Where pairings are to be written, None for nowhere; checked before any work."""
-        if not self.opt["write_pairings"]:
-            return None
-        path, survey = Path(self.opt["write_pairings"]), self.opt["survey"]
-        if not packing.compares:
-            raise UserError(f"--write-pairings: survey {survey} compares no conversations.", "Use --survey acute_eval.")
-        if not path.parent.is_dir():
-            raise UserError(f"--write-pairings {path}: there is no folder {path.parent}.", "Make it, or name another.")
-        return path
 
 
 def listed(text: str) -> list[str]:

@@ -9,10 +9,11 @@ from parlai.core.params import ParlaiParser
 from parlai.core.script import register_script
 
 from parlai_spotbot.scripts.command import Command
-from parlai_spotbot.scripts.spotbot_selfchat import add_play_options, asked_of, engine_of, print_summary
+from parlai_spotbot.scripts.play_options import add_play_options, asked_of, engine_of
 
 if TYPE_CHECKING:
     from parlai_spotbot.judges.specs import JudgeSpec
+    from parlai_spotbot.study import Study
 
 
 @register_script("spotbot_tournament")
@@ -43,35 +44,40 @@ class SpotbotTournament(Command):
         judges = self._check()
         with claimed(Path(self.opt["study"]), "spotbot_tournament") as path:
             played = play(path, asked, engine=engine_of(self.opt))
-            print_summary(played)
+            print(played.said())
             self._evaluate(played.study, judges)
 
     def _check(self) -> list[JudgeSpec]:
         """Check what comes after self-play before it starts; returns the judges."""
+        from parlai_spotbot.findings.analyze import check_options
         from parlai_spotbot.judges.specs import judges_of
-        from parlai_spotbot.scripts.spotbot_analyze import check_options
         from parlai_spotbot.surveys import get_survey
 
         get_survey(self.opt["survey"])
         judges = judges_of("" if self.opt["judges"].strip() == "none" else self.opt["judges"])
-        check_options(self.opt["survey"], self.opt["bootstraps"], backend=self.opt["backend"])
+        check_options(self.opt["survey"], self._options())
         return judges
 
-    def _evaluate(self, study, judges: list[JudgeSpec]) -> None:
+    def _options(self) -> dict:
+        return {name: self.opt[name] for name in ("bootstraps", "backend")}
+
+    def _evaluate(self, study: Study, judges: list[JudgeSpec]) -> None:
+        from parlai_spotbot.findings.analyze import analyze
+        from parlai_spotbot.findings.compute import summary
         from parlai_spotbot.judges.run import judge_study
+        from parlai_spotbot.judges.said import summary_said
         from parlai_spotbot.report import build_report
-        from parlai_spotbot.scripts import spotbot_analyze, spotbot_judge
+        from parlai_spotbot.scripts.progress import Bar
         from parlai_spotbot.surveys import get_survey
         from parlai_spotbot.surveys.packing import packing_of
         from parlai_spotbot.surveys.run import pack_study
 
         survey, seed = self.opt["survey"], study.plan.seed
-        packing = packing_of(get_survey(survey))
-        print(f"\n{packing.said(pack_study(study, survey))}", flush=True)
+        print(f"\n{packing_of(get_survey(survey)).said(pack_study(study, survey))}", flush=True)
         for spec in judges:
-            print(spotbot_judge.table(judge_study(study, survey, spec.make(seed))), flush=True)
+            print(summary_said(judge_study(study, survey, spec.make(seed))), flush=True)
         if study.judgements_path(survey).exists():
-            options = {"bootstraps": self.opt["bootstraps"], "backend": self.opt["backend"]}
-            result = spotbot_analyze.analyze_study(study, survey, seed=seed, **options)
-            print(f"\n{spotbot_analyze.summary(result, survey)}")
+            with Bar("analysis") as bar:
+                result = analyze(study, survey, progress=bar, seed=seed, **self._options())
+            print(f"\n{summary(survey, {name: own for name, own in result.items() if name != 'hygiene'})}")
         print(f"\nreport: {build_report(study, survey)}")

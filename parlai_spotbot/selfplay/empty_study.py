@@ -6,8 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from parlai_spotbot.domains import keep_domain
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.selfplay.plan import Asked, decide
+from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.packing import packing_of
 
 
 def begin(path: Path, asked: Asked, say: Callable[[str], None] = print) -> Study:
@@ -25,3 +29,16 @@ def begin(path: Path, asked: Asked, say: Callable[[str], None] = print) -> Study
         decision.study.extend(**decision.extension)
         say(f"the study is extended by: {', '.join(decision.extension)}")
     return decision.study
+
+
+def begin_chats(path: Path, survey: str, pool: str | None = None, domain: str | None = None) -> Study:
+    """`begin` for a survey in which people chat with the contestants of a pool.
+
+    Raises `UserError` for other surveys: their conversations have to be there.
+    """
+    if not packing_of(get_survey(survey)).chats:
+        raise UserError(
+            f"{'--domain' if pool is None else '--pool'}: survey {survey} shows conversations that are there.",
+            "Leave it out, or make them with spotbot_selfchat.",
+        )
+    return begin(path, Asked(contestants=None if pool is None else read_pool(pool), domain=domain))

@@ -5,7 +5,6 @@ Nothing is written here; a study made with other options is an error that names 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,22 @@ from typing import Any
 from parlai_spotbot.domains import Domain, custom, domain_of, get_domain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.selfplay.pool import check_contestant, read_pool
+from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import GROUPINGS, Plan, Study, check_segments, extended
 
 DEFAULT_POOL = "embedded"
 DEFAULT_DOMAIN = "chitchat"
+
+SAID = (
+    "conversations_per_pair",
+    "seed",
+    "paired_seeds",
+    "human_conversations",
+    "batchsize",
+    "exchanges",
+    "max_loaded",
+)
+"""What a new study's plan takes as it is asked for."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +85,7 @@ def _new_plan(asked: Asked, domain: Domain) -> Plan:
         "exchanges": asked.exchanges or max(check_segments(segments, "--segments")),
         "grouping": GROUPINGS[0],
     }
-    for name in (
-        "conversations_per_pair", "seed", "paired_seeds", "human_conversations", "batchsize", "exchanges", "max_loaded",
-    ):  # fmt: skip
+    for name in SAID:
         if getattr(asked, name) is not None:
             row[name] = getattr(asked, name)
     if asked.pairs is not None:
@@ -155,49 +163,3 @@ def _extension(study: Study, asked: Asked) -> dict:
     if asked.self_chats and plan.meetings == "pairs":
         extension["meetings"] = "both"
     return extension
-
-
-def asked_pair(
-    model_file: str, model: str, options: str, partner_file: str, partner_model: str, partner_options: str
-) -> tuple[dict[str, Contestant], tuple[tuple[str, str], ...]]:
-    """The two contestants of ``-mf/-m`` and ``-pmf/-pm``; without a partner the bot talks with itself."""
-    first = _contestant(model_file, model, options, "--model-opt")
-    if not partner_file and not partner_model:
-        if partner_options:
-            raise UserError("--partner-opt is given without a partner.", "Name the partner by -pmf or -pm.")
-        return {first.name: first}, ((first.name, first.name),)
-    second = _contestant(partner_file, partner_model, partner_options, "--partner-opt")
-    if second.name == first.name:
-        if second.to_json() == first.to_json():
-            return {first.name: first}, ((first.name, first.name),)
-        second = Contestant.from_json(f"{second.name}-2", second.to_json(), "the partner")
-    return {first.name: first, second.name: second}, ((first.name, second.name),)
-
-
-def _contestant(model_file: str, model: str, options: str, option: str) -> Contestant:
-    entry = {"model_file": model_file or "", "model": model or "", "opt": parse_options(options, option)}
-    contestant = Contestant.from_json(_name_of(model_file or model), entry, "the command line")
-    return check_contestant(contestant, "the command line")
-
-
-def _name_of(model: str) -> str:
-    """A contestant's name from its model: zoo:blender/blender_90M/model becomes blender_90M."""
-    parts = [part for part in re.split(r"[/:]", model) if part]
-    if len(parts) > 1 and parts[-1] == "model":
-        parts.pop()
-    return re.sub(r"[^A-Za-z0-9_.+-]+", "-", parts[-1]).lstrip("_.+-") or "bot"
-
-
-def parse_options(text: str, option: str) -> dict:
-    """Parse ``beam_size=3,inference=beam`` into ParlAI options; numbers and true/false are recognised as in YAML."""
-    import yaml
-
-    options = {}
-    for part in filter(None, (text or "").split(",")):
-        key, separator, value = part.partition("=")
-        if not separator or not key.strip():
-            raise UserError(
-                f"{option} {text}: '{part}' is not KEY=VALUE.", "Write for example beam_size=3,inference=beam."
-            )
-        options[key.strip().lstrip("-").replace("-", "_")] = yaml.safe_load(value)
-    return options

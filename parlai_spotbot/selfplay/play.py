@@ -66,6 +66,25 @@ class Summary:
     def complete(self) -> bool:
         return self.bots == self.expected
 
+    def said(self) -> str:
+        """What was done, in a few lines."""
+        lines = [f"{self.bots} of {self.expected} conversations between bots, {self.people} between people"]
+        if self.people < self.people_wanted:
+            lines.append(f"  the human pool has no more than {self.people} that fit ({self.people_wanted} wanted)")
+        if self.overlap.get("share") is not None:
+            share = f"{self.overlap['share']:.1%}"
+            lines.append(f"conversations with an exchange from the training data: {share} (the paper: 2 %)")
+            found = ", ".join(f"{name} {share:.0%}" for name, share in self.overlap["turns_found"].items())
+            lines.append(f"turns that stand in the training data: {found}")
+        if self.peak_memory:
+            peaks = ", ".join(f"{name} {peak / 2**30:.2f}" for name, peak in self.peak_memory.items())
+            lines.append(f"peak memory in GiB: {peaks}")
+        lines.append(f"written: {self.study.conversations_path}")
+        if not self.complete:
+            missing, where = self.expected - self.bots, self.study.failures_path
+            lines.append(f"{missing} conversations are missing, see {where}; the same command tries them again")
+        return "\n".join(lines)
+
 
 @contextlib.contextmanager
 def claimed(path: Path | str, command: str) -> Iterator[Path]:
@@ -156,23 +175,26 @@ def _record(summary: Summary, plan: Plan, domain: Domain, how: str, about: dict)
     study = summary.study
     known = study.provenance().get("selfplay", {}).get("contestants", {})
     contestants = {**known, **{name: _with_earlier(new, known.get(name)) for name, new in about.items() if new}}
-    study.record("selfplay", {
-        "versions": versions(),
-        "plan": plan.to_json(),
-        "domain": domain.about(),
-        "seeds": how,
-        "contestants": contestants,
-        "counts": {
-            "bot_conversations": summary.bots,
-            "bot_conversations_planned": summary.expected,
-            "human_conversations": summary.people,
-            "human_conversations_wanted": summary.people_wanted,
-            "in_order": orders(summary.conversations),
+    study.record(
+        "selfplay",
+        {
+            "versions": versions(),
+            "plan": plan.to_json(),
+            "domain": domain.about(),
+            "seeds": how,
+            "contestants": contestants,
+            "counts": {
+                "bot_conversations": summary.bots,
+                "bot_conversations_planned": summary.expected,
+                "human_conversations": summary.people,
+                "human_conversations_wanted": summary.people_wanted,
+                "in_order": orders(summary.conversations),
+            },
+            "overlap_with_training_data": summary.overlap,
+            "conversations_sha256": hashlib.sha256(study.conversations_path.read_bytes()).hexdigest(),
+            "promise": PROMISE,
         },
-        "overlap_with_training_data": summary.overlap,
-        "conversations_sha256": hashlib.sha256(study.conversations_path.read_bytes()).hexdigest(),
-        "promise": PROMISE,
-    })  # fmt: skip
+    )
 
 
 def _with_earlier(about: dict, known: dict | None) -> dict:

@@ -8,7 +8,9 @@ hangs, crashes or exceeds its memory is named with a remedy; the others are trie
 from __future__ import annotations
 
 import contextlib
+import os
 import statistics
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -20,12 +22,15 @@ import psutil
 from parlai.core.agents import Agent
 from parlai.core.message import Message
 from parlai.core.opt import Opt
+from tqdm import tqdm
 
-from parlai_spotbot.domains import Domain
+from parlai_spotbot.domains import Domain, get_domain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.contestants import ContestantProcess, Failure
+from parlai_spotbot.selfplay.plan import DEFAULT_DOMAIN
+from parlai_spotbot.selfplay.pool import Entry
 from parlai_spotbot.selfplay.schedule import Job, Seed, derive
 from parlai_spotbot.selfplay.turn_warnings import warnings
 from parlai_spotbot.selfplay.worlds import ProxyAgent, SelfPlayWorld
@@ -310,3 +315,33 @@ def try_all(
         for process in processes:
             process.end()
         pool.shutdown(wait=True)
+
+
+def check_at_once(number: int) -> None:
+    """Raise `UserError` where so many can't be tried side by side."""
+    if number < 1:
+        raise UserError(f"--at-once {number}: expected a number from 1 up.", "Leave it out for 1.")
+
+
+def try_pool(entries: Sequence[Entry], domain: str | None = None, at_once: int = 1) -> tuple[list[Trial], Path]:
+    """Try the entries of a pool that have no problems with seeds of a domain, by default the embedded one; returns what
+    came of each, in the pool's order, and the folder with what they printed."""
+    check_at_once(at_once)
+    contestants = [entry.contestant for entry in entries if not entry.problems and entry.contestant]
+    lines = scripts(get_domain(domain or DEFAULT_DOMAIN))
+    logs = Path(tempfile.mkdtemp(prefix="spotbot-trial-"))
+    threads = max(1, (os.cpu_count() or 1) // at_once)
+    stages: dict[str, str] = {}
+    trials = []
+    with tqdm(total=len(contestants), unit="bot", desc="trying") as bar:
+
+        def say(name: str, stage: str) -> None:
+            stages[name] = stage
+            bar.set_postfix_str("; ".join(f"{name} {stage}" for name, stage in stages.items()))
+
+        for trial in try_all(contestants, lines, logs, at_once, threads, say):
+            stages.pop(trial.name, None)
+            trials.append(trial)
+            bar.update()
+    order = {entry.name: number for number, entry in enumerate(entries)}
+    return sorted(trials, key=lambda trial: order[trial.name]), logs

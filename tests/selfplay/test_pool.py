@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.selfplay.plan import Asked, asked_pair, decide, parse_options
+from parlai_spotbot.selfplay.plan import Asked, decide
 from parlai_spotbot.selfplay.play import claimed
 from parlai_spotbot.selfplay.pool import read_entries, read_pool, shipped_pools
+from parlai_spotbot.selfplay.single import Single, asked_pair, parse_options
 from parlai_spotbot.study import Study
 
 
@@ -197,11 +198,12 @@ def test_any_parlai_agent_is_a_contestant_by_one_entry(tmp_path):
 
 
 def test_one_pair_by_options():
-    contestants, pairs = asked_pair("", "spotbot:eliza", "", "", "fixed_response", "fixed_response=oh")
+    fixed = Single(model="fixed_response", options="fixed_response=oh", option="--partner-opt")
+    contestants, pairs = asked_pair(Single(model="spotbot:eliza"), fixed)
     assert pairs == (("eliza", "fixed_response"),)
     assert contestants["fixed_response"].opt == {"fixed_response": "oh"}
-    assert asked_pair("", "spotbot:eliza", "", "", "", "")[1] == (("eliza", "eliza"),)
-    same, pairs = asked_pair("", "fixed_response", "", "", "fixed_response", "fixed_response=oh")
+    assert asked_pair(Single(model="spotbot:eliza"), Single())[1] == (("eliza", "eliza"),)
+    same, pairs = asked_pair(Single(model="fixed_response"), fixed)
     assert pairs == (("fixed_response", "fixed_response-2"),)
     assert len(same) == 2
 

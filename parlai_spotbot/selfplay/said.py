@@ -1,0 +1,109 @@
+"""What is in a pool, and what came of trying its contestants, in lines for the terminal and as JSON."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Sequence
+
+from tabulate import tabulate
+
+from parlai_spotbot.selfplay.pool import Entry
+from parlai_spotbot.selfplay.trial import Trial
+
+SECRET = re.compile(r"api_?key$|secret|passw|access_?token|bearer|authorization", re.IGNORECASE)
+WIDTH = 96
+BUBBLE = 60
+COLUMNS = {
+    "name": 20,
+    "what it is": 12,
+    "agent class": 34,
+    "model file": 30,
+    "options": 26,
+    "description": 34,
+}
+"""Of the table of a pool, and how wide they may be."""
+FIGURES = ("name", "load s", "first ms", "median ms", "MiB", "batched", "same seed", "warnings")
+BATCHED = {"same": "yes, same text", "other": "yes, other text"}
+
+
+def pool_said(entries: Sequence[Entry]) -> str:
+    """The pool as a table, and what is good to know of its entries."""
+    rows = []
+    for entry in entries:
+        bot = entry.contestant
+        options = ", ".join(f"{key}={value}" for key, value in shown_options(bot.opt).items()) if bot else ""
+        said = "wrong" if entry.problems else entry.kind
+        file, words = (bot.model_file, bot.description) if bot else ("", "")
+        rows.append((entry.name, said, entry.agent.rpartition(":")[2], file, options, words))
+    used = [n for n, _ in enumerate(COLUMNS) if n < 2 or any(row[n] for row in rows)]
+    headers, widths = ([own[n] for n in used] for own in (list(COLUMNS), list(COLUMNS.values())))
+    table = tabulate([[row[n] for n in used] for row in rows], headers=headers, maxcolwidths=widths)
+    notes = [f"note: {entry.name}: {note}" for entry in entries for note in entry.notes]
+    return "\n".join([table, *notes])
+
+
+def shown_options(opt: dict) -> dict:
+    """Options as they may be shown and written: keys and passwords don't belong into a pool, and aren't repeated."""
+    return {key: "(not shown)" if SECRET.search(str(key)) else value for key, value in opt.items()}
+
+
+def trials_said(trials: Sequence[Trial]) -> str:
+    """Figures, warnings, failures and conversations of all trials."""
+    good = [trial for trial in trials if not trial.problem]
+    rows = [_figures(trial) for trial in good]
+    parts = [picture(trial) for trial in good]
+    if rows:
+        parts.append(tabulate(rows, headers=FIGURES, disable_numparse=True, colalign=("left", *("right",) * 4)))
+    parts.append("\n".join(f"warning: {t.name}: {warning}" for t in good for warning in t.warnings))
+    bad = [t for t in trials if t.problem]
+    parts.append("\n".join(f"failed: {t.problem}\n  {t.remedy}" for t in bad))
+    parts.append(f"{len(good)} of {len(trials)} answered")
+    return "\n\n".join(part for part in parts if part)
+
+
+def _figures(trial: Trial) -> tuple:
+    return (
+        trial.name,
+        f"{trial.load_seconds:.1f}",
+        f"{1000 * trial.first_seconds:.0f}",
+        f"{1000 * trial.median_seconds:.0f}",
+        f"{trial.memory / 2**20:.0f}",
+        BATCHED.get(trial.batch, trial.batch),
+        "same text" if trial.same_again else "OTHER text",
+        len(trial.warnings) or "",
+    )
+
+
+def picture(trial: Trial) -> str:
+    """The test conversations as they would look on a page: the contestant's turns to the right, the seed in dots."""
+    lines = []
+    for number, conversation in enumerate(trial.conversations, start=1):
+        lines.append(f"── {trial.name}, conversation {number} ".ljust(WIDTH, "─"))
+        for place, (speaker, text) in enumerate(conversation):
+            lines += bubble(speaker, text, right=speaker == trial.name, seed=place < 2)
+    return "\n".join(lines)
+
+
+def bubble(speaker: str, text: str, right: bool, seed: bool) -> list[str]:
+    """One turn as lines: on the right side or the left, marked where it belongs to the seed."""
+    edge = "┊" if seed else "│"
+    told = textwrap.wrap(text, BUBBLE, max_lines=8, placeholder=" […]") or ["(empty)"]
+    who = f"{speaker}{' (seed)' if seed else ''}"
+    rows = [who, *(f"{line} {edge}" if right else f"{edge} {line}" for line in told)]
+    return [row.rjust(WIDTH) if right else row for row in rows]
+
+
+def as_json(entries: Sequence[Entry], trials: Sequence[Trial]) -> dict:
+    """What was checked and tried, for ``--json``."""
+    tried = {trial.name: trial.to_json() for trial in trials}
+    rows = []
+    for entry in entries:
+        row = {"name": entry.name, "kind": entry.kind, "agent": entry.agent, "notes": list(entry.notes)}
+        row["entry"] = entry.contestant.to_json() if entry.contestant else None
+        if row["entry"] and "opt" in row["entry"]:
+            row["entry"]["opt"] = shown_options(row["entry"]["opt"])
+        row["problems"] = [{"problem": p.problem, "remedy": p.remedy} for p in entry.problems]
+        row["trial"] = tried.get(entry.name)
+        rows.append(row)
+    return {"contestants": rows}

@@ -49,21 +49,38 @@ def _sensitivity(own: dict) -> dict[str, list[dict]]:
         for level in LEVELS:
             row = metric["counts"].get(f"{level:g}")
             if row:
-                counts.append({**key, "sample": own["sample"], "level": level, "compared": metric["compared"],
-                               **{name: value for name, value in row.items() if "ci" not in name},
-                               "low": row["ci"][0], "high": row["ci"][1],
-                               "low_paper": row["ci_paper"][0], "high_paper": row["ci_paper"][1]})  # fmt: skip
+                counts.append(
+                    {
+                        **key,
+                        "sample": own["sample"],
+                        "level": level,
+                        "compared": metric["compared"],
+                        **{name: value for name, value in row.items() if "ci" not in name},
+                        "low": row["ci"][0],
+                        "high": row["ci"][1],
+                        "low_paper": row["ci_paper"][0],
+                        "high_paper": row["ci_paper"][1],
+                    }
+                )
         pairs += [{**key, **_flat(pair)} for pair in metric["pairs"]]
     return {"sensitivity": counts, "sensitivity_pairs": pairs}
 
 
 def _coverage(own: dict) -> dict[str, list[dict]]:
     rows = [
-        {"outcome": outcome, "method": method, "n": found["n"], "metrics": len(step["metrics"]), "r2": step["r2"],
-         "adjusted": step["adjusted"], "removed": step["removed"]}
-        for outcome in ("rating", "choice") for method, found in own[outcome]["methods"].items()
+        {
+            "outcome": outcome,
+            "method": method,
+            "n": found["n"],
+            "metrics": len(step["metrics"]),
+            "r2": step["r2"],
+            "adjusted": step["adjusted"],
+            "removed": step["removed"],
+        }
+        for outcome in ("rating", "choice")
+        for method, found in own[outcome]["methods"].items()
         for step in found.get("steps", [])
-    ]  # fmt: skip
+    ]
     return {"coverage": rows}
 
 

@@ -109,11 +109,16 @@ def analyze(
                 if progress is not None:
                     progress(source, stem)
     options = {name: getattr(wishes, name) for name in Wishes.__dataclass_fields__ if name != "seed"}
-    made_by = plain({
-        "package": f"parlai_spotbot {parlai_spotbot.__version__}", "options": options, "seed": wishes.seed,
-        "used": used, "left_out": left_out,
-        "outcomes": {"ratings": len(evidence.outcomes.ratings), "choices": len(evidence.outcomes.choices)},
-    })  # fmt: skip
+    made_by = plain(
+        {
+            "package": f"parlai_spotbot {parlai_spotbot.__version__}",
+            "options": options,
+            "seed": wishes.seed,
+            "used": used,
+            "left_out": left_out,
+            "outcomes": {"ratings": len(evidence.outcomes.ratings), "choices": len(evidence.outcomes.choices)},
+        }
+    )
     return {stem: {**own, "made_by": made_by} for stem, own in result.items()}
 
 
@@ -199,8 +204,13 @@ class _Source:
             return {"why": "no times are known", "tasks": [], "methods": []}
         training = self.evidence.training if self.name == HUMAN else None
         found = costs(
-            times, self.every, training, wage=self.wishes.wage, dialogues=self.dialogues, doubled=self.wishes.doubled,
-        )  # fmt: skip
+            times,
+            self.every,
+            training,
+            wage=self.wishes.wage,
+            dialogues=self.dialogues,
+            doubled=self.wishes.doubled,
+        )
         if training is not None and len(training):
             found["screening"] = screening(training)
         return found
@@ -227,9 +237,14 @@ class _Source:
 
         price = {entry["task"]: price_of(entry) for entry in known["tasks"]}
         found = recommend(
-            table, self.metrics, price, budget=self.wishes.budget, presets=PRESETS, rng=self.rng("recommend"),
+            table,
+            self.metrics,
+            price,
+            budget=self.wishes.budget,
+            presets=PRESETS,
+            rng=self.rng("recommend"),
             replicates=min(self.wishes.bootstraps, 500),
-        )  # fmt: skip
+        )
         return found | {"unit": unit, "outcome": outcome, "dialogues": self.dialogues}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tqdm import tqdm
@@ -34,23 +35,24 @@ def judge_study(
     same seed gives the same bytes, whatever the interruptions, as far as the judge's answers are its own to repeat.
     """
     judge = get_judge(judge)(seed) if isinstance(judge, str) else judge
-    units = _units(study, survey)
+    work = _Work(study, survey, judge)
+    units = work.units()
     try:
         judge.open(study, survey)
-        known = _answers(study, survey, judge)
-        _check_options(study, survey, judge, bool(known))
-        todo = _unanswered(units, known, judge)
+        known = work.answers()
+        work.check_options(bool(known))
+        todo = work.unanswered(units, known)
         path = summary_path(study, survey, judge.name)
         explained = not judge.gives_reasons or (path.exists() and reasons.stand(study, survey, judge.name))
         if not todo and explained and path.exists() and not files.read_json(path).get("stopped"):
             return files.read_json(path)
         if todo:
             judge.prepare(study, survey, progress)
-            _record_options(study, survey, judge)
-            _answer(study, survey, judge, todo, {row.judgement_id for row in known}, progress)
+            work.record_options()
+            work.answer(todo, {row.judgement_id for row in known}, progress)
         elif not path.exists() or not explained:  # a crash came between the last answer and the summary
             judge.prepare(study, survey, progress)
-        answers = _answers(study, survey, judge)
+        answers = work.answers()
         measured = held_out(answers, study.conversations())
         kept = reasons.keep(study, survey, judge, units, measured) if judge.gives_reasons else {}
         summary = {**_summary(judge, answers, measured), **kept}
@@ -62,12 +64,13 @@ def judge_study(
 
 def estimate(study: Study, survey: str, judge: Judge) -> dict:
     """What letting the judge answer would take: ``{"judge", "units", …}``, and what else it knows. Writes nothing."""
-    units = _units(study, survey)
+    work = _Work(study, survey, judge)
+    units = work.units()
     try:
         judge.open(study, survey)
-        known = _answers(study, survey, judge)
-        _check_options(study, survey, judge, bool(known))
-        todo = _unanswered(units, known, judge)
+        known = work.answers()
+        work.check_options(bool(known))
+        todo = work.unanswered(units, known)
         return {"judge": judge.name, "units": len(todo), "units_in_all": len(units), **judge.estimate(todo)}
     finally:
         judge.close()
@@ -88,61 +91,75 @@ def _check_survey(name: str) -> None:
         )
 
 
-def _units(study: Study, survey: str) -> list[Unit]:
-    _check_survey(survey)
-    units = study.units(survey)
-    if not any(item.control is None for unit in units for item in unit.items):
-        raise UserError(f"{study.units_path(survey)}: no item to judge.", "Pack the units anew with spotbot_pack.")
-    return units
+@dataclass(frozen=True)
+class _Work:
+    """A judge, and the survey of a study that it answers."""
 
+    study: Study
+    survey: str
+    judge: Judge
 
-def _answer(study: Study, survey: str, judge: Judge, todo: list[Unit], have: set[str], progress: bool) -> None:
-    with files.Journal(study.judgements_path(survey)) as journal:
-        for unit in tqdm(todo, desc=f"judge {judge.name}", unit="unit", disable=not progress):
-            rows = [row for row in judge.answer(unit) if row.judgement_id not in have]
-            if rows:
-                journal.append(*(row.to_json() for row in rows))
-            if judge.stopped:
-                return
+    @property
+    def path(self) -> Path:
+        return self.study.judgements_path(self.survey)
 
+    def units(self) -> list[Unit]:
+        """All there are; a `UserError` where there is nothing for a judge."""
+        _check_survey(self.survey)
+        units = self.study.units(self.survey)
+        if not any(item.control is None for unit in units for item in unit.items):
+            raise UserError(
+                f"{self.study.units_path(self.survey)}: no item to judge.", "Pack the units anew with spotbot_pack."
+            )
+        return units
 
-def _answers(study: Study, survey: str, judge: Judge) -> list[Judgement]:
-    if not study.judgements_path(survey).exists():
-        return []
-    return [row for row in study.judgements(survey) if row.source == judge.source]
+    def answer(self, todo: list[Unit], have: set[str], progress: bool) -> None:
+        """Answer unit after unit, but for the rows that are there."""
+        with files.Journal(self.path) as journal:
+            for unit in tqdm(todo, desc=f"judge {self.judge.name}", unit="unit", disable=not progress):
+                rows = [row for row in self.judge.answer(unit) if row.judgement_id not in have]
+                if rows:
+                    journal.append(*(row.to_json() for row in rows))
+                if self.judge.stopped:
+                    return
 
+    def answers(self) -> list[Judgement]:
+        """What the judge has answered."""
+        if not self.path.exists():
+            return []
+        return [row for row in self.study.judgements(self.survey) if row.source == self.judge.source]
 
-def _unanswered(units: list[Unit], known: list[Judgement], judge: Judge) -> list[Unit]:
-    """The units without all their answers: a crash may have left the first rows of one."""
-    rows: dict[str, list[Judgement]] = defaultdict(list)
-    for row in known:
-        rows[row.unit_id].append(row)
-    return [unit for unit in units if not judge.is_answered(unit, rows[unit.unit_id])]
+    def unanswered(self, units: list[Unit], known: list[Judgement]) -> list[Unit]:
+        """The units without all their answers: a crash may have left the first rows of one."""
+        rows: dict[str, list[Judgement]] = defaultdict(list)
+        for row in known:
+            rows[row.unit_id].append(row)
+        return [unit for unit in units if not self.judge.is_answered(unit, rows[unit.unit_id])]
 
+    def check_options(self, answered: bool) -> None:
+        """Raise `UserError` where answers that exist were made with other options."""
+        recorded = self.study.provenance().get("judge", {}).get(self.survey, {}).get(self.judge.name)
+        wanted = self.judge.options()
+        if answered and recorded != wanted:
+            made, asked = "options that are not recorded", _said(wanted, ("seed", "version"))
+            if recorded:
+                always = ("seed", "version")
+                keys = [key for key in {**recorded, **wanted} if key in always or recorded.get(key) != wanted.get(key)]
+                made, asked = _said(recorded, keys), _said(wanted, keys)
+            raise UserError(
+                f"{self.path}: the answers of judge {self.judge.name} were made with {made}; asked for are {asked}.",
+                f"Use the same --seed and options, or remove the rows with source '{self.judge.source}' first.",
+            )
 
-def _check_options(study: Study, survey: str, judge: Judge, answered: bool) -> None:
-    recorded = study.provenance().get("judge", {}).get(survey, {}).get(judge.name)
-    wanted = judge.options()
-    if answered and recorded != wanted:
-        made, asked = "options that are not recorded", _said(wanted, ("seed", "version"))
-        if recorded:
-            always = ("seed", "version")
-            keys = [key for key in {**recorded, **wanted} if key in always or recorded.get(key) != wanted.get(key)]
-            made, asked = _said(recorded, keys), _said(wanted, keys)
-        raise UserError(
-            f"{study.judgements_path(survey)}: the answers of judge {judge.name} were made with {made}; asked for are "
-            f"{asked}.",
-            f"Use the same --seed and options, or remove the rows with source '{judge.source}' first.",
+    def record_options(self) -> None:
+        known = self.study.provenance().get("judge", {})
+        self.study.record(
+            "judge", {**known, self.survey: {**known.get(self.survey, {}), self.judge.name: self.judge.options()}}
         )
 
 
 def _said(options: dict, keys: Sequence[str]) -> str:
     return ", ".join(f"{key} {options.get(key)}" for key in keys)
-
-
-def _record_options(study: Study, survey: str, judge: Judge) -> None:
-    known = study.provenance().get("judge", {})
-    study.record("judge", {**known, survey: {**known.get(survey, {}), judge.name: judge.options()}})
 
 
 def _summary(judge: Judge, answers: list[Judgement], measured: dict[str, dict]) -> dict:

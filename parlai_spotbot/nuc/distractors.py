@@ -125,14 +125,15 @@ class Ways:
             part = asked[start : start + size]
             close = {kind: self._similar(kind, part) for kind in vectors}
             for row, own in enumerate(part):
-                yield {kind: self._order(kind, own, close, row, wanted, seed) for kind in (*self.mixture, "uniform")}
+                similar = {kind: rows[row] for kind, rows in close.items()}
+                kinds = (*self.mixture, "uniform")
+                yield {kind: self._order(kind, own, similar.get(kind), wanted, seed) for kind in kinds}
 
-    def _order(
-        self, kind: str, own: Asked, close: dict[str, np.ndarray], row: int, wanted: int, seed: int
-    ) -> Iterator[int]:
-        if kind in close:
+    def _order(self, kind: str, own: Asked, similar: np.ndarray | None, wanted: int, seed: int) -> Iterator[int]:
+        """The places for one kind; `similar` says how much each is like the question, where it goes by that."""
+        if similar is not None:
             margin = wanted + len(self.bank.prepared[own.number].keys)
-            return nearest_places(close[kind][row], margin, SAME if self.close_to == "reply" else np.inf)
+            return nearest_places(similar, margin, SAME if self.close_to == "reply" else np.inf)
         rng = generator(seed, kind, own.name)
         if kind == "uniform":
             return permutation(rng, len(self.bank))

@@ -85,9 +85,11 @@ def analyse(
         main[name] = ranks[standing]
         failed = len({row.question_id for row in own if row.failed})
         for way, found in ranks.items():
-            rows.append(_row(name, way, way == standing, found, conversations, ks, failed))
+            which = {"contestant": name, "way": way, "main": way == standing}
+            rows.append({**which, "n": len(found), "failed": failed, **_measures(found, conversations, ks)})
             corpus = corpus_ranks_of(questions, own, way)
-            curves.append(_curve(name, way, way == standing, found if corpus is None else corpus, conversations))
+            points = Curve.of(found if corpus is None else corpus, conversations).to_dict()["points"]
+            curves.append({**which, "points": points})
     order = sorted(main, key=lambda name: (-main[name].recall(ks[0]).mean(), -main[name].reciprocal().mean(), name))
     tests = {f"recall@{k}": {name: own.recall(k) for name, own in main.items()} for k in ks if k < min(sizes)}
     tests["mrr"] = {name: own.reciprocal() for name, own in main.items()}
@@ -109,17 +111,10 @@ def analyse(
     return {"ranking": plain(ranking), "curve": plain({"k": 1, "curves": curves})}
 
 
-def _row(
-    name: str, way: str, main: bool, ranks: Ranks, conversations: Sequence[str], ks: Sequence[int], failed: int
-) -> dict:
-    recall = {f"recall@{k}": share(ranks.recall(k), conversations).to_dict() for k in ks}
-    mrr = share(ranks.reciprocal(), conversations).to_dict()
-    return {"contestant": name, "way": way, "main": main, "n": len(ranks), "failed": failed, **recall, "mrr": mrr}
-
-
-def _curve(name: str, way: str, main: bool, ranks: Ranks, conversations: Sequence[str]) -> dict:
-    points = Curve.of(ranks, conversations).to_dict()["points"]
-    return {"contestant": name, "way": way, "main": main, "points": points}
+def _measures(ranks: Ranks, conversations: Sequence[str], ks: Sequence[int]) -> dict[str, dict]:
+    """Recall@k for each k, and the mean reciprocal rank, with intervals."""
+    found = {f"recall@{k}": share(ranks.recall(k), conversations).to_dict() for k in ks}
+    return {**found, "mrr": share(ranks.reciprocal(), conversations).to_dict()}
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------

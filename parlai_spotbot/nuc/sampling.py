@@ -116,7 +116,7 @@ def sample(corpus: Corpus, settings: Settings | None = None, embed: Embed | None
         raise _too_few(corpus, settings, len(bank) - 1)
     questions, filled = [], Counter()
     for own, orders in zip(asked, ways.orders(asked, wanted, settings.seed), strict=True):
-        drawn = _drawn(bank, own, orders, ways.mixture, wanted, filled)
+        drawn = _drawn(ways, own, orders, wanted, filled)
         if len(drawn) < wanted:
             raise _too_few(corpus, settings, len(drawn), own)
         questions.append(_question(corpus, bank, own, drawn, settings))
@@ -201,14 +201,10 @@ def _spread(by_number: dict[int, list[Asked]], settings: Settings) -> list[Asked
 
 # -- candidates ----------------------------------------------------------------------------------------------------
 def _drawn(
-    bank: Bank,
-    own: Asked,
-    orders: dict[str, Iterator[int]],
-    mixture: dict[str, float],
-    wanted: int,
-    filled: Counter,
+    ways: Ways, own: Asked, orders: dict[str, Iterator[int]], wanted: int, filled: Counter
 ) -> list[tuple[str, int]]:
     """(kind, place in the bank) of each distractor, in the order of drawing; fewer where there are no more."""
+    bank = ways.bank
     outside = set(bank.said_in(own.number).tolist())
     keys = bank.prepared[own.number].keys
     shown = {bank.places[keys[turn]] for turn in range(own.first, own.turn + 1)}
@@ -223,7 +219,7 @@ def _drawn(
         return place is not None
 
     drawn: list[tuple[str, int]] = []
-    for kind in sequence(mixture):
+    for kind in sequence(ways.mixture):
         if len(drawn) == wanted:
             break
         if not take(kind):

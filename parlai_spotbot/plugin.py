@@ -16,7 +16,13 @@ from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
 
-KINDS = {"SURVEY": "unknown survey", "JUDGE": "no such judge", "FORMAT": "not known", "FINDING": "no such finding"}
+KINDS = {
+    "SURVEY": "unknown survey",
+    "JUDGE": "no such judge",
+    "FORMAT": "not known",
+    "FINDING": "no such finding",
+    "WHOLE": "no such section",
+}
 """The kinds of plug-in, and what is said of a name that none has."""
 
 SOURCE = "install parlai_spotbot"

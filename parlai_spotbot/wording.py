@@ -107,6 +107,11 @@ def who(name: str) -> str:
     return "people" if name == HUMAN else name
 
 
+def source_said(source: str) -> str:
+    """Who answered, in a sentence: "people", "judge spotter"."""
+    return "people" if source == HUMAN else f"judge {source.removeprefix('judge:')}"
+
+
 def plainly(name: str) -> str:
     """A question's or criterion's name as words."""
     return name.replace("_", " ")

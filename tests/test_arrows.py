@@ -1,7 +1,6 @@
 """Which module may know which: lower rooms know nothing of higher ones, and no modules know each other in a circle.
 
-Sources are read, never imported, and imports within functions count too. `NOT_YET` names what still goes against the
-arrows; an entry that nothing needs any more has to go.
+Sources are read, never imported, and imports within functions count too.
 """
 
 import ast
@@ -48,38 +47,6 @@ PARLAI = {
     "zoo",
 }
 """The rooms that know ParlAI: nobody needs it to read, pack, analyse or report a study."""
-
-NOT_YET: list[tuple[str, str]] = [
-    ("parlai_spotbot.analysis.answers", "parlai_spotbot.surveys.asking"),
-    ("parlai_spotbot.analysis.answers", "parlai_spotbot.surveys.survey"),
-    ("parlai_spotbot.analysis.methods.behaviour_parts", "parlai_spotbot.surveys.abc_eval.gold"),
-    ("parlai_spotbot.analysis.methods.behaviour_parts", "parlai_spotbot.surveys.abc_eval.label_frame"),
-    ("parlai_spotbot.analysis.methods.behaviour_parts", "parlai_spotbot.surveys.abc_eval.labels"),
-    ("parlai_spotbot.analysis.methods.choice_parts", "parlai_spotbot.texts.degeneration"),
-    ("parlai_spotbot.analysis.methods.driver", "parlai_spotbot.surveys.controls.failures"),
-    ("parlai_spotbot.analysis.methods.driver", "parlai_spotbot.surveys.survey"),
-    ("parlai_spotbot.analysis.methods.hygiene", "parlai_spotbot.texts.degeneration"),
-    ("parlai_spotbot.analysis.methods.hygiene", "parlai_spotbot.texts.hygiene"),
-    ("parlai_spotbot.analysis.methods.interactive", "parlai_spotbot.surveys.interactive"),
-    ("parlai_spotbot.analysis.methods.nuc", "parlai_spotbot.nuc.facts"),
-    ("parlai_spotbot.analysis.methods.nuc_parts", "parlai_spotbot.nuc.facts"),
-    ("parlai_spotbot.analysis.methods.shared_parts", "parlai_spotbot.surveys.controls.failures"),
-    ("parlai_spotbot.analysis.methods.spot_the_bot", "parlai_spotbot.surveys.controls.failures"),
-    ("parlai_spotbot.analysis.methods.spot_the_bot", "parlai_spotbot.surveys.survey"),
-    ("parlai_spotbot.analysis.methods.spot_the_bot", "parlai_spotbot.texts.repetition"),
-    ("parlai_spotbot.analysis.methods.spot_the_bot_game", "parlai_spotbot.surveys.controls"),
-    ("parlai_spotbot.analysis.methods.spot_the_bot_game_players", "parlai_spotbot.surveys.game"),
-    ("parlai_spotbot.analysis.methods.spot_the_bot_game_players", "parlai_spotbot.surveys.spot_the_bot_game"),
-    ("parlai_spotbot.analysis.methods.spot_the_bot_order", "parlai_spotbot.analysis.methods.spot_the_bot"),
-    ("parlai_spotbot.analysis.methods.spot_the_bot_order", "parlai_spotbot.texts.repetition"),
-    ("parlai_spotbot.analysis.methods.spot_the_bot_people", "parlai_spotbot.analysis.methods.spot_the_bot"),
-    ("parlai_spotbot.analysis.methods.spot_the_bot_stability", "parlai_spotbot.surveys.controls.failures"),
-    ("parlai_spotbot.analysis.methods.spot_the_bot_stability", "parlai_spotbot.surveys.survey"),
-    ("parlai_spotbot.report.appendix", "parlai_spotbot.report.page"),
-    ("parlai_spotbot.report.nuc", "parlai_spotbot.report.page"),
-]
-"""(who imports, what): each goes against an arrow, or closes a circle."""
-
 
 Edge = tuple[str, str]
 
@@ -194,15 +161,8 @@ RULES = (upwards, in_circles, foreign)
 
 @pytest.mark.parametrize("rule", RULES)
 def test_nothing_goes_against_the_arrows(rule):
-    found = rule(imports() - set(NOT_YET))
+    found = rule(imports())
     assert not found, "\n".join(found)
-
-
-def test_what_is_not_yet_so_is_no_more_than_that():
-    assert sorted(NOT_YET) == NOT_YET
-    kept = imports() - set(NOT_YET)
-    done = [edge for edge in NOT_YET if edge not in imports() or not any(rule(kept | {edge}) for rule in RULES)]
-    assert not done, f"take out of NOT_YET: {done}"
 
 
 # -- the rules find what they are for --------------------------------------------------------------------------------

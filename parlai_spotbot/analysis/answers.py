@@ -1,4 +1,4 @@
-"""Answers as a long frame: one row an answer, whatever the survey asks, of which targets, and of how many
+"""TidyAnswers as a long frame: one row an answer, whatever the survey asks, of which targets, and of how many
 conversations.
 
 Controls, answers to further questions of a launch and incomplete annotations are left out here, once for all
@@ -7,24 +7,21 @@ statistics, and counted by reason.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
 
-from parlai_spotbot.analysis.frames import check_worker
-from parlai_spotbot.records import ADDITIONAL, Conversation, Item, Judgement
-from parlai_spotbot.surveys.asking import asked_of_item
-from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement
 
 COLUMNS = (
     "source", "worker_id", "annotation_id", "unit_id", "item_id", "conversation_id", "conversation_ids", "question",
-    "target", "answer", "exchanges", "seconds", "number",
+    "target", "answer", "exchanges", "seconds", "number", "judgement_id",
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Answers:
+class TidyAnswers:
     """The frame of answers (columns `COLUMNS`) and, by source, how many were left out and why.
 
     `conversation_id` is the first of `conversation_ids`; `number` is the judgement's place, from 1.
@@ -34,19 +31,14 @@ class Answers:
     left_out: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
-def answers_frame(
-    judgements: Sequence[Judgement],
-    conversations: Iterable[Conversation],
-    items: Mapping[str, Item] | None = None,
-    survey: Survey | None = None,
-) -> Answers:
-    """One row an answer; controls, further questions, second answers and incomplete annotations are left out, counted.
+Lacking = Callable[[str, Mapping[tuple[str, str], object]], bool]
+"""Whether an annotation of an item (its id) with these answers, by (question, target), is incomplete."""
 
-    Parameters
-    ----------
-    items, survey : optional
-        By these an annotation is found incomplete: a required question that its item asks wasn't answered. One of an
-        item that isn't there is complete as it is.
+
+def answers_frame(
+    judgements: Sequence[Judgement], conversations: Iterable[Conversation], lacking: Lacking | None = None
+) -> TidyAnswers:
+    """One row an answer; controls, further questions, second answers and incomplete annotations are left out, counted.
 
     Raises
     ------
@@ -61,38 +53,32 @@ def answers_frame(
         key = (row.source, row.annotation_id)
         if row.control is not None:
             if key not in controls:
-                _count(left_out, row.source, "control")
+                count(left_out, row.source, "control")
             controls.add(key)
         elif row.question.startswith(ADDITIONAL):
-            _count(left_out, row.source, "answer to a further question of the launch")
+            count(left_out, row.source, "answer to a further question of the launch")
         elif (row.question, row.target) in rows.get(key, {}):
-            _count(left_out, row.source, "answer given twice (the first one counts)")
+            count(left_out, row.source, "answer given twice (the first one counts)")
         else:
             rows.setdefault(key, {})[row.question, row.target] = _row(row, number, known)
     complete = []
+    item, answer = COLUMNS.index("item_id"), COLUMNS.index("answer")
     for (source, _), own in rows.items():
         first = next(iter(own.values()))
-        item = (items or {}).get(first[COLUMNS.index("item_id")])
-        if item is not None and survey is not None and lacking(survey, item, own):
-            _count(left_out, source, "incomplete annotation")
+        if lacking is not None and lacking(first[item], {pair: row[answer] for pair, row in own.items()}):
+            count(left_out, source, "incomplete annotation")
         else:
             complete += own.values()
     frame = pd.DataFrame(complete, columns=list(COLUMNS))
     frame["seconds"] = frame["seconds"].astype(float)
     frame = frame.sort_values(["source", "annotation_id", "number"], kind="stable").reset_index(drop=True)
-    return Answers(frame, left_out)
+    return TidyAnswers(frame, left_out)
 
 
-def lacking(survey: Survey, item: Item, own: Mapping[tuple[str, str], tuple]) -> list[tuple[str, str]]:
-    """The required questions and targets that an annotation of `item` with the rows `own` leaves open."""
-    given = {pair: row[COLUMNS.index("answer")] for pair, row in own.items()}
-    required = {question.name for question in survey.questions if question.required}
-    return [pair for pair in asked_of_item(survey, item, given) if pair[0] in required and pair not in given]
-
-
-def _count(left_out: dict[str, dict[str, int]], source: str, reason: str, by: int = 1) -> None:
+def count(left_out: dict[str, dict[str, int]], source: str, reason: str) -> None:
+    """One more that is left out for this reason."""
     reasons = left_out.setdefault(source, {})
-    reasons[reason] = reasons.get(reason, 0) + by
+    reasons[reason] = reasons.get(reason, 0) + 1
 
 
 def _row(row: Judgement, number: int, known: Collection[str]) -> tuple:
@@ -104,5 +90,11 @@ def _row(row: Judgement, number: int, known: Collection[str]) -> tuple:
             raise ValueError(f"{where}: conversation_ids names '{identity}', which is not among the conversations")
     check_worker(row, where)
     return (row.source, row.worker_id, row.annotation_id, row.unit_id, row.item_id, row.conversation_ids[0],
-            tuple(row.conversation_ids), row.question, row.target, row.answer, row.exchanges, row.seconds,
-            number)  # fmt: skip
+            tuple(row.conversation_ids), row.question, row.target, row.answer, row.exchanges, row.seconds, number,
+            row.judgement_id)  # fmt: skip
+
+
+def check_worker(judgement: Judgement, where: str) -> None:
+    """Raise `ValueError` where it isn't told who answered: such answers can't be told apart by annotators."""
+    if not isinstance(judgement.worker_id, str):
+        raise ValueError(f"{where}: worker_id is {judgement.worker_id!r}, expected the annotator's id")

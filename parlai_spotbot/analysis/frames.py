@@ -7,13 +7,13 @@ here, once for all statistics, and counted by reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.records import ADDITIONAL, HUMAN, Conversation, Judgement
+from parlai_spotbot.analysis.answers import TidyAnswers, answers_frame, count
+from parlai_spotbot.records import HUMAN, Conversation, Judgement
 
 NATURES = ("human", "unsure", "bot")
 FEATURES = ("fluency", "sensibleness", "specificity")
@@ -34,107 +34,80 @@ COLUMNS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Annotations:
-    """The frame of annotations (columns `COLUMNS`) and, by source, how many were left out and why.
+def annotations_frame(judgements: Sequence[Judgement], conversations: Iterable[Conversation]) -> TidyAnswers:
+    """Join the answers of each annotation (columns `COLUMNS`); leave out controls, incomplete annotations, and
+    annotations of self-chats and of bots with people, in which nobody beats anybody, and count them.
 
     `a` and `b` are the names of entity 0 and entity 1, `k` the exchanges shown; a feature is +1 where entity 0 is
     favoured, -1 where entity 1 is, 0 where neither.
-    """
-
-    frame: pd.DataFrame
-    left_out: dict[str, dict[str, int]]
-
-
-def annotations_frame(judgements: Sequence[Judgement], conversations: Iterable[Conversation]) -> Annotations:
-    """Join the judgements of each annotation; leave out controls, incomplete annotations, and annotations of self-chats
-    and of bots with people, in which nobody beats anybody, and count them.
 
     Raises
     ------
     ValueError
         Names the judgement (numbered from 1) whose conversation, question, target or answer is unknown.
     """
-    conversations = list(conversations)
-    entities = {c.conversation_id: c.entities for c in conversations}
-    no_match = {c.conversation_id: NO_MATCH[c.kind] for c in conversations if c.kind in NO_MATCH}
-    rows: dict[tuple[str, str], dict] = {}
+    conversations = {c.conversation_id: c for c in conversations}
+    found = answers_frame(judgements, conversations.values())
+    frame, left_out = joined(found.frame, conversations)
+    for source, reasons in left_out.items():
+        found.left_out[source] = found.left_out.get(source, {}) | reasons
+    return TidyAnswers(frame, found.left_out)
+
+
+def joined(
+    answers: pd.DataFrame, conversations: Mapping[str, Conversation]
+) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
+    """One row an annotation from the tidy frame of answers, and by source what is left out, and why."""
+    if answers.empty:
+        return pd.DataFrame(columns=list(COLUMNS)).astype({"seconds": float}), {}
+    column, value = _checked(answers)
+    key = answers["source"] + "\t" + answers["annotation_id"]
+    code, _ = pd.factorize(key)
+    first = answers.loc[~key.duplicated()]
+    given = np.full((len(first), len(ALLOWED)), None, dtype=object)
+    given[code, column] = value
+    frame = first[["annotation_id", "source", "worker_id", "unit_id", "item_id", "conversation_id"]].copy()
+    talks = [conversations[identity] for identity in first["conversation_id"]]
+    frame["a"], frame["b"] = ([talk.entities[e] for talk in talks] for e in (0, 1))
+    frame["k"] = first["exchanges"]
+    for place, name in enumerate(ALLOWED):
+        frame[name] = given[:, place]
+    frame["seconds"] = first["seconds"]
+    why = [NO_MATCH.get(talk.kind, "") for talk in talks]
+    lacking = (given == None).any(axis=1)  # noqa: E711
+    why = np.where(lacking, [reason or "incomplete annotation" for reason in why], why)
     left_out: dict[str, dict[str, int]] = {}
-    controls = set()
-    for number, judgement in enumerate(judgements, start=1):
-        key = (judgement.source, judgement.annotation_id)
-        if judgement.control is not None:
-            if key not in controls:
-                _count(left_out, judgement.source, "control")
-            controls.add(key)
-            continue
-        if judgement.question.startswith(ADDITIONAL):
-            _count(left_out, judgement.source, "answer to a further question of the launch")
-            continue
-        column, answer = _answer(judgement, number)
-        row = rows.get(key)
-        if row is None:
-            row = rows[key] = _row(judgement, number, entities)
-        if column in row:
-            _count(left_out, judgement.source, "answer given twice (the first one counts)")
-        else:
-            row[column] = answer
-    complete = []
-    for row in rows.values():
-        missing = [column for column in ALLOWED if column not in row]
-        if row["conversation_id"] in no_match:
-            _count(left_out, row["source"], no_match[row["conversation_id"]])
-        elif missing:
-            _count(left_out, row["source"], "incomplete annotation")
-        else:
-            complete.append(row)
-    frame = pd.DataFrame(complete, columns=list(COLUMNS))
-    frame["seconds"] = frame["seconds"].astype(float)
-    frame = frame.sort_values(["source", "annotation_id"], kind="stable").reset_index(drop=True)
-    return Annotations(frame, left_out)
+    for _, source, reason in sorted(zip(first["number"], first["source"], why, strict=True)):
+        if reason:
+            count(left_out, source, str(reason))
+    frame = frame[why == ""].reset_index(drop=True)
+    return frame.astype(dict.fromkeys(FEATURES, int)), left_out
 
 
-def _count(left_out: dict[str, dict[str, int]], source: str, reason: str) -> None:
-    reasons = left_out.setdefault(source, {})
-    reasons[reason] = reasons.get(reason, 0) + 1
-
-
-def _answer(judgement: Judgement, number: int) -> tuple[str, str | int]:
-    """The column an answer belongs to, and its value there."""
-    where = f"judgement {number} ({judgement.judgement_id})"
-    column = QUESTIONS.get((judgement.question, judgement.target))
-    if column is None:
-        known = ", ".join(f"'{q}' about '{t}'" for q, t in QUESTIONS)
-        raise ValueError(
-            f"{where}: question '{judgement.question}' about target '{judgement.target}', expected one of {known}"
-        )
-    if judgement.answer not in ALLOWED[column]:
-        raise ValueError(f"{where}: answer {judgement.answer!r}, expected one of {', '.join(ALLOWED[column])}")
-    return column, FAVOURED[judgement.answer] if column in FEATURES else judgement.answer
-
-
-def _row(judgement: Judgement, number: int, entities: dict[str, tuple[str, str]]) -> dict:
-    where = f"judgement {number} ({judgement.judgement_id})"
-    if len(judgement.conversation_ids) != 1:
-        raise ValueError(f"{where}: conversation_ids {list(judgement.conversation_ids)}, expected exactly one")
-    conversation = judgement.conversation_ids[0]
-    if conversation not in entities:
-        raise ValueError(f"{where}: conversation_ids names '{conversation}', which is not among the conversations")
-    if judgement.exchanges < 1:
-        raise ValueError(f"{where}: exchanges {judgement.exchanges}, expected a whole number from 1 up")
-    check_worker(judgement, where)
-    a, b = entities[conversation]
-    return {
-        "annotation_id": judgement.annotation_id, "source": judgement.source, "worker_id": judgement.worker_id,
-        "unit_id": judgement.unit_id, "item_id": judgement.item_id, "conversation_id": conversation,
-        "a": a, "b": b, "k": judgement.exchanges, "seconds": judgement.seconds,
-    }  # fmt: skip
-
-
-def check_worker(judgement: Judgement, where: str) -> None:
-    """Raise `ValueError` where it isn't told who answered: such answers can't be told apart by annotators."""
-    if not isinstance(judgement.worker_id, str):
-        raise ValueError(f"{where}: worker_id is {judgement.worker_id!r}, expected the annotator's id")
+def _checked(answers: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Which of the `ALLOWED` columns each answer belongs to (n,), and its value there (n,)."""
+    asked = list(zip(answers["question"], answers["target"], strict=True))
+    names = [QUESTIONS.get(pair) for pair in asked]
+    columns = ("number", "judgement_id", "conversation_ids", "exchanges", "answer")
+    rows = zip(*(answers[column] for column in columns), asked, names, strict=True)
+    for number, identity, ids, exchanges, answer, (question, target), name in rows:
+        where = f"judgement {number} ({identity})"
+        if len(ids) != 1:
+            raise ValueError(f"{where}: conversation_ids {list(ids)}, expected exactly one")
+        if exchanges < 1:
+            raise ValueError(f"{where}: exchanges {exchanges}, expected a whole number from 1 up")
+        if name is None:
+            known = ", ".join(f"'{q}' about '{t}'" for q, t in QUESTIONS)
+            raise ValueError(f"{where}: question '{question}' about target '{target}', expected one of {known}")
+        if answer not in ALLOWED[name]:
+            raise ValueError(f"{where}: answer {answer!r}, expected one of {', '.join(ALLOWED[name])}")
+    place = {name: i for i, name in enumerate(ALLOWED)}
+    values = [FAVOURED[answer] if name in FEATURES else answer
+              for name, answer in zip(names, answers["answer"], strict=True)]  # fmt: skip
+    column = np.array([place[name] for name in names], dtype=int)
+    filled = np.empty(len(values), dtype=object)
+    filled[:] = values
+    return column, filled
 
 
 def check_ids(frame: pd.DataFrame, name: str) -> None:

@@ -13,7 +13,6 @@ from dataclasses import replace
 import pandas as pd
 
 from parlai_spotbot.analysis.annotators.controls import lost
-from parlai_spotbot.surveys.controls.failures import failed_people
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.choices.grid import choice_frame
 from parlai_spotbot.analysis.metrics.frame import (
@@ -29,6 +28,8 @@ from parlai_spotbot.analysis.ratings import rating_frame
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
 from parlai_spotbot.surveys.abc_eval.label_frame import label_frame
 from parlai_spotbot.surveys.abc_eval.labels import EVERY_LABEL
+from parlai_spotbot.surveys.asking import incomplete
+from parlai_spotbot.surveys.controls.failures import failed_people
 from parlai_spotbot.surveys.survey import Question, Survey
 
 INTERACTIVE = "interactive"
@@ -56,7 +57,7 @@ def metrics_of(
     talks = {c.conversation_id: c for c in conversations}
     by_id = {item.item_id: item for item in items}
     own = [j for j in judgements if j.source == source]
-    found = answers_frame(own, conversations, by_id, survey)
+    found = answers_frame(own, conversations, incomplete(survey, by_id))
     failed = failed_people(own, survey)
     reasons = found.left_out.get(source, {}) | lost(found.frame, failed)
     rows = found.frame[~found.frame["worker_id"].isin(list(failed))].reset_index(drop=True)

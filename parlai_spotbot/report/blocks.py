@@ -1,62 +1,23 @@
-"""What the page says of one survey: its sections, from the builders of the report, or from those of its method.
-
-A survey whose method module (``analysis/methods/NAME.py``) has ``sections(analysis, source)`` is drawn from that; of
-one without, the page says what there is.
-"""
+"""What the page says of one survey: the sections that its findings tell, drawn, each with a part for every source."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from parlai_spotbot.analysis import methods
-from parlai_spotbot.analysis.sections import Section
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.report import background, charts, judges, stability, trust, verdicts
-from parlai_spotbot.report.contents import Contents
-from parlai_spotbot.report.parts import Page, Part
+from parlai_spotbot.findings import findings_of, judge_account
+from parlai_spotbot.findings.contents import Contents
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.sections import Section
+from parlai_spotbot.report import charts
+from parlai_spotbot.report.drawing import Look
+from parlai_spotbot.report.parts import Page, Part, caution_of, said
+from parlai_spotbot.surveys import about_of, get_survey, survey_names
+from parlai_spotbot.surveys.packing import packing_of
 
-TITLES = {
-    "spot_the_bot": "Spot The Bot",
-    "spot_the_bot_game": "Spot The Bot, the game",
-    "acute_eval": "ACUTE-Eval",
-    "comparative": "Comparative evaluation",
-    "dialogue_likert": "Likert ratings of conversations",
-    "turn_likert": "Likert ratings of turns",
-    "abc_eval": "ABC-Eval",
-    "nuc": "Next-Utterance Classification by people",
-    "votes": "Votes of an arena",
-}
-
-QUESTIONS = {
-    "spot_the_bot": "which bot passes longest as human?",
-    "spot_the_bot_game": "which bot passes longest as human?",
-    "acute_eval": "which of two speakers do people prefer?",
-    "comparative": "which of two bots is better, and in what?",
-    "dialogue_likert": "how good are whole conversations?",
-    "turn_likert": "how good is each answer?",
-    "abc_eval": "what do bots do, turn by turn?",
-    "nuc": "can people pick the real next turn?",
-    "votes": "whose answer is better?",
-}
-"""What a survey is to find out, as the page's heading has it."""
-
-GAMES = ("spot_the_bot_game",)
-"""Surveys in which annotators open the dialogue themselves."""
-
-NONE = {
-    "trust": "No judge has answered what people answered, so nothing is known of how far to trust one.",
-    "judges": "No judge has left an account of itself.",
-    "time": "No times are known.",
-    "stability": stability.COMMAND,
-    "game": "Nobody has played it yet; a judge can't.",
-}
-"""What a section says that has nothing to show."""
-
-Builder = Callable[[Page], list[Part]]
+NOT_COMPUTED = "Not computed yet."
 
 
 @dataclass(frozen=True)
@@ -66,16 +27,12 @@ class Shown:
     anchor: str
     heading: str
     parts: list[Part]
-    none: str = "Not computed yet."
-
-    @property
-    def empty(self) -> bool:
-        return all(part.empty for part in self.parts)
+    none: str = NOT_COMPUTED
 
 
 @dataclass(frozen=True)
 class Block:
-    """One survey on the page."""
+    """One survey on the page; `first` are the sections that stand on its first screen."""
 
     name: str
     anchor: str
@@ -83,99 +40,112 @@ class Block:
     question: str
     page: Page
     sections: list[Shown] = field(default_factory=list)
+    first: list[Section] = field(default_factory=list)
 
     @property
     def played(self) -> bool:
-        return self.name in GAMES
+        """Whether annotators open the dialogue themselves."""
+        return self.name in survey_names() and get_survey(self.name).layout == "opening"
 
     @property
     def segmented(self) -> bool:
         """Whether what annotators see is cut to the plan's lengths."""
-        return self.name == "spot_the_bot"
+        return self.name in survey_names() and packing_of(get_survey(self.name)).cuts and not self.played
 
 
 def block(page: Page) -> Block:
     """The sections of a survey."""
     name = page.contents.survey
-    otherwise = "Not computed yet." if page.contents.judged else "Nothing has been judged yet."
+    about = about_of(name)
     with known_to(page.contents):
-        made = _sections(page)
-    sections = [
-        Shown(f"{page.prefix}{anchor}", heading, parts, NONE.get(anchor, otherwise)) for anchor, heading, parts in made
-    ]
-    title = TITLES.get(name, name.replace("_", " ").capitalize())
-    return Block(name, f"survey-{name}", title, QUESTIONS.get(name, "what was found?"), page, sections)
+        told = _told(page)
+        sections = _shown(page, told)
+    first = [section for _, _, section in told if section.first]
+    return Block(name, f"survey-{name}", about.title, about.question, page, sections, first)
 
 
-def _sections(page: Page) -> list[tuple[str, str, list[Part]]]:
-    survey = page.contents.survey
-    told = method_sections(survey)
-    if survey in ("spot_the_bot", *GAMES):
-        own = [(anchor, heading, build(page)) for anchor, heading, build in spotting(survey in GAMES)]
-    elif told is not None:
-        own = generic(page, told)
-    else:
-        own = [("results", "Results", unknown(page))]
-    shared = [(anchor, heading, build(page)) for anchor, heading, build in SHARED]
-    # What only some surveys have (trust, a judge's account) is not announced where there is nothing of it.
-    return own + [
-        (anchor, heading, parts)
-        for anchor, heading, parts in shared
-        if parts or not (page.prefix or page.contents.counted)
-    ]
+def results(contents: Contents) -> Iterator[tuple[str, dict[str, dict]]]:
+    """Each source that anything was found of, with what was, by the names of findings."""
+    for source in contents.sources:
+        own = {name: by_source[source] for name, by_source in contents.analysis.items() if source in by_source}
+        if own:
+            yield source, own
 
 
-SHARED: list[tuple[str, str, Builder]] = [
-    ("trust", "How far to trust the judges", trust.section),
-    ("judges", "Judges", judges.section),
-]
-"""Sections that any survey has, after its own: anchor, heading, builder of the parts."""
+def result_of(contents: Contents, source: str, name: str, others: Mapping[str, dict]) -> Result:
+    """What a finding tells from."""
+    named = {worker: called for (whose, worker), called in contents.annotators.items() if whose == source}
+    return Result(source, others[name], others, tuple(contents.bots), named)
 
 
-def spotting(played: bool) -> list[tuple[str, str, Builder]]:
-    """The sections of Spot The Bot. The game has a section of its own, and no segments."""
+def _told(page: Page) -> list[tuple[Finding, str, Section]]:
+    """(finding, source, section): all that the findings of the survey tell, in their order, source by source."""
+    contents, findings, found = page.contents, findings_of(page.contents.survey), []
+    cite = about_of(contents.survey).cite
+    for source, others in results(contents):
+        led = False
+        for finding in findings:
+            for section in (
+                finding.tell(result_of(contents, source, finding.name, others)) if finding.name in others else ()
+            ):
+                led_by = led or section.first
+                found.append((finding, source, section if led_by else cited(section, cite)))
+                led = led or not section.first
+    return found
+
+
+def cited(section: Section, works: tuple[str, ...]) -> Section:
+    """A section whose figures and tables cite these works, whose survey it is."""
+    found = [replace(chart, cite=tuple(dict.fromkeys((*works, *chart.cite)))) for chart in section.charts]
+    tables = [replace(table, cite=tuple(dict.fromkeys((*works, *table.cite)))) for table in section.tables]
+    return replace(section, charts=found, tables=tables)
+
+
+def _shown(page: Page, told: list[tuple[Finding, str, Section]]) -> list[Shown]:
+    """The sections in the order of findings, one part a source; of the survey that comes first those that are announced
+    stand there even if they are empty."""
+    contents = page.contents
+    if not (findings := findings_of(contents.survey)):
+        return [Shown(f"{page.prefix}results", "Results", unknown(page))]
+    announced = not (page.prefix or contents.counted)
+    otherwise = NOT_COMPUTED if contents.judged else "Nothing has been judged yet."
+    headings: dict[str, tuple[str, str]] = {}
+    parts: dict[str, list[Part]] = {}
+    for finding in findings:
+        for anchor, heading in finding.announced if announced else ():
+            headings[anchor] = heading, finding.none or otherwise
+        for whose, source, section in told:
+            if whose is finding and not section.first:
+                headings.setdefault(section.anchor, (section.heading, otherwise))
+                parts.setdefault(section.anchor, []).append(part(page, source, section))
+    accounts = [part(page, source, judge_account.tell(judge)) for source, judge in contents.judges.items()]
+    if accounts or announced:
+        headings[judge_account.ANCHOR] = judge_account.HEADING, judge_account.NONE
+        parts[judge_account.ANCHOR] = accounts
     return [
-        ("ranking", "Ranking", verdicts.ranking),
-        ("wins", "Wins", verdicts.wins),
-        ("survival", "Survival", verdicts.survival),
-        ("features", "Features", verdicts.features),
-        ("game", "Game", background.game) if played else ("segments", "Segments", verdicts.segments),
-        ("agreement", "Agreement", background.agreement),
-        ("annotators", "Annotators", background.annotators),
-        ("time", "Time", background.time),
-        ("order", "Place and texts", background.order),
-        ("stability", "Stability", background.stability),
+        Shown(f"{page.prefix}{anchor}", heading, parts.get(anchor, []), none)
+        for anchor, (heading, none) in headings.items()
     ]
 
 
-def method_sections(survey: str) -> Callable[[dict, str], list[Section]] | None:
-    """What the survey's method has to tell, where it has a module that tells it."""
-    name = f"{methods.__name__}.{survey}"
-    if not survey.isidentifier() or importlib.util.find_spec(name) is None:
-        return None
-    return getattr(importlib.import_module(name), "sections", None)
+def part(page: Page, source: str, section: Section) -> Part:
+    """A source's part of a section, with its figures drawn."""
+    return part_of(section, page.looks, source, lambda name: page.figure_name(name, source))
 
 
-OPEN = 2
-"""Of a section's figures, and of its tables, so many are open; further ones are opened by their titles."""
-
-
-def generic(page: Page, told: Callable[[dict, str], list[Section]]) -> list[tuple[str, str, list[Part]]]:
-    """The sections that a method tells as data, each with a part for every source that it tells something of."""
-    found: dict[str, tuple[str, list[Part]]] = {}
-    for source in page.contents.sources:
-        own = {stem: by_source[source] for stem, by_source in page.contents.analysis.items() if source in by_source}
-        for section in told(own, source) if own else []:
-            figures = [charts.figure(page, source, chart) for chart in section.charts]
-            if len(figures) > OPEN:  # one of each question, say: the first are read, the others looked up
-                figures = [figure._replace(folded=place >= OPEN) for place, figure in enumerate(figures)]
-            tables = [
-                replace(table, folded=table.folded or (len(section.tables) > OPEN and place >= OPEN))
-                for place, table in enumerate(section.tables)
-            ]
-            part = page.part(source, figures, tables, section.text)
-            found.setdefault(section.anchor, (section.heading, []))[1].append(part)
-    return [(anchor, heading, parts) for anchor, (heading, parts) in found.items()]
+def part_of(section: Section, looks: Mapping[str, Look], source: str = "", named: Callable[[str], str] = str) -> Part:
+    """A section drawn; of no source it bears its own heading. What can't be drawn is left out, its sentence is said."""
+    caution = caution_of(source) if source else ""
+    figures = [charts.figure(chart, looks, named(chart.name), caution) for chart in section.charts]
+    lost = [figure.sentence for figure in figures if figure.drawing is None and figure.sentence]
+    figures = [figure for figure in figures if figure.drawing is not None]
+    if len(figures) > section.open_charts:  # one of each question, say: the first are read, the others looked up
+        figures = [f._replace(folded=bool(f.title) and i >= section.open_charts) for i, f in enumerate(figures)]
+    tables = section.tables
+    if len(tables) > section.open_tables:
+        tables = [replace(t, folded=t.folded or i >= section.open_tables) for i, t in enumerate(tables)]
+    title = said(source) if source else section.heading
+    return Part(title, caution, figures, tables, [*lost, *section.text], section.orders)
 
 
 @contextmanager
@@ -191,16 +161,16 @@ def known_to(contents: Contents) -> Iterator[None]:
 
 
 def unknown(page: Page) -> list[Part]:
-    """What there is of a survey that this report has no figures for."""
+    """What there is of a survey whose answers nobody knows."""
     parts = []
     for source in page.contents.sources:
-        found = [stem for stem, by_source in page.contents.analysis.items() if source in by_source]
+        found = [name for name, by_source in page.contents.analysis.items() if source in by_source]
         text = [f"{page.contents.annotations(source)} annotations."]
         if found:
             text.append(f"Analysed: {', '.join(found)}. The results are in {where(page.contents)}, as JSON.")
         else:
             text.append("No statistics are known for this survey, so there is nothing to draw.")
-        parts.append(page.part(source, [], [], text))
+        parts.append(Part(said(source), caution_of(source), text=text))
     return parts
 
 

@@ -11,8 +11,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
-from parlai_spotbot.report.contents import Contents
 
 MOST_PAIRS = 15
 OF_PEOPLE = 2

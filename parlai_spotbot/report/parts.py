@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from parlai_spotbot.findings.contents import Contents
+from parlai_spotbot.findings.sections import Name, Table
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import rows
-from parlai_spotbot.report.contents import Contents
 from parlai_spotbot.report.drawing import Look, looks
+from parlai_spotbot.wording import source_said, upper_first
 
 CAUTION = "automatic judge — no substitute for people"
 
@@ -35,16 +36,12 @@ class Figure(NamedTuple):
 class Part:
     """What one source has to say in one section: `text` is a sentence or two, `orders` are rankings with labels."""
 
-    source: str
     title: str
-    caution: str
+    caution: str = ""
     figures: list[Figure] = field(default_factory=list)
-    tables: list[rows.Table] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
-    orders: list[tuple[str, list[rows.Name]]] = field(default_factory=list)
-
-    def __post_init__(self):
-        object.__setattr__(self, "figures", [Figure(*figure) for figure in self.figures])
+    orders: list[tuple[str, list[Name]]] = field(default_factory=list)
 
     @property
     def empty(self) -> bool:
@@ -54,8 +51,7 @@ class Part:
 class Page:
     """What the sections of one survey are made from: its contents, and how each contestant looks.
 
-    `prefix` goes before all its anchors and names of figures: empty for the survey that comes first. `pages` are those
-    of all the study's surveys, in the order in which they stand, for sections that look at several.
+    `prefix` goes before all its anchors: empty for the survey that comes first.
     """
 
     def __init__(self, contents: Contents, prefix: str = ""):
@@ -63,42 +59,27 @@ class Page:
         self.prefix = prefix
         self.bots = contents.bots
         self.looks: dict[str, Look] = looks(self.bots)
-        self.pages: list[Page] = [self]
 
-    def ranked(self, source: str) -> list[str]:
-        """The bots best first, as this source ranks them; those it doesn't rank are left out."""
-        return self.contents.of("ranking", source).get("order") or self.bots
-
-    def part(self, source: str, drawings: list, tables: list, text: list | None = None, orders=()) -> Part:
-        """A source's part; what couldn't be drawn or tabled is left out. `drawings` hold `Figure`s or the like."""
-        # A sentence whose figure can't be drawn is said all the same.
-        lost = [sentence for drawing, _, *more in drawings if drawing is None for sentence in more[:1]]
-        return Part(
-            source=source,
-            title=said(source),
-            caution="" if source == HUMAN else CAUTION,
-            figures=[Figure(*drawing) for drawing in drawings if drawing[0] is not None],
-            tables=[table for table in tables if table is not None],
-            text=[t for t in [*lost, *(text or [])] if t],
-            orders=list(orders),
-        )
-
-    def id(self, stem: str, source: str) -> tuple[str, str]:
-        """The figure's name (prefix of its ids, and its file's name) and the caution written into it."""
-        return f"{self.contents.survey}-{stem}-{self._short(source)}", "" if source == HUMAN else CAUTION
+    def figure_name(self, chart: str, source: str) -> str:
+        """What a figure is called: the prefix of its ids, and the name of its files."""
+        return f"{self.contents.survey}-{chart}-{self._short(source)}"
 
     def _short(self, source: str) -> str:
         """A source as part of an id and of a file's name; numbered where two would come out alike."""
-        plain = [re.sub(r"[^a-z0-9]+", "_", said(s).lower()) for s in self.contents.sources]
-        own = re.sub(r"[^a-z0-9]+", "_", said(source).lower())
-        if plain.count(own) > 1:
-            return f"{own}_{self.contents.sources.index(source)}"
-        return own
+        plain = [_bare(s) for s in self.contents.sources]
+        own = _bare(source)
+        return f"{own}_{self.contents.sources.index(source)}" if plain.count(own) > 1 else own
 
 
-def said(source: str, inline: bool = False) -> str:
-    """A source in words."""
-    if source == HUMAN:
-        return "people" if inline else "People"
-    name = source.removeprefix("judge:")
-    return f"judge {name}" if inline else f"Judge {name}"
+def _bare(source: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", source_said(source).lower())
+
+
+def said(source: str) -> str:
+    """A source as a title."""
+    return upper_first(source_said(source))
+
+
+def caution_of(source: str) -> str:
+    """What stands beside all that a source says that isn't people."""
+    return "" if source == HUMAN else CAUTION

@@ -15,12 +15,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from parlai_spotbot.analysis.methods.hygiene import WORD_FOR_WORD
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.contents import Contents
+from parlai_spotbot.findings.hygiene import WORD_FOR_WORD
+from parlai_spotbot.findings.whole_study.hygiene import TITLES as FAULTS
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, judged_name
-from parlai_spotbot.report.contents import Contents
 from parlai_spotbot.report.disagreement import Disagreement, disagreements
-from parlai_spotbot.report.hygiene import TITLES as FAULTS
 from parlai_spotbot.report.parts import CAUTION, Page, said
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.survey import Survey

@@ -33,8 +33,8 @@ class About:
 
     `title` stands in headings, `short` in tables, `in_text` in sentences; `question` is what the survey finds out.
     `cite` are keys of `report.citations`. `took` is what a launch reckons with until its own annotators' times are
-    known, `planning` what a plan does; None where no paper says. `findings` are what is computed from the answers, in
-    this order.
+    known, `planning` what a plan does; None where no paper says. `findings` names what is
+    computed from the answers: folders of `findings`, or single findings as "folder.name".
     """
 
     title: str = ""

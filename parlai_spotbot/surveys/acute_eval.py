@@ -146,6 +146,6 @@ SURVEY = Survey(
         planning=replace(
             PLANNING, of="choices", annotators_per_segment=1, annotations_per_worker=1.0, seconds=90.0, ties=0.0
         ),
-        findings=("ranking", "agreement", "same", "chats", "wordings", "annotators", "time", "cost", "trust"),
+        findings=("choices",),
     ),
 )

@@ -6,7 +6,7 @@ its conditions hold (surveys.survey).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from parlai_spotbot.records import Item
@@ -81,3 +81,16 @@ def asked_of_item(survey: Survey, item: Item, answers: Mapping[Pair, Any]) -> li
 def _matches(answer: Any, values: Collection[str]) -> bool:
     """Whether the answer is one of `values`; of several ticked boxes one is enough."""
     return any(part in values for part in answer) if isinstance(answer, list) else answer in values
+
+
+def incomplete(survey: Survey, items: Mapping[str, Item]) -> Callable[[str, Mapping[Pair, Any]], bool]:
+    """Whether an annotation of an item (its id) with the answers given leaves a required question open; one of an item
+    that isn't among `items` is complete as it is."""
+    required = {question.name for question in survey.questions if question.required}
+
+    def open_(item_id: str, given: Mapping[Pair, Any]) -> bool:
+        item = items.get(item_id)
+        asked = asked_of_item(survey, item, given) if item is not None else []
+        return any(pair[0] in required and pair not in given for pair in asked)
+
+    return open_

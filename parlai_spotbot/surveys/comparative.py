@@ -98,6 +98,6 @@ SURVEY = Survey(
         cite=("finch2023",),
         took=(60 * 4.4, "median of ABC-Eval's annotators"),
         planning=replace(acute_eval.SURVEY.about.planning, ties=0.2, seconds=180.0),
-        findings=("ranking", "agreement", "same", "chats", "annotators", "time", "cost", "trust"),
+        findings=("choices",),
     ),
 )

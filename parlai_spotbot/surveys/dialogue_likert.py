@@ -90,6 +90,6 @@ SURVEY = Survey(
         cite=("finch2023",),
         took=(60 * 2.8, "median of ABC-Eval's annotators"),
         planning=Planning("ratings", 0.5, annotators_per_segment=1, annotations_per_worker=10.0, seconds=120.0),
-        findings=("ranking", "agreement", "leniency", "annotators", "time", "cost", "trust"),
+        findings=("ratings",),
     ),
 )

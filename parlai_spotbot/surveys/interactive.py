@@ -64,6 +64,6 @@ SURVEY = Survey(
             60 * 8.08 * 2 / 3,
             "a third of two chats with what is asked of them, by the median of ABC-Eval's",
         ),
-        findings=("ranking", "leniency", "annotators", "time", "cost", "choices"),
+        findings=("ratings.ranking", "ratings.leniency", "ratings.annotators", "ratings.time", "ratings.cost", "chats"),
     ),
 )

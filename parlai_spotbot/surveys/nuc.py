@@ -150,7 +150,7 @@ SURVEY = with_candidates(
             question="can people pick the real next turn?",
             cite=("lowe2016",),
             took=(60.0, "at most: Lowe et al. (2016) gave 40 minutes for up to 40 questions"),
-            findings=("recall", "questions", "time", "questionnaire", "annotators"),
+            findings=("candidates",),
         ),
     ),
     CANDIDATES,

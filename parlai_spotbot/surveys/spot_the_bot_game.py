@@ -58,6 +58,6 @@ SURVEY = Survey(
         title="Spot The Bot, the game",
         short="the game",
         in_text="Spot The Bot as a game",
-        findings=("ranking", "survival", "features", "agreement", "annotators", "time", "order", "game"),
+        findings=("spotting",),
     ),
 )

@@ -28,6 +28,6 @@ SURVEY = Survey(
         title="Votes of an arena",
         question="whose answer is better?",
         cite=("chiang2024",),
-        findings=("ranking", "votes"),
+        findings=("votes",),
     ),
 )  # fmt: skip

@@ -131,6 +131,6 @@ def people(study: Study, seed: int) -> dict[str, dict] | None:
     path = study.judgements_path("nuc")
     if not path.exists() or not study.judgements("nuc"):
         return None
-    from parlai_spotbot.scripts.spotbot_analyze import analyze_study
+    from parlai_spotbot.findings.analyze import analyze
 
-    return analyze_study(study, "nuc", seed=seed)
+    return analyze(study, "nuc", seed=seed)

@@ -104,4 +104,5 @@ def scored(study: Study) -> None:
             lines.append({"question_id": question.question_id, "contestant": name, "way": way, "values": values})
         files.write_jsonl(study.path / "nuc" / "scores" / f"{name}.jsonl", lines)
         table.append({"contestant": name, "way": way, "main": True})
-    files.write_json(study.path / "nuc" / "analysis" / "ranking.json", {"contestants": table})
+    ranking = {"contestants": table, "order": ["tfidf", "eliza"], "k": [1, 2], "made_by": {"seed": 0}}
+    files.write_json(study.path / "nuc" / "analysis" / "ranking.json", ranking)

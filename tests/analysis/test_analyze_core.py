@@ -8,8 +8,9 @@ from made_up_surveys import Made, acute, likert
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.analyze import analyze, check_options
 from parlai_spotbot.records import HUMAN, Contestant, Unit
-from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze, analyze_study, check_options
+from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 from parlai_spotbot.study import Plan, Study
 
 SHARES = {("a", "b"): 0.8, ("a", HUMAN): 0.3, ("b", HUMAN): 0.1}
@@ -47,7 +48,7 @@ def test_the_command_writes_json_and_csv_and_says_the_order(study, capsys):
     assert list(ranking["by_source"][HUMAN]["criteria"]) == ["humanness", "politeness"]
     assert ranking["made_by"]["options"]["known_order"] == ["human>b", "a>b"]
     written = {path.name: path.read_bytes() for path in folder.iterdir()}
-    again = analyze_study(study, "acute_eval", bootstraps=30, known_order=["human>b", "a>b"], progress=False)
+    again = analyze(study, "acute_eval", bootstraps=30, known_order=("human>b", "a>b"))
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == written
     assert again["wordings"]["by_source"][HUMAN]["known"] == [["human", "b"], ["a", "b"]]
 
@@ -70,10 +71,10 @@ def test_a_study_may_hold_several_surveys(tmp_path, capsys):
         ("acute_eval", {"unsure": "half"}, "--unsure: the analysis of survey 'acute_eval' has no such option"),
         ("acute_eval", {"backend": "native"}, "--backend: the analysis of survey 'acute_eval' has no such option"),
         ("acute_eval", {"stability": True}, "--stability: the analysis"),
-        ("dialogue_likert", {"known_order": ["human>a"]}, "--known-order: the analysis of survey 'dialogue_likert'"),
-        ("spot_the_bot", {"known_order": ["human>a"]}, "--known-order: the analysis of survey 'spot_the_bot'"),
-        ("acute_eval", {"known_order": ["human"]}, "--known-order: known order 'human'"),
-        ("acute_eval", {"known_order": ["human>bb"]}, "--known-order: 'bb' is no contestant"),
+        ("dialogue_likert", {"known_order": ("human>a",)}, "--known-order: the analysis of survey 'dialogue_likert'"),
+        ("spot_the_bot", {"known_order": ("human>a",)}, "--known-order: the analysis of survey 'spot_the_bot'"),
+        ("acute_eval", {"known_order": ("human",)}, "--known-order: known order 'human'"),
+        ("acute_eval", {"known_order": ("human>bb",)}, "--known-order: 'bb' is no contestant"),
         ("acute_evil", {}, "--survey acute_evil: no such survey can be analysed"),
         ("acute_eval", {"resample": "people"}, "--resample people: not known"),
         ("acute_eval", {"wage": -1.0}, "--wage -1"),
@@ -81,13 +82,13 @@ def test_a_study_may_hold_several_surveys(tmp_path, capsys):
 )
 def test_options_that_a_survey_does_not_have_are_named(study, survey, options, said):
     with pytest.raises(UserError, match=said):
-        analyze_study(study, survey, **options)
+        analyze(study, survey, **options)
     assert not study.analysis_path(survey).exists()
 
 
 def test_each_option_has_a_remedy_that_says_what_there_is():
     with pytest.raises(UserError) as caught:
-        check_options("comparative", unsure="half")
+        check_options("comparative", {"unsure": "half"})
     assert "--bootstraps, --resample, --wage" in caught.value.remedy
 
 
@@ -97,8 +98,8 @@ def test_wrong_judgements_are_named_by_line_and_nothing_is_written(study):
     wrong = next(i for i, row in enumerate(rows) if row["question"] == "humanness")
     files.write_jsonl(path, [*rows[:wrong], {**rows[wrong], "answer": "perhaps"}, *rows[wrong + 1 :]])
     with pytest.raises(UserError, match=rf"judgements.jsonl: judgement {wrong + 1}: answer 'perhaps'"):
-        analyze_study(study, "acute_eval")
+        analyze(study, "acute_eval")
     files.write_jsonl(path, [{**row, "control": "known_choice:0"} for row in rows])
     with pytest.raises(UserError, match="no complete annotation to analyse"):
-        analyze_study(study, "acute_eval")
+        analyze(study, "acute_eval")
     assert not study.analysis_path("acute_eval").exists()

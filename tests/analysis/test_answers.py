@@ -8,6 +8,7 @@ from made_up_surveys import Made, item_of, talk
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.records import HUMAN, judged_name
 from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.asking import incomplete
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def test_controls_further_questions_second_and_incomplete_annotations_are_counte
     twice = made.judgements[0]
     judgements, conversations, items = made.everything()
     found = answers_frame(
-        [*judgements, twice], conversations, {i.item_id: i for i in items}, get_survey("dialogue_likert")
+        [*judgements, twice], conversations, incomplete(get_survey("dialogue_likert"), {i.item_id: i for i in items})
     )
     assert found.left_out == {
         "human": {
@@ -50,9 +51,9 @@ def test_of_one_judged_entity_only_its_answers_are_wanted(made):
     made.annotation(item, half, "w0")
     judgements, conversations, items = made.everything()
     survey = get_survey("dialogue_likert")
-    assert not answers_frame(judgements, conversations, {i.item_id: i for i in items}, survey).left_out
+    assert not answers_frame(judgements, conversations, incomplete(survey, {i.item_id: i for i in items})).left_out
     other = item_of([made.conversations["c1"]])
-    left = answers_frame(judgements, conversations, {item.item_id: other}, survey).left_out
+    left = answers_frame(judgements, conversations, incomplete(survey, {item.item_id: other})).left_out
     assert left == {"human": {"incomplete annotation": 1}}
 
 

@@ -12,6 +12,7 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
+from computing import analyze, names, tell
 from made_up_behaviours import answers_for, study, trained
 from made_up_surveys import item_of, talk
 from scipy import stats
@@ -22,11 +23,11 @@ from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
 from parlai_spotbot.analysis import behaviours
 from parlai_spotbot.analysis.answers import answers_frame
-from parlai_spotbot.analysis.methods import abc_eval
-from parlai_spotbot.analysis.sections import Name
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import wilson
+from parlai_spotbot.findings.compute import summary, tables
+from parlai_spotbot.findings.sections import Name
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.gold import gold_item, gold_quality, key_of
@@ -45,8 +46,8 @@ BOTH = (HUMAN, "judge:x")
 
 def analysed(made, **options):
     judgements, conversations, items = made.everything()
-    options = {"bootstraps": 60, "items": items, "bots": list(RATES), "survey": get_survey("abc_eval")} | options
-    return abc_eval.analyze(judgements, conversations, **options)
+    options = {"bootstraps": 60, "items": items, "bots": list(RATES), "asked": get_survey("abc_eval")} | options
+    return analyze(judgements, conversations, "abc_eval", **options)
 
 
 @pytest.fixture(scope="module")
@@ -244,10 +245,10 @@ def test_annotations_stopped_half_way_are_left_out_and_counted(made):
     gone = next(j for j in people if j.question == "redundant")
     cut = [j for j in people if j is not gone]
     options = {"bots": list(RATES), "bootstraps": 20}
-    whole = abc_eval.analyze(cut, conversations, items=items, survey=get_survey("abc_eval"), **options)
+    whole = analyze(cut, conversations, "abc_eval", items=items, asked=get_survey("abc_eval"), **options)
     assert whole["ranking"]["made_by"]["left_out"][HUMAN] == {"incomplete annotation": 1}
     # Without the items the turn of which answers are lacking tells it.
-    alone = abc_eval.analyze(cut, conversations, **options)
+    alone = analyze(cut, conversations, "abc_eval", **options)
     assert alone["ranking"]["made_by"]["left_out"][HUMAN] == {STOPPED: 1}
     assert alone["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]["n"] == \
         whole["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]["n"]  # fmt: skip
@@ -263,8 +264,8 @@ def test_tasks_may_lie_on_different_conversations():
     for c in other.conversations.values():
         object.__setattr__(c, "conversation_id", f"other {c.conversation_id}")
         conversations.append(c)
-    found = abc_eval.analyze([*one.judgements, *other.judgements], conversations, bots=list(RATES), bootstraps=20,
-                             survey=get_survey("abc_eval"))  # fmt: skip
+    found = analyze([*one.judgements, *other.judgements], conversations, "abc_eval", bots=list(RATES), bootstraps=20,
+                             asked=get_survey("abc_eval"))  # fmt: skip
     criteria = found["ranking"]["by_source"][HUMAN]["criteria"]
     assert list(criteria) == [*LABELS["consistency"], *LABELS["empathy"]]
     assert set(criteria["redundant"]["score"]) == {"alpha", "beta"}
@@ -272,7 +273,7 @@ def test_tasks_may_lie_on_different_conversations():
     assert criteria["empathetic"]["turns"]["alpha"] == 25
     assert set(found["time"]["by_source"][HUMAN]["tasks"]) == {"consistency", "empathy"}
     json.dumps(found, allow_nan=False)
-    for section in abc_eval.sections(of(found, HUMAN), HUMAN):
+    for section in tell("abc_eval", found, HUMAN):
         assert not UNKNOWN.search(repr(section.text))
 
 
@@ -290,7 +291,7 @@ def test_facts_that_a_look_up_left_open_are_counted_and_no_label():
     counts = {"turns": 24, "use_facts": 3, "looked_up": 3, "left_open": 3}
     assert own["facts"] == {"alpha": counts, "beta": counts}
     assert own["criteria"]["fact_usage"]["score"] == {"alpha": 0, "beta": 0}
-    text = " ".join(sentence for s in abc_eval.sections(of(found, HUMAN), HUMAN) for sentence in s.text)
+    text = " ".join(sentence for s in tell("abc_eval", found, HUMAN) for sentence in s.text)
     assert "6 turns use some, of 6 something was looked up; of 6 that didn't tell" in text
 
 
@@ -304,7 +305,7 @@ def test_wrong_answers_name_the_judgement(made):
     ):
         rows = [Judgement(**about | change), *judgements[1:]]
         with pytest.raises(ValueError, match=message):
-            abc_eval.analyze(rows, conversations, bootstraps=20)
+            analyze(rows, conversations, "abc_eval", bootstraps=20)
 
 
 # -- gold dialogues ----------------------------------------------------------------------------------------------------
@@ -328,49 +329,45 @@ def test_gold_dialogues_are_no_data_but_quality_over_time(made, result):
     ]  # fmt: skip
     judgements, conversations, items = made.everything()
     judgements = [j for j in judgements if j.source == HUMAN]
-    found = abc_eval.analyze([*judgements, *extra], conversations, items=items, bots=list(RATES), bootstraps=60,
-                             survey=get_survey("abc_eval"))  # fmt: skip
+    found = analyze([*judgements, *extra], conversations, "abc_eval", items=items, bots=list(RATES), bootstraps=60,
+                             asked=get_survey("abc_eval"))  # fmt: skip
     assert found["ranking"]["by_source"][HUMAN] == result["ranking"]["by_source"][HUMAN]
     assert found["ranking"]["made_by"]["left_out"][HUMAN] == {"control": 3}
     own = found["annotators"]["by_source"][HUMAN]
     assert own["gold"] == rows
     assert own["summary"]["left_out"] == {}
     assert own["tasks"][0]["task"] == "consistency"
-    text = " ".join(sentence for s in abc_eval.sections(of(found, HUMAN), HUMAN) for sentence in s.text)
+    text = " ".join(sentence for s in tell("abc_eval", found, HUMAN) for sentence in s.text)
     assert "3 gold dialogues were annotated" in text
     assert "one of them has more wrong turns" in text
 
 
 # -- the whole method --------------------------------------------------------------------------------------------------
-def of(result, source):
-    return {stem: own["by_source"][source] for stem, own in result.items() if source in own["by_source"]}
-
-
 def test_what_reports_and_tables_hold(made):
     rounds = [*trained("w1", (3, 1, 0), task="knowledge"), *trained("w2", (4, 4, 3), task="knowledge")]
     result = analysed(made, screening=rounds, wage=20.0)
     assert json.dumps(result, allow_nan=False)
-    assert set(result) == set(abc_eval.PARTS)
+    assert set(result) == names("abc_eval")
     assert result["screening"]["by_source"]["judge:x"] == {}
     assert result["trust"]["by_source"]["judge:x"]["items"] == 144
-    tables = abc_eval.tables(result)
+    found = tables("abc_eval", result)
     assert {"behaviours", "dialogues", "ranking", "ranking_pairs", "agreement", "annotators", "screening",
-            "screening_labels", "facts", "time", "time_tasks", "annotators_tasks"} <= set(tables)  # fmt: skip
-    assert all("source" in table for table in tables.values())
-    first = tables["behaviours"].set_index(["source", "label", "bot"]).loc[HUMAN, "self_contradiction", "alpha"]
+            "screening_labels", "facts", "time", "time_tasks", "annotators_tasks"} <= set(found)  # fmt: skip
+    assert all("source" in table for table in found.values())
+    first = found["behaviours"].set_index(["source", "label", "bot"]).loc[HUMAN, "self_contradiction", "alpha"]
     for kind in ("", "wilson_"):
         assert first[f"{kind}low"] <= first["share"] <= first[f"{kind}high"]
     assert first["dialogue_low"] <= first["dialogue_mean"] <= first["dialogue_high"]
-    assert re.search("self contradiction.*differences are clear", abc_eval.summary(result), re.DOTALL)
+    assert re.search("self contradiction.*differences are clear", summary("abc_eval", result), re.DOTALL)
     for source in BOTH:
-        found = abc_eval.sections(of(result, source), source)
-        anchors = [section.anchor for section in found]
+        told = tell("abc_eval", result, source)
+        anchors = [section.anchor for section in told]
         assert anchors[:4] == ["behaviours", "each", "differences", "dialogues"]
         assert ("screening" in anchors) == (source == HUMAN)
-        assert len(next(s for s in found if s.anchor == "each").charts) == 5  # one a behaviour
-        names = [chart.name for section in found for chart in section.charts]
-        assert len(set(names)) == len(names)
-        for section in found:
+        assert len(next(s for s in told if s.anchor == "each").charts) == 5  # one a behaviour
+        charts = [chart.name for section in told for chart in section.charts]
+        assert len(set(charts)) == len(charts)
+        for section in told:
             said = [*section.text, *(c.sentence for c in section.charts), *(c.caption for c in section.charts)]
             assert not UNKNOWN.search(" ".join(said)), said
             for table in section.tables:
@@ -378,14 +375,14 @@ def test_what_reports_and_tables_hold(made):
                 assert all(isinstance(cell, str) for row in table.rows for cell in row)
             for chart in section.charts:
                 for row in chart.data.get("rows", []):
-                    assert isinstance(row["label"], (Name, str))
+                    assert isinstance(row if chart.kind == "grid" else row["label"], (Name, str))
 
 
 def test_the_same_seed_gives_the_same_bytes(made, result):
     judgements, conversations, items = made.everything()
     judgements = [j for j in judgements if j.source == HUMAN]
-    again = abc_eval.analyze(judgements, conversations[::-1], items=items[::-1], bots=list(RATES), bootstraps=60,
-                             survey=get_survey("abc_eval"))  # fmt: skip
+    again = analyze(judgements, conversations[::-1], "abc_eval", items=items[::-1], bots=list(RATES), bootstraps=60,
+                             asked=get_survey("abc_eval"))  # fmt: skip
     for stem in ("ranking", "agreement", "dialogues"):
         assert again[stem]["by_source"][HUMAN] == result[stem]["by_source"][HUMAN]
 

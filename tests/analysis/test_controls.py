@@ -4,10 +4,11 @@ import json
 from dataclasses import replace
 
 import pytest
+from computing import analyze
 
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary, silent_annotators
-from parlai_spotbot.analysis.methods.spot_the_bot import analyze, tables
-from parlai_spotbot.analysis.methods.spot_the_bot_ranking import NO_MATCH
+from parlai_spotbot.findings.compute import tables
+from parlai_spotbot.findings.spotting.standing import NO_MATCH
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls.failures import failed_people, graded_controls, without_failed
@@ -97,7 +98,7 @@ def test_the_launch_decides_and_judges_are_not_subject_to_it(made_up, answered):
     careless = [replace(j, worker_id="v0", source="judge:quick") for j in answered]
     for mistakes, who in ((2, set()), (1, {"w0"}), (0, {"w0", "w1"})):
         survey = kind("spot_the_bot", mistakes)
-        found = analyze([*judgements, *answered, *careless], conversations, survey=survey, **OPTIONS)
+        found = analyze([*judgements, *answered, *careless], conversations, asked=survey, **OPTIONS)
         own = found["annotators"]["by_source"]
         assert {w for w, e in own[HUMAN]["annotators"].items() if e["left_out"]} == who
         assert set(own[HUMAN]["controls"]["failed"]) == who
@@ -107,8 +108,10 @@ def test_the_launch_decides_and_judges_are_not_subject_to_it(made_up, answered):
         assert "with_everybody" not in judge
         assert judge["controls"]["sentence"].endswith("missed 3 (50%). Controls are never analysed as data.")
     only = [j for j in judgements if j.worker_id == "w0"]
-    with pytest.raises(ValueError, match=r"no annotation to analyse \(left out: .*somebody who missed a control"):
-        analyze([*only, *answered], conversations, survey=kind("spot_the_bot", 0), **OPTIONS)
+    with pytest.raises(
+        ValueError, match=r"no complete annotation to analyse \(left out: .*somebody who missed a control"
+    ):
+        analyze([*only, *answered], conversations, asked=kind("spot_the_bot", 0), **OPTIONS)
 
 
 def test_who_answered_and_missed_how_many(results):
@@ -145,7 +148,7 @@ def test_results_with_everybody_stand_beside(results):
     assert found["largest"] > 0
     assert found["sentence"].startswith("With everybody's annotations the order is ")
     assert json.loads(json.dumps(found)) == found
-    flat = tables(controlled)
+    flat = tables("spot_the_bot", controlled)
     assert flat["annotators"].set_index("worker_id").loc["w0", "left_out"] == FAILED
     assert flat["annotators"].set_index("worker_id").loc["w0", "missed_controls"] == 2
 

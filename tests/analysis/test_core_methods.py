@@ -2,17 +2,19 @@
 
 import json
 import re
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from computing import analyze, names, tell
 from made_up_surveys import Made, acute, item_of, likert, talk
 
-import parlai_spotbot
-from parlai_spotbot.analysis.methods import acute_eval, choice_parts, comparative, dialogue_likert, turn_likert
-from parlai_spotbot.analysis.sections import Chart, Name, Section, Table
+from parlai_spotbot import plugin
+from parlai_spotbot.findings import ratings
+from parlai_spotbot.findings.choices.trust import said_by_judged
+from parlai_spotbot.findings.compute import summary, tables
+from parlai_spotbot.findings.sections import Chart, Name, Section, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 
@@ -25,10 +27,10 @@ UNKNOWN = re.compile(r"\bnan\b|\bNone\b(?! of the)")
 """What must not reach a reader: numbers that aren't."""
 
 
-def analysed(method, made: Made, **options):
+def analysed(survey, made: Made, **options):
     judgements, conversations, items = made.everything()
     options = {"bootstraps": 60, "items": items, "bots": ["a", "b", "c"]} | options
-    return method.analyze(judgements, conversations, **options)
+    return analyze(judgements, conversations, survey, **options)
 
 
 @pytest.fixture(scope="module")
@@ -37,21 +39,21 @@ def results():
     known = acute(SHARES, 16, questions=questions, kinds=("self", "human_model"), sources=BOTH)
     compared = acute(SHARES, 16, questions=("quality", "relevance"), tie=0.25, sources=BOTH, survey="comparative")
     return {
-        acute_eval: analysed(acute_eval, known, known_order=("human>a>b>c",)),
-        comparative: analysed(comparative, compared),
-        dialogue_likert: analysed(dialogue_likert, likert({"a": 2.6, "b": 3.4, "c": 4.6}, 14, sources=BOTH)),
-        turn_likert: analysed(turn_likert, likert({"a": 3.0, "b": 3.6}, 12, turns=True, dimensions=("relevance",))),
+        "acute_eval": analysed("acute_eval", known, known_order=("human>a>b>c",)),
+        "comparative": analysed("comparative", compared),
+        "dialogue_likert": analysed("dialogue_likert", likert({"a": 2.6, "b": 3.4, "c": 4.6}, 14, sources=BOTH)),
+        "turn_likert": analysed("turn_likert", likert({"a": 3.0, "b": 3.6}, 12, turns=True, dimensions=("relevance",))),
     }
 
 
-METHODS = (acute_eval, comparative, dialogue_likert, turn_likert)
+SURVEYS = ("acute_eval", "comparative", "dialogue_likert", "turn_likert")
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.__name__.rpartition(".")[2])
-def test_what_every_survey_holds(results, method):
-    result = results[method]
-    assert set(result) <= set(method.PARTS)
-    assert set(method.PARTS) - set(result) <= {"trust"}
+@pytest.mark.parametrize("survey", SURVEYS)
+def test_what_every_survey_holds(results, survey):
+    result = results[survey]
+    assert set(result) <= names(survey)
+    assert names(survey) - set(result) <= {"trust"}
     json.dumps(result, allow_nan=False)
     ranking = result["ranking"]
     assert {"package", "options", "seed", "used", "left_out"} <= set(ranking["made_by"])
@@ -64,22 +66,20 @@ def test_what_every_survey_holds(results, method):
                 assert all(key in pair for key in PAIR)
             scores = [found["score"][bot] for bot in found["order"]]
             assert scores == sorted(scores, reverse=True)
-    for table in method.tables(result).values():
+    for table in tables(survey, result).values():
         assert isinstance(table, pd.DataFrame)
         assert "source" in table
-    assert {"ranking", "ranking_pairs", "agreement", "annotators", "time", "cost"} <= set(method.tables(result))
-    text = method.summary(result)
+    assert {"ranking", "ranking_pairs", "agreement", "annotators", "time", "cost"} <= set(tables(survey, result))
+    text = summary(survey, result)
     for source in ranking["by_source"]:
         assert f"{source}: {ranking['made_by']['used'][source]} annotations" in text
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.__name__.rpartition(".")[2])
-def test_sections_are_data_that_a_report_can_draw(results, method):
-    result = results[method]
+@pytest.mark.parametrize("survey", SURVEYS)
+def test_sections_are_data_that_a_report_can_draw(results, survey):
+    result = results[survey]
     for source in result["ranking"]["by_source"]:
-        own = {stem: part["by_source"][source] for stem, part in json.loads(json.dumps(result)).items()
-               if part["by_source"].get(source)}  # fmt: skip
-        sections = method.sections(own, source)
+        sections = tell(survey, json.loads(json.dumps(result)), source)
         assert all(isinstance(section, Section) for section in sections)
         anchors = [section.anchor for section in sections]
         assert len(set(anchors)) == len(anchors) >= 4
@@ -101,30 +101,30 @@ def test_sections_are_data_that_a_report_can_draw(results, method):
 
 
 def test_acute_finds_what_was_planted(results):
-    own = results[acute_eval]["ranking"]["by_source"][HUMAN]
+    own = results["acute_eval"]["ranking"]["by_source"][HUMAN]
     assert own["question"] == "engagingness"
     for found in own["criteria"].values():
         assert found["order"] == [HUMAN, "a", "b", "c"]
         assert all(pair["a"] != pair["b"] for pair in found["pairs"])
         assert found["cycles"]["found"] == []
-    chats = results[acute_eval]["chats"]["by_source"][HUMAN]
+    chats = results["acute_eval"]["chats"]["by_source"][HUMAN]
     assert set(chats["kinds"]) == {"self", "human_model"}
     assert len(chats["comparisons"]) == 1
     assert set(chats["degeneration"]["tests"]) == {"a", "b", "c"}
     assert "not there" in chats["training"]["why"]
-    same = results[acute_eval]["same"]["by_source"][HUMAN]
+    same = results["acute_eval"]["same"]["by_source"][HUMAN]
     assert same["tests"]["humanness"][0]["name"] == "a"
     assert same["tests"]["humanness"][0]["of"] == "left"
-    wordings = results[acute_eval]["wordings"]["by_source"][HUMAN]
+    wordings = results["acute_eval"]["wordings"]["by_source"][HUMAN]
     assert set(wordings["wordings"]) == {"engagingness", "humanness"}
     assert wordings["wordings"]["humanness"]["estimate"] > 0.7
-    trust = results[acute_eval]["trust"]["by_source"]
+    trust = results["acute_eval"]["trust"]["by_source"]
     assert trust["judge:x"]["items"] > 0
     assert not trust[HUMAN]
 
 
 def test_comparative_counts_neither(results):
-    own = results[comparative]["ranking"]["by_source"][HUMAN]
+    own = results["comparative"]["ranking"]["by_source"][HUMAN]
     assert own["question"] == "quality"
     assert 0.1 < own["ties"] < 0.4
     for pair in own["pairs"]:
@@ -133,7 +133,7 @@ def test_comparative_counts_neither(results):
 
 
 def test_shares_of_wins_ties_and_losses(results):
-    own = results[comparative]["ranking"]["by_source"][HUMAN]
+    own = results["comparative"]["ranking"]["by_source"][HUMAN]
     for name, shares in own["shares"].items():
         assert sum(shares[what]["share"] for what in ("won", "neither", "lost")) == pytest.approx(1)
         won = sum(p["wins_a"] if p["a"] == name else p["wins_b"] for p in own["pairs"] if name in (p["a"], p["b"]))
@@ -142,27 +142,27 @@ def test_shares_of_wins_ties_and_losses(results):
 
 
 def test_likert_means_differences_and_leniency(results):
-    own = results[dialogue_likert]["ranking"]["by_source"][HUMAN]
+    own = results["dialogue_likert"]["ranking"]["by_source"][HUMAN]
     assert own["order"] == ["c", "b", "a"]
     assert all(pair["p_adjusted"] < 0.05 for pair in own["pairs"])
     assert "c" in own["ends"]
-    leniency = results[dialogue_likert]["leniency"]["by_source"]
+    leniency = results["dialogue_likert"]["leniency"]["by_source"]
     assert leniency[HUMAN]["dimensions"]["quality"]["annotators_sd"] > 0.2
     assert "why" in leniency["judge:x"]["dimensions"]["quality"]
-    agreement = results[dialogue_likert]["agreement"]["by_source"][HUMAN]
+    agreement = results["dialogue_likert"]["agreement"]["by_source"][HUMAN]
     assert agreement["metric"] == "ordinal"
     assert 0.2 < agreement["krippendorff_alpha"]["quality"]["alpha"] < 0.9
-    turns = results[turn_likert]["ranking"]["by_source"][HUMAN]
+    turns = results["turn_likert"]["ranking"]["by_source"][HUMAN]
     assert turns["n"] == {"b": 72, "a": 72}
     assert turns["annotations"] == {"b": 24, "a": 24}
 
 
 def test_the_same_seed_gives_the_same_numbers_and_another_source_none_of_them():
     made = acute(SHARES, 6, sources=BOTH)
-    first, again = analysed(acute_eval, made, bootstraps=30), analysed(acute_eval, made, bootstraps=30)
+    first, again = analysed("acute_eval", made, bootstraps=30), analysed("acute_eval", made, bootstraps=30)
     assert json.dumps(first) == json.dumps(again)
     made.judgements = [j for j in made.judgements if j.source == HUMAN]
-    alone = analysed(acute_eval, made, bootstraps=30)
+    alone = analysed("acute_eval", made, bootstraps=30)
     for stem in alone:
         assert alone[stem]["by_source"][HUMAN] == first[stem]["by_source"][HUMAN]
     assert "trust" not in alone
@@ -187,7 +187,7 @@ def checked():
 
 
 def test_who_misses_a_control_is_left_out_and_shown_beside(checked):
-    result = analysed(acute_eval, checked, survey=get_survey("acute_eval"))
+    result = analysed("acute_eval", checked, asked=get_survey("acute_eval"))
     own = result["annotators"]["by_source"][HUMAN]
     assert own["summary"]["left_out"] == {"missed a control": 1}
     assert own["annotators"]["w2"]["left_out"] == "missed a control"
@@ -198,13 +198,12 @@ def test_who_misses_a_control_is_left_out_and_shown_beside(checked):
     beside = own["with_everybody"]
     assert set(beside["criteria"]) == {"engagingness"}
     assert beside["sentence"].startswith("With everybody's answers the order is the same; scores differ by ")
-    stems = {stem: part["by_source"][HUMAN] for stem, part in result.items()}
-    text = next(s.text for s in acute_eval.sections(stems, HUMAN) if s.anchor == "annotators")
+    text = next(s.text for s in tell("acute_eval", result, HUMAN) if s.anchor == "annotators")
     assert {beside["sentence"], own["controls"]["sentence"]} <= set(text)
 
 
 def test_who_never_gives_a_reason_is_only_shown_results_without(checked):
-    result = analysed(acute_eval, checked, survey=get_survey("acute_eval"))
+    result = analysed("acute_eval", checked, asked=get_survey("acute_eval"))
     own = result["annotators"]["by_source"][HUMAN]
     assert own["annotators"]["lazy"]["left_out"] == ""
     assert own["annotators"]["lazy"]["flags"] == ["never gave a reason"]
@@ -222,46 +221,73 @@ def test_who_never_gives_a_reason_is_only_shown_results_without(checked):
 
 def test_a_planted_circle_reaches_the_summary():
     made = acute({("a", "b"): 0.85, ("b", "c"): 0.85, ("a", "c"): 0.15}, 60)
-    result = analysed(acute_eval, made)
+    result = analysed("acute_eval", made)
     found = result["ranking"]["by_source"][HUMAN]["cycles"]["found"]
     assert found[0]["of"] == ["a", "b", "c"]
-    assert "go round in a circle: a over b" in acute_eval.summary(result)
+    assert "go round in a circle: a over b" in summary("acute_eval", result)
 
 
 def test_one_annotation_is_enough_and_none_is_said():
     made = acute({("a", "b"): 1.0}, 1)
-    result = analysed(acute_eval, made)
+    result = analysed("acute_eval", made)
     json.dumps(result, allow_nan=False)
-    own = {stem: part["by_source"][HUMAN] for stem, part in result.items()}
-    assert acute_eval.sections(own, HUMAN)
+    assert tell("acute_eval", result, HUMAN)
     single = likert({"a": 3.0}, 1, per_conversation=1)
-    result = analysed(dialogue_likert, single)
-    own = {stem: part["by_source"][HUMAN] for stem, part in result.items()}
-    assert dialogue_likert.sections(own, HUMAN)
+    result = analysed("dialogue_likert", single)
+    assert tell("dialogue_likert", result, HUMAN)
     with pytest.raises(ValueError, match="no complete annotation to analyse"):
-        acute_eval.analyze([], [])
+        analyze([], [], "acute_eval")
 
 
 def test_what_the_bots_know_is_found_in_their_answers():
     made = acute({("a", "b"): 0.5}, 4)
     training = [[turn.text for turn in c.turns] for c in made.conversations.values()]
-    found = analysed(acute_eval, made, training=training)["chats"]["by_source"][HUMAN]["training"]["shares"]
+    found = analysed("acute_eval", made, training=training)["chats"]["by_source"][HUMAN]["training"]["shares"]
     assert {row["share"] for row in found} == {1.0}
     assert np.isclose(sum(row["pairs"] for row in found), 5 * len(made.conversations))
 
 
-def test_a_further_survey_is_as_small_as_its_readme_says():
-    readme = (Path(parlai_spotbot.__file__).parent / "analysis" / "methods" / "README.md").read_text()
-    code = re.search(r"```python\n(.*?)```", readme, re.DOTALL)[1]
-    module: dict = {}
-    exec(code, module)
-    judgements, conversations, items = likert({"a": 2.6, "b": 4.0}, 8).everything()
-    result = module["analyze"](judgements, conversations, items=items, bootstraps=20)
-    assert result["ranking"]["by_source"][HUMAN]["order"] == ["b", "a"]
-    assert "quality: mean rating" in module["summary"](result)
-    assert {"ranking", "agreement"} <= set(module["tables"](result))
-    own = {stem: part["by_source"][HUMAN] for stem, part in result.items()}
-    assert module["sections"](own, HUMAN)[0].anchor == "means"
+FURTHER = """
+from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.ratings import FORM
+from parlai_spotbot.findings.sections import Section
+
+
+def compute(own):
+    return {"highest": int(own.rows["value"].max())}
+
+
+def tell(result):
+    return [Section("highest", "How high?", [f"The highest rating is {result.data['highest']}."])]
+
+
+def rows(data):
+    yield "highest", data
+
+
+def lines(result):
+    return [f"  highest: {result.data['highest']}"]
+
+
+FINDING = Finding("highest", FORM, compute, tell, rows, lines, surveys=("dialogue_likert",))
+"""
+
+
+def test_a_further_finding_is_one_file(tmp_path, monkeypatch):
+    (tmp_path / "highest.py").write_text(FURTHER)
+    monkeypatch.setattr(ratings, "__path__", [*ratings.__path__, str(tmp_path)])
+    plugin._names.cache_clear()
+    try:
+        result = analysed("dialogue_likert", likert({"a": 2.6, "b": 4.0}, 8), bootstraps=20)
+        assert "highest" not in names("turn_likert")
+        assert result["ranking"]["by_source"][HUMAN]["order"] == ["b", "a"]
+        assert result["highest"]["by_source"][HUMAN] == {"highest": 5}
+        assert tables("dialogue_likert", result)["highest"].to_dict("list") == {"source": [HUMAN], "highest": [5]}
+        assert "  highest: 5" in summary("dialogue_likert", result)
+        told = {section.anchor: section.text for section in tell("dialogue_likert", result, HUMAN)}
+        assert told["highest"] == ["The highest rating is 5."]
+    finally:
+        plugin._names.cache_clear()
 
 
 def test_the_words_of_the_judged_speakers_are_counted_a_turn():
@@ -271,10 +297,10 @@ def test_the_words_of_the_judged_speakers_are_counted_a_turn():
     item = item_of(pair, (1, 0))
     study = SimpleNamespace(items={"i": item}, conversations=own)
     # Two turns of two words beside three of ten: the turns that they have on average, 2.5.
-    assert choice_parts.said_by_judged(study, "i", item.conversation_ids, ("bot", "bot")) == (5.0, 25.0)
+    assert said_by_judged(study, "i", item.conversation_ids, ("bot", "bot")) == (5.0, 25.0)
     # Without the item the speaker's name says who is judged.
-    assert choice_parts.said_by_judged(study, "?", item.conversation_ids, ("bot", "bot")) == (8.0, 40.0)
-    assert choice_parts.said_by_judged(study, "?", item.conversation_ids, (HUMAN, "bot")) == (24.0, 40.0)
+    assert said_by_judged(study, "?", item.conversation_ids, ("bot", "bot")) == (8.0, 40.0)
+    assert said_by_judged(study, "?", item.conversation_ids, (HUMAN, "bot")) == (24.0, 40.0)
 
 
 def test_a_judge_that_likes_whoever_says_more_is_found_out():
@@ -288,7 +314,7 @@ def test_a_judge_that_likes_whoever_says_more_is_found_out():
         more = 1 / (1 + (words[1] / words[0]) ** 3)  # the odds of the longer, by its share to the power of three
         for source, share in ((HUMAN, 0.5), ("judge:x", more)):
             made.annotation(item, {("engagingness", "pair"): made.choose(share)}, f"w{i}", source)
-    found = analysed(acute_eval, made)["trust"]["by_source"]["judge:x"]["length"]["engagingness"]
+    found = analysed("acute_eval", made)["trust"]["by_source"]["judge:x"]["length"]["engagingness"]
     assert found["n_people"] == found["n_judge"] == 120
     assert found["judge_ci"][0] > 0.8
     assert found["people_ci"][0] < 0 < found["people_ci"][1]

@@ -9,32 +9,33 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from computing import analyze
 from game_players import Players, play
 from statsmodels.stats.proportion import proportion_confint
 
 from parlai_spotbot.analysis.annotators import habits as rule
 from parlai_spotbot.analysis.annotators.habits import find_habit
-from parlai_spotbot.analysis.methods import spot_the_bot, spot_the_bot_game
-from parlai_spotbot.analysis.methods.spot_the_bot_game import PARTS, analyze, decisions, tables
 from parlai_spotbot.analysis.survival import events, followed_survival, turnbull
 from parlai_spotbot.analysis.survival.stopping import explained, stopping_bounds, stopping_test
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.findings.answers import Facts, Options
+from parlai_spotbot.findings.compute import tables
+from parlai_spotbot.findings.spotting import FORM
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.survey import Game
 
+GAME = "spot_the_bot_game"
 MANY = {"per_pair": 200, "people": 200, "annotators": 40}
 FAIR = Players(**MANY)
 SHARED = Players(**MANY, factors=(0.2, 1.8), stopping={0.2: 0.25, 1.8: 0.25})
 CHOSEN = Players(**MANY, factors=(0.2, 1.8), stopping={0.2: 0.5, 1.8: 0.03})
 
 
-def found(players, seed=1, parts=("ranking", "survival", "game")):
-    """The analysis of what they play, of these parts only."""
-    judgements, conversations = play(players, seed)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spot_the_bot_game, "PARTS", {stem: PARTS[stem] for stem in parts})
-        return analyze(judgements, conversations, bots=["alice", "dr", "blender"], bootstraps=15, backend="native")
+def found(players, seed=1, only=("ranking", "survival", "game")):
+    """The analysis of what they play, of these findings only."""
+    options = {"bots": ["alice", "dr", "blender"], "bootstraps": 15, "backend": "native", "only": only}
+    return analyze(*play(players, seed), GAME, **options)
 
 
 @pytest.fixture(scope="module")
@@ -50,18 +51,14 @@ def chosen():
 # -- intervals ------------------------------------------------------------------------------------------------------
 def test_every_decision_is_an_interval_of_one_exchange():
     judgements, conversations = play(Players(per_pair=4, people=4))
-    rows = decisions(judgements, conversations)
+    sources, _ = FORM.sources(judgements, replace(Facts.of(conversations), name=GAME), Options())
+    frame = sources[HUMAN].entities
     own = {(j.annotation_id, j.target): j for j in judgements if j.question == "nature"}
-    assert len(rows) == len(own)
-    frame = pd.DataFrame({
-        "name": "x", "k": rows["opened"], "since": rows["opened"] - 1, "nature": rows["answer"],
-        "conversation_id": rows["conversation_id"], "worker_id": rows["worker_id"],
-        **dict.fromkeys(("fluency", "sensibleness", "specificity"), 0),
-    })  # fmt: skip
-    intervals = events(frame)
-    for row, event in zip(rows.itertuples(), intervals.itertuples(), strict=True):
-        k = own[row.annotation_id, f"entity:{row.entity}"].exchanges
-        assert (event.left, event.right) == ((k - 1, k) if row.answer == "bot" else (k, np.inf))
+    assert len(frame) == len(own)
+    for row, event in zip(frame.itertuples(), events(frame).itertuples(), strict=True):
+        decided = own[row.annotation_id, f"entity:{row.entity}"]
+        k = decided.exchanges
+        assert (event.left, event.right) == ((k - 1, k) if decided.answer == "bot" else (k, np.inf))
     with pytest.raises(ValueError, match="column 'since' is 3, expected a number of exchanges from 0 up and below k"):
         events(frame.assign(since=3, k=3))
 
@@ -177,7 +174,7 @@ HABITS = Players(per_pair=60, people=60, annotators=14, at_once=2, open_all=1, c
 
 @pytest.fixture(scope="module")
 def played():
-    return found(HABITS, parts=PARTS), play(HABITS, 1)
+    return found(HABITS, only=()), play(HABITS, 1)
 
 
 def test_habits_are_found_and_listed_with_and_without(played):
@@ -229,7 +226,7 @@ def test_equal_points_share_a_place_and_the_bonus():
     judgements, conversations = play(Players(per_pair=6, people=6, annotators=2, stopping={1.0: 0.0}))
     twins = [j for j in judgements if j.worker_id == "w00"]
     rows = twins + [replace(j, worker_id="w01", annotation_id=f"b{j.annotation_id}") for j in twins]
-    own = analyze(rows, conversations, bootstraps=5, backend="native")["game"]["by_source"]["human"]
+    own = analyze(rows, conversations, GAME, bootstraps=5, backend="native")["game"]["by_source"]["human"]
     assert [row["rank"] for row in own["leaderboard"]] == [1, 1]
     assert own["bonus"]["annotators"] == ["w00", "w01"]
 
@@ -288,10 +285,11 @@ def test_the_rule_says_when_there_is_nobody_to_compare_with():
 # -- as a whole -------------------------------------------------------------------------------------------------------
 def test_all_files_and_tables_are_there(played):
     result = played[0]
-    assert list(result) == list(PARTS)
-    assert "segments" not in result
+    assert set(result) == {
+        "needs", "ranking", "survival", "features", "agreement", "annotators", "time", "order", "game"
+    }  # fmt: skip
     json.dumps(result, allow_nan=False)
-    names = set(tables(result))
+    names = set(tables(GAME, result))
     assert {
         "ranking",
         "game_leaderboard",
@@ -307,7 +305,7 @@ def test_all_files_and_tables_are_there(played):
 def test_a_judge_sees_everything_and_plays_no_game():
     judgements, conversations = play(Players(per_pair=10, people=10))
     judge = [replace(j, source="judge:quick", worker_id="v", exchanges=5, annotation_id=j.item_id) for j in judgements]
-    result = analyze(judgements + judge, conversations, bootstraps=10, backend="native", lengths={})
+    result = analyze(judgements + judge, conversations, GAME, bootstraps=10, backend="native")
     own = result["survival"]["by_source"]["judge:quick"]
     assert "bounds" not in own["curves"]["alice"]
     assert "warning" not in own
@@ -319,7 +317,7 @@ def test_a_judge_sees_everything_and_plays_no_game():
 
 def test_segments_of_fixed_length_are_analysed_as_ever(made_up):
     """The same rows by the survey with segments: no bounds, no warning, strata of lengths."""
-    own = spot_the_bot.analyze(*made_up(sources=("human",)), bootstraps=5, backend="native")
+    own = analyze(*made_up(sources=("human",)), bootstraps=5, backend="native")
     survival = own["survival"]["by_source"]["human"]
     assert "warning" not in survival
     assert "within lengths" in survival["test"]

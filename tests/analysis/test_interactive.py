@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from computing import analyze, tell
 
-from parlai_spotbot.analysis.methods import interactive
+from parlai_spotbot.findings.compute import summary, tables
 from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.dimensions import NAMES
@@ -47,7 +48,7 @@ def found():
     units = partner_units(SURVEY, BOTS, 8, seed=1)
     talks, rows = made(units)
     items = [item for unit in units for item in unit.items]
-    return interactive.analyze(rows, talks, bots=BOTS, items=items, survey=SURVEY, bootstraps=200), rows
+    return analyze(rows, talks, "interactive", bots=BOTS, items=items, asked=SURVEY, bootstraps=200), rows
 
 
 def test_means_of_the_ratings(found):
@@ -80,14 +81,13 @@ def test_choices_stand_beside_the_ranking(found):
 
 def test_tables_summary_and_sections_hold_both(found):
     result, _ = found
-    tables = interactive.tables(result)
-    assert set(tables["ranking"]["question"]) == set(NAMES)
-    assert set(tables["choices_ranking"]["question"]) == {f"{name}_choice" for name in NAMES}
-    said = interactive.summary(result)
+    found = tables("interactive", result)
+    assert set(found["ranking"]["question"]) == set(NAMES)
+    assert set(found["choices_ranking"]["question"]) == {f"{name}_choice" for name in NAMES}
+    said = summary("interactive", result)
     assert "quality:" in said
     assert "quality_choice:" in said
-    parts = {stem: part["by_source"][HUMAN] for stem, part in result.items()}
-    titles = [section.heading for section in interactive.sections(parts, HUMAN)]
+    titles = [section.heading for section in tell("interactive", result, HUMAN)]
     assert len(set(titles)) == len(titles)
     assert {"How are they rated?", "Who is preferred?"} <= set(titles)
 
@@ -96,8 +96,8 @@ def test_ratings_without_a_choice_are_analysed_too():
     units = partner_units(SURVEY, BOTS, 3, seed=1)
     talks, rows = made(units)
     rated = [row for row in rows if row.question == "quality"]
-    result = interactive.analyze(rated, talks, bots=BOTS, bootstraps=200)
+    result = analyze(rated, talks, "interactive", bots=BOTS, bootstraps=200)
     assert "choices" not in result
     assert result["ranking"]["made_by"]["used"] == {HUMAN: 18}
-    assert "choices_ranking" not in interactive.tables(result)
-    assert "quality_choice" not in interactive.summary(result)
+    assert "choices_ranking" not in tables("interactive", result)
+    assert "quality_choice" not in summary("interactive", result)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from computing import analyze, tell
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_up_nuc import made_up_study, rows, said, scored
@@ -12,17 +13,17 @@ from scipy.stats import t as t_distribution
 from scipy.stats import ttest_1samp, ttest_ind
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.methods import nuc
 from parlai_spotbot.analysis.nuc.people import against, between, plurality, pooled, votes
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.analyze import analyze as analyze_study
+from parlai_spotbot.findings.compute import summary
 from parlai_spotbot.nuc.facts import Facts
+from parlai_spotbot.nuc.of_study import facts_of, matched
 from parlai_spotbot.records import Item
-from parlai_spotbot.scripts import spotbot_analyze
-from parlai_spotbot.scripts.nuc_of_study import facts_of, matched
 from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
 from parlai_spotbot.study import Plan, Study
-from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys import about_of, get_survey
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 from parlai_spotbot.surveys.packing.candidates import key_of
 
@@ -123,7 +124,7 @@ def study(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def analysed(study):
-    return spotbot_analyze.analyze_study(study, "nuc", bootstraps=100, progress=False)
+    return analyze_study(study, "nuc", bootstraps=100)
 
 
 @pytest.fixture(scope="module")
@@ -167,8 +168,8 @@ def test_who_failed_a_check_is_left_out_and_counted(analysed, human):
     found = human["annotators"]["with_everybody"]
     assert (found["recall"]["n"], found["kept"]["n"]) == (32 * 12, 31 * 12)
     assert found["sentence"] == (
-        f"With everybody's answers Recall@1 is {100 * found['recall']['estimate']:.1f} % in place of "
-        f"{100 * found['kept']['estimate']:.1f} %."
+        f"With everybody's answers Recall@1 is {100 * found['recall']['estimate']:.1f}% in place of "
+        f"{100 * found['kept']['estimate']:.1f}%."
     )
     assert analysed["recall"]["made_by"]["left_out"]["human"]["annotation by somebody who missed a control"] == 12
     assert human["questionnaire"]["annotators"] == 31
@@ -231,22 +232,22 @@ def test_files_and_tables_are_written_and_the_same_again(study, analysed):
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert {f"{name}.csv" for name in names} <= set(before)
     assert "hygiene.json" not in before
-    spotbot_analyze.analyze_study(study, "nuc", bootstraps=100, progress=False)
+    analyze_study(study, "nuc", bootstraps=100)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-    said = spotbot_analyze.summary(analysed, "nuc")
+    said = summary("nuc", analysed)
     assert "lab, 7" in said
     assert "eliza *" in said
     assert "1 missed a control" in said
 
 
-def test_sections_tell_all_of_it(human):
-    made = {section.anchor: section for section in nuc.sections(human, "human")}
+def test_sections_tell_all_of_it(analysed):
+    made = {section.anchor: section for section in tell("nuc", analysed, "human")}
     assert set(made) == {"recall", "tests", "agreement", "hard", "questionnaire", "annotators", "time"}
     wide = made["recall"].tables[0]
     assert [len(row) for row in wide.rows] == [len(wide.head)] * len(wide.rows)
     assert len(wide.head) == 2 + 2 * 3
     assert "31 people" in made["recall"].text[0]
-    assert made["recall"].tables[0].cite == ("lowe2016",)
+    assert about_of("nuc").cite == ("lowe2016",)
     assert "50% longer" in made["time"].text[0]
     assert all(len(row) == len(table.head) for own in made.values() for table in own.tables for row in table.rows)
 
@@ -269,7 +270,7 @@ FACTS = Facts({"i": QUESTION}, {"u": ""})
 
 
 def analyse(judgements, facts=FACTS, survey=None):
-    return nuc.analyze(judgements, [], nuc=facts, items=[ITEM], survey=survey or get_survey("nuc"), bootstraps=20)
+    return analyze(judgements, [], "nuc", nuc=facts, items=[ITEM], asked=survey or get_survey("nuc"), bootstraps=20)
 
 
 def one(worker, first, second, **changed):
@@ -294,7 +295,7 @@ def test_one_person_who_answered_alone_is_told_without_what_cant_be_known():
     assert found["recall"]["people"][0]["recall@1"]["estimate"] == 1.0
     assert found["questions"]["agreement"][0]["alpha"] is None
     assert not found["recall"]["against_models"]
-    texts = [text for section in nuc.sections(found, "human") for text in section.text]
+    texts = [text for section in tell("nuc", result, "human") for text in section.text]
     assert any("agreement and what people find together aren't known" in text for text in texts)
     # nobody can be made out: a single person's answers are one pool
     assert all(len(q["answers"][-1]["values"]) >= 1 for q in found["questionnaire"]["questions"])
@@ -333,7 +334,7 @@ def test_a_study_without_questions_or_answers_is_a_clear_error(study, tmp_path):
         facts_of(empty)
     files.write_text(empty.judgements_path("nuc"), "")
     with pytest.raises(UserError, match="no judgements") as caught:
-        spotbot_analyze.analyze_study(empty, "nuc", progress=False)
+        analyze_study(empty, "nuc")
     assert "spotbot_collect" in caught.value.remedy
 
 

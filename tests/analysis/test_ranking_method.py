@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from parlai_spotbot.analysis.methods.spot_the_bot_ranking import ranking
 from parlai_spotbot.analysis.ranking import contrasts, pair_bootstrap
+from parlai_spotbot.findings.spotting.standing import ranking
 
 
 def ranked(matches, bots, **options):

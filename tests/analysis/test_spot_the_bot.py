@@ -7,13 +7,16 @@ import sys
 from dataclasses import replace
 
 import pytest
+from computing import analyze
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.methods.spot_the_bot import PARTS, analyze, tables
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.analyze import analyze as analyze_study
+from parlai_spotbot.findings.compute import summary, tables
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.scripts.spotbot_analyze import analyze_study, summary
 from parlai_spotbot.study import Plan, Study
+
+OF_EVERY_SOURCE = ["ranking", "survival", "features", "agreement", "annotators", "segments", "time", "order"]
 
 
 @pytest.fixture(scope="module")
@@ -22,10 +25,10 @@ def result(made_up):
 
 
 def test_every_file_has_every_source_and_says_how_it_was_made(result):
-    stems = ["ranking", "survival", "features", "agreement", "annotators", "segments", "time", "order", "trust"]
-    assert list(result) == stems
+    assert sorted(result) == sorted([*OF_EVERY_SOURCE, "needs", "trust"])
+    of_one = {"needs": ["human"], "trust": ["judge:quick"]}
     for stem, value in result.items():
-        assert list(value["by_source"]) == (["judge:quick"] if stem == "trust" else ["human", "judge:quick"])
+        assert list(value["by_source"]) == of_one.get(stem, ["human", "judge:quick"])
         assert value["made_by"]["seed"] == 0
         assert value["made_by"]["used"] == {"human": 228, "judge:quick": 228}
         assert value["made_by"]["options"]["bootstraps"] == 200
@@ -128,7 +131,7 @@ def test_annotators_and_what_else_verdicts_rest_on(result):
     assert time["effort"]["other_hours"] == 3 * 400 / 60
     assert "effort" not in result["time"]["by_source"]["judge:quick"]
     assert result["time"]["by_source"]["judge:quick"]["by_length"] == []
-    flat = tables(result)
+    flat = tables("spot_the_bot", result)
     held = {"rate_low", "rate_high", "difference", "difference_low", "difference_high", "p_adjusted"}
     assert held <= set(flat["ranking_pairs"].columns)
     assert {"score", "score_low", "davidson_high"} <= set(flat["ranking"].columns)
@@ -166,7 +169,7 @@ def test_sources_are_never_mixed(made_up, result):
     judgements, conversations = made_up(bots=3, per_pair=10, people=8)
     people = [j for j in judgements if j.source == "human"]
     alone = analyze(people, conversations, bots=["bot2", "bot0", "bot1"], bootstraps=200)
-    for stem in PARTS:
+    for stem in OF_EVERY_SOURCE:
         assert alone[stem]["by_source"] == {"human": result[stem]["by_source"]["human"]}
 
 
@@ -182,7 +185,7 @@ def test_a_seed_makes_the_same_numbers_and_another_does_not(made_up):
 
 def test_analysis_imports_no_heavy_framework():
     code = (
-        "import sys, parlai_spotbot.analysis.methods.spot_the_bot;"
+        "import sys; from parlai_spotbot.findings import compute, findings_of; findings_of('spot_the_bot');"
         "print([m for m in ('parlai', 'torch', 'mephisto', 'rpy2') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -216,7 +219,7 @@ def test_poor_data_give_none_with_the_reason(made_up):
     assert without["human_reference"]["human_share"] is None
     for made in (ties, only):
         json.dumps(made, allow_nan=False)
-        assert tables(made)
+        assert tables("spot_the_bot", made)
 
 
 @pytest.fixture
@@ -239,18 +242,18 @@ def test_the_command_writes_json_and_csv(study, capsys):
     assert 'survival by native; "unsure" counts as not spotted' in printed
     folder = study.analysis_path("spot_the_bot")
     written = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert {f"{stem}.json" for stem in PARTS} <= set(written)
+    assert {f"{stem}.json" for stem in OF_EVERY_SOURCE} <= set(written)
     assert written["ranking.csv"].decode().splitlines()[0].startswith("source,bot,cluster_first")
     assert len(written["ranking_pairs.csv"].decode().splitlines()) == 1 + 2 * 3
-    again = analyze_study(study, bootstraps=30, backend="native", progress=False)
+    again = analyze_study(study, bootstraps=30, backend="native")
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == written
     assert json.loads(written["ranking.json"]) == again["ranking"]
     for bot in ("bot0", "bot1", "bot2", "human"):
-        assert f" {bot} " in summary(again)
+        assert f" {bot} " in summary("spot_the_bot", again)
 
 
 def test_overlap_with_training_data_is_what_selfplay_found(study):
-    own = analyze_study(study, bootstraps=5, backend="native", progress=False)["order"]["by_source"]["human"]
+    own = analyze_study(study, bootstraps=5, backend="native")["order"]["by_source"]["human"]
     assert "not played here" in own["training_overlap"]["why"]
     found = {
         "conversations": 90,
@@ -259,7 +262,7 @@ def test_overlap_with_training_data_is_what_selfplay_found(study):
         "turns_found": {"bot0": 0.0, "bot1": 0.25},
     }
     study.record("selfplay", {**study.provenance().get("selfplay", {}), "overlap_with_training_data": found})
-    own = analyze_study(study, bootstraps=5, backend="native", progress=False)["order"]["by_source"]["human"]
+    own = analyze_study(study, bootstraps=5, backend="native")["order"]["by_source"]["human"]
     assert own["training_overlap"]["with_training_exchange"] == 3
     assert own["training_overlap"]["sentence"] == (
         "3 of 90 conversations hold an exchange of the data that the bots know; "

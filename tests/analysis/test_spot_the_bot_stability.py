@@ -1,11 +1,14 @@
 """Stability of Spot The Bot's ranking in a study: by source, both ways, as JSON, as a table, and by the command."""
 
 import json
+from dataclasses import replace
 
 import pytest
+from computing import analyze
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.methods.spot_the_bot_stability import analyze_stability, stability_table
+from parlai_spotbot.findings.compute import tables
+from parlai_spotbot.findings.spotting import stability
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.report import build_report
 from parlai_spotbot.study import Plan, Study
@@ -13,12 +16,17 @@ from parlai_spotbot.study import Plan, Study
 FEW = {"model": 20, "paper": 30}
 
 
+def analyze_stability(judgements, conversations, **facts):
+    """stability.json of few repetitions, and its table."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stability, "REPETITIONS", FEW)
+        result = analyze(judgements, conversations, only=("stability",), stability=True, **facts)
+    return result["stability"], tables("spot_the_bot", result).get("stability")
+
+
 def test_each_source_has_both_ways_and_each_bot_left_out(made_up):
     judgements, conversations = made_up(bots=3, per_pair=5)
-    told = []
-    result = analyze_stability(
-        judgements, conversations, bots=["bot2", "bot0", "bot1"], repetitions=FEW, progress=lambda *at: told.append(at)
-    )
+    result, table = analyze_stability(judgements, conversations, bots=["bot2", "bot0", "bot1"])
     json.dumps(result, allow_nan=False)
     assert set(result["by_source"]) == {"human", "judge:quick"}
     own = result["by_source"]["human"]
@@ -31,10 +39,10 @@ def test_each_source_has_both_ways_and_each_bot_left_out(made_up):
         assert lengths == {len(curve["sizes"])}
         assert all(low <= share <= high for share, (low, high) in zip(curve["share"], curve["share_ci"], strict=True))
         assert "conversations per pair" in curve["sentence"]
-    assert result["made_by"]["used"] == {"human": 15, "judge:quick": 15}
-    assert told[-1] == (len(told), len(told))
-    table = stability_table(result)
-    assert len(table) == len(told)
+    assert result["made_by"]["used"] == {"human": 126, "judge:quick": 126}
+    ways = [way for found in result["by_source"].values() for way in (found, found["paper"])]
+    curves = [curve for way in ways for curve in (way["whole"], *way["leave_one_out"].values())]
+    assert len(table) == sum(len(curve["sizes"]) for curve in curves)
     assert set(table["variant"]) == {"model", "paper"}
     whole = table[(table["source"] == "human") & (table["variant"] == "paper") & (table["without"] == "")]
     assert whole["share"].tolist() == own["paper"]["whole"]["share"]
@@ -42,33 +50,30 @@ def test_each_source_has_both_ways_and_each_bot_left_out(made_up):
 
 def test_the_better_bots_come_first_where_much_is_known(made_up):
     judgements, conversations = made_up(bots=3, per_pair=40, sources=("human",))
-    own = analyze_stability(judgements, conversations, repetitions=FEW)["by_source"]["human"]
+    own = analyze_stability(judgements, conversations)[0]["by_source"]["human"]
     assert own["whole"]["order"][-1] == 1
     assert [c[0] for c in own["whole"]["ranking"][-1]] == ["bot2", "bot1", "bot0"]
 
 
 def test_two_bots_ties_only_and_no_bots_at_all(made_up):
     judgements, conversations = made_up(bots=2, per_pair=4, sources=("human",))
-    assert analyze_stability(judgements, conversations, repetitions=FEW)["by_source"]["human"]["leave_one_out"] == {}
-    from dataclasses import replace
-
+    assert analyze_stability(judgements, conversations)[0]["by_source"]["human"]["leave_one_out"] == {}
     ties = [replace(j, answer="bot") if j.question == "nature" else j for j in judgements]
-    own = analyze_stability(ties, conversations, repetitions=FEW)["by_source"]["human"]
+    own = analyze_stability(ties, conversations)[0]["by_source"]["human"]
     assert own["paper"]["whole"]["ranking"][-1] == [["bot0", "bot1"]]
     people = {c.conversation_id for c in conversations if c.entities[0] == "human"}
     only = [j for j in judgements if j.conversation_ids[0] in people]
-    nothing = analyze_stability(only, conversations, repetitions=FEW)
+    nothing, table = analyze_stability(only, conversations)
     assert nothing["by_source"]["human"] == {"why": "no match between two different bots"}
-    assert stability_table(nothing).empty
+    assert table is None
     with pytest.raises(ValueError, match="no complete annotation"):
         analyze_stability([], conversations)
 
 
 def test_the_command_writes_it_on_request(tmp_path, made_up, capsys, monkeypatch):
-    from parlai_spotbot.analysis.methods import spot_the_bot_stability
     from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 
-    monkeypatch.setattr(spot_the_bot_stability, "REPETITIONS", FEW)
+    monkeypatch.setattr(stability, "REPETITIONS", FEW)
     study = Study.create(
         tmp_path / "study",
         Plan("chitchat", {f"bot{i}": Contestant(f"bot{i}", model="spotbot:eliza") for i in range(3)}),

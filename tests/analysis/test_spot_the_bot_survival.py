@@ -8,18 +8,19 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from computing import analyze
 from scipy.stats import norm
 from scipy.stats import t as student
 from threadpoolctl import threadpool_info
 
 from parlai_spotbot.analysis.frames import FEATURES, annotations_frame, entities_frame
-from parlai_spotbot.analysis.methods import spot_the_bot_effects as features
-from parlai_spotbot.analysis.methods import spot_the_bot_sentences as sentences
-from parlai_spotbot.analysis.methods.spot_the_bot import analyze, tables
-from parlai_spotbot.analysis.methods.spot_the_bot_survival import Setting, survival
 from parlai_spotbot.analysis.survival import cox, events, logrank_pairs, turnbull
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.findings.compute import tables
+from parlai_spotbot.findings.spotting import survival_effects as features
+from parlai_spotbot.findings.spotting import survival_words as sentences
+from parlai_spotbot.findings.spotting.survival import Setting, survival
 from parlai_spotbot.wording import p_said
 
 
@@ -394,11 +395,11 @@ def test_where_all_answers_are_unsure(study):
     assert own["pairs"] == []
     assert own["why"].startswith('only answers "unsure" about bot0, bot1, bot2, human')
     json.dumps(result, allow_nan=False)
-    assert "survival_curves" not in tables(result)
+    assert "survival_curves" not in tables("spot_the_bot", result)
 
 
 def test_tables_hold_every_number(study, own):
-    made = tables(analyze(*study, bootstraps=40, backend="native"))
+    made = tables("spot_the_bot", analyze(*study, bootstraps=40, backend="native"))
     pairs = made["survival_pairs"]
     assert {"log_p_adjusted", "as_independent_p", "difference_low", "sentence"} <= set(pairs.columns)
     assert len(pairs) == 2 * 6

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from parlai_spotbot.analysis.methods import votes as method
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.compute import summary
+from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.importers.writing import write_study
-from parlai_spotbot.scripts.spotbot_analyze import analyze_study, summary
 from parlai_spotbot.study import Study
 
 BOTS = ("ann", "bob", "cat", "dan")
@@ -39,10 +41,16 @@ def analysed(tmp_path):
         study_path = path.with_suffix("")
         write_study(study_path, votes(path, "arena", **options))
         study = Study.open(study_path)
-        result = analyze_study(study, "votes", progress=False)
+        result = analyze(study, "votes")
         return study, {stem: next(iter(own["by_source"].values())) for stem, own in result.items()}
 
     return analyse
+
+
+def told(found):
+    """The sections of people's results."""
+    findings = [finding for finding in findings_of("votes") if finding.name in found]
+    return [own for finding in findings for own in finding.tell(Result("human", found[finding.name], found))]
 
 
 def test_counts_and_shares_are_those_of_the_file(analysed):
@@ -128,8 +136,7 @@ def test_few_prompts_are_said_beside(analysed):
     other = found["ranking"]["otherwise"]["other_prompts"]
     assert 0 <= other["clear"] <= len(found["ranking"]["pairs"])
     assert found["votes"]["prompts"]["count"] == 9
-    (section, *_) = method.sections(found, "human")
-    assert any("This holds for these prompts." in text for text in section.text)
+    assert any("This holds for these prompts." in text for section in told(found) for text in section.text)
     assert "languages" not in {path.stem for path in study.analysis_path("votes").iterdir()}
 
 
@@ -150,7 +157,7 @@ def test_who_never_met_is_compared_by_others(analysed):
     apart = analysed([("ann", "bob", "model_a"), ("cat", "dan", "model_b")] * 5)[1]["ranking"]
     assert "never compared with each other" in apart["why"]
     assert {pair["p"] for pair in apart["pairs"]} == {None}
-    assert [section.anchor for section in method.sections({"ranking": apart, "votes": found["votes"]}, "human")]
+    assert [section.anchor for section in told({"ranking": apart, "votes": found["votes"]})]
 
 
 def test_the_same_votes_give_the_same_bytes_and_a_summary(analysed):
@@ -159,7 +166,7 @@ def test_the_same_votes_give_the_same_bytes_and_a_summary(analysed):
         if path.suffix == ".csv":
             assert path.read_bytes() == (second.analysis_path("votes") / path.name).read_bytes()
     result = {path.stem: json.loads(path.read_text()) for path in first.analysis_path("votes").glob("*.json")}
-    said = summary(result, "votes")
+    said = summary("votes", result)
     assert "human: 300 annotations" in said
     assert "of 6 pairs differ clearly" in said
 
@@ -180,5 +187,5 @@ def test_what_cannot_be_analysed_is_named(analysed, change, says):
     rows[1] |= change
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(UserError, match=r"judgements\.jsonl") as err:
-        analyze_study(study, "votes", progress=False)
+        analyze(study, "votes")
     assert says in str(err.value)

@@ -8,9 +8,9 @@ from golden_compare import differences
 from golden_text import page_text
 
 from parlai_spotbot import files
+from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.records import Contestant, Conversation, Judgement, Turn
 from parlai_spotbot.report import build_report
-from parlai_spotbot.scripts.spotbot_analyze import analyze_study
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.run import pack_study
@@ -127,8 +127,7 @@ def test_an_earlier_study_is_read_extended_and_analysed_again(tmp_path, monkeypa
         now = path.read_text(encoding="utf-8")
         assert now.startswith(text) or set(text.splitlines()) <= set(now.splitlines()), path.name
     for survey in study.plan.surveys:
-        analyze_study(study, survey, bootstraps=50, progress=False,
-                      **({"backend": "native"} if survey == "spot_the_bot" else {}))  # fmt: skip
+        analyze(study, survey, bootstraps=50, **({"backend": "native"} if survey == "spot_the_bot" else {}))
     ranking = json.loads((study.analysis_path("spot_the_bot") / "ranking.json").read_text(encoding="utf-8"))
     assert set(ranking["by_source"]["human"]["order"]) == {"ada", "bob", "cleo", "dora"}
     assert ranking["made_by"]["study_extended"] == ["contestants added to the 3 there were: dora"]

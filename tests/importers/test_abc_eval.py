@@ -15,6 +15,7 @@ from parlai_spotbot.scripts.main import main
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.label_frame import label_frame
 from parlai_spotbot.surveys.abc_eval.labels import GIVEN, complete, labels_of, task_of_questions
+from parlai_spotbot.surveys.asking import incomplete
 
 LABELS = {
     "self contradiction": ("gpt", "specialized"), "partner contradiction": ("gpt",), "redundant": ("gpt",),
@@ -74,7 +75,7 @@ def test_every_label_comes_out_of_the_analysis_as_it_went_in(write):
     made = labelled()
     imported = released_labels(write(made))
     frame, lost = label_frame(
-        answers_frame(imported.judgements, imported.conversations, survey=get_survey("abc_eval")).frame,
+        answers_frame(imported.judgements, imported.conversations, incomplete(get_survey("abc_eval"), {})).frame,
         {c.conversation_id: c for c in imported.conversations},
     )
     assert lost == {}

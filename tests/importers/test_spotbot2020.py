@@ -7,12 +7,12 @@ import pytest
 
 from parlai_spotbot.analysis.frames import COLUMNS, annotations_frame, matches_frame
 from parlai_spotbot.analysis.ranking import win_matrix, win_rates
+from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.importers.oddities import oddities
 from parlai_spotbot.importers.spotbot2020 import spotbot2020
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, read_dump, select
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import build_report
-from parlai_spotbot.scripts.spotbot_analyze import analyze_study
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.run import pack_study
 
@@ -251,7 +251,7 @@ def test_analysis_and_report_work_as_on_own_data(released, run, tmp_path, shared
     words = ["--format", "spotbot2020", "--data", released, "--domain", "dailydialog", "--study", tmp_path / "study"]
     assert run(*words)[0] == 0
     study = Study.open(tmp_path / "study")
-    result = analyze_study(study, bootstraps=50, backend="native", progress=False)
+    result = analyze(study, bootstraps=50, backend="native")
     own = result["ranking"]["by_source"]["human"]
     known = json.loads((shared_data / "reference/paper_tables/dailydialog.json").read_text())
     assert own["win_rate"] == pytest.approx(known["table1"]["win_rate_mean_of_pairs"], abs=5.1e-5)

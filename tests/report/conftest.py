@@ -5,7 +5,7 @@ import random
 import pytest
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.methods import spot_the_bot
+from parlai_spotbot.findings.analyze import analyze as analyze_study
 from parlai_spotbot.judges import CAUTION
 from parlai_spotbot.judges.evaluation import held_out
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, Turn, Unit, Utterance
@@ -93,10 +93,7 @@ def make_study(
     if "judge:spotter" in sources:
         _judge_file(study, judgements, conversations)
     if judgements and analyze:
-        result = spot_the_bot.analyze(judgements, conversations, bots=bots, bootstraps=50, backend="native")
-        for stem, value in result.items():
-            value["made_by"]["sha256"] = study.checksums(SURVEY)
-            files.write_json(study.analysis_path(SURVEY) / f"{stem}.json", value)
+        analyze_study(study, SURVEY, bootstraps=50, backend="native")
     return study
 
 

@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 
 from parlai_spotbot import files
+from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.contents import read_contents
+from parlai_spotbot.findings.standings import standings
+from parlai_spotbot.findings.study_moves import step
+from parlai_spotbot.findings.whole_study import methods
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.contents import read_contents
+from parlai_spotbot.report.blocks import block
 from parlai_spotbot.report.first_screen import first_screen
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.report.parts import Page
-from parlai_spotbot.report.side_by_side import section
 from parlai_spotbot.report.studies.compare import write_compare
 from parlai_spotbot.report.studies.leaderboard import write_leaderboard
-from parlai_spotbot.report.studies.moving import step
-from parlai_spotbot.report.studies.standings import standings
-from parlai_spotbot.scripts.spotbot_analyze import analyze_study
 from parlai_spotbot.surveys.abc_eval.labels import LABELS
 
 for folder in (Path(__file__).parent, Path(__file__).parents[1] / "analysis"):
@@ -34,7 +35,7 @@ SHOWN = [label for task in TASKS for label in LABELS[task]]
 def study(tmp_path_factory):
     path = tmp_path_factory.mktemp("abc") / "study"
     made = made_abc_eval.make(path, answers_for, per_bot=6, exchanges=6, tasks=TASKS, sources=(HUMAN, "judge:x"))
-    analyze_study(made, "abc_eval", bootstraps=40, progress=False)
+    analyze(made, "abc_eval", bootstraps=40)
     return made
 
 
@@ -59,14 +60,14 @@ def test_what_the_analysis_writes(study):
 
 
 def test_the_first_screen_tells_each_behaviour(contents):
-    first = first_screen(Page(contents))
-    card = first.cards[0]
+    first = first_screen(block(Page(contents)))
+    card = first.cards[0].card
     assert [row[0] for row in card.table.rows] == [label.replace("_", " ") for label in SHOWN]
     assert card.clusters == []
     assert "no overall order" in card.text[0]
     life = next(row for row in card.table.rows if row[0] == "life info")
     assert life[1] == "0% (cy)"
-    assert first.needs.text == []
+    assert first.more == []
 
 
 def test_each_behaviour_is_a_standing_of_its_own(contents):
@@ -104,7 +105,7 @@ def test_the_page_shows_it(study, tmp_path):
 @pytest.mark.slow
 def test_studies_are_compared_by_each_behaviour(study, tmp_path):
     other = made_abc_eval.make(tmp_path / "other", answers_for, per_bot=5, exchanges=6, tasks=TASKS, training=False)
-    analyze_study(other, "abc_eval", bootstraps=40, progress=False)
+    analyze(other, "abc_eval", bootstraps=40)
     page = write_compare([study.path, other.path], out=tmp_path / "pages").read_text(encoding="utf-8")
     assert "ABC-Eval" in page
     board = write_leaderboard([study.path, other.path], out=tmp_path / "pages").read_text(encoding="utf-8")
@@ -115,7 +116,5 @@ def test_studies_are_compared_by_each_behaviour(study, tmp_path):
     assert screening["by_source"][HUMAN] == {"rows": []}
 
 
-def test_beside_a_survey_with_an_order_nothing_is_compared_that_cant_be(study, contents):
-    page = Page(contents)
-    page.pages = [page, page]
-    assert section(page) == []
+def test_beside_a_survey_with_an_order_nothing_is_compared_that_cant_be(contents):
+    assert methods.compute([contents, contents]) == {}

@@ -7,8 +7,9 @@ import sqlite3
 import pytest
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.methods import spot_the_bot
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.answers import Facts, Options
+from parlai_spotbot.findings.compute import compute
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.report import build_report
 from parlai_spotbot.report.export import export_study
@@ -178,9 +179,9 @@ def test_units_answers_and_conversations_still_fit_together(planted, copy):
 @pytest.mark.slow
 def test_the_copy_gives_the_same_figures(planted, copy):
     def analysed(study):
-        rows, conversations = study.judgements(SURVEY), study.conversations()
-        bots = list(study.plan.contestants)
-        return spot_the_bot.analyze(rows, conversations, bots=bots, bootstraps=50, backend="native", seed=5)
+        facts = Facts.of(study.conversations(), bots=tuple(study.plan.contestants))
+        options = Options(bootstraps=50, backend="native", seed=5)
+        return compute(SURVEY, study.judgement_table(SURVEY), facts, options)
 
     one, two = analysed(planted), analysed(copy)
     for stem in ("ranking", "survival", "features", "segments", "agreement"):

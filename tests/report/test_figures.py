@@ -11,13 +11,13 @@ import zlib
 import pytest
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.sections import CHARTS, Chart, Name
+from parlai_spotbot.findings.contents import read_contents
+from parlai_spotbot.findings.sections import CHARTS, Chart, Name
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import build_report, charts, figures
-from parlai_spotbot.report.contents import read_contents
+from parlai_spotbot.report import build_report, charts
+from parlai_spotbot.report.blocks import block
 from parlai_spotbot.report.drawing import LIGHT, looks
 from parlai_spotbot.report.first_screen import first_screen
-from parlai_spotbot.report.needs import needs
 from parlai_spotbot.report.parts import Page
 
 SURVEY = "spot_the_bot"
@@ -112,8 +112,30 @@ DATA = {
               "x": "hours", "y": "share", "steps": False, "log_x": True, "reference": 0.8},
     "points": {"points": [{"label": NAMES[0], "x": 0.1, "y": 0.2, "low": 0.1, "high": 0.3},
                           {"label": "no y", "x": 0.1, "y": None}], "x": "people", "y": "judge", "diagonal": True},
+    "panels": {
+        "panels": [
+            {"title": "One", "rows": [{"label": NAMES[0], "estimate": 0.5, "low": 0.1, "high": 0.7},
+                                      {"label": NAMES[1], "estimate": None}], "reference": None},
+            {"title": "None known", "rows": []},
+        ],
+        "columns": 1, "axis": "share", "x": "share",
+    },
+    "places": {
+        "rows": [{"label": NAMES[i], "first": 1, "last": 2, "share": 0.5, "low": 0.4, "high": 0.6} for i in (0, 1)],
+        "reference": {"share": 0.8, "low": 0.7, "high": 0.9}, "titles": ["Places", "Shares"],
+    },
+    "lengths": {
+        "panels": [{"title": "One", "series": [{"label": NAMES[0], "y": [0.5, None], "low": [0.4, None],
+                                                "high": [0.6, None]}]}],
+        "lengths": [2, 5], "x": "exchanges",
+    },
+    "steps": {"series": [{"label": NAMES[0], "x": [2, 5], "y": [0.9, 0.5], "low": [0.8, 0.4], "high": [1.0, 0.6],
+                          "n": [4, 2]}], "title": "Not spotted", "counted": "shown", "x": "exchanges"},
+    "spread": {"rows": [{"label": "2 exchanges", "q05": 5, "q25": 10, "q75": 30, "q95": 60, "median": 20, "low": 15,
+                         "high": 25}], "title": "seconds"},
 }  # fmt: skip
-SEEN = {"forest": 3, "grid": 9, "bars": 1, "lines": 5, "points": 1}
+SEEN = {"forest": 3, "grid": 9, "bars": 1, "lines": 5, "points": 1, "panels": 2, "places": 2, "lengths": 2, "steps": 2,
+        "spread": 1}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", CHARTS)
@@ -124,34 +146,45 @@ def test_every_kind_of_chart_is_drawn_with_its_data(kind):
     assert "A title" in drawing  # for screen readers
     assert "$" not in drawing  # no formula is left unread
     assert len(rows(drawing)) == SEEN[kind]
-    if kind not in ("bars", "grid"):
+    if kind not in ("bars", "grid", "spread"):
         assert "var(--bot0)" in drawing
 
 
 @pytest.mark.parametrize("kind", CHARTS)
 def test_a_chart_without_a_value_is_no_figure(kind):
-    empty = {"forest": {"rows": []}, "grid": {"rows": NAMES, "columns": NAMES, "values": [[None] * 3] * 3,
-             "texts": [[""] * 3] * 3}, "bars": {"rows": [], "parts": ["a"]}, "lines": {"series": []},
-             "points": {"points": []}}[kind]  # fmt: skip
+    nowhere = [[None] * 3] * 3
+    empty = {
+        "forest": {"rows": []},
+        "grid": {"rows": NAMES, "columns": NAMES, "values": nowhere, "texts": [[""] * 3] * 3},
+        "bars": {"rows": [], "parts": ["a"]},
+        "lines": {"series": []},
+        "points": {"points": []},
+        "panels": {"panels": [{"title": "t", "rows": []}], "columns": 1, "axis": "alpha"},
+        "places": {"rows": [], "reference": None, "titles": ["a", "b"]},
+        "lengths": {"panels": [], "lengths": []},
+        "steps": {"series": [], "title": "t", "counted": "n"},
+        "spread": {"rows": [], "title": "t"},
+    }[kind]
     assert charts.draw(Chart("c", kind, "t", "c", empty), looks(BOTS), "name") is None
 
 
 def test_twenty_bots_are_dealt_to_panels_in_their_order():
     bots = [f"bot{i}" for i in range(20)]
-    dealt = figures.panels(bots)
+    dealt = charts.groups_of(bots)
     assert [bot for panel in dealt for bot in panel] == bots
     assert {len(panel) for panel in dealt} == {6, 7}
-    assert figures.panels(bots[:7]) == [bots[:7]]
-    assert figures.panels([]) == [[]]
+    assert charts.groups_of(bots[:7]) == [bots[:7]]
+    assert charts.groups_of([]) == [[]]
 
 
 def test_the_first_screen_ranks_by_every_source_people_first(study, page):
-    first = first_screen(Page(read_contents(study, SURVEY)))
-    assert [card.source for card in first.cards] == [HUMAN, "judge:spotter"]
+    first = first_screen(block(Page(read_contents(study, SURVEY))))
+    assert [card.title for card in first.cards] == ["People", "Judge spotter"]
     own = json.loads((study.analysis_path(SURVEY) / "ranking.json").read_text())["by_source"][HUMAN]
-    shown = [bot for _, members in first.cards[0].clusters for bot, _, _ in members]
+    clusters = first.cards[0].card.clusters
+    shown = [bot for _, members in clusters for bot, _, _ in members]
     assert shown == own["order"]
-    for _, members in first.cards[0].clusters:
+    for _, members in clusters:
         for bot, _, (points, taken) in members:
             assert points.at == round(100 * own["score"][bot], 1)
             assert taken.low == round(100 * own["human_share_ci"][bot][0], 1)
@@ -167,10 +200,10 @@ def test_what_is_needed_is_what_spotbot_plan_says(study):
     rows = plan(Asked(SURVEY), study).numbers["pairs"]
     asked = {(row["a"], row["b"]): row["more_annotations"] for row in rows if row["status"] != "settled"}
     together = {pair: more for pair, more in asked.items() if more is not None}
-    found = needs(contents)
+    (found,) = first_screen(block(Page(contents))).more
     assert together
     assert f"{sum(together.values()):,.0f} further annotations" in found.text[0]
-    first = found.table.rows[0]
+    first = found.tables[0].rows[0]
     assert int(first[5].split(" ")[0].replace(",", "")) == min(together.values()) == together[first[0], first[1]]
 
 
@@ -179,8 +212,9 @@ def test_without_people_it_says_what_a_study_would_take(new_study, tmp_path):
 
     contents = read_contents(new_study(tmp_path / "s", sources=("judge:spotter",), analyze=False), SURVEY)
     per_pair = 6 * conversations_needed(0.6, Design(4, 6))
-    assert f"{per_pair:,} annotations a pair" in needs(contents).text[0]
-    assert f"{6 * per_pair:,} in all" in needs(contents).text[0]
+    (found,) = first_screen(block(Page(contents))).more
+    assert f"{per_pair:,} annotations a pair" in found.text[0]
+    assert f"{6 * per_pair:,} in all" in found.text[0]
 
 
 def test_a_survey_nobody_knows_says_what_there_is(new_study, tmp_path):

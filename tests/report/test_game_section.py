@@ -10,9 +10,11 @@ import pytest
 from game_players import Players, play
 
 from parlai_spotbot import files
+from parlai_spotbot.findings import judge_tables
+from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.compute import summary
 from parlai_spotbot.records import HUMAN, Contestant
-from parlai_spotbot.report import CAUTION, build_report, game, judge_rows, people_rows
-from parlai_spotbot.scripts.spotbot_analyze import analyze_study, summary
+from parlai_spotbot.report import CAUTION, build_report
 from parlai_spotbot.scripts.spotbot_report import SpotbotReport
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys.run import pack_study
@@ -42,7 +44,7 @@ def played(tmp_path_factory):
         for j in rows if not j.control
     ]  # fmt: skip
     files.write_jsonl(study.judgements_path(NAME), [j.to_json() for j in rows])
-    result = analyze_study(Study.open(study.path), NAME, bootstraps=15, backend="native", progress=False)
+    result = analyze(Study.open(study.path), NAME, bootstraps=15, backend="native")
     return Study.open(study.path), result
 
 
@@ -134,7 +136,7 @@ def test_ids_stay_unique_and_the_bytes_the_same(played, page, tmp_path):
 
 
 def test_the_commands_say_what_to_take_care_of(played, capsys):
-    assert "annotators chose when to stop" in summary(played[1])
+    assert "annotators chose when to stop" in summary(NAME, played[1])
     SpotbotReport.main(study=str(played[0].path), survey=NAME)
     assert str(played[0].report_path) in capsys.readouterr().out
     written = json.loads((played[0].analysis_path(NAME) / "game.json").read_text())
@@ -155,7 +157,4 @@ def test_an_analysis_without_a_game_controls_or_people_is_shown_as_ever(study):
     page = build_report(study).read_text(encoding="utf-8")
     assert '<section id="game">' not in page
     assert "Controls missed" not in page
-    for table in (game.leaderboard, game.habits_table):
-        assert table({}, {}) is None
-    assert [make({}) for make in (game.without, game.opened, game.bounds, judge_rows.agreement)] == [None] * 4
-    assert people_rows.annotators({}, {}, True) is None
+    assert judge_tables.of_trust({}) == []

@@ -9,12 +9,13 @@ from dataclasses import replace
 import pytest
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.methods.hygiene import hygiene
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.hygiene import hygiene
+from parlai_spotbot.findings.whole_study import hygiene as section_of
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import build_report
-from parlai_spotbot.report import hygiene as section_of
 from parlai_spotbot.study import Study
+from parlai_spotbot.wording import small_percent
 
 BAD = "<b>i am a bot</b> . </s>"
 
@@ -47,7 +48,7 @@ def test_every_contestant_has_its_sentence_row_and_panel(looked_at):
     assert own.count("<svg") == 1
     assert "Special tokens" in own
     rate = result["contestants"]["eliza"]["kinds"]["special_tokens"]
-    assert f"<td>{section_of.percent(rate['rate'])} [{section_of.percent(rate['ci'][0])}, " in own
+    assert f"<td>{small_percent(rate['rate'])} [{small_percent(rate['ci'][0])}, " in own
 
 
 def test_an_example_names_conversation_and_turn_and_is_no_markup(looked_at):
@@ -83,9 +84,8 @@ def test_ids_are_unique_and_bytes_the_same(looked_at, tmp_path):
 
 def test_where_nobody_shows_anything_there_is_no_figure():
     result = hygiene([])
-    assert section_of.figure(result, {}, "x") is None
-    assert section_of.rates(result) is None
-    assert section_of.examples(result) is None
+    ((_, section),) = section_of.tell(result)
+    assert not section.charts + section.tables
 
 
 def test_what_was_not_looked_through_says_so_and_what_is_wrong_is_named(looked_at, tmp_path):

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from parlai_spotbot.findings import judge_account
 from parlai_spotbot.judges.calibration import calibration
-from parlai_spotbot.report import charts, judges
+from parlai_spotbot.report import charts
 
 
 def variant(stretch=1.0):
@@ -28,7 +29,7 @@ def variant(stretch=1.0):
 
 @pytest.mark.parametrize("kind", ["points", "lines"])
 def test_charts_are_drawn_with_their_data(kind):
-    (chart,) = (c for c in judges.drawn("spotter-x", variant()) if c.kind == kind)
+    (chart,) = (c for c in judge_account.drawn("spotter-x", variant()) if c.kind == kind)
     drawing = charts.draw(chart, {}, "name", "caution")
     assert "<svg" in drawing
     assert chart.name in ("reliability_spotter_x", "curves_spotter_x")
@@ -36,7 +37,7 @@ def test_charts_are_drawn_with_their_data(kind):
 
 def test_the_curve_has_a_mark_with_interval_and_count_for_each_bin():
     own = variant()
-    chart = judges.drawn("x", own)[0]
+    chart = judge_account.drawn("x", own)[0]
     assert [p["label"] for p in chart.data["points"]] == [str(b["n"]) for b in own["calibration"]["bins"]]
     assert all(p["low"] <= p["y"] <= p["high"] for p in chart.data["points"])
     assert chart.data["diagonal"]
@@ -44,23 +45,23 @@ def test_the_curve_has_a_mark_with_interval_and_count_for_each_bin():
 
 def test_the_sentence_says_error_and_where_it_is_unsure():
     own = variant()
-    text = judges.calibrated("spotter-x", own["calibration"], own["unsure_between"])
+    text = judge_account.calibrated("spotter-x", own["calibration"], own["unsure_between"])
     assert f"n = {own['calibration']['n']}" in text
     assert "between 40% and 60%" in text
-    worse = judges.calibrated("spotter-x", variant(4.0)["calibration"], {})
+    worse = judge_account.calibrated("spotter-x", variant(4.0)["calibration"], {})
     assert worse.split(" off")[0] != text.split(" off")[0]
 
 
 def test_features_and_words_say_their_direction():
-    table = judges.features("x", variant())
+    table = judge_account.features("x", variant())
     assert table.rows[0][:4] == ("Surprise of a language model", "fluency", "a person", "0.70")
     assert "surprise of a language model: more of it speaks for a person" in table.sentence
-    told = judges.words("x", variant())
+    told = judge_account.words("x", variant())
     assert [row[1] for row in told.rows] == ["a person", "a bot"]
-    assert judges.features("x", {}) is None
-    assert judges.words("x", {"words": {"human": [], "bot": []}}) is None
+    assert judge_account.features("x", {}) is None
+    assert judge_account.words("x", {"words": {"human": [], "bot": []}}) is None
 
 
 def test_a_judge_without_probabilities_has_no_curve():
-    assert judges.drawn("x", {"confusion": {}}) == []
-    assert judges.drawn("x", {"calibration": {}}) == []
+    assert judge_account.drawn("x", {"confusion": {}}) == []
+    assert judge_account.drawn("x", {"calibration": {}}) == []

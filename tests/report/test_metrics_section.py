@@ -10,13 +10,12 @@ from made_up_metrics import evidence_of, made_up, write_study
 
 from parlai_spotbot import files
 from parlai_spotbot.analysis.metrics import STEMS, Evidence, Outcomes, Wishes, analyze
-from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import build_report
-from parlai_spotbot.report.contents import read_contents
-from parlai_spotbot.report.metrics import section
-from parlai_spotbot.report.metrics_words import of_tasks, short
-from parlai_spotbot.report.parts import Page
+from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.findings.metrics_of_study import metrics_path
+from parlai_spotbot.findings.whole_study.metrics import read, tell
+from parlai_spotbot.findings.whole_study.metrics_words import of_tasks, short
+from parlai_spotbot.report import blocks, build_report
+from parlai_spotbot.report.parts import Page
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +29,8 @@ def told(tmp_path_factory):
         wishes = Wishes(seed=1, bootstraps=60, draws=20, **wishes)
         for stem, own in analyze(evidence or evidence_of(made), wishes).items():
             files.write_json(metrics_path(study) / f"{stem}.json", own)
-        return section(Page(contents))
+        page = Page(contents)
+        return [blocks.part(page, source, own) for source, own in tell(read(study, ["dialogue_likert"]))]
 
     make.study, make.contents, make.made = study, contents, made
     return make
@@ -43,12 +43,12 @@ def part(told):
 
 
 def test_a_study_whose_metrics_were_not_studied_has_no_such_section(study):
-    assert section(Page(read_contents(study, "spot_the_bot"))) == []
+    assert read(study, ["spot_the_bot"]) == {}
 
 
 def test_it_says_what_matters_what_is_enough_and_what_to_buy(part):
     text = " ".join(part.text)
-    assert part.source == HUMAN
+    assert (part.title, part.caution) == ("People", "")
     assert "10 metrics of ABC-Eval, Dialogue Likert and Comparative are looked at here." in text
     assert (
         "96 rated conversations are few. With them a metric that explains less than about 8% is easily missed" in text

@@ -7,11 +7,13 @@ import re
 import pytest
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.methods.spot_the_bot_stability import analyze_stability
+from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.spotting import stability
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import build_report
 
 OLD = {
+    "segments": ("segments",),
     "agreement": ("both_given_one", "krippendorff_alpha"),
     "annotators": ("annotators", "summary"),
     "time": ("n", "median", "mean", "quantiles", "median_by_length", "hours", "cost"),
@@ -91,16 +93,13 @@ def test_place_and_texts_have_tables(study, page):
     assert f"<td>{bots['human_0']:.0%}</td>" in said
 
 
-def test_stability_is_shown_once_it_is_computed_and_else_how_to(new_study, tmp_path):
+def test_stability_is_shown_once_it_is_computed_and_else_how_to(new_study, tmp_path, monkeypatch):
     study = new_study(tmp_path / "s", sources=("human",), bots=("smollm2", "alice", "eliza"))
     page = build_report(study).read_text(encoding="utf-8")
     assert "Not computed. Run: parlai spotbot_analyze --study DIR --stability" in part(page, "stability")
     assert "<svg" not in part(page, "stability")
-    found = analyze_stability(
-        study.judgements("spot_the_bot"), study.conversations(), bots=("smollm2", "alice", "eliza"), seed=1,
-        repetitions={"model": 20, "paper": 20},
-    )  # fmt: skip
-    files.write_json(study.analysis_path("spot_the_bot") / "stability.json", found)
+    monkeypatch.setattr(stability, "REPETITIONS", {"model": 20, "paper": 20})
+    found = analyze(study, stability=True, bootstraps=20, seed=1)["stability"]
     said = part(build_report(study).read_text(encoding="utf-8"), "stability")
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", said.split("</svg>")[0])
     assert {"without smollm2", "without alice", "without eliza", "all bots", "the paper's way"} <= set(texts)

@@ -5,12 +5,12 @@ import re
 
 import pytest
 
+from parlai_spotbot.findings.contents import read_contents
+from parlai_spotbot.findings.spotting.table_methods import ABOUT
 from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
 from parlai_spotbot.report import citations, reading
-from parlai_spotbot.report.contents import read_contents
 from parlai_spotbot.report.disagreement import differ, disagreements, most_frequent
 from parlai_spotbot.report.parts import Page
-from parlai_spotbot.report.table_methods import ABOUT
 
 
 def judgement(answer, question="nature", target="entity:0", source=HUMAN, ids=("c",), who="w", exchanges=2):

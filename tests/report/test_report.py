@@ -13,13 +13,15 @@ import pytest
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.compute import summary
+from parlai_spotbot.findings.spotting import ranking
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import CAUTION, build_report
 from parlai_spotbot.report.appendix.facts import facts_of
 from parlai_spotbot.report.appendix.methods_text import methods
 from parlai_spotbot.report.drawing import PALETTE, looks
-from parlai_spotbot.report.page import SCRIPTS, TEMPLATES
-from parlai_spotbot.scripts.spotbot_analyze import analyze_study, summary
+from parlai_spotbot.report.templating import SCRIPTS, TEMPLATES
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
 
@@ -215,7 +217,7 @@ def test_seed_is_marked_and_annotators_are_not_named(page):
 
 
 def test_judgements_stand_with_their_segment(study, page):
-    from parlai_spotbot.report.contents import read_contents
+    from parlai_spotbot.findings.contents import read_contents
     from parlai_spotbot.report.examples import choose, examples
 
     contents = read_contents(study, "spot_the_bot")
@@ -274,7 +276,8 @@ def test_an_analysis_of_another_version_is_told_from_one_of_this(new_study, tmp_
     study = new_study(tmp_path / "s", per_pair=1)
     for path in study.analysis_path("spot_the_bot").glob("*.json"):
         value = json.loads(path.read_text())
-        del value["made_by"]["version"], value["made_by"]["sha256"]
+        for name in ("version", "sha256"):
+            value["made_by"].pop(name, None)
         files.write_json(path, value)
     page = build_report(study).read_text(encoding="utf-8")
     said = "The analysis was made by another version of parlai_spotbot, whose figures may differ. Run: "
@@ -292,7 +295,7 @@ def test_who_failed_the_controls_is_told_apart(new_study, tmp_path):
         for i in range(2) for e in (0, 1)
     ]  # fmt: skip
     files.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in (*judgements, *missed)])
-    result = analyze_study(study, bootstraps=50, backend="native", progress=False)
+    result = analyze(study, bootstraps=50, backend="native")
     assert "has changed since it was analysed" not in build_report(study).read_text(encoding="utf-8")
     own = result["annotators"]["by_source"][HUMAN]
     assert own["annotators"][worker]["left_out"] == "missed more than 1 control"
@@ -302,7 +305,7 @@ def test_who_failed_the_controls_is_told_apart(new_study, tmp_path):
     assert "left out: missed more than 1 control" in people
     assert "1 more, who failed the controls, count in no other table or figure." in people
     gone = own["annotators"][worker]["n"]
-    said = summary(result)
+    said = summary("spot_the_bot", result)
     assert f"  left out: {gone} × annotation by somebody who missed more than 1 control" in said
     assert own["with_everybody"]["sentence"] in said
     told = " ".join(methods(facts_of(study)))
@@ -315,7 +318,7 @@ def test_more_may_be_missed_where_the_launch_allows_it(new_study, tmp_path):
     limits = {**vars(launched_survey(study, "spot_the_bot").limits), "control_mistakes": 4, "unknown": 1}
     study.record("crowdsourcing", {"spot_the_bot": {"limits": limits}})
     assert launched_survey(study, "spot_the_bot").limits.control_mistakes == 4
-    result = analyze_study(study, bootstraps=20, backend="native", progress=False)
+    result = analyze(study, bootstraps=20, backend="native")
     assert result["ranking"]["made_by"]["options"]["control_mistakes"] == 4
 
 
@@ -362,21 +365,20 @@ def test_command_prints_the_path(study, capsys):
 
 
 def test_long_lists_are_counted_instead_of_named():
-    from parlai_spotbot.report import rows
-
     bots = [f"bot{i}" for i in range(7)]
     own = {"order": bots, "clusters": {key: [1, 6] for key in bots[:6]} | {"bot6": [7, 7]}}
-    assert rows.verdict(own).startswith("6 of 7 bots can't be told apart at the top.")
+    assert ranking.verdict(own).startswith("6 of 7 bots can't be told apart at the top.")
     own["clusters"] = {key: [1, 7] for key in bots}
-    assert rows.verdict(own).startswith("The bots can't be told apart by these data.")
+    assert ranking.verdict(own).startswith("The bots can't be told apart by these data.")
     reversed_pairs = [{"a": "bot0", "b": bot} for bot in bots[1:]]
     own["win_rate"] = {bot: place / 10 for place, bot in enumerate(bots)}
     own["orders"] = {"trueskill": bots, "win_rate": bots[::-1], "agree": False, "reversed": reversed_pairs}
-    assert "don't agree on every order; they differ on 6 pairs. None of these is told" in rows.orders(own)[0]
+    assert (
+        "don't agree on every order; they differ on 6 pairs. None of these is told"
+        in ranking.agreement_of_orders(own)[0]
+    )
 
 
 def test_nobody_at_the_top_is_surely_better_than_another():
-    from parlai_spotbot.report import rows
-
     own = {"order": ["a", "b", "c"], "clusters": {"a": [1, 2], "b": [1, 3], "c": [2, 3]}}
-    assert rows.verdict(own).startswith("a and b can't be told apart at the top.")
+    assert ranking.verdict(own).startswith("a and b can't be told apart at the top.")

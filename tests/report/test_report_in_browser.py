@@ -12,9 +12,9 @@ import shutil
 import pytest
 
 from parlai_spotbot import files
+from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.report import build_report
-from parlai_spotbot.scripts.spotbot_analyze import analyze_study
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.asking import asked_of_item
@@ -45,7 +45,7 @@ def answer_all(study, survey, seed=1):
                 for (q, t), value in given.items()
             ]  # fmt: skip
     files.write_jsonl(study.judgements_path(survey), [row.to_json() for row in rows])
-    analyze_study(study, survey, bootstraps=30, progress=False)
+    analyze(study, survey, bootstraps=30)
 
 
 @pytest.fixture(scope="session")
@@ -79,7 +79,7 @@ def released(tmp_path_factory):
     path = tmp_path_factory.mktemp("released") / "study"
     SpotbotImport.main(format="spotbot2020", data=dump, domain="dailydialog", study=str(path))
     study = Study.open(path)
-    analyze_study(study, bootstraps=30, backend="native", progress=False)
+    analyze(study, bootstraps=30, backend="native")
     return build_report(study)
 
 
@@ -103,7 +103,7 @@ def hostile(new_study, tmp_path_factory):
     study.conversations_path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     failed = {"contestant": "alice", "kind": "exception", "conversation_id": "alice:eliza:0001"}
     files.write_jsonl(study.failures_path, [{**failed, "message": text} for text in (HOSTILE, FORMULA)])
-    analyze_study(study, bootstraps=30, backend="native", progress=False)
+    analyze(study, bootstraps=30, backend="native")
     return build_report(study)
 
 

@@ -5,14 +5,17 @@ import shutil
 import pytest
 
 from parlai_spotbot import files
+from parlai_spotbot.findings.whole_study import methods
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.contents import read_contents
-from parlai_spotbot.report.parts import Page
-from parlai_spotbot.report.side_by_side import section
+from parlai_spotbot.report import CAUTION, build_report
 from parlai_spotbot.study import Study
 
 BOTS = ("smollm2", "minilm", "alice", "eliza")
 SOURCES = (HUMAN, "judge:spotter")
+
+
+def told(study):
+    return dict(methods.tell(methods.read(study, ["spot_the_bot", "acute_eval"])))
 
 
 def acute(order, won, n=40, seconds=60.0):
@@ -33,8 +36,8 @@ def acute(order, won, n=40, seconds=60.0):
 
 
 @pytest.fixture
-def pages(study, tmp_path):
-    """Makes the pages of a study with Spot The Bot and ACUTE-Eval."""
+def both(study, tmp_path):
+    """Makes what is said of a study with Spot The Bot and ACUTE-Eval, by source."""
 
     def make(order=BOTS, won=30, sources=SOURCES):
         path = tmp_path / "study"
@@ -46,38 +49,35 @@ def pages(study, tmp_path):
             by_source = {source: stems[place] for source, stems in found.items()}
             files.write_json(own.analysis_path("acute_eval") / f"{stem}.json", {"by_source": by_source,
                                                                                "made_by": made_by})  # fmt: skip
-        contents = [read_contents(own, name) for name in ("spot_the_bot", "acute_eval")]
-        both = [Page(one, f"{one.survey}-" if place else "") for place, one in enumerate(contents)]
-        for page in both:
-            page.pages = both
-        return both
+        methods.write(own)
+        return told(own)
 
     return make
 
 
 def test_a_study_of_one_survey_has_no_such_section(study):
-    assert section(Page(read_contents(study, "spot_the_bot"))) == []
+    assert methods.read(study, ["spot_the_bot"]) == {}
 
 
-def test_people_and_judges_are_compared_by_themselves(pages):
-    people, judge = section(pages()[0])
-    assert (people.source, judge.source) == SOURCES
-    assert (people.caution, bool(judge.caution)) == ("", True)
-    assert [figure.title for figure in people.figures] == [
+def test_people_and_judges_are_compared_by_themselves(both):
+    found = both()
+    assert tuple(found) == SOURCES
+    people, judge = found.values()
+    assert [chart.title for chart in people.charts] == [
         "Do the methods rank alike?", "Places by each method", "Which method finds more for the same hours?"
     ]  # fmt: skip
-    assert len(judge.figures) == 2
+    assert len(judge.charts) == 2
     assert any(text.startswith("No times are known of Spot The Bot and ACUTE-Eval") for text in judge.text)
     assert [table.title for table in judge.tables] == ["Agreement of orders, by criterion"]
 
 
-def test_a_source_of_one_survey_is_left_out(pages):
-    assert [part.source for part in section(pages(sources=(HUMAN,))[0])] == [HUMAN]
+def test_a_source_of_one_survey_is_left_out(both):
+    assert list(both(sources=(HUMAN,))) == [HUMAN]
 
 
-def test_an_hour_buys_more_by_the_method_that_tells_bots_apart(pages):
-    part = section(pages(won=34)[0])[0]
-    table = next(table for table in part.tables if table.title == "What does an hour buy?")
+def test_an_hour_buys_more_by_the_method_that_tells_bots_apart(both):
+    own = both(won=34)[HUMAN]
+    table = next(table for table in own.tables if table.title == "What does an hour buy?")
     rows = {row[0]: row for row in table.rows}
     assert rows["ACUTE-Eval"][1:4] == ("60", "60", "one pair")
     assert "most often by ACUTE-Eval" in table.sentence
@@ -85,18 +85,20 @@ def test_an_hour_buys_more_by_the_method_that_tells_bots_apart(pages):
     assert float(rows["Spot The Bot"][1]) == pytest.approx(37.5 * used / matches, rel=0.1)
 
 
-def test_orders_that_differ_are_told_by_both_methods(pages):
-    part = section(pages(order=("newbot", *BOTS[::-1]))[0])[0]
-    first = next(figure for figure in part.figures if figure.title == "Places by each method")
+def test_orders_that_differ_are_told_by_both_methods(both):
+    own = both(order=("newbot", *BOTS[::-1]))[HUMAN]
+    first = next(chart for chart in own.charts if chart.title == "Places by each method")
     assert "by ACUTE-Eval" in first.sentence
-    table = part.tables[0]
+    table = own.tables[0]
     assert table.rows[0][:4] == ("main question", "Spot The Bot", "ACUTE-Eval", "4")  # newbot is in one only
     assert table.rows[0][4].startswith("−")
 
 
-def test_the_same_files_give_the_same_section(pages):
-    page = pages()[0]
-    first, second = section(page), section(page)
-    assert [part.text for part in first] == [part.text for part in second]
-    assert [part.tables for part in first] == [part.tables for part in second]
-    assert [f.sentence for part in first for f in part.figures] == [f.sentence for part in second for f in part.figures]
+def test_the_page_says_it_of_people_and_with_a_caution_of_judges(both, tmp_path):
+    both()
+    study = Study.open(tmp_path / "study")
+    page = build_report(study).read_text(encoding="utf-8")
+    section = page[page.index('<section id="methods">') :].split("</section>")[0]
+    people, judge = section.split('<div class="part judge">')
+    assert CAUTION not in people
+    assert judge.count(CAUTION) >= 3  # of the part, its figures and its tables

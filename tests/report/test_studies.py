@@ -10,9 +10,10 @@ import pytest
 from parlai_spotbot import files
 from parlai_spotbot.analysis.study_comparison import Z
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings import study_moves
+from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.report.studies import moving, open_studies, write_compare, write_leaderboard
-from parlai_spotbot.report.studies.standings import standings
+from parlai_spotbot.report.studies import open_studies, write_compare, write_leaderboard
 from parlai_spotbot.study import Plan, Study
 
 SURVEY = "spot_the_bot"
@@ -94,7 +95,7 @@ def test_a_ranking_that_stayed_is_not_said_to_have_changed(study, tmp_path):
 
 def test_the_test_of_a_change_is_that_of_the_stored_intervals(pair):
     one, two = (standings(s.contents(SURVEY))[0] for s in open_studies([p.path for p in pair]))
-    own = moving.with_holm([moving.step("one", one, "two", two)])[0]
+    own = study_moves.with_holm([study_moves.step("one", one, "two", two)])[0]
     row = own.tests.set_index("name").loc["minilm"]
     assert row["difference"] == pytest.approx(-0.2)
     assert row["se"] == pytest.approx(2**0.5 * 0.04 / Z)
@@ -105,7 +106,7 @@ def test_other_pools_are_compared_against_opponents_in_common_only(study, tmp_pa
     one = bare(tmp_path / "one", UP, study)
     two = bare(tmp_path / "two", {"alice": 0.7, "eliza": 0.3, "newbot": 0.5}, study)
     first, second = (standings(s.contents(SURVEY))[0] for s in open_studies([one.path, two.path]))
-    own = moving.step("one", first, "two", second)
+    own = study_moves.step("one", first, "two", second)
     assert own.common == ("alice", "eliza")
     assert own.first.score.tolist() == pytest.approx([0.6, 0.4])
     assert own.second.score.tolist() == pytest.approx([0.7, 0.3])

@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from parlai_spotbot import files
-from parlai_spotbot.report import CAUTION, build_report, judge_rows, trust
-from parlai_spotbot.report.contents import read_contents
+from parlai_spotbot.findings import judge_tables, trust
+from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.contents import read_contents
+from parlai_spotbot.findings.facts_of_study import judges_of
+from parlai_spotbot.report import CAUTION, blocks, build_report
 from parlai_spotbot.report.parts import Page
-from parlai_spotbot.scripts.facts_of_study import judges_of
-from parlai_spotbot.scripts.spotbot_analyze import analyze_study
 from parlai_spotbot.study import Study
 
 SURVEY = "spot_the_bot"
@@ -32,14 +33,18 @@ def study(tmp_path_factory, new_study):
     about = {"judge": "always", "variants": {}, "model": {"model": "eliza"}, "position": position}
     files.write_json(study.survey_path(SURVEY) / "judges" / "always.json", about)
     assert judges_of(study, SURVEY)["judge:always"]["own"] == ["eliza"]
-    analyze_study(study, bootstraps=50, backend="native", progress=False)
+    analyze(study, bootstraps=50, backend="native")
     return study
 
 
 @pytest.fixture(scope="module")
 def parts(study):
-    found = trust.section(Page(read_contents(study, SURVEY)))
-    return {part.source: part for part in found}
+    contents = read_contents(study, SURVEY)
+    found = {}
+    for source, others in blocks.results(contents):
+        for told in trust.tell(blocks.result_of(contents, source, "trust", others)) if "trust" in others else ():
+            found[source] = blocks.part(Page(contents), source, told)
+    return found
 
 
 def said(part):
@@ -102,14 +107,12 @@ def test_files_stand_beside_the_others_and_go_when_people_are_gone(study, tmp_pa
     study = Study.open(tmp_path / "copy")
     judges = [row.to_json() for row in study.judgements(SURVEY) if row.source == "judge:always"]
     files.write_jsonl(study.judgements_path(SURVEY), judges)
-    analyze_study(study, bootstraps=10, backend="native", progress=False)
+    analyze(study, bootstraps=10, backend="native")
     assert list(study.analysis_path(SURVEY).glob("trust*")) == []
 
 
 def test_nothing_to_tell_is_nothing():
-    for table in (judge_rows.agreement, judge_rows.ranks, judge_rows.biases, judge_rows.flips, judge_rows.likings,
-                  judge_rows.savings, judge_rows.means, judge_rows.promises, judge_rows.styles):  # fmt: skip
-        assert table({}) is None
+    assert judge_tables.of_trust({}) == []
     assert trust.sentences({"items": 0, "why": "people and the judge answered no item both"}) == [
         "Nothing can be said of this judge: people and the judge answered no item both."
     ]

@@ -4,12 +4,12 @@ import random
 
 import pytest
 
+from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.importers.writing import write_study
 from parlai_spotbot.report import build_report
 from parlai_spotbot.report.export import export_study
 from parlai_spotbot.report.studies import write_compare, write_leaderboard
-from parlai_spotbot.scripts.spotbot_analyze import analyze_study
 from parlai_spotbot.study import Study
 
 
@@ -30,7 +30,7 @@ def made(path, seed=0, bots=4, count=300):
 @pytest.fixture
 def study(tmp_path):
     found = made(tmp_path / "study")
-    analyze_study(found, "votes", progress=False)
+    analyze(found, "votes")
     return found
 
 
@@ -59,7 +59,7 @@ def test_before_the_analysis_the_page_says_what_to_run(tmp_path):
 
 def test_of_many_contestants_neighbours_are_shown(tmp_path):
     found = made(tmp_path / "study", bots=30, count=900)
-    analyze_study(found, "votes", progress=False)
+    analyze(found, "votes")
     page = build_report(found).read_text()
     assert "Neighbours in the order" in page
     assert "All 435 pairs stand in ranking_pairs.csv." in page
@@ -69,7 +69,7 @@ def test_a_copy_for_publication_gives_the_same_figures(study, tmp_path):
     export_study(study, tmp_path / "copy", key=b"0" * 16)
     copy = Study.open(tmp_path / "copy")
     assert "user-number" not in copy.judgements_path("votes").read_text()
-    analyze_study(copy, "votes", progress=False)
+    analyze(copy, "votes")
     for name in ("ranking.csv", "ranking_pairs.csv", "shares.csv"):
         theirs = (copy.analysis_path("votes") / name).read_bytes()
         assert theirs == (study.analysis_path("votes") / name).read_bytes()
@@ -86,7 +86,7 @@ def test_unknown_annotators_stay_unknown_in_a_copy(tmp_path):
 
 def test_studies_of_votes_are_compared(study, tmp_path):
     other = made(tmp_path / "other", seed=1)
-    analyze_study(other, "votes", progress=False)
+    analyze(other, "votes")
     page = write_compare([study.path, other.path], tmp_path / "out").read_text()
     assert "bot3" in page
     assert "300 annotations, 40 annotators" in page

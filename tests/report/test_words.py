@@ -2,11 +2,12 @@
 
 import pytest
 
+from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.findings.spotting import agreement, annotators, order, ranking, segments, stability, time
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import order_rows, people_rows, rows, stability, words
 
 
-def ranking(**change):
+def ranked(**change):
     own = {
         "order": ["a", "b", "c"],
         "ranges": {"a": [1, 1], "b": [2, 3], "c": [2, 3]},
@@ -18,16 +19,16 @@ def ranking(**change):
 
 
 def test_the_leader_is_sure_or_shares_its_place():
-    said = words.leader(ranking())
+    said = ranking.leader(ranked())
     assert said == (
         "a comes first and wins 80% of its decided matches (95 % interval 70% to 90%; mean over its opponents); it is "
         "surely better than every other bot, at 95 % over all pairs."
     )
     pairs = [pair("a", "b", 0.6, 0.2), pair("a", "c", 0.8, 0.01)]
-    unsure = words.leader(ranking(clusters={"a": [1, 2], "b": [1, 3], "c": [2, 3]}, pairs=pairs))
+    unsure = ranking.leader(ranked(clusters={"a": [1, 2], "b": [1, 3], "c": [2, 3]}, pairs=pairs))
     assert unsure.endswith("; places 1–2 are possible: these data can't tell it from b.")
-    assert "(no interval; mean" in words.leader(ranking(win_rate_ci={}))
-    assert words.leader({"order": []}) == words.leader({}) == ""
+    assert "(no interval; mean" in ranking.leader(ranked(win_rate_ci={}))
+    assert ranking.leader({"order": []}) == ranking.leader({}) == ""
 
 
 def pair(a, b, rate, p, **more):
@@ -36,17 +37,17 @@ def pair(a, b, rate, p, **more):
 
 def test_pairs_that_differ_are_counted_and_the_clearest_is_named_by_its_winner():
     own = {"pairs": [pair("a", "b", 0.5, 1.0), pair("a", "c", 0.2, 0.001), pair("b", "c", 0.6, 0.04)]}
-    said = words.wins(own | {"test": "clustered by conversations and by annotators"})
+    said = ranking.clear_wins(own | {"test": "clustered by conversations and by annotators"})
     assert said.startswith("In 2 of 3 pairs one bot wins by more than chance would have it (Holm-corrected")
     assert "one conversation or annotator taken as dependent" in said
     assert "not told apart: a and b" in said
     assert said.endswith("Clearest: c wins 80% of its decided matches against a (95 % interval 70% to 90%).")
-    assert "annotator" not in words.wins(own | {"test": "clustered by conversations, Holm"})
-    assert "dependent" not in words.wins(own | {"test": "sign test"})
-    none = words.wins({"pairs": [pair("a", "b", 0.7, 0.05)]})
+    assert "annotator" not in ranking.clear_wins(own | {"test": "clustered by conversations, Holm"})
+    assert "dependent" not in ranking.clear_wins(own | {"test": "sign test"})
+    none = ranking.clear_wins({"pairs": [pair("a", "b", 0.7, 0.05)]})
     assert none.startswith("Neither bot wins by more than chance")
-    assert words.wins({"pairs": [pair("a", "b", 0.7, None)]}) == words.wins({}) == ""
-    assert words.wins({"pairs": [pair("a", "b", 0.7, 0.01)]}).startswith("In the only pair one bot wins")
+    assert ranking.clear_wins({"pairs": [pair("a", "b", 0.7, None)]}) == ranking.clear_wins({}) == ""
+    assert ranking.clear_wins({"pairs": [pair("a", "b", 0.7, 0.01)]}).startswith("In the only pair one bot wins")
 
 
 def lengths(few, many, people=(0.8, 0.8), n=400):
@@ -55,6 +56,12 @@ def lengths(few, many, people=(0.8, 0.8), n=400):
         return {name: {"human_share": share, "n": n} for name, share in shares.items()}
 
     return {"segments": {"2": {"n": n, "ties": 0.6, "systems": of(0)}, "10": {"n": n, "ties": 0.7, "systems": of(1)}}}
+
+
+def passing(lengths, shares):
+    """The sentence on what more exchanges change."""
+    found = lengths.get("segments", {})
+    return segments.sentence({"segments": found, "change": segments.changes(found, shares)})
 
 
 def shares(half=0.02):
@@ -66,7 +73,7 @@ def shares(half=0.02):
 
 
 def test_showing_more_has_a_direction_only_beyond_chance():
-    less = words.segments(lengths(0.6, 0.4), shares())
+    less = passing(lengths(0.6, 0.4), shares())
     # Two bots with variance 2 x .24/400 each: half the sum's root, times 1.96, is 4.8 points.
     assert "With 10 exchanges instead of 2 bots are taken for human less often: 40% instead of 60%" in less
     assert "20 points fewer (95 % interval 15 to 25)" in less
@@ -75,14 +82,14 @@ def test_showing_more_has_a_direction_only_beyond_chance():
         in less
     )
     assert "Ties are 70% of the matches instead of 60%" in less
-    assert "more often: 60% instead of 40%, 20 points more (95 % interval 15 to 25)" in words.segments(
+    assert "more often: 60% instead of 40%, 20 points more (95 % interval 15 to 25)" in passing(
         lengths(0.4, 0.6), shares()
     )
-    assert "which may be chance: −2 points (95 % interval −7 to +3)" in words.segments(lengths(0.52, 0.5), shares())
+    assert "which may be chance: −2 points (95 % interval −7 to +3)" in passing(lengths(0.52, 0.5), shares())
 
 
 def test_intervals_of_shares_stay_within_a_hundred_points():
-    said = words.segments(lengths(0.9, 0.3, n=2), shares(0.4))
+    said = passing(lengths(0.9, 0.3, n=2), shares(0.4))
     assert "−60 points (95 % interval −100 to" in said
 
 
@@ -90,11 +97,11 @@ def test_dependence_widens_the_interval_of_showing_more():
     # The ranking's interval of a share of 800 labels is ± 3.46 points where they are independent: at 4 times that the
     # interval above is 4 times as wide.
     half = 4 * 1.96 * (0.25 / 800) ** 0.5
-    assert "which may be chance: −10 points (95 % interval −29 to +9)" in words.segments(
+    assert "which may be chance: −10 points (95 % interval −29 to +9)" in passing(
         lengths(0.6, 0.5, n=400), shares(half)
     )
-    assert "(no interval)" in words.segments(lengths(0.6, 0.4), {})
-    assert words.segments({}, {}) == words.segments({"segments": {"2": {}}}, {}) == ""
+    assert "(no interval)" in passing(lengths(0.6, 0.4), {})
+    assert passing({}, {}) == passing({"segments": {"2": {}}}, {}) == ""
 
 
 @pytest.mark.parametrize(
@@ -107,15 +114,19 @@ def test_dependence_widens_the_interval_of_showing_more():
     ],
 )
 def test_agreement_is_compared_with_chance(ci, more, said):
-    text = words.agreement({"krippendorff_alpha": {"nature": {"alpha": 0.3, "ci": ci}}})
+    text = agreement.agreement_sentence({"krippendorff_alpha": {"nature": {"alpha": 0.3, "ci": ci}}})
     assert text.startswith(more)
     assert "on who is human" in text
     assert said in text
     two = {"nature": {"alpha": 0.3, "ci": [0.2, 0.4]}, "fluency": {"alpha": 0.1, "ci": [-0.1, 0.2]}}
-    assert "The variants agree clearly more than chance on 1 of 2 questions" in words.agreement(
+    assert "The variants agree clearly more than chance on 1 of 2 questions" in agreement.agreement_sentence(
         {"krippendorff_alpha": two}, "The variants"
     )
-    assert words.agreement({"krippendorff_alpha": {"nature": {"alpha": None}}}) == words.agreement({}) == ""
+    assert (
+        agreement.agreement_sentence({"krippendorff_alpha": {"nature": {"alpha": None}}})
+        == agreement.agreement_sentence({})
+        == ""
+    )
 
 
 def seconds(k, median, low, high):
@@ -124,7 +135,7 @@ def seconds(k, median, low, high):
 
 def test_time_says_longer_only_where_intervals_are_apart():
     own = {"n": 10, "median": 20.0, "mean": 30.0, "hours": 1.5, "cost": None}
-    assert words.time(own) == (
+    assert time.time_sentence(own) == (
         "An annotation took 20 seconds in the median, 30 on average; all of them (10 with a known time) took about 1.5 "
         "hours."
     )
@@ -132,13 +143,13 @@ def test_time_says_longer_only_where_intervals_are_apart():
         "cost": 15.0,
         "by_length": [seconds("all", 20, 18, 22), seconds("2", 15, 14, 16), seconds("10", 25, 20, 30)],
     }
-    said = words.time(apart)
+    said = time.time_sentence(apart)
     assert "20 seconds in the median (95 % interval 18 to 22)" in said
     assert "showing more takes longer: 25 with 10 exchanges (20 to 30) against 15 with 2 exchanges (14 to 16)" in said
     assert said.endswith("at a cost of 15.00.")
     near = own | {"by_length": [seconds("2", 15, 14, 21), seconds("10", 25, 20, 30)]}
-    assert "by length they can't be told apart" in words.time(near)
-    assert words.time({"n": 0}) == words.time({}) == ""
+    assert "by length they can't be told apart" in time.time_sentence(near)
+    assert time.time_sentence({"n": 0}) == time.time_sentence({}) == ""
 
 
 def removal(order, rates, annotations=40):
@@ -148,23 +159,23 @@ def removal(order, rates, annotations=40):
 
 def test_removal_says_what_moves_and_whether_that_may_be_chance():
     raw = removal(["a", "b"], {"a": 0.6, "b": 0.4}, 0)
-    stays = people_rows.without_sentence(
+    stays = annotators.without_sentence(
         {"without": {"raw": raw, "all rules": removal(["a", "b"], {"a": 0.65, "b": 0.4})}}
     )
     assert stays == (
         "Without the 40 of 100 annotations that break a rule (by 3 annotators) the order by win rate stays; the win "
         "rate that moves most is a's, up by 5 points to 65% [55%, 75%], an interval that holds the old one."
     )
-    turned = people_rows.without_sentence(
+    turned = annotators.without_sentence(
         {"without": {"raw": raw, "all rules": removal(["b", "a"], {"a": 0.3, "b": 0.45})}}
     )
     assert "the order by win rate changes: a from 1 to 2 and b from 2 to 1" in turned
     assert "down by 30 points to 30% [20%, 40%]." in turned
     nobody = {"raw": raw, "all rules": removal(["a", "b"], {"a": 0.6, "b": 0.4}, 0)}
-    assert "No annotation breaks a rule" in people_rows.without_sentence({"without": nobody})
+    assert "No annotation breaks a rule" in annotators.without_sentence({"without": nobody})
     gone = {"raw": raw, "all rules": removal([], {})}
-    assert "nothing is left to rank" in people_rows.without_sentence({"without": gone})
-    assert people_rows.without_sentence({}) == ""
+    assert "nothing is left to rank" in annotators.without_sentence({"without": gone})
+    assert annotators.without_sentence({}) == ""
 
 
 def place(group, difference, low, high, p):
@@ -176,15 +187,15 @@ def test_who_speaks_first_is_called_human_more_or_less_often():
     first = {
         "position": {"conversations": [place("bots", 0.1, 0.05, 0.15, 0.001), place("people", 0.02, -0.004, 0.05, 0.3)]}
     }
-    assert order_rows.sentence(first) == (
+    assert order.place_sentence(first) == (
         "In conversations of bots who speaks first is called human more often than the other (55% against 45%: 10 "
         "points, 5 to 15); in those of people place makes no clear difference (51% against 49%: 2.0 points, −0.4 "
         "to 5.0)."
     )
-    last = order_rows.sentence({"position": {"conversations": [place("bots", -0.1, -0.15, -0.05, 0.001)]}})
+    last = order.place_sentence({"position": {"conversations": [place("bots", -0.1, -0.15, -0.05, 0.001)]}})
     assert "called human less often than the other (45% against 55%: 10 points, 5 to 15)" in last
     unknown = place("bots", 0.1, 0.05, 0.15, 0.001) | {"difference": None}
-    assert order_rows.sentence({"position": {"conversations": [unknown]}}) == order_rows.sentence({}) == ""
+    assert order.place_sentence({"position": {"conversations": [unknown]}}) == order.place_sentence({}) == ""
 
 
 def curve(first, share=0.97):
@@ -200,18 +211,20 @@ def test_leaving_a_bot_out_is_said_where_it_helps():
     table = stability.table(own | {"paper": {"whole": curve(10), "leave_one_out": {}}})
     assert table.rows[0] == ("all bots stay", "20", "97% [95%, 99%] at 20", "a › b", "10")
     assert table.rows[1][1] == "not by 20"
-    assert stability.sentences({"why": "no match"}) == "no match"
-    assert stability.table({}) is stability.sizes({}) is None
-    assert stability.sentences({}) == ""
+    (section,) = stability.tell(Result(HUMAN, {"why": "no match"}))
+    assert (section.text, section.charts, section.tables) == (["no match"], [], [])
+    assert stability.tell(Result(HUMAN, {})) == []
 
 
 def test_orders_that_disagree_and_whether_the_ranking_tells_their_pairs_apart():
-    own = ranking(orders={"davidson": ["a", "b", "c"], "trueskill": ["a", "b", "c"], "agree": True, "reversed": []})
-    assert rows.orders(own) == ("Strength and TrueSkill put the bots in the same order.", [])
+    own = ranked(orders={"davidson": ["a", "b", "c"], "trueskill": ["a", "b", "c"], "agree": True, "reversed": []})
+    assert ranking.agreement_of_orders(own) == ("Strength and TrueSkill put the bots in the same order.", [])
     own["orders"] = {"davidson": ["a", "c", "b"], "trueskill": ["a", "b", "c"], "agree": False,
                      "reversed": [{"a": "b", "b": "c", "criteria": ["davidson", "trueskill"]}]}  # fmt: skip
-    said, orders = rows.orders(own)
+    said, orders = ranking.agreement_of_orders(own)
     assert "they differ on b and c. None of these is told apart by the ranking either." in said
     assert [label for label, _ in orders] == ["Strength", "TrueSkill"]
     own["pairs"] = [pair("b", "c", 0.6, 0.01)]
-    assert rows.orders(own)[0].endswith("Yet the ranking tells apart b and c: there it depends on the criterion.")
+    assert ranking.agreement_of_orders(own)[0].endswith(
+        "Yet the ranking tells apart b and c: there it depends on the criterion."
+    )

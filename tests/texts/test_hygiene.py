@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from parlai_spotbot.analysis.methods.hygiene import hygiene as result_of
-from parlai_spotbot.analysis.methods.hygiene import table
 from parlai_spotbot.analysis.values import plain
+from parlai_spotbot.findings.hygiene import hygiene as result_of
+from parlai_spotbot.findings.hygiene import table
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.texts import hygiene
 from parlai_spotbot.texts.degeneration import degeneration

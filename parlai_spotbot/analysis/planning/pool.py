@@ -158,10 +158,10 @@ def t_power(shift: float, df: float, alpha: float, slope: float = 1.0) -> float:
     if df <= 0:
         return 0.0
     limit = student.isf(alpha / 2, df)
-    shift = limit + (shift - limit) / slope
-    if shift > limit + 8 and df > 4:  # where the distribution function underflows
+    right, wrong = limit + (shift - limit) / slope, (shift + limit) / slope - limit  # by the side of the difference
+    if right > limit + 8 and df > 4:  # where the distribution function underflows
         return 1.0
-    return float(np.nan_to_num(nct.sf(limit, df, shift), nan=1.0) + np.nan_to_num(nct.cdf(-limit, df, shift)))
+    return float(np.nan_to_num(nct.sf(limit, df, right), nan=1.0) + np.nan_to_num(nct.cdf(-limit, df, wrong)))
 
 
 def pair_power(rate: float, conversations: int, design: Design, alone: bool = False) -> float:

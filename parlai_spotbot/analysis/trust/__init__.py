@@ -18,7 +18,6 @@ from parlai_spotbot.analysis.trust.ranks import points, rank_agreement
 from parlai_spotbot.analysis.trust.savings import savings, savings_of_ratings
 from parlai_spotbot.analysis.trust.speakers import balanced_accuracy, depends
 from parlai_spotbot.analysis.trust.tables import trust_rows
-from parlai_spotbot.analysis.trust.verdict import verdict
 
 __all__ = ["COLUMNS", "CONTESTS", "RATINGS", "trust_part", "trust_rows"]
 
@@ -70,7 +69,7 @@ def trust_part(
     dict
         `items` that both answered, `people` (how many), `questions` and `variants` (see `agreement`), `accuracy`
         {question: judge, people}, and by criterion `ranks`, `speakers`, `position`, `length`, `favours`, `savings`;
-        `flips` as the judge tells them; `verdict`; `bootstrap`. Only `items` 0 and `why` where nothing is shared.
+        `flips` as the judge tells them; `bootstrap`. Only `items` 0 and `why` where nothing is shared.
     """
     shared = set(people["item_id"]) & set(judge["item_id"])
     if not shared:
@@ -89,7 +88,7 @@ def trust_part(
         found["flips"] = about["position"]
     found["bootstrap"] = {"replicates": draws.replicates, "resample": "conversations_workers",
                           "left_out_in_turn": draws.left_out, "level": 0.95}  # fmt: skip
-    return found | {"verdict": verdict(found)}
+    return found
 
 
 def _both(make: Frame | None, people: pd.DataFrame, judge: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:

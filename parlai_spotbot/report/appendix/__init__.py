@@ -15,6 +15,7 @@ from parlai_spotbot.report.appendix import heds, writing
 from parlai_spotbot.report.appendix.data_card import data_card
 from parlai_spotbot.report.appendix.facts import Facts, facts_of
 from parlai_spotbot.report.appendix.methods_text import methods
+from parlai_spotbot.report.templating import environment
 from parlai_spotbot.study import Study
 
 __all__ = ["Appendix", "appendix_of", "data_card_of", "facts_of", "section", "write"]
@@ -65,7 +66,5 @@ def write(study: Study, appendix: Appendix | None = None) -> Path:
 
 def section(study: Study, appendix: Appendix | None = None) -> Markup:
     """The section “For your paper” of the report's page, as HTML: every text folded, to select by a click."""
-    from parlai_spotbot.report.page import environment
-
     texts = (appendix or appendix_of(study)).texts
     return Markup(environment().get_template("appendix.html").render(texts=texts))

@@ -12,8 +12,8 @@ from statistics import mean, median
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.contents import Contents, surveys_of
 from parlai_spotbot.records import HUMAN, Judgement
-from parlai_spotbot.report.contents import Contents, surveys_of
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import Survey, about_of, survey_of
 from parlai_spotbot.surveys.packing import packing_of

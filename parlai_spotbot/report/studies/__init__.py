@@ -3,8 +3,8 @@
 `write_compare` and `write_leaderboard` put their pages into a folder; both link to each study's own report.
 """
 
+from parlai_spotbot.findings.standings import open_studies
 from parlai_spotbot.report.studies.compare import write_compare
 from parlai_spotbot.report.studies.leaderboard import write_leaderboard
-from parlai_spotbot.report.studies.standings import open_studies
 
 __all__ = ["open_studies", "write_compare", "write_leaderboard"]

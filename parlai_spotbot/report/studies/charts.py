@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from parlai_spotbot.analysis.study_comparison import Scores, Z
+from parlai_spotbot.findings.standings import SHARES, WIN_RATE
 from parlai_spotbot.report.drawing import INK, MARKERS, MUTED, WIDTH, Look, drawn, svg
-from parlai_spotbot.report.studies.standings import SHARES, WIN_RATE
 
 PERCENT = PercentFormatter(1.0, decimals=0)
 LONG = 14

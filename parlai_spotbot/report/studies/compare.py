@@ -7,12 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.report.parts import said
-from parlai_spotbot.report.studies import moving, plans
-from parlai_spotbot.report.studies.charts import slopes
-from parlai_spotbot.report.studies.moving import Step, step, with_holm
-from parlai_spotbot.report.studies.pages import Block, all_looks, folder, render, source_title
-from parlai_spotbot.report.studies.standings import (
+from parlai_spotbot.findings import study_moves
+from parlai_spotbot.findings.standings import (
     Opened,
     Standing,
     chosen_surveys,
@@ -21,8 +17,12 @@ from parlai_spotbot.report.studies.standings import (
     source_order,
     standings,
 )
+from parlai_spotbot.findings.study_moves import Step, step, with_holm
+from parlai_spotbot.report.studies import plans
+from parlai_spotbot.report.studies.charts import slopes
+from parlai_spotbot.report.studies.pages import Block, all_looks, folder, render, source_title
 from parlai_spotbot.surveys import about_of
-from parlai_spotbot.wording import listed
+from parlai_spotbot.wording import listed, source_said
 
 RANKS = (
     "Above: ranks among the contestants that the studies shown have in common, best at the top. Below: the scores "
@@ -80,7 +80,7 @@ def _blocks(
                 main = block
                 lacking = [s.label for s in studies if s.label not in {label for label, _ in own}]
                 if lacking:
-                    main.text.append(f"No judgements by {said(source, inline=True)} in {listed(lacking)}.")
+                    main.text.append(f"No judgements by {source_said(source)} in {listed(lacking)}.")
             else:
                 main.folded.append(block)
         if main is not None:
@@ -97,12 +97,14 @@ def _block(
         return block
     steps = with_holm([step(a, one, b, two, seed) for (a, one), (b, two) in itertools.pairwise(own)])
     for each in steps:
-        block.text.append(" ".join([*moving.sentences(each), _left_out(each)]).strip())
+        block.text.append(" ".join([*study_moves.sentences(each), _left_out(each)]).strip())
     block.figures = _figures(own, steps, looks, name, block.caution)
     for each in steps:
-        block.tables += [t for t in (moving.table_of_moves(each), moving.table_of_pairs(each)) if t is not None]
+        block.tables += [
+            t for t in (study_moves.table_of_moves(each), study_moves.table_of_pairs(each)) if t is not None
+        ]
     every = steps if len(own) == 2 else [step(a, x, b, y, seed) for (a, x), (b, y) in itertools.combinations(own, 2)]
-    block.tables.append(moving.table_of_correlations(every))
+    block.tables.append(study_moves.table_of_correlations(every))
     return block
 
 

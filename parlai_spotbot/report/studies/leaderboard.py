@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from parlai_spotbot.analysis.sections import Name, Table
-from parlai_spotbot.report.contents import Contents
-from parlai_spotbot.report.studies.charts import side_by_side
-from parlai_spotbot.report.studies.joint import joint
-from parlai_spotbot.report.studies.moving import shown
-from parlai_spotbot.report.studies.pages import Block, all_looks, folder, render, source_title
-from parlai_spotbot.report.studies.standings import (
+from parlai_spotbot.findings.contents import Contents
+from parlai_spotbot.findings.joint_ranking import joint
+from parlai_spotbot.findings.sections import Name, Table
+from parlai_spotbot.findings.standings import (
     Opened,
     Standing,
     chosen_surveys,
@@ -24,6 +21,9 @@ from parlai_spotbot.report.studies.standings import (
     source_order,
     standings,
 )
+from parlai_spotbot.findings.study_moves import shown
+from parlai_spotbot.report.studies.charts import side_by_side
+from parlai_spotbot.report.studies.pages import Block, all_looks, folder, render, source_title
 from parlai_spotbot.surveys import about_of
 from parlai_spotbot.wording import span
 

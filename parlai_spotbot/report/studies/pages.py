@@ -11,13 +11,13 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.sections import Table
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.sections import Table
+from parlai_spotbot.findings.standings import Opened
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.drawing import PALETTE, Look, looks
-from parlai_spotbot.report.page import environment, script
 from parlai_spotbot.report.parts import CAUTION, said
-from parlai_spotbot.report.studies.standings import Opened
+from parlai_spotbot.report.templating import environment, script
 
 COMPARE, LEADERBOARD = "compare.html", "leaderboard.html"
 

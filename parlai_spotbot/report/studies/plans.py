@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from parlai_spotbot.analysis.sections import Table
+from parlai_spotbot.findings.contents import Contents
+from parlai_spotbot.findings.sections import Table
+from parlai_spotbot.findings.standings import Opened
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.contents import Contents
-from parlai_spotbot.report.parts import said
-from parlai_spotbot.report.studies.standings import Opened
-from parlai_spotbot.wording import listed
+from parlai_spotbot.wording import listed, source_said
 
 
 def facts(study: Opened, contents: Contents) -> dict[str, str]:
@@ -37,9 +36,7 @@ def facts(study: Opened, contents: Contents) -> dict[str, str]:
         if contents.counted:
             annotators = contents.of("votes", source)["annotators"]["count"]
         kind = "annotators" if source == HUMAN else "variants"
-        found[f"Judged by {said(source, inline=True)}"] = (
-            f"{contents.annotations(source)} annotations, {annotators} {kind}"
-        )
+        found[f"Judged by {source_said(source)}"] = f"{contents.annotations(source)} annotations, {annotators} {kind}"
     made = contents.made_by.get("ranking", {})
     options = made.get("options") or {}
     found["Bootstrap of the analysis"] = f"{options.get('bootstraps', '–')} replicates, {options.get('resample', '–')}"

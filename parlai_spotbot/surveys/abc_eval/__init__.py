@@ -68,6 +68,6 @@ SURVEY = Survey(
         title="ABC-Eval",
         question="what do bots do, turn by turn?",
         cite=("finch2023",),
-        findings=("ranking", "dialogues", "agreement", "annotators", "screening", "time", "trust"),
+        findings=("behaviours",),
     ),
 )  # fmt: skip

@@ -4,9 +4,10 @@ import json
 
 import numpy as np
 import pytest
+from computing import analyze, tell
 from made_up_surveys import Made, item_of, likert, talk
 
-from parlai_spotbot.analysis.methods import acute_eval, comparative, dialogue_likert
+from parlai_spotbot.findings.compute import tables
 from parlai_spotbot.records import HUMAN
 
 WORKERS = {f"good{i}": 0.9 for i in range(6)} | {"poor": 0.5}
@@ -30,7 +31,7 @@ def judged():
             if number < 20:
                 made.annotation(item, {("quality", "pair"): answer}, "judge", "judge:x")
     judgements, conversations, items = made.everything()
-    return comparative.analyze(judgements, conversations, items=items, bots=["a", "b"], bootstraps=20)
+    return analyze(judgements, conversations, "comparative", items=items, bots=["a", "b"], bootstraps=20)
 
 
 def test_agreement_says_what_models_find(judged):
@@ -51,14 +52,13 @@ def test_agreement_says_what_models_find(judged):
 
 
 def test_tables_and_page_show_it(judged):
-    tables = comparative.tables(judged)
-    counts = tables["annotator_models"]
+    found = tables("comparative", judged)
+    counts = found["annotator_models"]
     assert counts["model"].tolist() == ["dawid_skene", "glad"]
-    assert len(tables["annotator_models_annotators"]) == len(WORKERS)
-    assert {"accuracy", "ability", "first_where_first"} <= set(tables["annotator_models_annotators"])
-    assert len(tables["annotator_models_differing"]) >= counts["differ"].max()
-    analysis = {stem: part["by_source"][HUMAN] for stem, part in judged.items() if part["by_source"].get(HUMAN)}
-    (section,) = [own for own in comparative.sections(analysis, HUMAN) if own.anchor == "agreement"]
+    assert len(found["annotator_models_annotators"]) == len(WORKERS)
+    assert {"accuracy", "ability", "first_where_first"} <= set(found["annotator_models_annotators"])
+    assert len(found["annotator_models_differing"]) >= counts["differ"].max()
+    (section,) = [own for own in tell("comparative", judged, HUMAN) if own.anchor == "agreement"]
     assert any("otherwise than the majority" in text for text in section.text)
     labels, quality = section.tables[1:]
     assert labels.rows[0][1:3] == ("60", "0")
@@ -72,15 +72,14 @@ def test_too_few_units_are_not_shown():
     for worker in "uvw":
         made.annotation(item_of(pair, (0, 0)), {("humanness", "pair"): "conversation:0"}, worker)
     judgements, conversations, items = made.everything()
-    result = acute_eval.analyze(judgements, conversations, items=items, bots=["a", "b"], bootstraps=20)
+    result = analyze(judgements, conversations, "acute_eval", items=items, bots=["a", "b"], bootstraps=20)
     found = result["agreement"]["by_source"][HUMAN]["annotator_models"]["humanness"]
     assert "fewer than 30" in found["models"]["glad"]["why"]
-    analysis = {stem: part["by_source"][HUMAN] for stem, part in result.items() if part["by_source"].get(HUMAN)}
-    (section,) = [own for own in acute_eval.sections(analysis, HUMAN) if own.anchor == "agreement"]
+    (section,) = [own for own in tell("acute_eval", result, HUMAN) if own.anchor == "agreement"]
     assert len(section.tables) < 2
 
 
 def test_impressions_get_no_consensus():
     judgements, conversations, items = likert({"a": 2.6, "b": 3.4}, 6).everything()
-    result = dialogue_likert.analyze(judgements, conversations, items=items, bots=["a", "b"], bootstraps=20)
+    result = analyze(judgements, conversations, "dialogue_likert", items=items, bots=["a", "b"], bootstraps=20)
     assert "annotator_models" not in result["agreement"]["by_source"][HUMAN]

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from parlai_spotbot.analysis.trust import trust_part
+from parlai_spotbot.findings.trust import with_verdict
 
 SIDES = {1: "entity:0", 0: "no_difference", -1: "entity:1"}
 VALUE = {answer: value for value, answer in SIDES.items()}
@@ -89,13 +90,14 @@ def world():
 
 @pytest.fixture(scope="session")
 def trusted():
-    """`trust_part` of a judge in a world, with few draws."""
+    """trust.json of a judge in a world, with few draws."""
 
     def part(own, judge, people=None, replicates=200, seed=1, kin=(), **more):
         people = own.people if people is None else people
-        return trust_part(
+        found = trust_part(
             people, judge, contests=own.contests, ratings=own.ratings, rng=np.random.default_rng(seed),
             replicates=replicates, own=kin, **more,
         )  # fmt: skip
+        return with_verdict(found)
 
     return part

@@ -9,7 +9,7 @@ from scipy.special import expit
 from parlai_spotbot.analysis.trust import biases, ranks, speakers
 from parlai_spotbot.analysis.trust.draws import Draws
 from parlai_spotbot.analysis.trust.own_models import own_contestants
-from parlai_spotbot.analysis.trust.verdict import self_sentence
+from parlai_spotbot.findings.verdict import self_sentence
 from parlai_spotbot.records import Contestant
 
 

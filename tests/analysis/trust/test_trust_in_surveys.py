@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from computing import analyze as compute
 
 from parlai_spotbot.analysis.frames import annotations_frame
-from parlai_spotbot.analysis.methods import spot_the_bot
-from parlai_spotbot.analysis.methods.spot_the_bot_trust import _words, long_frame, trust
+from parlai_spotbot.findings.compute import tables
+from parlai_spotbot.findings.spotting.trust import _words, beside_people, long_frame
 from parlai_spotbot.records import HUMAN, Turn
 from parlai_spotbot.texts.repetition import turns_frame
 
@@ -19,7 +20,7 @@ def both(made_up):
 
 
 def analyze(judgements, conversations, **more):
-    return spot_the_bot.analyze(judgements, conversations, bootstraps=20, backend="native", **more)
+    return compute(judgements, conversations, bootstraps=20, backend="native", **more)
 
 
 @pytest.fixture(scope="module")
@@ -52,12 +53,12 @@ def test_of_judges_only_with_all_that_is_promised(result):
     assert own["flips"]["flips"] == 1
     assert own["accuracy"]["nature"]["people"] > 0.5
     json.dumps(result["trust"], allow_nan=False)
-    tables = spot_the_bot.tables(result)
-    assert {"trust", "trust_confusion", "trust_answers", "trust_ranks", "trust_biases", "trust_savings"} <= set(tables)
-    row = tables["trust"].set_index("question").loc["nature"]
+    found = tables("spot_the_bot", result)
+    assert {"trust", "trust_confusion", "trust_answers", "trust_ranks", "trust_biases", "trust_savings"} <= set(found)
+    row = found["trust"].set_index("question").loc["nature"]
     assert row["alpha"] == own["questions"]["nature"]["alpha"]
     assert row["verdict"] == own["verdict"]["questions"]["nature"]["level"]
-    assert tables["trust_confusion"].query("question == 'nature'")["n"].sum() == pytest.approx(
+    assert found["trust_confusion"].query("question == 'nature'")["n"].sum() == pytest.approx(
         own["questions"]["nature"]["n"]
     )
 
@@ -96,7 +97,8 @@ def test_a_judge_may_use_the_names_of_peoples_annotations(both):
     assert len(judge) <= len(people)
     same = judge.assign(annotation_id=people["annotation_id"].to_numpy()[: len(judge)])
     plain, taken = (
-        trust(people, own, turns_frame(both[1]), rng=np.random.default_rng(0), replicates=10) for own in (judge, same)
+        beside_people(people, own, turns_frame(both[1]), rng=np.random.default_rng(0), replicates=10)
+        for own in (judge, same)
     )
     np.testing.assert_equal(taken, plain)
 
@@ -105,5 +107,5 @@ def test_a_judge_of_other_items_is_told_apart(both):
     wide = annotations_frame(*both).frame
     people, judge = (wide[wide["source"] == s].reset_index(drop=True) for s in (HUMAN, "judge:quick"))
     judge["item_id"] = "other " + judge["item_id"]
-    found = trust(people, judge, turns_frame(both[1]), rng=np.random.default_rng(0), replicates=10)
+    found = beside_people(people, judge, turns_frame(both[1]), rng=np.random.default_rng(0), replicates=10)
     assert found == {"items": 0, "why": "people and the judge answered no item both"}

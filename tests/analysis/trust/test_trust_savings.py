@@ -7,7 +7,7 @@ import pytest
 from parlai_spotbot.analysis.planning import judge_savings as model
 from parlai_spotbot.analysis.trust.draws import Draws
 from parlai_spotbot.analysis.trust.savings import savings
-from parlai_spotbot.analysis.trust.verdict import saving_sentence
+from parlai_spotbot.findings.verdict import saving_sentence
 
 D = np.array([0.1, 0.0, 0.25])
 V = np.array([0.49, 0.5, 0.6])

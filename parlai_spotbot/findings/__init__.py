@@ -1,0 +1,27 @@
+"""What a study's answers say: one file a finding, which computes it from the answers and tells it from the result.
+
+A finding is a module of one of the folders here that declares `FINDING` (see `findings.finding`). A folder holds the
+findings of one form of answers (`FORM`, see `findings.answers`): annotations of segments, choices, ratings, labels,
+candidates, votes. A survey names the folders, or single findings of them, in its declaration (`Survey.about`).
+"""
+
+from __future__ import annotations
+
+from parlai_spotbot import plugin
+from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.surveys import about_of
+
+__all__ = ["Finding", "findings_of"]
+
+
+def findings_of(survey: str) -> list[Finding]:
+    """The findings of a survey in the order in which the report tells them; [] of one whose answers nobody knows."""
+    found: dict[str, Finding] = {}
+    for place in about_of(survey).findings:
+        folder, _, name = place.partition(".")
+        package = f"{__name__}.{folder}"
+        for module in [name] if name else plugin.names(package, "FINDING"):
+            finding = plugin.find(package, "FINDING", module, "finding")
+            if not finding.surveys or survey in finding.surveys:
+                found[f"{folder}.{module}"] = finding
+    return sorted(found.values(), key=lambda finding: finding.place)

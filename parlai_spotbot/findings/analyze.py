@@ -1,0 +1,175 @@
+"""Everything that the answers to a survey of a study say, from its judgements to its analysis folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from parlai_spotbot import files
+from parlai_spotbot.analysis.choices import known_pairs
+from parlai_spotbot.analysis.survival import icenreg
+from parlai_spotbot.analysis.survival.events import UNSURE
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.findings import findings_of, hygiene
+from parlai_spotbot.findings.answers import Options
+from parlai_spotbot.findings.compute import asked_for, compute, tables
+from parlai_spotbot.findings.facts_of_study import facts_of, training_overlap, training_texts
+from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.made_by import VERSION
+from parlai_spotbot.findings.whole_study import methods, nuc
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import survey_names
+
+RESAMPLE = ("conversations_workers", "conversations", "workers", "annotations")
+BACKENDS = ("auto", "native", "icenreg")
+OF_EVERY_SURVEY = ("seed", "bootstraps", "resample")
+
+
+class Progress:
+    """How far an analysis is: to be told of each finding that is done, of `total`; it does nothing by itself."""
+
+    def start(self, total: int) -> None:
+        """So many findings are to come, over all sources."""
+
+    def done(self, source: str, finding: str) -> None:
+        """One of them is done."""
+
+
+def analyze(
+    study: Study, survey: str = "spot_the_bot", *, progress: Progress | None = None, **options: Any
+) -> dict[str, dict]:
+    """Compute all findings of `survey` and write them to its analysis folder, as JSON and CSV.
+
+    Parameters
+    ----------
+    options
+        Fields of `findings.answers.Options`, as ``bootstraps=50``; one that the survey's findings don't take, with
+        another value than its default, is a `UserError`.
+
+    Returns
+    -------
+    dict
+        What was written, by the name of its file. Nothing is written unless everything could be computed.
+    """
+    progress, chosen = progress or Progress(), check_options(survey, options, study.plan.contestants)
+    wanted, checksums = asked_for(survey, chosen), study.checksums(survey)
+    judgements = study.judgement_table(survey) if _as_table(wanted) else study.judgements(survey)
+    if not len(judgements):
+        command = "spotbot_judge" if any(finding.form.of_study for finding in wanted) else "spotbot_collect"
+        raise UserError(
+            f"{study.judgements_path(survey)}: there are no judgements in it.",
+            f"Run: parlai {command} --study {study.path}",
+        )
+    sources = set(judgements["source"]) if _as_table(wanted) else {judgement.source for judgement in judgements}
+    progress.start(len(sources) * len(wanted))
+    try:
+        result = compute(survey, judgements, facts_of(study, survey), chosen, progress.done)
+    except ValueError as err:
+        raise UserError(
+            f"{study.judgements_path(survey)}: {err}.",
+            "Judgement N is line N of that file: correct it, or make the file anew.",
+        ) from err
+    extended = study.extended_by()
+    for value in result.values():
+        value["made_by"] |= {"sha256": checksums} | ({"study_extended": extended} if extended else {})
+    overlap = training_overlap(study)
+    for own in result.get("order", {}).get("by_source", {}).values():
+        own["training_overlap"] = overlap
+    found = tables(survey, result)
+    if study.conversations_path.exists():
+        training, why = training_texts(study)
+        bots = list(study.plan.contestants)
+        result["hygiene"] = hygiene.hygiene(study.conversations(), bots, training, why, overlap)
+        found["hygiene"] = hygiene.table(result["hygiene"])
+    _write(study, survey, result, found)
+    methods.write(study)
+    nuc.write_agreement(study)
+    return result
+
+
+def _as_table(findings: Sequence[Finding]) -> bool:
+    return any(finding.form.as_table for finding in findings)
+
+
+def _write(study: Study, survey: str, result: Mapping[str, dict], found: Mapping[str, Any]) -> None:
+    """Write results and tables; what other findings left from before is said to be outdated, or removed."""
+    folder = study.analysis_path(survey)
+    for finding in findings_of(survey):
+        if finding.name in result:
+            continue
+        path = folder / f"{finding.name}.json"
+        if finding.asked:
+            _mark_outdated(path, study.checksums(survey), f"spotbot_analyze --{finding.asked.replace('_', '-')}")
+        else:  # people or judges may be gone since
+            for stale in (path, *folder.glob(f"{finding.name}*.csv")):
+                stale.unlink(missing_ok=True)
+    for name, value in result.items():
+        files.write_json(folder / f"{name}.json", value)
+    for name, table in found.items():
+        files.write_text(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
+
+
+def _mark_outdated(path: Path, checksums: Mapping[str, str], command: str) -> None:
+    """Say in an earlier result that it was made from other files; the report repeats it."""
+    if not path.exists():
+        return
+    earlier = files.read_json(path, "analysis file", f"Run: parlai {command}")
+    made = earlier["made_by"]
+    if (made.get("sha256"), made.get("version")) != (checksums, VERSION):
+        for own in earlier["by_source"].values():
+            own["outdated"] = f"Made from other files, or by another version; make it anew: {command}."
+        files.write_json(path, earlier)
+
+
+def check_options(survey: str, options: Mapping[str, Any], contestants: Collection[str] = ()) -> Options:
+    """The options of an analysis; raise `UserError` for those that can't be carried out."""
+    findings = findings_of(survey)
+    if not findings:
+        known = [name for name in survey_names() if findings_of(name)]
+        raise UserError(f"--survey {survey}: no such survey can be analysed.", nearest(survey, known))
+    taken = {*OF_EVERY_SURVEY, *(option for finding in findings for option in finding.options)}
+    default = Options()
+    for name, value in options.items():
+        if value != getattr(default, name) and name not in taken:
+            shown = sorted("--" + own.replace("_", "-") for own in taken - {"seed"})
+            raise UserError(
+                f"--{name.replace('_', '-')}: the analysis of survey '{survey}' has no such option.",
+                f"Leave it out; it has {', '.join(shown)}.",
+            )
+    _check_values(options)
+    _check_order(options.get("known_order", ()), contestants)
+    return Options(**options)
+
+
+CHOICES = {"resample": RESAMPLE, "backend": BACKENDS, "unsure": tuple(UNSURE)}
+"""Options that are one of a few."""
+
+BOUNDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
+    "bootstraps": (lambda value: value >= 1, "a whole number from 1 up", "1000 is the default."),
+    "wage": (lambda value: value is None or value > 0, "pay per hour above 0", "Leave it out for no cost estimate."),
+}
+"""Options that are numbers: whether one is right, what was expected, and the remedy."""
+
+
+def _check_values(options: Mapping[str, Any]) -> None:
+    for name, (right, expected, remedy) in BOUNDS.items():
+        if name in options and not right(options[name]):
+            raise UserError(f"--{name} {options[name]}: expected {expected}.", remedy)
+    for name, known in CHOICES.items():
+        if name in options and options[name] not in known:
+            raise UserError(f"--{name} {options[name]}: not known.", nearest(options[name], known))
+    if options.get("backend") == "icenreg" and icenreg.unusable():
+        raise UserError(f"--backend icenreg: {icenreg.unusable()}.", f"To have it, {icenreg.HOW}; or use native.")
+
+
+def _check_order(known_order: Sequence[str], contestants: Collection[str]) -> None:
+    """Raise `UserError` for chains of known order that aren't, or that name nobody of the study."""
+    try:
+        pairs = known_pairs(known_order)
+    except ValueError as err:
+        raise UserError(f"--known-order: {err}.", "Write for example --known-order 'human>dr'.") from None
+    for name in dict.fromkeys(name for pair in pairs for name in pair):
+        if contestants and name != HUMAN and name not in contestants:
+            raise UserError(f"--known-order: '{name}' is no contestant.", nearest(name, [HUMAN, *contestants]))

@@ -1,0 +1,121 @@
+"""Annotators in every survey but Spot The Bot: who they are, who is left out and why, and what changes with them in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
+from parlai_spotbot.findings.answers import Answers
+from parlai_spotbot.findings.criteria import LONG
+from parlai_spotbot.findings.finding import Result, Rows
+from parlai_spotbot.findings.sections import Section, Table
+from parlai_spotbot.surveys.controls.failures import allowed_mistakes
+from parlai_spotbot.wording import number
+
+Ranked = Callable[[Answers, pd.DataFrame], dict]
+"""The ranking by one question from its rows."""
+
+NO_REASON = "never gave a reason"
+
+
+def annotators(own: Answers, ranked: Ranked, main: str = "") -> dict:
+    """One entry an annotator, who is left out and why; what changes with everybody in, and without who never gave a
+    reason. `main` is the question told first, by default the first.
+    """
+    main = main or own.questions[0]
+    result = about_annotators(own)
+    if set(own.everyone["worker_id"]) & own.failed.keys():
+        result["with_everybody"] = _compared(own, ranked, main, own.everyone, "With everybody's answers")
+    silent = own.rows["worker_id"].isin(own.silent)
+    if silent.any() and not silent.all():
+        who = f"Without the answers of who {NO_REASON}"
+        counts = {"annotators": "worker_id", "annotations": "annotation_id"}
+        result["without"] = {
+            NO_REASON: {name: int(own.rows[column][silent].nunique()) for name, column in counts.items()}
+            | _compared(own, ranked, main, own.rows[~silent], who)
+        }
+    return result
+
+
+def _compared(own: Answers, ranked: Ranked, main: str, rows: pd.DataFrame, who: str) -> dict:
+    """What changes in each question with other rows than the main ones; the main question's stands first."""
+    found = {}
+    for question in own.questions:
+        kept, other = (ranked(own, part[part["question"] == question]) for part in (own.rows, rows))
+        found[question] = compare_everybody(kept, other, who)
+    return {"question": main, **found[main], "criteria": found}
+
+
+def about_annotators(own: Answers) -> dict:
+    """What is said in every survey: one entry an annotator, all together, and their controls."""
+    return {
+        "annotators": annotators_table(own),
+        "summary": annotators_summary(own),
+        "controls": controls_summary(own.controls, allowed_mistakes(own.facts.survey), own.failed),
+    }
+
+
+def annotators_table(own: Answers) -> dict[str, dict]:
+    """One entry an annotator: annotations, units, seconds, controls, why left out, and what else is noted."""
+    annotations = own.everyone.drop_duplicates("annotation_id")
+    rows = {}
+    for worker, mine in annotations.groupby("worker_id", sort=True):
+        seconds = mine["seconds"]
+        control = own.controls.get(worker, {"answered": 0, "missed": 0})
+        rows[str(worker)] = {
+            "n": len(mine),
+            "units": int(mine["unit_id"].nunique()),
+            "median_seconds": float(seconds.median()) if seconds.notna().any() else np.nan,
+            "hours": float(seconds.sum() / 3600) if seconds.notna().any() else np.nan,
+            "controls": control["answered"],
+            "missed_controls": control["missed"],
+            "left_out": own.failed.get(worker, ""),
+            "flags": [NO_REASON] if worker in own.silent else [],
+        }
+    return rows
+
+
+def annotators_summary(own: Answers) -> dict:
+    """How many annotators there are, and how many are left out for each reason."""
+    workers = set(own.everyone["worker_id"])
+    out: dict[str, int] = {}
+    for worker in sorted(workers & own.failed.keys()):
+        out[own.failed[worker]] = out.get(own.failed[worker], 0) + 1
+    reasons = "; ".join(f"{n} {why}" for why, n in out.items())
+    tail = f", of whom are left out: {reasons}." if reasons else "; none is left out."
+    return {"annotators": len(workers), "left_out": out, "sentence": f"{len(workers)} annotators{tail}"}
+
+
+def tell(result: Result) -> list[Section]:
+    """Who annotated, who is left out, and what changes with everybody in; nothing of judges."""
+    if not result.people:
+        return []
+    own = result.data
+    text = [own["summary"]["sentence"]]
+    if own["controls"]["answered"]:
+        text.append(own["controls"]["sentence"])
+    if "with_everybody" in own:
+        text.append(own["with_everybody"]["sentence"])
+    text += [f"{entry['sentence']} They are in all other figures." for entry in own.get("without", {}).values()]
+    rows = [
+        (result.called(worker), str(row["n"]), number(row["median_seconds"], 0), number(row["hours"], 1),
+         f"{row['missed_controls']} of {row['controls']}", row["left_out"], "; ".join(row.get("flags", [])))
+        for worker, row in own["annotators"].items()
+    ]  # fmt: skip
+    table = Table(
+        "Annotators",
+        "One row an annotator; those who are left out count in no other figure, those flagged in all.",
+        ("annotator", "annotations", "median seconds", "hours", "controls missed", "left out, because they", "flags"),
+        rows,
+        folded=len(rows) > LONG,
+    )
+    return [Section("annotators", "Who annotated?", text, [], [table])]
+
+
+def rows(data: Mapping) -> Rows:
+    """Rows of the table annotators."""
+    for worker, row in data["annotators"].items():
+        yield "annotators", {"worker_id": worker, **row}

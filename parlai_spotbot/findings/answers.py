@@ -1,0 +1,285 @@
+"""The answers of one source as findings take them: judgements become one tidy frame, and that the rows of a form.
+
+Controls, further questions, second answers and incomplete annotations are left out when the tidy frame is made
+(`analysis.answers`), people who failed the controls here; each is counted, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.annotators.controls import lost, silent_annotators
+from parlai_spotbot.analysis.answers import answers_frame
+from parlai_spotbot.analysis.survival.events import UNSURE
+from parlai_spotbot.analysis.uncertainty.bootstrap import check_draws
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
+from parlai_spotbot.analysis.values import generator
+from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.asking import incomplete
+from parlai_spotbot.surveys.controls.failures import allowed_mistakes, failed_people, graded_controls
+from parlai_spotbot.surveys.survey import Survey
+
+LeftOut = dict[str, dict[str, int]]
+"""Source -> why answers are left out -> how many."""
+
+OF_JUDGES = {"conversations_workers": "conversations", "workers": "annotations"}
+"""A judge's variants are no sample of anything, so they are never drawn anew."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to analyse.
+
+    `resample`: what another study would have other ones of, see `Clusters.of`; `backend` (of survival analysis:
+    "native", "icenreg" or "auto"); `unsure`: what that answer says in it, see `analysis.survival.events`; `wage` per
+    hour; `known_order`: chains such as "human>dr", by which wordings are compared; `stability`: whether that is found,
+    too.
+    """
+
+    seed: int = 0
+    bootstraps: int = 1000
+    resample: str = "conversations_workers"
+    backend: str = "auto"
+    unsure: str = "survives"
+    wage: float | None = None
+    known_order: tuple[str, ...] = ()
+    stability: bool = False
+
+    def __post_init__(self) -> None:
+        check_draws(self.bootstraps, self.resample)
+        if self.unsure not in UNSURE:
+            raise ValueError(f"unsure is {self.unsure!r}, expected one of {', '.join(UNSURE)}")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known beside the answers: of the study, its survey, what its bots know, its judges.
+
+    `name` is the survey's, `survey` itself as it was launched. `conversations` and `items` by their ids; `bots`, the
+    contestants in the order of the plan; `training`, the turns of each conversation that the bots know, or
+    `training_why` they are not there. `judges`: of each judge's source, `about` (what it says of itself) and `own`, the
+    contestants that are its own model. `screening` are the rounds of the training that annotators took; `nuc`, of
+    Next-Utterance Classification, the key and the models' scores.
+    """
+
+    name: str = ""
+    survey: Survey | None = None
+    bots: tuple[str, ...] = ()
+    conversations: Mapping[str, Conversation] = field(default_factory=dict)
+    items: Mapping[str, Item] = field(default_factory=dict)
+    training: Sequence[Sequence[str]] | None = None
+    training_why: str = ""
+    judges: Mapping[str, Mapping] = field(default_factory=dict)
+    screening: tuple[Mapping, ...] = ()
+    nuc: Any = None
+    made: dict = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def of(cls, conversations: Iterable[Conversation] = (), items: Iterable[Item] = (), **more: Any) -> Facts:
+        """The facts with conversations and items under their ids."""
+        return cls(
+            conversations={c.conversation_id: c for c in conversations},
+            items={item.item_id: item for item in items},
+            **more,
+        )
+
+    def once(self, name: str, make: Callable[[], dict]) -> dict:
+        """What is the same for every source is made once."""
+        if name not in self.made:
+            self.made[name] = make()
+        return self.made[name]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """One source's rows and what its findings share.
+
+    `rows` are what is analysed, `everyone` these with those of people who `failed` the `controls` (annotator -> why);
+    the `silent` never gave a reason. `tidy` is the frame of answers that rows are made from. `names`: the contestants
+    that occur, in the plan's order, people last; `people`: people's answers, for a judge. `judgements` are the source's
+    own, controls among them.
+    """
+
+    source: str
+    facts: Facts
+    options: Options
+    tidy: pd.DataFrame
+    rows: pd.DataFrame
+    everyone: pd.DataFrame
+    names: tuple[str, ...]
+    judgements: Sequence[Judgement] = ()
+    failed: Mapping[str, str] = field(default_factory=dict)
+    controls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    people: Answers | None = None
+    computed: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def crossed(self) -> bool:
+        """Whether annotators are a sample: people are, the variants of a judge aren't."""
+        return self.source == HUMAN
+
+    @property
+    def resample(self) -> str:
+        return self.options.resample if self.crossed else OF_JUDGES.get(self.options.resample, self.options.resample)
+
+    @property
+    def hang(self) -> dict:
+        """How rows hang together, as the functions of `analysis` take it."""
+        return {"crossed": self.crossed, "resample": self.resample}
+
+    @property
+    def bots(self) -> tuple[str, ...]:
+        return tuple(name for name in self.names if name != HUMAN)
+
+    @cached_property
+    def annotations(self) -> pd.DataFrame:
+        """One row an annotation: annotation_id, worker_id, seconds, …"""
+        return self.rows.drop_duplicates("annotation_id")
+
+    @property
+    def used(self) -> int:
+        """How many annotations are analysed."""
+        return len(self.annotations)
+
+    @cached_property
+    def silent(self) -> Sequence[str]:
+        return silent_annotators(self.judgements) if self.crossed else ()
+
+    @property
+    def allowed(self) -> int | None:
+        """How many controls may be missed; judges aren't subject to it."""
+        return allowed_mistakes(self.facts.survey) if self.crossed else None
+
+    @property
+    def questions(self) -> list[str]:
+        """The questions that were answered, or the labels that answers led to, in the survey's order."""
+        seen, survey = sorted(set(self.rows["question"])), self.facts.survey
+        if survey is None:
+            return seen
+        order = [label for task in survey.tasks for label in task.labels] or [q.name for q in survey.questions]
+        return sorted(seen, key=lambda name: (order.index(name) if name in order else len(order), name))
+
+    def to(self, question: str) -> pd.DataFrame:
+        """The rows of one question."""
+        return self.rows[self.rows["question"] == question]
+
+    def with_rows(self, rows: pd.DataFrame) -> Answers:
+        """The same with other rows in the place of the main ones."""
+        return replace(self, rows=rows, computed={})
+
+    def clusters(self, rows: pd.DataFrame) -> Clusters:
+        """Which of some rows hang together."""
+        return frame_clusters(rows, **self.hang)
+
+    def rng(self, statistic: str) -> np.random.Generator:
+        return generator(self.options.seed, self.source, statistic)
+
+    def once(self, name: str, compute: Callable[[Answers], Any]) -> Any:
+        """What several findings go by is computed once."""
+        if name not in self.computed:
+            self.computed[name] = compute(self)
+        return self.computed[name]
+
+    def bootstrap(self) -> dict:
+        """What intervals rest on, as ranking.json says it."""
+        how = "Student's t with errors that know rows of one conversation or annotator to be alike"
+        found = {"resample": self.resample, "level": 0.95, "how": how}
+        if not self.crossed:
+            found["why"] = "a judge's variants are no sample of annotators, so they are not drawn"
+        return found
+
+
+def presentation(judgements: Iterable[Judgement]) -> dict[str, Mapping]:
+    """How each annotation of one source was shown, by its id."""
+    return {row.annotation_id: row.presentation for row in judgements}
+
+
+def free_texts(survey: Survey | None) -> set[str]:
+    """The names of the questions whose answers are texts: they are no data."""
+    return {"reason"} | {q.name for q in (survey.questions if survey else ()) if q.kind == "free_text"}
+
+
+@dataclass(frozen=True)
+class Form:
+    """How the answers of one kind of survey become rows.
+
+    Attributes
+    ----------
+    rows : callable
+        From a source's tidy frame, the facts and its judgements: the rows, and why answers were left out.
+    names : callable
+        The contestants of rows.
+    answers : type
+        `Answers`, or what these findings need of it.
+    mine : callable
+        Whether a judgement is of this form; by default each is.
+    options : tuple of str
+        Which options a result says that it was made by.
+    by_survey : bool
+        Whether the survey says when an annotation is complete; otherwise `rows` does.
+    """
+
+    rows: Callable[[pd.DataFrame, Facts, Sequence[Judgement]], tuple[pd.DataFrame, dict[str, int]]]
+    names: Callable[[pd.DataFrame], set[str]]
+    answers: type[Answers] = Answers
+    mine: Callable[[Judgement], bool] = lambda judgement: True
+    options: tuple[str, ...] = ("bootstraps", "resample", "wage", "known_order")
+    by_survey: bool = True
+
+    as_table: ClassVar[bool] = False
+    """Whether judgements are read as a table of codes, since there may be millions."""
+
+    of_study: ClassVar[bool] = True
+    """Whether answers are about the study's conversations."""
+
+    def facts(self, study: Study) -> dict[str, Any]:
+        """Further facts that these findings go by, from the study's files."""
+        return {}
+
+    def sources(
+        self, judgements: Sequence[Judgement], facts: Facts, options: Options
+    ) -> tuple[dict[str, Answers], LeftOut]:
+        """The answers of each source that has any left, and what is left out.
+
+        Raises `ValueError` naming the judgement that is wrong.
+        """
+        mine = [row for row in judgements if self.mine(row)]
+        by_source: dict[str, list[Judgement]] = {}
+        for row in mine:
+            by_source.setdefault(row.source, []).append(row)
+        asks = self.by_survey and facts.survey is not None
+        lacking = incomplete(facts.survey, facts.items) if asks else None
+        found = answers_frame(mine, facts.conversations.values(), lacking)
+        left_out = {name: dict(reasons) for name, reasons in found.left_out.items()}
+        sources = {}
+        for name, tidy in found.frame.groupby("source", sort=True):
+            tidy = tidy.reset_index(drop=True)
+            own, reasons = self._of_source(str(name), tidy, by_source[str(name)], facts, options)
+            left_out[str(name)] = left_out.get(str(name), {}) | reasons
+            if len(own.rows):
+                sources[str(name)] = own
+        left_out = {name: reasons for name, reasons in left_out.items() if reasons}
+        people = sources.get(HUMAN)
+        return {n: own if n == HUMAN else replace(own, people=people) for n, own in sources.items()}, left_out
+
+    def _of_source(
+        self, name: str, tidy: pd.DataFrame, judgements: Sequence[Judgement], facts: Facts, options: Options
+    ) -> tuple[Answers, dict[str, int]]:
+        """A source's answers, and why annotations of it are left out."""
+        data = tidy[~tidy["question"].isin(free_texts(facts.survey))].reset_index(drop=True)
+        everyone, reasons = self.rows(data, facts, judgements)
+        failed = failed_people(judgements, facts.survey) if name == HUMAN else {}
+        rows = everyone[~everyone["worker_id"].isin(list(failed))].reset_index(drop=True)
+        seen = self.names(everyone)
+        names = [bot for bot in facts.bots if bot in seen] + sorted(seen - set(facts.bots) - {HUMAN})
+        names += [HUMAN] if HUMAN in seen else []
+        graded = graded_controls(judgements).get(name, {})
+        own = self.answers(name, facts, options, tidy, rows, everyone, tuple(names), judgements, failed, graded)
+        return own, reasons | lost(everyone, failed)

@@ -1,0 +1,23 @@
+"""Findings of ABC-Eval: how often each contestant shows each behaviour, turn by turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from parlai_spotbot.findings.answers import Facts, Form
+from parlai_spotbot.records import Judgement
+from parlai_spotbot.surveys.abc_eval.label_frame import label_frame
+
+
+def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> tuple[pd.DataFrame, dict[str, int]]:
+    """One row a label of a turn, see `label_frame`."""
+    return label_frame(tidy, facts.conversations, facts.items)
+
+
+def names(rows: pd.DataFrame) -> set[str]:
+    return set(rows["name"])
+
+
+FORM = Form(rows, names)

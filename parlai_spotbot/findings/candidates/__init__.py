@@ -1,0 +1,149 @@
+"""Findings of Next-Utterance Classification by people, beside models on the same questions (Lowe et al. 2016).
+
+The questions come from a corpus, so their conversations needn't be the study's. Rows have one answer of one annotator
+to one question each; a model's figures are of the very questions, with the very candidates, that people answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.nuc.people import UNTOLD
+from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, Options
+from parlai_spotbot.nuc.facts import Facts as Questions
+from parlai_spotbot.nuc.of_study import facts_of
+from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
+from parlai_spotbot.study import Study
+
+KS = (1, 2)
+MEASURES = tuple(f"recall@{k}" for k in KS)
+ALL = "all"
+"""In the place of a corpus: all of them."""
+
+EVERYBODY = "everybody"
+EXPERTS = ("intermediate", "expert")
+"""By what they say of themselves, experts are those who have some or a lot of experience; the paper's rule."""
+
+ANNOTATOR = "annotator"
+"""The target of what annotators say of themselves, which is no answer to a question."""
+
+Split = tuple[str, str, np.ndarray]
+
+
+class CandidateAnswers(Answers):
+    """Choices among candidates, with the key, the groups and the models' scores."""
+
+    @property
+    def nuc(self) -> Questions:
+        return self.facts.nuc
+
+    @cached_property
+    def about(self) -> Mapping[str, Mapping[str, str]]:
+        """What annotators say of themselves: worker_id -> question -> answer."""
+        return self.facts.made.get("about annotators", {})
+
+    @cached_property
+    def splits(self) -> list[Split]:
+        """(by what, who, which rows): everybody; then each group, each kind of group, and those who call themselves
+        experts and not, wherever there are two or more."""
+        rows, facts = self.rows, self.nuc
+        told = [self.about.get(worker, {}).get("expertise", UNTOLD) for worker in rows["worker_id"]]
+        rated = ["" if own == UNTOLD else "experts" if own in EXPERTS else "non-experts" for own in told]
+        of = {"group": list(rows["group"])}
+        for name in ("recruited", "expertise"):
+            of[name] = [facts.about.get(group, {}).get(name, "").replace("_", "-") for group in rows["group"]]
+        of["by their own account"] = rated
+        found: list[Split] = [("", EVERYBODY, np.ones(len(rows), dtype=bool))]
+        seen: list[list[bool]] = []
+        for by, labels in of.items():
+            kinds = sorted(set(labels) - {""})
+            masks = [np.array([label == kind for label in labels]) for kind in kinds]
+            if len(kinds) < 2 or any(list(mask) in seen for mask in masks):  # groups by another name
+                continue
+            seen += [list(mask) for mask in masks]
+            found += [(by, kind, mask) for kind, mask in zip(kinds, masks, strict=True)]
+        return found
+
+    @property
+    def corpora(self) -> list[str]:
+        """The corpora, and in the end all of them where there are several."""
+        own = sorted(set(self.rows["corpus"]))
+        return [*own, ALL] if len(own) > 1 else own
+
+
+def of_corpus(rows: pd.DataFrame, corpus: str) -> pd.DataFrame:
+    return rows if corpus == ALL else rows[rows["corpus"] == corpus]
+
+
+def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> tuple[pd.DataFrame, dict[str, int]]:
+    """One row an annotation: `first` and `second` (places, -1 where none), `right1`, `right2` (0 or 1), `corpus`,
+    `group`, `true`, `n`."""
+    second = tidy[tidy["question"] == "second"].set_index("annotation_id")["answer"]
+    rows = tidy[tidy["question"] == "first"].copy()
+    rows["second"] = [_place(second.get(own)) for own in rows["annotation_id"]]
+    rows["first"] = [_place(own) for own in rows["answer"]]
+    known = rows["item_id"].isin(list(facts.nuc.questions))
+    sizes = rows["item_id"].map({name: len(own.candidates) for name, own in facts.nuc.questions.items()})
+    fits = (
+        known
+        & rows["first"].ge(0)
+        & (rows[["first", "second"]].max(axis=1) < sizes)
+        & (rows["first"] != rows["second"])
+    )
+    lost = {"question that isn't among the study's": int((~known).sum()),
+            "choice that the question hasn't, or the same twice": int((known & ~fits).sum())}  # fmt: skip
+    rows = rows[fits].reset_index(drop=True)
+    asked = [facts.nuc.questions[own] for own in rows["item_id"]]
+    rows["corpus"] = [own.corpus for own in asked]
+    rows["true"], rows["n"] = [own.true for own in asked], [len(own.candidates) for own in asked]
+    rows["group"] = [facts.nuc.groups.get(own, "") for own in rows["unit_id"]]
+    rows["right1"] = (rows["first"] == rows["true"]).astype(float)
+    rows["right2"] = np.maximum(rows["right1"], (rows["second"] == rows["true"]).astype(float))
+    return rows, {why: count for why, count in lost.items() if count}
+
+
+def _place(answer: object) -> int:
+    """ "candidate:2" -> 2; -1 for anything else."""
+    kind, _, place = str(answer).partition(":")
+    return int(place) if kind == "candidate" and place.isdecimal() else -1
+
+
+class CandidateForm(Form):
+    """Questions in the place of conversations; what annotators say of themselves is set aside."""
+
+    of_study = False
+
+    def facts(self, study: Study) -> dict[str, Any]:
+        """The key, the groups and the models' scores."""
+        return {"nuc": facts_of(study)}
+
+    def sources(
+        self, judgements: Sequence[Judgement], facts: Facts, options: Options
+    ) -> tuple[dict[str, Answers], LeftOut]:
+        about: dict[str, dict[str, str]] = {}
+        for row in judgements:
+            if row.target == ANNOTATOR and isinstance(row.answer, str):
+                about.setdefault(row.worker_id, {}).setdefault(row.question, row.answer)
+        shown = Facts.of(
+            _conversations(facts.nuc), facts.items.values(), survey=facts.survey, nuc=facts.nuc, bots=facts.bots
+        )
+        shown.made["about annotators"] = about
+        return super().sources(judgements, shown, options)
+
+
+def _conversations(facts: Questions) -> list[Conversation]:
+    """The pieces of conversations that the questions show, under the ids of the conversations that they are from."""
+    found = {}
+    for question in facts.questions.values():
+        said = tuple(Turn(HUMAN, text) for text in (*question.context, question.answer))
+        name = question.conversation_id
+        found[name] = Conversation(name, question.corpus, (HUMAN, HUMAN), 0, (HUMAN, HUMAN), said, seed_exchanges=0)
+    return list(found.values())
+
+
+FORM = CandidateForm(rows, lambda rows: set(), CandidateAnswers, mine=lambda judgement: judgement.target != ANNOTATOR)

@@ -1,0 +1,27 @@
+"""Findings of surveys that ask which of two conversations is better: ACUTE-Eval, and Comparative with its ties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from parlai_spotbot.analysis.choices import choice_frame
+from parlai_spotbot.findings.answers import Facts, Form, presentation
+from parlai_spotbot.records import Judgement
+
+
+def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> tuple[pd.DataFrame, dict[str, int]]:
+    """One row a choice, see `choice_frame`; "neither" is an answer where the survey has it."""
+    options = [
+        option.value for question in (facts.survey.questions if facts.survey else ()) for option in question.options
+    ]
+    tie = facts.survey is None or "neither" in options
+    return choice_frame(tidy, facts.conversations, facts.items, presentation(judgements), tie=tie)
+
+
+def names(rows: pd.DataFrame) -> set[str]:
+    return set(rows["a"]) | set(rows["b"])
+
+
+FORM = Form(rows, names)

@@ -1,0 +1,33 @@
+"""Whether annotators choose alike, over pairs of conversations; which of the two stood first doesn't matter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.findings import agreement
+from parlai_spotbot.findings.answers import Answers
+from parlai_spotbot.findings.choices import FORM
+from parlai_spotbot.findings.finding import Finding
+
+
+def compute(own: Answers) -> dict:
+    """Alpha, and what annotator models add; of each pair the choice is "first" or "second" by their ids."""
+    swapped = [ids[0] > ids[1] for ids in own.rows["conversation_ids"]]
+    rows = own.rows.assign(chosen=np.where(swapped, -own.rows["outcome"], own.rows["outcome"]))
+    turned, ties = own.with_rows(rows), bool((rows["outcome"] == 0).any())
+    found = agreement.agreement(turned, "chosen", _pair, "ordinal" if ties else "nominal")
+    return found | agreement.annotators_by_models(turned, _pair, _chosen, "choice")
+
+
+def _pair(rows: pd.DataFrame) -> Sequence[str]:
+    return [" ".join(sorted(ids)) for ids in rows["conversation_ids"]]
+
+
+def _chosen(rows: pd.DataFrame) -> pd.Series:
+    return rows["chosen"].map({1: "first", 0: "neither", -1: "second"})
+
+
+FINDING = Finding("agreement", FORM, compute, agreement.tell, agreement.rows, place=60)

@@ -1,0 +1,110 @@
+"""From judgements to results: every finding of a survey by source, as data, as tables and in a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from parlai_spotbot.analysis.values import plain
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, Options
+from parlai_spotbot.findings.finding import Finding, Result, tables_of
+from parlai_spotbot.findings.made_by import made_by
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.surveys.controls.failures import allowed_mistakes
+
+Progress = Callable[[str, str], None]
+"""Told of each source and finding that is done."""
+
+
+def asked_for(survey: str, options: Options) -> list[Finding]:
+    """The findings of a survey that these options ask for."""
+    return [finding for finding in findings_of(survey) if not finding.asked or getattr(options, finding.asked)]
+
+
+def compute(
+    survey: str,
+    judgements: Sequence[Any],
+    facts: Facts,
+    options: Options | None = None,
+    progress: Progress | None = None,
+) -> dict[str, dict]:
+    """Compute every finding of a survey.
+
+    Parameters
+    ----------
+    judgements : sequence of Judgement, or DataFrame
+        A table where the survey's form of answers asks for one (`Form.as_table`).
+
+    Returns
+    -------
+    dict
+        Name of the finding -> ``{"by_source": {source: …}, "made_by": …}``; a finding of no source is left out.
+
+    Raises
+    ------
+    ValueError
+        Names the judgement or the option that is wrong; or says that nothing is left to analyse.
+    """
+    options, facts, result, nothing = options or Options(), replace(facts, name=survey), {}, {}
+    forms: dict[int, tuple[Form, list[Finding]]] = {}
+    for finding in asked_for(survey, options):
+        forms.setdefault(id(finding.form), (finding.form, []))[1].append(finding)
+    with threadpool_limits(limits=1):  # small matrices: threads only wait for each other, and round differently
+        for form, findings in forms.values():
+            sources, left_out = form.sources(judgements, facts, options)
+            if not sources:
+                nothing |= left_out
+                continue
+            about = made_of(form, sources, left_out, facts, options)
+            for finding in findings:
+                by_source = {name: of(finding, own, progress) for name, own in sources.items()}
+                known = {name: plain(data) for name, data in by_source.items() if data is not None}
+                if any(known.values()):
+                    result[finding.name] = {"by_source": known, "made_by": dict(about)}
+    if not result:
+        raise ValueError(f"judgements: no complete annotation to analyse (left out: {nothing or 'none'})")
+    return result
+
+
+def of(finding: Finding, own: Answers, progress: Progress | None) -> Mapping | None:
+    """What a finding says of one source."""
+    data = finding.compute(own)
+    if progress is not None:
+        progress(own.source, finding.name)
+    return data
+
+
+def made_of(form: Form, sources: Mapping[str, Answers], left_out: LeftOut, facts: Facts, options: Options) -> dict:
+    """What the results of a form say that they were made of."""
+    known: dict[str, Any] = {name: getattr(options, name) for name in form.options}
+    known |= {} if form.as_table else {"control_mistakes": allowed_mistakes(facts.survey)}
+    return made_by(known, options.seed, {name: own.used for name, own in sources.items()}, left_out)
+
+
+def tables(survey: str, result: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:
+    """The results as flat tables, one frame a table; each row says its source."""
+    return tables_of(findings_of(survey), result)
+
+
+def summary(survey: str, result: Mapping[str, Mapping]) -> str:
+    """What the terminal shows: for each source what was left out, and what findings say of it in a line or two."""
+    findings = [finding for finding in findings_of(survey) if finding.name in result]
+    parts = {finding.name: result[finding.name] for finding in findings}
+    made = next(iter(parts.values()))["made_by"]
+    extended = made.get("study_extended", [])
+    lines = [f"the study was extended: {'; '.join(extended)}"] if extended else []
+    for source in made["used"]:
+        automatic = "" if source == HUMAN else " (automatic, not people)"
+        lines.append(f"{source}: {made['used'][source]} annotations{automatic}")
+        left_out = sorted(made["left_out"].get(source, {}).items())
+        lines += [f"  left out: {count} × {reason}" for reason, count in left_out]
+        others = {name: part["by_source"][source] for name, part in parts.items() if source in part["by_source"]}
+        for finding in findings:
+            if finding.name in others:
+                lines += finding.lines(Result(source, others[finding.name], others))
+    return "\n".join(lines)

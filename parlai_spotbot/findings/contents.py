@@ -1,0 +1,220 @@
+"""What the report is made from: a study's files, read and checked; what is missing is told apart from what is wrong.
+
+Analysis is read by source; people come before judges, since judges are no substitute for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.findings.made_by import VERSION
+from parlai_spotbot.records import HUMAN, Conversation, Judgement
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey, launched_survey, survey_names
+from parlai_spotbot.surveys.controls.failures import without_failed
+from parlai_spotbot.surveys.packing import packing_of
+
+NO_SOURCES = ("hygiene", "plan")
+"""Stems of files that are not results by source: hygiene is about conversations, a plan about what is to come."""
+
+
+DEFAULT = "spot_the_bot"
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What was found of a survey: `analysis` maps name of the finding -> source -> data, `made_by` name -> how they
+    were made; a file that does not exist is absent."""
+
+    study: Study
+    survey: str
+    analysis: dict[str, dict[str, dict]]
+    made_by: dict[str, dict]
+
+    @cached_property
+    def sources(self) -> list[str]:
+        """Every source with results: people first, then the judges."""
+        return people_first(source for by_source in self.analysis.values() for source in by_source)
+
+    def of(self, name: str, source: str) -> dict:
+        """What one finding says of one source; empty where there is nothing."""
+        return self.analysis.get(name, {}).get(source, {})
+
+
+def people_first(sources: Iterable[str]) -> list[str]:
+    """Sources, each once: people, then the judges."""
+    return sorted(set(sources), key=lambda source: (source != HUMAN, source))
+
+
+@dataclass(frozen=True)
+class Contents(Analysis):
+    """All that a study holds of a survey.
+
+    `judges` holds what stands in ``judges/*.json`` by judge, `failures` the rows of failures.jsonl. `counted`:
+    judgements are votes, perhaps millions, which are not read one by one: `judgements` is empty then, and what is said
+    of them is the analysis's.
+    """
+
+    conversations: list[Conversation]
+    units: int
+    judgements: list[Judgement]
+    judges: dict[str, dict]
+    failures: list[dict]
+    counted: bool = False
+
+    @cached_property
+    def bots(self) -> list[str]:
+        """The contestants in the order of the plan, then any others that occur, sorted: a bot's place is its colour."""
+        seen = {name for c in self.conversations for name in c.entities if name != HUMAN}
+        planned = list(self.study.plan.contestants)
+        return planned + sorted(seen - set(planned))
+
+    @cached_property
+    def sources(self) -> list[str]:
+        """Every source with judgements or results: people first, then the judges."""
+        return people_first([*(j.source for j in self.judgements), *super().sources])
+
+    @cached_property
+    def annotators(self) -> dict[tuple[str, str], str]:
+        """How annotators are named on the page: people by number, never by their platform's id; judges by variant."""
+        names = {}
+        for source in self.sources:
+            workers = sorted({j.worker_id for j in self.judgements if j.source == source})
+            for number, worker in enumerate(workers, start=1):
+                names[source, worker] = f"annotator {number}" if source == HUMAN else worker
+        return names
+
+    def annotations(self, source: str) -> int:
+        """How many annotations (one annotator's answers to one item) a source gave, controls and all."""
+        if self.counted:
+            return self.made_by["ranking"]["used"][source]
+        return len({j.annotation_id for j in self.judgements if j.source == source})
+
+    @property
+    def judged(self) -> bool:
+        """Whether there are any judgements."""
+        path = self.study.judgements_path(self.survey)
+        return path.exists() and path.stat().st_size > 0 if self.counted else bool(self.judgements)
+
+    @cached_property
+    def kept(self) -> list[Judgement]:
+        """The judgements without those of people who missed more controls than the launch allows."""
+        known = self.survey in survey_names()
+        return without_failed(self.judgements, launched_survey(self.study, self.survey) if known else None)
+
+    @cached_property
+    def outdated(self) -> str:
+        """Why the results may not be those of the study as it is, in a sentence; "" where they are, or there are none.
+
+        An analysis says its version and, written by `spotbot_analyze`, the checksums of what it read.
+        """
+        made = self.made_by.get("annotators") or next(iter(self.made_by.values()), None)
+        if made is None:
+            return ""
+        if made.get("version", 1) != VERSION:
+            return "The analysis was made by another version of parlai_spotbot, whose figures may differ."
+        now = self.study.checksums(self.survey)
+        then = made.get("sha256", now)
+        changed = [path.rpartition("/")[2] for path in {**then, **now} if then.get(path) != now.get(path)]
+        return f"The study has changed since it was analysed: {', '.join(changed)}." if changed else ""
+
+
+def surveys_of(study: Study, survey: str | None = None) -> list[str]:
+    """The surveys that a report is about: `survey` (by default the plan's first), then all others that were judged."""
+    first = survey or next(iter(study.plan.surveys), DEFAULT)
+    _check_survey(study, first)
+    begun = list(dict.fromkeys([*study.plan.surveys, *sorted(_begun(study))]))
+    return [first, *(name for name in begun if name != first and study.judgements_path(name).exists())]
+
+
+def read_contents(study: Study, survey: str, conversations: list[Conversation] | None = None) -> Contents:
+    """Read everything; what is malformed is a `UserError`, what has not been made yet is empty.
+
+    `conversations` spares reading them again, where they are at hand.
+    """
+    _check_survey(study, survey)
+    analysis, made_by = _analysis(study, survey)
+    counted = survey in survey_names() and packing_of(get_survey(survey)).comes_in
+    judgements = study.judgements(survey) if study.judgements_path(survey).exists() and not counted else []
+    return Contents(
+        study=study,
+        survey=survey,
+        conversations=conversations_of(study, [survey]) if conversations is None else conversations,
+        units=len(study.units(survey)) if study.units_path(survey).exists() else 0,
+        judgements=judgements,
+        analysis=analysis,
+        made_by=made_by,
+        judges=_judges(study, survey),
+        failures=_failures(study),
+        counted=counted,
+    )
+
+
+def conversations_of(study: Study, surveys: Iterable[str]) -> list[Conversation]:
+    """The study's; a survey whose questions come from a corpus needs none, nor do votes."""
+    needed = any(name not in survey_names() or _of_study(name) for name in surveys)
+    return study.conversations() if needed or study.conversations_path.exists() else []
+
+
+def _of_study(survey: str) -> bool:
+    packing = packing_of(get_survey(survey))
+    return packing.of_conversations or packing.chats
+
+
+def read_analysis(study: Study, survey: str) -> Analysis:
+    """What was found of a survey, without what it was found from."""
+    return Analysis(study, survey, *_analysis(study, survey))
+
+
+def analysed(study: Study) -> list[Analysis]:
+    """What was found of every survey of the study that is analysed: those of its plan first, the others by name."""
+    begun = dict.fromkeys([*study.plan.surveys, *sorted(_begun(study))])
+    found = [name for name in begun if (study.analysis_path(name) / "ranking.json").exists()]
+    return [read_analysis(study, name) for name in found]
+
+
+def _begun(study: Study) -> set[str]:
+    folder = study.path / "surveys"
+    return {path.name for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else set()
+
+
+def _check_survey(study: Study, survey: str) -> None:
+    known = _begun(study).union(study.plan.surveys)
+    if survey not in known:
+        raise UserError(f"--survey {survey}: {study.path} has no such survey.", nearest(survey, known))
+
+
+def _analysis(study: Study, survey: str) -> tuple[dict, dict]:
+    analysis, made_by = {}, {}
+    remedy = f"Run: parlai spotbot_analyze --study {study.path} --survey {survey}"
+    for path in sorted(study.analysis_path(survey).glob("*.json")):
+        stem = path.stem
+        if stem in NO_SOURCES:
+            continue
+        value = files.read_json(path, "analysis file", remedy)
+        by_source = value.get("by_source") if isinstance(value, dict) else None
+        if not isinstance(by_source, dict) or not all(isinstance(own, dict) for own in by_source.values()):
+            raise UserError(f"{path}: field 'by_source': expected results by source.", remedy)
+        analysis[stem], made_by[stem] = by_source, value.get("made_by") or {}
+    return analysis, made_by
+
+
+def _judges(study: Study, survey: str) -> dict[str, dict]:
+    judges = {}
+    for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):
+        remedy = f"Remove it and run: parlai spotbot_judge --study {study.path}"
+        value = files.read_json(path, "file of a judge", remedy)
+        if not isinstance(value, dict) or not isinstance(value.get("variants"), dict):
+            raise UserError(f"{path}: field 'variants': expected a judge's variants.", remedy)
+        judges[f"judge:{value.get('judge', path.stem)}"] = value
+    return judges
+
+
+def _failures(study: Study) -> list[dict]:
+    if not study.failures_path.exists():
+        return []
+    return files.read_jsonl(study.failures_path, lambda row, where: row, "failures file", torn_tail=True)

@@ -1,0 +1,81 @@
+"""What an analysis goes by beside the judgements: items, judges' accounts, trainings, what bots know; from a study."""
+
+from __future__ import annotations
+
+from parlai_spotbot import files
+from parlai_spotbot.analysis.screening import checked_round
+from parlai_spotbot.analysis.trust.own_models import own_contestants
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.answers import Facts
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import launched_survey, survey_names
+
+
+def facts_of(study: Study, survey: str) -> Facts:
+    """What the findings of a survey go by; the survey has the limits of its launch."""
+    asked = launched_survey(study, survey) if survey in survey_names() else None
+    units = study.units(survey) if study.units_path(survey).exists() else []
+    forms = {id(finding.form): finding.form for finding in findings_of(survey)}.values()
+    own = any(form.of_study for form in forms)
+    training, why = training_texts(study) if own else (None, "")
+    more = {name: value for form in forms for name, value in form.facts(study).items()}
+    return Facts.of(
+        study.conversations() if own else [],
+        [item for unit in units for item in unit.items],
+        survey=asked,
+        bots=tuple(study.plan.contestants),
+        training=training,
+        training_why=why,
+        judges=judges_of(study, survey),
+        screening=tuple(screening_of(study, survey)),
+        **more,
+    )
+
+
+def screening_of(study: Study, survey: str) -> list[dict]:
+    """The rounds of the training that annotators of a survey of tasks took, as spotbot_collect brought them; [] where
+    there are none."""
+    path = study.survey_path(survey) / "training.jsonl"
+    remedy = "Collect it anew with spotbot_collect."
+    return files.read_jsonl(path, checked_round, "file of the training", remedy) if path.exists() else []
+
+
+def judges_of(study: Study, survey: str) -> dict[str, dict]:
+    """Of each judge that has left an account: `about` (its JUDGE.json) and `own`, the contestants of its model."""
+    found = {}
+    for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):
+        about = files.read_json(path, "file of a judge", "Make it anew with spotbot_judge.")
+        if not isinstance(about, dict):
+            raise UserError(f"{path}: expected what a judge says of itself.", "Make it anew with spotbot_judge.")
+        own = own_contestants(about, study.plan.contestants.values())
+        found[f"judge:{about.get('judge', path.stem)}"] = {"about": about, "own": own}
+    return found
+
+
+def training_overlap(study: Study) -> dict:
+    """How much of the conversations stands in the data that the bots know, as self-play found it."""
+    found = study.provenance().get("selfplay", {}).get("overlap_with_training_data")
+    if not found:
+        return {"why": "these conversations were not played here, so the bots' training data are not known"}
+    turns = ", ".join(f"{name} {share:.0%}" for name, share in found["turns_found"].items())
+    sentence = (
+        f"{found['with_training_exchange']} of {found['conversations']} conversations hold an exchange of the data "
+        f"that the bots know; turns that stand there: {turns or 'none'}."
+    )
+    return {**found, "sentence": sentence}
+
+
+def training_texts(study: Study) -> tuple[list[tuple[str, ...]] | None, str]:
+    """The turns of each conversation that the study's bots know; or None and why they are not there.
+
+    Only where self-play has read them already: nothing is fetched for this.
+    """
+    from parlai_spotbot.domains import domain_of
+
+    if "selfplay" not in study.provenance():
+        return None, "these conversations were not played here, so what the bots know is not known"
+    try:
+        return [episode.turns for episode in domain_of(study.path, study.plan.domain).episodes("bots")], ""
+    except UserError as err:
+        return None, err.problem.rstrip(".")

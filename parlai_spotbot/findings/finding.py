@@ -1,0 +1,141 @@
+"""What a finding is: a name, how it is computed, how it is told, and its rows for tables to work on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from parlai_spotbot.findings.answers import Answers, Form
+from parlai_spotbot.findings.sections import Card, Section
+from parlai_spotbot.records import HUMAN
+
+Rows = Iterator[tuple[str, dict]]
+"""(name of a table, one of its rows): what goes into ``analysis/TABLE.csv``."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was found of one source, as it stands in ``analysis/NAME.json``.
+
+    `data` is this finding's, `others` hold what the other findings found of the source, by their names. `bots` are the
+    contestants in the order of the plan; `annotators` says how each is called on a page, by worker_id.
+    """
+
+    source: str
+    data: Mapping
+    others: Mapping[str, Mapping] = field(default_factory=dict)
+    bots: tuple[str, ...] = ()
+    annotators: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def people(self) -> bool:
+        return self.source == HUMAN
+
+    @property
+    def order(self) -> list[str]:
+        """The bots best first as this source ranks them; in the plan's order where it ranks none."""
+        return list(self.others.get("ranking", {}).get("order") or self.bots)
+
+    def called(self, worker: str) -> str:
+        """What an annotator is called on a page."""
+        return self.annotators.get(worker, worker)
+
+
+def _no_rows(data: Mapping) -> Rows:
+    return iter(())
+
+
+def _no_lines(result: Result) -> list[str]:
+    return []
+
+
+def _no_card(result: Result) -> Card | None:
+    return None
+
+
+def _no_tiles(result: Result) -> list[tuple[str, str]]:
+    return []
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that answers say.
+
+    Attributes
+    ----------
+    name : str
+        Of its file, ``analysis/NAME.json``.
+    form : Form
+        Of the answers that it is about.
+    compute : callable
+        From one source's answers its data, as JSON can hold them (NumPy's types too); None where there is nothing to
+        find of this source.
+    tell : callable
+        From these data alone what a page says: sections of sentences, tables and charts.
+    rows : callable
+        From these data the rows of flat tables.
+    lines : callable
+        From these data the lines that the terminal shows.
+    card : callable
+        From these data what a reader sees first; None from all but a ranking.
+    tiles : callable
+        From these data counts for the head of the page: (number, of what).
+    place : int
+        Findings are told in the order of their places.
+    surveys : tuple of str
+        Those that it is of; of all with answers of this form where empty.
+    announced : tuple of (anchor, heading)
+        Sections whose heading stands on the page even before there is anything to tell, with `none` under it.
+    none : str
+        What is said there; by default, that it is not computed yet.
+    options : tuple of str
+        Which of the options of an analysis it takes, beside those that all do.
+    asked : str
+        The option without which it is not computed, since that takes long; "" where it always is.
+    """
+
+    name: str
+    form: Form
+    compute: Callable[[Answers], Mapping | None]
+    tell: Callable[[Result], Iterable[Section]]
+    rows: Callable[[Mapping], Rows] = _no_rows
+    lines: Callable[[Result], list[str]] = _no_lines
+    card: Callable[[Result], Card | None] = _no_card
+    tiles: Callable[[Result], list[tuple[str, str]]] = _no_tiles
+    place: int = 50
+    surveys: tuple[str, ...] = ()
+    announced: tuple[tuple[str, str], ...] = ()
+    none: str = ""
+    options: tuple[str, ...] = ()
+    asked: str = ""
+
+
+def tables_of(findings: Iterable[Finding], result: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:
+    """The results as flat tables, each row with its source; tables without rows are left out."""
+    rows: dict[str, list[dict]] = {}
+    for finding in findings:
+        for source, own in result.get(finding.name, {"by_source": {}})["by_source"].items():
+            for table, row in finding.rows(own):
+                rows.setdefault(table, []).append({"source": source, **row})
+    return {table: pd.DataFrame(entries) for table, entries in rows.items()}
+
+
+def flat(row: Mapping) -> dict:
+    """A row of a table: intervals as two columns, lists as text, deeper parts left out."""
+    found = {}
+    for key, value in row.items():
+        if isinstance(value, (list, tuple)) and len(value) == 2 and not any(isinstance(end, str) for end in value):
+            found |= two_ends(key.removesuffix("ci").rstrip("_") or "estimate", value)
+        elif isinstance(value, (list, tuple)):
+            found[key] = " > ".join(map(str, value)) if key == "of" else " ".join(map(str, value))
+        elif not isinstance(value, Mapping):
+            found[key] = value
+    return found
+
+
+def two_ends(name: str, ci: Iterable | None) -> dict[str, float | None]:
+    """An interval as two columns: NAME_low, NAME_high."""
+    low, high = ci or (None, None)
+    return {f"{name}_low": low, f"{name}_high": high}

@@ -1,0 +1,214 @@
+"""What is still uncertain of a ranking by people, and what would settle it: the next pairs, and how many annotations.
+
+By the planning that `spotbot_plan` does (`analysis.planning`): for surveys of matches from the judgements themselves,
+for others from the test of each pair. Formulas only, so the same study gives the same numbers. What is told stands on
+the first screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+from scipy.stats import norm
+
+from parlai_spotbot.analysis.planning import Design, conversations_needed, pilot_needs
+from parlai_spotbot.findings.answers import Form
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.sections import Name, Section, Table
+from parlai_spotbot.wording import NAMED, NONE, p_value, percent
+
+DIFFERENCE, POWER, LEVEL, LOOKS = 0.2, 0.8, 0.95, 2
+"""What `spotbot_plan` takes by default: a difference of shares of interest, power, level, tests now and at the end."""
+
+SHOWN = 5
+"""So many of the next pairs are named."""
+
+TITLE = "What is uncertain, and what would settle it"
+SETTLED = "Every pair ({}) is told apart: no further annotation is needed to order the bots."
+
+
+def finding(form: Form, compute, tell) -> Finding:
+    """The finding of a form of answers, for the first screen."""
+    return Finding("needs", form, compute, tell, place=5)
+
+
+def section(text: Sequence[str], table: Table | None = None) -> list[Section]:
+    return [Section("needs", TITLE, list(text), [], [table] if table else [], first=True)] if text or table else []
+
+
+# -- matches -----------------------------------------------------------------------------------------------------------
+def before(bots: int, annotations_per_conversation: int) -> list[Section]:
+    """Nobody has judged yet: what the plain design asks for."""
+    if bots < 2:
+        return []
+    design = Design(bots, annotations_per_conversation, power=POWER, level=LEVEL)
+    needed, alone = (conversations_needed(0.5 + DIFFERENCE / 2, design, alone=own) for own in (False, True))
+    if needed is None:
+        return []
+    annotations = needed * annotations_per_conversation
+    by_itself = f"; {alone:,} if only a pair's own matches told of it" if alone and alone > needed else ""
+    return section([
+        f"To tell every two bots apart of which one wins {0.5 + DIFFERENCE / 2:.0%} of their decided matches, people "
+        f"would have to give some {annotations:,} annotations a pair ({needed:,} conversations{by_itself}), "
+        f"{design.pairs} pairs: {annotations * design.pairs:,} in all. Assumed: {percent(design.ties)} of matches are "
+        "ties, and annotations of one conversation or annotator hang together, as in the paper's data; "
+        f"{percent(POWER)} power. spotbot_plan answers for other assumptions."
+    ])  # fmt: skip
+
+
+ABOUT = ("pairs", "ties", "conversation_correlation", "worker_correlation", "annotations_per_conversation",
+         "annotations_per_worker", "effective_per_worker", "design_effect")  # fmt: skip
+
+
+def of_matches(matches: pd.DataFrame, names: Sequence[str], seconds: float | None) -> dict | None:
+    """Which pairs are open after what people have said, and what they need; `seconds`, of an annotation."""
+    names = [bot for bot in names if bot in set(matches["a"]) | set(matches["b"])]
+    if matches.empty:
+        return None
+    start = Design(max(len(names), 2), power=POWER, level=LEVEL, looks=LOOKS)
+    found, design = pilot_needs(matches, names, start, difference=DIFFERENCE)
+    rows = [{k: None if pd.isna(v) else v for k, v in row.items()} for row in found.to_dict(orient="records")]
+    return {"pairs": rows, "design": {name: getattr(design, name) for name in ABOUT}, "seconds": seconds}
+
+
+def tell_matches(result: Result) -> list[Section]:
+    """Which pairs are open, and what to annotate next."""
+    own, seconds = result.data, result.data["seconds"]
+    opened = [row for row in own["pairs"] if row["status"] != "settled"]
+    if not opened:
+        return section([SETTLED.format(len(own["pairs"]))])
+    reachable = sorted((row for row in opened if row["more_annotations"] is not None),
+                       key=lambda row: (row["more_annotations"], row["a"], row["b"]))  # fmt: skip
+    text = _named(opened, len(own["pairs"]), (1 - LEVEL) / LOOKS) + _total(reachable, opened, seconds)
+    return section([text], _table(reachable, own["design"], seconds))
+
+
+def _named(opened: list[dict], pairs: int, below: float | None = None) -> str:
+    named = sorted(opened, key=lambda row: (row["p_adjusted"] is None, row["p_adjusted"], row["a"], row["b"]))
+    who = "; ".join(f"{row['a']} and {row['b']}" for row in named[:NAMED])
+    yet = " yet" if below is None else f" yet (p below {below:.3f}, for all are tested again with further data)"
+    if len(opened) > NAMED:
+        return f"{len(opened)} of {pairs} pairs are not told apart{yet}, among them {who}."
+    return f"{len(opened)} of {pairs} pairs {'is' if len(opened) == 1 else 'are'} not told apart{yet}: {who}."
+
+
+def _total(reachable: list[dict], opened: list[dict], seconds: float | None) -> str:
+    if not reachable:
+        return " No number of annotations that can be had would settle them."
+    annotations = sum(row["more_annotations"] for row in reachable)
+    text = f" To settle {'them' if len(reachable) > 1 else 'it'} takes about {annotations:,.0f} further annotations"
+    if len(reachable) < len(opened):
+        text = f" To settle {len(reachable)} of them takes about {annotations:,.0f} further annotations"
+    if seconds:
+        text += f", {annotations * seconds / 3600:,.0f} hours of work"
+    first = reachable[0]
+    return text + (
+        f"; best begin with {first['a']} and {first['b']} ({first['more_annotations']:,.0f} annotations of "
+        f"{first['more_conversations']:,.0f} new conversations)."
+    )
+
+
+def _table(reachable: list[dict], design: Mapping, seconds: float | None) -> Table | None:
+    rows, count = reachable[:SHOWN], len(reachable)
+    if not rows:
+        return None
+    shown = [
+        (Name(row["a"]), Name(row["b"]), percent(row["rate"]), p_value(row["p_adjusted"]), str(row["annotations"]),
+         f"{row['more_annotations']:,.0f} ({row['more_conversations']:,.0f})",
+         NONE if seconds is None else f"{row['more_annotations'] * seconds / 3600:.1f}")
+        for row in rows
+    ]  # fmt: skip
+    how = (
+        f"For {percent(POWER)} power at an overall error of {percent(1 - LEVEL)}, over {design['pairs']} pairs tested "
+        f"now and once more, so that p has to come below {(1 - LEVEL) / LOOKS:.3f}; who tests after every batch finds "
+        "differences that aren't there (with 12 looks in 19 of 100 studies, not 5). All matches tell of every pair, so "
+        f"the numbers hold if all open pairs get theirs. A pair closer than {0.5 + DIFFERENCE / 2:.0%} to "
+        f"{0.5 - DIFFERENCE / 2:.0%} is planned for that difference, since no number proves two bots equal. "
+        "Win rates from few matches are rough, so are these numbers. Annotations of "
+        "people's conversations come on top."
+    )
+    method = (
+        f"As spotbot_plan --study DIR. From these judgements: {percent(design['ties'])} ties, correlation of matches "
+        f"of one conversation {design['conversation_correlation']:.2f}, by one annotator "
+        f"{design['worker_correlation']:.2f}, {design['annotations_per_conversation']} annotations a conversation, "
+        f"{design['annotations_per_worker']:.0f} a person on average and {design['effective_per_worker']:.0f} in "
+        "effect, since some give far more; together they multiply the variance of a pair's own matches by "
+        f"{design['design_effect']:.2f}."
+    )
+    head = ("Bot", "Against", "Wins", "p", "Annotations", "More (conversations)", "Hours")
+    title = "What to annotate next" + (f" (the {len(rows)} nearest of {count} pairs)" if count > len(rows) else "")
+    return Table(title, how, head, shown, method=method)
+
+
+# -- other tests -------------------------------------------------------------------------------------------------------
+def of_tests(ranking: Mapping) -> dict | None:
+    """How many times as much data each open pair needs, from its test; None where nothing was tested."""
+    tested = [p for p in ranking.get("pairs") or [] if p.get("p") is not None and p.get("p_adjusted") is not None]
+    tested = [pair for pair in tested if pair["p"] == pair["p"]]
+    if not tested:
+        return None
+    wished = norm.isf((1 - LEVEL) / len(tested) / 2) + norm.ppf(POWER)
+    rows = []
+    for pair in tested:
+        if pair["p_adjusted"] >= 1 - LEVEL:
+            z = float(norm.isf(max(pair["p"], 1e-300) / 2))
+            more = pair["n"] * ((wished / z) ** 2 - 1) if z > 0 else None
+            known = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")}
+            rows.append({**known, "more_annotations": None if more is None or more > 1e5 else max(1, round(more))})
+    return {"tested": len(tested), "pairs": rows}
+
+
+def tell_tests(result: Result) -> list[Section]:
+    """Which pairs are open, and what to ask next."""
+    own = result.data
+    if not own["pairs"]:
+        return section([SETTLED.format(own["tested"])])
+    reachable = sorted((row for row in own["pairs"] if row["more_annotations"] is not None),
+                       key=lambda row: (row["more_annotations"], row["a"], row["b"]))  # fmt: skip
+    text = _named(own["pairs"], own["tested"])
+    if reachable:
+        first = reachable[0]
+        text += f" Best begin with {first['a']} and {first['b']}: about {first['more_annotations']:,} further answers."
+    shown = [
+        (Name(row["a"]), Name(row["b"]), p_value(row["p_adjusted"]), str(row["n"]), f"{row['more_annotations']:,}")
+        for row in reachable[:SHOWN]
+    ]
+    how = (
+        f"As many further answers as give {percent(POWER)} power at an overall error of {percent(1 - LEVEL)} over "
+        f"{own['tested']} pairs, if the difference is the one found here and answers hang together as they do here. "
+        "A difference that is not clear yet is rough, so are these numbers."
+    )
+    more = len(own["pairs"]) > len(shown)
+    title = "What to ask next" + (f" (the {len(shown)} nearest of {len(own['pairs'])} pairs)" if more else "")
+    head = ("Contestant", "Against", "p, adjusted", "Answers", "Answers more")
+    return section([text], Table(title, how, head, shown) if shown else None)
+
+
+# -- votes -------------------------------------------------------------------------------------------------------------
+TIMES = (2, 4, 10)
+
+
+def of_pool(ranking: Mapping) -> dict | None:
+    """Where every vote tells of every difference: how many pairs more of them in all would tell apart."""
+    found = of_tests(ranking)
+    if found is None or not found["pairs"]:
+        return found
+    by = {(pair["a"], pair["b"]): pair["p"] for pair in ranking["pairs"]}
+    wished = norm.isf((1 - LEVEL) / found["tested"] / 2)
+    # Chance alone makes the square of z greater by 1.
+    z = [max(norm.isf(max(by[row["a"], row["b"]], 1e-300) / 2) ** 2 - 1, 0.0) ** 0.5 for row in found["pairs"]]
+    return found | {"more": {str(times): sum(own * times**0.5 > wished for own in z) for times in TIMES}}
+
+
+def tell_pool(result: Result) -> list[Section]:
+    """Which pairs are open, and what more votes in all would do."""
+    own = result.data
+    if "more" not in own:
+        return tell_tests(result)
+    more = [f"{count:,} more with {times} times as many" for times, count in own["more"].items()]
+    return section([
+        _named(own["pairs"], own["tested"]),
+        f"If differences are those found here, votes would tell apart about {', '.join(more)}. Each vote counts for "
+        "all pairs of its two contestants, so it matters little between whom further votes are.",
+    ])  # fmt: skip

@@ -1,0 +1,7 @@
+"""How long annotating takes."""
+
+from parlai_spotbot.findings import costs
+from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.ratings import FORM
+
+FINDING = Finding("time", FORM, costs.compute_time, costs.tell_time, costs.time_rows, place=81, options=("wage",))

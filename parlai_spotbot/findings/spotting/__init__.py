@@ -1,0 +1,178 @@
+"""Findings of Spot The Bot and of its game: who is taken for human for how long, and who is favoured in what.
+
+A row is an annotation: one annotator's answers to one segment. In the game annotators open the dialogue themselves
+(paper, appendix B): an entity called a bot with k exchanges open was spotted in (k - 1, k], one called human or unsure
+is right-censored at k. A judge answers with everything open, so its rows are as in Spot The Bot.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.frames import entities_frame, joined
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.uncertainty.product import bootstrap_weights
+from parlai_spotbot.findings.answers import Answers, Facts, Form
+from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.surveys import get_survey, survey_names
+from parlai_spotbot.texts.repetition import turns_frame
+
+FEW = 5
+"""With fewer annotators it is known only roughly how they differ."""
+
+FEATURES = {
+    "fluency": "Fluency",
+    "sensibleness": "Sensibleness",
+    "specificity": "Specificity",
+    "sensibleness_and_specificity": "SSA",
+}
+"""Criteria beside who is human, as tables and figures call them."""
+
+NATURES = ("human", "unsure", "bot")
+
+
+class Annotations(Answers):
+    """Annotations of segments, or of dialogues that annotators opened themselves (`followed`)."""
+
+    @property
+    def followed(self) -> bool:
+        """Whether annotators went from exchange to exchange, so that rows carry the time of their decisions."""
+        return self.crossed and "opened0" in self.rows
+
+    @cached_property
+    def entities(self) -> pd.DataFrame:
+        """One row an annotated entity: rows 2i and 2i + 1 are those of annotation i."""
+        rows = self.rows
+        frame = entities_frame(rows)
+        if "opened0" not in rows:
+            return frame
+        frame["k"] = rows[["opened0", "opened1"]].to_numpy().ravel()
+        frame["since"] = (frame["k"] - 1).where(frame["source"] == HUMAN, 0)
+        return frame.assign(whole=rows["whole"].repeat(2).to_numpy())
+
+    @property
+    def by_item(self) -> Annotations:
+        """With the exchanges of the whole item in the place of those that the annotator opened."""
+        if "opened0" not in self.rows:
+            return self
+        return self.with_rows(self.rows.assign(k=self.rows["whole"]).drop(columns=["opened0", "opened1"]))
+
+    @property
+    def whole(self) -> Annotations:
+        """With the annotations of people who failed the controls."""
+        return self if len(self.everyone) == len(self.rows) else self.with_rows(self.everyone)
+
+    @property
+    def used(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def pages(self) -> np.ndarray:
+        """Of each row of `entities` its annotation's place."""
+        return np.repeat(np.arange(len(self.rows)), 2)
+
+    @cached_property
+    def together(self) -> Clusters:
+        """Which annotations hang together."""
+        if self.resample == "annotations":
+            return Clusters.by(np.arange(len(self.rows)))
+        return Clusters.by(self.rows["conversation_id"], self.rows["worker_id"], self.resample)
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        """Product weights of the annotations (bootstraps, n), for what can only be reckoned anew."""
+        rows = self.rows
+        return bootstrap_weights(
+            rows["conversation_id"],
+            rows["worker_id"],
+            ["\t".join(sorted(pair)) for pair in zip(rows["a"], rows["b"], strict=True)],
+            rng=self.rng("weights"),
+            replicates=self.options.bootstraps,
+            resample=self.resample,
+        )
+
+    def drawn(self, statistic: str) -> ClusterBootstrap:
+        """Replicates of the annotations."""
+        options = {"replicates": self.options.bootstraps, "resample": self.resample}
+        return ClusterBootstrap(
+            self.rows["conversation_id"], self.rows["worker_id"], rng=self.rng(statistic), **options
+        )
+
+    @cached_property
+    def shown(self) -> list[dict[str, str]]:
+        """How each annotation was presented, as text: {what: how}."""
+        found: dict[str, dict[str, str]] = {}
+        for judgement in self.judgements:
+            own = found.setdefault(judgement.annotation_id, {})
+            for key, value in judgement.presentation.items():
+                own.setdefault(key, value if isinstance(value, str) else json.dumps(value, sort_keys=True))
+        return [found[annotation] for annotation in self.rows["annotation_id"]]
+
+    @cached_property
+    def submitted(self) -> list[str]:
+        """When each annotation ended."""
+        ended = {judgement.annotation_id: judgement.submitted_at for judgement in self.judgements}
+        return [ended[annotation] for annotation in self.rows["annotation_id"]]
+
+    @cached_property
+    def turns(self) -> pd.DataFrame:
+        """What was said in the conversations judged."""
+        turns = self.facts.once("turns", lambda: turns_frame(self.facts.conversations.values()))
+        return turns[turns["conversation_id"].isin(set(self.rows["conversation_id"]))]
+
+    def bootstrap(self) -> dict:
+        """What the intervals rest on, and what they can't show."""
+        found = {"replicates": self.options.bootstraps, "resample": self.resample, "level": 0.95}
+        if not self.crossed:
+            found["why"] = "a judge's variants are no sample of annotators, so they are not drawn"
+        elif self.rows["worker_id"].nunique() < FEW:
+            found["why"] = f"fewer than {FEW} annotators: what differs between annotators is known only roughly"
+        return found
+
+
+def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> tuple[pd.DataFrame, dict[str, int]]:
+    """One row an annotation, see `analysis.frames.annotations_frame`; of a game also `opened0` and `opened1`, the
+    exchanges open at each decision, `k`, the larger, and `whole`, how many could be opened."""
+    frame, left_out = joined(tidy, facts.conversations)
+    reasons = next(iter(left_out.values()), {})
+    return (_opened(frame, tidy, facts) if _is_game(facts) else frame), reasons
+
+
+def _is_game(facts: Facts) -> bool:
+    return facts.name in survey_names() and get_survey(facts.name).layout == "opening"
+
+
+def _opened(frame: pd.DataFrame, tidy: pd.DataFrame, facts: Facts) -> pd.DataFrame:
+    natures = tidy[tidy["question"] == "nature"].set_index(["annotation_id", "target"])["exchanges"]
+    opened = {}
+    for entity in (0, 1):
+        index = pd.MultiIndex.from_arrays([frame["annotation_id"], [f"entity:{entity}"] * len(frame)])
+        opened[f"opened{entity}"] = natures.reindex(index).to_numpy(dtype=int)
+    frame = frame.assign(**opened)
+    frame["k"] = frame[["opened0", "opened1"]].max(axis=1)
+    most = [_length(facts, item, talk) for item, talk in zip(frame["item_id"], frame["conversation_id"], strict=True)]
+    # What was opened can be opened, whatever the units say by now.
+    return frame.assign(whole=pd.Series(most, index=frame.index, dtype=int).clip(lower=frame["k"]))
+
+
+def _length(facts: Facts, item: str, conversation: str) -> int:
+    return facts.items[item].exchanges if item in facts.items else facts.conversations[conversation].exchanges
+
+
+def names(rows: pd.DataFrame) -> set[str]:
+    return set(rows["a"]) | set(rows["b"])
+
+
+FORM = Form(
+    rows,
+    names,
+    Annotations,
+    options=("bootstraps", "resample", "backend", "unsure", "wage"),
+    by_survey=False,
+)

@@ -1,0 +1,461 @@
+"""Who ranks where by who is taken for human, how near bots come to people, and whether other orders agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from parlai_spotbot.analysis.frames import matches_frame
+from parlai_spotbot.analysis.uncertainty.shares import share_interval
+from parlai_spotbot.findings.finding import Finding, Result, Rows, two_ends
+from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters
+from parlai_spotbot.findings.spotting import FORM, Annotations, survival
+from parlai_spotbot.findings.spotting.standing import ranking, ranking_rows, rate
+from parlai_spotbot.findings.spotting.table_methods import about
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.wording import (
+    INTERVAL,
+    NAMED,
+    between,
+    ends,
+    known,
+    listed,
+    number,
+    p_said,
+    p_value,
+    percent,
+    some,
+    span,
+    to,
+)
+
+LEVEL = 0.05
+MOST, NEAR = 1000, 3
+"""Of more pairs only those are shown whose bots are so many places apart, or fewer."""
+
+WIDEST = 40
+"""Bots whose matrix can be read."""
+
+
+def compute(own: Annotations) -> dict:
+    """The ranking, and whether strength, TrueSkill, win rate and survival put the bots in the same order."""
+    found = own.once("ranking", ranked)
+    curves = own.once("survival", survival.survival_of)["curves"]
+    return {**found, "orders": orders(found, curves, own.bots)}
+
+
+def ranked(own: Annotations) -> dict:
+    """The ranking by who is taken for human, and how often each name is."""
+    matches = matches_frame(own.rows)
+    found = ranking(matches, own.bots, own.weights[:, matches.index], own.rng("ranking"), **own.hang)
+    shares = _shares(own)
+    none = {"share": None, "n": 0, "ci": [None, None], "why": "no conversation of people was judged"}
+    human = shares.pop(HUMAN, none)
+    found["human_share"] = {bot: shares[bot]["share"] for bot in own.bots}
+    found["human_share_ci"] = {bot: shares[bot]["ci"] for bot in own.bots}
+    found["human_reference"] = {"human_share": human.pop("share"), **human}
+    found["bootstrap"] = own.bootstrap()
+    return found
+
+
+def _shares(own: Annotations) -> dict[str, dict]:
+    """How often each name is taken for human, with its interval."""
+    names = sorted(set(own.entities["name"]))
+    code = own.entities["name"].map({name: i for i, name in enumerate(names)}).to_numpy(dtype=int)
+    taken = (own.entities["nature"] == HUMAN).to_numpy().astype(int)
+    clusters, result = own.together.take(own.pages), {}
+    for i, name in enumerate(names):
+        mine = code == i
+        ci = share_interval(taken[mine], clusters.take(mine))
+        result[name] = {"share": float(taken[mine].mean()), "n": int(mine.sum()), "ci": list(ci)}
+    return result
+
+
+def orders(own: Mapping, curves: Mapping[str, dict], bots: Sequence[str]) -> dict:
+    """The bots by strength, TrueSkill, win rate and survival (mean over lengths), and the pairs that change places."""
+    scores = {
+        "davidson": {bot: entry["strength"] for bot, entry in own["davidson"].items()},
+        "trueskill": {bot: entry["mu"] for bot, entry in own["trueskill"].items()},
+        "win_rate": own["win_rate"],
+        "survival": {bot: float(np.mean(curves[bot]["survival"])) for bot in bots if bot in curves},
+    }
+    scores = {criterion: {b: v for b, v in of.items() if np.isfinite(v)} for criterion, of in scores.items()}
+    reversed_pairs = []
+    names = list(scores)
+    for i, first in enumerate(names):
+        for second in names[i + 1 :]:
+            both = [bot for bot in bots if bot in scores[first] and bot in scores[second]]
+            for j, a in enumerate(both):
+                for b in both[j + 1 :]:
+                    product = (scores[first][a] - scores[first][b]) * (scores[second][a] - scores[second][b])
+                    if product < 0:
+                        reversed_pairs.append({"a": a, "b": b, "criteria": [first, second]})
+    ordered = {criterion: sorted(of, key=lambda bot: -of[bot]) for criterion, of in scores.items()}
+    return {**ordered, "agree": not reversed_pairs, "reversed": reversed_pairs}
+
+
+# -- told --------------------------------------------------------------------------------------------------------------
+def tell(result: Result) -> list[Section]:
+    """Who ranks where, and how many take each bot for human; then every two bots."""
+    own = result.data
+    sentence, orders = agreement_of_orders(own)
+    ranked = [own.get("why") or "", verdict(own), sentence]
+    first = Section("ranking", "Ranking", _texts(ranked), _chart(own), _tables(own), orders)
+    wins = Section("wins", "Wins", [], _matrix(own), [table for table in [_pairs_table(own)] if table])
+    return [first, wins]
+
+
+def _texts(found: Sequence[str]) -> list[str]:
+    return [text for text in found if text]
+
+
+def _chart(own: Mapping) -> list[Chart]:
+    if not own.get("order"):
+        return []
+    shares, cis = own.get("human_share", {}), own.get("human_share_ci", {})
+    rows = []
+    for bot in own["order"]:
+        (first, last), (low, high) = own["clusters"][bot], cis.get(bot) or (None, None)
+        rows.append(
+            {"label": Name(bot), "first": first, "last": last, "share": shares.get(bot), "low": low, "high": high}
+        )
+    people = own.get("human_reference", {})
+    low, high = people.get("ci") or (None, None)
+    known = people.get("human_share") is not None
+    reference = {"share": people["human_share"], "low": low, "high": high} if known else None
+    caption = (
+        "Left: the places that each bot may take (bar), from one more than are surely better to as many as aren't "
+        "surely worse, and the one in order of strength (mark). Right: share taken for human with 95 % interval; "
+        "dashed and shaded: people."
+    )
+    return [
+        Chart(
+            "ranking",
+            "places",
+            "",
+            caption,
+            {"rows": rows, "reference": reference, "titles": ("Places", "Taken for human")},
+            leader(own),
+            label="The places that each bot may take, and how often each is taken for human",
+            rows=list(_chart_rows(own)),
+        )
+    ]
+
+
+def _chart_rows(own: Mapping) -> Iterator[dict]:
+    for place, bot in enumerate(own["order"], start=1):
+        skill, strength = own["trueskill"][bot], own["davidson"].get(bot, {})
+        yield {
+            "bot": bot, "place": place, "rank_best": own["ranges"][bot][0], "rank_worst": own["ranges"][bot][1],
+            "cluster_first": own["clusters"][bot][0], "cluster_last": own["clusters"][bot][1],
+            "trueskill": skill["mu"], **two_ends("trueskill", skill.get("ci")),
+            "win_rate": own["win_rate"][bot], **two_ends("win_rate", own["win_rate_ci"].get(bot)),
+            "davidson": strength.get("strength"), **two_ends("davidson", strength.get("ci")),
+            "human_share": own.get("human_share", {}).get(bot),
+            **two_ends("human_share", own.get("human_share_ci", {}).get(bot)),
+        }  # fmt: skip
+    people = own.get("human_reference", {})
+    if people.get("human_share") is not None:
+        yield {"bot": "people", "human_share": people["human_share"], **two_ends("human_share", people.get("ci"))}
+
+
+def _matrix(own: Mapping) -> list[Chart]:
+    """How often the row's bot wins against the column's; nothing for more bots than can be read."""
+    order = own.get("order") or []
+    if not 0 < len(order) <= WIDEST:
+        return []
+    cells: dict[tuple[str, str], tuple] = {}
+    for pair in own["pairs"]:
+        rate, won, lost, ties = (pair[key] for key in ("rate_a", "wins_a", "wins_b", "ties"))
+        cells[pair["a"], pair["b"]] = (rate, f"{percent(rate)}\n{won}–{lost}–{ties}")
+        cells[pair["b"], pair["a"]] = (
+            None if rate is None else 1 - rate,
+            f"{percent(None if rate is None else 1 - rate)}\n{lost}–{won}–{ties}",
+        )
+    values, texts = ([[cells.get((a, b), (None, ""))[i] for b in order] for a in order] for i in (0, 1))
+    labels = [Name(bot) for bot in order]
+    rows = [
+        {
+            **{key: pair[key] for key in ("a", "b", "wins_a", "wins_b", "ties", "rate_a")},
+            **two_ends("rate_a", pair.get("rate_ci")),
+            "p_adjusted": pair.get("p_adjusted"),
+        }
+        for pair in own["pairs"]
+    ]
+    caption = (
+        "Share of decided matches that the bot of the row wins against the bot of the column; below it "
+        "wins–losses–ties. Blue above one half, orange below; the stronger, the further from it. Intervals "
+        "are in the table. The ranking draws on all matches, so it may tell apart two bots that their own "
+        "matches alone don't."
+    )
+    data = {"rows": labels, "columns": labels, "values": values, "texts": texts, "x": "", "y": ""}
+    label = "Win rate of each bot against each other bot, with counts"
+    return [Chart("wins", "grid", "", caption, data, clear_wins(own), label=label, rows=rows)]
+
+
+def _tables(own: Mapping) -> list[Table]:
+    found = _ranking_table(own)
+    return [found] if found else []
+
+
+def _lead(own: Mapping) -> str:
+    """Who is ahead: nobody is surely better than those whose first place is 1."""
+    best = [bot for bot in own["order"] if own["clusters"][bot][0] == 1]
+    if len(best) == 1:
+        return f"{best[0]} is ahead of all others."
+    if len(best) == len(own["order"]):
+        return "The bots can't be told apart by these data."
+    who = listed(best) if len(best) <= NAMED else f"{len(best)} of {len(own['order'])} bots"
+    return f"{who} can't be told apart at the top."
+
+
+def verdict(own: Mapping) -> str:
+    """Who is ahead, and how near the bots come to people, in two sentences."""
+    if not own.get("order"):
+        return ""
+    said = _lead(own)
+    people = own.get("human_reference", {}).get("human_share")
+    shares = {bot: share for bot, share in own.get("human_share", {}).items() if share is not None}
+    if people is None or not shares:
+        return said + " No conversation of people was judged, so there is no human reference."
+    passing = [bot for bot in own["order"] if shares.get(bot, -1.0) >= people]
+    if passing:
+        return said + f" Taken for human as often as people ({percent(people)}), or more often: {listed(passing)}."
+    near = max(shares, key=lambda bot: shares[bot])
+    high = (own.get("human_share_ci", {}).get(near) or [None])[-1]
+    low = (own["human_reference"].get("ci") or [None])[0]
+    overlap = ", and the intervals overlap" if None not in (high, low) and high >= low else ""
+    return said + (
+        f" No bot is taken for human as often as people are ({percent(people)}); nearest comes {near} "
+        f"({percent(shares[near])}{overlap})."
+    )
+
+
+def _ranking_table(own: Mapping) -> Table | None:
+    if not own.get("order"):
+        return None
+    human = own.get("human_reference", {})
+    rows = []
+    for bot in own["order"]:
+        skill, strength = own["trueskill"][bot], own["davidson"].get(bot, {})
+        share = own.get("human_share", {}).get(bot)
+        above = share is not None and human.get("human_share") is not None and share >= human["human_share"]
+        rows.append((
+            Name(bot), span(own["clusters"][bot]),
+            number(strength.get("strength")) + between(strength.get("ci"), number),
+            percent(own["win_rate"][bot]) + between(own["win_rate_ci"].get(bot)),
+            percent(share) + between(own.get("human_share_ci", {}).get(bot)) + (" ≥ people" if above else ""),
+            number(skill["mu"], 1) + between(skill.get("ci"), lambda v: number(v, 1)), span(own["ranges"][bot]),
+        ))  # fmt: skip
+    if human.get("human_share") is not None:
+        said = percent(human["human_share"]) + between(human.get("ci")) + f" of {human['n']}"
+        rows.append((Name(HUMAN), "–", "–", "–", said, "–", "–"))
+    how = (
+        "In order of strength: Davidson's model of all matches, in which a difference of 1 makes odds of 2.7 to 1 of "
+        "winning a decided match. A place runs from one more than the bots that are surely better to as many as aren't "
+        "surely worse; all hold together at 95 %. The paper's TrueSkill stands beside it, with the ranks between which "
+        f"it lies when data are drawn anew. {percent(own.get('ties'))} of {own.get('n')} matches were ties: strength "
+        "and TrueSkill count them, the win rate (the mean over opponents) leaves them out. People play no matches: "
+        "what they were taken for is the reference, which a bot may pass."
+    )
+    if own.get("bootstrap", {}).get("why"):
+        how += f" ({own['bootstrap']['why'].capitalize()}.)"
+    head = ("Bot", "Places", "Strength", "Win rate", "Taken for human", "TrueSkill", "TrueSkill ranks")
+    return Table("Ranking", how, head, rows, sentence=_from_first_to_last(own), **about("ranking"))
+
+
+def agreement_of_orders(own: Mapping) -> tuple[str, list[tuple[str, list[Name]]]]:
+    """Whether strength, TrueSkill, win rate and survival agree, as a sentence; and the orders where they don't."""
+    found, rate = own.get("orders", {}), own.get("win_rate", {})
+    changed = {(p["a"], p["b"]) for p in found.get("reversed", []) if rate.get(p["a"]) != rate.get(p["b"])}
+    names = {"davidson": "Strength", "trueskill": "TrueSkill", "win_rate": "win rate", "survival": "survival"}
+    ordered = [(names[key], [Name(bot) for bot in found[key]]) for key in names if found.get(key)]
+    if not ordered:
+        return "", []
+    criteria = listed(label for label, _ in ordered)
+    if found.get("agree") and not changed:
+        return f"{criteria} put the bots in the same order.", []
+    pairs = sorted(changed)
+    said = "; ".join(f"{a} and {b}" for a, b in pairs) if len(pairs) <= NAMED else f"{len(pairs)} pairs"
+    text = f"{criteria} don't agree on every order; they differ on {said}."
+    clear = {frozenset((p["a"], p["b"])) for p in own.get("pairs", []) if (p.get("p_adjusted") or 1) < 0.05}
+    apart = [pair for pair in pairs if frozenset(pair) in clear]
+    if not apart:
+        return f"{text} None of these is told apart by the ranking either.", ordered
+    known = "; ".join(f"{a} and {b}" for a, b in apart[:NAMED])
+    return f"{text} Yet the ranking tells apart {known}: there it depends on the criterion.", ordered
+
+
+def _pairs_table(own: Mapping) -> Table | None:
+    if not own.get("pairs"):
+        return None
+    place = {bot: i for i, bot in enumerate(own.get("order", []))}
+    shown = own["pairs"]
+    if len(shown) > MOST:
+        shown = [p for p in shown if abs(place[p["a"]] - place[p["b"]]) <= NEAR]
+    rows = [
+        (Name(p["a"]), Name(p["b"]), str(p["wins_a"]), str(p["wins_b"]), str(p["ties"]), str(p["n"]),
+         percent(p["rate_a"]) + between(p.get("rate_ci")), p_value(p.get("p_adjusted")))
+        for p in shown
+    ]  # fmt: skip
+    how = (
+        "Each pair's matches: how often the first bot was rated more human, the second, or neither. The win rate is of "
+        "the pair's own decided matches; its 95 % interval takes those of one conversation or annotator as dependent. "
+        f"Test behind p: {own.get('test', 'adjusted for the number of pairs').split(';')[0]}."
+    )
+    if len(shown) < len(own["pairs"]):
+        how += (
+            f" Of the {len(own['pairs']):,} pairs these are the {len(shown):,} whose bots are at most {NEAR} places "
+            "apart; all are in ranking_pairs.csv."
+        )
+    head = ("First", "Second", "First wins", "Second wins", "Ties", "Matches", "Win rate of the first", "p, adjusted")
+    sentence = _nearest_pair(own)
+    return Table("Every pair", how, head, rows, folded=len(rows) > 15, sentence=sentence, **about("pairs"))
+
+
+def _from_first_to_last(own: Mapping) -> str:
+    """From the first to the last."""
+    rated = [bot for bot in own.get("order", []) if own["win_rate"].get(bot) is not None]
+    if len(rated) < 2:
+        return ""
+    first, last = rated[0], rated[-1]
+    ends = [own["win_rate_ci"].get(bot) for bot in (first, last)]
+    text = f"From first to last the win rate goes from {rate(own, first)} ({first}) to {rate(own, last)} ({last})"
+    if not all(known(ci) for ci in ends):
+        return f"{text}; not every interval is known."
+    apart = ends[0][0] > ends[1][1] or ends[1][0] > ends[0][1]
+    return f"{text}: these intervals {'do not overlap' if apart else 'overlap, so even that may be chance'}."
+
+
+def _nearest_pair(own: Mapping) -> str:
+    """The pair nearest to even."""
+    found = [p for p in own.get("pairs", []) if p["rate_a"] is not None]
+    if not found:
+        return ""
+    even = min(found, key=lambda p: abs(p["rate_a"] - 0.5))
+    text = (
+        f"Nearest to even are {even['a']} and {even['b']}: the first wins {percent(even['rate_a'])} of the decided "
+        f"matches{to(even.get('rate_ci'), prefix=INTERVAL)}, {even['ties']} of {even['n']} matches are ties"
+    )
+    p = even.get("p_adjusted")
+    if p is None:
+        return f"{text}."
+    return f"{text}; {p_said(p)}, {'apart all the same' if p < 0.05 else 'not told apart'}."
+
+
+def leader(own: Mapping) -> str:
+    """Who is first, by how much, and how sure its place is."""
+    if len(own.get("order", [])) < 2:
+        return ""
+    best = own["order"][0]
+    rate, ci = own["win_rate"].get(best), own["win_rate_ci"].get(best)
+    text = f"{best} comes first"
+    if rate is not None:
+        bound = f"{INTERVAL}{ends(ci)}" if known(ci) else "no interval"
+        text += f" and wins {percent(rate)} of its decided matches ({bound}; mean over its opponents)"
+    first, last = own["clusters"][best]
+    if last == 1:
+        return f"{text}; it is surely better than every other bot, at 95 % over all pairs."
+    clear = {bot for p in own.get("pairs", []) if (p.get("p_adjusted") or 1) < LEVEL and best in (p["a"], p["b"])
+             for bot in (p["a"], p["b"])}  # fmt: skip
+    rivals = [bot for bot in own["order"][1:] if bot not in clear]
+    text += f"; places {span((first, last))} are possible"
+    return f"{text}: these data can't tell it from {some(rivals, 'other bots')}." if rivals else f"{text}."
+
+
+def clear_wins(own: Mapping) -> str:
+    """How many pairs differ after correction, which don't, and the most one-sided of them."""
+    tested = [p for p in own.get("pairs", []) if p.get("p_adjusted") is not None]
+    if not tested:
+        return ""
+    differ = [p for p in tested if p["p_adjusted"] < LEVEL]
+    alike = [f"{p['a']} and {p['b']}" for p in tested if not p["p_adjusted"] < LEVEL]
+    how = "Holm-corrected for their number"
+    if "clustered" in own.get("test", ""):
+        both = "conversation or annotator" if "annotators" in own["test"] else "conversation"
+        how += f"; matches of one {both} taken as dependent"
+    if not differ:
+        count = f"In none of the {len(tested)} pairs does one bot win" if len(tested) > 1 else "Neither bot wins"
+        return f"{count} by more than chance would have it ({how})."
+    count = f"In all {len(tested)} pairs" if not alike else f"In {len(differ)} of {len(tested)} pairs"
+    count = count if len(tested) > 1 else "In the only pair"
+    text = f"{count} one bot wins by more than chance would have it ({how})"
+    if alike:
+        text += f"; not told apart: {'; '.join(alike)}" if len(alike) <= NAMED else ""
+    clear = max(differ, key=lambda p: abs((p["rate_a"] if p["rate_a"] is not None else 0.5) - 0.5))
+    if clear["rate_a"] is None:
+        return f"{text}."
+    a, b, rate, ci = clear["a"], clear["b"], clear["rate_a"], clear.get("rate_ci")
+    if rate < 0.5:
+        a, b, rate, ci = b, a, 1 - rate, [1 - ci[1], 1 - ci[0]] if known(ci) else None
+    return f"{text}. Clearest: {a} wins {percent(rate)} of its decided matches against {b}{to(ci, prefix=INTERVAL)}."
+
+
+# -- first ------------------------------------------------------------------------------------------------------------
+def card(result: Result) -> Card | None:
+    """Places, with points (in older analyses the win rate) and the share taken for human as bars."""
+    own = result.data
+    if not own.get("order"):
+        return None
+    found = {"Points (tie = ½)": (own["score"], own["score_ci"])} if own.get("score") else {}
+    found = found or {"Win rate": (own["win_rate"], own["win_rate_ci"])}
+    if any(share is not None for share in own.get("human_share", {}).values()):
+        found["Taken for human"] = (own["human_share"], own.get("human_share_ci", {}))
+    bars = {
+        scale: {b: bar(v, cis.get(b), (0.0, 1.0), percent) for b, v in of.items() if v is not None}
+        for scale, (of, cis) in found.items()
+    }
+    people = own.get("human_reference") or {}
+    share = people.get("human_share")
+    taken = "" if share is None else f"People are taken for human in {percent(share)}{between(people.get('ci'))}."
+    text = [sentence for sentence in (verdict(own), agreement_of_orders(own)[0]) if sentence]
+    return Card(tuple(bars), clusters(own, bars), None if share is None else 100 * share, taken, text)
+
+
+# -- terminal ----------------------------------------------------------------------------------------------------------
+def lines(result: Result) -> list[str]:
+    """Places, strength, win rate, TrueSkill, share taken for human, and survival at the longest length."""
+    own, survived = result.data, result.others["survival"]
+    curves = survived["curves"]
+    longest = max((k for curve in curves.values() for k in curve["exchanges"]), default=0)
+    found = [
+        f"  {'places':<8} {'name':<20} {'strength':>8} {'win rate':>8} {'TrueSkill':>9} {'human':>6} "
+        f"{f'S({longest})':>6}"
+    ]
+    for bot in own["order"]:
+        cells = (own["davidson"][bot]["strength"], own["win_rate"][bot], own["trueskill"][bot]["mu"])
+        found.append(
+            _line(span(own["clusters"][bot]), bot, *cells, own["human_share"][bot], _at(curves.get(bot), longest))
+        )
+    reference = own["human_reference"]["human_share"]
+    if reference is not None:
+        found.append(_line("", "human", None, None, None, reference, _at(curves.get("human"), longest)))
+    if not own["orders"]["agree"]:
+        changed = sorted({f"{pair['a']}/{pair['b']}" for pair in own["orders"]["reversed"]})
+        found.append(f"  strength, TrueSkill, win rate, survival order these pairs differently: {', '.join(changed)}")
+    return found
+
+
+def _at(curve: dict | None, k: int) -> float | None:
+    return curve["survival"][curve["exchanges"].index(k)] if curve and k in curve["exchanges"] else None
+
+
+def _line(
+    place: str, name: str, strength: float | None, rate: float | None, skill: float | None, *shares: float | None
+) -> str:
+    def cell(value: float | None, width: int, digits: int) -> str:
+        return f"{'-':>{width}}" if value is None else f"{value:>{width}.{digits}f}"
+
+    last = " ".join(cell(share, 6, 2) for share in shares)
+    return f"  {place:<8} {name:<20} {cell(strength, 8, 2)} {cell(rate, 8, 2)} {cell(skill, 9, 1)} {last}"
+
+
+def rows(data: Mapping) -> Rows:
+    """Rows of the tables ranking and ranking_pairs."""
+    yield from ranking_rows(data)
+
+
+FINDING = Finding(
+    "ranking", FORM, compute, tell, rows, lines, card, place=10, announced=(("ranking", "Ranking"), ("wins", "Wins"))
+)

@@ -1,0 +1,172 @@
+"""The ranking by one criterion: what Spot The Bot computes for who is human and for each feature, as rows and words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.ranking import (
+    Contrasts,
+    TrueSkill,
+    contrasts,
+    pair_table,
+    rank_clusters,
+    trueskill_scores,
+    win_matrix,
+    win_rate_intervals,
+    win_rates,
+)
+from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
+from parlai_spotbot.analysis.uncertainty.shares import share_tests
+from parlai_spotbot.findings.finding import Rows, two_ends
+from parlai_spotbot.wording import between, percent
+
+CRITERION = "strength by Davidson's model of all matches, ties included"
+TEST = (
+    "difference of log strengths by Davidson's model of all matches over its standard error clustered by {}, "
+    "Holm-adjusted over the pairs; an exact test is its floor where matches are few or one-sided; p_sign takes matches "
+    "as independent"
+)
+NO_MATCH = {"score": {}, "score_ci": {}, "win_rate": {}, "win_rate_ci": {}, "pairs": [], "ranges": {}, "clusters": {},
+            "trueskill": {}, "davidson": {}, "order": [], "why": "no match between two different bots"}  # fmt: skip
+
+
+def ranking(
+    matches: pd.DataFrame,
+    bots: Sequence[str],
+    weights: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    crossed: bool = True,
+    resample: str = "conversations_workers",
+) -> dict:
+    """Everything about one criterion: the headline (`order`, `clusters`, `pairs`, `davidson`) by `contrasts`, and the
+    paper's win rates and TrueSkill ranges beside it.
+
+    `weights` (replicates, matches) are those of the bootstrap behind TrueSkill's ranges; `crossed` says whether workers
+    are a sample, as conversations are: people are, the variants of a judge aren't.
+    """
+    bots = [bot for bot in bots if bot in set(matches["a"]) | set(matches["b"])]
+    if matches.empty:
+        return dict(NO_MATCH)
+    matches = matches.reset_index(drop=True)
+    found = contrasts(matches, bots, crossed=crossed, resample=resample)
+    rate, rate_ci = win_rates(win_matrix(matches, bots)), win_rate_intervals(matches, found)
+    order = found.ranked if found.clusters is not None else [bots[i] for i in np.argsort(-np.nan_to_num(rate))]
+    place = {bot: i for i, bot in enumerate(bots)}
+    return {
+        "order": order,
+        "criterion": CRITERION,
+        "clusters": {bot: found.places[place[bot]].tolist() for bot in order},
+        "score": {bot: found.score[place[bot]] for bot in order},
+        "score_ci": {bot: found.score_ci[place[bot]].tolist() for bot in order},
+        "win_rate": {bot: rate[place[bot]] for bot in order},
+        "win_rate_ci": {bot: rate_ci[place[bot]].tolist() for bot in order},
+        "pairs": _pairs(matches, found),
+        "test": TEST.format("conversations and by annotators" if crossed else "conversations"),
+        **_skills(matches, bots, order, weights, rng),
+        "davidson": {
+            bot: {"strength": found.strength[place[bot]], "ci": found.ci[place[bot]].tolist()} for bot in order
+        },
+        "davidson_model": _model(found),
+        "n": len(matches),
+        "ties": float((matches["outcome"] == 0).mean()),
+    }  # fmt: skip
+
+
+def _skills(
+    matches: pd.DataFrame, bots: Sequence[str], order: Sequence[str], weights: np.ndarray, rng: np.random.Generator
+) -> dict:
+    """The paper's TrueSkill with its ranges."""
+    model = skill_model(matches)
+    skill = trueskill_scores(matches, bots, rng=rng, model=model)
+    ranked = rank_clusters(matches, bots, rng=rng, weights=weights, model=model)
+    # Only differences of skills mean anything, so the pool's mean is held in every replicate.
+    ci = percentile_interval(ranked.scores + skill["mu"].mean() - ranked.scores.mean(axis=1, keepdims=True))
+    return {
+        "ranges": {bot: ranked.ranges[bot] for bot in order},
+        "trueskill": {
+            bot: {"mu": skill["mu"][bot], "sigma": skill["sigma"][bot], "ci": ci[bots.index(bot)]} for bot in order
+        },
+        "trueskill_model": {"tau": model.tau, "draw_probability": model.draw_probability},
+    }
+
+
+def skill_model(matches: pd.DataFrame) -> TrueSkill:
+    """TrueSkill for a tournament: skills stand still (tau 0), and ties are as likely as they are in the matches.
+
+    With the package's drift (tau 25/300) a skill never settles, and the shuffled order alone widens the ranges.
+    """
+    return TrueSkill(tau=0.0, draw_probability=min(float((matches["outcome"] == 0).mean()), 0.99))
+
+
+def _pairs(matches: pd.DataFrame, found: Contrasts) -> list[dict]:
+    """One entry a pair that met: its own counts and win rate, and the difference by the model."""
+    rows = pair_table(win_matrix(matches, found.names))
+    of = {(row["a"], row["b"]): row for row in found.pairs.to_dict(orient="records")}
+    code = {name: i for i, name in enumerate(found.names)}
+    a, b = (matches[column].map(code).to_numpy() for column in ("a", "b"))
+    size = len(code)
+    pair = pd.Series(range(len(rows)), index=rows["a"].map(code) * size + rows["b"].map(code))
+    decided = (matches["outcome"] != 0).to_numpy()
+    group = pair.reindex((np.minimum(a, b) * size + np.maximum(a, b))[decided]).to_numpy()
+    hits = (matches["outcome"].to_numpy()[decided] > 0) == (a < b)[decided]
+    if found.clusters is None:
+        ends = np.full((len(rows), 2), np.nan)
+    else:
+        ends = share_tests(hits, group, len(rows), found.clusters.take(decided))["ci"]
+    result = []
+    for row, (low, high) in zip(rows.to_dict(orient="records"), ends, strict=True):
+        model = of[row["a"], row["b"]]
+        result.append(
+            {**{key: row[key] for key in ("a", "b", "wins_a", "wins_b", "ties", "n", "rate_a")},
+             "rate_ci": [low, high], "difference": model["difference"],
+             "difference_ci": [model["low"], model["high"]], "p": model["p"], "p_adjusted": model["p_adjusted"],
+             "p_sign": row["p_sign"], "p_chi2": row["p_chi2"]}
+        )  # fmt: skip
+    return result
+
+
+def _model(found: Contrasts) -> dict:
+    """What stands behind the strengths."""
+    (tie, *tie_ci), (order, *order_ci) = found.tie, found.order
+    model = {"prior": found.prior, "log_tie": tie, "log_tie_ci": tie_ci, "order_effect": order,
+             "order_effect_ci": order_ci,
+             "intervals": "Student's t, clustered by conversations and by annotators"}  # fmt: skip
+    return model | ({"why": found.why} if found.why else {})
+
+
+def ranking_rows(own: Mapping, stem: str = "ranking", **more) -> Rows:
+    """Rows of a criterion's tables, one of the contestants and one of the pairs."""
+    for bot in own["order"]:
+        (low, high), (first, last) = own["win_rate_ci"][bot], own["clusters"][bot]
+        row = {
+            "bot": bot,
+            "cluster_first": first,
+            "cluster_last": last,
+            "range_first": own["ranges"][bot][0],
+            "range_last": own["ranges"][bot][1],
+            "win_rate": own["win_rate"][bot],
+            "win_rate_low": low,
+            "win_rate_high": high,
+            "trueskill_mu": own["trueskill"][bot]["mu"],
+            "trueskill_sigma": own["trueskill"][bot]["sigma"],
+            "davidson": own["davidson"][bot]["strength"],
+            **two_ends("davidson", own["davidson"][bot]["ci"]),
+            "score": own["score"][bot],
+            **two_ends("score", own["score_ci"][bot]),
+        }
+        if "human_share" in own:
+            row["human_share"] = own["human_share"][bot]
+        yield stem, {**more, **row}
+    for pair in own["pairs"]:
+        kept = {key: value for key, value in pair.items() if not key.endswith("_ci")}
+        found = {**two_ends("rate", pair["rate_ci"]), **two_ends("difference", pair["difference_ci"])}
+        yield f"{stem}_pairs", {**more, **kept, **found}
+
+
+def rate(own: Mapping, bot: str) -> str:
+    """A win rate with its interval."""
+    return percent(own["win_rate"][bot]) + between(own["win_rate_ci"].get(bot))

@@ -1,0 +1,105 @@
+"""How the figures in each table of Spot The Bot were made, and whose method it is: what a page says on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+CLUSTERED = (
+    "Standard errors take answers about one conversation, and by one annotator, as dependent (two-way clustered); "
+    "intervals are Student's t with one degree of freedom less than the effective number of conversations or "
+    "annotators, whichever is less."
+)
+
+BOOTSTRAP = (
+    "Intervals come from drawing conversations, and annotators, anew; what both add to the variance is summed, less "
+    "what the answers of one annotator to one conversation add twice."
+)
+
+ABOUT: dict[str, tuple[str, tuple[str, ...]]] = {
+    "ranking": (
+        "A match is won by the entity that was taken for more human. Strengths are those of Davidson's model, which "
+        "extends Bradley and Terry's by ties, fitted to all matches, with an effect of who speaks first. All pairs are "
+        f"compared; P values are Holm's, and places count the clear ones. {CLUSTERED} TrueSkill goes through the "
+        "matches in an order drawn anew in every replicate of a bootstrap; its ranks are those between which a bot "
+        "lies in 95 of 100 of them.",
+        ("deriu2020", "davidson1970", "cameron2011", "holm1979", "mogstad2024", "herbrich2006", "sakaguchi2014"),
+    ),
+    "pairs": (
+        "P values are of the difference of strengths, on which all matches bear, by Davidson's model, and Holm's over "
+        f"all pairs; an exact test is their floor where matches are few or one-sided. {CLUSTERED}",
+        ("deriu2020", "davidson1970", "cameron2011", "holm1979"),
+    ),
+    "features": (
+        "As the ranking, with the feature's answers in the place of the verdicts. Sensibleness and specificity "
+        f"together follow SSA. {CLUSTERED}",
+        ("deriu2020", "adiwardana2020"),
+    ),
+    "segments": ("Counts of all annotations of segments of this length.", ("deriu2020",)),
+    "confusion": (
+        "The judge was trained without the conversations and contestants on which it is tested here.",
+        (),
+    ),
+    "curves": (
+        "To be spotted is an event that lies somewhere before the length at which an annotator called the entity a "
+        "bot, or after the longest one shown where it was not: the estimate for such intervals is the nonparametric "
+        f"one of greatest likelihood. {BOOTSTRAP}",
+        ("deriu2020", "turnbull1976"),
+    ),
+    "logrank": (
+        "A log-rank test for interval-censored events; answers of one conversation are taken as dependent where the "
+        "table says so. P values are Holm's, over all pairs.",
+        ("deriu2020", "sun1996", "holm1979"),
+    ),
+    "effects": (
+        "Regression for interval-censored events, one model a contestant, with a baseline of any form; features are "
+        "+1, 0 or −1 by who was favoured.",
+        ("deriu2020", "finkelstein1986", "anderson2017", "holm1979"),
+    ),
+    "alpha": ("Nominal alpha over all segments that two or more annotated.", ("hayes2007",)),
+    "both_given_one": (
+        "Of two labels of one entity by different annotators, as the paper reports them.",
+        ("deriu2020",),
+    ),
+    "annotators": (
+        "Signal detection: d′ and c from the shares of bots, and of people, called bots; shares of 0 and 1 are moved "
+        "off the edge by adding half an answer to each side (log-linear).",
+        ("hautus1995",),
+    ),
+    "alike": ("Labels are shuffled within the groups named, which gives what chance would.", ("deriu2020",)),
+    "without": (f"The ranking's win rates, computed anew without these annotations. {BOOTSTRAP}", ("cameron2011",)),
+    "worker_effects": (
+        "A cumulative logit model of the labels bot, unsure, human, with random effects of annotators (how easily they "
+        "say human, and how much more easily of people) and of each entity's part in a conversation; variances by "
+        "Laplace's approximation in its restricted form.",
+        ("mccullagh1980", "holm1979"),
+    ),
+    "time": ("Times are those between opening an item and handing it in. Bootstrap over annotations.", ()),
+    "position": (
+        "Standard errors clustered by conversation and annotator. P values are Holm's within each kind of row.",
+        ("cameron2011", "holm1979"),
+    ),
+    "balance": ("An exact binomial test of one half, each pair by itself.", ()),
+    "texts": ("Texts are compared without case and punctuation.", ()),
+    "hygiene": (
+        "Wilson's interval for as many independent turns as would be as uncertain as these, clustered by conversation.",
+        ("wilson1927", "korn1998"),
+    ),
+}
+
+
+def about(key: str) -> dict:
+    """`method` and `cite` of a table."""
+    method, cite = ABOUT[key]
+    return {"method": method, "cite": cite}
+
+
+def resampling(own: Mapping) -> str:
+    """What the intervals of a ranking rest on, in words."""
+    made = own.get("bootstrap", {})
+    drawn = {
+        "conversations_workers": "conversations and annotators",
+        "conversations": "conversations",
+        "workers": "annotators",
+        "annotations": "annotations as if they were independent",
+    }.get(made.get("resample"), "the data")
+    return f"95 % intervals from {made.get('replicates', 'the')} bootstrap replicates that draw {drawn} anew"

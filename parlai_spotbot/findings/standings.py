@@ -1,0 +1,210 @@
+"""What each study says of its contestants, in one form whatever the survey: one standing a survey, source, criterion.
+
+It is read from ``analysis/ranking.json`` (and the features of Spot The Bot); sources are never mixed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from parlai_spotbot.analysis.study_comparison import Scores, among, standard_error
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.contents import Analysis, Contents, conversations_of, read_contents
+from parlai_spotbot.records import HUMAN, Conversation
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey, survey_names
+
+WIN_RATE = "win rate"
+SHARES = (WIN_RATE, "share of turns")
+"""Scores from 0 to 1, which are written in per cent."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What one source of a study says of the contestants by one criterion.
+
+    `order` best first by the study's own ranking, `clusters` its ranges of ranks; `score` with its `ci` is in words
+    `what`. `pairs` maps (a, b) to (rate of a over b, its interval). `relative`: whether scores depend on the opponents.
+    `people` is how often people were taken for people, with its interval, where the survey knows that. `less`: whether
+    the lower score is the better one.
+    """
+
+    survey: str
+    source: str
+    criterion: str
+    what: str
+    order: tuple[str, ...]
+    clusters: dict[str, tuple[int, int]]
+    score: dict[str, float]
+    ci: dict[str, list | None]
+    pairs: dict[tuple[str, str], tuple[float, list | None]]
+    relative: bool
+    annotations: int
+    people: tuple[float, list | None] | None = None
+    less: bool = False
+
+    def scores(self, names: Sequence[str] | None = None) -> Scores:
+        """Scores and standard errors of `names` (by default of all); relative ones are against `names` only."""
+        chosen = [name for name in self.order if names is None or name in names]
+        own = {name: standard_error(self.ci.get(name)) for name in self.order}
+        if self.relative and set(chosen) != set(self.order) and self.pairs:
+            rated = {pair: (rate, standard_error(ci)) for pair, (rate, ci) in self.pairs.items()}
+            return among(chosen, rated, own)
+        values = [self.score.get(name) for name in chosen]
+        return Scores(
+            tuple(chosen),
+            np.array([np.nan if value is None else value for value in values], dtype=float),
+            np.array([own[name] for name in chosen], dtype=float),
+            self.relative,
+            self.less,
+        )
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A study among several: `label` tells it from the others."""
+
+    label: str
+    study: Study
+
+    @property
+    def plan(self):
+        return self.study.plan
+
+    @cached_property
+    def conversations(self) -> list[Conversation]:
+        return conversations_of(self.study, self.judged())
+
+    @cached_property
+    def texts(self) -> set[str]:
+        """What was said in each conversation with a bot, as checksums, which don't go by names."""
+        found = set()
+        for conversation in self.conversations:
+            if not all(conversation.is_human):
+                said = "\n".join(turn.text for turn in conversation.turns)
+                found.add(hashlib.sha256(said.encode("utf-8", "replace")).hexdigest())
+        return found
+
+    def judged(self) -> list[str]:
+        """The surveys that have judgements which rank contestants."""
+        folder = self.study.path / "surveys"
+        found = [path.name for path in sorted(folder.iterdir())] if folder.is_dir() else []
+        return [name for name in found if self.study.judgements_path(name).exists() and _ranks(name)]
+
+    def contents(self, survey: str) -> Contents:
+        """The study's files of one survey, read; a survey that is not analysed is a `UserError`."""
+        return _contents(self.study, survey)
+
+
+def _ranks(survey: str) -> bool:
+    return any(finding.name == "ranking" for finding in findings_of(survey)) or survey not in survey_names()
+
+
+def _contents(study: Study, survey: str) -> Contents:
+    path = study.analysis_path(survey) / "ranking.json"
+    command = f"Run: parlai spotbot_analyze --study {study.path} --survey {survey}"
+    if not path.exists():
+        raise UserError(f"{path}: the judgements of '{survey}' are not analysed yet.", command)
+    return read_contents(study, survey)
+
+
+def open_studies(paths: Iterable[str | Path]) -> list[Opened]:
+    """Open studies, each once, labelled by as much of their paths as tells them apart."""
+    found: dict[Path, Study] = {}
+    for path in paths:
+        study = Study.open(path)
+        found.setdefault(Path(path).resolve(), study)
+    resolved = list(found)
+    length = 1
+    while len({path.parts[-length:] for path in resolved}) < len(resolved):
+        length += 1
+    return [Opened("/".join(path.parts[-length:]), study) for path, study in found.items()]
+
+
+def chosen_surveys(studies: Sequence[Opened], survey: str | None, least: int) -> list[str]:
+    """The surveys that at least `least` of the studies have judgements of; or the named one, if that many have it."""
+    having = {name: [s.label for s in studies if name in s.judged()] for s in studies for name in s.judged()}
+    told = "; ".join(f"{s.label}: {', '.join(s.judged()) or 'none'}" for s in studies)
+    if survey is not None:
+        if len(having.get(survey, [])) < least:
+            hint = nearest(survey, having) if having else ""
+            raise UserError(
+                f"--survey {survey}: fewer than {least} of these studies have judgements of it ({told}).", hint
+            )
+        return [survey]
+    shared = sorted((name for name, labels in having.items() if len(labels) >= least), key=_place)
+    if not shared:
+        what = "These studies share no survey" if least > 1 else "There are no judgements in these studies"
+        raise UserError(
+            f"{what} (surveys with judgements: {told}).",
+            "Let the same survey be answered in all: parlai spotbot_pack, then spotbot_judge or spotbot_crowdsource.",
+        )
+    return shared
+
+
+def _place(survey: str) -> tuple[int, str]:
+    return (0 if survey == "spot_the_bot" else 1, survey)
+
+
+def standings(contents: Analysis) -> list[Standing]:
+    """Every standing of one survey of one study: people first, the main criterion first."""
+    found = []
+    for source in contents.sources:
+        own = contents.of("ranking", source)
+        used = (contents.made_by.get("ranking", {}).get("used") or {}).get(source, 0)
+        entries = {"": own, **(own.get("criteria") or {}), **contents.of("features", source)}
+        for criterion, entry in entries.items():
+            if isinstance(entry, dict) and entry.get("order"):
+                found.append(_standing(contents.survey, source, criterion, entry, used))
+    return found
+
+
+def _standing(survey: str, source: str, criterion: str, own: dict, used: int) -> Standing:
+    rates = "win_rate" in own
+    names = ("win_rate", "win_rate_ci", "rate_a", "rate_ci") if rates else ("score", "score_ci", "estimate", "ci")
+    score, intervals, rate, ci = names
+    pairs = {
+        (p["a"], p["b"]): (p[rate], p.get(ci)) for p in own.get("pairs", []) if p.get(rate) is not None
+    }  # fmt: skip
+    reference = own.get("human_reference") or {}
+    people = None if reference.get("human_share") is None else (reference["human_share"], reference.get("ci"))
+    return Standing(
+        survey=survey,
+        source=source,
+        criterion=criterion,
+        what=WIN_RATE if rates else str(own.get("criterion") or "score"),
+        order=tuple(own["order"]),
+        clusters={name: tuple(ends) for name, ends in (own.get("clusters") or {}).items()},
+        score={name: value for name, value in (own.get(score) or {}).items() if value is not None},
+        ci=own.get(intervals) or {},
+        pairs=pairs,
+        relative=rates or (_compares(survey) and all(0 <= value <= 1 for value, _ in pairs.values())),
+        annotations=used,
+        people=people,
+        less=own.get("direction") == "less",
+    )
+
+
+def _compares(survey: str) -> bool:
+    """Whether annotators of a survey compare contestants with each other, so that scores depend on the opponents."""
+    if survey not in survey_names():
+        return True
+    kinds = [question for question in get_survey(survey).questions if question.kind in ("choice", "scale")]
+    return any("pair" in question.targets for question in kinds)
+
+
+def said_criterion(criterion: str) -> str:
+    """A criterion's name in words; the main one has none."""
+    return {"sensibleness_and_specificity": "sensibleness and specificity"}.get(criterion, criterion.replace("_", " "))
+
+
+def source_order(source: str) -> tuple[bool, str]:
+    """People first, then judges."""
+    return (source != HUMAN, source)

@@ -1,0 +1,182 @@
+"""Findings of votes (Chiang et al. 2024): whose answer is better, a tie, or both bad, without conversations.
+
+Votes are read as a table of codes (`judgement_table`), since there may be millions: everything comes from counts by
+pair and outcome, and from rows as codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters, codes_of
+from parlai_spotbot.findings.answers import Facts, Form, LeftOut, Options
+from parlai_spotbot.records import ADDITIONAL, HUMAN
+
+PREFERENCE = "preference"
+"""The question."""
+
+OUTCOMES = {"a": 1, "b": -1, "tie": 0, "both_bad": 0}
+SEEN = ("won", "tie", "both_bad", "lost")
+"""What a vote is to one of its two contestants."""
+
+
+@dataclass(frozen=True)
+class Ballots:
+    """The votes of one source: `a`, `b` (n,) places in `names`, `outcome` (n,) +1 for a, -1 for b, 0 for neither, of
+    which `bad` (n,) are for both bad; `prompt` and `worker` (n,) codes, -1 where unknown.
+
+    `language` and `day` are categories; `source` gave the votes, and no judge's are set beside people's. `crossed`:
+    whether who votes is a sample, as people are.
+    """
+
+    names: tuple[str, ...]
+    a: np.ndarray
+    b: np.ndarray
+    outcome: np.ndarray
+    bad: np.ndarray
+    prompt: np.ndarray
+    worker: np.ndarray
+    language: pd.Categorical
+    day: pd.Categorical
+    crossed: bool
+    resample: str
+    source: str = HUMAN
+    people: None = None
+
+    @property
+    def used(self) -> int:
+        """How many votes are analysed."""
+        return len(self.a)
+
+    @cached_property
+    def computed(self) -> dict[str, Any]:
+        return {}
+
+    def once(self, name: str, compute: Callable[[Ballots], Any]) -> Any:
+        """What several findings go by is computed once."""
+        if name not in self.computed:
+            self.computed[name] = compute(self)
+        return self.computed[name]
+
+    @cached_property
+    def conversation(self) -> np.ndarray:
+        """Codes (n,) of what was shown: the answers of two contestants to one prompt, whichever stood first."""
+        size = len(self.names)
+        pair = np.minimum(self.a, self.b).astype(np.int64) * size + np.maximum(self.a, self.b)
+        return _alone(np.where(self.prompt < 0, -1, codes_of(self.prompt * size**2 + pair)))
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """Which votes hang together: those on the same two answers, and those of one annotator."""
+        talks = _recurring(self.conversation) if "conversations" in self.resample else None
+        workers = _recurring(_alone(self.worker)) if self.crossed and "workers" in self.resample else None
+        return Clusters(len(self.a), None if talks is None else talks[:, None], workers)
+
+    def compared(self, ties_too: bool = False, prompts: bool = False) -> Contrasts:
+        """The contrasts of the votes that say who is better, or that it is a tie.
+
+        `ties_too`: both bad as ties; `prompts`: as if another study had other prompts.
+        """
+        kept = np.ones(len(self.a), dtype=bool) if ties_too else ~self.bad
+        names = pd.Index(self.names)
+        matches = pd.DataFrame({
+            "a": pd.Categorical.from_codes(self.a[kept], names), "b": pd.Categorical.from_codes(self.b[kept], names),
+            "outcome": self.outcome[kept],
+            "conversation_id": (_alone(self.prompt) if prompts else self.conversation)[kept],
+            "worker_id": _alone(self.worker)[kept],
+        })  # fmt: skip
+        return contrasts(matches, self.names, crossed=self.crossed, resample=self.resample)
+
+    @property
+    def seen(self) -> np.ndarray:
+        """What each vote is to a: places (n,) in `SEEN`."""
+        return np.where(self.bad, 2, np.array([1, 0, 3])[self.outcome])
+
+    def counts(self) -> np.ndarray:
+        """How often a vote was `SEEN` so by i against j: (K, K, 4)."""
+        size = len(self.names)
+        flat = (self.a.astype(np.int64) * size + self.b) * 4 + self.seen
+        forth = np.bincount(flat, minlength=size * size * 4).reshape(size, size, 4)
+        return forth + forth.transpose(1, 0, 2)[:, :, [3, 1, 2, 0]]
+
+
+def _alone(codes: np.ndarray) -> np.ndarray:
+    """Codes in which what is unknown is a number of its own."""
+    unknown = codes < 0
+    return np.where(unknown, codes.max(initial=-1) + np.cumsum(unknown), codes)
+
+
+def _recurring(codes: np.ndarray) -> np.ndarray | None:
+    """The codes where some come more than once, and not all are one's; else None: votes stand alone in this."""
+    sizes = np.bincount(codes)
+    return codes if sizes.max(initial=0) > 1 and (sizes > 0).sum() > 1 else None
+
+
+class VoteForm(Form):
+    """Votes as codes; see `judgement_table` for the table's columns."""
+
+    as_table = True
+    of_study = False
+
+    def sources(self, judgements: pd.DataFrame, facts: Facts, options: Options) -> tuple[dict[str, Ballots], LeftOut]:
+        rows, left_out = _checked(judgements)
+        partners = {name: item.partners for name, item in facts.items.items()}
+        by_source = rows.groupby("source", observed=True, sort=True)
+        return {str(name): _ballots(str(name), own, partners, facts, options) for name, own in by_source}, left_out
+
+
+def _checked(judgements: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
+    """The votes, each annotation's first, and by source what is left out, and why."""
+    left_out: dict[str, dict[str, int]] = {}
+    further = judgements["question"].isin(
+        [q for q in judgements["question"].cat.categories if q.startswith(ADDITIONAL)]
+    )
+    again = judgements.duplicated(["source", "annotation"]) & ~further
+    for reason, out in (("answer to a further question of the launch", further),
+                        ("answer given twice (the first one counts)", again)):  # fmt: skip
+        for source, count in judgements.loc[out, "source"].value_counts().items():
+            if count:
+                left_out.setdefault(str(source), {})[reason] = int(count)
+    rows = judgements[~further & ~again]
+    unknown = ~rows["answer"].isin(list(OUTCOMES)).to_numpy()
+    if unknown.any():
+        place = rows.index[unknown][0]
+        raise ValueError(
+            f"judgement {place + 1}: answer {rows.at[place, 'answer']!r}, expected one of {', '.join(OUTCOMES)}"
+        )
+    if rows.empty:
+        raise ValueError(f"judgements: no vote to analyse (left out: {left_out or 'none'})")
+    return rows, left_out
+
+
+def _ballots(
+    source: str, rows: pd.DataFrame, partners: Mapping[str, Sequence[str]], facts: Facts, options: Options
+) -> Ballots:
+    """The votes of one source as codes."""
+    items = rows["item_id"].cat.remove_unused_categories()
+    for item in items.cat.categories:
+        if len(partners.get(item, ())) != 2:
+            place = rows.index[(rows["item_id"] == item).to_numpy()][0]
+            raise ValueError(f"judgement {place + 1}: item '{item}' is no pair of contestants of the units file")
+    met = [partners[item] for item in items.cat.categories]
+    seen = {name for pair in met for name in pair}
+    names = (*(bot for bot in facts.bots if bot in seen), *sorted(seen - set(facts.bots)))
+    place = {name: i for i, name in enumerate(names)}
+    first, second = (np.array([place[pair[side]] for pair in met])[items.cat.codes] for side in (0, 1))
+    answers = rows["answer"].cat
+    outcome = np.array([OUTCOMES.get(answer, 0) for answer in answers.categories], dtype=np.int8)[answers.codes]
+    return Ballots(
+        names, first, second, outcome, (rows["answer"] == "both_bad").to_numpy(), rows["conversation"].to_numpy(),
+        rows["worker"].to_numpy(), rows["language"].array, rows["day"].array, source == HUMAN,
+        options.resample, source,
+    )  # fmt: skip
+
+
+FORM = VoteForm(lambda *_: (pd.DataFrame(), {}), lambda rows: set(), options=("resample",))

@@ -1,0 +1,382 @@
+"""Methods side by side: do they rank the contestants alike, which finds more for the same hours, what does one buy?
+
+Made from the stored analyses whenever a survey is analysed. People's answers are compared with people's, a judge's with
+its own under another method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from parlai_spotbot import files
+from parlai_spotbot.analysis.side_by_side import (
+    CHOICES,
+    LEAST,
+    Agreement,
+    Buys,
+    Found,
+    Ranking,
+    agreements,
+    buys,
+    common_hours,
+    equal_cost,
+    found_of,
+)
+from parlai_spotbot.analysis.values import generator, plain
+from parlai_spotbot.findings.contents import Analysis, analysed, people_first
+from parlai_spotbot.findings.made_by import VERSION
+from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
+from parlai_spotbot.findings.standings import Standing, standings
+from parlai_spotbot.findings.whole_study import Told, Whole
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import about_of
+from parlai_spotbot.wording import NONE, ends, interval, listed, number, p_value, percent, plainly
+
+SEED = 0
+FILE = "methods.json"
+REMEDY = "Run: parlai spotbot_analyze --study {}"
+
+
+def title(survey: str) -> str:
+    """What a method is called, shorter than in a heading."""
+    return about_of(survey).short
+
+
+# -- computed ----------------------------------------------------------------------------------------------------------
+def write(study: Study) -> None:
+    """Compare the surveys of a study that are analysed, and write what was found; nothing where there is only one."""
+    found = compute(analysed(study))
+    path = study.path / "analysis" / FILE
+    if found:
+        files.write_json(path, {"by_source": found, "made_by": {"version": VERSION}})
+    else:
+        path.unlink(missing_ok=True)
+
+
+def compute(surveys: Sequence[Analysis]) -> dict[str, dict]:
+    """By source that answered two surveys or more: what each ranks by, agreement of orders, what hours buy."""
+    by: dict[str, dict[str, Analysis]] = {}
+    for own in surveys:
+        for source in own.sources:
+            if own.of("ranking", source).get("order"):
+                by.setdefault(source, {})[own.survey] = own
+    found = {source: _of_source(source, own) for source, own in by.items() if len(own) > 1}
+    return {source: plain(found[source]) for source in people_first(found)}
+
+
+def _of_source(source: str, surveys: Mapping[str, Analysis]) -> dict:
+    own = {name: [s for s in standings(one) if s.source == source] for name, one in surveys.items()}
+    rankings = [Ranking(name, s.criterion, s.order, s.scores) for name, found in own.items() for s in found]
+    found = agreements(rankings, rng=generator(SEED, source, "methods"))
+    return {
+        "surveys": {name: _main_of(of[0]) for name, of in own.items()},
+        "agreements": [_agreement_row(row) for row in found],
+        "cost": _cost_of(source, surveys),
+    }
+
+
+def _main_of(standing: Standing) -> dict:
+    """What a method ranks by, its order and places."""
+    return {"what": standing.what, "order": list(standing.order), "clusters": standing.clusters}
+
+
+def _agreement_row(row: Agreement) -> dict:
+    pair = {"criterion": row.criterion, "first": row.first, "second": row.second, "contestants": list(row.names)}
+    return pair | vars(row.found) | {"p_adjusted": row.p_adjusted}
+
+
+def _cost_of(source: str, surveys: Mapping[str, Analysis]) -> dict:
+    """What hours buy by each method; of which no times are known."""
+    found, timeless = [], []
+    for survey, own in surveys.items():
+        used = (own.made_by.get("ranking", {}).get("used") or {}).get(source, 0)
+        one = found_of(survey, *(own.of(name, source) for name in ("ranking", "time", "cost")), used)
+        if one is not None and one.seconds > 0:
+            found.append(one)
+        elif one is not None:
+            timeless.append(survey)
+    common = set.intersection(*({frozenset(pair) for pair in own.pairs} for own in found)) if found else set()
+    if len(found) < 2 or not common:
+        return {"timeless": timeless, "methods": []}
+    found = [own.of(common) for own in found]
+    hours = common_hours(found)
+    if not len(hours):
+        return {"timeless": timeless, "methods": []}
+    bought = [buys(own, hours, rng=generator(SEED, source, own.method)) for own in found]
+    spent = [own.spent for own in found if own.spent > 0]
+    # Methods are compared at the geometric mean of the hours that they took.
+    place = int(np.argmin(np.abs(np.log(hours) - np.mean(np.log(spent)))))
+    ranked = sorted(bought, key=lambda one: -one.share[place])
+    more = equal_cost(ranked, place)
+    ahead = {one.method: list(more[ranked[0].method, one.method]) for one in ranked[1:]}
+    methods = [_bought(own, one) for own, one in zip(found, bought, strict=True)]
+    return {"timeless": timeless, "methods": methods, "hours": hours, "place": place, "ahead": ahead}
+
+
+def _bought(own: Found, one: Buys) -> dict:
+    return {
+        "method": own.method,
+        "kind": own.kind,
+        "seconds": one.seconds,
+        "spent": own.spent,
+        "pairs": one.pairs,
+        "share": one.share,
+        "low": one.low,
+        "high": one.high,
+        "an_hour": list(one.an_hour),
+        "half": one.half,
+    }
+
+
+# -- told --------------------------------------------------------------------------------------------------------------
+def read(study: Study, surveys: list[str]) -> dict:
+    """What was found when a survey was analysed last; analyses of an older version are compared now."""
+    path = study.path / "analysis" / FILE
+    if not path.exists():
+        return compute(analysed(study)) if len(surveys) > 1 else {}
+    return files.read_json(path, "analysis file", REMEDY.format(study.path))["by_source"]
+
+
+def tell(by_source: Mapping[str, Mapping]) -> Told:
+    """A section a source."""
+    for source, own in by_source.items():
+        charts = [chart for chart in (_ranks(own), _places(own)) if chart is not None]
+        told, more, last = _cost(own["cost"])
+        text, tables = _differently(own) + told, _agreement_table(own) + last
+        yield source, Section("methods", "", text, charts + more, tables, open_charts=ALL, open_tables=ALL)
+
+
+def _differently(own: Mapping) -> list[str]:
+    """What each method ranks by, and what can't be compared."""
+    by: dict[str, list[str]] = {}
+    for survey, main in own["surveys"].items():
+        by.setdefault(main["what"], []).append(title(survey))
+    asked = [f"{listed(names)} by {what}" for what, names in by.items()]
+    text = [f"Each method ranks by its main question: {'; '.join(asked)}."]
+    if not own["agreements"]:
+        text.append(f"No two methods share {LEAST} contestants, so their orders can't be compared.")
+    return text
+
+
+def _main(own: Mapping) -> list[Mapping]:
+    return [row for row in own["agreements"] if row["criterion"] == ""]
+
+
+def _ranks(own: Mapping) -> Chart | None:
+    """Every method against every other one: Kendall's tau-b of their main orders."""
+    found = _main(own)
+    names = [name for name in own["surveys"] if any(name in (row["first"], row["second"]) for row in found)]
+    if not names:
+        return None
+    cell = {(row["first"], row["second"]): row for row in found} | {(r["second"], r["first"]): r for r in found}
+    values, texts = [], []
+    for a in names:
+        line = [cell.get((a, b)) for b in names]
+        values.append([None if c is None or c["tau"] is None else (c["tau"] + 1) / 2 for c in line])
+        texts.append(["" if c is None else _tau(c["tau"], c["tau_ci"], "\n") for c in line])
+    return Chart(
+        "methods_ranks", "grid", "Do the methods rank alike?",
+        "Kendall's tau-b of two methods' orders of the contestants that both judged: 1 is the same order, −1 the "
+        "reverse, 0 no connection. Below it the 95 % interval, or – where none can be had.",
+        {"rows": [title(name) for name in names], "columns": [title(name) for name in names], "values": values,
+         "texts": texts, "x": "", "y": ""},
+        _alike(found),
+        method="Intervals: both methods' scores are drawn anew around themselves by their standard errors, 2,000 "
+        "times. Errors are taken as independent between methods; over the same conversations they go together a "
+        "little, so intervals are rather too wide.",
+    )  # fmt: skip
+
+
+def _tau(tau: float | None, ci: Sequence[float] | None, between: str = " ") -> str:
+    if tau is None:
+        return NONE
+    return f"{number(tau)}{between}({ends(ci, number)})"
+
+
+def _alike(found: Sequence[Mapping]) -> str:
+    """Which two are most alike, which least, and whether any differ by more than chance."""
+    known = sorted((row for row in found if row["tau"] is not None), key=lambda row: -row["tau"])
+    if not known:
+        return ""
+    best, worst = known[0], known[-1]
+    if worst["tau"] > 1 - 1e-9 and len(known) > 1:
+        least = min(known, key=lambda row: row["tau_ci"][0] if row["tau_ci"] else -1.0)
+        text = f"All give the contestants that they share the same order (tau-b 1; {_both(least)} least surely, "
+        return text + f"{_tau(least['tau'], least['tau_ci'])}, {len(least['contestants'])} contestants)."
+    text = f"{_both(best)} rank {'most ' if len(known) > 1 else ''}alike: tau-b {_tau(best['tau'], best['tau_ci'])}"
+    text += f", {len(best['contestants'])} contestants"
+    if worst is not best:
+        text += f"; least alike are {_both(worst)}: {_tau(worst['tau'], worst['tau_ci'])}"
+    beyond = [row for row in known if (row["p_adjusted"] or 1) < 0.05]
+    if beyond:
+        return f"{text}. By more than chance these orders differ: {listed([_both(row) for row in beyond])}."
+    return f"{text}. No two orders differ by more than chance; that does not show that they are the same."
+
+
+def _both(row: Mapping) -> str:
+    return f"{title(row['first'])} and {title(row['second'])}"
+
+
+def _places(own: Mapping) -> Chart | None:
+    """The places of each contestant by each method."""
+    main = own["surveys"]
+    common = set.intersection(*(set(standing["order"]) for standing in main.values())) - {HUMAN}
+    if len(common) < 2:
+        return None
+    places = {name: [_rank(standing, name, common) for standing in main.values()] for name in common}
+    order = sorted(common, key=lambda name: (sum(places[name]), name))
+    clusters = [[_cluster(standing, name, common) for standing in main.values()] for name in order]
+    texts = [
+        [
+            f"{place}" if low == high else f"{place} ({low}–{high})"
+            for place, (low, high) in zip(places[name], spans, strict=True)
+        ]
+        for name, spans in zip(order, clusters, strict=True)
+    ]
+    shade = [[1 - (place - 1) / (len(common) - 1) for place in places[name]] for name in order]
+    firsts = {survey: next(n for n in standing["order"] if n in common) for survey, standing in main.items()}
+    if len(set(firsts.values())) == 1:
+        sentence = f"All {len(main)} methods put {next(iter(firsts.values()))} first."
+    else:
+        by = {name: [title(s) for s, n in firsts.items() if n == name] for name in dict.fromkeys(firsts.values())}
+        sentence = f"First is {'; '.join(f'{name} by {listed(who)}' for name, who in by.items())}."
+    return Chart(
+        "methods_places", "grid", "Places by each method",
+        "1 is the best place among the contestants that all methods judged; the best by all methods together stand "
+        "first. In brackets the places within which the order may be chance.",
+        {"rows": [Name(name) for name in order], "columns": [title(survey) for survey in main], "values": shade,
+         "texts": texts, "x": "", "y": ""}, sentence,
+    )  # fmt: skip
+
+
+def _rank(standing: Mapping, name: str, common: set[str]) -> int:
+    return 1 + [other for other in standing["order"] if other in common].index(name)
+
+
+def _cluster(standing: Mapping, name: str, common: set[str]) -> tuple[int, int]:
+    """The places of those that share its group, counted among the contestants in common."""
+    clusters = standing["clusters"]
+    ends = clusters.get(name)
+    own = [_rank(standing, other, common) for other in common if clusters.get(other) == ends]
+    return (min(own), max(own)) if ends is not None else (_rank(standing, name, common),) * 2
+
+
+def _agreement_table(own: Mapping) -> list[Table]:
+    found = own["agreements"]
+    if not found:
+        return []
+    rows = [
+        (plainly(row["criterion"]) or "main question", title(row["first"]), title(row["second"]),
+         str(len(row["contestants"])), _tau(row["tau"], row["tau_ci"]), _tau(row["rho"], row["rho_ci"]),
+         p_value(None if row["p"] is None else row["p_adjusted"]))
+        for row in found
+    ]  # fmt: skip
+    return [Table(
+        "Agreement of orders, by criterion",
+        "The main question, then every one that two methods share by name. A small p says that the orders differ by "
+        "more than chance; a large one doesn't show that they are the same.",
+        ("criterion", "method", "and", "contestants", "Kendall's tau-b", "Spearman's rho", "p (Holm)"), rows,
+        folded=len(rows) > 12,
+        method="Parametric bootstrap from the stored scores and their 95 % intervals. p: how often tau-b would be as "
+        "low as it is, if both methods measured the same and only chance differed; Holm's correction over all rows.",
+    )]  # fmt: skip
+
+
+def _cost(own: Mapping) -> tuple[list[str], list[Chart], list[Table]]:
+    """What hours buy by each method: sentences, the curves, the table."""
+    text = []
+    if own["timeless"]:
+        names = [title(survey) for survey in own["timeless"]]
+        text.append(
+            f"No times are known of {listed(names)}, so what {'it costs' if len(names) == 1 else 'they cost'} "
+            "isn't known either."
+        )
+    if not own["methods"]:
+        return text, [], []
+    return text + _reused(own["methods"]), [_curves(own)], [_hour_table(own)]
+
+
+def _reused(found: Sequence[Mapping]) -> list[str]:
+    """Why an hour goes further by some methods."""
+    kinds = {one["kind"] for one in found}
+    if len(kinds) < 2:
+        return []
+    return [
+        "A comparison speaks of one pair, a rating of every pair that its contestant is in: with many contestants that "
+        "is to the advantage of ratings, and is reckoned with here."
+    ]
+
+
+def _curves(own: Mapping) -> Chart:
+    series = [
+        {"label": title(one["method"]), "x": own["hours"], "y": one["share"], "low": one["low"], "high": one["high"]}
+        for one in own["methods"]
+    ]
+    return Chart(
+        "methods_cost", "lines", "Which method finds more for the same hours?",
+        "Expected share of pairs whose difference is significant, by hours of annotators' time in all, spread evenly. "
+        "Bands: 95 %, for what the true differences may be. One test a pair at 0.05, without correction for the "
+        "number of pairs. Qualification and controls take no time here.",
+        {"series": series, "x": "person-hours in all", "y": "expected share of pairs found", "steps": False,
+         "log_x": True, "reference": None},
+        _at(own),
+        method="Effects are drawn from what each method found and how uncertain it is, shrunk by a hierarchical normal "
+        "model, and the power of the exact binomial test, or of Welch's t-test, is averaged over them (assurance). "
+        "Conversations and annotators are taken to come in the study's own proportions.",
+    )  # fmt: skip
+
+
+def _at(own: Mapping) -> str:
+    """What each is expected to find at the same hours, and which differ."""
+    place = own["place"]
+    ranked = sorted(own["methods"], key=lambda one: -one["share"][place])
+    told = [
+        f"{title(one['method'])} {number(one['share'][place] * one['pairs'], 1)} of {one['pairs']} pairs "
+        f"({number(one['low'][place] * one['pairs'], 1)} to {number(one['high'][place] * one['pairs'], 1)})"
+        for one in ranked
+    ]
+    text = f"With {_hours(own['hours'][place])} each would find: {'; '.join(told)}."
+    first = title(ranked[0]["method"])
+    behind = [
+        f"{title(method)} by {number(by, 1)} ({interval([low, high], 1, share=False)})"
+        for method, (by, low, high) in own["ahead"].items()
+        if low > 0
+    ]
+    if behind:
+        return f"{text} {first} is ahead by more than chance of {listed(behind)}."
+    return f"{text} {first} is ahead of none by more than chance."
+
+
+def _hours(value: float) -> str:
+    if value < 1:
+        return f"{60 * value:.0f} minutes"
+    return f"{value:.1f} hours" if value < 10 else f"{value:.0f} hours"
+
+
+def _hour_table(own: Mapping) -> Table:
+    rows = []
+    for one in own["methods"]:
+        chance, low, high = one["an_hour"]
+        half = f"more than {_hours(own['hours'][-1])}" if one["half"] is None else _hours(one["half"])
+        speaks = "one pair" if one["kind"] == CHOICES else "all pairs of a contestant"
+        share = f"{percent(chance)} ({interval([low, high])})"
+        rates = (number(one["seconds"], 0), number(3600 / one["seconds"], 0))
+        rows.append((title(one["method"]), *rates, speaks, share, half, number(one["spent"], 1)))
+    best = max(own["methods"], key=lambda one: one["an_hour"][0])
+    chance, low, high = best["an_hour"]
+    return Table(
+        "What does an hour buy?",
+        "Seconds are the mean of an annotation, people's own conversations that are shown among the others included. "
+        "The chance is that of a significant difference in a pair, if one hour is spent on it alone.",
+        ("method", "seconds an annotation", "annotations an hour", "one speaks of", "chance per pair and hour",
+         "hours until half of the pairs are found", "hours spent"),
+        rows,
+        sentence=f"An hour spent on one pair finds a difference most often by {title(best['method'])}: "
+        f"{percent(chance)} on average over the pairs ({interval([low, high])}).",
+    )  # fmt: skip
+
+
+WHOLE = Whole("methods", "Methods side by side", read, tell, place=10)

@@ -1,0 +1,246 @@
+"""Next-Utterance Classification in the report: how the contestants ranked, the curve, and whether other methods agree.
+
+It is told from ``STUDY/nuc/analysis/*.json`` as sections of data, by the study's report and by a page of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from parlai_spotbot import files
+from parlai_spotbot.analysis.side_by_side import Ranking, agreements
+from parlai_spotbot.analysis.study_comparison import Scores, standard_error
+from parlai_spotbot.analysis.values import generator, plain
+from parlai_spotbot.findings.contents import Analysis, analysed
+from parlai_spotbot.findings.sections import Chart, Name, Section, Table
+from parlai_spotbot.findings.standings import standings
+from parlai_spotbot.findings.whole_study import Told, Whole
+from parlai_spotbot.findings.whole_study.methods import title
+from parlai_spotbot.nuc.results import notes, way_said
+from parlai_spotbot.study import Study
+from parlai_spotbot.wording import ends, interval, listed, number, p_said, p_value, percent, signed, source_said
+
+METHOD = "nuc"
+CITE = ("lowe2016", "lowe2015")
+
+Results = Mapping[str, dict]
+
+
+def read_results(folder: Path) -> dict[str, dict]:
+    """The results by name of file; {} where there are none."""
+    if not (folder / "ranking.json").is_file():
+        return {}
+    remedy = "Run the same spotbot_nuc command again."
+    return {path.stem: files.read_json(path, "file of results", remedy) for path in sorted(folder.glob("*.json"))}
+
+
+# -- agreement with other methods ----------------------------------------------------------------------------------
+def ranking_of(ranking: Mapping) -> Ranking:
+    """The contestants' main figures as a ranking among methods."""
+    measure = f"recall@{ranking['k'][0]}"
+    own = {row["contestant"]: row[measure] for row in ranking["contestants"] if row["main"]}
+
+    def scores(names: Sequence[str]) -> Scores:
+        chosen = [own[name] for name in names]
+        values = np.array([row["estimate"] for row in chosen], dtype=float)
+        return Scores(tuple(names), values, np.array([standard_error(row["ci"]) for row in chosen]), zero_sum=False)
+
+    return Ranking(METHOD, "", tuple(own), scores)
+
+
+def agreement_of(surveys: Sequence[Analysis], ranking: Mapping, seed: int) -> dict:
+    """How far the order by Recall@k agrees with that of each of a study's surveys, by source."""
+    found = []
+    for contents in surveys:
+        survey = contents.survey
+        for standing in standings(contents):
+            if standing.criterion or not set(standing.order) & set(ranking["order"]):
+                continue
+            other = Ranking(survey, "", standing.order, standing.scores)
+            rng = generator(seed, METHOD, survey, standing.source)
+            for row in agreements([ranking_of(ranking), other], rng=rng):
+                found.append({"survey": survey, "source": standing.source, "what": standing.what,
+                              "contestants": list(row.names), **vars(row.found)})  # fmt: skip
+    return plain({"measure": f"recall@{ranking['k'][0]}", "surveys": found})
+
+
+def write_agreement(study: Study) -> None:
+    """Reckon anew how far the models' order agrees with the surveys', one of which was analysed anew."""
+    folder = study.path / "nuc" / "analysis"
+    results = read_results(folder)
+    if results:
+        ranking = results["ranking"]
+        files.write_json(folder / "agreement.json", agreement_of(analysed(study), ranking, ranking["made_by"]["seed"]))
+
+
+# -- sections --------------------------------------------------------------------------------------------------------
+def sections(results: Results) -> list[Section]:
+    """What the results tell, as data."""
+    ranking = results["ranking"]
+    made = [_ranked(ranking), _tests(ranking)]
+    made.insert(1, _curve(results["curve"], ranking))
+    if results.get("agreement", {}).get("surveys"):
+        made.append(_agreement(results["agreement"], ranking))
+    return made
+
+
+def asked(ranking: Mapping) -> str:
+    """What was asked, in a sentence."""
+    own = ranking["questions"]
+    sizes = own["candidates"]
+    many = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    about = f", from {own['corpus']}" if own.get("corpus") else ""
+    kind = f", distractors {own['distractors']}" if own.get("distractors") else ""
+    guessing = percent(ranking["chance"][f"recall@{ranking['k'][0]}"], 1)
+    return (
+        f"{own['n']} questions of {own['conversations']} conversations{about}: which of {many} candidates is the real "
+        f"next turn{kind}? Guessing finds it in {guessing}."
+    )
+
+
+def _ranked(ranking: Mapping) -> Section:
+    k = ranking["k"][0]
+    measure = f"recall@{k}"
+    measures = [*(f"recall@{own}" for own in ranking["k"]), "mrr"]
+    rows = []
+    for own in ranking["contestants"]:
+        cells = [_cell(own[name], name) for name in measures]
+        rows.append((Name(own["contestant"]), way_said(own), *cells, str(own["n"])))
+    guess = [_figure(ranking["chance"][name], name) for name in measures]
+    rows.append(("guessing", "", *guess, ""))
+    main = [own for own in ranking["contestants"] if own["main"]]
+    best, beaten = main[0], [own for own in main if (own[measure]["ci"][0] or 0) > ranking["chance"][measure]]
+    sentence = (
+        f"{best['contestant']} finds the real next turn most often: in {percent(best[measure]['estimate'], 1)} "
+        f"({interval(best[measure]['ci'], 1)}). Better than guessing by more than chance: "
+        f"{listed([own['contestant'] for own in beaten]) or 'nobody'}."
+    )
+    forest = Chart(
+        "nuc_recall", "forest", f"Recall@{k}",
+        f"How often the real next turn is among the first {k} by each contestant, with 95 % intervals that take "
+        "questions of one conversation together. The line is guessing.",
+        {"rows": [{"label": Name(own["contestant"]), "estimate": own[measure]["estimate"], "low": own[measure]["ci"][0],
+                   "high": own[measure]["ci"][1]} for own in main],
+         "reference": ranking["chance"][measure], "x": f"share of questions (Recall@{k})"}, sentence, cite=CITE,
+    )  # fmt: skip
+    table = Table(
+        "Recall@k and MRR", " ".join(notes(ranking)) or "In brackets 95 % intervals.",
+        ("contestant", "by", *(_head(name) for name in measures), "questions"), rows,
+        method="Recall@k: the share of questions whose real next turn is among the first k; MRR: the mean of 1 / rank. "
+        "Ties count as the expectation over all orders. In brackets 95 % intervals (Wilson, for questions clustered by "
+        "conversation).", cite=CITE,
+    )  # fmt: skip
+    return Section("ranking", "Which contestant finds the real next turn?", [asked(ranking)], [forest], [table])
+
+
+def _head(measure: str) -> str:
+    return "MRR" if measure == "mrr" else measure.replace("recall", "Recall")
+
+
+def _figure(value: float | None, measure: str) -> str:
+    return number(value, 3) if measure == "mrr" else percent(value, 1)
+
+
+def _cell(own: Mapping, measure: str) -> str:
+    ends = interval(own["ci"], 3 if measure == "mrr" else 1, share=measure != "mrr")
+    return f"{_figure(own['estimate'], measure)} ({ends})"
+
+
+def _curve(curve: Mapping, ranking: Mapping) -> Section:
+    main = [own for own in curve["curves"] if own["main"]]
+    most = max(point["candidates"] for own in main for point in own["points"])
+    sizes = sorted({point["candidates"] for own in main for point in own["points"]})
+    series = [
+        {"label": Name(own["contestant"]), "x": [p["candidates"] for p in own["points"]],
+         "y": [p["estimate"] for p in own["points"]], "low": [p["ci"][0] for p in own["points"]],
+         "high": [p["ci"][1] for p in own["points"]]}
+        for own in main
+    ]  # fmt: skip
+    series.append({"label": "guessing", "x": sizes, "y": [1 / n for n in sizes]})
+    text = []
+    short = [own["contestant"] for own in main if own["points"][-1]["candidates"] < most]
+    if short:
+        text.append(f"Of {listed(short)} there is no figure beyond the candidates of a question: scoring every turn of "
+                    "the corpus after every context would take too long.")  # fmt: skip
+    if any(
+        len(own["points"]) and own["points"][-1]["candidates"] > max(ranking["questions"]["candidates"]) for own in main
+    ):
+        text.append("Beyond the candidates of a question, distractors are drawn uniformly from the whole corpus.")
+    last = [(own["contestant"], own["points"][-1]) for own in main if own["points"][-1]["candidates"] == most]
+    name, point = max(last, key=lambda row: row[1]["estimate"])
+    share = percent(point["estimate"], 2 if most > 100 else 1)
+    sentence = f"Among {most} candidates {name} finds the real next turn in {share}."
+    chart = Chart(
+        "nuc_curve", "lines", "Accuracy against the number of candidates",
+        "How often the real next turn comes first, from two candidates up; what the average over all draws of so many "
+        "distractors is follows exactly from one ranking. The bands are 95 % intervals; the lowest line is guessing.",
+        {"series": series, "x": "candidates", "y": "share of questions (Recall@1)", "log_x": True}, sentence, cite=CITE,
+    )  # fmt: skip
+    return Section("curve", "How does accuracy fall with more candidates?", text, [chart])
+
+
+def _tests(ranking: Mapping) -> Section:
+    rows = [
+        (Name(own["a"]), Name(own["b"]), _head(own["measure"]), _signed(own["difference"]), ends(own["ci"], _signed),
+         p_value(own["p"]), p_value(own["p_adjusted"]), str(own["n"]))
+        for own in ranking["comparisons"]
+    ]  # fmt: skip
+    first = [own for own in ranking["comparisons"] if own["measure"] == f"recall@{ranking['k'][0]}"]
+    clear = sum(own["p_adjusted"] is not None and own["p_adjusted"] < 0.05 for own in first)
+    sentence = f"By Recall@{ranking['k'][0]} {clear} of {len(first)} pairs of contestants differ by more than chance."
+    table = Table(
+        "Every two contestants on the same questions",
+        f"{' '.join(notes(ranking))} A difference is that of the first less the second.".strip(),
+        ("contestant", "and", "measure", "difference", "95 % interval", "p", "p (Holm)", "questions"), rows,
+        folded=len(rows) > 12, sentence=sentence,
+        method="Paired: the mean difference per question, with a standard error clustered by conversation; p by "
+        "Student's t, Holm's correction within a measure.", cite=CITE,
+    )  # fmt: skip
+    return Section("tests", "Do contestants differ?", [], [], [table] if rows else [])
+
+
+def _signed(value: float | None) -> str:
+    return signed(value, 3)
+
+
+def _agreement(agreement: Mapping, ranking: Mapping) -> Section:
+    rows, text = [], []
+    for own in agreement["surveys"]:
+        who = source_said(own["source"])
+        rows.append((title(own["survey"]), who, str(own["n"]), _with(own["tau"], own["tau_ci"]),
+                     _with(own["rho"], own["rho_ci"]), p_value(own["p"])))  # fmt: skip
+        if own["survey"] == "spot_the_bot":
+            text.append(
+                f"By {_head(agreement['measure'])} and by Spot The Bot ({who}, {own['what']}) the {own['n']} "
+                f"contestants stand in orders with Kendall's tau-b {_with(own['tau'], own['tau_ci'])}; that they would "
+                f"agree so little, or less, if both measured the same: {p_said(own['p'])}."
+            )
+    table = Table(
+        "Agreement of orders with the study's surveys",
+        "1 is the same order, −1 the reverse, 0 no connection; in brackets 95 % intervals. Few contestants make wide "
+        "intervals. A small p says that the orders differ by more than chance. " + " ".join(notes(ranking)),
+        ("survey", "answered by", "contestants", "Kendall's tau-b", "Spearman's rho", "p"), rows,
+        method="Parametric bootstrap: both methods' scores are drawn anew around themselves by their standard errors.",
+    )  # fmt: skip
+    return Section("agreement", "Does it rank as people do?", text, [], [table])
+
+
+def _with(value: float | None, ci: Sequence[float | None] | None) -> str:
+    return f"{number(value)} ({ends(ci, number)})"
+
+
+def read(study: Study, surveys: list[str]) -> dict:
+    """What spotbot_nuc found; the agreement with surveys is that of their latest analysis."""
+    return read_results(study.path / "nuc" / "analysis")
+
+
+def tell(results: Results) -> Told:
+    """All sections, of no source: the models answered."""
+    for section in sections(results):
+        yield "", section
+
+
+WHOLE = Whole("nuc", "Next-Utterance Classification", read, tell, place=30)

@@ -1,0 +1,33 @@
+"""Next-Utterance Classification as a page of its own, one file that opens anywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from parlai_spotbot import files
+from parlai_spotbot.findings.whole_study.nuc import Results, asked, tell
+from parlai_spotbot.nuc.scoring.scores import SAID
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report import citations
+from parlai_spotbot.report.blocks import part_of
+from parlai_spotbot.report.drawing import PALETTE, looks
+from parlai_spotbot.report.templating import environment, script
+
+
+def write_page(path: Path, results: Results) -> Path:
+    """Write what spotbot_nuc found of the contestants."""
+    ranking = results["ranking"]
+    own_looks = looks(sorted(ranking["order"]))
+    made = [part_of(section, own_looks) for _, section in tell(results)]
+    context = {
+        "palette": list(enumerate(PALETTE)),
+        "looks": own_looks,
+        "human": HUMAN,
+        "parts": made,
+        "asked": asked(ranking),
+        "ways": SAID,
+        "sources": citations.used(thing.cite for part in made for thing in [*part.figures, *part.tables]),
+    }
+    text = environment().get_template("nuc.html").render(**script(), **context)
+    files.write_text(path, text.encode("utf-8", "replace").decode("utf-8"))
+    return path

@@ -1,0 +1,37 @@
+"""The analysis of a survey in memory, with options and facts by name."""
+
+from dataclasses import fields
+
+import pytest
+
+from parlai_spotbot.findings import compute, findings_of
+from parlai_spotbot.findings.answers import Facts, Options
+
+OPTIONS = {field.name for field in fields(Options)}
+
+
+def analyze(
+    judgements, conversations=(), survey="spot_the_bot", *, asked=None, items=(), progress=None, only=(), **more
+):
+    """What `compute` gives; `asked` is the survey as it was launched, `only` the findings to compute if not all."""
+    options = Options(**{name: value for name, value in more.items() if name in OPTIONS})
+    facts = {name: tuple(v) if name in ("bots", "screening") else v for name, v in more.items() if name not in OPTIONS}
+    known = Facts.of(conversations, items, survey=asked, **facts)
+    with pytest.MonkeyPatch.context() as patch:
+        if only:
+            patch.setattr(compute, "asked_for", lambda *_: [own for own in findings_of(survey) if own.name in only])
+        return compute.compute(survey, judgements, known, options, progress)
+
+
+def names(survey):
+    """The names of a survey's findings."""
+    return {finding.name for finding in findings_of(survey)}
+
+
+def tell(survey, result, source, **more):
+    """The sections of all findings for a source."""
+    from parlai_spotbot.findings.finding import Result
+
+    others = {name: part["by_source"][source] for name, part in result.items() if source in part["by_source"]}
+    found = [f for f in findings_of(survey) if f.name in others]
+    return [section for f in found for section in f.tell(Result(source, others[f.name], others, **more))]

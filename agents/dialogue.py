@@ -94,10 +94,7 @@ class DialogueAgent(Agent):
     def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
         group = parser.add_argument_group(f"{cls.NAME} arguments")
         group.add_argument(
-            "--conversation-seed",
-            type=int,
-            default=0,
-            help="seed of all chances; each conversation has its own",
+            "--conversation-seed", type=int, default=0, help="seed of all chances; each conversation has its own"
         )
         return parser
 

@@ -40,9 +40,15 @@ class LanguageModelAgent(BatchedDialogueAgent):
 
     def share(self) -> dict:
         kept = {
-            "writer": self._writer, "layout": self._layout, "rules": self._rules, "given": self._given,
-            "system": self._system, "room": self._room, "turns": self._turns_kept, "about": self._about,
-        }  # fmt: skip
+            "writer": self._writer,
+            "layout": self._layout,
+            "rules": self._rules,
+            "given": self._given,
+            "system": self._system,
+            "room": self._room,
+            "turns": self._turns_kept,
+            "about": self._about,
+        }
         return {**super().share(), "language_model": kept}
 
     def provenance(self) -> dict:

@@ -225,12 +225,7 @@ def _serve(collection: CrowdCollection, found: dry_run.LaunchEstimate, say: Call
     with loaded_bots(collection, _done(collection), say) as bots, signals(stop):
         if bots:
             _record_contestants(collection, bots.about())
-        outcome = serve(
-            setup,
-            make_server=make_server(collection, secret, progress, bots),
-            stop=stop,
-            on_ready=ready,
-        )
+        outcome = serve(setup, make_server=make_server(collection, secret, progress, bots), stop=stop, on_ready=ready)
     progress.close()
     say(f"\n{outcome.reason}: {progress.said()}")
     say(f"to have the answers: parlai spotbot_collect --study {collection.study.path}{_survey(request)}")

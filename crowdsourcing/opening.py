@@ -90,7 +90,7 @@ class Opening:
         if answer == UNSURE and opened < exchanges_of(items[number]):
             raise refusal("not_yet", self.texts)
         self.ledger.decide(
-            OpeningDecision(handout.handle, number, target, self.question.name, answer, opened, time, now),
+            OpeningDecision(handout.handle, number, target, self.question.name, answer, opened, time, now)
         )
         return number
 

@@ -121,5 +121,5 @@ LATER = {
         """CREATE TRIGGER IF NOT EXISTS no_round_after_passing BEFORE INSERT ON training
             WHEN EXISTS (SELECT 1 FROM training WHERE worker = NEW.worker AND passed = 1)
             BEGIN SELECT RAISE(ABORT, 'no round of a training after passing it'); END""",
-    ),
+    )
 }

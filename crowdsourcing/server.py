@@ -119,12 +119,7 @@ class Server:
     """Seconds between two calls of `desk.expire`."""
 
     def __init__(
-        self,
-        desk: Any,
-        doors: Door | Sequence[Door],
-        files: ServerFiles,
-        secret: bytes,
-        address: Address = Address(),
+        self, desk: Any, doors: Door | Sequence[Door], files: ServerFiles, secret: bytes, address: Address = Address()
     ):
         self._desk = desk
         self.doors = tuple(doors) if isinstance(doors, Sequence) else (doors,)

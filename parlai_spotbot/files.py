@@ -101,11 +101,7 @@ def read_json(path: Path, what: str = "file", remedy: str = "") -> Any:
 
 
 def read_jsonl(
-    path: Path,
-    parse: Callable[[dict, str], Any],
-    what: str = "file",
-    remedy: str = "",
-    torn_tail: bool = False,
+    path: Path, parse: Callable[[dict, str], Any], what: str = "file", remedy: str = "", torn_tail: bool = False
 ) -> list:
     """Read JSON Lines.
 

@@ -72,8 +72,15 @@ def _keep(row: dict, known: list[dict], places: list[array], hashes: list[array]
     if len(talks) > 1:
         raise ValueError(f"field 'conversation_ids' holds {len(talks)}, expected one or none")
     shown = row.get("presentation")
-    values = (row["source"], row["item_id"], row["target"], row["question"], row["answer"],
-              shown.get("language", "") if shown else "", row.get("submitted_at", "")[:10])  # fmt: skip
+    values = (
+        row["source"],
+        row["item_id"],
+        row["target"],
+        row["question"],
+        row["answer"],
+        shown.get("language", "") if shown else "",
+        row.get("submitted_at", "")[:10],
+    )
     for value, own, into in zip(values, known, places, strict=True):
         code = own.get(value)
         if code is None:

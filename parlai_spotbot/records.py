@@ -332,9 +332,11 @@ class Unit:
     group: str = ""
 
     def to_json(self) -> dict:
-        return {**{k: getattr(self, k) for k in ("unit_id", "survey", "block_id", "rotation", "replicate")},
-                **({"group": self.group} if self.group else {}),
-                "items": [item.to_json() for item in self.items]}  # fmt: skip
+        return {
+            **{k: getattr(self, k) for k in ("unit_id", "survey", "block_id", "rotation", "replicate")},
+            **({"group": self.group} if self.group else {}),
+            "items": [item.to_json() for item in self.items],
+        }
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Unit:
@@ -388,8 +390,17 @@ class Judgement:
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Judgement:
-        text = ("judgement_id", "annotation_id", "survey", "unit_id", "item_id", "target", "question", "worker_id",
-                "source")  # fmt: skip
+        text = (
+            "judgement_id",
+            "annotation_id",
+            "survey",
+            "unit_id",
+            "item_id",
+            "target",
+            "question",
+            "worker_id",
+            "source",
+        )
         values = {name: get(row, name, str, where) for name in text}
         if values["source"] != "human" and not values["source"].startswith("judge:"):
             raise UserError(

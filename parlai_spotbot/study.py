@@ -55,9 +55,21 @@ class Plan:
     meetings: str = "pairs"
 
     KEYS = (
-        "domain", "contestants", "conversations_per_pair", "exchanges", "segments", "seed", "paired_seeds",
-        "human_conversations", "pairs", "batchsize", "surveys", "grouping", "max_loaded", "meetings",
-    )  # fmt: skip
+        "domain",
+        "contestants",
+        "conversations_per_pair",
+        "exchanges",
+        "segments",
+        "seed",
+        "paired_seeds",
+        "human_conversations",
+        "pairs",
+        "batchsize",
+        "surveys",
+        "grouping",
+        "max_loaded",
+        "meetings",
+    )
 
     def all_pairs(self) -> list[tuple[str, str]]:
         """The pairs to play, in canonical order (the order of the contestants in the plan), self-chats last."""
@@ -305,9 +317,11 @@ class Study:
     def conversations(self) -> list[Conversation]:
         """All conversations, in canonical order; a `UserError` where self-play has not ended."""
         return files.read_jsonl(
-            self.conversations_path, Conversation.from_json, "conversations file",
+            self.conversations_path,
+            Conversation.from_json,
+            "conversations file",
             f"Run: parlai spotbot_selfchat --study {self.path}",
-        )  # fmt: skip
+        )
 
     def finished(self) -> list[Conversation]:
         """Every conversation that is on disk, whether or not self-play has ended; a line torn by a crash is left out.
@@ -333,9 +347,12 @@ class Study:
     def judgements(self, survey: str) -> list[Judgement]:
         """All answers; a last line torn by a crash is left out."""
         return files.read_jsonl(
-            self.judgements_path(survey), Judgement.from_json, "judgements file",
-            f"Run: parlai spotbot_judge --study {self.path}", torn_tail=True,
-        )  # fmt: skip
+            self.judgements_path(survey),
+            Judgement.from_json,
+            "judgements file",
+            f"Run: parlai spotbot_judge --study {self.path}",
+            torn_tail=True,
+        )
 
     def judgement_table(self, survey: str) -> DataFrame:
         """The answers as categories and codes, for surveys of millions: see `judgement_table`."""
@@ -344,8 +361,13 @@ class Study:
     def checksums(self, survey: str) -> dict[str, str]:
         """SHA-256 of each file that an analysis of the survey reads, by its path in the study."""
         folder, nuc = self.survey_path(survey), self.path / "nuc"
-        paths = [self.conversations_path, self.judgements_path(survey), self.units_path(survey),
-                 folder / "training.jsonl", *sorted((folder / "judges").glob("*.json"))]  # fmt: skip
+        paths = [
+            self.conversations_path,
+            self.judgements_path(survey),
+            self.units_path(survey),
+            folder / "training.jsonl",
+            *sorted((folder / "judges").glob("*.json")),
+        ]
         if survey == "nuc":
             paths += [nuc / "questions.jsonl", nuc / "analysis" / "ranking.json", *sorted(nuc.glob("scores/*.jsonl"))]
         return {path.relative_to(self.path).as_posix(): files.sha256(path) for path in paths if path.exists()}

@@ -93,11 +93,14 @@ class Table:
         return "; ".join(parts)
 
     def json(self) -> dict:
-        cells = [
-            {**{c: getattr(cell, c) for c in COLUMNS}, "reached": cell.reached} for cell in self.cells
-        ]  # fmt: skip
-        return {"title": self.title, "verdict": self.verdict, "cells": cells, "instead": self.instead,
-                "notes": self.notes}  # fmt: skip
+        cells = [{**{c: getattr(cell, c) for c in COLUMNS}, "reached": cell.reached} for cell in self.cells]
+        return {
+            "title": self.title,
+            "verdict": self.verdict,
+            "cells": cells,
+            "instead": self.instead,
+            "notes": self.notes,
+        }
 
     def text(self) -> str:
         """The table as lines of text, paper beside ours, grouped by row; then what a sound analysis says."""

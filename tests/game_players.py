@@ -60,10 +60,18 @@ def _conversations(players: Players) -> list[Conversation]:
     entities += [(HUMAN, HUMAN)] * players.people
     turns = 2 * (1 + players.whole)
     return [
-        Conversation(f"c{n:04d}", "chitchat", tuple(sorted(two)), n, two,
-                     tuple(Turn(two[t % 2], f"turn {t} of {n}") for t in range(turns)), 1, f"seed{n}")
+        Conversation(
+            f"c{n:04d}",
+            "chitchat",
+            tuple(sorted(two)),
+            n,
+            two,
+            tuple(Turn(two[t % 2], f"turn {t} of {n}") for t in range(turns)),
+            1,
+            f"seed{n}",
+        )
         for n, two in enumerate(entities)
-    ]  # fmt: skip
+    ]
 
 
 def _decide(players: Players, worker: str, name: str, factor: float, rng: np.random.Generator) -> tuple[str, int]:
@@ -91,10 +99,23 @@ def _rows(conversation: Conversation, worker: str, unit: str, decided: list, rng
         for feature in ("fluency", "sensibleness", "specificity")
     ]
     return [
-        Judgement(f"{name}/{target}/{question}", name, "spot_the_bot_game", unit, f"i-{conversation.conversation_id}",
-                  (conversation.conversation_id,), k, target, question, answer, worker, "human", seconds=10.0 + 4 * k)
+        Judgement(
+            f"{name}/{target}/{question}",
+            name,
+            "spot_the_bot_game",
+            unit,
+            f"i-{conversation.conversation_id}",
+            (conversation.conversation_id,),
+            k,
+            target,
+            question,
+            answer,
+            worker,
+            "human",
+            seconds=10.0 + 4 * k,
+        )
         for question, target, answer, k in answers
-    ]  # fmt: skip
+    ]
 
 
 def _controls(workers: list[str]) -> list[Judgement]:
@@ -107,7 +128,20 @@ def _controls(workers: list[str]) -> list[Judgement]:
             for entity, answer in enumerate(answers):
                 name = f"{worker}/{kind}"
                 rows.append(
-                    Judgement(f"{name}/{entity}", name, "spot_the_bot_game", "u", f"i-{kind}", ("control",), 2,
-                              f"entity:{entity}", "nature", answer, worker, "human", control=kind)
-                )  # fmt: skip
+                    Judgement(
+                        f"{name}/{entity}",
+                        name,
+                        "spot_the_bot_game",
+                        "u",
+                        f"i-{kind}",
+                        ("control",),
+                        2,
+                        f"entity:{entity}",
+                        "nature",
+                        answer,
+                        worker,
+                        "human",
+                        control=kind,
+                    )
+                )
     return rows

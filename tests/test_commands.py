@@ -108,10 +108,7 @@ BAD_OPTIONS = [
     (["-m", "spotbot:eliza", "--conversations-per-pair", "-3"], "field 'conversations_per_pair' is -3"),
     (["-m", "spotbot:eliza", "--exchanges", "0"], "field 'exchanges' is 0"),
     (["-m", "spotbot:eliza", "--segments", "2,x"], "--segments 2,x: expected whole numbers"),
-    (
-        ["-m", "spotbot:eliza", "--segments", "2,9", "--exchanges", "4"],
-        "asks for 9 exchanges, but",
-    ),
+    (["-m", "spotbot:eliza", "--segments", "2,9", "--exchanges", "4"], "asks for 9 exchanges, but"),
     (["-m", "spotbot:eliza", "--conversations-per-pair", "100000"], "seeds, and no pair may get one twice"),
     (["-m", "spotbot:eliza", "--batchsize", "0"], "field 'batchsize' is 0"),
     (["-m", "faulty_agents:UnloadableAgent"], "could not be loaded: RuntimeError: the weights are missing"),

@@ -55,10 +55,19 @@ def trained(tmp_path_factory):
     data.write_text("".join(f"text:{a}\tlabels:{b}\tepisode_done:True\n" for a, b in EXAMPLES))
     for name, options in TINY.items():
         TrainModel.main(
-            task="fromfile:parlaiformat", fromfile_datapath=str(data), fromfile_datatype_extension=False,
-            num_epochs=1, batchsize=4, validation_every_n_epochs=-1, no_cuda=True, loglevel="error",
-            model_file=str(folder / name), optimizer="adam", label_truncate=12, **options,
-        )  # fmt: skip
+            task="fromfile:parlaiformat",
+            fromfile_datapath=str(data),
+            fromfile_datatype_extension=False,
+            num_epochs=1,
+            batchsize=4,
+            validation_every_n_epochs=-1,
+            no_cuda=True,
+            loglevel="error",
+            model_file=str(folder / name),
+            optimizer="adam",
+            label_truncate=12,
+            **options,
+        )
     return folder
 
 
@@ -125,7 +134,7 @@ AGED = {
     "s2s_apex": ("s2s", apex_in_states, _json, {}, "Weights only load failed"),
     "s2s_all": ("s2s", old_opt_in_states, _pickled, LEGACY, "No module named 'parlai.core.utils'"),
     "s2s_class": ("s2s", class_of_a_laboratory, _json, {}, "Weights only load failed"),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -150,9 +159,12 @@ def aged(trained, tmp_path_factory):
 def unmended(aged):
     """What loading each says without the mends for checkpoints."""
     done = subprocess.run(
-        [sys.executable, "-c", LOAD, *map(str, aged.values())], capture_output=True, text=True, timeout=300,
+        [sys.executable, "-c", LOAD, *map(str, aged.values())],
+        capture_output=True,
+        text=True,
+        timeout=300,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
+    )
     rows = [json.loads(line[7:]) for line in done.stdout.splitlines() if line.startswith("RESULT ")]
     assert len(rows) == len(aged), done.stderr
     return {name: dict(rows)[str(path)] for name, path in aged.items()}

@@ -12,10 +12,19 @@ from parlai_spotbot.records import Judgement
 
 def row(number, **change):
     said = {
-        "judgement_id": f"v{number}", "annotation_id": f"v{number}", "survey": "votes", "unit_id": "u",
-        "item_id": "a:b", "conversation_ids": ["q"], "exchanges": 0, "target": "pair", "question": "preference",
-        "answer": "a", "worker_id": "w", "source": "human",
-    }  # fmt: skip
+        "judgement_id": f"v{number}",
+        "annotation_id": f"v{number}",
+        "survey": "votes",
+        "unit_id": "u",
+        "item_id": "a:b",
+        "conversation_ids": ["q"],
+        "exchanges": 0,
+        "target": "pair",
+        "question": "preference",
+        "answer": "a",
+        "worker_id": "w",
+        "source": "human",
+    }
     return {**said, **change}
 
 
@@ -32,12 +41,19 @@ def path(tmp_path):
 def test_it_holds_what_reading_one_by_one_holds(path):
     rng = random.Random(0)
     rows = [
-        row(n, item_id=rng.choice(["a:b", "b:c"]), answer=rng.choice("ab"), worker_id=rng.choice(["", "v", "w"]),
-            conversation_ids=rng.choice([[], ["p"], ["q"]]), source=rng.choice(["human", "judge:x"]),
-            submitted_at=rng.choice(["", "2024-05-01T12:00:00Z"]), presentation=rng.choice([{}, {"language": "fr"}]),
-            control="known" if n % 7 == 0 else None)
+        row(
+            n,
+            item_id=rng.choice(["a:b", "b:c"]),
+            answer=rng.choice("ab"),
+            worker_id=rng.choice(["", "v", "w"]),
+            conversation_ids=rng.choice([[], ["p"], ["q"]]),
+            source=rng.choice(["human", "judge:x"]),
+            submitted_at=rng.choice(["", "2024-05-01T12:00:00Z"]),
+            presentation=rng.choice([{}, {"language": "fr"}]),
+            control="known" if n % 7 == 0 else None,
+        )
         for n in range(200)
-    ]  # fmt: skip
+    ]
     table = judgement_table(path(rows, tail='{"judgement_id": "torn'))
     read = [Judgement.from_json(one, "") for one in rows if one["control"] is None]
     assert table.attrs == {"controls": 29, "rows": 200}

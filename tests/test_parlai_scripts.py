@@ -63,9 +63,20 @@ def checkpoint(tmp_path_factory):
 
 def test_a_checkpoint_of_ones_own_is_a_contestant_by_its_model_file(checkpoint, tmp_path):
     parlai(
-        "spotbot_selfchat", "-mf", checkpoint, "-pm", "fixed_response", "--partner-opt", "fixed_response=i see",
-        "--conversations-per-pair", 4, "--study", tmp_path / "study", "--human-conversations", 0,
-    )  # fmt: skip
+        "spotbot_selfchat",
+        "-mf",
+        checkpoint,
+        "-pm",
+        "fixed_response",
+        "--partner-opt",
+        "fixed_response=i see",
+        "--conversations-per-pair",
+        4,
+        "--study",
+        tmp_path / "study",
+        "--human-conversations",
+        0,
+    )
     rows = [json.loads(line) for line in (tmp_path / "study" / "conversations.jsonl").read_text().splitlines()]
     assert len(rows) == 4
     said = {act["id"]: act["text"] for act in rows[0]["dialog"][1]}

@@ -30,9 +30,16 @@ def test_an_item_keeps_who_is_judged_and_what_is_asked():
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("judged", [0]), ("judged", [0, 2]), ("judged", [True, 0]), ("judged", "01"), ("questions", ["a", "a"]),
-     ("questions", [1]), ("questions", [""])],
-)  # fmt: skip
+    [
+        ("judged", [0]),
+        ("judged", [0, 2]),
+        ("judged", [True, 0]),
+        ("judged", "01"),
+        ("questions", ["a", "a"]),
+        ("questions", [1]),
+        ("questions", [""]),
+    ],
+)
 def test_what_is_judged_and_asked_is_checked(name, value):
     row = {**PLAIN.to_json(), "conversation_ids": ["c", "d"], name: value}
     row["transcripts"] = [list(turns) for turns in row["transcripts"]]

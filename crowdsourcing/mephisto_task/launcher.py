@@ -27,12 +27,7 @@ from parlai_spotbot.crowdsourcing.mephisto_task import mturk
 from parlai_spotbot.crowdsourcing.mephisto_task.blueprint import blocks
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import MTURK
 
-NOT_YET = (
-    AgentState.STATUS_NONE,
-    AgentState.STATUS_ACCEPTED,
-    AgentState.STATUS_ONBOARDING,
-    AgentState.STATUS_WAITING,
-)
+NOT_YET = (AgentState.STATUS_NONE, AgentState.STATUS_ACCEPTED, AgentState.STATUS_ONBOARDING, AgentState.STATUS_WAITING)
 """Agents that a crash caught before they had their unit."""
 
 DONE = (

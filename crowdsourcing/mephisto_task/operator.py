@@ -32,11 +32,7 @@ from mephisto.data_model.task_run import TaskRun, TaskRunArgs
 from mephisto.operations.datatypes import LiveTaskRun, LoopWrapper
 from mephisto.operations.hydra_config import MephistoConfig
 from mephisto.operations.operator import Operator
-from mephisto.operations.registry import (
-    get_architect_from_type,
-    get_blueprint_from_type,
-    get_crowd_provider_from_type,
-)
+from mephisto.operations.registry import get_architect_from_type, get_blueprint_from_type, get_crowd_provider_from_type
 from mephisto.utils.logger_core import get_logger, set_mephisto_log_level
 from mephisto.utils.qualifications import find_or_create_qualification, make_qualification_dict
 from omegaconf import DictConfig, OmegaConf

@@ -15,9 +15,21 @@ import pandas as pd
 from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement
 
 COLUMNS = (
-    "source", "worker_id", "annotation_id", "unit_id", "item_id", "conversation_id", "conversation_ids", "question",
-    "target", "answer", "exchanges", "seconds", "number", "judgement_id",
-)  # fmt: skip
+    "source",
+    "worker_id",
+    "annotation_id",
+    "unit_id",
+    "item_id",
+    "conversation_id",
+    "conversation_ids",
+    "question",
+    "target",
+    "answer",
+    "exchanges",
+    "seconds",
+    "number",
+    "judgement_id",
+)
 
 
 @dataclass(frozen=True)
@@ -89,9 +101,22 @@ def _row(row: Judgement, number: int, known: Collection[str]) -> tuple:
         if identity not in known:
             raise ValueError(f"{where}: conversation_ids names '{identity}', which is not among the conversations")
     check_worker(row, where)
-    return (row.source, row.worker_id, row.annotation_id, row.unit_id, row.item_id, row.conversation_ids[0],
-            tuple(row.conversation_ids), row.question, row.target, row.answer, row.exchanges, row.seconds, number,
-            row.judgement_id)  # fmt: skip
+    return (
+        row.source,
+        row.worker_id,
+        row.annotation_id,
+        row.unit_id,
+        row.item_id,
+        row.conversation_ids[0],
+        tuple(row.conversation_ids),
+        row.question,
+        row.target,
+        row.answer,
+        row.exchanges,
+        row.seconds,
+        number,
+        row.judgement_id,
+    )
 
 
 def check_worker(judgement: Judgement, where: str) -> None:

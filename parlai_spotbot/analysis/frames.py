@@ -29,9 +29,20 @@ NO_MATCH = {
 """Kinds of conversations in which nobody can beat anybody, and how their annotations are counted."""
 
 COLUMNS = (
-    "annotation_id", "source", "worker_id", "unit_id", "item_id", "conversation_id", "a", "b", "k",
-    "nature0", "nature1", *FEATURES, "seconds",
-)  # fmt: skip
+    "annotation_id",
+    "source",
+    "worker_id",
+    "unit_id",
+    "item_id",
+    "conversation_id",
+    "a",
+    "b",
+    "k",
+    "nature0",
+    "nature1",
+    *FEATURES,
+    "seconds",
+)
 
 
 def annotations_frame(judgements: Sequence[Judgement], conversations: Iterable[Conversation]) -> TidyAnswers:
@@ -102,8 +113,9 @@ def _checked(answers: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         if answer not in ALLOWED[name]:
             raise ValueError(f"{where}: answer {answer!r}, expected one of {', '.join(ALLOWED[name])}")
     place = {name: i for i, name in enumerate(ALLOWED)}
-    values = [FAVOURED[answer] if name in FEATURES else answer
-              for name, answer in zip(names, answers["answer"], strict=True)]  # fmt: skip
+    values = [
+        FAVOURED[answer] if name in FEATURES else answer for name, answer in zip(names, answers["answer"], strict=True)
+    ]
     column = np.array([place[name] for name in names], dtype=int)
     filled = np.empty(len(values), dtype=object)
     filled[:] = values

@@ -38,11 +38,7 @@ class Mixed:
 
     @classmethod
     def of(
-        cls,
-        outcome: np.ndarray,
-        levels: int,
-        fixed: np.ndarray,
-        effects: Sequence[tuple[np.ndarray, np.ndarray]],
+        cls, outcome: np.ndarray, levels: int, fixed: np.ndarray, effects: Sequence[tuple[np.ndarray, np.ndarray]]
     ) -> Mixed:
         """`effects`: group (n,) and covariate (n,) of each random effect; the last covariate is 1."""
         if levels not in (2, 3):
@@ -79,10 +75,13 @@ class Mode:
 
 def precisions(model: Mixed, sd: np.ndarray, prior: float) -> np.ndarray:
     """Of thresholds (next to free), fixed effects, and all random effects but the last."""
-    return np.concatenate([
-        np.full(model.thresholds, FREE), np.full(model.sizes[0], prior**-2.0),
-        *(np.full(size, s**-2.0) for size, s in zip(model.sizes[1:-1], sd[:-1], strict=True)),
-    ])  # fmt: skip
+    return np.concatenate(
+        [
+            np.full(model.thresholds, FREE),
+            np.full(model.sizes[0], prior**-2.0),
+            *(np.full(size, s**-2.0) for size, s in zip(model.sizes[1:-1], sd[:-1], strict=True)),
+        ]
+    )
 
 
 def mode(model: Mixed, sd: np.ndarray, prior: float, start: Mode | None = None) -> Mode:
@@ -156,11 +155,7 @@ def by_row(model: Mixed, small: np.ndarray, last: np.ndarray) -> tuple[np.ndarra
     p = np.maximum(np.where(upper + lower > 0, under - over, above - below), 1e-300)
     du, dl = above * over, below * under
     first = du / p, -dl / p
-    second = (
-        first[0] ** 2 - du * (over - above) / p,
-        first[1] ** 2 + dl * (under - below) / p,
-        first[0] * first[1],
-    )
+    second = (first[0] ** 2 - du * (over - above) / p, first[1] ** 2 + dl * (under - below) / p, first[0] * first[1])
     return np.log(p), first, second
 
 

@@ -80,8 +80,12 @@ def _pairs(annotations: pd.DataFrame) -> pd.Series:
 
 def _effect(mean: dict, name: str = "") -> dict[str, float]:
     of = f"{name}_" if name else ""
-    return {name or "difference": mean["estimate"], f"{of}low": mean["ci"][0], f"{of}high": mean["ci"][1],
-            f"{of}p": mean["p"]}  # fmt: skip
+    return {
+        name or "difference": mean["estimate"],
+        f"{of}low": mean["ci"][0],
+        f"{of}high": mean["ci"][1],
+        f"{of}p": mean["p"],
+    }
 
 
 def _labels(part: pd.DataFrame) -> pd.DataFrame:
@@ -125,8 +129,20 @@ def _by_name(annotations: pd.DataFrame, name: str, crossed: bool) -> dict:
 
 
 def _finished(rows: list[dict]) -> pd.DataFrame:
-    columns = ["group", "n", "human_0", "human_1", "difference", "low", "high", "p", "balanced", "balanced_low",
-               "balanced_high", "balanced_p"]  # fmt: skip
+    columns = [
+        "group",
+        "n",
+        "human_0",
+        "human_1",
+        "difference",
+        "low",
+        "high",
+        "p",
+        "balanced",
+        "balanced_low",
+        "balanced_high",
+        "balanced_p",
+    ]
     table = pd.DataFrame(rows, columns=columns)
     table.insert(8, "p_adjusted", adjusted(table["p"].to_numpy(dtype=float)))
     table["sentence"] = [_sentence(row) for row in table.to_dict(orient="records")]
@@ -205,8 +221,16 @@ def presentation_effects(
     shares = group_means(values, code, len(ways), frame_clusters(annotations, crossed), bounds=(0.0, 1.0))
     low, high = shares.intervals().T
     p = shares.pairs()["p_adjusted"].min() if len(ways) > 1 else np.nan
-    table = pd.DataFrame({"shown": ways, "n": np.bincount(code, minlength=len(ways)), "share": shares.values,
-                          "low": low, "high": high, "p": p})  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "shown": ways,
+            "n": np.bincount(code, minlength=len(ways)),
+            "share": shares.values,
+            "low": low,
+            "high": high,
+            "p": p,
+        }
+    )
     what = "called human" if question == "nature" else f"entity 0 favoured in {question}"
     told = (
         "only one way of showing"

@@ -124,12 +124,22 @@ def rate(
 def _pairs(found: pd.DataFrame, means: np.ndarray, names: Sequence[str], counts: np.ndarray) -> list[dict]:
     """The differences of means that `Estimates.pairs` found, by name."""
     return [
-        {"a": names[row["first"]], "b": names[row["second"]], "n": int(counts[row["first"]] + counts[row["second"]]),
-         "estimate": row["estimate"], "se": row["se"], "ci": (row["low"], row["high"]), "df": row["df"], "p": row["p"],
-         "exact": row["exact"], "mean_a": float(means[row["first"]]), "mean_b": float(means[row["second"]]),
-         "p_adjusted": row["p_adjusted"]}
+        {
+            "a": names[row["first"]],
+            "b": names[row["second"]],
+            "n": int(counts[row["first"]] + counts[row["second"]]),
+            "estimate": row["estimate"],
+            "se": row["se"],
+            "ci": (row["low"], row["high"]),
+            "df": row["df"],
+            "p": row["p"],
+            "exact": row["exact"],
+            "mean_a": float(means[row["first"]]),
+            "mean_b": float(means[row["second"]]),
+            "p_adjusted": row["p_adjusted"],
+        }
         for row in found.to_dict(orient="records")
-    ]  # fmt: skip
+    ]
 
 
 def end_of_scale(name: str, counts: Sequence[int], scale: Sequence[int] = SCALE) -> str:

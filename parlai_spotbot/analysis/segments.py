@@ -14,10 +14,7 @@ from parlai_spotbot.analysis.uncertainty.shares import share_interval
 
 
 def by_length(
-    matches: pd.DataFrame,
-    entities: pd.DataFrame,
-    bots: Sequence[str],
-    resample: str | None = None,
+    matches: pd.DataFrame, entities: pd.DataFrame, bots: Sequence[str], resample: str | None = None
 ) -> dict[str, dict]:
     """Per segment length k, as text: `n` matches, the share of `ties`, and `systems` {name: {win_rate, human_share,
     unsure_share, n}}.

@@ -117,8 +117,17 @@ class Found:
     def of(self, pairs: Collection[frozenset[str]]) -> Found:
         """The same for some of the pairs."""
         keep = [i for i, pair in enumerate(self.pairs) if frozenset(pair) in pairs]
-        return Found(self.method, self.kind, tuple(self.pairs[i] for i in keep), self.effect[keep], self.se[keep],
-                     self.per[keep], self.block, self.seconds, self.spent)  # fmt: skip
+        return Found(
+            self.method,
+            self.kind,
+            tuple(self.pairs[i] for i in keep),
+            self.effect[keep],
+            self.se[keep],
+            self.per[keep],
+            self.block,
+            self.seconds,
+            self.spent,
+        )
 
     def annotations(self, hours: np.ndarray) -> np.ndarray:
         """Annotations that bear on each pair, if so many hours (h,) go evenly to all pairs, or to all contestants.

@@ -64,9 +64,7 @@ def standard_error(ci: Sequence[float | None] | None) -> float:
 
 
 def among(
-    names: Sequence[str],
-    pairs: Mapping[tuple[str, str], tuple[float, float]],
-    whole: Mapping[str, float],
+    names: Sequence[str], pairs: Mapping[tuple[str, str], tuple[float, float]], whole: Mapping[str, float]
 ) -> Scores:
     """Mean rates over the opponents among `names`, from the stored rates of pairs of a larger pool.
 
@@ -127,9 +125,16 @@ def differences(before: Scores, after: Scores) -> pd.DataFrame:
         z = difference / se
     p = 2 * norm.sf(np.abs(z))
     return pd.DataFrame(
-        {"name": before.names, "difference": difference, "se": se, "low": difference - Z * se,
-         "high": difference + Z * se, "z": z, "p": p}
-    )  # fmt: skip
+        {
+            "name": before.names,
+            "difference": difference,
+            "se": se,
+            "low": difference - Z * se,
+            "high": difference + Z * se,
+            "z": z,
+            "p": p,
+        }
+    )
 
 
 def adjusted(p: Sequence[float]) -> np.ndarray:

@@ -25,8 +25,16 @@ def time_summary(annotations: pd.DataFrame, wage: float | None = None) -> dict:
     known = annotations.dropna(subset=["seconds"])
     seconds = known["seconds"].to_numpy(dtype=float)
     if not len(seconds):
-        return {"n": 0, "median": None, "mean": None, "quantiles": None, "median_by_length": None, "hours": None,
-                "cost": None, "why": "no annotation has a time"}  # fmt: skip
+        return {
+            "n": 0,
+            "median": None,
+            "mean": None,
+            "quantiles": None,
+            "median_by_length": None,
+            "hours": None,
+            "cost": None,
+            "why": "no annotation has a time",
+        }
     hours = float(seconds.mean() * len(annotations) / 3600)
     return {
         "n": len(seconds),
@@ -141,9 +149,13 @@ def compare_effort(
     """
     if systems < 2:
         raise ValueError(f"systems is {systems}, expected a whole number from 2 up")
-    given = {"seconds": seconds, "conversations_per_pair": conversations_per_pair, "dialogues": dialogues,
-             "annotations_per_conversation": annotations_per_conversation,
-             "minutes_per_dialogue": minutes_per_dialogue}  # fmt: skip
+    given = {
+        "seconds": seconds,
+        "conversations_per_pair": conversations_per_pair,
+        "dialogues": dialogues,
+        "annotations_per_conversation": annotations_per_conversation,
+        "minutes_per_dialogue": minutes_per_dialogue,
+    }
     for name, value in given.items():
         if not value > 0:
             raise ValueError(f"{name} is {value}, expected a number above 0")

@@ -250,10 +250,19 @@ def beside_raw(fit: WorkerEffects, raw: dict[str, float], level: float = 0.95) -
     scores = np.array([raw[name] for name in fit.names], dtype=float)
     low, high = fit.interval(level).T
     best, worst = fit.ranks(level).T
-    table = pd.DataFrame({
-        "name": fit.names, "effect": fit.effect, "low": low, "high": high, "rank": _places(fit.effect),
-        "rank_best": best, "rank_worst": worst, "raw": scores, "raw_rank": _places(scores),
-    })  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "name": fit.names,
+            "effect": fit.effect,
+            "low": low,
+            "high": high,
+            "rank": _places(fit.effect),
+            "rank_best": best,
+            "rank_worst": worst,
+            "raw": scores,
+            "raw_rank": _places(scores),
+        }
+    )
     table["moved"] = table["raw_rank"] - table["rank"]
     table["sentence"] = [_sentence(row, row["name"] in fit.never) for row in table.to_dict(orient="records")]
     return table.sort_values("rank", kind="stable").reset_index(drop=True)

@@ -224,9 +224,17 @@ def _described(own: custom.Described, where: str) -> Domain:
     if own.task and own.hidden_test:
         note = SPLIT_NOTE.replace("judges and humans; test: seeds", "judges, humans and seeds")
     return Domain(
-        name=own.name, task=own.task, segments=own.segments, contexts=own.contexts, description=own.description,
-        fold_note=note, options=own.options, hidden_test=own.hidden_test, situation=own.situation, own=own,
-    )  # fmt: skip
+        name=own.name,
+        task=own.task,
+        segments=own.segments,
+        contexts=own.contexts,
+        description=own.description,
+        fold_note=note,
+        options=own.options,
+        hidden_test=own.hidden_test,
+        situation=own.situation,
+        own=own,
+    )
 
 
 def _is_task(name: str) -> bool:

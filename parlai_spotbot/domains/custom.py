@@ -25,8 +25,19 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import NAME
 from parlai_spotbot.study import check_segments
 
-KEYS = ("name", "description", "task", "options", "conversations", "segments", "contexts", "situation", "folds",
-        "hidden_test", "sha256")  # fmt: skip
+KEYS = (
+    "name",
+    "description",
+    "task",
+    "options",
+    "conversations",
+    "segments",
+    "contexts",
+    "situation",
+    "folds",
+    "hidden_test",
+    "sha256",
+)
 OF_TASK = ("options", "situation")
 SUFFIXES = (".yaml", ".yml", ".jsonl", ".json")
 COPY = "domain"

@@ -47,8 +47,15 @@ def tell(result: Result) -> list[Section]:
     own = result.data
     rows, points = [], []
     for question, found in own["krippendorff_alpha"].items():
-        rows.append((plainly(question), number(found["alpha"]), interval(found["ci"], 2, share=False),
-                     percent(found["alike"]), str(found["units"])))  # fmt: skip
+        rows.append(
+            (
+                plainly(question),
+                number(found["alpha"]),
+                interval(found["ci"], 2, share=False),
+                percent(found["alike"]),
+                str(found["units"]),
+            )
+        )
         if found["alpha"] is not None:
             low, high = found["ci"]
             points.append({"label": plainly(question), "estimate": found["alpha"], "low": low, "high": high})
@@ -67,8 +74,14 @@ def tell(result: Result) -> list[Section]:
     best, worst = max(known, key=lambda r: r["estimate"]), min(known, key=lambda r: r["estimate"])
     sentence = f"Alpha is {number(best['estimate'])} for {best['label']}"
     sentence += f" and {number(worst['estimate'])} for {worst['label']}." if len(known) > 1 else "."
-    chart = Chart("agreement", "forest", "Agreement by question", "Lines are 95 % intervals; 0 is what chance gives.",
-                  {"rows": points, "reference": 0.0, "x": "Krippendorff's alpha"}, sentence)  # fmt: skip
+    chart = Chart(
+        "agreement",
+        "forest",
+        "Agreement by question",
+        "Lines are 95 % intervals; 0 is what chance gives.",
+        {"rows": points, "reference": 0.0, "x": "Krippendorff's alpha"},
+        sentence,
+    )
     several, (text, tables) = len(known) > 1, consensus(own.get("annotator_models", {}), result)
     noted: dict[str, list[str]] = {}
     for question, found in own["krippendorff_alpha"].items():
@@ -76,9 +89,14 @@ def tell(result: Result) -> list[Section]:
             noted.setdefault(said, []).append(plainly(question))
     text = [f"Of {listed(of)}: {said}." for said, of in noted.items()] + text
     return [
-        Section("agreement", "Do annotators agree?", ([] if several else [sentence]) + text,
-                [chart] if several else [], [table, *tables])
-    ]  # fmt: skip
+        Section(
+            "agreement",
+            "Do annotators agree?",
+            ([] if several else [sentence]) + text,
+            [chart] if several else [],
+            [table, *tables],
+        )
+    ]
 
 
 def consensus(own: Mapping[str, dict], result: Result) -> tuple[list[str], list[Table]]:
@@ -98,11 +116,13 @@ def consensus(own: Mapping[str, dict], result: Result) -> tuple[list[str], list[
     labels = Table(
         "Labels by majority and by annotator models",
         "How many units get another label where annotators count by how good they are; only what two or more judged.",
-        ("question", "judged twice", "no majority", *(f"otherwise by {name}" for name in MODELS.values())), rows,
-        folded=len(rows) > LONG, cite=tuple(CONSENSUS),
+        ("question", "judged twice", "no majority", *(f"otherwise by {name}" for name in MODELS.values())),
+        rows,
+        folded=len(rows) > LONG,
+        cite=tuple(CONSENSUS),
         method="Dawid and Skene's model gives each annotator a confusion matrix, GLAD an ability, and each unit a "
         "difficulty. Both take it that each unit has one right label; other figures of this page don't use them.",
-    )  # fmt: skip
+    )
     return text, [labels, _quality(fitted, result)]
 
 
@@ -118,18 +138,25 @@ def _quality(fitted: Mapping[str, dict], result: Result) -> Table:
                     total[1] += entry["answers"]
     means = {worker: {key: a / b for key, (a, b) in own.items()} for worker, own in sums.items()}
     rows = [
-        (result.called(worker), f"{sums[worker]['answers'][1]:.0f}", percent(own.get("majority")),
-         percent(own.get("accuracy")), number(own.get("ability")))
+        (
+            result.called(worker),
+            f"{sums[worker]['answers'][1]:.0f}",
+            percent(own.get("majority")),
+            percent(own.get("accuracy")),
+            number(own.get("ability")),
+        )
         for worker, own in sorted(means.items(), key=lambda item: item[1].get("accuracy") or 0)
-    ]  # fmt: skip
+    ]
     return Table(
         "How good annotators are by these models",
         "Over all questions, the least likely to be right first. Few answers make uncertain figures.",
-        ("annotator", "answers", "as the majority", "likely right", "ability"), rows,
-        folded=len(rows) > LONG, cite=tuple(CONSENSUS),
+        ("annotator", "answers", "as the majority", "likely right", "ability"),
+        rows,
+        folded=len(rows) > LONG,
+        cite=tuple(CONSENSUS),
         method="Likely right: by Dawid and Skene's model, on average over answers. Ability: by GLAD; 0 is right half "
         "of the time.",
-    )  # fmt: skip
+    )
 
 
 def rows(own: Mapping) -> Rows:

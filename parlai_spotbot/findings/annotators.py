@@ -101,10 +101,17 @@ def tell(result: Result) -> list[Section]:
         text.append(own["with_everybody"]["sentence"])
     text += [f"{entry['sentence']} They are in all other figures." for entry in own.get("without", {}).values()]
     rows = [
-        (result.called(worker), str(row["n"]), number(row["median_seconds"], 0), number(row["hours"], 1),
-         f"{row['missed_controls']} of {row['controls']}", row["left_out"], "; ".join(row.get("flags", [])))
+        (
+            result.called(worker),
+            str(row["n"]),
+            number(row["median_seconds"], 0),
+            number(row["hours"], 1),
+            f"{row['missed_controls']} of {row['controls']}",
+            row["left_out"],
+            "; ".join(row.get("flags", [])),
+        )
         for worker, row in own["annotators"].items()
-    ]  # fmt: skip
+    ]
     table = Table(
         "Annotators",
         "One row an annotator; those who are left out count in no other figure, those flagged in all.",

@@ -54,10 +54,15 @@ def cost_sections(time: Mapping, own: Mapping) -> list[Section]:
     middle = 0.5 if shares else 0.0
     closest = sorted(curves, key=lambda curve: abs(curve["effect"] - middle))
     series = [
-        {"label": f"{who(curve['a'])} – {who(curve['b'])}", "x": curve["hours"], "y": curve["power"],
-         "low": curve["low"], "high": curve["high"]}
+        {
+            "label": f"{who(curve['a'])} – {who(curve['b'])}",
+            "x": curve["hours"],
+            "y": curve["power"],
+            "low": curve["low"],
+            "high": curve["high"],
+        }
         for curve in closest[:SHOWN]
-    ]  # fmt: skip
+    ]
     reached = [curve for curve in curves if curve["needed"] is not None]
     sentence = (
         f"For {len(reached)} of {len(curves)} pairs a chance of 80 % is reached within "
@@ -69,18 +74,30 @@ def cost_sections(time: Mapping, own: Mapping) -> list[Section]:
         "Chance of a significant result by hours of annotation",
         f"One line a pair, the closest {len(series)} of {len(curves)}; bands go from the nearer to the farther end of "
         "the difference's 95 % interval. One test at 0.05, without correction for further pairs.",
-        {"series": series, "x": "person-hours", "y": "chance of p < 0.05", "steps": False, "log_x": True,
-         "reference": 0.8},
+        {
+            "series": series,
+            "x": "person-hours",
+            "y": "chance of p < 0.05",
+            "steps": False,
+            "log_x": True,
+            "reference": 0.8,
+        },
         sentence,
         method="Further studies of every size are drawn with replacement from what was found, or reckoned exactly "
         "where choices are independent; an annotation takes the mean time of this study.",
-    )  # fmt: skip
+    )
     rows = [
-        (Name(curve["a"]), Name(curve["b"]), percent(curve["effect"]) if shares else number(curve["effect"]),
-         interval(curve["interval"], 0 if shares else 2, shares),
-         number(curve["needed"], 1) if curve["needed"] is not None else f"more than {number(max(curve['hours']), 1)}")
+        (
+            Name(curve["a"]),
+            Name(curve["b"]),
+            percent(curve["effect"]) if shares else number(curve["effect"]),
+            interval(curve["interval"], 0 if shares else 2, shares),
+            number(curve["needed"], 1)
+            if curve["needed"] is not None
+            else f"more than {number(max(curve['hours']), 1)}",
+        )
         for curve in closest
-    ]  # fmt: skip
+    ]
     table = Table(
         "Hours to a chance of 80 %",
         "If the difference is what was found. Where its interval holds no difference, any number may be too small.",

@@ -53,8 +53,15 @@ def score_chart(name: str, title: str, own: dict, share: bool, reference: float 
     for question, found in own["criteria"].items():
         for bot in found["order"]:
             low, high = found["score_ci"][bot]
-            rows.append({"label": Name(bot), "estimate": found["score"][bot], "low": low, "high": high,
-                         "group": plainly(question)})  # fmt: skip
+            rows.append(
+                {
+                    "label": Name(bot),
+                    "estimate": found["score"][bot],
+                    "low": low,
+                    "high": high,
+                    "group": plainly(question),
+                }
+            )
     if len(own["criteria"]) == 1:
         rows = [{key: value for key, value in row.items() if key != "group"} for row in rows]
     axis = "share of wins" if share else "mean rating"
@@ -77,8 +84,15 @@ def order_table(own: dict, share: bool) -> Table:
     for question, found in own["criteria"].items():
         for bot in found["order"]:
             score = percent(found["score"][bot], 1) if share else number(found["score"][bot])
-            rows.append((plainly(question), span(found["clusters"][bot]), Name(bot), score,
-                         interval(found["score_ci"][bot], 1 if share else 2, share)))  # fmt: skip
+            rows.append(
+                (
+                    plainly(question),
+                    span(found["clusters"][bot]),
+                    Name(bot),
+                    score,
+                    interval(found["score_ci"][bot], 1 if share else 2, share),
+                )
+            )
     return Table(
         "Order by question" if len(own["criteria"]) > 1 else "Order",
         "A place runs from one more than are surely better to as many as aren't surely worse; all hold at 95 %.",
@@ -93,11 +107,17 @@ def order_table(own: dict, share: bool) -> Table:
 def pair_rows(found: dict, share: bool) -> list[tuple[str, ...]]:
     """The rows of a table of pairs."""
     return [
-        (Name(pair["a"]), Name(pair["b"]), percent(pair["estimate"], 1) if share else number(pair["estimate"]),
-         interval(pair["ci"], 1 if share else 2, share), str(pair["n"]), p_value(pair["p"]),
-         p_value(pair["p_adjusted"]))
+        (
+            Name(pair["a"]),
+            Name(pair["b"]),
+            percent(pair["estimate"], 1) if share else number(pair["estimate"]),
+            interval(pair["ci"], 1 if share else 2, share),
+            str(pair["n"]),
+            p_value(pair["p"]),
+            p_value(pair["p_adjusted"]),
+        )
         for pair in found["pairs"]
-    ]  # fmt: skip
+    ]
 
 
 def clearest(found: dict, share: bool) -> str:
@@ -128,17 +148,32 @@ def rows(data: Mapping) -> Rows:
         said = {"question": question}
         for bot in found["order"]:
             (low, high), (first, last) = found["score_ci"][bot], found["clusters"][bot]
-            row = {"bot": bot, "cluster_first": first, "cluster_last": last, "score": found["score"][bot],
-                   "score_low": low, "score_high": high}  # fmt: skip
+            row = {
+                "bot": bot,
+                "cluster_first": first,
+                "cluster_last": last,
+                "score": found["score"][bot],
+                "score_low": low,
+                "score_high": high,
+            }
             if "strength" in found:
                 row["strength"] = found["strength"][bot]["strength"]
             yield "ranking", {**said, **row}
             if "distribution" in found:
                 ends = found["distribution_ci"][bot]
                 for value, count, (low, high) in zip(found["scale"], found["distribution"][bot], ends, strict=True):
-                    yield "distribution", {**said, "bot": bot, "rating": value, "count": count,
-                                           "share": count / found["n"][bot], "share_low": low,
-                                           "share_high": high}  # fmt: skip
+                    yield (
+                        "distribution",
+                        {
+                            **said,
+                            "bot": bot,
+                            "rating": value,
+                            "count": count,
+                            "share": count / found["n"][bot],
+                            "share_low": low,
+                            "share_high": high,
+                        },
+                    )
             if "shares" in found:
                 shares = dict(found["shares"][bot])
                 n = shares.pop("n")

@@ -14,16 +14,7 @@ from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.records import KINDS as KINDS_OF_CONVERSATION
 from parlai_spotbot.texts.degeneration import degeneration
-from parlai_spotbot.texts.hygiene import (
-    KINDS,
-    OF_TRAINING,
-    QUANTILE,
-    Fault,
-    faults,
-    longest_usual,
-    measure,
-    turns_of,
-)
+from parlai_spotbot.texts.hygiene import KINDS, OF_TRAINING, QUANTILE, Fault, faults, longest_usual, measure, turns_of
 from parlai_spotbot.wording import small_percent
 
 SAID = {
@@ -114,8 +105,9 @@ def _counted(conversations: Sequence[Conversation], turns: pd.DataFrame) -> dict
     of_turns = turns["conversation_id"].map(kinds)
     return {
         kind: {"who": who, "conversations": int((kinds == kind).sum()), "turns": int((of_turns == kind).sum())}
-        for kind, who in KINDS_OF_CONVERSATION.items() if (kinds == kind).any()
-    }  # fmt: skip
+        for kind, who in KINDS_OF_CONVERSATION.items()
+        if (kinds == kind).any()
+    }
 
 
 def _counted_sentence(counted: dict[str, dict]) -> str:
@@ -137,10 +129,15 @@ def _by_conversations(
         for fault in measure(own, found.loc[own.index], examples=0):
             measured.setdefault(fault.name, []).append(fault)
         rows += [
-            {"name": name, "conversations_of": kind, "turns": faults[0].n, "conversations": faults[0].of,
-             "kinds": {f.kind: {"rate": f.rate, "count": f.count, "n": f.n, "ci": list(f.ci)} for f in faults}}
+            {
+                "name": name,
+                "conversations_of": kind,
+                "turns": faults[0].n,
+                "conversations": faults[0].of,
+                "kinds": {f.kind: {"rate": f.rate, "count": f.count, "n": f.n, "ci": list(f.ci)} for f in faults},
+            }
             for name, faults in measured.items()
-        ]  # fmt: skip
+        ]
     return sorted(rows, key=lambda row: order.index(row["name"]))
 
 
@@ -167,8 +164,10 @@ def sentence(name: str, own: dict[str, Fault], people: dict[str, Fault]) -> str:
     parts = []
     for fault in sorted(clear, key=lambda fault: -fault.rate)[:NAMED]:
         beside = f", people {small_percent(people[fault.kind].rate)}" if fault.kind in people else ""
-        parts.append(f"{SAID[fault.kind]} in {small_percent(fault.rate)} of its turns "
-                     f"({small_percent(fault.ci[0])} to {small_percent(fault.ci[1])}{beside})")  # fmt: skip
+        parts.append(
+            f"{SAID[fault.kind]} in {small_percent(fault.rate)} of its turns "
+            f"({small_percent(fault.ci[0])} to {small_percent(fault.ci[1])}{beside})"
+        )
     return f"{name} {'; '.join(parts)}."
 
 
@@ -182,7 +181,15 @@ def table(result: dict) -> pd.DataFrame:
                 zip(("wilson_low", "wilson_high", "low", "high"), (*fault["wilson"], *fault["ci"]), strict=True)
             )
             first = fault["examples"][0] if fault["examples"] else {}
-            rows.append({"name": name, "kind": kind, **kept, **ends, "example": first.get("conversation_id"),
-                         "example_turn": first.get("turn")})  # fmt: skip
+            rows.append(
+                {
+                    "name": name,
+                    "kind": kind,
+                    **kept,
+                    **ends,
+                    "example": first.get("conversation_id"),
+                    "example_turn": first.get("turn"),
+                }
+            )
     frame = pd.DataFrame(rows)
     return frame.astype({"example_turn": "Int64"}) if len(frame) else frame

@@ -61,8 +61,12 @@ def _matches(label: str, contents: Contents, source: str) -> pd.DataFrame:
 
 
 def _table(fit: Contrasts, matches: pd.DataFrame, source: str) -> Table:
-    met = pd.concat([matches[["a", "study"]].set_axis(["bot", "study"], axis=1),
-                     matches[["b", "study"]].set_axis(["bot", "study"], axis=1)])  # fmt: skip
+    met = pd.concat(
+        [
+            matches[["a", "study"]].set_axis(["bot", "study"], axis=1),
+            matches[["b", "study"]].set_axis(["bot", "study"], axis=1),
+        ]
+    )
     counts = met.groupby("bot").size()
     studies = met.drop_duplicates().groupby("bot").size()
     rows = []
@@ -79,5 +83,10 @@ def _table(fit: Contrasts, matches: pd.DataFrame, source: str) -> Table:
         "more than are surely better to as many as aren't surely worse. The studies are linked through the contestants "
         "that they share."
     )
-    return Table("One ranking over all studies", how, ("", "Place", "Strength", "Studies", "Matches"), rows,
-                 cite=("davidson1970",))  # fmt: skip
+    return Table(
+        "One ranking over all studies",
+        how,
+        ("", "Place", "Strength", "Studies", "Matches"),
+        rows,
+        cite=("davidson1970",),
+    )

@@ -81,26 +81,45 @@ def drawn(name: str, variant: Mapping) -> list[Chart]:
     measured = variant.get("calibration") or {}
     if measured.get("bins"):
         points = [
-            {"label": str(b["n"]), "x": b["mean_probability"], "y": b["share_human"], "low": b["ci"][0],
-             "high": b["ci"][1]} for b in measured["bins"]
-        ]  # fmt: skip
+            {
+                "label": str(b["n"]),
+                "x": b["mean_probability"],
+                "y": b["share_human"],
+                "low": b["ci"][0],
+                "high": b["ci"][1],
+            }
+            for b in measured["bins"]
+        ]
         data = {"points": points, "x": "probability of being human", "y": "share of people", "diagonal": True}
         found.append(
-            Chart(f"reliability_{_plain(name)}", "points", f"How far {name}’s probabilities can be taken at their word",
-                  RELIABLE, data, calibrated(name, measured, variant.get("unsure_between") or {}), MEASURED)
-        )  # fmt: skip
+            Chart(
+                f"reliability_{_plain(name)}",
+                "points",
+                f"How far {name}’s probabilities can be taken at their word",
+                RELIABLE,
+                data,
+                calibrated(name, measured, variant.get("unsure_between") or {}),
+                MEASURED,
+            )
+        )
     told = (variant.get("features") or [])[:CURVES]
     if told:
         found.append(
             Chart(
-                f"curves_{_plain(name)}", "lines", f"What {name} goes by",
+                f"curves_{_plain(name)}",
+                "lines",
+                f"What {name} goes by",
                 f"What each of its {len(told)} most telling features adds to the verdict, from its low to its high "
                 "values among the training’s segments: above 0 it speaks for a person, below for a bot. Bands: from "
                 "the lowest to the highest of its models, one for each pair of bots that is left out.",
-                {"series": [_curve(f) for f in told], "x": "share of segments with a lower value",
-                 "y": "push towards human (log-odds)", "reference": 0.0},
+                {
+                    "series": [_curve(f) for f in told],
+                    "x": "share of segments with a lower value",
+                    "y": "push towards human (log-odds)",
+                    "reference": 0.0,
+                },
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -147,8 +166,16 @@ def features(name: str, variant: Mapping) -> Table | None:
     for feature in own:
         values = {point["share"]: point["value"] for point in feature["curve"]}
         low, middle, high = (number(values[share]) for share in (0.05, 0.5, 0.95))
-        lines.append((feature["title"].capitalize(), feature["group"], SPEAKS[feature["direction"]],
-                      number(feature["strength"]), f"{low} · {middle} · {high}", feature["meaning"]))  # fmt: skip
+        lines.append(
+            (
+                feature["title"].capitalize(),
+                feature["group"],
+                SPEAKS[feature["direction"]],
+                number(feature["strength"]),
+                f"{low} · {middle} · {high}",
+                feature["meaning"],
+            )
+        )
     how = (
         "Strength: how far the feature usually moves the log-odds (standard deviation over the training’s people and "
         "bots, weighed alike; mean of all models). Values: 5 %, half and 95 % of the training’s segments lie below. "
@@ -169,12 +196,11 @@ def words(name: str, variant: Mapping) -> Table | None:
         return None
     lines = [
         (f"“{word['word']}”", SPEAKS[side], percent(word["people"]), percent(word["bots"]), number(word["apart"], 3))
-        for side in ("human", "bot") for word in own[side]
-    ]  # fmt: skip
+        for side in ("human", "bot")
+        for word in own[side]
+    ]
     firsts = {side: own[side][0]["word"] for side in own if own[side]}
-    sentence = " ".join(
-        f"Most of all words “{word}” speaks for {SPEAKS[side]}." for side, word in firsts.items()
-    )  # fmt: skip
+    sentence = " ".join(f"Most of all words “{word}” speaks for {SPEAKS[side]}." for side, word in firsts.items())
     how = (
         "Words and word pairs, by how far they part people from bots in training: the difference of what they add on "
         "average to the log-odds of the two (mean of all models; a model that doesn’t know a word counts 0). Shares "

@@ -44,17 +44,31 @@ def agreement(own: Mapping) -> Table | None:
         return None
     levels = own["verdict"]["questions"]
     rows = [
-        (asked(q), VERDICTS[levels[q]["level"]], str(e["n"]), estimate(e, "agree", percent),
-         estimate(e, "people_agree", percent), *(estimate(e, key) for key in ("alpha", "people_alpha", "difference")))
+        (
+            asked(q),
+            VERDICTS[levels[q]["level"]],
+            str(e["n"]),
+            estimate(e, "agree", percent),
+            estimate(e, "people_agree", percent),
+            *(estimate(e, key) for key in ("alpha", "people_alpha", "difference")),
+        )
         for q, e in found.items()
-    ]  # fmt: skip
+    ]
     how = (
         f"Over the {own['items']} items that the judge and {own['people']} people answered: how often the judge, and "
         "how often another person, gives a person's answer; Krippendorff's alpha (1 is perfect, 0 what chance gives) "
         "of the judge with people, of people with each other, and the one less the other."
     )
-    head = ("Question", "Judge agrees", "Answers of people", "Judge gives it too", "Another person does",
-            "alpha, judge with people", "alpha between people", "Difference")  # fmt: skip
+    head = (
+        "Question",
+        "Judge agrees",
+        "Answers of people",
+        "Judge gives it too",
+        "Another person does",
+        "alpha, judge with people",
+        "alpha between people",
+        "Difference",
+    )
     method = (
         f"Alpha is ordinal where answers are a scale, nominal elsewhere. Each answer of a person counts once. {DRAWN}"
     )
@@ -113,9 +127,18 @@ def ranks(own: Mapping) -> Table | None:
     rows = []
     for name, e in found.items():
         p = e["people"]
-        rows.append((asked(name), str(e["contestants"]), estimate(e, "tau"), estimate(e, "spearman"),
-                     estimate(p, "judge_tau"), estimate(p, "tau"), estimate(p, "difference"),
-                     estimate(p, "spearman_brown")))  # fmt: skip
+        rows.append(
+            (
+                asked(name),
+                str(e["contestants"]),
+                estimate(e, "tau"),
+                estimate(e, "spearman"),
+                estimate(p, "judge_tau"),
+                estimate(p, "tau"),
+                estimate(p, "difference"),
+                estimate(p, "spearman_brown"),
+            )
+        )
     how = (
         "How alike two rankings of the contestants are (1: the same, 0: no more than chance, −1: reversed): the "
         "judge's and people's by Kendall's tau-b and Spearman's rho; then the judge, and one person an item, each "
@@ -123,9 +146,16 @@ def ranks(own: Mapping) -> Table | None:
         "ranking is: Spearman's rho of two halves of people, stepped up to all of them. With few contestants only a "
         "few values are possible."
     )
-    head = ("Ranked by", "Contestants", "tau, judge with people", "rho, judge with people",
-            "tau, judge with the others", "tau, one person with the others", "Difference",
-            "rho of people, Spearman–Brown")  # fmt: skip
+    head = (
+        "Ranked by",
+        "Contestants",
+        "tau, judge with people",
+        "rho, judge with people",
+        "tau, judge with the others",
+        "tau, one person with the others",
+        "Difference",
+        "rho of people, Spearman–Brown",
+    )
     method = f"Means over random splits of people within items. Spearman–Brown: 2r / (1 + r). {DRAWN}"
     return Table("Rankings of the judge and of people", how, head, rows, method=method, cite=CITE)
 
@@ -214,8 +244,15 @@ def savings(own: Mapping) -> Table | None:
         if "saved" not in safe:
             rows.append((asked(name), *["–"] * 6, safe.get("why") or e.get("why", "")))
             continue
-        rows.append((asked(name), estimate(safe, "slope"), number(safe["power"]),
-                     *_saved(safe, ("at_hand", "as_many", "ten_times", "endless")), safe["notice"] or "–"))  # fmt: skip
+        rows.append(
+            (
+                asked(name),
+                estimate(safe, "slope"),
+                number(safe["power"]),
+                *_saved(safe, ("at_hand", "as_many", "ten_times", "endless")),
+                safe["notice"] or "–",
+            )
+        )
     if not rows:
         return None
     how = (
@@ -248,8 +285,17 @@ def means(own: Mapping) -> Table | None:
     safe, rows = entry["prediction_powered"], []
     for e in safe["means"]:
         who = Name(e["contestant"]) if "contestant" in e else f"{e['a']} – {e['b']}"
-        rows.append((who, str(e["n_people"]), str(e["n_judge_alone"]), estimate(e, "people"), estimate(e, "both"),
-                     number(e.get("width")), percent(e.get("saved"))))  # fmt: skip
+        rows.append(
+            (
+                who,
+                str(e["n_people"]),
+                str(e["n_judge_alone"]),
+                estimate(e, "people"),
+                estimate(e, "both"),
+                number(e.get("width")),
+                percent(e.get("saved")),
+            )
+        )
     how = (
         "People's mean (of a pair: the first one's share of wins less that of losses), the same with the judge's "
         f"answers to further items at λ = {number(safe['power'])}, how wide the second interval is by the first, and "
@@ -271,8 +317,14 @@ def promises(own: Mapping) -> Table | None:
             rows.append((asked(name), "–", "–", "–", "–", e.get("why", "")))
             continue
         worth = e["worth_of_100"]
-        rows.append((asked(name), number(worth["estimate"], 0) + between(worth["ci"], lambda v: number(v, 0)),
-                     *_saved(e, ("as_many", "ten_times", "endless")), e["notice"] or "–"))  # fmt: skip
+        rows.append(
+            (
+                asked(name),
+                number(worth["estimate"], 0) + between(worth["ci"], lambda v: number(v, 0)),
+                *_saved(e, ("as_many", "ten_times", "endless")),
+                e["notice"] or "–",
+            )
+        )
     if not rows:
         return None
     how = (

@@ -22,5 +22,14 @@ def made_by(
 ) -> dict[str, Any]:
     """What every file of an analysis says of itself: versions, options, how many annotations of each source are used,
     and how many are left out and why."""
-    return plain({"package": f"parlai_spotbot {parlai_spotbot.__version__}", "version": VERSION, "options": options,
-                  "seed": seed, "used": used, "left_out": left_out, **more})  # fmt: skip
+    return plain(
+        {
+            "package": f"parlai_spotbot {parlai_spotbot.__version__}",
+            "version": VERSION,
+            "options": options,
+            "seed": seed,
+            "used": used,
+            "left_out": left_out,
+            **more,
+        }
+    )

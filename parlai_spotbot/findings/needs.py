@@ -48,17 +48,29 @@ def before(bots: int, annotations_per_conversation: int) -> list[Section]:
         return []
     annotations = needed * annotations_per_conversation
     by_itself = f"; {alone:,} if only a pair's own matches told of it" if alone and alone > needed else ""
-    return section([
-        f"To tell every two bots apart of which one wins {0.5 + DIFFERENCE / 2:.0%} of their decided matches, people "
-        f"would have to give some {annotations:,} annotations a pair ({needed:,} conversations{by_itself}), "
-        f"{design.pairs} pairs: {annotations * design.pairs:,} in all. Assumed: {percent(design.ties)} of matches are "
-        "ties, and annotations of one conversation or annotator hang together, as in the paper's data; "
-        f"{percent(POWER)} power. spotbot_plan answers for other assumptions."
-    ])  # fmt: skip
+    return section(
+        [
+            f"To tell every two bots apart of which one wins {0.5 + DIFFERENCE / 2:.0%} of their decided matches, "
+            "people "
+            f"would have to give some {annotations:,} annotations a pair ({needed:,} conversations{by_itself}), "
+            f"{design.pairs} pairs: {annotations * design.pairs:,} in all. Assumed: {percent(design.ties)} of "
+            "matches are "
+            "ties, and annotations of one conversation or annotator hang together, as in the paper's data; "
+            f"{percent(POWER)} power. spotbot_plan answers for other assumptions."
+        ]
+    )
 
 
-ABOUT = ("pairs", "ties", "conversation_correlation", "worker_correlation", "annotations_per_conversation",
-         "annotations_per_worker", "effective_per_worker", "design_effect")  # fmt: skip
+ABOUT = (
+    "pairs",
+    "ties",
+    "conversation_correlation",
+    "worker_correlation",
+    "annotations_per_conversation",
+    "annotations_per_worker",
+    "effective_per_worker",
+    "design_effect",
+)
 
 
 def of_matches(matches: pd.DataFrame, names: Sequence[str], seconds: float | None) -> dict | None:
@@ -78,8 +90,10 @@ def tell_matches(result: Result) -> list[Section]:
     opened = [row for row in own["pairs"] if row["status"] != "settled"]
     if not opened:
         return section([SETTLED.format(len(own["pairs"]))])
-    reachable = sorted((row for row in opened if row["more_annotations"] is not None),
-                       key=lambda row: (row["more_annotations"], row["a"], row["b"]))  # fmt: skip
+    reachable = sorted(
+        (row for row in opened if row["more_annotations"] is not None),
+        key=lambda row: (row["more_annotations"], row["a"], row["b"]),
+    )
     text = _named(opened, len(own["pairs"]), (1 - LEVEL) / LOOKS) + _total(reachable, opened, seconds)
     return section([text], _table(reachable, own["design"], seconds))
 
@@ -114,11 +128,17 @@ def _table(reachable: list[dict], design: Mapping, seconds: float | None) -> Tab
     if not rows:
         return None
     shown = [
-        (Name(row["a"]), Name(row["b"]), percent(row["rate"]), p_value(row["p_adjusted"]), str(row["annotations"]),
-         f"{row['more_annotations']:,.0f} ({row['more_conversations']:,.0f})",
-         NONE if seconds is None else f"{row['more_annotations'] * seconds / 3600:.1f}")
+        (
+            Name(row["a"]),
+            Name(row["b"]),
+            percent(row["rate"]),
+            p_value(row["p_adjusted"]),
+            str(row["annotations"]),
+            f"{row['more_annotations']:,.0f} ({row['more_conversations']:,.0f})",
+            NONE if seconds is None else f"{row['more_annotations'] * seconds / 3600:.1f}",
+        )
         for row in rows
-    ]  # fmt: skip
+    ]
     how = (
         f"For {percent(POWER)} power at an overall error of {percent(1 - LEVEL)}, over {design['pairs']} pairs tested "
         f"now and once more, so that p has to come below {(1 - LEVEL) / LOOKS:.3f}; who tests after every batch finds "
@@ -164,8 +184,10 @@ def tell_tests(result: Result) -> list[Section]:
     own = result.data
     if not own["pairs"]:
         return section([SETTLED.format(own["tested"])])
-    reachable = sorted((row for row in own["pairs"] if row["more_annotations"] is not None),
-                       key=lambda row: (row["more_annotations"], row["a"], row["b"]))  # fmt: skip
+    reachable = sorted(
+        (row for row in own["pairs"] if row["more_annotations"] is not None),
+        key=lambda row: (row["more_annotations"], row["a"], row["b"]),
+    )
     text = _named(own["pairs"], own["tested"])
     if reachable:
         first = reachable[0]
@@ -207,8 +229,11 @@ def tell_pool(result: Result) -> list[Section]:
     if "more" not in own:
         return tell_tests(result)
     more = [f"{count:,} more with {times} times as many" for times, count in own["more"].items()]
-    return section([
-        _named(own["pairs"], own["tested"]),
-        f"If differences are those found here, votes would tell apart about {', '.join(more)}. Each vote counts for "
-        "all pairs of its two contestants, so it matters little between whom further votes are.",
-    ])  # fmt: skip
+    return section(
+        [
+            _named(own["pairs"], own["tested"]),
+            f"If differences are those found here, votes would tell apart about {', '.join(more)}. Each vote "
+            "counts for "
+            "all pairs of its two contestants, so it matters little between whom further votes are.",
+        ]
+    )

@@ -170,9 +170,7 @@ def _standing(survey: str, source: str, criterion: str, own: dict, used: int) ->
     rates = "win_rate" in own
     names = ("win_rate", "win_rate_ci", "rate_a", "rate_ci") if rates else ("score", "score_ci", "estimate", "ci")
     score, intervals, rate, ci = names
-    pairs = {
-        (p["a"], p["b"]): (p[rate], p.get(ci)) for p in own.get("pairs", []) if p.get(rate) is not None
-    }  # fmt: skip
+    pairs = {(p["a"], p["b"]): (p[rate], p.get(ci)) for p in own.get("pairs", []) if p.get(rate) is not None}
     reference = own.get("human_reference") or {}
     people = None if reference.get("human_share") is None else (reference["human_share"], reference.get("ci"))
     return Standing(

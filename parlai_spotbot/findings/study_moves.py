@@ -218,9 +218,17 @@ def table_of_moves(own: Step) -> Table | None:
             if math.isfinite(test["low"]):
                 change += f" [{number(factor * test['low'], 1)}, {number(factor * test['high'], 1)}]"
         rows.append(
-            (Name(name), one, two, _cell(own.one, own.first, place), _cell(own.two, own.second, place), change,
-             p_value(_known(test["p"])), p_value(_known(test["p_adjusted"])))
-        )  # fmt: skip
+            (
+                Name(name),
+                one,
+                two,
+                _cell(own.one, own.first, place),
+                _cell(own.two, own.second, place),
+                change,
+                p_value(_known(test["p"])),
+                p_value(_known(test["p_adjusted"])),
+            )
+        )
     against = "" if own.full else ", against the contestants in common only"
     how = (
         f"Ranks by {what}{against}, among the contestants in common. In brackets 95 % intervals, from the studies' "
@@ -234,9 +242,15 @@ def table_of_moves(own: Step) -> Table | None:
             "reckoned with the correlation that the stored intervals of pairs and of means imply."
         )
     head = (
-        "", f"Rank, {own.before}", f"Rank, {own.after}", f"{what.capitalize()}, {own.before}",
-        f"{what.capitalize()}, {own.after}", "Change", "p", "p (Holm)",
-    )  # fmt: skip
+        "",
+        f"Rank, {own.before}",
+        f"Rank, {own.after}",
+        f"{what.capitalize()}, {own.before}",
+        f"{what.capitalize()}, {own.after}",
+        "Change",
+        "p",
+        "p (Holm)",
+    )
     return Table(f"Moves from {own.before} to {own.after}", how, head, rows, cite=("holm1979",))
 
 
@@ -259,11 +273,16 @@ def table_of_pairs(own: Step) -> Table | None:
         return None
     what = own.one.what
     rows = [
-        (f"{row.a} – {row.b}", _rate(what, row.x, row.x_ci), _rate(what, row.y, row.y_ci),
-         "yes" if (row.x - middle) * (row.y - middle) < 0 else "no",
-         "yes" if _sure(row.x_ci, middle) and _sure(row.y_ci, middle) else "no", p_value(_known(row.p_adjusted)))
+        (
+            f"{row.a} – {row.b}",
+            _rate(what, row.x, row.x_ci),
+            _rate(what, row.y, row.y_ci),
+            "yes" if (row.x - middle) * (row.y - middle) < 0 else "no",
+            "yes" if _sure(row.x_ci, middle) and _sure(row.y_ci, middle) else "no",
+            p_value(_known(row.p_adjusted)),
+        )
         for row in told.itertuples()
-    ]  # fmt: skip
+    ]
     how = (
         f"Of the {len(own.pairs)} pairs of contestants in common those whose winner changed, or whose rate changed by "
         "more than chance. Rates are the first one's against the second, of decided matches, with 95 % intervals. Sure "
@@ -294,11 +313,15 @@ def table_of_correlations(steps: Sequence[Step]) -> Table:
     for own in steps:
         found = own.correlation
         rows.append(
-            (f"{own.before} – {own.after}", str(len(own.common)), _correlated(found.tau, found.tau_ci),
-             _correlated(found.rho, found.rho_ci),
-             "–" if found.expected is None else f"{number(found.expected[0])} to {number(found.expected[1])}",
-             p_value(found.p))
-        )  # fmt: skip
+            (
+                f"{own.before} – {own.after}",
+                str(len(own.common)),
+                _correlated(found.tau, found.tau_ci),
+                _correlated(found.rho, found.rho_ci),
+                "–" if found.expected is None else f"{number(found.expected[0])} to {number(found.expected[1])}",
+                p_value(found.p),
+            )
+        )
     how = (
         "Kendall's tau-b and Spearman's rho of the scores of contestants in common; 95 % intervals by drawing both "
         "studies' scores anew, 2,000 times, with their stored standard errors. By chance alone: where tau would lie in "

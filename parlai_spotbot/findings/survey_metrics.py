@@ -15,15 +15,7 @@ import pandas as pd
 from parlai_spotbot.analysis.annotators.controls import lost
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.choices.grid import choice_frame
-from parlai_spotbot.analysis.metrics.frame import (
-    CHOICE,
-    MEAN,
-    QUALITY,
-    RATE,
-    TURN_COLUMNS,
-    Metric,
-    Outcomes,
-)
+from parlai_spotbot.analysis.metrics.frame import CHOICE, MEAN, QUALITY, RATE, TURN_COLUMNS, Metric, Outcomes
 from parlai_spotbot.analysis.ratings import rating_frame
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
 from parlai_spotbot.surveys.abc_eval.label_frame import label_frame
@@ -112,12 +104,18 @@ def _asked(
         elif _between_conversations(question):
             frame, why = choice_frame(own, talks, items, tie=True)
             both = list(frame["conversation_ids"])
-            made = pd.DataFrame({
-                "conversation_a": [pair[0] for pair in both], "conversation_b": [pair[1] for pair in both],
-                "a": frame["a"], "b": frame["b"], "unit": ["\t".join(sorted(pair)) for pair in both],
-                "worker_id": frame["worker_id"], "annotation_id": frame["annotation_id"],
-                "value": frame["outcome"].astype(float),
-            })  # fmt: skip
+            made = pd.DataFrame(
+                {
+                    "conversation_a": [pair[0] for pair in both],
+                    "conversation_b": [pair[1] for pair in both],
+                    "a": frame["a"],
+                    "b": frame["b"],
+                    "unit": ["\t".join(sorted(pair)) for pair in both],
+                    "worker_id": frame["worker_id"],
+                    "annotation_id": frame["annotation_id"],
+                    "value": frame["outcome"].astype(float),
+                }
+            )
             kind = CHOICE
         else:
             continue
@@ -149,11 +147,16 @@ def _behaviours(
 
 def _rated(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows of a metric from those of `rating_frame`."""
-    return pd.DataFrame({
-        "conversation_id": frame["conversation_id"], "bot": frame["name"], "unit": frame["rated"],
-        "worker_id": frame["worker_id"], "annotation_id": frame["annotation_id"],
-        "value": frame["value"].astype(float),
-    }).reset_index(drop=True)  # fmt: skip
+    return pd.DataFrame(
+        {
+            "conversation_id": frame["conversation_id"],
+            "bot": frame["name"],
+            "unit": frame["rated"],
+            "worker_id": frame["worker_id"],
+            "annotation_id": frame["annotation_id"],
+            "value": frame["value"].astype(float),
+        }
+    ).reset_index(drop=True)
 
 
 def _spotting(name: str, rows: pd.DataFrame, talks: Mapping[str, Conversation]) -> list[Metric]:

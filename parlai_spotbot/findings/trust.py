@@ -98,12 +98,16 @@ def charts(own: dict) -> list[Chart]:
     if rows:
         found.append(
             Chart(
-                "trust_alpha", "forest", "Agreement of the judge with people, and of people with each other",
+                "trust_alpha",
+                "forest",
+                "Agreement of the judge with people, and of people with each other",
                 "Krippendorff's alpha with 95 % intervals: 1 is perfect agreement, 0 what chance gives.",
-                {"rows": rows, "reference": 0.0, "x": "alpha"}, " ".join(_said(own)), judge_tables.DRAWN,
+                {"rows": rows, "reference": 0.0, "x": "alpha"},
+                " ".join(_said(own)),
+                judge_tables.DRAWN,
                 ("hayes2007", "cameron2011"),
             )
-        )  # fmt: skip
+        )
     return found + [_grid(question, questions[question]) for question in list(questions)[:GRIDS]]
 
 
@@ -115,14 +119,17 @@ def _grid(question: str, entry: dict) -> Chart:
     own = entry["confusion"]
     labels = [f"“{judge_tables.answer_said(answer)}”" for answer in own["answers"]]
     texts = [
-        [
-            "–" if share is None else f"{percent(share)}\n{number(count, 0)}"
-            for share, count in zip(*cells, strict=True)
-        ]
+        ["–" if share is None else f"{percent(share)}\n{number(count, 0)}" for share, count in zip(*cells, strict=True)]
         for cells in zip(own["share_given_people"], own["counts"], strict=True)
-    ]  # fmt: skip
-    data = {"rows": labels, "columns": labels, "values": own["share_given_people"], "texts": texts,
-            "x": "people say", "y": "the judge says"}  # fmt: skip
+    ]
+    data = {
+        "rows": labels,
+        "columns": labels,
+        "values": own["share_given_people"],
+        "texts": texts,
+        "x": "people say",
+        "y": "the judge says",
+    }
     caption = (
         "Each column: of the answers of people that say so, the share of the judge's answers to the same, and how "
         "many. A judge that answers as people do has its shares on the diagonal; one that doesn't listen has equal "

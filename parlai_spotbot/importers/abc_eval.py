@@ -78,10 +78,14 @@ def full(path: Path | str, tick: Callable[[], None] = lambda: None) -> Imported:
     found = numbered(list(maker.talks.values()))
     rows = maker.rows
     about = {
-        "format": "abc_eval", "source": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-        "options": {}, "conversations": len(found),
+        "format": "abc_eval",
+        "source": path.name,
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "options": {},
+        "conversations": len(found),
         "annotations": len({j.annotation_id for own in rows.values() for j in own}),
-        "surveys": {name: len(own) for name, own in rows.items()}, "training": len(maker.training),
+        "surveys": {name: len(own) for name, own in rows.items()},
+        "training": len(maker.training),
         "oddities": [
             {"count": count, "of": "", "what": what, "rule": rule} for (what, rule), count in maker.odd.items()
         ],
@@ -90,7 +94,7 @@ def full(path: Path | str, tick: Callable[[], None] = lambda: None) -> Imported:
             "annotators bear numbers; their ids are not kept",
             "judgements are those of the annotators of the study; of other groups there is the training",
         ],
-    }  # fmt: skip
+    }
     others = {name: own for name, own in rows.items() if name != SURVEY and own}
     return Imported(
         plan_of(found, DOMAIN, None), found, SURVEY, (), rows[SURVEY], about, training=maker.training, others=others
@@ -156,8 +160,16 @@ class _Maker:
             if led and identity in work.dialogues[:2]:
                 place = work.dialogues.index(identity)
                 about["seconds"] = work.times.get(("first_likert", "second_likert")[place])
-            self._add(survey, f"{unit}-{identity}" if led else unit, talk, "entity:1", answer.name, str(answer.value),
-                      who, about)  # fmt: skip
+            self._add(
+                survey,
+                f"{unit}-{identity}" if led else unit,
+                talk,
+                "entity:1",
+                answer.name,
+                str(answer.value),
+                who,
+                about,
+            )
         elif answer.turn is not None and answer.turn < talk.exchanges:
             target = f"turn:{2 * answer.turn + 1}"
             if answer.kind == "label":
@@ -182,13 +194,30 @@ class _Maker:
             about["seconds"] = work.times.get("comparative")
         shown = self.talks[work.dialogues[0]]
         question = answer.name + CHOICE if led else answer.name
-        self._add(INTERACTIVE if led else PAIRS, f"{unit}-pair" if led else unit, shown, "pair", question, choice, who,
-                  about, "|".join(work.dialogues))  # fmt: skip
+        self._add(
+            INTERACTIVE if led else PAIRS,
+            f"{unit}-pair" if led else unit,
+            shown,
+            "pair",
+            question,
+            choice,
+            who,
+            about,
+            "|".join(work.dialogues),
+        )
 
     def _add(
-        self, survey: str, annotation: str, talk: Conversation, target: str, question: str, answer: str, who: str,
-        about: dict, item: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        survey: str,
+        annotation: str,
+        talk: Conversation,
+        target: str,
+        question: str,
+        answer: str,
+        who: str,
+        about: dict,
+        item: str = "",
+    ) -> None:
         item = item or talk.conversation_id
         self.rows[survey].append(judgement(survey, annotation, talk, target, question, answer, who, item=item, **about))
 
@@ -204,20 +233,31 @@ class _Maker:
                 work = stage.works[attempt.unit]
                 task, number = work.task, _round(identity)
                 passed = attempt.passed if attempt.passed is not None else attempt.wrong <= ALLOWED[task]
-                self.training.append({
-                    "task": task, "annotator": self.people[work.worker], "attempt": 0, "round": number,
-                    "role": "training", "dialogue": identity, "wrong_turns": attempt.wrong,
-                    "of": max(len(talk.exchanges), attempt.wrong), "mistakes_by_label": {},
-                    "passed": passed if number == last[task] else None, "at": self._when(work),
-                    "seconds": work.seconds, "group": group,
-                })  # fmt: skip
+                self.training.append(
+                    {
+                        "task": task,
+                        "annotator": self.people[work.worker],
+                        "attempt": 0,
+                        "round": number,
+                        "role": "training",
+                        "dialogue": identity,
+                        "wrong_turns": attempt.wrong,
+                        "of": max(len(talk.exchanges), attempt.wrong),
+                        "mistakes_by_label": {},
+                        "passed": passed if number == last[task] else None,
+                        "at": self._when(work),
+                        "seconds": work.seconds,
+                        "group": group,
+                    }
+                )
 
     def _task(self, work: Work, stage: str, identity: str) -> str:
         if work.task not in TASKS:
             raise UserError(
                 f"{self.path}: {stage}, dialogue {identity!r}: field 'task' of its work unit is {work.task!r}, "
-                f"expected one of {', '.join(TASKS)}.", REMEDY,
-            )  # fmt: skip
+                f"expected one of {', '.join(TASKS)}.",
+                REMEDY,
+            )
         return work.task
 
     def _when(self, work: Work) -> str:

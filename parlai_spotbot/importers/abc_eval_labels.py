@@ -35,8 +35,9 @@ BOTS = {
 """Their names of bots and the paper's."""
 
 LABELS = {label.replace("_", " "): label for label in EVERY_LABEL} | {
-    "correct fact": "fact_usage", "incorrect fact": "fact_contradiction",
-}  # fmt: skip
+    "correct fact": "fact_usage",
+    "incorrect fact": "fact_contradiction",
+}
 """Their names of labels and ours, which are the paper's."""
 
 QUESTION = {label: question for question, label in GIVEN.items()}
@@ -94,14 +95,18 @@ def released_labels(path: Path | str) -> Imported:
         judgements += _judgements(talk, turns, number, where)
     known = sorted({GIVEN[row.question] for row in judgements}, key=EVERY_LABEL.index)
     about = {
-        "format": "abc_eval", "source": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-        "options": {}, "conversations": len(conversations), "annotations": len({j.annotation_id for j in judgements}),
+        "format": "abc_eval",
+        "source": path.name,
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "options": {},
+        "conversations": len(conversations),
+        "annotations": len({j.annotation_id for j in judgements}),
         "notes": [
             f"labels in the file: {', '.join(known)}; the others of the survey are not known",
             "the file gives labels, not what was answered on a page: they are kept as given",
             "who annotated is not in the file: each dialogue has two annotators of its own",
         ],
-    }  # fmt: skip
+    }
     found = numbered(conversations)
     return Imported(plan_of(found, DOMAIN, None), found, SURVEY, (), judgements, about)
 
@@ -134,22 +139,46 @@ def _judgements(talk: Conversation, turns: list, number: int, where: str) -> Ite
                 annotation = f"{talk.conversation_id}-{task}-{worker}"
                 answer = ("no", "yes")[value]
                 yield judgement(
-                    SURVEY, annotation, talk, f"turn:{2 * place + 1}", QUESTION[label], answer, worker, source,
+                    SURVEY,
+                    annotation,
+                    talk,
+                    f"turn:{2 * place + 1}",
+                    QUESTION[label],
+                    answer,
+                    worker,
+                    source,
                     item=f"{talk.conversation_id}-{task}",
-                )  # fmt: skip
+                )
 
 
 def judgement(
-    survey: str, annotation: str, talk: Conversation, target: str, question: str, answer: str, worker: str,
-    source: str = HUMAN, *, item: str, **rest: Any,
-) -> Judgement:  # fmt: skip
+    survey: str,
+    annotation: str,
+    talk: Conversation,
+    target: str,
+    question: str,
+    answer: str,
+    worker: str,
+    source: str = HUMAN,
+    *,
+    item: str,
+    **rest: Any,
+) -> Judgement:
     """One answer about one conversation, or, with `conversation_ids` among `rest`, about two."""
     about: Mapping[str, Any] = {"conversation_ids": (talk.conversation_id,), "unit_id": "imported", **rest}
     return Judgement(
-        judgement_id=f"{annotation}-{question}-{target}", annotation_id=annotation, survey=survey, item_id=item,
-        exchanges=talk.exchanges, target=target, question=question, answer=answer, worker_id=worker, source=source,
+        judgement_id=f"{annotation}-{question}-{target}",
+        annotation_id=annotation,
+        survey=survey,
+        item_id=item,
+        exchanges=talk.exchanges,
+        target=target,
+        question=question,
+        answer=answer,
+        worker_id=worker,
+        source=source,
         **about,
-    )  # fmt: skip
+    )
 
 
 def _bit(value: Any, where: str) -> int:

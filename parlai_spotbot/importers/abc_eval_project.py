@@ -103,9 +103,11 @@ def read_project(path: Path | str, tick: Callable[[], None] = lambda: None) -> d
     def want(keys: tuple[str, ...]) -> str:
         if keys[0] not in STAGES:
             return SKIP
-        return OPEN if len(keys) == 1 or (len(keys) == 2 and keys[1] in ("dialogues", "work_units")) else (
-            TAKE if len(keys) == 3 else SKIP
-        )  # fmt: skip
+        return (
+            OPEN
+            if len(keys) == 1 or (len(keys) == 2 and keys[1] in ("dialogues", "work_units"))
+            else (TAKE if len(keys) == 3 else SKIP)
+        )
 
     for keys, value in parts(path, want, REMEDY):
         where = f"{path}: {' '.join(keys[:2])} {keys[2]!r}" if len(keys) == 3 else f"{path}: {'.'.join(keys)}"
@@ -137,11 +139,13 @@ def _work(row: Any, where: str) -> Work:
     if not all(isinstance(one, str) for one in dialogues):
         raise UserError(f"{where}: field 'dialogue_ids' is {dialogues!r}, expected ids of dialogues.", REMEDY)
     return Work(
-        worker=get(row, "worker_id", str, where), seconds=_seconds(seconds),
-        task=get(row, "task", (str, type(None)), where, "") or "", dialogues=tuple(dialogues),
+        worker=get(row, "worker_id", str, where),
+        seconds=_seconds(seconds),
+        task=get(row, "task", (str, type(None)), where, "") or "",
+        dialogues=tuple(dialogues),
         finished=get(row, "completion_date", (str, type(None)), where, "") or "",
         times={name: known for name in TIMES if (known := _seconds(get(times, name, number, where, None))) is not None},
-    )  # fmt: skip
+    )
 
 
 def _seconds(value: float | None) -> float | None:
@@ -223,7 +227,8 @@ def _joined(stage: Stage, where: str) -> None:
             if kind == "pair" and (len(work.dialogues) != 2 or {identity, answer.other} != set(work.dialogues)):
                 raise UserError(
                     f"{here}: compared to {answer.other!r}, but work unit {answer.unit!r} is about "
-                    f"{' and '.join(map(repr, work.dialogues)) or 'no dialogue'}.", REMEDY,
-                )  # fmt: skip
+                    f"{' and '.join(map(repr, work.dialogues)) or 'no dialogue'}.",
+                    REMEDY,
+                )
             if kind == "pair" and answer.other not in stage.talks:
                 raise UserError(f"{here}: compared to {answer.other!r}, which is not there.", REMEDY)

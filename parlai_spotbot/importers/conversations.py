@@ -54,12 +54,20 @@ def conversations(
     if unused:
         raise UserError(f"--names {unused[0]}: nobody bears that id.", nearest(unused[0], reader.used))
     found = numbered(reader.found)
-    options = {"domain": domain, "names": reader.names, "seed_exchanges": seed_exchanges,
-               "segments": None if segments is None else list(segments)}  # fmt: skip
+    options = {
+        "domain": domain,
+        "names": reader.names,
+        "seed_exchanges": seed_exchanges,
+        "segments": None if segments is None else list(segments),
+    }
     about = {
-        "format": "conversations", "source": sorted(reader.sha256), "sha256": reader.sha256,
-        "conversations": len(found), "options": options, "notes": _seats(found),
-    }  # fmt: skip
+        "format": "conversations",
+        "source": sorted(reader.sha256),
+        "sha256": reader.sha256,
+        "conversations": len(found),
+        "options": options,
+        "notes": _seats(found),
+    }
     return Imported(plan_of(found, domain, segments), found, SURVEY, (), (), about)
 
 
@@ -92,12 +100,17 @@ class _Reader:
             )
         self.found.append(
             Conversation(
-                conversation_id=self._identity(row, where, entities, turns), domain=self.domain,
-                pair=(min(entities), max(entities)), number=0, entities=entities, turns=tuple(turns),
-                seed_exchanges=seed, seed_id=str(row.get("seed_id", "")),
+                conversation_id=self._identity(row, where, entities, turns),
+                domain=self.domain,
+                pair=(min(entities), max(entities)),
+                number=0,
+                entities=entities,
+                turns=tuple(turns),
+                seed_exchanges=seed,
+                seed_id=str(row.get("seed_id", "")),
                 context=_context(row, entities, self.names, where),
             )
-        )  # fmt: skip
+        )
 
     def _turns(self, row: dict, where: str) -> list[Turn]:
         turns = []

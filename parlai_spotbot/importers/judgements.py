@@ -133,8 +133,9 @@ def judgements(
             if judgement.judgement_id in found:
                 raise UserError(
                     f"{where}: answers '{judgement.question}' about '{judgement.target}' a second time, after "
-                    f"{found[judgement.judgement_id][0]}.", "Give each annotation an annotation_id of its own.",
-                )  # fmt: skip
+                    f"{found[judgement.judgement_id][0]}.",
+                    "Give each annotation an annotation_id of its own.",
+                )
             found[judgement.judgement_id] = (where, judgement)
     return [judgement for _, judgement in found.values()]
 
@@ -245,12 +246,23 @@ class _Reader:
         annotation = row.text("annotation_id", hashlib.sha256(said.encode()).hexdigest()[:16])
         seconds = row.number("seconds", "seconds from 0 up") if row.text("seconds", "") else None
         return Judgement(
-            judgement_id="", annotation_id=annotation, survey=self.survey.name,
-            unit_id=row.text("unit_id", "imported"), item_id=item, conversation_ids=ids, exchanges=exchanges,
-            target="", question="", answer=None, worker_id=worker, source=source,
-            control=row.text("control", "") or None, started_at=row.text("started_at", ""),
-            submitted_at=row.text("submitted_at", ""), seconds=seconds,
-        )  # fmt: skip
+            judgement_id="",
+            annotation_id=annotation,
+            survey=self.survey.name,
+            unit_id=row.text("unit_id", "imported"),
+            item_id=item,
+            conversation_ids=ids,
+            exchanges=exchanges,
+            target="",
+            question="",
+            answer=None,
+            worker_id=worker,
+            source=source,
+            control=row.text("control", "") or None,
+            started_at=row.text("started_at", ""),
+            submitted_at=row.text("submitted_at", ""),
+            seconds=seconds,
+        )
 
     def _ids(self, row: Row, target: str) -> tuple[str, ...]:
         """The conversations that the row is about: two where it compares, else one."""
@@ -263,8 +275,9 @@ class _Reader:
             if identity not in self.conversations:
                 raise UserError(
                     f"{row.where}: field '{row.theirs[name]}' names '{identity}', which is not among the study's "
-                    f"{len(self.conversations)} conversations.", nearest(identity, self.conversations, most=8),
-                )  # fmt: skip
+                    f"{len(self.conversations)} conversations.",
+                    nearest(identity, self.conversations, most=8),
+                )
         packing = packing_of(self.survey)
         compares = packing.compares or (packing.chats and target == "pair")
         if len(set(ids)) != 1 + compares:
@@ -284,8 +297,9 @@ class _Reader:
         if exchanges > there:
             raise UserError(
                 f"{row.where}: field '{row.theirs['exchanges']}' is {exchanges}, but conversation {' and '.join(ids)} "
-                f"has {there} exchanges.", "Correct it; k counts exchanges, not turns.",
-            )  # fmt: skip
+                f"has {there} exchanges.",
+                "Correct it; k counts exchanges, not turns.",
+            )
         return int(exchanges)
 
     def _item(self, row: Row, ids: tuple[str, ...], exchanges: int) -> str:

@@ -40,25 +40,45 @@ def _annotators(every: pd.DataFrame, leave_out: set[str]) -> list[tuple]:
         ("annotations in them", int(every["incomplete"].sum()), len(every), fate),
         ("accounts of the developers", own["worker_id"].nunique(), people, _fate("developers", leave_out)),
         ("annotations by them", len(own), len(every), _fate("developers", leave_out)),
-        ("annotations of a segment that the annotator had answered before (reload of a page)",
-         int(every["repeat"].sum()), len(every), _fate("repeats", leave_out)),
-        ("annotators with more than 3 packages (the paper says none)", int((packages > 3).sum()), people,
-         "kept; the resampling of workers allows for it"),
-        ("annotator-conversation pairs with 2 or 3 segments (the paper says none)", int((seen > 1).sum()), len(seen),
-         "kept; flagged in the table of annotators"),
-        ("annotations with start_time -1", int(every["started"].isna().sum()), len(every),
-         "the answers count, the time is unknown"),
-    ]  # fmt: skip
+        (
+            "annotations of a segment that the annotator had answered before (reload of a page)",
+            int(every["repeat"].sum()),
+            len(every),
+            _fate("repeats", leave_out),
+        ),
+        (
+            "annotators with more than 3 packages (the paper says none)",
+            int((packages > 3).sum()),
+            people,
+            "kept; the resampling of workers allows for it",
+        ),
+        (
+            "annotator-conversation pairs with 2 or 3 segments (the paper says none)",
+            int((seen > 1).sum()),
+            len(seen),
+            "kept; flagged in the table of annotators",
+        ),
+        (
+            "annotations with start_time -1",
+            int(every["started"].isna().sum()),
+            len(every),
+            "the answers count, the time is unknown",
+        ),
+    ]
 
 
 def _segments(every: pd.DataFrame, kept: pd.DataFrame) -> list[tuple]:
     sizes = Counter(kept.groupby(["conversation_id", "k"]).size())
     total = sum(sizes.values())
     rows = [
-        (f"segments with {n} annotation{'s' if n > 1 else ''} (after what is left out)", sizes[n], total,
-         "all annotations count; agreement is of segments with exactly 2")
+        (
+            f"segments with {n} annotation{'s' if n > 1 else ''} (after what is left out)",
+            sizes[n],
+            total,
+            "all annotations count; agreement is of segments with exactly 2",
+        )
         for n in sorted({1, 2, 3, 4} | set(sizes))
-    ]  # fmt: skip
+    ]
     lost = every.drop_duplicates(["conversation_id", "k"]).shape[0] - total
     rows.append(("segments of which no annotation is left", lost, total + lost, "missing"))
     return rows
@@ -77,30 +97,65 @@ def _conversations(dump: Dump) -> list[tuple]:
     no_seed = nr.groupby(dump.turns["conversation_id"]).first()
     texts = Counter(tuple(turn.text for turn in c.turns) for c in dump.conversations)
     return [
-        (f"conversations of bots too short for {longest} exchanges", sum(c.exchanges < longest for c in bots),
-         len(bots), "they have no such segment"),
-        ("conversations of people in no package", sum(c.conversation_id not in packed for c in people), len(people),
-         "kept, never judged"),
-        ("conversations of bots in no package", sum(c.conversation_id not in packed for c in bots), len(bots),
-         "kept, never judged"),
-        ("conversations whose exchange_nr does not count exchanges", irregular, len(dump.conversations),
-         "exchange_nr is ignored: even turns are entity 0's"),
-        ("conversations of bots that start with exchange 1: the seed exchange is not in the dump",
-         int((no_seed.loc[[c.conversation_id for c in bots]] == 1).sum()), len(bots),
-         "the seed was never shown and does not count in k, so nothing is missing from segments"),
-        ("conversations that end within an exchange", sum(len(c.turns) % 2 for c in dump.conversations),
-         len(dump.conversations), "the half exchange is kept and belongs to no segment"),
-        ("conversations that say the same, turn by turn, as another", len(dump.conversations) - len(texts),
-         len(dump.conversations), "kept"),
-        ("greatest difference, in one pair, in how often each bot is entity 0", uneven, max(
-            first[a, b] + first[b, a] for a, b in first), "reported; the order effect is estimated"),
-    ]  # fmt: skip
+        (
+            f"conversations of bots too short for {longest} exchanges",
+            sum(c.exchanges < longest for c in bots),
+            len(bots),
+            "they have no such segment",
+        ),
+        (
+            "conversations of people in no package",
+            sum(c.conversation_id not in packed for c in people),
+            len(people),
+            "kept, never judged",
+        ),
+        (
+            "conversations of bots in no package",
+            sum(c.conversation_id not in packed for c in bots),
+            len(bots),
+            "kept, never judged",
+        ),
+        (
+            "conversations whose exchange_nr does not count exchanges",
+            irregular,
+            len(dump.conversations),
+            "exchange_nr is ignored: even turns are entity 0's",
+        ),
+        (
+            "conversations of bots that start with exchange 1: the seed exchange is not in the dump",
+            int((no_seed.loc[[c.conversation_id for c in bots]] == 1).sum()),
+            len(bots),
+            "the seed was never shown and does not count in k, so nothing is missing from segments",
+        ),
+        (
+            "conversations that end within an exchange",
+            sum(len(c.turns) % 2 for c in dump.conversations),
+            len(dump.conversations),
+            "the half exchange is kept and belongs to no segment",
+        ),
+        (
+            "conversations that say the same, turn by turn, as another",
+            len(dump.conversations) - len(texts),
+            len(dump.conversations),
+            "kept",
+        ),
+        (
+            "greatest difference, in one pair, in how often each bot is entity 0",
+            uneven,
+            max(first[a, b] + first[b, a] for a, b in first),
+            "reported; the order effect is estimated",
+        ),
+    ]
 
 
 def _texts(dump: Dump) -> list[tuple]:
     text = dump.turns["text"]
     return [
-        ("turns with special tokens (< /s >, <pad>)", int(text.map(lambda t: bool(SPECIAL_TOKEN.search(t))).sum()),
-         len(text), "kept as the annotators saw them; spotbot_pack takes them out of what is shown anew"),
+        (
+            "turns with special tokens (< /s >, <pad>)",
+            int(text.map(lambda t: bool(SPECIAL_TOKEN.search(t))).sum()),
+            len(text),
+            "kept as the annotators saw them; spotbot_pack takes them out of what is shown anew",
+        ),
         ("turns without text", int((text.str.strip() == "").sum()), len(text), "kept"),
-    ]  # fmt: skip
+    ]

@@ -37,9 +37,15 @@ PEOPLE = {"human_evaluator": HUMAN}
 
 # -- reading ---------------------------------------------------------------------------------------------------------
 def pairings(
-    path: Path | str, domain: str, *, names: Mapping[str, str] | None = None, question: str = "engagingness",
-    unit_size: int | None = None, seed: int = 0, segments: Sequence[int] | None = None,
-) -> Imported:  # fmt: skip
+    path: Path | str,
+    domain: str,
+    *,
+    names: Mapping[str, str] | None = None,
+    question: str = "engagingness",
+    unit_size: int | None = None,
+    seed: int = 0,
+    segments: Sequence[int] | None = None,
+) -> Imported:
     """A study of the conversations of a pairings file, with its pairs as units and its onboarding pairs as controls.
 
     Parameters
@@ -61,10 +67,16 @@ def pairings(
         raise UserError(f"--ask {question}: survey {SURVEY} has no such question.", nearest(question, main))
     free = tuple(q.name for q in survey.questions if q.kind == "free_text")
     options = WholeOptions(
-        SURVEY, (question,), ("self",), companions=free, spread="items", seed=seed, surface="keep",
+        SURVEY,
+        (question,),
+        ("self",),
+        companions=free,
+        spread="items",
+        seed=seed,
+        surface="keep",
         unit_size=survey.unit_size if unit_size is None else unit_size,
         annotators_per_item=survey.annotators_per_item,
-    )  # fmt: skip
+    )
     reader = _Reader(domain, {**PEOPLE, **(names or {})}, main, question, options)
     files.read_jsonl(path, reader.add, "pairings file", "Name a JSON Lines file, a pair a line.")
     if not reader.items:
@@ -76,10 +88,23 @@ def pairings(
     found = numbered([c for c in reader.conversations.values() if c.conversation_id in shown])
     units = pack_blocks([[group] for group in deal(reader.items, options.unit_size, {})], options)
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-    asked = {"domain": domain, "names": dict(names or {}), "question": question, "unit_size": options.unit_size,
-             "seed": seed, "segments": segments and list(segments)}  # fmt: skip
-    about = {"format": "pairings", "source": path.name, "sha256": sha256, "conversations": len(found),
-             "pairs": len(reader.items), "controls": len(reader.controls), "options": asked}  # fmt: skip
+    asked = {
+        "domain": domain,
+        "names": dict(names or {}),
+        "question": question,
+        "unit_size": options.unit_size,
+        "seed": seed,
+        "segments": segments and list(segments),
+    }
+    about = {
+        "format": "pairings",
+        "source": path.name,
+        "sha256": sha256,
+        "conversations": len(found),
+        "pairs": len(reader.items),
+        "controls": len(reader.controls),
+        "options": asked,
+    }
     plan = replace(plan_of(found, domain, segments), surveys=(SURVEY,))
     return Imported(plan, found, SURVEY, units, (), about, reader.controls, reader.own)
 
@@ -105,8 +130,10 @@ class _Reader:
         dialogues = _two(row, "dialogue_dicts", dict, where)
         ids = _two(row, "dialogue_ids", (str, int), where) if "dialogue_ids" in row else [None, None]
         known = files.field(row, "is_onboarding", bool, where, False)
-        read = [self._dialogue(d, who, i, place, where, known)
-                for place, (d, who, i) in enumerate(zip(dialogues, judged, ids, strict=True))]  # fmt: skip
+        read = [
+            self._dialogue(d, who, i, place, where, known)
+            for place, (d, who, i) in enumerate(zip(dialogues, judged, ids, strict=True))
+        ]
         talks, seats = [c for c, _ in read], [seat for _, seat in read]
         questions = self.options.put([self._question(row, where)])
         item = whole_item(talks, seats, questions, self.options)
@@ -118,8 +145,17 @@ class _Reader:
                     nearest(right, judged),
                 )
             name = opaque("control", item.item_id, where.rpartition("line ")[2])
-            self.controls.append(Item(name, item.conversation_ids, item.exchanges, item.transcripts,
-                                      KNOWN_CHOICE[judged.index(right)], item.judged, item.questions))  # fmt: skip
+            self.controls.append(
+                Item(
+                    name,
+                    item.conversation_ids,
+                    item.exchanges,
+                    item.transcripts,
+                    KNOWN_CHOICE[judged.index(right)],
+                    item.judged,
+                    item.questions,
+                )
+            )
             return
         pair = frozenset(item.conversation_ids)
         if len(pair) < 2:
@@ -154,8 +190,11 @@ class _Reader:
         self, row: dict, judged: str, given: str | int | None, place: int, where: str, known: bool
     ) -> tuple[Conversation, int]:
         where = f"{where}: field 'dialogue_dicts', dialogue {place}"
-        turns = [(files.field(act, "id", str, where), files.field(act, "text", str, where))
-                 for act in files.field(row, "dialogue", list, where) if _is_act(act, where)]  # fmt: skip
+        turns = [
+            (files.field(act, "id", str, where), files.field(act, "text", str, where))
+            for act in files.field(row, "dialogue", list, where)
+            if _is_act(act, where)
+        ]
         speakers = [speaker for speaker, _ in turns[:2]]
         if len(turns) < 2 or len(set(speakers)) < 2:
             raise UserError(f"{where}: {len(turns)} turns, expected two speakers in turn.", "Correct it.")
@@ -166,16 +205,21 @@ class _Reader:
                 "Two speakers take turns.",
             )
         if judged not in speakers:
-            raise UserError(f"{where}: nobody is called '{judged}' (field 'speakers_to_eval').",
-                            nearest(judged, speakers))  # fmt: skip
+            raise UserError(
+                f"{where}: nobody is called '{judged}' (field 'speakers_to_eval').", nearest(judged, speakers)
+            )
         self.speakers.update(speakers)
         entities = tuple(self._name(speaker, judged, where) for speaker in speakers)
         said = tuple(Turn(entities[i % 2], text) for i, (_, text) in enumerate(turns))
         conversation = Conversation(
-            conversation_id=_identity(row, given, said, known), domain=self.domain,
-            pair=(min(entities), max(entities)), number=0, entities=(entities[0], entities[1]), turns=said,
+            conversation_id=_identity(row, given, said, known),
+            domain=self.domain,
+            pair=(min(entities), max(entities)),
+            number=0,
+            entities=(entities[0], entities[1]),
+            turns=said,
             seed_exchanges=0,
-        )  # fmt: skip
+        )
         first = self.conversations.setdefault(conversation.conversation_id, conversation)
         if first != conversation:
             raise UserError(
@@ -239,8 +283,14 @@ def write_pairings(study: Study, survey: str, path: Path | str) -> int:
     """
     entities = {c.conversation_id: c.entities for c in study.conversations()}
     about, own = survey_of(study, survey), own_questions.questions_of_study(study, survey)
-    asked = {q.name: {"name": q.name, "wording": q.wording, "option": q.options[0].label, **own.get(q.name, {})}
-             for q in about.main} if about.spread == "items" else {}  # fmt: skip
+    asked = (
+        {
+            q.name: {"name": q.name, "wording": q.wording, "option": q.options[0].label, **own.get(q.name, {})}
+            for q in about.main
+        }
+        if about.spread == "items"
+        else {}
+    )
     units = study.units(survey)
     items = {item.item_id: item for unit in units for item in unit.items if unit.replicate == 0}
     controls = read_controls(study, survey) if controls_path(study, survey).exists() else []
@@ -263,10 +313,13 @@ def _line(item: Item, entities: Mapping[str, tuple[str, str]]) -> dict:
         other = {who: OTHER, HUMAN: "human_evaluator"}.get(other, other)
         ids = (who, other) if seat == 0 else (other, who)
         judged.append(who)
-        dialogues.append({
-            "speakers": list(ids), "id": name,
-            "dialogue": [{"id": ids[turn.entity], "text": turn.text} for turn in turns],
-        })  # fmt: skip
+        dialogues.append(
+            {
+                "speakers": list(ids),
+                "id": name,
+                "dialogue": [{"id": ids[turn.entity], "text": turn.text} for turn in turns],
+            }
+        )
     row = {
         "is_onboarding": item.control is not None,
         "speakers_to_eval": judged,

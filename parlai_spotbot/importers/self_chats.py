@@ -49,10 +49,13 @@ def self_chats(data: Sequence[str], domain: str, segments: Sequence[int] | None 
         sums[path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
     found.sort(key=lambda c: (c.is_human[0], c.pair, c.number))
     about = {
-        "format": "self_chats", "source": sorted(sums), "sha256": sums, "conversations": len(found),
+        "format": "self_chats",
+        "source": sorted(sums),
+        "sha256": sums,
+        "conversations": len(found),
         "options": {"domain": domain, "contestants": sorted(names), "segments": segments and list(segments)},
         "notes": [f"{name}: both speakers of {Path(path).name}" for name, path in names.items()],
-    }  # fmt: skip
+    }
     return Imported(replace(plan_of(found, domain, segments), surveys=(SURVEY,)), found, SURVEY, (), (), about)
 
 
@@ -88,10 +91,15 @@ def _conversation(name: str, number: int, row: dict, where: str, domain: str) ->
     _check_speakers(name, [speaker for speaker, _ in said], where)
     pair = (name, name)
     return Conversation(
-        conversation_id=f"{name}:{name}:{number:04d}", domain=domain, pair=pair, number=number, entities=pair,
-        turns=tuple(Turn(name, text) for _, text in said), seed_exchanges=0,
+        conversation_id=f"{name}:{name}:{number:04d}",
+        domain=domain,
+        pair=pair,
+        number=number,
+        entities=pair,
+        turns=tuple(Turn(name, text) for _, text in said),
+        seed_exchanges=0,
         context=((*told, "", "")[0], (*told, "", "")[1]),
-    )  # fmt: skip
+    )
 
 
 def _text(act: object, where: str) -> str:

@@ -85,7 +85,7 @@ def _units(dump: Dump, replicates: dict[tuple[str, str], int]) -> list[Unit]:
         units += [
             Unit(_unit_id(package, n), SURVEY, dump.domain.name, rotation, n, items)
             for n in range(max(ANNOTATORS, had))
-        ]  # fmt: skip
+        ]
     return units
 
 

@@ -21,9 +21,14 @@ from parlai_spotbot.importers.collections import Collection, read_collections
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 
 SYSTEMS = {
-    "bert_rank": "BR", "seq2seq_att": "S2", "suckybot": "DR", "model": "BL", "lost_in_conversation": "LC",
-    "kvmemnn": "KV", "human": HUMAN,
-}  # fmt: skip
+    "bert_rank": "BR",
+    "seq2seq_att": "S2",
+    "suckybot": "DR",
+    "model": "BL",
+    "lost_in_conversation": "LC",
+    "kvmemnn": "KV",
+    "human": HUMAN,
+}
 """The dump's names and the paper's; "huggingface" is GPT or, in PersonaChat, HF."""
 
 
@@ -204,15 +209,24 @@ def _annotations(collection: Collection, conversations: dict, packages: dict) ->
         if exchanges != answers["k"]:
             raise UserError(
                 f"{where}: field 'decision_turn' is {2 * answers['k']}, but package {package} shows "
-                f"{0 if exchanges is None else 2 * exchanges} turns of that conversation.", "Correct it.",
-            )  # fmt: skip
-        rows.append({
-            "annotation_id": field(row, "_id", str, where), "source": "human", "worker_id": worker,
-            "unit_id": package, "item_id": f"{conversation.conversation_id}-{answers['k']}",
-            "conversation_id": conversation.conversation_id, "a": conversation.entities[0],
-            "b": conversation.entities[1], **answers, **_times(row, where),
-            "developer": bool(DEVELOPER.search(name)),
-        })  # fmt: skip
+                f"{0 if exchanges is None else 2 * exchanges} turns of that conversation.",
+                "Correct it.",
+            )
+        rows.append(
+            {
+                "annotation_id": field(row, "_id", str, where),
+                "source": "human",
+                "worker_id": worker,
+                "unit_id": package,
+                "item_id": f"{conversation.conversation_id}-{answers['k']}",
+                "conversation_id": conversation.conversation_id,
+                "a": conversation.entities[0],
+                "b": conversation.entities[1],
+                **answers,
+                **_times(row, where),
+                "developer": bool(DEVELOPER.search(name)),
+            }
+        )
     frame = pd.DataFrame(rows)
     hits = frame.groupby(["worker_id", "unit_id"])
     done = hits["conversation_id"].transform("nunique")

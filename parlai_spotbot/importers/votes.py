@@ -89,17 +89,24 @@ def votes(
         raise UserError(f"{path}: {reader.counts.total()} votes on {len(reader.named)} contestants.", REMEDY)
     if unused := sorted(set(names) - set(reader.named)):
         raise UserError(f"--names {unused[0]}: {path} has no such contestant.", "Write it as the file does.")
-    plan = Plan(domain, {name: contestant(name, _described(theirs, name)) for theirs, name in reader.named.items()},
-                surveys=(SURVEY,))  # fmt: skip
+    plan = Plan(
+        domain,
+        {name: contestant(name, _described(theirs, name)) for theirs, name in reader.named.items()},
+        surveys=(SURVEY,),
+    )
     with path.open("rb") as data:
         sha256 = hashlib.file_digest(data, "sha256").hexdigest()
     about = {
-        "format": SURVEY, "source": path.name, "sha256": sha256,
+        "format": SURVEY,
+        "source": path.name,
+        "sha256": sha256,
         "options": {"domain": domain, "columns": columns, "answers": answers, "names": names, "source": source},
         "columns": {**found.columns, **({"winner": sorted(found.one_hot)} if found.one_hot else {})},
-        "annotations": reader.counts.total(), "outcomes": {what: reader.counts[what] for what in OUTCOMES},
-        "annotators": len(reader.workers) if "annotator" in found.columns else None, "notes": reader.notes(),
-    }  # fmt: skip
+        "annotations": reader.counts.total(),
+        "outcomes": {what: reader.counts[what] for what in OUTCOMES},
+        "annotators": len(reader.workers) if "annotator" in found.columns else None,
+        "notes": reader.notes(),
+    }
     unit = Unit(UNIT, SURVEY, UNIT, 0, 0, tuple(reader.items.values()))
     return Imported(plan, (), SURVEY, (unit,), (), about, lines={SURVEY: lines})
 
@@ -358,9 +365,12 @@ class _Reader:
             return f', "submitted_at": "{_utc(value)}"'
         except (ValueError, OverflowError, OSError):
             raise self._wrong(
-                line, "time", value, "expected seconds since 1970 or a time as 2024-05-01T12:00:00Z",
+                line,
+                "time",
+                value,
+                "expected seconds since 1970 or a time as 2024-05-01T12:00:00Z",
                 "Correct it, or leave times out: --columns time=-.",
-            ) from None  # fmt: skip
+            ) from None
 
     def notes(self) -> list[str]:
         """What was done that isn't plain."""
@@ -403,8 +413,9 @@ def _summary(imported: Imported) -> str:
     lines = [f"{about['annotations']:,} votes on {len(contestants)} contestants: {outcomes}"]
     if about["annotators"] is not None:
         lines[0] += f"; {about['annotators']:,} annotators"
-    columns = {ours: ", ".join([theirs] if isinstance(theirs, str) else theirs)
-               for ours, theirs in about["columns"].items()}  # fmt: skip
+    columns = {
+        ours: ", ".join([theirs] if isinstance(theirs, str) else theirs) for ours, theirs in about["columns"].items()
+    }
     lines.append(f"read: {'; '.join(f'{ours} from {theirs}' for ours, theirs in columns.items())}")
     return "\n".join(lines + [f"note: {note}" for note in about["notes"]])
 

@@ -15,22 +15,55 @@ from parlai_spotbot.errors import UserError, nearest
 OUTCOMES = ("a", "b", "tie", "both_bad")
 
 SIDES = (
-    ("model_a", "model_b"), ("left", "right"), ("contestant_a", "contestant_b"), ("player_a", "player_b"), ("a", "b"),
-    ("bot_a", "bot_b"), ("system_a", "system_b"), ("model_a_name", "model_b_name"), ("model_1", "model_2"),
-    ("model1", "model2"), ("model_left", "model_right"), ("player_1", "player_2"), ("first", "second"),
-)  # fmt: skip
+    ("model_a", "model_b"),
+    ("left", "right"),
+    ("contestant_a", "contestant_b"),
+    ("player_a", "player_b"),
+    ("a", "b"),
+    ("bot_a", "bot_b"),
+    ("system_a", "system_b"),
+    ("model_a_name", "model_b_name"),
+    ("model_1", "model_2"),
+    ("model1", "model2"),
+    ("model_left", "model_right"),
+    ("player_1", "player_2"),
+    ("first", "second"),
+)
 """How the two contestants' columns are called, the first pair that is there counts."""
 
 COLUMNS = {
-    "winner": ("winner", "vote", "outcome", "preference", "choice", "verdict", "result", "winning_model", "chosen",
-               "winner_model", "chosen_model_name"),
-    "prompt": ("prompt_id", "prompt", "question_id", "question", "instruction", "conversation_id",
-               "conversation"),
-    "annotator": ("annotator", "annotator_id", "worker_id", "worker", "judge", "judge_id", "user", "user_id", "voter",
-                  "rater", "judge_hash", "session_id", "evaluation_session_id"),
+    "winner": (
+        "winner",
+        "vote",
+        "outcome",
+        "preference",
+        "choice",
+        "verdict",
+        "result",
+        "winning_model",
+        "chosen",
+        "winner_model",
+        "chosen_model_name",
+    ),
+    "prompt": ("prompt_id", "prompt", "question_id", "question", "instruction", "conversation_id", "conversation"),
+    "annotator": (
+        "annotator",
+        "annotator_id",
+        "worker_id",
+        "worker",
+        "judge",
+        "judge_id",
+        "user",
+        "user_id",
+        "voter",
+        "rater",
+        "judge_hash",
+        "session_id",
+        "evaluation_session_id",
+    ),
     "time": ("tstamp", "timestamp", "time", "created_at", "submitted_at", "date", "datetime"),
     "language": ("language", "lang"),
-}  # fmt: skip
+}
 """Our field -> how its column may be called, the first that is there counts."""
 
 FIELDS = ("a", "b", *COLUMNS)

@@ -63,8 +63,7 @@ def write_study(path: Path | str, imported: Imported) -> bool:
         if before is not None and _same(before, about):
             return False
         raise UserError(
-            f"{study.plan_path}: there is a study already, which this import did not make.",
-            "Choose another --study.",
+            f"{study.plan_path}: there is a study already, which this import did not make.", "Choose another --study."
         )
     with study.lock("spotbot_import"):
         if imported.conversations:

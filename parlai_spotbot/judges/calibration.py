@@ -64,11 +64,17 @@ def calibration(
     bins = []
     for b in np.unique(place):
         here = place == b
-        bins.append({
-            "low": b / BINS, "high": (b + 1) / BINS, "n": int(here.sum()),
-            "conversations": len(np.unique(cluster[here])), "mean_probability": _round(chances[0, b]),
-            "share_human": _round(shares[0, b]), "ci": _interval(shares[1:, b]),
-        })  # fmt: skip
+        bins.append(
+            {
+                "low": b / BINS,
+                "high": (b + 1) / BINS,
+                "n": int(here.sum()),
+                "conversations": len(np.unique(cluster[here])),
+                "mean_probability": _round(chances[0, b]),
+                "share_human": _round(shares[0, b]),
+                "ci": _interval(shares[1:, b]),
+            }
+        )
     return {
         "n": len(human),
         "brier": _round(brier[0]),
@@ -126,8 +132,12 @@ def _side(sums: _Sums, right: np.ndarray, where: np.ndarray) -> dict:
     """Share of the entities `where`, and the balanced accuracy among them."""
     accuracy = sums.balanced(right.astype(float), where)
     share = sums.balanced(where.astype(float))
-    return {"n": int(where.sum()), "share": _round(share[0]), "balanced_accuracy": _round(accuracy[0]),
-            "ci": _interval(accuracy[1:])}  # fmt: skip
+    return {
+        "n": int(where.sum()),
+        "share": _round(share[0]),
+        "balanced_accuracy": _round(accuracy[0]),
+        "ci": _interval(accuracy[1:]),
+    }
 
 
 def _interval(values: np.ndarray) -> list[float | None]:

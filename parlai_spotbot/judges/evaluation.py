@@ -43,8 +43,9 @@ def _summary(tallies: dict[str, dict[str, int]]) -> dict:
     n = sum(people.values()) + sum(all_bots.values())
     right = _right(people, "human") + _right(all_bots, "bot")
     both = [_accuracy(people, "human"), _accuracy(all_bots, "bot")]
-    per_contestant = {name: {**tally, "n": sum(tally.values()), "accuracy": _accuracy(tally, "bot")}
-                      for name, tally in bots.items()}  # fmt: skip
+    per_contestant = {
+        name: {**tally, "n": sum(tally.values()), "accuracy": _accuracy(tally, "bot")} for name, tally in bots.items()
+    }
     return {
         "accuracy": right / n if n else None,
         "balanced_accuracy": None if None in both else sum(both) / 2,

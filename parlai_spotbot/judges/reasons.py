@@ -68,8 +68,10 @@ def keep(study: Study, survey: str, judge: Judge, units: Sequence[Unit], measure
     files.write_jsonl(path, rows)
     for worker, found in calibrations(rows, study.conversations()).items():
         measured.setdefault(worker, {})["calibration"] = found
-    return {"reasons": {"file": path.name, "rows": len(rows), "sha256": checksum(path)},
-            "calibration_definitions": DEFINITIONS}  # fmt: skip
+    return {
+        "reasons": {"file": path.name, "rows": len(rows), "sha256": checksum(path)},
+        "calibration_definitions": DEFINITIONS,
+    }
 
 
 def calibrations(rows: Iterable[dict], conversations: Iterable[Conversation]) -> dict[str, dict]:

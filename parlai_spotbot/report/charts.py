@@ -180,8 +180,11 @@ def forest(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | Non
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
         if _shares(chart.data.get("x", "")):
             axes.xaxis.set_major_formatter(PERCENT)
-        data = ({"group": row.get("group"), "label": label, **{k: row.get(k) for k in ("estimate", "low", "high")}}
-                for label, row in lines if row)  # fmt: skip
+        data = (
+            {"group": row.get("group"), "label": label, **{k: row.get(k) for k in ("estimate", "low", "high")}}
+            for label, row in lines
+            if row
+        )
         return svg(drawing, name, chart.label or chart.title, caution, _csv(chart, data))
 
 
@@ -275,8 +278,11 @@ def _ratio_scale(axes: Axes, panel: Mapping, reach: float) -> None:
 
 
 SCALES: dict[str, Callable[[Axes, Mapping, float], None]] = {
-    "share": _share_scale, "scale": _own_scale, "alpha": _alpha_scale, "ratio": _ratio_scale,
-}  # fmt: skip
+    "share": _share_scale,
+    "scale": _own_scale,
+    "alpha": _alpha_scale,
+    "ratio": _ratio_scale,
+}
 
 
 def _reach(found: Sequence[Mapping]) -> float:
@@ -339,9 +345,15 @@ def _people(axes: Axes, reference: Row, rows: int) -> None:
     axes.axvline(share, color=INK, ls=BROKEN, lw=1.3)
     side = "right" if share > 0.5 else "left"
     axes.annotate(
-        "people", (share, rows - 0.55), xytext=(-3 if side == "right" else 3, 1), textcoords="offset points",
-        ha=side, va="bottom", fontsize=8, style="italic",
-    )  # fmt: skip
+        "people",
+        (share, rows - 0.55),
+        xytext=(-3 if side == "right" else 3, 1),
+        textcoords="offset points",
+        ha=side,
+        va="bottom",
+        fontsize=8,
+        style="italic",
+    )
 
 
 def grid(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
@@ -366,16 +378,20 @@ def grid(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
                     axes.add_patch(Rectangle(*box, fc="none", ec=LINE, lw=0.7))
                 axes.text(x, y, texts[y][x], ha="center", va="center", fontsize=8)
         axes.set_xlim(-0.5, len(columns) - 0.5)
-        axes.set_xticks(range(len(columns)), [_said(c) for c in columns], rotation=30, ha="left",
-                        rotation_mode="anchor")  # fmt: skip
+        axes.set_xticks(
+            range(len(columns)), [_said(c) for c in columns], rotation=30, ha="left", rotation_mode="anchor"
+        )
         axes.xaxis.tick_top()
         axes.tick_params(axis="x", length=0)
         names_down(axes, [_said(label) for label in rows])
         axes.spines[:].set_visible(False)
         axes.set_xlabel(own.get("x", ""))
         axes.set_ylabel(own.get("y", ""))
-        data = ({own.get("y") or "row": row, own.get("x") or "column": column, "value": values[y][x],
-                 "text": texts[y][x]} for y, row in enumerate(rows) for x, column in enumerate(columns))  # fmt: skip
+        data = (
+            {own.get("y") or "row": row, own.get("x") or "column": column, "value": values[y][x], "text": texts[y][x]}
+            for y, row in enumerate(rows)
+            for x, column in enumerate(columns)
+        )
         return svg(drawing, name, chart.label or chart.title, caution, _csv(chart, data))
 
 
@@ -402,8 +418,9 @@ def bars(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
         axes.set_xlabel(chart.data.get("x", ""))
         keys = [Rectangle((0, 0), 1, 1, fc=colour, alpha=alpha, lw=0) for colour, alpha in shades]
         drawing.legend(keys, parts, loc="outside lower center", ncols=min(len(parts), 5), frameon=False, fontsize=8)
-        data = ({"label": row["label"], **dict(zip(parts, row["shares"], strict=True)), "n": row.get("n")}
-                for row in rows)  # fmt: skip
+        data = (
+            {"label": row["label"], **dict(zip(parts, row["shares"], strict=True)), "n": row.get("n")} for row in rows
+        )
         return svg(drawing, name, chart.label or chart.title, caution, _csv(chart, data))
 
 
@@ -441,9 +458,16 @@ def lines(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None
         if _shares(own.get("y", "")):
             axes.yaxis.set_major_formatter(PERCENT)
         drawing.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
-        data = ({"label": line["label"], "x": x, "y": line["y"][i],
-                 **{end: (line.get(end) or [None] * len(line["x"]))[i] for end in ("low", "high")}}
-                for line in series for i, x in enumerate(line["x"]))  # fmt: skip
+        data = (
+            {
+                "label": line["label"],
+                "x": x,
+                "y": line["y"][i],
+                **{end: (line.get(end) or [None] * len(line["x"]))[i] for end in ("low", "high")},
+            }
+            for line in series
+            for i, x in enumerate(line["x"])
+        )
         return svg(drawing, name, chart.label or chart.title, caution, _csv(chart, data))
 
 

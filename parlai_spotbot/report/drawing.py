@@ -39,13 +39,9 @@ PALETTE = (
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 INK, MUTED, LINE, WIN, LOSS = "#010101", "#020202", "#030303", "#040404", "#050505"
-VARIABLES = {
-    INK: "var(--ink)",
-    MUTED: "var(--muted)",
-    LINE: "var(--line)",
-    WIN: "var(--win)",
-    LOSS: "var(--loss)",
-} | {f"#0b07{i:02x}": f"var(--bot{i})" for i in range(len(PALETTE))}
+VARIABLES = {INK: "var(--ink)", MUTED: "var(--muted)", LINE: "var(--line)", WIN: "var(--win)", LOSS: "var(--loss)"} | {
+    f"#0b07{i:02x}": f"var(--bot{i})" for i in range(len(PALETTE))
+}
 
 REMEMBERED = 200
 _MADE: dict[bytes, bytes] = {}

@@ -11,10 +11,15 @@ def failures_table(found: list[dict], finished: set[str]) -> Table | None:
     if not found:
         return None
     rows = [
-        (Name(str(row.get("contestant", NONE))), str(row.get("kind", NONE)), str(row.get("conversation_id", NONE)),
-         str(row.get("message", "")), "played later" if row.get("conversation_id") in finished else "still missing")
+        (
+            Name(str(row.get("contestant", NONE))),
+            str(row.get("kind", NONE)),
+            str(row.get("conversation_id", NONE)),
+            str(row.get("message", "")),
+            "played later" if row.get("conversation_id") in finished else "still missing",
+        )
         for row in found
-    ]  # fmt: skip
+    ]
     how = (
         "What went wrong in self-play, each with its conversation; whether a later run completed it. Missing "
         "conversations make a pair's numbers less certain, and not at random where one bot fails at a certain kind of "

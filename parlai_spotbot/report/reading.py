@@ -85,12 +85,19 @@ def collect(pages: Sequence[Page], titles: dict[str, str]) -> dict:
     conversations = []
     for i, c in enumerate(first.conversations):
         apart = open_to.get(c.conversation_id, Disagreement())
-        conversations.append([
-            c.conversation_id, [names.of(e) for e in c.entities], 2 * c.seed_exchanges,
-            [texts.of(turn.text) for turn in c.turns], [texts.of(t) if t else -1 for t in c.context],
-            shown_faults.get(c.conversation_id, []), failed.get(c.conversation_id, []),
-            [apart.people, apart.judges, apart.share], sorted(told[i], key=_order),
-        ])  # fmt: skip
+        conversations.append(
+            [
+                c.conversation_id,
+                [names.of(e) for e in c.entities],
+                2 * c.seed_exchanges,
+                [texts.of(turn.text) for turn in c.turns],
+                [texts.of(t) if t else -1 for t in c.context],
+                shown_faults.get(c.conversation_id, []),
+                failed.get(c.conversation_id, []),
+                [apart.people, apart.judges, apart.share],
+                sorted(told[i], key=_order),
+            ]
+        )
     looks = pages[0].looks
     return {
         "names": [["people" if n == HUMAN else n, looks[n].css if n in looks else ""] for n in names.list],
@@ -162,10 +169,20 @@ class _Survey:
                 other = next((place.get(i, -1) for n, i in enumerate(ids) if n != which), -1)
                 judged = item.judged[which] if item and len(item.judged) > which else -1
                 who = kept.annotators.of(self.named[source, own[0].worker_id])
-                yield place[identity], [
-                    self.number, kept.sources.of(source), who, min(own[0].exchanges, conversation.exchanges), which,
-                    other, judged, *outcome(own, conversation, which, judged, self.closed), answers,
-                ]  # fmt: skip
+                yield (
+                    place[identity],
+                    [
+                        self.number,
+                        kept.sources.of(source),
+                        who,
+                        min(own[0].exchanges, conversation.exchanges),
+                        which,
+                        other,
+                        judged,
+                        *outcome(own, conversation, which, judged, self.closed),
+                        answers,
+                    ],
+                )
 
     def _said(self, judgement: Judgement) -> tuple[str, str, str, str]:
         """Heading of the question, target, answer as it stands and as it is shown, its question's name."""

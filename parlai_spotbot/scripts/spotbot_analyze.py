@@ -21,32 +21,42 @@ class SpotbotAnalyze(Command):
         group = parser.add_argument_group("Statistics")
         group.add_argument("--bootstraps", type=int, default=1000, help="bootstrap replicates")
         group.add_argument(
-            "--resample", type=str, default="conversations_workers",
+            "--resample",
+            type=str,
+            default="conversations_workers",
             help="what the bootstrap draws: conversations_workers, conversations, workers, annotations (the paper's)",
-        )  # fmt: skip
+        )
         group.add_argument(
-            "--backend", type=str, default="auto",
+            "--backend",
+            type=str,
+            default="auto",
             help="survival analysis by native, icenreg (R), or auto: icenreg where it is installed",
-        )  # fmt: skip
+        )
         group.add_argument(
-            "--unsure", type=str, default="survives",
+            "--unsure",
+            type=str,
+            default="survives",
             help='what "unsure" says in survival analysis: survives (not spotted, the paper\'s), missing, or half',
-        )  # fmt: skip
+        )
         group.add_argument("--wage", type=float, default=None, help="pay per hour, for an estimate of the cost")
         group.add_argument(
-            "--stability", action="store_true",
+            "--stability",
+            action="store_true",
             help="also how many conversations per pair make the ranking repeatable (section 5.2); takes minutes",
-        )  # fmt: skip
+        )
         group.add_argument(
-            "--known-order", type=str, default="",
+            "--known-order",
+            type=str,
+            default="",
             help="acute_eval: contestants from better to worse, as 'human>dr' (several with commas): how often each "
             "wording of a question finds it; by default people are better than bots",
-        )  # fmt: skip
+        )
         group.add_argument(
-            "--metrics", action="store_true",
+            "--metrics",
+            action="store_true",
             help="also the study of all metrics (analysis/metrics/): agreement, importance, sensitivity, coverage, "
             "costs; made without asking where people rated conversations that they led (survey interactive)",
-        )  # fmt: skip
+        )
         add_seed(group)
 
     def execute(self) -> None:

@@ -69,10 +69,7 @@ class SpotbotImport(Command):
         )
         group.add_argument("--seed-exchanges", type=int, default=0, help="conversations: exchanges of context in front")
         group.add_argument(
-            "--segments",
-            type=str,
-            default=None,
-            help="segment lengths in exchanges (default: those of 2,3,5 that fit)",
+            "--segments", type=str, default=None, help="segment lengths in exchanges (default: those of 2,3,5 that fit)"
         )
         group.add_argument(
             "--columns",

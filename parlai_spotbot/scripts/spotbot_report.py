@@ -37,21 +37,30 @@ class SpotbotReport(Command):
         group = parser.add_argument_group("Study")
         group.add_argument("--study", type=str, default=None, metavar="DIR", help="the study's folder")
         group.add_argument(
-            "--survey", type=str, default=None,
+            "--survey",
+            type=str,
+            default=None,
             help="the method, what annotators are asked (default: the first; of several studies, all they share)",
-        )  # fmt: skip
+        )
         group = parser.add_argument_group("Several studies")
         group.add_argument(
-            "--compare", type=str, nargs="+", default=None, metavar="STUDY",
+            "--compare",
+            type=str,
+            nargs="+",
+            default=None,
+            metavar="STUDY",
             help="how the ranking moved from study to study, in the order given",
-        )  # fmt: skip
+        )
         group.add_argument(
             "--leaderboard", type=str, nargs="+", default=None, metavar="STUDY", help="all studies side by side"
         )
         group.add_argument(
-            "--out", type=str, default=None, metavar="DIR",
+            "--out",
+            type=str,
+            default=None,
+            metavar="DIR",
             help="where these pages go (default: the folder 'compared' beside the first study)",
-        )  # fmt: skip
+        )
         group = parser.add_argument_group("For publication")
         group.add_argument(
             "--export",
@@ -61,9 +70,10 @@ class SpotbotReport(Command):
             help="write an anonymised copy of the study; a new folder",
         )
         group.add_argument(
-            "--with-comments", action="store_true",
+            "--with-comments",
+            action="store_true",
             help="with annotators' comments and free-text answers, as they wrote them: read them all before publishing",
-        )  # fmt: skip
+        )
         group.add_argument(
             "--without-human-turns", action="store_true", help="without what people said in conversations"
         )

@@ -18,15 +18,7 @@ from parlai_spotbot.study import GROUPINGS, Plan, Study, check_segments, extende
 DEFAULT_POOL = "embedded"
 DEFAULT_DOMAIN = "chitchat"
 
-SAID = (
-    "conversations_per_pair",
-    "seed",
-    "paired_seeds",
-    "human_conversations",
-    "batchsize",
-    "exchanges",
-    "max_loaded",
-)
+SAID = ("conversations_per_pair", "seed", "paired_seeds", "human_conversations", "batchsize", "exchanges", "max_loaded")
 """What a new study's plan takes as it is asked for."""
 
 

@@ -20,10 +20,7 @@ RULES: tuple[tuple[re.Pattern, str], ...] = (
         "It needs the network: connect this machine, or load it once where there is one and copy what that left "
         "(ParlAI's data folder, which PARLAI_DATAPATH names, or Hugging Face's, HF_HOME).",
     ),
-    (
-        re.compile(r"No module named '?([\w.]+)'?"),
-        r"Install what defines '\1', or put its folder on PYTHONPATH.",
-    ),
+    (re.compile(r"No module named '?([\w.]+)'?"), r"Install what defines '\1', or put its folder on PYTHONPATH."),
     (
         re.compile(r"encode_candidates"),
         "It scores each candidate with the context: give it the option 'encode_candidate_vecs: false'.",

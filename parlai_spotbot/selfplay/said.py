@@ -14,14 +14,7 @@ from parlai_spotbot.selfplay.trial import Trial
 SECRET = re.compile(r"api_?key$|secret|passw|access_?token|bearer|authorization", re.IGNORECASE)
 WIDTH = 96
 BUBBLE = 60
-COLUMNS = {
-    "name": 20,
-    "what it is": 12,
-    "agent class": 34,
-    "model file": 30,
-    "options": 26,
-    "description": 34,
-}
+COLUMNS = {"name": 20, "what it is": 12, "agent class": 34, "model file": 30, "options": 26, "description": 34}
 """Of the table of a pool, and how wide they may be."""
 FIGURES = ("name", "load s", "first ms", "median ms", "MiB", "batched", "same seed", "warnings")
 BATCHED = {"same": "yes, same text", "other": "yes, other text"}

@@ -41,34 +41,41 @@ def question(name: str, heading: str, wording: str, option: str, help: str = "")
 
 QUESTIONS = (
     question(
-        "engagingness", "Whom you prefer",
-        "Who would you prefer to talk to for a long conversation?", "I would prefer to talk to {name}",
+        "engagingness",
+        "Whom you prefer",
+        "Who would you prefer to talk to for a long conversation?",
+        "I would prefer to talk to {name}",
     ),
+    question("humanness", "More human", "Which speaker sounds more human?", "{name} sounds more human"),
     question(
-        "humanness", "More human",
-        "Which speaker sounds more human?", "{name} sounds more human",
-    ),
-    question(
-        "interestingness", "More interesting",
+        "interestingness",
+        "More interesting",
         "If you had to say one of these speakers is interesting and one is boring, who would you say is more "
-        "interesting?", "{name} is more interesting",
+        "interesting?",
+        "{name} is more interesting",
     ),
     question(
-        "knowledge", "More knowledgeable",
-        "If you had to say that one speaker is more knowledgeable and one is more ignorant, who is more "
-        "knowledgeable?", "{name} is more knowledgeable",
+        "knowledge",
+        "More knowledgeable",
+        "If you had to say that one speaker is more knowledgeable and one is more ignorant, who is more knowledgeable?",
+        "{name} is more knowledgeable",
     ),
-)  # fmt: skip
+)
 
 
 def reason(after: tuple[str, ...]) -> Question:
     """The free text that goes with whichever of the questions `after` is put."""
     return Question(
-        "reason", "free_text", ("pair",), "Why did you choose this speaker?",
+        "reason",
+        "free_text",
+        ("pair",),
+        "Why did you choose this speaker?",
         help="A sentence or two, please: what did the one say that the other didn't? You can hand in without, but your "
         "reasons help us a great deal.",
-        required=False, after=after, heading="Your reason",
-    )  # fmt: skip
+        required=False,
+        after=after,
+        heading="Your reason",
+    )
 
 
 def _exercise(first: talks.Talk, second: talks.Talk, name: str, better: int, explanation: str) -> Exercise:
@@ -76,48 +83,69 @@ def _exercise(first: talks.Talk, second: talks.Talk, name: str, better: int, exp
 
 
 EXAMPLE = _exercise(
-    talks.POOL, talks.FILMS, "engagingness", 0,
+    talks.POOL,
+    talks.FILMS,
+    "engagingness",
+    0,
     "The one who talks about the pool answers, asks about the training and adds something of their own. The one who "
     "talks about films asks for films three times and takes up nothing. Most people would rather go on talking with "
     "the first. A reason could be: “listens and has something to tell, the other just repeats a question”.",
-)  # fmt: skip
+)
 
 ONBOARDING = (
     (
         _exercise(
-            talks.LOOPS, talks.BEES, "engagingness", 1,
+            talks.LOOPS,
+            talks.BEES,
+            "engagingness",
+            1,
             "One of the two says the same two sentences three times over, whatever it is told. The other knows "
             "something about bees and answers each worry: that one you would rather talk to for long.",
         ),
         _exercise(
-            talks.EXAM, talks.NONSENSE, "humanness", 0,
+            talks.EXAM,
+            talks.NONSENSE,
+            "humanness",
+            0,
             "A bus that is a green apple and tastes of rain makes no sense. The one who asks about the exam feels with "
             "the other and gives advice, as a person would.",
         ),
         _exercise(
-            talks.DULL, talks.KETTLE, "interestingness", 1,
+            talks.DULL,
+            talks.KETTLE,
+            "interestingness",
+            1,
             "“that is nice” is all that the one has to say, even of bad news. The other takes part, makes a suggestion "
             "and a joke.",
         ),
     ),
     (
         _exercise(
-            talks.BREAD, talks.CONTRADICTS, "knowledge", 0,
+            talks.BREAD,
+            talks.CONTRADICTS,
+            "knowledge",
+            0,
             "The one knows about yeast and what to do with a loaf that failed. The other doesn't even know how many "
             "brothers it has, or whether it lives in spain.",
         ),
         _exercise(
-            talks.STUCK, talks.FLAT, "humanness", 1,
+            talks.STUCK,
+            talks.FLAT,
+            "humanness",
+            1,
             "The same sentence three times, however plainly it is asked, sounds like a machine. The other asks about "
             "the flat, jokes, and offers help.",
         ),
         _exercise(
-            talks.BICYCLE, talks.UNFEELING, "engagingness", 0,
+            talks.BICYCLE,
+            talks.UNFEELING,
+            "engagingness",
+            0,
             "Being congratulated on bad news, and told of swimming three times, is no pleasure. The one who talks "
             "about the bicycle listens, and helps.",
         ),
     ),
-)  # fmt: skip
+)
 
 SURVEY = Survey(
     name="acute_eval",

@@ -37,7 +37,8 @@ def _exercise(first: talks.Talk, second: talks.Talk, better: int, names: tuple[s
 
 
 EXAMPLE = talks.beside(
-    talks.POOL, talks.FILMS,
+    talks.POOL,
+    talks.FILMS,
     (
         ("relevance", "pair", ("conversation:0",)),
         ("informativeness", "pair", ("conversation:0",)),
@@ -47,32 +48,44 @@ EXAMPLE = talks.beside(
     "The one who talks about the pool answers what was asked (relevance) and tells of the roof and the lake "
     "(informativeness). The other repeats its question and takes up nothing. Both write well-formed sentences, so in "
     "grammaticality neither is ahead.",
-)  # fmt: skip
+)
 
 ONBOARDING = (
     (
         _exercise(
-            talks.UNFEELING, talks.EXAM, 1, ("emotional_understanding", "quality"),
+            talks.UNFEELING,
+            talks.EXAM,
+            1,
+            ("emotional_understanding", "quality"),
             "The one congratulates on bad news and talks of swimming. The other sees that failing by three points is "
             "bitter, and comforts.",
         ),
         _exercise(
-            talks.BREAD, talks.CONTRADICTS, 0, ("consistency", "informativeness"),
+            talks.BREAD,
+            talks.CONTRADICTS,
+            0,
+            ("consistency", "informativeness"),
             "Two brothers, then one, then none, then two again: that is not consistent, and in the end nothing is "
             "told. The other says from beginning to end the same about yeast and warmth, and one learns something.",
         ),
     ),
     (
         _exercise(
-            talks.BEES, talks.NONSENSE, 0, ("relevance", "quality"),
+            talks.BEES,
+            talks.NONSENSE,
+            0,
+            ("relevance", "quality"),
             "Apples and rain have nothing to do with the last bus. The other answers every worry about the bees.",
         ),
         _exercise(
-            talks.DULL, talks.FLAT, 1, ("proactivity", "engagingness"),
+            talks.DULL,
+            talks.FLAT,
+            1,
+            ("proactivity", "engagingness"),
             "“that is nice” moves nothing on. The other asks about the piano and offers a van.",
         ),
     ),
-)  # fmt: skip
+)
 
 SURVEY = Survey(
     name="comparative",

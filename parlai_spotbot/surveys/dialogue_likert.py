@@ -39,32 +39,36 @@ EXAMPLE = _exercise(
     {"relevance": ("2",), "grammaticality": ("5",), "informativeness": ("1",), "quality": ("1",)},
     "The highlighted speaker has next to nothing to say and asks the same three times, though it was answered. Its "
     "sentences are faultless all the same: a 5 in grammaticality. A point more or less would do as well.",
-)  # fmt: skip
+)
 
 ONBOARDING = (
     (
         _exercise(
-            talks.UNFEELING, {"emotional_understanding": LOW, "relevance": LOW},
+            talks.UNFEELING,
+            {"emotional_understanding": LOW, "relevance": LOW},
             "Somebody who was turned down is congratulated and told of swimming: that misses the feelings, and the "
             "point.",
         ),
         _exercise(
-            talks.BEES, {"relevance": HIGH, "quality": HIGH},
+            talks.BEES,
+            {"relevance": HIGH, "quality": HIGH},
             "Every turn answers what was just said, with something that helps.",
         ),
     ),
     (
         _exercise(
-            talks.CONTRADICTS, {"consistency": LOW, "quality": LOW},
+            talks.CONTRADICTS,
+            {"consistency": LOW, "quality": LOW},
             "Two brothers, one, none, two again; living in a country where it has never been: it contradicts itself "
             "throughout.",
         ),
         _exercise(
-            talks.FLAT, {"proactivity": HIGH, "quality": HIGH},
+            talks.FLAT,
+            {"proactivity": HIGH, "quality": HIGH},
             "The highlighted speaker asks about the flat and the piano and offers a van: it moves the conversation on.",
         ),
     ),
-)  # fmt: skip
+)
 
 SURVEY = Survey(
     name="dialogue_likert",

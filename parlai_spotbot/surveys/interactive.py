@@ -60,10 +60,7 @@ SURVEY = Survey(
     annotators_per_item=1,
     chat=Chat(),
     about=About(
-        took=(
-            60 * 8.08 * 2 / 3,
-            "a third of two chats with what is asked of them, by the median of ABC-Eval's",
-        ),
+        took=(60 * 8.08 * 2 / 3, "a third of two chats with what is asked of them, by the median of ABC-Eval's"),
         findings=("ratings.ranking", "ratings.leniency", "ratings.annotators", "ratings.time", "ratings.cost", "chats"),
     ),
 )

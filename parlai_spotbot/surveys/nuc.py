@@ -51,10 +51,7 @@ EXAMPLE = Exercise(
         (1, "half of it. the screws they sent were too short"),
         (0, "so where are all the books now?"),
     ),
-    key=(
-        ("first", TARGET, ("candidate:1",)),
-        ("second", TARGET, ("candidate:3",)),
-    ),
+    key=(("first", TARGET, ("candidate:1",)), ("second", TARGET, ("candidate:3",))),
     explanation="The books were asked for, and the second reply says where they are. The fourth is about reading, "
     "so it would be the next best. The others answer something else.",
     judged=(1,),
@@ -74,14 +71,26 @@ def _options(count: int) -> tuple[Option, ...]:
 
 QUESTIONS = (
     Question(
-        "first", "choice", (TARGET,), "Which reply came next?", _options(CANDIDATES), heading="First choice",
+        "first",
+        "choice",
+        (TARGET,),
+        "Which reply came next?",
+        _options(CANDIDATES),
+        heading="First choice",
         help="One of them is what was really said.",
     ),
     Question(
-        "second", "choice", (TARGET,), "And which would you take if that were wrong?", _options(CANDIDATES),
-        after=("first",), heading="Second choice", help="Another one than your first choice.", other_than="first",
+        "second",
+        "choice",
+        (TARGET,),
+        "And which would you take if that were wrong?",
+        _options(CANDIDATES),
+        after=("first",),
+        heading="Second choice",
+        help="Another one than your first choice.",
+        other_than="first",
     ),
-)  # fmt: skip
+)
 
 
 def _about(name: str, heading: str, wording: str, *options: tuple[str, str]) -> Question:
@@ -91,28 +100,44 @@ def _about(name: str, heading: str, wording: str, *options: tuple[str, str]) -> 
 
 QUESTIONNAIRE = (
     _about(
-        "age", "Age", "How old are you?",
-        ("18-20", "18 to 20"), ("21-30", "21 to 30"), ("31-40", "31 to 40"), ("41-55", "41 to 55"),
+        "age",
+        "Age",
+        "How old are you?",
+        ("18-20", "18 to 20"),
+        ("21-30", "21 to 30"),
+        ("31-40", "31 to 40"),
+        ("41-55", "41 to 55"),
         ("56+", "56 or over"),
     ),
+    _about("gender", "Gender", "What is your gender?", ("woman", "Woman"), ("man", "Man"), ("other", "Another")),
     _about(
-        "gender", "Gender", "What is your gender?", ("woman", "Woman"), ("man", "Man"), ("other", "Another"),
+        "education",
+        "Education",
+        "What is the highest level of education that you completed?",
+        ("school", "High school or less"),
+        ("bachelor", "Bachelor's degree or the like"),
+        ("master", "Master's degree or the like"),
+        ("doctorate", "Doctorate or higher"),
     ),
     _about(
-        "education", "Education", "What is the highest level of education that you completed?",
-        ("school", "High school or less"), ("bachelor", "Bachelor's degree or the like"),
-        ("master", "Master's degree or the like"), ("doctorate", "Doctorate or higher"),
-    ),
-    _about(
-        "fluency", "English", "How well do you know English?",
-        ("beginner", "A little"), ("intermediate", "Fairly well"), ("advanced", "Very well"),
+        "fluency",
+        "English",
+        "How well do you know English?",
+        ("beginner", "A little"),
+        ("intermediate", "Fairly well"),
+        ("advanced", "Very well"),
         ("fluent", "Like a first language, or it is mine"),
     ),
     _about(
-        "expertise", "Experience", "How much experience do you have with {subject}?",
-        ("none", "None"), ("basic", "A little"), ("intermediate", "Some"), ("expert", "A lot: I know it well"),
+        "expertise",
+        "Experience",
+        "How much experience do you have with {subject}?",
+        ("none", "None"),
+        ("basic", "A little"),
+        ("intermediate", "Some"),
+        ("expert", "A lot: I know it well"),
     ),
-)  # fmt: skip
+)
 
 SUBJECT = "conversations in writing, such as chats and forums"
 """What the question about expertise is about, unless the study says something else."""

@@ -41,8 +41,13 @@ class Group:
     recruited: str = ""
 
     def to_json(self) -> dict:
-        return {"name": self.name, "people": self.people, "corpora": dict(self.corpora),
-                "expertise": self.expertise, "recruited": self.recruited}  # fmt: skip
+        return {
+            "name": self.name,
+            "people": self.people,
+            "corpora": dict(self.corpora),
+            "expertise": self.expertise,
+            "recruited": self.recruited,
+        }
 
     def counts(self, corpora: Sequence[str], size: int) -> dict[str, int]:
         """How many of `size` questions come from each corpus: by largest remainders, the first named before others."""

@@ -56,8 +56,10 @@ def read_questions(path: Path | str) -> dict[str, dict]:
         raise UserError(f"{path}: expected the one key 'questions' with the questions below it.", EXAMPLE)
     if not row["questions"]:
         raise UserError(f"{path}: field 'questions' is empty.", EXAMPLE)
-    return {checked_name(name, str(path)): checked(about, f"{path}: questions.{name}") for name, about in
-            row["questions"].items()}  # fmt: skip
+    return {
+        checked_name(name, str(path)): checked(about, f"{path}: questions.{name}")
+        for name, about in row["questions"].items()
+    }
 
 
 EXAMPLE = 'Write for example: questions: {politeness: {wording: "Who is politer?", option: "{name} is politer"}}'
@@ -96,10 +98,15 @@ def checked(about: Any, where: str) -> dict:
 def with_questions(survey: Survey, added: dict[str, dict]) -> Survey:
     """The survey with further questions, which stand after its own and before the free text."""
     own = tuple(
-        acute_eval.question(name, row.get("heading", name.replace("_", " ").capitalize()), row["wording"],
-                            row["option"], row.get("help", ""))
+        acute_eval.question(
+            name,
+            row.get("heading", name.replace("_", " ").capitalize()),
+            row["wording"],
+            row["option"],
+            row.get("help", ""),
+        )
         for name, row in added.items()
-    )  # fmt: skip
+    )
     main = (*survey.main, *own)
     rest: tuple[Question, ...] = tuple(
         replace(question, after=tuple(q.name for q in main))

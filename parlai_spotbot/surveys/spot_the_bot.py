@@ -12,11 +12,7 @@ NATURES = (
     Option("bot", "Bot", "These turns were written by a computer program."),
     Option("unsure", "Unsure", "What is shown is not enough to decide."),
 )
-PREFERENCES = (
-    Option("entity:0", "Entity 0"),
-    Option("entity:1", "Entity 1"),
-    Option("no_difference", "No difference"),
-)
+PREFERENCES = (Option("entity:0", "Entity 0"), Option("entity:1", "Entity 1"), Option("no_difference", "No difference"))
 
 CONSENT = (
     "You are invited to take part in a study on written conversations in which people or chatbots took part. You will "
@@ -193,9 +189,16 @@ ONBOARDING = (
 
 def _feature(name: str, wording: str, help: str) -> Question:
     return Question(
-        name, "choice", ("pair",), wording, PREFERENCES, help,
-        after=("nature",), heading=name.capitalize(), shuffle=True,
-    )  # fmt: skip
+        name,
+        "choice",
+        ("pair",),
+        wording,
+        PREFERENCES,
+        help,
+        after=("nature",),
+        heading=name.capitalize(),
+        shuffle=True,
+    )
 
 
 PLANNING = Planning(
@@ -216,8 +219,13 @@ SURVEY = Survey(
     instructions=INSTRUCTIONS,
     questions=(
         Question(
-            "nature", "choice", ("entity:0", "entity:1"), "Is {entity} a human or a bot?", NATURES,
-            "Judge each entity on its own: both may be human, both may be bots.", heading="Human or bot",
+            "nature",
+            "choice",
+            ("entity:0", "entity:1"),
+            "Is {entity} a human or a bot?",
+            NATURES,
+            "Judge each entity on its own: both may be human, both may be bots.",
+            heading="Human or bot",
         ),
         _feature(
             "fluency",
@@ -249,4 +257,4 @@ SURVEY = Survey(
         planning=PLANNING,
         findings=("spotting",),
     ),
-)  # fmt: skip
+)

@@ -30,8 +30,14 @@ answers from elsewhere. How each is packed: `surveys.packing`."""
 PACKED = ("packing", "spread", "asked", "unit_size", "annotators_per_item", "repeated", "control_first")
 """The fields of a survey that say how it is packed: no browser's business."""
 
-HIDDEN_LIMITS = ("onboarding_mistakes", "controls_per_unit", "control_mistakes", "units_without_reason", "gold_every",
-                 "gold_wrong_turns")  # fmt: skip
+HIDDEN_LIMITS = (
+    "onboarding_mistakes",
+    "controls_per_unit",
+    "control_mistakes",
+    "units_without_reason",
+    "gold_every",
+    "gold_wrong_turns",
+)
 """Limits that are no browser's business."""
 
 SPREADS = ("", "items", "units", "tasks")

@@ -48,25 +48,33 @@ EXAMPLE = talks.alone(
 ONBOARDING = (
     (
         _exercise(
-            talks.LOOPS, "relevance", {3: LOW, 5: LOW},
+            talks.LOOPS,
+            "relevance",
+            {3: LOW, 5: LOW},
             "Books have nothing to do with the mountains, and asking the same again ignores the answer.",
         ),
         _exercise(
-            talks.BEES, "quality", {1: HIGH, 3: HIGH},
+            talks.BEES,
+            "quality",
+            {1: HIGH, 3: HIGH},
             "Both turns answer the worry just named, with something that helps.",
         ),
     ),
     (
         _exercise(
-            talks.NONSENSE, "quality", {1: LOW, 3: LOW, 5: LOW},
+            talks.NONSENSE,
+            "quality",
+            {1: LOW, 3: LOW, 5: LOW},
             "A last bus that is a green apple, a time that is not a bus: none of this makes sense.",
         ),
         _exercise(
-            talks.BICYCLE, "relevance", {1: HIGH, 3: HIGH, 5: HIGH},
+            talks.BICYCLE,
+            "relevance",
+            {1: HIGH, 3: HIGH, 5: HIGH},
             "The gears, the new chain, the single links: every turn takes up what was just said.",
         ),
     ),
-)  # fmt: skip
+)
 
 SURVEY = Survey(
     name="turn_likert",

@@ -15,9 +15,16 @@ SURVEY = Survey(
     instructions="You put a question to two contestants at once and say which of them answers better.",
     questions=(
         Question(
-            PREFERENCE, "choice", ("pair",), "Which of the two is better?",
-            (Option("a", "The first"), Option("b", "The second"), Option("tie", "A tie"),
-             Option("both_bad", "Both are bad")),
+            PREFERENCE,
+            "choice",
+            ("pair",),
+            "Which of the two is better?",
+            (
+                Option("a", "The first"),
+                Option("b", "The second"),
+                Option("tie", "A tie"),
+                Option("both_bad", "Both are bad"),
+            ),
             heading="The better answer",
         ),
     ),
@@ -25,9 +32,6 @@ SURVEY = Survey(
     limits=Limits(controls_per_unit=0),
     packing="elsewhere",
     about=About(
-        title="Votes of an arena",
-        question="whose answer is better?",
-        cite=("chiang2024",),
-        findings=("votes",),
+        title="Votes of an arena", question="whose answer is better?", cite=("chiang2024",), findings=("votes",)
     ),
-)  # fmt: skip
+)

@@ -48,11 +48,16 @@ def degeneration(conversations: Sequence[Conversation], bots: Sequence[str]) -> 
     """
     turns = circling_turns(conversations)
     shares = [
-        {"name": name, "kind": kind, "turns": len(own), "conversations": int(own["conversation_id"].nunique()),
-         "share": float(own["circles"].mean()),
-         "ci": share_interval(own["circles"], Clusters.by(own["conversation_id"]))}
+        {
+            "name": name,
+            "kind": kind,
+            "turns": len(own),
+            "conversations": int(own["conversation_id"].nunique()),
+            "share": float(own["circles"].mean()),
+            "ci": share_interval(own["circles"], Clusters.by(own["conversation_id"])),
+        }
         for (name, kind), own in turns.groupby(["name", "kind"], sort=True)
-    ]  # fmt: skip
+    ]
     tests = {bot: found for bot in bots if (found := _test(turns, bot))}
     known = [bot for bot in tests if np.isfinite(tests[bot]["p"])]
     for bot, p in zip(known, adjust(np.array([tests[bot]["p"] for bot in known])), strict=True):
@@ -74,8 +79,15 @@ def _test(turns: pd.DataFrame, bot: str) -> dict | None:
     other, against = turns[(turns["name"] == bot) & (turns["kind"] != "self")], "its other conversations"
     if other.empty:
         other, against = chats[chats["name"] != bot], "the other bots' self-chats"
-    found = {"against": against, "share": float(own["circles"].mean()), "turns": len(own), "other": np.nan,
-             "estimate": np.nan, "ci": (np.nan, np.nan), "p": np.nan}  # fmt: skip
+    found = {
+        "against": against,
+        "share": float(own["circles"].mean()),
+        "turns": len(own),
+        "other": np.nan,
+        "estimate": np.nan,
+        "ci": (np.nan, np.nan),
+        "p": np.nan,
+    }
     if len(other):
         both = pd.concat([own, other])
         group = np.repeat([0, 1], [len(own), len(other)])
@@ -142,6 +154,15 @@ def _share(name: str, kind: str, own: pd.DataFrame) -> dict:
         f"together with the turn they answer ({ci[0]:.1%} to {ci[1]:.1%})"
     )
     sentence += f"; the most frequent such pair came {times} times." if times > 1 else "."
-    return {"name": name, "kind": kind, "pairs": len(own), "found": len(hits), "share": share, "ci": ci,
-            "conversations": int(hits["conversation_id"].nunique()), "common": list(common) if common else None,
-            "times": times, "sentence": sentence}  # fmt: skip
+    return {
+        "name": name,
+        "kind": kind,
+        "pairs": len(own),
+        "found": len(hits),
+        "share": share,
+        "ci": ci,
+        "conversations": int(hits["conversation_id"].nunique()),
+        "common": list(common) if common else None,
+        "times": times,
+        "sentence": sentence,
+    }

@@ -170,8 +170,12 @@ def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None)
         for p, mine, theirs in said
     ]
     repeated, copied, nearly_copied = zip(*beside, strict=True) if beside else ((), (), ())
-    rules: dict[str, Callable[[str], bool]] = {"special_tokens": has_special_token, "empty": is_empty, "loop": loops,
-                                               "self_identified": identifies_itself}  # fmt: skip
+    rules: dict[str, Callable[[str], bool]] = {
+        "special_tokens": has_special_token,
+        "empty": is_empty,
+        "loop": loops,
+        "self_identified": identifies_itself,
+    }
     found = {kind: np.array([rule(text) for text in turns["text"]], dtype=bool) for kind, rule in rules.items()}
     found |= {"repeated": np.array(repeated, dtype=bool), "copied": np.array(copied, dtype=bool)}
     found["copied_nearly"] = found["copied"] | np.array(nearly_copied, dtype=bool)
@@ -210,8 +214,16 @@ class Fault:
 
     def to_dict(self) -> dict:
         examples = [{"conversation_id": c, "turn": t, "text": x} for c, t, x in self.examples]
-        return {"rate": self.rate, "count": self.count, "n": self.n, "wilson": list(self.wilson), "ci": list(self.ci),
-                "conversations": self.conversations, "of_conversations": self.of, "examples": examples}  # fmt: skip
+        return {
+            "rate": self.rate,
+            "count": self.count,
+            "n": self.n,
+            "wilson": list(self.wilson),
+            "ci": list(self.ci),
+            "conversations": self.conversations,
+            "of_conversations": self.of,
+            "examples": examples,
+        }
 
 
 def measure(turns: pd.DataFrame, found: pd.DataFrame, examples: int = 3) -> list[Fault]:
@@ -227,11 +239,17 @@ def measure(turns: pd.DataFrame, found: pd.DataFrame, examples: int = 3) -> list
             cases = zip(shown["conversation_id"], shown["turn"].astype(int), shown["text"], strict=True)
             result.append(
                 Fault(
-                    str(name), kind, int(hit.sum()), len(own), wilson(int(hit.sum()), len(own)),
+                    str(name),
+                    kind,
+                    int(hit.sum()),
+                    len(own),
+                    wilson(int(hit.sum()), len(own)),
                     share_interval(hit, Clusters.by(own["conversation_id"])),
-                    own.loc[hit, "conversation_id"].nunique(), own["conversation_id"].nunique(), tuple(cases),
+                    own.loc[hit, "conversation_id"].nunique(),
+                    own["conversation_id"].nunique(),
+                    tuple(cases),
                 )
-            )  # fmt: skip
+            )
     return result
 
 

@@ -63,7 +63,7 @@ _PATTERNS = tuple(
         r"a body|personal (?:opinions|beliefs|preferences|emotions|feelings)|(?:human )?consciousness)\b",
         r"\b(?:we|us) (?:chat ?-?bots|robots|bots|ais|language models)\b",
     )
-)  # fmt: skip
+)
 
 _NOT_MEANT = re.compile(
     r"(?:\b(?:you|u|they|people|everyone|everybody|somebody|someone|who|he|she|we|them|me|not|don't)(?: \w+){0,3}|"

@@ -32,10 +32,19 @@ LEAST = 10
 EMOJI = re.compile("[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
 SENTENCE_END = re.compile(r"[.!?…][\"')\]]*$")
 FEATURES = (
-    "starts with a lower-case letter", "capital letters", "all capitals", "ends with punctuation",
-    "space before punctuation", "no space after punctuation", "split contractions", "repeated or outer white space",
-    "letters beyond ASCII", "curly quotes or dashes", "emoji", "special tokens",
-)  # fmt: skip
+    "starts with a lower-case letter",
+    "capital letters",
+    "all capitals",
+    "ends with punctuation",
+    "space before punctuation",
+    "no space after punctuation",
+    "split contractions",
+    "repeated or outer white space",
+    "letters beyond ASCII",
+    "curly quotes or dashes",
+    "emoji",
+    "special tokens",
+)
 
 
 def features(text: str) -> list[float]:

@@ -20,9 +20,11 @@ def parser() -> argparse.ArgumentParser:
     )
     source = result.add_mutually_exclusive_group(required=True)
     source.add_argument(
-        "--data", nargs="+", metavar="PATH",
+        "--data",
+        nargs="+",
+        metavar="PATH",
         help="folders and files of the release: behavior-classification-results.json, paper_tables, data.json",
-    )  # fmt: skip
+    )
     source.add_argument("--download", action="store_true", help="fetch labels and tables and check their checksums")
     result.add_argument("--whole", action="store_true", help="with --download: also data.json, which is large")
     result.add_argument("--out", required=True, metavar="DIR", help="where the tables go, in a folder for each source")

@@ -107,8 +107,11 @@ def table9(paper: Mapping, tables: Path) -> Table:
         how = f"median seconds for {DIALOGUES} at {OLD_WAGE:g} dollars an hour, as published; {CENTS}"
         mine = projected(seconds[task] / 60, DIALOGUES, OLD_WAGE)
         table.cells.append(Cell(task, "projected", cost, mine, how, 1))
-    short = [task for task, pay in paper["table9"].items() if task != "turn_likert"
-             and projected(seconds[task] / 60, 1, WAGE) > pay]  # fmt: skip
+    short = [
+        task
+        for task, pay in paper["table9"].items()
+        if task != "turn_likert" and projected(seconds[task] / 60, 1, WAGE) > pay
+    ]
     table.instead.append(f"paid less than 20 dollars an hour by the median: {', '.join(short) or 'no task'}")
     return table
 
@@ -117,8 +120,11 @@ def table10(paper: Mapping, tables: Path) -> Table:
     """Table 10: minutes, dialogues an hour and costs, as far as medians of single tasks tell."""
     table = Table("table10", "Table 10: minutes, throughput and costs of each method")
     seconds, _, turns = published.costs(tables)
-    alone = {"dialogue collection": seconds["dialogue"], "dialogue_likert": seconds["dialogue_likert"],
-             "comparative": seconds["comparative"]}  # fmt: skip
+    alone = {
+        "dialogue collection": seconds["dialogue"],
+        "dialogue_likert": seconds["dialogue_likert"],
+        "comparative": seconds["comparative"],
+    }
     for method, printed in paper["table10"].items():
         each = 2 if method == "comparative" else 1
         if method in alone:
@@ -162,8 +168,9 @@ def _paid(paper: Mapping) -> list[Cell]:
         "turn_likert": (pay["turn_likert"] * 8 * DIALOGUES, f"{how}, eight tasks"),
         "abc_eval": (sum(pay[task] for task in TASKS) * DIALOGUES, f"{how}, eight tasks; pay is printed in cents"),
     }
-    return [Cell(method, "OC", paper["table10"][method]["OC"], value, what, 2) for method, (value, what) in
-            paid.items()]  # fmt: skip
+    return [
+        Cell(method, "OC", paper["table10"][method]["OC"], value, what, 2) for method, (value, what) in paid.items()
+    ]
 
 
 def screening(tables: Path) -> Table:
@@ -210,7 +217,9 @@ def figure3(tables: Path) -> Table:
         if cell.column == "adjusted R²":
             method = cell.row.partition(",")[0]
             best[method] = max(best.get(method, (0.0, "")), (cell.ours, cell.row))
-    table.instead += [f"{method}: adjusted R² is greatest with {row.partition(', ')[2].partition(' left')[0]} metrics, "
-                      f"{value:.3f}" for method, (value, row) in best.items()]  # fmt: skip
+    table.instead += [
+        f"{method}: adjusted R² is greatest with {row.partition(', ')[2].partition(' left')[0]} metrics, {value:.3f}"
+        for method, (value, row) in best.items()
+    ]
     table.notes.append("R² in incremental_validity.csv is not adjusted, while the paper's text speaks of adjusted R²")
     return table

@@ -82,9 +82,9 @@ def agreements(folder: Path) -> pd.DataFrame:
     """By method and name: alpha, low, high, n and kappa."""
     name = "surge_agreements.csv"
     frame = read(folder, name, ["category", "label", "Krippendorff's alpha", "CI low", "CI high", "n", "Fleiss' kappa"])
-    frame = keyed(frame, name).rename(columns={
-        "Krippendorff's alpha": "alpha", "CI low": "low", "CI high": "high", "Fleiss' kappa": "kappa",
-    })  # fmt: skip
+    frame = keyed(frame, name).rename(
+        columns={"Krippendorff's alpha": "alpha", "CI low": "low", "CI high": "high", "Fleiss' kappa": "kappa"}
+    )
     return frame.set_index(["method", "name"])[["alpha", "low", "high", "n", "kappa"]]
 
 
@@ -202,6 +202,7 @@ def comparisons(folder: Path) -> pd.DataFrame:
     numbers = [f"{outcome} {what}" for outcome in ("lose", "tie", "win") for what in ("share", "low", "high", "n")]
     frame = frame.set_axis(["bot", "against", "dimension", *numbers], axis=1)
     return frame.assign(
-        bot=frame["bot"].map(BOTS), against=frame["against"].map(BOTS | {"others": "others"}),
+        bot=frame["bot"].map(BOTS),
+        against=frame["against"].map(BOTS | {"others": "others"}),
         dimension=[ours(one, name) for one in frame["dimension"]],
-    )  # fmt: skip
+    )

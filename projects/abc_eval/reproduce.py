@@ -124,8 +124,12 @@ def _made(part: str, makers: Mapping[str, Callable[[], Table]], progress: Callab
 def _write(
     out: Path, result: dict[str, dict[str, Table]], release: Release, settings: Settings, project: Imported | None
 ) -> None:
-    made_by = {"package": f"parlai_spotbot {parlai_spotbot.__version__}", "seed": settings.seed,
-               "replicates": settings.replicates, "sources": release.sources}  # fmt: skip
+    made_by = {
+        "package": f"parlai_spotbot {parlai_spotbot.__version__}",
+        "seed": settings.seed,
+        "replicates": settings.replicates,
+        "sources": release.sources,
+    }
     for part, tables in result.items():
         for name, table in tables.items():
             files.write_text(out / part / f"{name}.csv", table.frame().to_csv(index=False, lineterminator="\n"))

@@ -62,9 +62,7 @@ def whole_of(imported: Imported, seed: int, replicates: int, progress: Callable[
             lost |= {f"{name}: {reason}": n for reason, n in why.items()}
     training = training_frame(imported.training, imported.survey)
     times = times_of(every, metrics, HUMAN)
-    evidence = Evidence(
-        {HUMAN: metrics}, outcomes, {HUMAN: times}, training[training["group"] == OWN], {HUMAN: lost}
-    )  # fmt: skip
+    evidence = Evidence({HUMAN: metrics}, outcomes, {HUMAN: times}, training[training["group"] == OWN], {HUMAN: lost})
     wishes = Wishes(seed, replicates, pick="one", sample=SAMPLE, wage=WAGE, dialogues=DIALOGUES)
     result = analyze(evidence, wishes, lambda _, stem: progress(stem))
     talks = [c.provenance["seconds"] for c in imported.conversations if "seconds" in c.provenance]

@@ -39,9 +39,14 @@ def _run(options: argparse.Namespace) -> None:
     from parlai_spotbot.projects.next_utterance_classification.steps import Settings
 
     settings = Settings(
-        questions=options.questions, seed=options.seed, epochs=options.epochs, threads=options.threads,
-        pool=options.pool, only=tuple(options.only), encoder=options.dual_encoder,
-    )  # fmt: skip
+        questions=options.questions,
+        seed=options.seed,
+        epochs=options.epochs,
+        threads=options.threads,
+        pool=options.pool,
+        only=tuple(options.only),
+        encoder=options.dual_encoder,
+    )
     for table in run(options.out, settings).values():
         print(table.text() + "\n")
     print(f"written to {options.out}; the study is in {options.out}/study")

@@ -33,8 +33,11 @@ def run(out: Path | str, settings: Settings | None = None, say: Callable[[str], 
 
 def check(settings: Settings) -> None:
     """Raise `UserError` for settings with which nothing can be done."""
-    for name, value, least in (("questions", settings.questions, 2), ("epochs", settings.epochs, 1),
-                               ("threads", settings.threads, 1)):  # fmt: skip
+    for name, value, least in (
+        ("questions", settings.questions, 2),
+        ("epochs", settings.epochs, 1),
+        ("threads", settings.threads, 1),
+    ):
         if value < least:
             raise UserError(f"--{name} {value}: too few.", f"{least} at least.")
 
@@ -57,8 +60,12 @@ def write(out: Path, study: Study, settings: Settings) -> dict[str, Table]:
     for name, table in made.items():
         files.write_text(out / f"{name}.csv", table.frame().to_csv(index=False, lineterminator="\n"))
     files.write_text(out / "tables.txt", "\n\n".join(table.text() for table in made.values()) + "\n")
-    made_by = {"package": f"parlai_spotbot {parlai_spotbot.__version__}", "seed": settings.seed,
-               "questions": ranking["questions"], "people": people is not None}  # fmt: skip
+    made_by = {
+        "package": f"parlai_spotbot {parlai_spotbot.__version__}",
+        "seed": settings.seed,
+        "questions": ranking["questions"],
+        "people": people is not None,
+    }
     files.write_json(
         out / "tables.json", {"made_by": made_by, "tables": {name: own.json() for name, own in made.items()}}
     )

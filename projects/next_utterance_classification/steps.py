@@ -20,12 +20,46 @@ DOMAIN, CANDIDATES, VERSIONS = "chitchat", 5, 4
 ENCODER = "dual_encoder"
 
 RECIPE = (
-    "-t", "spotbot:nuc", "--nuc-candidates", "10", "-m", "spotbot:dual_encoder", "-cands", "batch", "-ecands", "inline",
-    "-bs", "128", "--optimizer", "adam", "-lr", "0.002", "--gradient-clip", "1.0", "--dict-minfreq", "2",
-    "--text-truncate", "60", "--label-truncate", "40", "--no-cuda", "--validation-every-n-epochs", "1",
-    "-vmt", "hits@1", "-vmm", "max", "-vp", "2", "-vme", "2000", "--load-from-checkpoint", "true",
-    "--save-after-valid", "true",
-)  # fmt: skip
+    "-t",
+    "spotbot:nuc",
+    "--nuc-candidates",
+    "10",
+    "-m",
+    "spotbot:dual_encoder",
+    "-cands",
+    "batch",
+    "-ecands",
+    "inline",
+    "-bs",
+    "128",
+    "--optimizer",
+    "adam",
+    "-lr",
+    "0.002",
+    "--gradient-clip",
+    "1.0",
+    "--dict-minfreq",
+    "2",
+    "--text-truncate",
+    "60",
+    "--label-truncate",
+    "40",
+    "--no-cuda",
+    "--validation-every-n-epochs",
+    "1",
+    "-vmt",
+    "hits@1",
+    "-vmm",
+    "max",
+    "-vp",
+    "2",
+    "-vme",
+    "2000",
+    "--load-from-checkpoint",
+    "true",
+    "--save-after-valid",
+    "true",
+)
 """How the dual encoder is trained: that of its README."""
 
 
@@ -98,10 +132,26 @@ def study_of(out: Path, settings: Settings) -> Study:
 
 def score(study: Study, settings: Settings) -> None:
     """`spotbot_nuc` with the paper's number of candidates; done again in no time where all is scored."""
-    carry_out([
-        "spotbot_nuc", "--study", str(study.path), "--candidates", str(CANDIDATES), "--k", "1", "2", "--curve", "false",
-        "--questions", str(settings.questions), "--threads", str(settings.threads), "--seed", str(settings.seed),
-    ])  # fmt: skip
+    carry_out(
+        [
+            "spotbot_nuc",
+            "--study",
+            str(study.path),
+            "--candidates",
+            str(CANDIDATES),
+            "--k",
+            "1",
+            "2",
+            "--curve",
+            "false",
+            "--questions",
+            str(settings.questions),
+            "--threads",
+            str(settings.threads),
+            "--seed",
+            str(settings.seed),
+        ]
+    )
 
 
 def pack(study: Study) -> str:

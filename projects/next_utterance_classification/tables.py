@@ -52,8 +52,15 @@ def table2(ranking: Mapping, people: Mapping | None) -> Table:
         how = f"of {own['annotators']} people; Wilson's interval clustered by conversation and annotator"
         table.cells += _ours(f"people: {own['who']}, {own['corpus']}", own, how)
     for measure in MEASURES:
-        table.cells.append(_beside("guessing", measure, int(measure[-1]) / paper_values()["candidates"],
-                                   ranking["chance"][measure], "k / 5"))  # fmt: skip
+        table.cells.append(
+            _beside(
+                "guessing",
+                measure,
+                int(measure[-1]) / paper_values()["candidates"],
+                ranking["chance"][measure],
+                "k / 5",
+            )
+        )
     table.notes.append(OTHERS)
     table.instead += list(ranking["cautions"].values())
     if not people:
@@ -65,9 +72,11 @@ def _ours(row: str, own: Mapping, how: str) -> list[Cell]:
     cells = []
     for measure in MEASURES:
         found = own[measure]
-        cells += [_beside(row, measure, None, found["estimate"], how),
-                  _beside(row, f"{measure} low", None, found["ci"][0], how),
-                  _beside(row, f"{measure} high", None, found["ci"][1], how)]  # fmt: skip
+        cells += [
+            _beside(row, measure, None, found["estimate"], how),
+            _beside(row, f"{measure} low", None, found["ci"][0], how),
+            _beside(row, f"{measure} high", None, found["ci"][1], how),
+        ]
     return cells
 
 
@@ -97,7 +106,11 @@ def tests(ranking: Mapping) -> Table:
         row = f"{own['a']} less {own['b']}, {own['measure']}"
         how = "mean difference a question, clustered by conversation; Holm's correction within a measure"
         ends: Sequence[float | None] = own["ci"]
-        for column, value in (("difference", own["difference"]), ("low", ends[0]), ("high", ends[1]),
-                              ("p (Holm)", own["p_adjusted"])):  # fmt: skip
+        for column, value in (
+            ("difference", own["difference"]),
+            ("low", ends[0]),
+            ("high", ends[1]),
+            ("p (Holm)", own["p_adjusted"]),
+        ):
             table.cells.append(_beside(row, column, None, value, how))
     return table

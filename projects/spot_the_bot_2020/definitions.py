@@ -90,13 +90,19 @@ def alike(annotations: pd.DataFrame, who: str, within: tuple[str, ...] = ("a", "
     expected = variance = 0.0
     for _, own in rows.groupby(list(within)):
         n = len(own)
-        first, second = (own[c].value_counts().reindex(["human", "unsure", "bot"], fill_value=0).to_numpy(float)
-                         for c in ("nature0", "nature1"))  # fmt: skip
+        first, second = (
+            own[c].value_counts().reindex(["human", "unsure", "bot"], fill_value=0).to_numpy(float)
+            for c in ("nature0", "nature1")
+        )
         expected += first @ second / n
         if n > 1:
             # Hoeffding (1951), Ann. Math. Stat. 22: the variance of a sum over a random permutation.
             pairs = first @ second
             mixed = (first @ second**2 + first**2 @ second) / n
             variance += (pairs - mixed + (pairs / n) ** 2) / (n - 1)
-    return {"n": len(rows), "observed": observed / len(rows), "expected": expected / len(rows),
-            "z": float((observed - expected) / np.sqrt(variance)) if variance > 0 else np.nan}  # fmt: skip
+    return {
+        "n": len(rows),
+        "observed": observed / len(rows),
+        "expected": expected / len(rows),
+        "z": float((observed - expected) / np.sqrt(variance)) if variance > 0 else np.nan,
+    }

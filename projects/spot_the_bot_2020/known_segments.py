@@ -61,11 +61,17 @@ def bot_rows(dump: Dump) -> pd.DataFrame:
             if name == HUMAN or row.k < 2:
                 continue
             turns = said[row.conversation_id][: 2 * row.k][entity::2]
-            rows.append({
-                "worker_id": row.worker_id, "conversation_id": row.conversation_id, "k": row.k, "bot": name,
-                "nature": row.nature1 if entity else row.nature0, "missed": _missed(KNOWN_BOT[entity], row),
-                "repeats": len(turns) - len(set(turns)),
-            })  # fmt: skip
+            rows.append(
+                {
+                    "worker_id": row.worker_id,
+                    "conversation_id": row.conversation_id,
+                    "k": row.k,
+                    "bot": name,
+                    "nature": row.nature1 if entity else row.nature0,
+                    "missed": _missed(KNOWN_BOT[entity], row),
+                    "repeats": len(turns) - len(set(turns)),
+                }
+            )
     return pd.DataFrame(rows)
 
 

@@ -53,12 +53,23 @@ def table4(paper: dict, annotations: pd.DataFrame, domain: str) -> Table:
     elapsed, known = annotations["elapsed"], annotations["seconds"].dropna()
     seconds, conversation = paper["table4"][domain]
     table.cells = [
-        Cell(domain, "annotation time", seconds, plain(elapsed.median()),
-             "complete HITs; the median of elapsed_time, which the paper calls the mean", digits=0),
-        Cell(domain, "annotation time, real mean", None, plain(known.mean()),
-             "complete HITs; the mean, without times that the page had lost"),
+        Cell(
+            domain,
+            "annotation time",
+            seconds,
+            plain(elapsed.median()),
+            "complete HITs; the median of elapsed_time, which the paper calls the mean",
+            digits=0,
+        ),
+        Cell(
+            domain,
+            "annotation time, real mean",
+            None,
+            plain(known.mean()),
+            "complete HITs; the mean, without times that the page had lost",
+        ),
         Cell(domain, "time per conversation", conversation, None, "human-bot conversations are not in the release"),
-    ]  # fmt: skip
+    ]
     table.instead.append(f"the mean is {known.mean() / elapsed.median():.1f} times the median: a few take very long")
     return table
 
@@ -71,17 +82,45 @@ def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> Table:
     pair = np.mean(bots.groupby([bots[["a", "b"]].min(axis=1), bots[["a", "b"]].max(axis=1)]).size())
     told = paper["section53"]
     table.cells = [
-        Cell("section 5.3", "annotations a pair", told["annotations_a_pair"], plain(pair),
-             "complete HITs; the paper reckons with 40, the release holds this many (mean over pairs)", digits=0),
-        Cell("section 5.3", "minutes a pair", told["minutes_a_pair"], plain(told["annotations_a_pair"] * 24 / 60),
-             "40 annotations × 24 seconds", digits=0),
-        Cell("section 5.3", "minutes a pair, real count at the median", None, plain(pair * elapsed.median() / 60),
-             "real annotations a pair × median time"),
-        Cell("section 5.3", "minutes a pair, real count at the mean", None, plain(pair * known.mean() / 60),
-             "real annotations a pair × mean time"),
-        Cell("section 5.3", "minutes a system, human-bot chats", told["minutes_a_system_convai"], 100 * 4.0,
-             "100 dialogues × 4 minutes; the text says 2,000, footnote 12's 51 systems follow from 400", digits=0),
-    ]  # fmt: skip
+        Cell(
+            "section 5.3",
+            "annotations a pair",
+            told["annotations_a_pair"],
+            plain(pair),
+            "complete HITs; the paper reckons with 40, the release holds this many (mean over pairs)",
+            digits=0,
+        ),
+        Cell(
+            "section 5.3",
+            "minutes a pair",
+            told["minutes_a_pair"],
+            plain(told["annotations_a_pair"] * 24 / 60),
+            "40 annotations × 24 seconds",
+            digits=0,
+        ),
+        Cell(
+            "section 5.3",
+            "minutes a pair, real count at the median",
+            None,
+            plain(pair * elapsed.median() / 60),
+            "real annotations a pair × median time",
+        ),
+        Cell(
+            "section 5.3",
+            "minutes a pair, real count at the mean",
+            None,
+            plain(pair * known.mean() / 60),
+            "real annotations a pair × mean time",
+        ),
+        Cell(
+            "section 5.3",
+            "minutes a system, human-bot chats",
+            told["minutes_a_system_convai"],
+            100 * 4.0,
+            "100 dialogues × 4 minutes; the text says 2,000, footnote 12's 51 systems follow from 400",
+            digits=0,
+        ),
+    ]
     table.instead.append(
         f"the whole domain took {known.mean() * len(annotations) / 3600:.0f} hours of annotators at the mean time, "
         f"{elapsed.median() * len(annotations) / 3600:.0f} at the median"
@@ -103,9 +142,14 @@ def table7(paper: dict, dump: Dump) -> Table:
         Cell(name, "avg. exchanges", exchanges, None, corpus),
         Cell(name, "B", bots, len(seen), "bots in the release", digits=0),
         Cell(name, "segments", segments, ",".join(map(str, shown)), "lengths of packaged segments, in exchanges"),
-        Cell(name, "avg. exchanges, released people", None, float(np.mean([c.exchanges for c in people])),
-             "people's conversations in the release, without their opening"),
-    ]  # fmt: skip
+        Cell(
+            name,
+            "avg. exchanges, released people",
+            None,
+            float(np.mean([c.exchanges for c in people])),
+            "people's conversations in the release, without their opening",
+        ),
+    ]
     return table
 
 
@@ -187,8 +231,12 @@ def appendix_g(annotations: pd.DataFrame, entities: pd.DataFrame, bots: Sequence
         orders.append([bots[i] for i in np.argsort(-win_rates(matrix))])
         significant = int((pair_table(matrix, "none", test="chi2")["p"] < 0.05).sum())
         how = "complete HITs; by win rate; pairs significant by the paper's test; " + told
-        values = {"annotators": frame["worker_id"].nunique(), "annotations": len(frame),
-                  "order": " > ".join(orders[-1]), "significant pairs": significant}  # fmt: skip
+        values = {
+            "annotators": frame["worker_id"].nunique(),
+            "annotations": len(frame),
+            "order": " > ".join(orders[-1]),
+            "significant pairs": significant,
+        }
         table.cells += [Cell(told, column, None, value, how) for column, value in values.items()]
     claim = "holds" if orders[0] == orders[1] else f"fails: {' > '.join(orders[1])}"
     table.notes.append(f"the paper's claim, that the ranking stays the same, {claim}")
@@ -199,8 +247,12 @@ def footnote3(annotations: pd.DataFrame, domain: str, sound: Sound) -> Table:
     """Are both entities labelled alike more often than by chance?"""
     table = Table("footnote3", f"Footnote 3: both entities labelled alike, {domain}")
     pairs = ("a", "b", "k")
-    chance = {("bots", pairs): "pair and length", ("people", pairs): "length", ("all", ("k",)): "length",
-              ("bots", ("worker_id", "k")): "annotator and length"}  # fmt: skip
+    chance = {
+        ("bots", pairs): "pair and length",
+        ("people", pairs): "length",
+        ("all", ("k",)): "length",
+        ("bots", ("worker_id", "k")): "annotator and length",
+    }
     for (who, within), told in chance.items():
         found = alike(annotations, who, within)
         how = f"complete HITs; conversations of {who}; chance: labels of entity 1 dealt anew within {told}"

@@ -30,9 +30,7 @@ def makers(
 
     @cache
     def found() -> dict:
-        return stability(
-            matches, list(bots), repetitions=repetitions, leave_one_out=domain == LEAVE_ONE_OUT, seed=seed
-        )  # fmt: skip
+        return stability(matches, list(bots), repetitions=repetitions, leave_one_out=domain == LEAVE_ONE_OUT, seed=seed)
 
     def figure3a() -> Table:
         table = Table("figure3a", f"Figure 3a: stability of the ranking, {domain}")

@@ -48,9 +48,7 @@ class Reproduced:
 
 
 def reproduce_domain(
-    dump: Dump,
-    settings: Settings = Settings(),
-    progress: Callable[[str], None] = lambda _: None,
+    dump: Dump, settings: Settings = Settings(), progress: Callable[[str], None] = lambda _: None
 ) -> Reproduced:
     """Every table of one domain."""
     paper, domain = paper_values(), dump.domain.name
@@ -128,9 +126,12 @@ def _write(folder: Path, tables: dict[str, Table], settings: Settings, odd: pd.D
         files.write_text(folder / "oddities.csv", odd.to_csv(index=False, lineterminator="\n"))
     files.write_text(folder / "tables.txt", text + "\n")
     made_by = {
-        "package": f"parlai_spotbot {parlai_spotbot.__version__}", "seed": settings.seed,
-        "replicates": settings.replicates, "runs": settings.runs, "repetitions": settings.repetitions,
-    }  # fmt: skip
+        "package": f"parlai_spotbot {parlai_spotbot.__version__}",
+        "seed": settings.seed,
+        "replicates": settings.replicates,
+        "runs": settings.runs,
+        "repetitions": settings.repetitions,
+    }
     files.write_json(
         folder / "tables.json", {"made_by": made_by, "tables": {name: t.json() for name, t in tables.items()}}
     )

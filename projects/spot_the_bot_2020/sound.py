@@ -55,8 +55,10 @@ class Sound:
         rates, ci = win_rates(win_matrix(matches, self.bots)), win_rate_intervals(matches, found)
         order = np.argsort(-rates)
         told = [f"{self.bots[i]} {rates[i]:.2f} [{ci[i][0]:.2f}, {ci[i][1]:.2f}]" for i in order]
-        places = [f"{name} {first}-{last}" for name, (first, last) in
-                  ((name, found.places[self.bots.index(name)]) for name in found.ranked)]  # fmt: skip
+        places = [
+            f"{name} {first}-{last}"
+            for name, (first, last) in ((name, found.places[self.bots.index(name)]) for name in found.ranked)
+        ]
         weak = found.pairs[~(found.pairs["p_adjusted"] < 0.05)]
         named = ", ".join(f"{a}–{b}" for a, b in zip(weak["a"], weak["b"], strict=True)) or "none"
         return [
@@ -95,8 +97,15 @@ class Sound:
         for place, bot in enumerate(self.bots):
             own = rows[rows["group"] == bot]
             clusters = [own["conversation_id"], own["worker_id"]]
-            fit = cox(own["left"], own["right"], own[list(features)], clusters=clusters, replicates=replicates,
-                      seed=self.seed + place, backend="native")  # fmt: skip
+            fit = cox(
+                own["left"],
+                own["right"],
+                own[list(features)],
+                clusters=clusters,
+                replicates=replicates,
+                seed=self.seed + place,
+                backend="native",
+            )
             found += [(bot, f, c, p) for f, c, p in zip(features, fit.coef, fit.pvalue, strict=True)]
         adjusted = adjust(np.array([p for *_, p in found]))
         kept = [f"{b} {f} ({c:+.2f})" for (b, f, c, _), p in zip(found, adjusted, strict=True) if p < 0.05]
@@ -109,9 +118,15 @@ class Sound:
     def survival_pairs(self, rows: pd.DataFrame) -> str:
         """Log-rank tests within segment lengths, with variances over conversations and annotators, Holm-corrected."""
         table = logrank_pairs(
-            rows["left"], rows["right"], rows["group"], names=[*self.bots, HUMAN], strata=rows["k"],
-            clusters=[rows["conversation_id"], rows["worker_id"]], covariance="robust", backend="native",
-        )  # fmt: skip
+            rows["left"],
+            rows["right"],
+            rows["group"],
+            names=[*self.bots, HUMAN],
+            strata=rows["k"],
+            clusters=[rows["conversation_id"], rows["worker_id"]],
+            covariance="robust",
+            backend="native",
+        )
         weak = table[~(table["p_adjusted"] < 0.05)]
         named = ", ".join(f"{a}–{b}" for a, b in zip(weak["a"], weak["b"], strict=True)) or "none"
         return (

@@ -36,9 +36,7 @@ def figure2(rows: pd.DataFrame, bots: Sequence[str], domain: str) -> Table:
     """The points of Figure 2's curves."""
     table = Table("figure2", f"Figure 2: survival, {domain}")
     for name, (lengths, survival) in curves(rows, bots).items():
-        table.cells += [
-            Cell(name, f"S({k})", None, plain(s), NPMLE) for k, s in zip(lengths, survival, strict=True)
-        ]  # fmt: skip
+        table.cells += [Cell(name, f"S({k})", None, plain(s), NPMLE) for k, s in zip(lengths, survival, strict=True)]
     return table
 
 
@@ -55,9 +53,14 @@ def section42(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, bots: 
         pair = (row["a"], row["b"])
         ours = "yes" if row["p_adjusted"] < 0.05 else "no"
         table.cells.append(
-            Cell("–".join(pair), "significant", "no" if frozenset(pair) in weak else "yes", ours,
-                 f"{TEST} ({len(tests)})")
-        )  # fmt: skip
+            Cell(
+                "–".join(pair),
+                "significant",
+                "no" if frozenset(pair) in weak else "yes",
+                ours,
+                f"{TEST} ({len(tests)})",
+            )
+        )
         table.cells.append(Cell("–".join(pair), "p, corrected", None, plain(row["p_adjusted"]), TEST))
     by_wins, by_survival, at_last = orders(annotations, rows, bots)
     how = "mean over the lengths shown of the share that passes"

@@ -47,32 +47,47 @@ _PERSONAL = (
 _LINK = (r"https?:", r"\bwww\.", r"\b[\w-]+\.(?:com|org|net|edu|io|gov|ly|tv|co|be)\b")
 
 _MARKUP = (
-    r"</?\w[^<>]*>", r"<<|>>", r"&\w+;",  # tags and quotes of tags
+    r"</?\w[^<>]*>",
+    r"<<|>>",
+    r"&\w+;",  # tags and quotes of tags
     r":[a-z][a-z_]+:",  # emoji short codes
-    r"#\w*[a-z]", r"```", r"\\",
-)  # fmt: skip
+    r"#\w*[a-z]",
+    r"```",
+    r"\\",
+)
 
 _STARRED = (r"\w\*{2,}\w*", r"\*{4,}")  # profanity that somebody starred out
 
 # People talk about the site that recorded them, its points and its prompts, and about whom they may be talking to.
 _PLATFORM = (
-    r"\bchit[- ]?chat", r"\bchats\b", r"\bchat ?(?:room|box|bubble|window|server|thing|app)s?\b", r"\bbrowser\b",
-    r"\bdouble chat\b", r"\btabs\b",
-    r"\b(?:chat ?)?bots?\b", r"\bprompts?\b", r"\buser ?names?\b", r"\bleader ?boards?\b",
+    r"\bchit[- ]?chat",
+    r"\bchats\b",
+    r"\bchat ?(?:room|box|bubble|window|server|thing|app)s?\b",
+    r"\bbrowser\b",
+    r"\bdouble chat\b",
+    r"\btabs\b",
+    r"\b(?:chat ?)?bots?\b",
+    r"\bprompts?\b",
+    r"\buser ?names?\b",
+    r"\bleader ?boards?\b",
     r"\bthis (?:chat|app|site|website|platform|thing|conversation)\b",
     r"\b(?:new|other|another|last|previous|next|end|leave|close|start) (?:a |the |this |that |our )?(?:chat|convo)\b",
-    r"\b(?:chat|this|the|in this) (?:challenge|competition|contest|prize)\b", r"\bCCC\b",
-    r"\bdisconnect", r"\brefresh(?:ed|ing)? (?:the |this |my |your )?(?:page|webpage|it)\b",
+    r"\b(?:chat|this|the|in this) (?:challenge|competition|contest|prize)\b",
+    r"\bCCC\b",
+    r"\bdisconnect",
+    r"\brefresh(?:ed|ing)? (?:the |this |my |your )?(?:page|webpage|it)\b",
     r"(?<!good )(?<!great )(?<!valid )(?<!plot )(?<!exclamation )\bpointss*\b(?! (?:at|of|out|to)\b)",
     r"\bwin(?:ning)? (?:an?|the|this|that|one of the) (?:free )?(?:ipads?|mac|macbook|prizes?)\b",
     r"\bare (?:you|u) (?:a |an |really |actually |even )*(?:real|human|robot|computer|machine|person|alexa)\b",
-    r"\balexa (?:prize|challenge)\b", r"\bturing test\b",
+    r"\balexa (?:prize|challenge)\b",
+    r"\bturing test\b",
     r"\b(?:paired|matched|connected) (?:up )?"
     r"(?:again|together|twice|with (?:you|me|him|her|someone|somebody|the same))\b",
     r"\bbeen (?:chatting|on here)\b",
     r"\b(?:talked|chatted|talking) (?:to (?:each other|you) )?(?:before|already|earlier)\b",
-    r"\b(?:you|your|hi|hey|hello|we meet) again\b", r"\bran into each other\b",
-)  # fmt: skip
+    r"\b(?:you|your|hi|hey|hello|we meet) again\b",
+    r"\bran into each other\b",
+)
 
 
 @cache

@@ -173,9 +173,13 @@ def _build() -> tuple[dict[str, tuple[Chat, ...]], Statistics]:
 
 def _statistics(raw: int, dropped: Counter, reasons: dict, chats: dict[str, list[Chat]]) -> Statistics:
     steps = (
-        "not two people", "turns do not alternate", *cleaning.REASONS, "no reply",
-        "its people are in different folds", "greetings only (judges, humans, seeds)",
-    )  # fmt: skip
+        "not two people",
+        "turns do not alternate",
+        *cleaning.REASONS,
+        "no reply",
+        "its people are in different folds",
+        "greetings only (judges, humans, seeds)",
+    )
     kept = [chat for found in chats.values() for chat in found]
     cut = Counter(reasons[chat.conversation_id] for chat in kept)
     return Statistics(

@@ -22,10 +22,19 @@ from parlai.core.opt import Opt
 from parlai_spotbot import compat, plugin
 
 FIELDS = {
-    "model": str, "messages": list, "max_tokens": int, "temperature": (int, float), "top_p": (int, float),
-    "seed": int, "stop": (str, list), "stream": bool, "n": int, "user": str, "reasoning_effort": str,
+    "model": str,
+    "messages": list,
+    "max_tokens": int,
+    "temperature": (int, float),
+    "top_p": (int, float),
+    "seed": int,
+    "stop": (str, list),
+    "stream": bool,
+    "n": int,
+    "user": str,
+    "reasoning_effort": str,
     "max_completion_tokens": int,
-}  # fmt: skip
+}
 CREATED = 1_700_000_000
 
 
@@ -178,12 +187,19 @@ class _ChatHandler(BaseHTTPRequestHandler):
         choice = {"index": 0, "finish_reason": "stop", **choice}
         words = sum(len(row["content"].split()) for row in body["messages"])
         made = len(str(choice["message"].get("content") or "").split())
-        self._send(200, {
-            "id": f"chatcmpl-{number}", "object": "chat.completion", "created": CREATED + number,
-            "model": f"{body['model']}-2026-01-31", "system_fingerprint": "fp_1", "choices": [choice],
-            "usage": {"prompt_tokens": words, "completion_tokens": made, "total_tokens": words + made},
-            **owner.answer,
-        })  # fmt: skip
+        self._send(
+            200,
+            {
+                "id": f"chatcmpl-{number}",
+                "object": "chat.completion",
+                "created": CREATED + number,
+                "model": f"{body['model']}-2026-01-31",
+                "system_fingerprint": "fp_1",
+                "choices": [choice],
+                "usage": {"prompt_tokens": words, "completion_tokens": made, "total_tokens": words + made},
+                **owner.answer,
+            },
+        )
 
 
 class Proxy(Served):

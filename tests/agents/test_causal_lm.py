@@ -65,8 +65,11 @@ def test_what_it_is_and_is_told_is_recorded(agent, folder):
     about = agent(lm_system="You are Ann.", lm_persona="You have a cat.").provenance()
     assert about["system_prompt"] == "You are Ann.\nYou have a cat."
     assert (about["model"], about["source"], about["dtype"], about["device"]) == (
-        str(folder), "folder", "float32", "cpu",
-    )  # fmt: skip
+        str(folder),
+        "folder",
+        "float32",
+        "cpu",
+    )
     assert len(about["weights_sha256"]) == 64
     assert about["generation"]["max_new_tokens"] == 8
     json.dumps(about)

@@ -29,10 +29,15 @@ def talk(tmp_path_factory, load):
             context = [f"we spoke of {number}", f"and what about {topics[number % 4]} then"]
             rows.append(
                 {
-                    "question_id": f"{fold}{number}", "corpus": "made", "conversation_id": f"{fold}{number}",
-                    "context": context, "speakers": [0, 1, 0], "candidates": candidates, "true": number % 4,
+                    "question_id": f"{fold}{number}",
+                    "corpus": "made",
+                    "conversation_id": f"{fold}{number}",
+                    "context": context,
+                    "speakers": [0, 1, 0],
+                    "candidates": candidates,
+                    "true": number % 4,
                 }
-            )  # fmt: skip
+            )
         (folder / f"{fold}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return folder
 
@@ -40,19 +45,39 @@ def talk(tmp_path_factory, load):
 def trained(talk, folder, loss="softmax", seed=3, epochs=12):
     """Train on the questions; what ParlAI reports of them, and the model file."""
     TrainModel.main(
-        task="spotbot:nuc", nuc_questions=str(talk / "train.jsonl"), model="spotbot:dual_encoder", seed=seed,
-        model_file=str(folder / "model"), embeddingsize=16, hiddensize=16, dropout=0.0, dual_encoder_loss=loss,
-        candidates="inline", eval_candidates="inline", batchsize=16, num_epochs=epochs, optimizer="adam",
-        learningrate=0.03, no_cuda=True, loglevel="error", dict_file=str(folder / "model.dict"),
-    )  # fmt: skip
+        task="spotbot:nuc",
+        nuc_questions=str(talk / "train.jsonl"),
+        model="spotbot:dual_encoder",
+        seed=seed,
+        model_file=str(folder / "model"),
+        embeddingsize=16,
+        hiddensize=16,
+        dropout=0.0,
+        dual_encoder_loss=loss,
+        candidates="inline",
+        eval_candidates="inline",
+        batchsize=16,
+        num_epochs=epochs,
+        optimizer="adam",
+        learningrate=0.03,
+        no_cuda=True,
+        loglevel="error",
+        dict_file=str(folder / "model.dict"),
+    )
     return str(folder / "model")
 
 
 def evaluated(talk, model, batchsize=16):
     report = EvalModel.main(
-        task="spotbot:nuc", nuc_questions=str(talk / "valid.jsonl"), datatype="valid", model_file=model,
-        eval_candidates="inline", batchsize=batchsize, no_cuda=True, loglevel="error",
-    )  # fmt: skip
+        task="spotbot:nuc",
+        nuc_questions=str(talk / "valid.jsonl"),
+        datatype="valid",
+        model_file=model,
+        eval_candidates="inline",
+        batchsize=batchsize,
+        no_cuda=True,
+        loglevel="error",
+    )
     return {name: float(report[name]) for name in ("hits@1", "hits@5", "mrr", "exs")}
 
 

@@ -28,20 +28,27 @@ def test_a_conversation_is_sent_as_it_was(make, converse):
     assert said[0][0] == "You said: That sounds like fun. Do you have any pets?"
     assert said == [said[0]] * 3
     last = [body["messages"] for body in server.played if len(body["messages"]) == 8 and "hey" in str(body)]
-    assert last == [[
-        {"role": "system", "content": "Be Sam."},
-        {"role": "user", "content": "hey how are you doing today?"},
-        {"role": "assistant", "content": "I'm good, just got back from work. You?"},
-        {"role": "user", "content": "That sounds like fun. Do you have any pets?"},
-        {"role": "assistant", "content": "You said: That sounds like fun. Do you have any pets?"},
-        {"role": "user", "content": "No, never."},
-        {"role": "assistant", "content": "You said: No, never."},
-        {"role": "user", "content": "So what are your plans for the weekend?"},
-    ]]  # fmt: skip
+    assert last == [
+        [
+            {"role": "system", "content": "Be Sam."},
+            {"role": "user", "content": "hey how are you doing today?"},
+            {"role": "assistant", "content": "I'm good, just got back from work. You?"},
+            {"role": "user", "content": "That sounds like fun. Do you have any pets?"},
+            {"role": "assistant", "content": "You said: That sounds like fun. Do you have any pets?"},
+            {"role": "user", "content": "No, never."},
+            {"role": "assistant", "content": "You said: No, never."},
+            {"role": "user", "content": "So what are your plans for the weekend?"},
+        ]
+    ]
     for body in server.bodies:
         assert {k: v for k, v in body.items() if k not in ("messages", "seed")} == {
-            "model": "parrot-1", "stream": False, "max_tokens": 100, "temperature": 0.5, "top_p": 0.8, "stop": ["Q:"]
-        }  # fmt: skip
+            "model": "parrot-1",
+            "stream": False,
+            "max_tokens": 100,
+            "temperature": 0.5,
+            "top_p": 0.8,
+            "stop": ["Q:"],
+        }
 
 
 def test_one_by_one_and_batched_send_the_same_seeds(make, converse):

@@ -79,11 +79,21 @@ def made_up():
             for question, target, answer in answers:
                 judgements.append(
                     Judgement(
-                        f"j{len(judgements)}", f"{source}-{c.conversation_id}-{k}-{replicate}", "spot_the_bot", "u1",
-                        f"i-{c.conversation_id}-{k}", (c.conversation_id,), k, target, question, answer, worker, source,
+                        f"j{len(judgements)}",
+                        f"{source}-{c.conversation_id}-{k}-{replicate}",
+                        "spot_the_bot",
+                        "u1",
+                        f"i-{c.conversation_id}-{k}",
+                        (c.conversation_id,),
+                        k,
+                        target,
+                        question,
+                        answer,
+                        worker,
+                        source,
                         seconds=seconds,
                     )
-                )  # fmt: skip
+                )
         return judgements, conversations
 
     return make
@@ -95,9 +105,15 @@ def matches_of():
 
     def make(text: str) -> pd.DataFrame:
         games = text.split()
-        return pd.DataFrame({
-            "a": [g[0] for g in games], "b": [g[1] for g in games], "outcome": ["-=+".index(g[2]) - 1 for g in games],
-            "k": 2, "conversation_id": [f"c{i}" for i in range(len(games))], "worker_id": "w",
-        })  # fmt: skip
+        return pd.DataFrame(
+            {
+                "a": [g[0] for g in games],
+                "b": [g[1] for g in games],
+                "outcome": ["-=+".index(g[2]) - 1 for g in games],
+                "k": 2,
+                "conversation_id": [f"c{i}" for i in range(len(games))],
+                "worker_id": "w",
+            }
+        )
 
     return make

@@ -73,7 +73,21 @@ def trained(annotator, wrong, attempt=1, role="training", task="empathy", group=
     rows = []
     for number, bad in enumerate(wrong, start=1):
         decides = number == len(wrong)
-        rows.append({"task": task, "annotator": annotator, "attempt": attempt, "round": number, "role": role,
-                     "dialogue": f"d{number}", "wrong_turns": bad, "of": 10, "mistakes_by_label": {"empathetic": bad},
-                     "passed": bad <= 2 if decides else None, "at": "", "seconds": 100.0, "group": group})  # fmt: skip
+        rows.append(
+            {
+                "task": task,
+                "annotator": annotator,
+                "attempt": attempt,
+                "round": number,
+                "role": role,
+                "dialogue": f"d{number}",
+                "wrong_turns": bad,
+                "of": 10,
+                "mistakes_by_label": {"empathetic": bad},
+                "passed": bad <= 2 if decides else None,
+                "at": "",
+                "seconds": 100.0,
+                "group": group,
+            }
+        )
     return rows

@@ -35,10 +35,23 @@ class MadeUp:
         ids = tuple(talk.conversation_id for talk in talks)
         for (question, target), answer in answers.items():
             rows = self.judgements.setdefault(survey, [])
-            rows.append(Judgement(
-                f"{survey}-{len(rows)}", f"{survey}-a{self.annotations}", survey, f"u-{worker}", "i-" + "-".join(ids),
-                ids, TURNS, target, question, answer, worker, source, seconds=seconds,
-            ))  # fmt: skip
+            rows.append(
+                Judgement(
+                    f"{survey}-{len(rows)}",
+                    f"{survey}-a{self.annotations}",
+                    survey,
+                    f"u-{worker}",
+                    "i-" + "-".join(ids),
+                    ids,
+                    TURNS,
+                    target,
+                    question,
+                    answer,
+                    worker,
+                    source,
+                    seconds=seconds,
+                )
+            )
 
     def chat(self, bot, number, person):
         """One conversation of a person with a bot, whose quality depends on what the bot does in it."""
@@ -148,8 +161,13 @@ def write_study(made: MadeUp, path):
     from parlai_spotbot.records import Contestant
     from parlai_spotbot.study import Plan, Study
 
-    plan = Plan("chitchat", {bot: Contestant(bot, model="spotbot:eliza") for bot in BOTS}, 4, seed=5,
-                surveys=("abc_eval", "dialogue_likert", "comparative", "interactive"))  # fmt: skip
+    plan = Plan(
+        "chitchat",
+        {bot: Contestant(bot, model="spotbot:eliza") for bot in BOTS},
+        4,
+        seed=5,
+        surveys=("abc_eval", "dialogue_likert", "comparative", "interactive"),
+    )
     study = Study.create(path, plan)
     files.write_jsonl(study.conversations_path, [talk.to_json() for talk in made.conversations])
     for survey, judgements in made.judgements.items():

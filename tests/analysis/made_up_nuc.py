@@ -35,19 +35,48 @@ def rows(
 ) -> list[Judgement]:
     """An annotation's rows, as the server writes them."""
     return [
-        Judgement(f"{annotation}-{name}", annotation, "nuc", unit, item.item_id, item.conversation_ids, item.exchanges,
-                  "conversation:0", name, value, worker, HUMAN, item.control, {}, "", "", seconds)
+        Judgement(
+            f"{annotation}-{name}",
+            annotation,
+            "nuc",
+            unit,
+            item.item_id,
+            item.conversation_ids,
+            item.exchanges,
+            "conversation:0",
+            name,
+            value,
+            worker,
+            HUMAN,
+            item.control,
+            {},
+            "",
+            "",
+            seconds,
+        )
         for name, value in answers.items()
-    ]  # fmt: skip
+    ]
 
 
 def said(worker: str, unit: str, **answers: str) -> list[Judgement]:
     """Rows of the questionnaire."""
     return [
-        Judgement(f"q-{worker}-{name}", f"q-{worker}", "nuc", unit, "questionnaire", (), 0, "annotator", name, value,
-                  worker, HUMAN)
+        Judgement(
+            f"q-{worker}-{name}",
+            f"q-{worker}",
+            "nuc",
+            unit,
+            "questionnaire",
+            (),
+            0,
+            "annotator",
+            name,
+            value,
+            worker,
+            HUMAN,
+        )
         for name, value in answers.items()
-    ]  # fmt: skip
+    ]
 
 
 def made_up_study(path: Path, seed: int = 3) -> Study:
@@ -56,8 +85,10 @@ def made_up_study(path: Path, seed: int = 3) -> Study:
     study = Study.create(path, Plan("chitchat", pool, seed=5))
     asked = [*questions("movies", 40), *questions("ubuntu", 60)]
     write_questions(path / "nuc" / "questions.jsonl", asked)
-    groups = {"paid": {"people": 24, "corpora": {"movies": 1, "ubuntu": 1}, "recruited": "paid"},
-              "lab": {"people": 8, "corpora": {"movies": 1, "ubuntu": 2}, "recruited": "lab"}}  # fmt: skip
+    groups = {
+        "paid": {"people": 24, "corpora": {"movies": 1, "ubuntu": 1}, "recruited": "paid"},
+        "lab": {"people": 8, "corpora": {"movies": 1, "ubuntu": 2}, "recruited": "lab"},
+    }
     (path / "groups.yaml").write_text(yaml.safe_dump({"subject": "Ubuntu", "groups": groups}), encoding="utf-8")
     pack_study(study, "nuc", unit_size=12, annotators_per_segment=2, groups=path / "groups.yaml")
     write_controls(study, "nuc")

@@ -37,11 +37,15 @@ def study(rng, theta, per_pair, each, people, *, talk=0.5, taste=0.4, unequal=0.
     worth = (theta[a] - theta[b] + went + order)[:, None] + liking[who, a[:, None]] - liking[who, b[:, None]]
     worth = worth + habit[who] + rng.standard_normal(who.shape)
     names = np.array([f"b{place}" for place in range(len(theta))], dtype=object)
-    return pd.DataFrame({
-        "a": names[np.repeat(a, each)], "b": names[np.repeat(b, each)],
-        "outcome": (worth > CUT).astype(int).ravel() - (worth < -CUT).ravel(),
-        "conversation_id": np.repeat(np.arange(len(a)), each), "worker_id": who.ravel(),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "a": names[np.repeat(a, each)],
+            "b": names[np.repeat(b, each)],
+            "outcome": (worth > CUT).astype(int).ravel() - (worth < -CUT).ravel(),
+            "conversation_id": np.repeat(np.arange(len(a)), each),
+            "worker_id": who.ravel(),
+        }
+    )
 
 
 def expected_counts(theta, *, talk=0.5, taste=0.4, order=0.1, spoilt=0.0, **_):

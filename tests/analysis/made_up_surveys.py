@@ -59,11 +59,23 @@ class Made:
         for (question, target), answer in answers.items():
             self.judgements.append(
                 Judgement(
-                    f"j{len(self.judgements)}", f"{source}-{number}", self.survey, f"u-{worker}", item.item_id,
-                    item.conversation_ids, item.exchanges, target, question, answer, worker, source, control, shown,
+                    f"j{len(self.judgements)}",
+                    f"{source}-{number}",
+                    self.survey,
+                    f"u-{worker}",
+                    item.item_id,
+                    item.conversation_ids,
+                    item.exchanges,
+                    target,
+                    question,
+                    answer,
+                    worker,
+                    source,
+                    control,
+                    shown,
                     seconds=seconds,
                 )
-            )  # fmt: skip
+            )
 
     def choose(self, share: float, tie: float = 0.0) -> str:
         """A choice for the first conversation with chance `share`, for neither with chance `tie`."""

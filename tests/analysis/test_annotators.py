@@ -28,25 +28,42 @@ from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
 def frames(labels: dict[str, list[tuple[str, str, str]]]):
     """Annotations by worker: (nature of entity 0, of entity 1, who spoke)."""
     rows = [
-        {"annotation_id": f"{worker}{i}", "source": "human", "worker_id": worker, "unit_id": "", "item_id": "",
-         "conversation_id": f"c{i}", "a": who, "b": who if who == "human" else "other", "k": 2, "nature0": first,
-         "nature1": second, "fluency": 0, "sensibleness": 0, "specificity": 0, "seconds": 10.0 + i}
-        for worker, given in labels.items() for i, (first, second, who) in enumerate(given)
-    ]  # fmt: skip
+        {
+            "annotation_id": f"{worker}{i}",
+            "source": "human",
+            "worker_id": worker,
+            "unit_id": "",
+            "item_id": "",
+            "conversation_id": f"c{i}",
+            "a": who,
+            "b": who if who == "human" else "other",
+            "k": 2,
+            "nature0": first,
+            "nature1": second,
+            "fluency": 0,
+            "sensibleness": 0,
+            "specificity": 0,
+            "seconds": 10.0 + i,
+        }
+        for worker, given in labels.items()
+        for i, (first, second, who) in enumerate(given)
+    ]
     annotations = pd.DataFrame(rows)
     return annotations, entities_frame(annotations)
 
 
 def test_kinds_of_annotators():
     table = annotator_table(
-        *frames({
-            "always": [("bot", "bot", "x")] * 15 + [("bot", "bot", "human")] * 5,
-            "perfect": [("bot", "bot", "x")] * 15 + [("human", "human", "human")] * 5,
-            "wrong": [("human", "human", "x")] * 15 + [("bot", "bot", "human")] * 5,
-            "unsure": [("unsure", "unsure", "x")] * 15 + [("unsure", "unsure", "human")] * 5,
-            "nobots": [("human", "bot", "human")] * 4,
-        })
-    )  # fmt: skip
+        *frames(
+            {
+                "always": [("bot", "bot", "x")] * 15 + [("bot", "bot", "human")] * 5,
+                "perfect": [("bot", "bot", "x")] * 15 + [("human", "human", "human")] * 5,
+                "wrong": [("human", "human", "x")] * 15 + [("bot", "bot", "human")] * 5,
+                "unsure": [("unsure", "unsure", "x")] * 15 + [("unsure", "unsure", "human")] * 5,
+                "nobots": [("human", "bot", "human")] * 4,
+            }
+        )
+    )
     assert table["balanced_accuracy"].to_dict() == pytest.approx(
         {"always": 0.5, "perfect": 1.0, "wrong": 0.0, "unsure": 0.5, "nobots": np.nan}, nan_ok=True
     )
@@ -178,9 +195,9 @@ def test_detection_whatever_the_labels(labels, always):
 
 def test_pooled_intervals_know_who_shares_what():
     rng = np.random.default_rng(2)
-    entities = pd.DataFrame({
-        "nature": rng.choice(["bot", "human"], 400), "name": rng.choice(["x", "human"], 400, p=[0.8, 0.2]),
-    })  # fmt: skip
+    entities = pd.DataFrame(
+        {"nature": rng.choice(["bot", "human"], 400), "name": rng.choice(["x", "human"], 400, p=[0.8, 0.2])}
+    )
     pooled = pooled_detection(entities, Clusters.by(np.arange(400)))
     alone = pooled_detection(entities)
     assert pooled["sensitivity"] == alone["sensitivity"]
@@ -241,15 +258,21 @@ def test_each_limit_removes_what_is_beyond_it():
     assert flags_of(rows) == ["same segment twice", "two segments of one conversation", "too many units"]
     kept, removed = remove(rows)
     assert removed["reason"].to_dict() == {
-        1: "same segment twice", 3: "two segments of one conversation", 5: "too many units", 6: "too many units",
+        1: "same segment twice",
+        3: "two segments of one conversation",
+        5: "too many units",
+        6: "too many units",
         7: "too many units",
-    }  # fmt: skip
+    }
     assert list(kept.index) == [0, 2, 4]
     assert flags_of(kept) == []
     backwards = remove(rows.assign(submitted=range(8, 0, -1)))[1]  # the last row came first
     assert backwards["reason"].to_dict() == {
-        0: "same segment twice", 1: "too many units", 2: "too many units", 3: "too many units",
-    }  # fmt: skip
+        0: "same segment twice",
+        1: "too many units",
+        2: "too many units",
+        3: "too many units",
+    }
     assert removal_summary(removed)["too many units"] == {"annotations": 3, "annotators": ["w"]}
     everything, nothing = remove(rows, Rules(max_units=None, max_segments=None, max_repeats=None))
     assert len(everything) == 8
@@ -258,10 +281,12 @@ def test_each_limit_removes_what_is_beyond_it():
 
 
 def test_annotators_caught_by_their_answers_lose_all():
-    rows, _ = frames({
-        "always": [("bot", "bot", "x")] * 15 + [("bot", "bot", "human")] * 5,
-        "fine": [("bot", "human", "x")] * 10 + [("human", "human", "human")] * 5,
-    })  # fmt: skip
+    rows, _ = frames(
+        {
+            "always": [("bot", "bot", "x")] * 15 + [("bot", "bot", "human")] * 5,
+            "fine": [("bot", "human", "x")] * 10 + [("human", "human", "human")] * 5,
+        }
+    )
     kept, removed = remove(rows)
     assert set(removed["worker_id"]) == {"always"}
     assert set(removed["reason"]) == {"always the same label"}

@@ -64,8 +64,9 @@ def result(made):
 def labelled(made):
     judgements, conversations, items = made.everything()
     found = answers_frame([j for j in judgements if j.source == HUMAN], conversations)
-    frame, lost = label_frame(found.frame, {c.conversation_id: c for c in conversations},
-                                         {item.item_id: item for item in items})  # fmt: skip
+    frame, lost = label_frame(
+        found.frame, {c.conversation_id: c for c in conversations}, {item.item_id: item for item in items}
+    )
     assert lost == {}
     return frame
 
@@ -118,9 +119,18 @@ def test_clustered_intervals_are_wider_where_turns_of_a_conversation_are_alike()
     rows = []
     for number in range(60):
         rate = rng.beta(0.3, 0.7)  # some conversations are full of it, most have none
-        rows += [{"name": "a", "conversation_id": f"c{number}", "conversation_ids": (f"c{number}",),
-                  "worker_id": f"w{number % 20}", "annotation_id": f"n{number}", "rated": f"{number} {t}",
-                  "value": int(rng.random() < rate)} for t in range(15)]  # fmt: skip
+        rows += [
+            {
+                "name": "a",
+                "conversation_id": f"c{number}",
+                "conversation_ids": (f"c{number}",),
+                "worker_id": f"w{number % 20}",
+                "annotation_id": f"n{number}",
+                "rated": f"{number} {t}",
+                "value": int(rng.random() < rate),
+            }
+            for t in range(15)
+        ]
     found = behaviours.behaviour(pd.DataFrame(rows), ["a"])
     width = {kind: found[kind]["a"][1] - found[kind]["a"][0] for kind in ("score_ci", "wilson")}
     assert width["score_ci"] > 2 * width["wilson"]
@@ -132,10 +142,19 @@ def test_clustered_intervals_are_wider_where_turns_of_a_conversation_are_alike()
 def test_nothing_found_is_not_certainty_nor_nothing_known():
     rng = np.random.default_rng(2)
     rows = [
-        {"name": name, "conversation_id": f"{name}{c}", "conversation_ids": (f"{name}{c}",), "worker_id": f"w{c % 5}",
-         "annotation_id": f"{name}{c}", "rated": f"{name}{c} {t}", "value": int(name == "b" and rng.random() < 0.2)}
-        for name in "ab" for c in range(40) for t in range(15)
-    ]  # fmt: skip
+        {
+            "name": name,
+            "conversation_id": f"{name}{c}",
+            "conversation_ids": (f"{name}{c}",),
+            "worker_id": f"w{c % 5}",
+            "annotation_id": f"{name}{c}",
+            "rated": f"{name}{c} {t}",
+            "value": int(name == "b" and rng.random() < 0.2),
+        }
+        for name in "ab"
+        for c in range(40)
+        for t in range(15)
+    ]
     found = behaviours.behaviour(pd.DataFrame(rows), ["a", "b"], less_is_better=True)
     low, high = found["score_ci"]["a"]
     assert low == 0
@@ -186,8 +205,18 @@ def test_tests_of_equal_contestants_reject_as_rarely_as_they_say():
         for name in "ab":
             for c in range(30):
                 rate = rng.beta(1, 9)
-                rows += [(name, f"{name}{c}", (f"{name}{c}",), f"w{rng.integers(12)}", f"{name}{c}", f"{name}{c} {t}",
-                          int(rng.random() < rate)) for t in range(12)]  # fmt: skip
+                rows += [
+                    (
+                        name,
+                        f"{name}{c}",
+                        (f"{name}{c}",),
+                        f"w{rng.integers(12)}",
+                        f"{name}{c}",
+                        f"{name}{c} {t}",
+                        int(rng.random() < rate),
+                    )
+                    for t in range(12)
+                ]
         columns = ["name", "conversation_id", "conversation_ids", "worker_id", "annotation_id", "rated", "value"]
         found = behaviours.behaviour(pd.DataFrame(rows, columns=columns), ["a", "b"])
         rejected += found["pairs"][0]["p"] < 0.05
@@ -250,8 +279,10 @@ def test_annotations_stopped_half_way_are_left_out_and_counted(made):
     # Without the items the turn of which answers are lacking tells it.
     alone = analyze(cut, conversations, "abc_eval", **options)
     assert alone["ranking"]["made_by"]["left_out"][HUMAN] == {STOPPED: 1}
-    assert alone["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]["n"] == \
-        whole["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]["n"]  # fmt: skip
+    assert (
+        alone["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]["n"]
+        == whole["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]["n"]
+    )
 
 
 def test_tasks_may_lie_on_different_conversations():
@@ -264,8 +295,14 @@ def test_tasks_may_lie_on_different_conversations():
     for c in other.conversations.values():
         object.__setattr__(c, "conversation_id", f"other {c.conversation_id}")
         conversations.append(c)
-    found = analyze([*one.judgements, *other.judgements], conversations, "abc_eval", bots=list(RATES), bootstraps=20,
-                             asked=get_survey("abc_eval"))  # fmt: skip
+    found = analyze(
+        [*one.judgements, *other.judgements],
+        conversations,
+        "abc_eval",
+        bots=list(RATES),
+        bootstraps=20,
+        asked=get_survey("abc_eval"),
+    )
     criteria = found["ranking"]["by_source"][HUMAN]["criteria"]
     assert list(criteria) == [*LABELS["consistency"], *LABELS["empathy"]]
     assert set(criteria["redundant"]["score"]) == {"alpha", "beta"}
@@ -315,9 +352,25 @@ def golds(worker, wrong, at, task="consistency"):
     for place, (turn, labels) in enumerate(key_of(item.control)[1].items()):
         given = next(own for own in possible(task) if own != labels) if place < wrong else labels
         for question, answer in answers_for(task, given).items():
-            yield Judgement(f"{worker}{at}{turn}{question}", f"{worker}-{at}", "abc_eval", "u", item.item_id,
-                            item.conversation_ids, item.exchanges, f"turn:{turn}", question, answer, worker, HUMAN,
-                            item.control, {}, at, at, 60.0)  # fmt: skip
+            yield Judgement(
+                f"{worker}{at}{turn}{question}",
+                f"{worker}-{at}",
+                "abc_eval",
+                "u",
+                item.item_id,
+                item.conversation_ids,
+                item.exchanges,
+                f"turn:{turn}",
+                question,
+                answer,
+                worker,
+                HUMAN,
+                item.control,
+                {},
+                at,
+                at,
+                60.0,
+            )
 
 
 def test_gold_dialogues_are_no_data_but_quality_over_time(made, result):
@@ -325,12 +378,21 @@ def test_gold_dialogues_are_no_data_but_quality_over_time(made, result):
     rows = gold_quality(extra)
     turns = rows[0]["turns"]
     assert [(r["worker_id"], r["right"], r["missed"], len(r["wrong"])) for r in rows] == [
-        ("w2", turns - 2, False, 2), ("w0", turns, False, 0), ("w1", turns - 4, True, 4),
-    ]  # fmt: skip
+        ("w2", turns - 2, False, 2),
+        ("w0", turns, False, 0),
+        ("w1", turns - 4, True, 4),
+    ]
     judgements, conversations, items = made.everything()
     judgements = [j for j in judgements if j.source == HUMAN]
-    found = analyze([*judgements, *extra], conversations, "abc_eval", items=items, bots=list(RATES), bootstraps=60,
-                             asked=get_survey("abc_eval"))  # fmt: skip
+    found = analyze(
+        [*judgements, *extra],
+        conversations,
+        "abc_eval",
+        items=items,
+        bots=list(RATES),
+        bootstraps=60,
+        asked=get_survey("abc_eval"),
+    )
     assert found["ranking"]["by_source"][HUMAN] == result["ranking"]["by_source"][HUMAN]
     assert found["ranking"]["made_by"]["left_out"][HUMAN] == {"control": 3}
     own = found["annotators"]["by_source"][HUMAN]
@@ -351,8 +413,20 @@ def test_what_reports_and_tables_hold(made):
     assert result["screening"]["by_source"]["judge:x"] == {}
     assert result["trust"]["by_source"]["judge:x"]["items"] == 144
     found = tables("abc_eval", result)
-    assert {"behaviours", "dialogues", "ranking", "ranking_pairs", "agreement", "annotators", "screening",
-            "screening_labels", "facts", "time", "time_tasks", "annotators_tasks"} <= set(found)  # fmt: skip
+    assert {
+        "behaviours",
+        "dialogues",
+        "ranking",
+        "ranking_pairs",
+        "agreement",
+        "annotators",
+        "screening",
+        "screening_labels",
+        "facts",
+        "time",
+        "time_tasks",
+        "annotators_tasks",
+    } <= set(found)
     assert all("source" in table for table in found.values())
     first = found["behaviours"].set_index(["source", "label", "bot"]).loc[HUMAN, "self_contradiction", "alpha"]
     for kind in ("", "wilson_"):
@@ -381,8 +455,15 @@ def test_what_reports_and_tables_hold(made):
 def test_the_same_seed_gives_the_same_bytes(made, result):
     judgements, conversations, items = made.everything()
     judgements = [j for j in judgements if j.source == HUMAN]
-    again = analyze(judgements, conversations[::-1], "abc_eval", items=items[::-1], bots=list(RATES), bootstraps=60,
-                             asked=get_survey("abc_eval"))  # fmt: skip
+    again = analyze(
+        judgements,
+        conversations[::-1],
+        "abc_eval",
+        items=items[::-1],
+        bots=list(RATES),
+        bootstraps=60,
+        asked=get_survey("abc_eval"),
+    )
     for stem in ("ranking", "agreement", "dialogues"):
         assert again[stem]["by_source"][HUMAN] == result[stem]["by_source"][HUMAN]
 

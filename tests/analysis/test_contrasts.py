@@ -59,9 +59,14 @@ def test_strengths_ties_and_order_are_at_the_numeric_optimum(matches):
     counts = win_matrix(matches, names).counts
 
     def loss(theta):
-        worth = np.stack([theta[:4, None] + theta[5] + 0 * theta[None, :4],
-                          theta[4] + (theta[:4, None] + theta[None, :4]) / 2,
-                          theta[None, :4] + 0 * theta[:4, None]], axis=-1)  # fmt: skip
+        worth = np.stack(
+            [
+                theta[:4, None] + theta[5] + 0 * theta[None, :4],
+                theta[4] + (theta[:4, None] + theta[None, :4]) / 2,
+                theta[None, :4] + 0 * theta[:4, None],
+            ],
+            axis=-1,
+        )
         return -(counts * (worth - np.logaddexp.reduce(worth, axis=-1, keepdims=True))).sum() + theta[:4].sum() ** 2
 
     best = minimize(loss, np.zeros(6), method="BFGS", options={"gtol": 1e-7}).x
@@ -82,8 +87,10 @@ def by_enumeration(won, i, j):
     """All ways to hand out what i and j won against others, and between themselves."""
     others = [k for k in range(len(won)) if k not in (i, j) and won[i, k] + won[k, i] and won[j, k] + won[k, j]]
     direct = int(won[i, j] + won[j, i])
-    games = [(["i"] * int(won[i, k] + won[k, i]) + ["j"] * int(won[j, k] + won[k, j]), int(won[i, k] + won[j, k]))
-             for k in others]  # fmt: skip
+    games = [
+        (["i"] * int(won[i, k] + won[k, i]) + ["j"] * int(won[j, k] + won[k, j]), int(won[i, k] + won[j, k]))
+        for k in others
+    ]
     hits = int(won[i, j] + sum(won[i, k] for k in others))
     counts = {}
     for sides in itertools.product((0, 1), repeat=direct):
@@ -174,8 +181,10 @@ def simulate(theta, per_pair, each, people, studies, *, crossed=True, seed=1, **
     true = davidson(WinMatrix(tuple(names), expected_counts(theta, **how) * 1e4)).strength
     i, j = np.triu_indices(len(theta), 1)
     gaps = true[i] - true[j]
-    rows = [contrasts(study(rng, theta, per_pair, each, people, **how), names, crossed=crossed).pairs
-            for _ in range(studies)]  # fmt: skip
+    rows = [
+        contrasts(study(rng, theta, per_pair, each, people, **how), names, crossed=crossed).pairs
+        for _ in range(studies)
+    ]
     found, low, high, p = (np.array([own[c] for own in rows]) for c in ("difference", "low", "high", "p_adjusted"))
     known = np.isfinite(low)
     width = np.nanmean(high - low) / (3.92 * np.nanstd(np.where(known, found, np.nan), axis=0)).mean()

@@ -22,10 +22,23 @@ def control(worker, number, kind, *natures, source="human"):
     """One annotator's answers to one control."""
     name = f"{worker}-control-{number}"
     return [
-        Judgement(f"{name}-{e}", name, "spot_the_bot", "u1", f"i-{name}", ("known",), 3, f"entity:{e}", "nature",
-                  answer, worker, source, control=kind)
+        Judgement(
+            f"{name}-{e}",
+            name,
+            "spot_the_bot",
+            "u1",
+            f"i-{name}",
+            ("known",),
+            3,
+            f"entity:{e}",
+            "nature",
+            answer,
+            worker,
+            source,
+            control=kind,
+        )
         for e, answer in enumerate(natures)
-    ]  # fmt: skip
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +76,21 @@ def test_grades():
 
 def test_controls_of_every_survey_are_graded_and_as_many_may_be_missed_as_the_launch_allows():
     def row(number, control, answer, worker="w", source=HUMAN):
-        return Judgement(f"j{number}", f"n{number}", "acute_eval", "u", "i", ("c", "d"), 3, "pair", "engagingness",
-                         answer, worker, source, control)  # fmt: skip
+        return Judgement(
+            f"j{number}",
+            f"n{number}",
+            "acute_eval",
+            "u",
+            "i",
+            ("c", "d"),
+            3,
+            "pair",
+            "engagingness",
+            answer,
+            worker,
+            source,
+            control,
+        )
 
     rows = [row(0, "known_choice:1", "conversation:1"), row(1, "known_choice:1", "conversation:0")]
     rows += [row(2, "something else", "conversation:0", "v")]
@@ -118,8 +144,11 @@ def test_who_answered_and_missed_how_many(results):
     plain, controlled = (found["annotators"]["by_source"]["human"] for found in results)
     own = controlled["annotators"]
     assert {w: (own[w]["controls"], own[w]["missed_controls"]) for w in ("w0", "w1", "w2", "w3")} == {
-        "w0": (3, 2), "w1": (2, 1), "w2": (1, 0), "w3": (0, 0),
-    }  # fmt: skip
+        "w0": (3, 2),
+        "w1": (2, 1),
+        "w2": (1, 0),
+        "w3": (0, 0),
+    }
     assert {w: e["left_out"] for w, e in own.items() if e["left_out"]} == {"w0": FAILED}
     assert own["w0"]["n"] == plain["annotators"]["w0"]["n"]
     controls = controlled["controls"]
@@ -166,8 +195,9 @@ def test_what_changes_with_everybody_is_told():
     assert not found["same_order"]
     assert found["largest"] == pytest.approx(0.25)
     assert found["changed"] == [
-        {"a": "a", "b": "b", "before": None, "after": "b"}, {"a": "a", "b": "c", "before": "a", "after": None},
-    ]  # fmt: skip
+        {"a": "a", "b": "b", "before": None, "after": "b"},
+        {"a": "a", "b": "c", "before": "a", "after": None},
+    ]
     assert found["sentence"] == (
         "With everybody's answers the order is another: b > a > c; scores differ by 0.25 at most. Other verdicts: a "
         "and b (not told apart, then b ahead); a and c (a ahead, then not told apart)."
@@ -179,8 +209,13 @@ def test_what_changes_with_everybody_is_told():
 
 
 def test_only_with_everybody_there_is_a_ranking():
-    every = {"order": ["a", "b"], "clusters": {}, "score": {"a": 0.6, "b": 0.4}, "score_ci": {},
-             "pairs": [{"a": "a", "b": "b", "p_adjusted": 0.01}]}  # fmt: skip
+    every = {
+        "order": ["a", "b"],
+        "clusters": {},
+        "score": {"a": 0.6, "b": 0.4},
+        "score_ci": {},
+        "pairs": [{"a": "a", "b": "b", "p_adjusted": 0.01}],
+    }
     found = compare_everybody(NO_MATCH, every, "With everybody's annotations")
     assert found["changed"] == [{"a": "a", "b": "b", "before": None, "after": "a"}]
     assert found["sentence"] == (
@@ -200,10 +235,14 @@ def test_who_never_gave_a_reason():
     rows = [
         Judgement(f"j{i}", f"n{i}", "acute_eval", "u", "i", ("c", "d"), 3, "pair", question, answer, worker, HUMAN)
         for i, (worker, question, answer) in enumerate(
-            [("a", "reason", "it makes sense"), ("a", "humanness", "neither"), ("b", "reason", "  "),
-             ("c", "humanness", "neither")]
+            [
+                ("a", "reason", "it makes sense"),
+                ("a", "humanness", "neither"),
+                ("b", "reason", "  "),
+                ("c", "humanness", "neither"),
+            ]
         )
-    ]  # fmt: skip
+    ]
     assert silent_annotators(rows) == ["b", "c"]
     assert silent_annotators(rows[1:]) == []  # nobody gave one: nothing to hold against anybody
 

@@ -18,8 +18,15 @@ from parlai_spotbot.findings.sections import Chart, Name, Section, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 
-SHARES = {("a", "b"): 0.8, ("b", "c"): 0.8, ("a", "c"): 0.9, ("a", HUMAN): 0.3, ("b", HUMAN): 0.2, ("c", HUMAN): 0.1,
-          ("a", "a"): 0.5}  # fmt: skip
+SHARES = {
+    ("a", "b"): 0.8,
+    ("b", "c"): 0.8,
+    ("a", "c"): 0.9,
+    ("a", HUMAN): 0.3,
+    ("b", HUMAN): 0.2,
+    ("c", HUMAN): 0.1,
+    ("a", "a"): 0.5,
+}
 CONTRACT = ("order", "clusters", "criterion", "score", "score_ci", "pairs", "bootstrap")
 PAIR = ("a", "b", "n", "estimate", "ci", "p", "p_adjusted")
 BOTH = (HUMAN, "judge:x")
@@ -96,8 +103,9 @@ def test_sections_are_data_that_a_report_can_draw(results, survey):
             assert isinstance(chart, Chart)
             assert chart.sentence
             assert not UNKNOWN.search(chart.sentence)
-        assert any(isinstance(row["label"], Name) for chart in charts if chart.kind == "forest"
-                   for row in chart.data["rows"])  # fmt: skip
+        assert any(
+            isinstance(row["label"], Name) for chart in charts if chart.kind == "forest" for row in chart.data["rows"]
+        )
 
 
 def test_acute_finds_what_was_planted(results):
@@ -291,8 +299,10 @@ def test_a_further_finding_is_one_file(tmp_path, monkeypatch):
 
 
 def test_the_words_of_the_judged_speakers_are_counted_a_turn():
-    pair = [talk("a", (HUMAN, "bot"), ["seed", "seed", *(["a b c d e f", "two words"] * 2)]),
-            talk("b", ("bot", "bot"), [f"w {'x ' * 8}y"] * 8)]  # fmt: skip
+    pair = [
+        talk("a", (HUMAN, "bot"), ["seed", "seed", *(["a b c d e f", "two words"] * 2)]),
+        talk("b", ("bot", "bot"), [f"w {'x ' * 8}y"] * 8),
+    ]
     own = {c.conversation_id: c for c in pair}
     item = item_of(pair, (1, 0))
     study = SimpleNamespace(items={"i": item}, conversations=own)

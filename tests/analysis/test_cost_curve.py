@@ -5,12 +5,7 @@ import pytest
 from scipy.stats import binom, binomtest, ttest_ind
 from statsmodels.stats.power import TTestIndPower
 
-from parlai_spotbot.analysis.planning.cost_curve import (
-    Choices,
-    Ratings,
-    cost_curve,
-    hour_grid,
-)
+from parlai_spotbot.analysis.planning.cost_curve import Choices, Ratings, cost_curve, hour_grid
 from parlai_spotbot.analysis.uncertainty.shares import binomial_power
 
 RNG = np.random.default_rng
@@ -67,8 +62,10 @@ def test_ratings_as_the_t_tests_power():
     size = (first.mean() - second.mean()) / np.sqrt((first.var() + second.var()) / 2)
     assert curve.power[0] == pytest.approx(TTestIndPower().power(size, 30, 0.05), abs=0.04)
     few = Ratings(first[:15], second[:12], annotations=2.0)
-    drawn = [ttest_ind(rng.choice(few.first, 15), rng.choice(few.second, 15), equal_var=False).pvalue < 0.05
-             for _ in range(2000)]  # fmt: skip
+    drawn = [
+        ttest_ind(rng.choice(few.first, 15), rng.choice(few.second, 15), equal_var=False).pvalue < 0.05
+        for _ in range(2000)
+    ]
     again = cost_curve(few, 60.0, [1.0], rng=rng, replicates=2000)
     assert again.power[0] == pytest.approx(np.mean(drawn), abs=0.04)
 

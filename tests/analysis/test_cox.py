@@ -132,11 +132,9 @@ def test_against_a_general_optimiser(model, kind):
     # Standard errors from the profile's curvature, by differences.
     size = 1e-3
     curve = [
-        minimize(
-            lambda t, v=v: minus_loglik(np.concatenate([t, [v], [fit.coef[1]]])), best.x[:3], method="BFGS"
-        ).fun
+        minimize(lambda t, v=v: minus_loglik(np.concatenate([t, [v], [fit.coef[1]]])), best.x[:3], method="BFGS").fun
         for v in fit.coef[0] + size * np.array([-1, 0, 1])
-    ]  # fmt: skip
+    ]
     conditional = (curve[0] - 2 * curve[1] + curve[2]) / size**2
     information = np.linalg.inv(fit.covariance)
     assert conditional == pytest.approx(information[0, 0], rel=2e-3)
@@ -251,9 +249,11 @@ def test_lengths_that_say_nothing_change_nothing():
     left, right = np.where(spotted, 0, 2.0), np.where(spotted, 2.0, np.inf)
     plain = cox(left, right, x, backend="native")
     more = cox(
-        np.append(left, [1.0, 1.0, 0.0]), np.append(right, [np.inf, np.inf, 9.0]), np.append(x, [0, 1, 1]),
+        np.append(left, [1.0, 1.0, 0.0]),
+        np.append(right, [np.inf, np.inf, 9.0]),
+        np.append(x, [0, 1, 1]),
         backend="native",
-    )  # fmt: skip
+    )
     np.testing.assert_allclose(more.coef, plain.coef, atol=1e-9)
     assert more.baseline.survival([1.0]) == 1.0
 

@@ -105,8 +105,13 @@ def test_distributions_in_order():
     np.testing.assert_allclose(frame["difference"], frame["aic"] - frame["aic"].min())
     np.testing.assert_allclose(frame["aic"], 2 * frame["parameters"] - 2 * frame["loglik"])
     assert frame.set_index("dist")["parameters"].to_dict() == {
-        "exponential": 1, "weibull": 2, "gamma": 2, "lognormal": 2, "loglogistic": 2, "generalgamma": 3,
-    }  # fmt: skip
+        "exponential": 1,
+        "weibull": 2,
+        "gamma": 2,
+        "lognormal": 2,
+        "loglogistic": 2,
+        "generalgamma": 3,
+    }
     assert (frame["warning"] == "").all()
 
 

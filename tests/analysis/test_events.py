@@ -14,9 +14,15 @@ from parlai_spotbot.analysis.survival import turnbull
 from parlai_spotbot.analysis.survival.events import events
 
 RELEASED = {
-    "system": "name", "exchange": "k", "label": "nature", "fluent": "fluency", "sensible": "sensibleness",
-    "specific": "specificity", "convo_id": "conversation_id", "user": "worker_id",
-}  # fmt: skip
+    "system": "name",
+    "exchange": "k",
+    "label": "nature",
+    "fluent": "fluency",
+    "sensible": "sensibleness",
+    "specific": "specificity",
+    "convo_id": "conversation_id",
+    "user": "worker_id",
+}
 
 
 @pytest.mark.parametrize("domain", ["dailydialog", "empathetic"])

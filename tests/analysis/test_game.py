@@ -143,11 +143,17 @@ def test_the_test_of_stopping_keeps_its_level():
         hazard = np.repeat(rng.choice([0.05, 0.5], 120), 2)
         spots, stops = rng.geometric(hazard), rng.geometric(0.3, 240)
         k = np.minimum(np.minimum(spots, stops), 5)
-        rows = pd.DataFrame({
-            "group": "x", "k": k, "spotted": spots <= np.minimum(stops, 5), "whole": 5, "appearance": appearance,
-            "conversation_id": appearance,
-            "worker_id": np.concatenate([rng.choice(12, 2, replace=False) for _ in range(120)]),
-        })  # fmt: skip
+        rows = pd.DataFrame(
+            {
+                "group": "x",
+                "k": k,
+                "spotted": spots <= np.minimum(stops, 5),
+                "whole": 5,
+                "appearance": appearance,
+                "conversation_id": appearance,
+                "worker_id": np.concatenate([rng.choice(12, 2, replace=False) for _ in range(120)]),
+            }
+        )
         p.append(stopping_test(rows).p)
     assert 0.04 < np.mean(np.array(p) < 0.1) < 0.17
     alone = stopping_test(rows.iloc[::2])
@@ -286,8 +292,16 @@ def test_the_rule_says_when_there_is_nobody_to_compare_with():
 def test_all_files_and_tables_are_there(played):
     result = played[0]
     assert set(result) == {
-        "needs", "ranking", "survival", "features", "agreement", "annotators", "time", "order", "game"
-    }  # fmt: skip
+        "needs",
+        "ranking",
+        "survival",
+        "features",
+        "agreement",
+        "annotators",
+        "time",
+        "order",
+        "game",
+    }
     json.dumps(result, allow_nan=False)
     names = set(tables(GAME, result))
     assert {

@@ -35,11 +35,24 @@ def made(units):
             for question in item.questions:
                 answer = QUALITY[bots[place]][number % 2] if place < 2 else better
                 target = "entity:1" if place < 2 else "pair"
-                rows.append(Judgement(
-                    f"{unit.unit_id}-{place}-{question}", f"{unit.unit_id}-{place}", "interactive", unit.unit_id,
-                    item.item_id, tuple(ids), 2, target, question, answer, f"worker{number}", HUMAN,
-                    presentation={"place:0": "left"} if place == 2 else {}, seconds=60.0 + number,
-                ))  # fmt: skip
+                rows.append(
+                    Judgement(
+                        f"{unit.unit_id}-{place}-{question}",
+                        f"{unit.unit_id}-{place}",
+                        "interactive",
+                        unit.unit_id,
+                        item.item_id,
+                        tuple(ids),
+                        2,
+                        target,
+                        question,
+                        answer,
+                        f"worker{number}",
+                        HUMAN,
+                        presentation={"place:0": "left"} if place == 2 else {},
+                        seconds=60.0 + number,
+                    )
+                )
     return talks, rows
 
 

@@ -16,8 +16,9 @@ def rows():
     annotator, conversation = rng.normal(0, 0.6, 12), rng.normal(0, 0.4, 30)
     rows = [
         (c % 3, f"c{c}", f"w{w}", 3 + 0.3 * (c % 3) + annotator[w] + conversation[c] + rng.normal(0, 0.7))
-        for c in range(30) for w in rng.choice(12, 4, replace=False)
-    ]  # fmt: skip
+        for c in range(30)
+        for w in rng.choice(12, 4, replace=False)
+    ]
     return pd.DataFrame(rows, columns=["bot", "conversation", "worker", "value"]).assign(one=1)
 
 

@@ -158,9 +158,10 @@ def every_relabelling(left, right, group, score, strata=None):
 
 
 @pytest.mark.parametrize("score", ["sun", "finkelstein"])
-@pytest.mark.parametrize(("groups", "kind", "stratified"), [
-    (2, "current status", False), (2, "mixed", False), (3, "mixed", False), (3, "current status", True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("groups", "kind", "stratified"),
+    [(2, "current status", False), (2, "mixed", False), (3, "mixed", False), (3, "current status", True)],
+)
 def test_exact_p_and_covariance_by_brute_force(score, groups, kind, stratified):
     left, right, group = some_rows(7 if groups == 3 else 9, groups, kind=kind, seed=11)
     strata = np.arange(len(left)) % 2 if stratified else None

@@ -118,9 +118,14 @@ def test_order_of_rows_and_splitting_them_don_t_matter(seed, groups, covariance)
     found = []
     for data, weights in ((rows, None), (mixed, mixed["w"])):
         test = native(
-            data["left"] ** 2, data["right"] ** 2, data["group"], weights=weights, clusters=data["conversation"],
-            strata=data["k"], covariance=covariance,
-        )  # fmt: skip
+            data["left"] ** 2,
+            data["right"] ** 2,
+            data["group"],
+            weights=weights,
+            clusters=data["conversation"],
+            strata=data["k"],
+            covariance=covariance,
+        )
         order = np.argsort(test.names)
         found.append([test.statistic[order], test.expected[order], test.covariance[np.ix_(order, order)], test.pvalue])
         assert test.statistic.sum() == pytest.approx(0, abs=1e-9)
@@ -148,9 +153,15 @@ def test_robust_covariance_is_the_jackknife(groups, by):
     if by == "conversation":
         rows = rows[(rows["k"] == 2) | (rows["conversation"] % 3 > 0)]
     test = native(
-        rows["left"], rows["right"], rows["group"], clusters=rows[by], strata=rows["k"], covariance="robust",
-        method="montecarlo", replicates=1,
-    )  # fmt: skip
+        rows["left"],
+        rows["right"],
+        rows["group"],
+        clusters=rows[by],
+        strata=rows["k"],
+        covariance="robust",
+        method="montecarlo",
+        replicates=1,
+    )
     # Scores regressed on indicators of strata and groups, once without each cluster.
     indicators = (rows["group"].to_numpy()[:, None] == np.array(test.names[:-1])).astype(float)
     x = np.column_stack([rows["k"] == 2, rows["k"] == 3, indicators]).astype(float)
@@ -268,9 +279,14 @@ def test_correction_of_logarithms():
 def test_pairs_of_the_paper(reference, domain, open_pairs):
     known, events = reference(f"survival/reference_{domain}.json"), reference(f"survival/events_{domain}.csv")
     table = logrank_pairs(
-        events["time_left"], events["time_right"], events["system"], names=known["systems"],
-        adjust="bonferroni", comparisons=known["n_bonferroni"], backend="native",
-    )  # fmt: skip
+        events["time_left"],
+        events["time_right"],
+        events["system"],
+        names=known["systems"],
+        adjust="bonferroni",
+        comparisons=known["n_bonferroni"],
+        backend="native",
+    )
     open_ = {frozenset(pair) for pair in zip(table["a"], table["b"], strict=True)} - {
         frozenset((row.a, row.b)) for row in table.itertuples() if row.p_adjusted < 0.05
     }
@@ -311,9 +327,21 @@ def test_pairs_edges():
     table = logrank_pairs(rows["left"], rows["right"], rows["group"], backend="native")
     assert list(zip(table["a"], table["b"], strict=True)) == [("a", "b"), ("a", "c"), ("b", "c")]
     assert table.columns.tolist() == [
-        "a", "b", "n_a", "n_b", "statistic", "expected", "se", "chi2", "df", "p", "log_p", "p_adjusted",
-        "log_p_adjusted", "method",
-    ]  # fmt: skip
+        "a",
+        "b",
+        "n_a",
+        "n_b",
+        "statistic",
+        "expected",
+        "se",
+        "chi2",
+        "df",
+        "p",
+        "log_p",
+        "p_adjusted",
+        "log_p_adjusted",
+        "method",
+    ]
     assert logrank_pairs(rows["left"], rows["right"], rows["group"], names=["a"], backend="native").empty
     with pytest.raises(ValueError, match="names: group 'd' has no rows, expected some of a, b, c"):
         logrank_pairs(rows["left"], rows["right"], rows["group"], names=["a", "d"])

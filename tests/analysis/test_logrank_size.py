@@ -169,18 +169,14 @@ def test_simulated_rows_are_alike_as_the_released_ones_are(own):
 
 def by_conversation(**options):
     def p(left, right, group, conversation, worker, level, _):
-        return logrank(
-            left, right, group, clusters=conversation, strata=level, backend="native", **options
-        ).pvalue  # fmt: skip
+        return logrank(left, right, group, clusters=conversation, strata=level, backend="native", **options).pvalue
 
     return p
 
 
 def crossed(left, right, group, conversation, worker, level, _):
     clusters = [conversation, worker]
-    return logrank(
-        left, right, group, clusters=clusters, strata=level, covariance="robust", backend="native"
-    ).pvalue  # fmt: skip
+    return logrank(left, right, group, clusters=clusters, strata=level, covariance="robust", backend="native").pvalue
 
 
 @pytest.mark.parametrize(("pair", "naive"), [("two bots", 0.07), ("people and a bot", 0.12)])

@@ -190,8 +190,11 @@ def test_models_are_told_on_the_very_questions_that_people_answered(study, human
 
 def test_people_against_models_and_groups_against_each_other(human):
     rows = human["recall"]["against_models"]
-    own = next(r for r in rows if (r["measure"], r["who"], r["corpus"], r["contestant"]) ==
-               ("recall@1", "everybody", "all", "tfidf"))  # fmt: skip
+    own = next(
+        r
+        for r in rows
+        if (r["measure"], r["who"], r["corpus"], r["contestant"]) == ("recall@1", "everybody", "all", "tfidf")
+    )
     assert own["difference"] == pytest.approx(own["people"] - 0.2)
     assert own["p_adjusted"] < 0.001
     assert all(row["p_adjusted"] is None or row["p_adjusted"] >= row["p"] for row in rows)
@@ -302,8 +305,9 @@ def test_one_person_who_answered_alone_is_told_without_what_cant_be_known():
 
 
 def test_answers_that_dont_fit_the_question_are_left_out_and_counted():
-    result = analyse([*one("x", 0, 1), *one("y", 1, 1), *one("z", 4, 0), *one("v", 0, 1)[:1],
-                      *one("w", 0, 1, item_id="other")])  # fmt: skip
+    result = analyse(
+        [*one("x", 0, 1), *one("y", 1, 1), *one("z", 4, 0), *one("v", 0, 1)[:1], *one("w", 0, 1, item_id="other")]
+    )
     made_by = result["recall"]["made_by"]
     assert made_by["used"] == {"human": 1}
     assert made_by["left_out"]["human"] == {

@@ -48,11 +48,20 @@ def annotations(seed: int, advantage: float = 0.0, share: float = 0.5, size: int
     for _ in range(2):
         chance = [0.2 + own * (names == "x") + shift for names, shift in ((a, advantage), (b, 0.0))]
         natures = [np.where(rng.random(size) < p, "human", "bot") for p in chance]
-        rows.append(pd.DataFrame({
-            "conversation_id": talk, "worker_id": rng.integers(0, 30, size), "a": a, "b": b,
-            "k": 2 + rng.integers(0, 2, size), "nature0": natures[0], "nature1": natures[1],
-            "fluency": rng.integers(-1, 2, size),
-        }))  # fmt: skip
+        rows.append(
+            pd.DataFrame(
+                {
+                    "conversation_id": talk,
+                    "worker_id": rng.integers(0, 30, size),
+                    "a": a,
+                    "b": b,
+                    "k": 2 + rng.integers(0, 2, size),
+                    "nature0": natures[0],
+                    "nature1": natures[1],
+                    "fluency": rng.integers(-1, 2, size),
+                }
+            )
+        )
     return pd.concat(rows, ignore_index=True)
 
 
@@ -82,10 +91,15 @@ def test_the_balanced_difference_is_that_of_least_squares():
     """With a place's coefficient beside cells of bot, opponent and length, by ordinary least squares."""
     rows = annotations(3, advantage=0.1, share=0.65)
     halves = [
-        pd.DataFrame({"taken": (rows[f"nature{e}"] == "human").astype(float), "first": float(e == 0),
-                      "cell": rows[name].astype(str) + rows["k"].astype(str)})
+        pd.DataFrame(
+            {
+                "taken": (rows[f"nature{e}"] == "human").astype(float),
+                "first": float(e == 0),
+                "cell": rows[name].astype(str) + rows["k"].astype(str),
+            }
+        )
         for e, name in ((0, "a"), (1, "b"))
-    ]  # fmt: skip
+    ]
     fit = smf.ols("taken ~ first + C(cell)", pd.concat(halves)).fit()
     assert position_effects(rows)["balanced"][0] == pytest.approx(fit.params["first"])
 
@@ -123,8 +137,10 @@ def shown_by_annotator(seed: int, annotators: int = 24, talks: int = 60, each: i
 @pytest.mark.slow
 def test_what_annotators_bring_along_is_not_put_down_to_what_they_were_shown():
     """By conversations alone one in seven such studies or more would find something."""
-    found = [[presentation_effects(*shown_by_annotator(seed), crossed=own)["p"][0] for own in (True, False)]
-             for seed in range(1000)]  # fmt: skip
+    found = [
+        [presentation_effects(*shown_by_annotator(seed), crossed=own)["p"][0] for own in (True, False)]
+        for seed in range(1000)
+    ]
     both, alone = (np.array(found) < 0.05).mean(axis=0)
     assert both < 0.05 + 3 * 0.007  # three times the standard error of a share of .05 in 1,000 studies
     assert alone > 0.14

@@ -175,31 +175,31 @@ def mixed():
 
 @pytest.mark.parametrize(
     ("dist", "theirs"),
-    [
-        ("weibull", stats.weibull_min),
-        ("gamma", stats.gamma),
-        ("lognormal", stats.lognorm),
-        ("loglogistic", stats.fisk),
-    ],
+    [("weibull", stats.weibull_min), ("gamma", stats.gamma), ("lognormal", stats.lognorm), ("loglogistic", stats.fisk)],
 )
 def test_against_scipys_censored_fits(mixed, dist, theirs):
     left, right, _, _ = mixed
     exact, late, early = left == right, np.isinf(right), left == 0
     data = stats.CensoredData(
-        uncensored=left[exact], left=right[early], right=left[late],
+        uncensored=left[exact],
+        left=right[early],
+        right=left[late],
         interval=np.column_stack([left, right])[~exact & ~late & ~early],
-    )  # fmt: skip
+    )
     shape, _, scale = theirs.fit(data, floc=0)
     fit = parametric(left, right, dist=dist, backend="native")
     ours = {
-        "weibull": ("log_shape", "log_scale"), "gamma": ("log_shape", "log_scale"),
-        "lognormal": ("log_sigma", "mu"), "loglogistic": ("log_beta", "log_alpha"),
-    }[dist]  # fmt: skip
+        "weibull": ("log_shape", "log_scale"),
+        "gamma": ("log_shape", "log_scale"),
+        "lognormal": ("log_sigma", "mu"),
+        "loglogistic": ("log_beta", "log_alpha"),
+    }[dist]
     np.testing.assert_allclose([fit.parameters[p] for p in ours], np.log([shape, scale]), atol=2e-4)
     value = np.where(
-        exact, theirs.logpdf(np.where(exact, left, 1), shape, 0, scale),
+        exact,
+        theirs.logpdf(np.where(exact, left, 1), shape, 0, scale),
         np.log(theirs.cdf(np.minimum(right, 1e9), shape, 0, scale) - theirs.cdf(left, shape, 0, scale) + exact),
-    ).sum()  # fmt: skip
+    ).sum()
     assert fit.loglik == pytest.approx(value, abs=1e-5)
     assert fit.loglik >= value - 1e-9
     t, q = [0.5, 2.0, 7.0], [0.1, 0.5, 0.9]
@@ -272,10 +272,15 @@ def test_standard_errors_are_those_of_the_whole_hessian(mixed, dist):
     at = np.append(list(fit.parameters.values()), fit.coef)
     assert loglik(*at) == pytest.approx(fit.loglik, abs=1e-8)
     steps = 1e-3 * np.eye(len(at))
-    hessian = np.array([
-        [(loglik(*(at + i + j)) - loglik(*(at + i - j)) - loglik(*(at - i + j)) + loglik(*(at - i - j))) / 4e-6
-         for j in steps] for i in steps
-    ])  # fmt: skip
+    hessian = np.array(
+        [
+            [
+                (loglik(*(at + i + j)) - loglik(*(at + i - j)) - loglik(*(at - i + j)) + loglik(*(at - i - j))) / 4e-6
+                for j in steps
+            ]
+            for i in steps
+        ]
+    )
     se = np.sqrt(np.diag(np.linalg.inv(-hessian)))
     np.testing.assert_allclose(np.append(list(fit.parameter_se.values()), fit.se), se, rtol=1e-3)
 
@@ -326,8 +331,12 @@ rows_of_any_kind = st.lists(
 
 
 @settings(max_examples=15, deadline=None)
-@given(rows_of_any_kind, st.sampled_from(["exponential", "weibull", "lognormal", "loglogistic", "gamma"]),
-       st.sampled_from(MODELS), st.randoms(use_true_random=False))  # fmt: skip
+@given(
+    rows_of_any_kind,
+    st.sampled_from(["exponential", "weibull", "lognormal", "loglogistic", "gamma"]),
+    st.sampled_from(MODELS),
+    st.randoms(use_true_random=False),
+)
 def test_order_weights_and_unit_of_time(rows, dist, model, random):
     # Six rows that keep the maximum inside, whatever the others are.
     rows = [*rows, (1, 1, "e", 0), (3, 1, "e", 0), (6, 1, "e", 1), (2, 1, "e", 1), (5, 1, "r", 0), (4, 1, "r", 1)]
@@ -402,9 +411,8 @@ def test_bootstrap(mixed):
 def test_bootstrap_of_few_events_is_named():
     with pytest.warns(BootstrapWarning, match="have no maximum"):
         parametric(
-            [1, 2, 3, 4], [1, 2, np.inf, np.inf], [0, 1, 0, 1], dist="exponential", errors="bootstrap",
-            backend="native",
-        )  # fmt: skip
+            [1, 2, 3, 4], [1, 2, np.inf, np.inf], [0, 1, 0, 1], dist="exponential", errors="bootstrap", backend="native"
+        )
 
 
 def test_frames_formulas_and_collinear_covariates(mixed):

@@ -32,9 +32,13 @@ from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.analysis.uncertainty.shares import binomial_power
 
 INDEPENDENT = Design(
-    bots=2, annotations_per_conversation=1, ties=0.0, conversation_correlation=0.0, worker_correlation=0.0,
+    bots=2,
+    annotations_per_conversation=1,
+    ties=0.0,
+    conversation_correlation=0.0,
+    worker_correlation=0.0,
     annotations_per_worker=1,
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(("rate", "power"), [(0.55, 0.8), (0.6, 0.8), (0.6, 0.9), (0.7, 0.95)])
@@ -66,8 +70,15 @@ def test_ties_and_clusters_multiply_what_is_needed():
     six = replace(INDEPENDENT, annotations_per_conversation=6, conversation_correlation=0.1, annotations_per_worker=1)
     assert six.design_effect == pytest.approx(1.5)
     assert 6 * conversations_needed(rate, six) / alone == pytest.approx(1.5, rel=0.01)
-    same = replace(six, conversation_correlation=0.0, worker_correlation=0.2, annotations_per_worker=31, bots=3,
-                   unequal=2.0, correction="none")  # fmt: skip
+    same = replace(
+        six,
+        conversation_correlation=0.0,
+        worker_correlation=0.2,
+        annotations_per_worker=31,
+        bots=3,
+        unequal=2.0,
+        correction="none",
+    )
     assert same.effective_per_worker == 61
     assert same.design_effect == pytest.approx(1 + 60 / 3 * 0.2)
     by_itself = conversations_needed(rate, same, alone=True)
@@ -86,8 +97,9 @@ def test_the_pool_helps_as_much_as_least_squares_say():
         liked = replace(plain, worker_correlation=0.5, annotations_per_worker=300, taste=1.0)
         error = {
             (taste, alone): planned_error(rate, replace(liked, taste=taste), alone)
-            for taste in (0.0, 1.0) for alone in (False, True)
-        }  # fmt: skip
+            for taste in (0.0, 1.0)
+            for alone in (False, True)
+        }
         assert error[0.0, False] / error[0.0, True] == pytest.approx(np.sqrt(2 / bots), rel=0.01)
         if bots == 3:
             assert error[1.0, False] / error[1.0, True] == pytest.approx(1, rel=0.02)
@@ -120,11 +132,16 @@ def test_corrections_for_pairs_and_looks():
 
 designs = st.builds(
     Design,
-    bots=st.integers(2, 8), annotations_per_conversation=st.integers(1, 8), ties=st.floats(0, 0.8),
-    conversation_correlation=st.floats(0, 0.4), worker_correlation=st.floats(0, 0.4), taste=st.floats(0, 1),
+    bots=st.integers(2, 8),
+    annotations_per_conversation=st.integers(1, 8),
+    ties=st.floats(0, 0.8),
+    conversation_correlation=st.floats(0, 0.4),
+    worker_correlation=st.floats(0, 0.4),
+    taste=st.floats(0, 1),
     unequal=st.floats(1, 4),
-    annotations_per_worker=st.floats(1, 30), power=st.floats(0.5, 0.95),
-)  # fmt: skip
+    annotations_per_worker=st.floats(1, 30),
+    power=st.floats(0.5, 0.95),
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -192,8 +209,13 @@ def test_the_papers_time_efficiency():
 @pytest.mark.parametrize("rate", [0.5, 0.6, 0.8])
 @pytest.mark.parametrize("correlations", [(0.0, 0.0), (0.1, 0.0), (0.12, 0.08)])
 def test_simulated_matches_have_the_wished_moments(rate, correlations):
-    design = Design(bots=2, ties=0.65, conversation_correlation=correlations[0], worker_correlation=correlations[1],
-                    annotations_per_worker=40)  # fmt: skip
+    design = Design(
+        bots=2,
+        ties=0.65,
+        conversation_correlation=correlations[0],
+        worker_correlation=correlations[1],
+        annotations_per_worker=40,
+    )
     latent = latent_of(rate, design)
     np.testing.assert_allclose(moments(latent), [rate, 0.65, *correlations], atol=1e-4)
     matches = simulate(latent, np.array([0.5, -0.5]) * latent.gap, 6000, design, np.random.default_rng(1))
@@ -305,8 +327,10 @@ def test_a_pilot_says_which_pairs_need_more():
 
 
 def test_a_pair_nearer_than_what_is_of_interest_is_planned_for_that():
-    even = pd.DataFrame([("a", "b", o, f"c{i}", f"w{i % 7}") for i, o in enumerate([1, -1, 0] * 20)],
-                        columns=["a", "b", "outcome", "conversation_id", "worker_id"])  # fmt: skip
+    even = pd.DataFrame(
+        [("a", "b", o, f"c{i}", f"w{i % 7}") for i, o in enumerate([1, -1, 0] * 20)],
+        columns=["a", "b", "outcome", "conversation_id", "worker_id"],
+    )
     table, design = pilot_needs(even, ["a", "b"], Design(bots=2), difference=0.3)
     row = table.iloc[0]
     assert (row["status"], row["difference"]) == ("close", 0.3)

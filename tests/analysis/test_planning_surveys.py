@@ -9,14 +9,7 @@ from scipy.stats import ttest_ind
 from statsmodels.stats.power import TTestIndPower
 
 from parlai_spotbot.analysis.planning import Design, conversations_needed
-from parlai_spotbot.analysis.planning.surveys import (
-    Rating,
-    Wish,
-    pilot_choices,
-    pilot_ratings,
-    plan_survey,
-    rating_of,
-)
+from parlai_spotbot.analysis.planning.surveys import Rating, Wish, pilot_choices, pilot_ratings, plan_survey, rating_of
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import binomial_power

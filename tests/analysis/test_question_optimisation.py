@@ -17,11 +17,13 @@ from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Plan, Study
 
 NAME = "acute_eval"
-WORDINGS = {"questions": {
-    "longer": {"wording": "Whom would you like to talk to longer?", "option": "I would talk longer to {name}"},
-    "kinder": {"wording": "Whom would you like to talk to again?", "option": "I would talk again to {name}"},
-    "vague": {"wording": "Who is the more modern of the two?", "option": "{name} is more modern"},
-}}  # fmt: skip
+WORDINGS = {
+    "questions": {
+        "longer": {"wording": "Whom would you like to talk to longer?", "option": "I would talk longer to {name}"},
+        "kinder": {"wording": "Whom would you like to talk to again?", "option": "I would talk again to {name}"},
+        "vague": {"wording": "Who is the more modern of the two?", "option": "{name} is more modern"},
+    }
+}
 RIGHT = {"longer": 0.93, "kinder": 0.9, "vague": 0.5}
 PAIRS = 24
 
@@ -36,10 +38,23 @@ def study(tmp_path_factory):
     files.write_jsonl(study.conversations_path, [c.to_json() for c in chats])
     wordings = folder / "wordings.yaml"
     wordings.write_text(yaml.safe_dump(WORDINGS))
-    SpotbotPack._run_args([
-        "--study", str(study.path), "--survey", NAME, "--questions", str(wordings), "--same-pairs",
-        "--comparisons", str(PAIRS), "--annotators-per-item", "2", "--unit-size", "4",
-    ])  # fmt: skip
+    SpotbotPack._run_args(
+        [
+            "--study",
+            str(study.path),
+            "--survey",
+            NAME,
+            "--questions",
+            str(wordings),
+            "--same-pairs",
+            "--comparisons",
+            str(PAIRS),
+            "--annotators-per-item",
+            "2",
+            "--unit-size",
+            "4",
+        ]
+    )
     study = Study.open(study.path)
     files.write_jsonl(study.judgements_path(NAME), [j.to_json() for j in answered(study)])
     return study
@@ -68,9 +83,19 @@ def answered(study):
             )
             for asked, answer in ((question, f"conversation:{chosen}"), ("reason", "it listens")):
                 found.append(
-                    Judgement(f"j{len(found)}", *about, "pair", asked, answer, worker, HUMAN, None,
-                              {"place:0": "left", "place:1": "right"}, seconds=60.0)
-                )  # fmt: skip
+                    Judgement(
+                        f"j{len(found)}",
+                        *about,
+                        "pair",
+                        asked,
+                        answer,
+                        worker,
+                        HUMAN,
+                        None,
+                        {"place:0": "left", "place:1": "right"},
+                        seconds=60.0,
+                    )
+                )
     assert stock.done == set(stock.units)
     return found
 
@@ -95,9 +120,10 @@ def test_wordings_are_compared_on_the_same_pairs(wordings):
 def test_differences_that_mean_something_are_told_from_those_that_may_be_chance(wordings):
     clear = {frozenset((row["a"], row["b"])): row["p_adjusted"] < 0.05 for row in wordings["differences"]}
     assert clear == {
-        frozenset(("longer", "vague")): True, frozenset(("kinder", "vague")): True,
+        frozenset(("longer", "vague")): True,
+        frozenset(("kinder", "vague")): True,
         frozenset(("longer", "kinder")): False,
-    }  # fmt: skip
+    }
     said = " ".join(wordings["sentences"])
     assert "does better than “vague” by" in said
     assert "The other difference between wordings may be chance." in said

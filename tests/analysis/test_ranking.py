@@ -10,13 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot.analysis.frames import matches_frame
-from parlai_spotbot.analysis.ranking import (
-    pair_table,
-    paper_ranges,
-    rank_clusters,
-    win_matrix,
-    win_rates,
-)
+from parlai_spotbot.analysis.ranking import pair_table, paper_ranges, rank_clusters, win_matrix, win_rates
 from parlai_spotbot.analysis.ranking.clusters import cluster_places, rank_ranges
 from parlai_spotbot.analysis.ranking.trueskill import TrueSkill
 from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
@@ -25,8 +19,10 @@ ORDER = {"dailydialog": ["GPT", "BR", "S2", "DR"], "empathetic": ["BL", "GPT", "
 
 
 @pytest.mark.parametrize("domain", ["dailydialog", "empathetic"])
-@pytest.mark.parametrize(("criterion", "table"), [("nature", "table1"), ("fluency", "table5_fluency"),
-                                                  ("sensibleness_and_specificity", "table6_ssa_correct")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("criterion", "table"),
+    [("nature", "table1"), ("fluency", "table5_fluency"), ("sensibleness_and_specificity", "table6_ssa_correct")],
+)
 def test_counts_rates_and_p_values_of_the_paper(released, reference, domain, criterion, table):
     known = reference(f"paper_tables/{domain}.json")[table]
     matrix = win_matrix(matches_frame(released(domain), criterion), ORDER[domain])

@@ -11,12 +11,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from parlai_spotbot.analysis.ranking import (
-    TrueSkill,
-    WinMatrix,
-    rank_clusters,
-    trueskill_scores,
-)
+from parlai_spotbot.analysis.ranking import TrueSkill, WinMatrix, rank_clusters, trueskill_scores
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 
 BOTS = tuple("abcd")

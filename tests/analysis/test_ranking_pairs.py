@@ -5,13 +5,7 @@ import pandas as pd
 import pytest
 
 from parlai_spotbot.analysis.frames import matches_frame
-from parlai_spotbot.analysis.ranking import (
-    pair_table,
-    rank_clusters,
-    unit_matches,
-    win_matrix,
-    win_rates,
-)
+from parlai_spotbot.analysis.ranking import pair_table, rank_clusters, unit_matches, win_matrix, win_rates
 
 ORDER = ["GPT", "BR", "S2", "DR"]
 
@@ -43,8 +37,11 @@ def test_a_longer_segment_weighs_more():
     rows = matches(("c", 2, 1), ("c", 2, 1), ("c", 5, -1), ("d", 2, 1), ("d", 2, -1), ("d", 3, 0))
     segments = unit_matches(rows, "segment")
     assert segments[["conversation_id", "k", "outcome", "annotations"]].to_numpy().tolist() == [
-        ["c", 2, 1, 2], ["c", 5, -1, 1], ["d", 2, 0, 2], ["d", 3, 0, 1],
-    ]  # fmt: skip
+        ["c", 2, 1, 2],
+        ["c", 5, -1, 1],
+        ["d", 2, 0, 2],
+        ["d", 3, 0, 1],
+    ]
     whole = unit_matches(rows, "conversation")
     assert whole[["conversation_id", "outcome", "annotations"]].to_numpy().tolist() == [["c", -1, 3], ["d", 0, 3]]
     again = unit_matches(rows.set_axis([0] * 6), "conversation")  # whatever the index
@@ -87,8 +84,11 @@ def test_clusters_by_every_score_and_the_papers_variant(released):
     assert narrow != wide
     same = [clusters(score="win_rate", backend=b).scores for b in ("numba", "numpy")]
     np.testing.assert_array_equal(*same)
-    for option, said in (({"resample": "units"}, "annotations, paper"), ({"score": "elo"}, "trueskill, win_rate"),
-                         ({"level": 95}, "level is 95")):  # fmt: skip
+    for option, said in (
+        ({"resample": "units"}, "annotations, paper"),
+        ({"score": "elo"}, "trueskill, win_rate"),
+        ({"level": 95}, "level is 95"),
+    ):
         with pytest.raises(ValueError, match=said):
             clusters(**option)
 

@@ -12,8 +12,14 @@ from parlai_spotbot.surveys.abc_eval.labels import LABELS
 
 
 def test_screening_by_hand():
-    rows = [*trained("w1", (3, 1, 0)), *trained("w2", (4, 4, 3)), *trained("w2", (1,), 2, "second_chance"),
-            *trained("w3", (5, 5, 5)), *trained("w3", (4,), 2, "second_chance"), *trained("w4", (2,), 1)]  # fmt: skip
+    rows = [
+        *trained("w1", (3, 1, 0)),
+        *trained("w2", (4, 4, 3)),
+        *trained("w2", (1,), 2, "second_chance"),
+        *trained("w3", (5, 5, 5)),
+        *trained("w3", (4,), 2, "second_chance"),
+        *trained("w4", (2,), 1),
+    ]
     rows[-1]["passed"] = None  # the first of further rounds
     rows.append({**trained("w1", (0,))[0], "attempt": None, "role": "gold"})
     [found] = screened(rows, LABELS)
@@ -35,8 +41,11 @@ def test_screening_by_hand():
 def test_a_wrong_row_of_the_training_names_file_and_field(tmp_path):
     path = tmp_path / "training.jsonl"
     good = trained("w1", (1, 1, 1))
-    for change, message in (({"of": 0}, "how many turns of how many"), ({"wrong_turns": 11}, "how many turns"),
-                            ({"passed": "yes"}, "field 'passed' is 'yes'")):  # fmt: skip
+    for change, message in (
+        ({"of": 0}, "how many turns of how many"),
+        ({"wrong_turns": 11}, "how many turns"),
+        ({"passed": "yes"}, "field 'passed' is 'yes'"),
+    ):
         files.write_jsonl(path, [good[0], {**good[1], **change}])
         with pytest.raises(UserError, match=f"line 2: .*{message}"):
             files.read_jsonl(path, checked_round)

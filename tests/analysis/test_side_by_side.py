@@ -67,8 +67,9 @@ def test_with_much_data_the_chance_is_that_of_the_cost_curve():
     first, second = RNG(1).normal(3.4, 0.8, 3000), RNG(2).normal(3.0, 0.8, 3000)
     difference = float(first.mean() - second.mean())
     half = 1.96 * np.sqrt(first.var() / 3000 + second.var() / 3000)
-    ranking = {"pairs": [{"a": "a", "b": "b", "n": 6000, "estimate": difference,
-                          "ci": [difference - half, difference + half]}]}  # fmt: skip
+    ranking = {
+        "pairs": [{"a": "a", "b": "b", "n": 6000, "estimate": difference, "ci": [difference - half, difference + half]}]
+    }
     own = found_of("dialogue_likert", ranking, {"mean": 60.0, "hours": 5.0}, {}, 6000)
     curve = cost_curve(Ratings(first, second), 60.0, hours, rng=RNG(0))
     np.testing.assert_allclose(buys(own, hours, rng=RNG(0)).share, curve.power, atol=0.04)
@@ -133,9 +134,9 @@ def test_at_equal_cost_the_quicker_method_is_ahead():
     assert (hours[0], hours[-1]) == pytest.approx((0.5, 50))
     bought = [buys(own, hours, rng=RNG(0)) for own in (quick, slow)]
     place = len(hours) // 2
-    more, low, high = equal_cost(
-        [bought[0], type(bought[1])(**{**bought[1].__dict__, "method": "slow"})], place
-    )["acute_eval", "slow"]  # fmt: skip
+    more, low, high = equal_cost([bought[0], type(bought[1])(**{**bought[1].__dict__, "method": "slow"})], place)[
+        "acute_eval", "slow"
+    ]
     assert 0 < low < more < high
     assert bought[0].half < bought[1].half
     assert (np.diff(bought[0].share) > -0.02).all()
@@ -165,8 +166,12 @@ def test_orders_are_compared_among_the_contestants_that_both_judged():
 def test_criteria_are_compared_by_name_and_two_contestants_are_no_order():
     few = {"a": 1.0, "b": 2.0}
     more = {**few, "c": 3.0}
-    given = [ranking("one", more), ranking("one", more, criterion="quality"),
-             ranking("two", few), ranking("two", more, criterion="quality")]  # fmt: skip
+    given = [
+        ranking("one", more),
+        ranking("one", more, criterion="quality"),
+        ranking("two", few),
+        ranking("two", more, criterion="quality"),
+    ]
     assert [row.criterion for row in agreements(given, rng=RNG(0), replicates=100)] == ["quality"]
 
 

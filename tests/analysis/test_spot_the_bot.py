@@ -156,8 +156,10 @@ def test_what_came_first_is_known_by_its_time(made_up):
 
 def test_presentation_is_reported_where_it_varies(made_up):
     judgements, conversations = made_up(bots=2, per_pair=4, people=2, sources=("human",))
-    sides = [{"entity:0": ("left", "right")[int(j.conversation_ids[0][-1]) % 2],
-              "order": ["fluency", "specificity"]} for j in judgements]  # fmt: skip
+    sides = [
+        {"entity:0": ("left", "right")[int(j.conversation_ids[0][-1]) % 2], "order": ["fluency", "specificity"]}
+        for j in judgements
+    ]
     shown = [replace(j, presentation=p) for j, p in zip(judgements, sides, strict=True)]
     own = analyze(shown, conversations, bootstraps=20)["order"]["by_source"]["human"]["presentation"]
     assert list(own) == ["entity:0"]

@@ -196,9 +196,13 @@ def test_sentences_turn_with_the_data(made_up):
 
 def test_a_curves_sentence_names_effect_direction_and_uncertainty():
     own = {
-        "exchanges": [2, 5], "survival": [0.6, 0.34], "ci": [[0.5, 0.7], [0.27, 0.41]], "n": [90, 90],
-        "median": {"low": 2.0, "high": 5.0}, "versus_human": {"human": 0.87, "difference": -0.53, "ci": [-0.6, -0.45]},
-    }  # fmt: skip
+        "exchanges": [2, 5],
+        "survival": [0.6, 0.34],
+        "ci": [[0.5, 0.7], [0.27, 0.41]],
+        "n": [90, 90],
+        "median": {"low": 2.0, "high": 5.0},
+        "versus_human": {"human": 0.87, "difference": -0.53, "ci": [-0.6, -0.45]},
+    }
     assert sentences.curve("dr", own) == (
         "After 5 exchanges 34% (27% to 41%) of dr's appearances still pass as human, 53 points fewer (likely 45 to 60) "
         "than of people's (87%). Half are spotted by 2 to 5 exchanges."

@@ -13,13 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, chisquare
 
-from parlai_spotbot.analysis.stability import (
-    conversation_matches,
-    default_sizes,
-    first_stable,
-    pair_counts,
-    stability,
-)
+from parlai_spotbot.analysis.stability import conversation_matches, default_sizes, first_stable, pair_counts, stability
 from parlai_spotbot.analysis.stability.experiment import Pool, pair_chances, ranking_of
 from parlai_spotbot.analysis.stability.kernels import modelled_repetitions, pooled_repetitions
 from parlai_spotbot.analysis.stability.numpy_loops import model_repetition, paper_places, paper_repetition
@@ -139,9 +133,12 @@ def test_the_papers_curve(released, reference, domain, first):
     assert (np.abs(np.array(got["share"]) - known) < 4 * error).all()
     assert abs(got["first"] - first) <= 4
     assert got["share"][-1] > 0.98  # whatever the data: all of the conversations are drawn
-    assert got["ranking"][-1] == {
-        "dailydialog": [["GPT"], ["BR"], ["S2"], ["DR"]], "empathetic": [["BL"], ["BR", "GPT"], ["S2"], ["DR"]],
-    }[domain]  # fmt: skip
+    assert (
+        got["ranking"][-1]
+        == {"dailydialog": [["GPT"], ["BR"], ["S2"], ["DR"]], "empathetic": [["BL"], ["BR", "GPT"], ["S2"], ["DR"]]}[
+            domain
+        ]
+    )
 
 
 @pytest.mark.slow
@@ -157,9 +154,10 @@ def test_the_papers_experiment_in_full(shared_data):
         found = stability(conversation_matches(select(dump)), dump.domain.bots, leave_one_out=domain == "convai2")
         firsts[domain] = found["whole"]["first"]
     assert firsts == {
-        "dailydialog": pytest.approx(34, abs=2), "empathetic": pytest.approx(43, abs=2),
+        "dailydialog": pytest.approx(34, abs=2),
+        "empathetic": pytest.approx(43, abs=2),
         "convai2": pytest.approx(44, abs=2),
-    }  # fmt: skip
+    }
     out = {bot: curve["first"] for bot, curve in found["leave_one_out"].items()}
     assert out["KV"] == pytest.approx(24, abs=2)
     assert out["LC"] == pytest.approx(27, abs=2)
@@ -299,8 +297,15 @@ def test_an_interruption_does_not_wait_for_what_is_still_to_come():
 
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        stability(table("abc", COUNTS), "abc", sizes=range(5, 105), variant="model",
-                  repetitions=2000, threads=1, progress=interrupt)  # fmt: skip
+        stability(
+            table("abc", COUNTS),
+            "abc",
+            sizes=range(5, 105),
+            variant="model",
+            repetitions=2000,
+            threads=1,
+            progress=interrupt,
+        )
     assert time.monotonic() - start < 15
     assert calls == [1]
 

@@ -56,9 +56,12 @@ def test_seconds_of_the_released_data(shared_data, domain):
     own = (rows["a"] != "human").sum() / pairs
     assert own == pytest.approx(per_pair, abs=0.5)
     effort = compare_effort(
-        len(data.domain.bots), seconds=table["mean"][0], conversations_per_pair=45,
-        annotations_per_conversation=own / 45, human_annotations=(rows["a"] == "human").sum(),
-    )  # fmt: skip
+        len(data.domain.bots),
+        seconds=table["mean"][0],
+        conversations_per_pair=45,
+        annotations_per_conversation=own / 45,
+        human_annotations=(rows["a"] == "human").sum(),
+    )
     assert effort.hours == pytest.approx(table["mean"][0] * len(rows) / 3600)
     if domain == "convai2":
         assert effort.hours == pytest.approx(73, abs=0.6)
@@ -81,8 +84,14 @@ def test_the_papers_comparison():
     st.integers(2, 60), st.floats(5, 120), st.floats(1, 300), st.floats(0, 3000), st.floats(1, 300), st.floats(0.5, 20)
 )
 def test_both_take_the_same_where_it_breaks_even(systems, seconds, annotations, people, dialogues, minutes):
-    options = {"seconds": seconds, "conversations_per_pair": annotations, "annotations_per_conversation": 1,
-               "human_annotations": people, "dialogues": dialogues, "minutes_per_dialogue": minutes}  # fmt: skip
+    options = {
+        "seconds": seconds,
+        "conversations_per_pair": annotations,
+        "annotations_per_conversation": 1,
+        "human_annotations": people,
+        "dialogues": dialogues,
+        "minutes_per_dialogue": minutes,
+    }
     found = compare_effort(systems, **options)
     even = found.break_even
     if np.isnan(even):
@@ -129,9 +138,13 @@ def test_intervals_are_near_those_of_resampled_times():
 
 
 def test_sources_have_rows_of_their_own():
-    rows = pd.DataFrame({
-        "source": ["human"] * 3 + ["judge:quick"] * 2, "k": [2, 3, 3, 2, 2], "seconds": [1.0, 2.0, 6.0, np.nan, np.nan],
-    })  # fmt: skip
+    rows = pd.DataFrame(
+        {
+            "source": ["human"] * 3 + ["judge:quick"] * 2,
+            "k": [2, 3, 3, 2, 2],
+            "seconds": [1.0, 2.0, 6.0, np.nan, np.nan],
+        }
+    )
     table = seconds_table(rows)
     assert set(table["source"]) == {"human"}
     assert dict(zip(table["k"], table["median"], strict=True)) == {"all": 2.0, "2": 1.0, "3": 4.0}

@@ -57,8 +57,12 @@ def test_counts_and_shares_are_those_of_the_file(analysed):
     rows = drawn(600)
     _, found = analysed(rows)
     ranking = found["ranking"]
-    outcome = {"model_a": ("won", "lost"), "model_b": ("lost", "won"), "tie": ("tie", "tie"),
-               "tie (bothbad)": ("both_bad", "both_bad")}  # fmt: skip
+    outcome = {
+        "model_a": ("won", "lost"),
+        "model_b": ("lost", "won"),
+        "tie": ("tie", "tie"),
+        "tie (bothbad)": ("both_bad", "both_bad"),
+    }
     for bot in BOTS:
         seen = [outcome[word][place] for a, b, word in rows for place, own in enumerate((a, b)) if own == bot]
         shares = ranking["shares"][bot]

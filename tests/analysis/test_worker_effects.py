@@ -246,11 +246,16 @@ def test_two_labels_no_people_one_length_and_a_bot_never_taken_for_human():
 def test_a_handful_of_labels_gives_finite_numbers(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(4, 30))
-    rows = pd.DataFrame({
-        "conversation_id": rng.integers(0, 5, n), "k": 2, "entity": rng.integers(0, 2, n),
-        "name": ["x", "y", *rng.choice(["x", "y", "human"], n - 2)], "worker_id": rng.integers(0, 6, n),
-        "nature": ["bot", "human", *rng.choice(["bot", "unsure", "human"], n - 2, p=[0.9, 0.05, 0.05])],
-    })  # fmt: skip
+    rows = pd.DataFrame(
+        {
+            "conversation_id": rng.integers(0, 5, n),
+            "k": 2,
+            "entity": rng.integers(0, 2, n),
+            "name": ["x", "y", *rng.choice(["x", "y", "human"], n - 2)],
+            "worker_id": rng.integers(0, 6, n),
+            "nature": ["bot", "human", *rng.choice(["bot", "unsure", "human"], n - 2, p=[0.9, 0.05, 0.05])],
+        }
+    )
     fit = worker_effects(rows)
     assert np.isfinite(fit.effect).all()
     low, high = fit.interval().T

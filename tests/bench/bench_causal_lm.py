@@ -109,9 +109,12 @@ def run() -> Iterator[Row]:
             rates = [TURNS * TOKENS / each[key] for key in (name, "plain")]
             yield Row(f"{dtype}: {name}", *rates, "Hugging Face loop", "tokens/s")
         yield Row(
-            f"{dtype}: batched, cache", TURNS / each["batched, cache"], TURNS / each["plain"], "Hugging Face loop",
+            f"{dtype}: batched, cache",
+            TURNS / each["batched, cache"],
+            TURNS / each["plain"],
+            "Hugging Face loop",
             "turns/s",
-        )  # fmt: skip
+        )
         yield bound(dtype, ways["batched, cache"][1], each["batched, cache"])
 
 

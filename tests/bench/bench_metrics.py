@@ -19,8 +19,16 @@ from parlai_spotbot.records import HUMAN
 
 BOTS = ("ada", "bob", "cleo", "dan")
 TALKS, TURNS = 100, 15
-LABELS = {"interpretability": 1, "sociality": 1, "commonsense": 1, "consistency": 3, "empathy": 2, "knowledge": 2,
-          "personal_information": 2, "transitions": 4}  # fmt: skip
+LABELS = {
+    "interpretability": 1,
+    "sociality": 1,
+    "commonsense": 1,
+    "consistency": 3,
+    "empathy": 2,
+    "knowledge": 2,
+    "personal_information": 2,
+    "transitions": 4,
+}
 LIMIT = 60.0
 """Seconds that the whole study may take."""
 
@@ -51,10 +59,19 @@ def turns_of(
 
 def pairs_of(name: str, pairs: list, quality: dict, rng: np.random.Generator) -> Metric:
     rows = [
-        (a, b, a.split("-")[0], b.split("-")[0], f"{a}\t{b}", f"w{rng.integers(125)}", f"c-{a}-{who}",
-         float(np.sign(quality[a] - quality[b] + rng.normal(0, 2))))
-        for a, b in pairs for who in range(2 if rng.random() < 0.25 else 1)
-    ]  # fmt: skip
+        (
+            a,
+            b,
+            a.split("-")[0],
+            b.split("-")[0],
+            f"{a}\t{b}",
+            f"w{rng.integers(125)}",
+            f"c-{a}-{who}",
+            float(np.sign(quality[a] - quality[b] + rng.normal(0, 2))),
+        )
+        for a, b in pairs
+        for who in range(2 if rng.random() < 0.25 else 1)
+    ]
     columns = ["conversation_a", "conversation_b", "a", "b", "unit", "worker_id", "annotation_id", "value"]
     return Metric("comparative", name, "choice", "comparative", "ordinal", pd.DataFrame(rows, columns=columns))
 
@@ -75,10 +92,14 @@ def study(seed: int = 0) -> Evidence:
         metrics += [turns_of(method, name, method, "mean", turns, quality, rng) for name in ("quality", *"abcdefg")]
     metrics += [pairs_of(name, by, quality, rng) for name in ("quality", *"abcdefg")]
     led = {talk: f"p{i % 46}" for i, pair in enumerate(by) for talk in pair}
-    ratings = pd.DataFrame([(t, t.split("-")[0], led[t], float(np.clip(round(3 + quality[t]), 1, 5))) for t in led],
-                           columns=["conversation_id", "bot", "worker_id", "value"])  # fmt: skip
-    choices = pd.DataFrame([(a, b, led[a], float(np.sign(quality[a] - quality[b]))) for a, b in by],
-                           columns=["conversation_a", "conversation_b", "worker_id", "value"])  # fmt: skip
+    ratings = pd.DataFrame(
+        [(t, t.split("-")[0], led[t], float(np.clip(round(3 + quality[t]), 1, 5))) for t in led],
+        columns=["conversation_id", "bot", "worker_id", "value"],
+    )
+    choices = pd.DataFrame(
+        [(a, b, led[a], float(np.sign(quality[a] - quality[b]))) for a, b in by],
+        columns=["conversation_a", "conversation_b", "worker_id", "value"],
+    )
     seen, times = set(), []
     for metric in metrics:
         for home, worker, annotation in zip(

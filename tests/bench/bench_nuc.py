@@ -77,9 +77,14 @@ def theirs(questions: list, model: str, folder: Path) -> float:
     write_questions(folder / "questions.jsonl", questions)
     torch.set_num_threads(1)
     opt = setup_args().parse_kwargs(
-        task="spotbot:nuc", nuc_questions=str(folder / "questions.jsonl"), datatype="valid", model_file=model,
-        eval_candidates="inline", batchsize=BATCH, no_cuda=True,
-    )  # fmt: skip
+        task="spotbot:nuc",
+        nuc_questions=str(folder / "questions.jsonl"),
+        datatype="valid",
+        model_file=model,
+        eval_candidates="inline",
+        batchsize=BATCH,
+        no_cuda=True,
+    )
     world = create_task(opt, create_agent(opt, requireModelExists=True))
     start = time.process_time()
     while not world.epoch_done():

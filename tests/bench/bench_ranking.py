@@ -45,11 +45,15 @@ def made_up(rng: np.random.Generator, bots: tuple, conversations: int, judgement
     better = np.repeat((pairs[:, 1] - pairs[:, 0]) / len(bots), judgements)
     outcome = np.sign(np.round(rng.normal(0.4 * better, 0.48))).astype(np.int8)
     names = np.array(bots, dtype=object)  # so that equal names are one object
-    return pd.DataFrame({
-        "a": names[np.repeat(pairs[:, 0], judgements)], "b": names[np.repeat(pairs[:, 1], judgements)],
-        "outcome": outcome, "conversation_id": conversation,
-        "worker_id": rng.integers(0, workers, len(conversation), dtype=np.int32),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "a": names[np.repeat(pairs[:, 0], judgements)],
+            "b": names[np.repeat(pairs[:, 1], judgements)],
+            "outcome": outcome,
+            "conversation_id": conversation,
+            "worker_id": rng.integers(0, workers, len(conversation), dtype=np.int32),
+        }
+    )
 
 
 def run() -> Iterator[Row]:

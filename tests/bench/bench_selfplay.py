@@ -65,19 +65,43 @@ def rate(command: Callable[[int], tuple[list[str], str]], counts: tuple[int, int
 def self_chat(bot: tuple[str, str], options: str, out: str) -> Callable[[int], tuple[list[str], str]]:
     flags = [word for part in filter(None, options.split(",")) for word in ("--" + part.replace("_", "-")).split("=")]
     path = os.path.join(out, "peer")
-    return lambda count: ([
-        PARLAI, "self_chat", *bot, *flags, "--num-self-chats", str(count), "--display-examples", "false",
-        "--selfchat-max-turns", str(1 + EXCHANGES), "--outfile", path,
-    ], f"{path}.jsonl")  # fmt: skip
+    return lambda count: (
+        [
+            PARLAI,
+            "self_chat",
+            *bot,
+            *flags,
+            "--num-self-chats",
+            str(count),
+            "--display-examples",
+            "false",
+            "--selfchat-max-turns",
+            str(1 + EXCHANGES),
+            "--outfile",
+            path,
+        ],
+        f"{path}.jsonl",
+    )
 
 
 def ours(what: list[str], out: str) -> Callable[[int], tuple[list[str], str]]:
     length = ["--exchanges", str(EXCHANGES), "--segments", str(EXCHANGES), "--human-conversations", "0"]
     study = os.path.join(out, "ours" + "".join(what).replace("/", "_"))
-    return lambda count: ([
-        PARLAI, "spotbot_selfchat", "--study", f"{study}-{count}", *what,
-        "--conversations-per-pair", str(count), "--batchsize", str(BATCH), *length,
-    ], f"{study}-{count}/conversations.jsonl")  # fmt: skip
+    return lambda count: (
+        [
+            PARLAI,
+            "spotbot_selfchat",
+            "--study",
+            f"{study}-{count}",
+            *what,
+            "--conversations-per-pair",
+            str(count),
+            "--batchsize",
+            str(BATCH),
+            *length,
+        ],
+        f"{study}-{count}/conversations.jsonl",
+    )
 
 
 def run() -> Iterator[Row]:
@@ -111,15 +135,18 @@ def on_paper(own: float, peak: float, contestants: int = 100, per_pair: int = 45
     pairs = contestants * (contestants - 1) // 2
     turns = pairs * per_pair * 2 * exchanges
     each, hours = turns / contestants, turns / own / 3600
-    return "\n".join([
-        f"on paper, {contestants} contestants x {pairs} pairs x {per_pair} conversations x {exchanges} exchanges = "
-        f"{turns} turns, {each:.0f} of each contestant:",
-        f"  at the pool's pace here, {own:.1f} turns/s: {hours:.0f} hours on this machine of {os.cpu_count()} cores, "
-        f"{hours / 50:.1f} on fifty of them (--engine ray), where no contestant is slower than the others",
-        f"  no study is faster than its slowest contestant, divided by its copies: one that gives 10 turns/s in "
-        f"batches ends after {each / 10 / 3600:.1f} hours, one that gives 1 turn/s after {each / 3600:.1f}",
-        *(memory(contestants, per_pair, peak, most) for most in (contestants, 10)),
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            f"on paper, {contestants} contestants x {pairs} pairs x {per_pair} conversations x {exchanges} exchanges = "
+            f"{turns} turns, {each:.0f} of each contestant:",
+            f"  at the pool's pace here, {own:.1f} turns/s: {hours:.0f} hours on this machine of {os.cpu_count()} "
+            "cores, "
+            f"{hours / 50:.1f} on fifty of them (--engine ray), where no contestant is slower than the others",
+            f"  no study is faster than its slowest contestant, divided by its copies: one that gives 10 turns/s in "
+            f"batches ends after {each / 10 / 3600:.1f} hours, one that gives 1 turn/s after {each / 3600:.1f}",
+            *(memory(contestants, per_pair, peak, most) for most in (contestants, 10)),
+        ]
+    )
 
 
 def memory(contestants: int, per_pair: int, peak: float, most: int) -> str:

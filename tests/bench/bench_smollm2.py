@@ -39,8 +39,17 @@ def run() -> Iterator[Row]:
 
         alone, together = read(1), read(BATCH)
         name = f"{BATCH} times one alone"
-        yield Row(f"{dtype}: reading {BATCH} prompts at once", seconds(lambda: read(BATCH)),
-                  BATCH * seconds(lambda: read(1)), name, "s")  # fmt: skip
-        yield Row(f"{dtype}: writing a token for {BATCH} at once",
-                  seconds(lambda state=together: write(state, BATCH), 1) / TOKENS * 1000,
-                  BATCH * seconds(lambda state=alone: write(state, 1), 1) / TOKENS * 1000, name, "ms")  # fmt: skip
+        yield Row(
+            f"{dtype}: reading {BATCH} prompts at once",
+            seconds(lambda: read(BATCH)),
+            BATCH * seconds(lambda: read(1)),
+            name,
+            "s",
+        )
+        yield Row(
+            f"{dtype}: writing a token for {BATCH} at once",
+            seconds(lambda state=together: write(state, BATCH), 1) / TOKENS * 1000,
+            BATCH * seconds(lambda state=alone: write(state, 1), 1) / TOKENS * 1000,
+            name,
+            "ms",
+        )

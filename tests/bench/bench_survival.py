@@ -39,9 +39,14 @@ def twenty_thousand() -> pd.DataFrame:
     first = np.round(rng.uniform(0.001, 2, 20_000), 3)
     looks = np.column_stack([first, first + np.round(rng.uniform(0.1, 2, 20_000), 3)])
     return sample(
-        20_000, dist="weibull", parameters={"shape": 1.5, "scale": 1.5}, X=x, coef=[0.5, -0.5], inspection="case2",
+        20_000,
+        dist="weibull",
+        parameters={"shape": 1.5, "scale": 1.5},
+        X=x,
+        coef=[0.5, -0.5],
+        inspection="case2",
         times=looks,
-    )  # fmt: skip
+    )
 
 
 def one_bot() -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -114,9 +119,7 @@ def study() -> Iterator[Row]:
     data = bot["left"].to_numpy(float), bot["right"].to_numpy(float)
     X, weights = bot[FEATURES].to_numpy(float), np.ones(len(bot))
     for model in ("ph", "po"):
-        other, name = peer(
-            "ic_sp bootstrap", lambda m=model: icenreg.ic_sp(*data, X, weights, m, bs_samples=200), 1
-        )  # fmt: skip
+        other, name = peer("ic_sp bootstrap", lambda m=model: icenreg.ic_sp(*data, X, weights, m, bs_samples=200), 1)
         ours = least(lambda m=model: cox(*data, X, m, errors="bootstrap", replicates=200, backend="native"))
         yield Row(f"{model} and 200 bootstraps, one bot", 1e3 * ours, 1e3 * other, name, "ms")
     two = pair["left"].to_numpy(float), pair["right"].to_numpy(float), pd.factorize(pair["system"])[0]
@@ -146,9 +149,11 @@ def _one_million(what: str) -> None:
     second = np.full(MILLION, np.inf) if what == "current status" else first + rng.uniform(0.1, 1.5, MILLION)
     left = np.where(time_ <= first, 0, np.where(time_ <= second, first, np.where(np.isinf(second), first, second)))
     right = np.where(time_ <= first, first, np.where(time_ <= second, second, np.inf))
-    work = (lambda: cox(left, right, x, backend="native")) if what == "ph" else (
-        lambda: turnbull(left, right, backend="native")
-    )  # fmt: skip
+    work = (
+        (lambda: cox(left, right, x, backend="native"))
+        if what == "ph"
+        else (lambda: turnbull(left, right, backend="native"))
+    )
     spent = least(work, 2)
     # A process's ru_maxrss starts with its parent's; VmHWM is its own.
     status = Path("/proc/self/status").read_text(encoding="ascii")

@@ -49,9 +49,15 @@ def build(size: str, device: str, dtype):
 
     hidden, layers, heads, kv, inner, vocabulary = SIZES[size]
     config = LlamaConfig(
-        hidden_size=hidden, num_hidden_layers=layers, num_attention_heads=heads, num_key_value_heads=kv,
-        intermediate_size=inner, vocab_size=vocabulary, max_position_embeddings=4096, tie_word_embeddings=True,
-    )  # fmt: skip
+        hidden_size=hidden,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        num_key_value_heads=kv,
+        intermediate_size=inner,
+        vocab_size=vocabulary,
+        max_position_embeddings=4096,
+        tie_word_embeddings=True,
+    )
     torch.manual_seed(0)
     torch.set_default_dtype(dtype)
     with torch.device(device):
@@ -128,12 +134,17 @@ def batched(model, device: str, rows: int, peak: float, peer: float) -> dict:
     keys = rows * (PROMPT + READ + STEPS / 2) * writer.workspace.bytes_per_token
     rate = rows * WRITE / turn(WRITE, whole)
     return {
-        "batch": rows, "tokens_per_second": round(rate, 1), "ratio_to_unbatched": round(rate / peer, 1),
-        "turns_per_second": round(rate / WRITE, 2), "step_ms": round(1e3 * step, 2),
-        "step_tokens_per_second": round(rows / step, 1), "weights_gb": round(weights / 1e9, 3),
-        "keys_values_gb": round(keys / 1e9, 3), "share_of_bandwidth": round((weights + keys) / step / peak, 4),
+        "batch": rows,
+        "tokens_per_second": round(rate, 1),
+        "ratio_to_unbatched": round(rate / peer, 1),
+        "turns_per_second": round(rate / WRITE, 2),
+        "step_ms": round(1e3 * step, 2),
+        "step_tokens_per_second": round(rows / step, 1),
+        "weights_gb": round(weights / 1e9, 3),
+        "keys_values_gb": round(keys / 1e9, 3),
+        "share_of_bandwidth": round((weights + keys) / step / peak, 4),
         "batched": not writer.plain,
-    }  # fmt: skip
+    }
 
 
 def once(writer, requests: list, tokens: int, draw: dict, device: str) -> float:
@@ -191,10 +202,16 @@ def main() -> int:
     dtype = torch.bfloat16 if given.device == "cuda" else torch.float32
     peak = copy_bandwidth(given.device)
     found = {
-        "device": name, "torch": torch.__version__, "transformers": transformers.__version__,
-        "dtype": str(dtype), "copy_bytes_per_second": peak, "prompt_kept": PROMPT, "read": READ, "written": WRITE,
+        "device": name,
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+        "dtype": str(dtype),
+        "copy_bytes_per_second": peak,
+        "prompt_kept": PROMPT,
+        "read": READ,
+        "written": WRITE,
         "models": {},
-    }  # fmt: skip
+    }
     for size in given.sizes.split(","):
         model = build(size, given.device, dtype)
         peer = unbatched(model, given.device)

@@ -86,9 +86,14 @@ def test_whoever_speaks_first_in_empathetic_dialogues_is_the_speaker(datapath):
 
 def test_annotators_and_judges_see_no_persona(at, tmp_path):
     study = played(
-        tmp_path / "s", "convai2", bot("a", "Quiet"), bot("b", "Quiet"), exchanges=2, segments=[1, 2],
+        tmp_path / "s",
+        "convai2",
+        bot("a", "Quiet"),
+        bot("b", "Quiet"),
+        exchanges=2,
+        segments=[1, 2],
         human_conversations=1,
-    )  # fmt: skip
+    )
     assert b"persona" in study.conversations_path.read_bytes()
     pack_study(study, humans_per_unit=1, unit_size=4)
     units = study.units_path("spot_the_bot").read_text()

@@ -69,8 +69,12 @@ def test_contexts_are_told_as_personas(tmp_path):
 
 def test_parlais_conversations_format(tmp_path):
     acts = [{"id": who, "text": f"{who} says\n{n}"} for n in range(3) for who in ("ann", "ben")]
-    row = {"dialog": [acts[i : i + 2] for i in range(0, 6, 2)], "split": "test", "conversation_id": "x1",
-           "context": [{"id": "ben", "text": "I am Ben."}]}  # fmt: skip
+    row = {
+        "dialog": [acts[i : i + 2] for i in range(0, 6, 2)],
+        "split": "test",
+        "conversation_id": "x1",
+        "context": [{"id": "ben", "text": "I am Ben."}],
+    }
     episode = get_domain(write(tmp_path / "c.jsonl", [row])).episodes("seeds")[0]
     assert episode.turns[:2] == ("ann says 0", "ben says 0")
     assert episode.context == ("", "your persona: I am Ben.")
@@ -218,9 +222,13 @@ def test_a_wrong_description_is_named_with_its_field(tmp_path, row, said):
 
 def test_a_description_of_a_task(datapath, tmp_path):
     described = describe(
-        tmp_path / "d.yaml", task="empathetic_dialogues", options={"train_experiencer_only": True}, segments=[1, 2],
-        situation="emotion", description="How people feel.",
-    )  # fmt: skip
+        tmp_path / "d.yaml",
+        task="empathetic_dialogues",
+        options={"train_experiencer_only": True},
+        segments=[1, 2],
+        situation="emotion",
+        description="How people feel.",
+    )
     domain = get_domain(described)
     assert domain.segments == (1, 2)
     assert {e.context for e in domain.episodes("seeds", datapath)} == {("your persona: proud", "")}

@@ -38,9 +38,13 @@ WORDS = {
     "when": ("in summer", "every Sunday", "at night", "since last year", "before breakfast"),
 }
 FORMS = (
-    "{who} {does} {what} {when}.", "I heard that {who} {does} {what}!", "do you like {what}?",
-    "oh, {what} {when}, that sounds lovely.", "why would {who} care for {what}?", "Yes, {when} I think of {what}.",
-)  # fmt: skip
+    "{who} {does} {what} {when}.",
+    "I heard that {who} {does} {what}!",
+    "do you like {what}?",
+    "oh, {what} {when}, that sounds lovely.",
+    "why would {who} care for {what}?",
+    "Yes, {when} I think of {what}.",
+)
 HUMANLIKE = {HUMAN: 0.85, "ada": 0.7, "bob": 0.4, "cleo": 0.15}
 """How often each of the study of people is taken for human by who looks."""
 LIKED = {HUMAN: 1.5, "alice": 0.7, "eliza": -0.2, "parrot": -1.0}
@@ -117,13 +121,21 @@ def people_answers(study: Study, controls: list[Item], rng: random.Random) -> li
         for place, item in enumerate([*unit.items, *controls[:2]]):
             entities = talks[item.conversation_ids[0]].entities
             at = f"2026-01-{1 + number:02d}T10:{2 * place:02d}"
-            rows.append({
-                "annotation_id": f"{unit.unit_id}-{worker}-{place}", "conversation_id": item.conversation_ids[0],
-                "exchanges": item.exchanges, "worker_id": worker, "unit_id": unit.unit_id, "item_id": item.item_id,
-                "control": item.control or "", **people_answer(worker, entities, item, rng),
-                "seconds": round(rng.uniform(15, 60), 1), "started_at": f"{at}:00+00:00",
-                "submitted_at": f"{at}:55+00:00",
-            })  # fmt: skip
+            rows.append(
+                {
+                    "annotation_id": f"{unit.unit_id}-{worker}-{place}",
+                    "conversation_id": item.conversation_ids[0],
+                    "exchanges": item.exchanges,
+                    "worker_id": worker,
+                    "unit_id": unit.unit_id,
+                    "item_id": item.item_id,
+                    "control": item.control or "",
+                    **people_answer(worker, entities, item, rng),
+                    "seconds": round(rng.uniform(15, 60), 1),
+                    "started_at": f"{at}:00+00:00",
+                    "submitted_at": f"{at}:55+00:00",
+                }
+            )
     return rows
 
 
@@ -153,16 +165,19 @@ def surveys() -> None:
     for more in (("--human-conversations", "4"), ("--self",)):
         SpotbotSelfchat.main(*common, *more)
     study, rng = Study.open("surveys"), random.Random(5)
-    chats = [conversation(f"chat-{bot}-{n}", (HUMAN, bot), n, rng, 10, 0) for bot in study.plan.contestants
-             for n in range(3)]  # fmt: skip
+    chats = [
+        conversation(f"chat-{bot}-{n}", (HUMAN, bot), n, rng, 10, 0) for bot in study.plan.contestants for n in range(3)
+    ]
     files.write_jsonl(study.conversations_path, [talk.to_json() for talk in [*study.conversations(), *chats]])
     for survey in ("spot_the_bot", "spot_the_bot_game"):
         SpotbotPack.main(study="surveys", survey=survey, unit_size=10, humans_per_unit=3)
         scripted(Study.open("surveys"), survey)
-    asked = {"acute_eval": {"ask": "engagingness,humanness", "comparisons": 5},
-             "comparative": {"ask": "quality,consistency", "comparisons": 5},
-             "dialogue_likert": {"ask": "quality,consistency,relevance"},
-             "turn_likert": {"ask": "quality,relevance"}}  # fmt: skip
+    asked = {
+        "acute_eval": {"ask": "engagingness,humanness", "comparisons": 5},
+        "comparative": {"ask": "quality,consistency", "comparisons": 5},
+        "dialogue_likert": {"ask": "quality,consistency,relevance"},
+        "turn_likert": {"ask": "quality,relevance"},
+    }
     for survey, more in asked.items():
         SpotbotPack.main(study="surveys", survey=survey, source="self,human_model", without_people=True, **more)
         scripted(Study.open("surveys"), survey)
@@ -195,11 +210,23 @@ def scripted(study: Study, survey: str) -> None:
                         given[question, target] = chosen(asked.question(question), target, item, talks, rng, faithful)
                 name = f"{source}/{unit.unit_id}/{item.item_id}"
                 rows += [
-                    Judgement(f"{name}/{q}/{t}", name, survey, unit.unit_id, item.item_id, item.conversation_ids,
-                              opened(survey, q, value, item, rng), t, q, value, f"w{number % 6}", source,
-                              seconds=round(rng.uniform(20, 60), 1) if faithful else None)
+                    Judgement(
+                        f"{name}/{q}/{t}",
+                        name,
+                        survey,
+                        unit.unit_id,
+                        item.item_id,
+                        item.conversation_ids,
+                        opened(survey, q, value, item, rng),
+                        t,
+                        q,
+                        value,
+                        f"w{number % 6}",
+                        source,
+                        seconds=round(rng.uniform(20, 60), 1) if faithful else None,
+                    )
                     for (q, t), value in given.items()
-                ]  # fmt: skip
+                ]
     files.write_jsonl(study.judgements_path(survey), [row.to_json() for row in rows])
 
 
@@ -252,10 +279,14 @@ def next_turns(study: Study) -> None:
     from parlai_spotbot.surveys.controls import write_controls
     from parlai_spotbot.surveys.run import pack_study
 
-    write_questions(study.path / "nuc" / "questions.jsonl",
-                    [*made_up_nuc.questions("movies", 16), *made_up_nuc.questions("ubuntu", 20)])  # fmt: skip
-    groups = {"paid": {"people": 8, "corpora": {"movies": 1, "ubuntu": 1}, "recruited": "paid"},
-              "lab": {"people": 4, "corpora": {"movies": 1, "ubuntu": 2}, "recruited": "lab"}}  # fmt: skip
+    write_questions(
+        study.path / "nuc" / "questions.jsonl",
+        [*made_up_nuc.questions("movies", 16), *made_up_nuc.questions("ubuntu", 20)],
+    )
+    groups = {
+        "paid": {"people": 8, "corpora": {"movies": 1, "ubuntu": 1}, "recruited": "paid"},
+        "lab": {"people": 4, "corpora": {"movies": 1, "ubuntu": 2}, "recruited": "lab"},
+    }
     Path("groups.yaml").write_text(yaml.safe_dump({"subject": "Ubuntu", "groups": groups}), encoding="utf-8")
     pack_study(study, "nuc", unit_size=6, annotators_per_segment=2, groups=Path("groups.yaml"))
     write_controls(study, "nuc")

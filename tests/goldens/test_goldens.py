@@ -51,16 +51,24 @@ def test_what_counts_as_a_difference():
         "b.csv": "k,v\n1,0.25\n",
         "c.txt": "one\n",
     }
-    near = {**old, "a.json": '{"x": {"p": 0.50000000001, "n": 2}, "made_by": {"package": "p 2"}}',
-            "b.csv": "k,v\n1,0.25000000001\n"}  # fmt: skip
+    near = {
+        **old,
+        "a.json": '{"x": {"p": 0.50000000001, "n": 2}, "made_by": {"package": "p 2"}}',
+        "b.csv": "k,v\n1,0.25000000001\n",
+    }
     assert differences(old, near) == []
     assert differences(old, {**old, "a.json": old["a.json"].replace("0.5", "0.51")}) == [
         "a.json: x.p\n  old 0.5\n  new 0.51"
     ]
     for name, before, after in (
-        ("a.json", "2", "2.0"), ("a.json", "2", "null"), ("a.json", '"p": 0.5, "n": 2', '"n": 2, "p": 0.5'),
-        ("b.csv", "1,", "2,"), ("b.csv", "0.25", ""), ("b.csv", "v", "w"), ("c.txt", "one", "two"),
-    ):  # fmt: skip
+        ("a.json", "2", "2.0"),
+        ("a.json", "2", "null"),
+        ("a.json", '"p": 0.5, "n": 2', '"n": 2, "p": 0.5'),
+        ("b.csv", "1,", "2,"),
+        ("b.csv", "0.25", ""),
+        ("b.csv", "v", "w"),
+        ("c.txt", "one", "two"),
+    ):
         assert len(differences(old, {**old, name: old[name].replace(before, after)})) >= 1
     assert differences(old, {"a.json": old["a.json"], "d": ""}) == ["b.csv: is gone", "c.txt: is gone", "d: is new"]
 
@@ -80,11 +88,19 @@ def grown(study):
     old = list(study.plan.contestants)
     study.extend(contestants={"dora": Contestant("dora", model="imported", description="came later").to_json()})
     talks = [
-        Conversation(f"{name}-dora-{n}", "chitchat", tuple(sorted((name, "dora"))), n, (name, "dora"),
-                     tuple(Turn((name, "dora")[t % 2], f"turn {t} of talk {n} with {name}") for t in range(12)), 1,
-                     f"later-{name}-{n}")
-        for name in old for n in range(4)
-    ]  # fmt: skip
+        Conversation(
+            f"{name}-dora-{n}",
+            "chitchat",
+            tuple(sorted((name, "dora"))),
+            n,
+            (name, "dora"),
+            tuple(Turn((name, "dora")[t % 2], f"turn {t} of talk {n} with {name}") for t in range(12)),
+            1,
+            f"later-{name}-{n}",
+        )
+        for name in old
+        for n in range(4)
+    ]
     rows = [talk.to_json() for talk in [*study.conversations(), *talks]]
     files.write_jsonl(study.conversations_path, rows)
     known = {unit.unit_id for unit in study.units("spot_the_bot")}
@@ -97,10 +113,23 @@ def grown(study):
             given = {("nature", "entity:0"): ("human", "bot")[number % 2], ("nature", "entity:1"): "unsure"}
             given |= {(q, "pair"): "entity:1" for q in ("fluency", "sensibleness", "specificity")}
             answered += [
-                Judgement(f"{name}/{q}/{t}", name, "spot_the_bot", unit.unit_id, item.item_id, item.conversation_ids,
-                          item.exchanges, t, q, value, f"n{number % 3}", "human", seconds=20.0)
+                Judgement(
+                    f"{name}/{q}/{t}",
+                    name,
+                    "spot_the_bot",
+                    unit.unit_id,
+                    item.item_id,
+                    item.conversation_ids,
+                    item.exchanges,
+                    t,
+                    q,
+                    value,
+                    f"n{number % 3}",
+                    "human",
+                    seconds=20.0,
+                )
                 for (q, t), value in given.items()
-            ]  # fmt: skip
+            ]
     with files.Journal(study.judgements_path("spot_the_bot")) as journal:
         journal.append(*(row.to_json() for row in answered))
     return talks, answered
@@ -109,14 +138,18 @@ def grown(study):
 def test_an_earlier_study_is_read_extended_and_analysed_again(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     study = golden_runs.copied("people", tmp_path, analysis=True)
-    paths = (study.plan_path, study.conversations_path, study.units_path("spot_the_bot"),
-             study.judgements_path("spot_the_bot"))  # fmt: skip
+    paths = (
+        study.plan_path,
+        study.conversations_path,
+        study.units_path("spot_the_bot"),
+        study.judgements_path("spot_the_bot"),
+    )
     before = {path: path.read_text(encoding="utf-8") for path in paths}
     talks, answered = grown(study)
     assert answered
     ratings = "conversation_id,worker_id,question,target,answer\n" + "".join(
         f"{talk.conversation_id},r{n % 3},quality,entity:1,{1 + n % 5}\n" for n, talk in enumerate(talks)
-    )  # fmt: skip
+    )
     (tmp_path / "ratings.csv").write_text(ratings, encoding="utf-8")
     SpotbotImport.main(study="people", format="judgements", survey="dialogue_likert", data="ratings.csv")
 

@@ -32,30 +32,43 @@ def conversation(number: int, first: str, second: str, turns: int = 11) -> dict:
 def annotation(number: int, package: int, convo: int, k: int, user: str, natures=(False, False), start: int = 5000):
     def side(entity: int) -> dict:
         return {
-            "is_human": natures[entity], "fluencyValue": True, "sensitivenessValue": entity == 0,
-            "specificityValue": entity == 1, "decision_turn": 2 * k, "entity_number": entity,
-        }  # fmt: skip
+            "is_human": natures[entity],
+            "fluencyValue": True,
+            "sensitivenessValue": entity == 0,
+            "specificityValue": entity == 1,
+            "decision_turn": 2 * k,
+            "entity_number": entity,
+        }
 
     end = 25500
     return {
-        "_id": oid(1000 + number), "entity0_annotation": side(0), "entity1_annotation": side(1),
-        "convo_id": f"{convo:024x}", "start_time": {"$numberLong": str(start)} if start >= 0 else -1,
-        "user_name": user, "package_id": f"{package:024x}", "end_time": {"$numberLong": str(end)},
+        "_id": oid(1000 + number),
+        "entity0_annotation": side(0),
+        "entity1_annotation": side(1),
+        "convo_id": f"{convo:024x}",
+        "start_time": {"$numberLong": str(start)} if start >= 0 else -1,
+        "user_name": user,
+        "package_id": f"{package:024x}",
+        "end_time": {"$numberLong": str(end)},
         "elapsed_time": end - start,
-    }  # fmt: skip
+    }
 
 
 @pytest.fixture
 def rows():
     """Three collections of a made-up domain: one package, done by two people, by one twice, by one in part."""
     conversations = [
-        conversation(1, "huggingface", "bert_rank"), conversation(2, "bert_rank", "huggingface", 5),
-        conversation(3, "suckybot", "seq2seq_att"), conversation(4, "human", "human", 10),
+        conversation(1, "huggingface", "bert_rank"),
+        conversation(2, "bert_rank", "huggingface", 5),
+        conversation(3, "suckybot", "seq2seq_att"),
+        conversation(4, "human", "human", 10),
         conversation(5, "human", "human", 10),
-    ]  # fmt: skip
+    ]
     segments = {1: 5, 2: 2, 3: 2, 4: 3}
-    package = {"_id": oid(50), "package": [{"convo_id": f"{c:024x}", "start_turn": 2 * k - 1}
-                                           for c, k in segments.items()]}  # fmt: skip
+    package = {
+        "_id": oid(50),
+        "package": [{"convo_id": f"{c:024x}", "start_turn": 2 * k - 1} for c, k in segments.items()],
+    }
     annotations = []
     for user, count, times in (("A1AAAAAAAAAAA", 4, 1), ("A2BBBBBBBBBBB", 4, 2), ("Annotator1", 2, 1)):
         for _ in range(times):

@@ -18,11 +18,16 @@ from parlai_spotbot.surveys.abc_eval.labels import GIVEN, complete, labels_of, t
 from parlai_spotbot.surveys.asking import incomplete
 
 LABELS = {
-    "self contradiction": ("gpt", "specialized"), "partner contradiction": ("gpt",), "redundant": ("gpt",),
-    "empathetic": ("gpt", "specialized"), "lack of empathy": ("gpt", "specialized"),
-    "incorrect fact": ("gpt", "specialized"), "commonsense contradiction": ("gpt",),
-    "ignore": ("gpt", "specialized"), "irrelevant": ("gpt", "specialized"),
-}  # fmt: skip
+    "self contradiction": ("gpt", "specialized"),
+    "partner contradiction": ("gpt",),
+    "redundant": ("gpt",),
+    "empathetic": ("gpt", "specialized"),
+    "lack of empathy": ("gpt", "specialized"),
+    "incorrect fact": ("gpt", "specialized"),
+    "commonsense contradiction": ("gpt",),
+    "ignore": ("gpt", "specialized"),
+    "irrelevant": ("gpt", "specialized"),
+}
 
 
 def labelled(turns=4, dialogues=3):
@@ -32,15 +37,18 @@ def labelled(turns=4, dialogues=3):
         for bot in ("emora", "blender2_3B"):
             made[f"({number},1)_{bot}"] = [
                 {
-                    "user": f"what is {number}?", "system": f"{bot} says {turn}",
+                    "user": f"what is {number}?",
+                    "system": f"{bot} says {turn}",
                     "behaviors": {
-                        label: {"human": [(turn + place) % 2, (turn + place + number) % 3 == 0],
-                                **dict.fromkeys(judges, turn * place % 2)}
+                        label: {
+                            "human": [(turn + place) % 2, (turn + place + number) % 3 == 0],
+                            **dict.fromkeys(judges, turn * place % 2),
+                        }
                         for place, (label, judges) in enumerate(LABELS.items())
                     },
                 }
                 for turn in range(turns)
-            ]  # fmt: skip
+            ]
     return json.loads(json.dumps(made).replace("true", "1").replace("false", "0"))
 
 
@@ -60,8 +68,10 @@ def test_labels_become_judgements_of_two_people_and_of_judges(write):
     assert [c.entities for c in imported.conversations[:1]] == [("human", "Blender2")]
     assert {c.kind for c in imported.conversations} == {"human_model"}
     assert Counter(j.source for j in imported.judgements) == {
-        "human": 6 * 4 * 9 * 2, "judge:gpt": 6 * 4 * 9, "judge:specialized": 6 * 4 * 6,
-    }  # fmt: skip
+        "human": 6 * 4 * 9 * 2,
+        "judge:gpt": 6 * 4 * 9,
+        "judge:specialized": 6 * 4 * 6,
+    }
     people = {(j.conversation_ids[0], j.worker_id) for j in imported.judgements if j.source == "human"}
     assert len(people) == len({worker for _, worker in people}) == 12  # nobody is taken to be in two dialogues
     row = next(j for j in imported.judgements if j.question == "label_fact_contradiction" and j.target == "turn:3")
@@ -87,9 +97,16 @@ def test_every_label_comes_out_of_the_analysis_as_it_went_in(write):
     metrics, lost = metrics_of(get_survey("abc_eval"), imported.judgements, imported.conversations, ())
     assert lost == {}
     assert {m.name for m in metrics} == {
-        "self_contradiction", "partner_contradiction", "redundant", "empathetic", "lack_of_empathy",
-        "fact_contradiction", "commonsense_contradiction", "ignore", "irrelevant",
-    }  # fmt: skip
+        "self_contradiction",
+        "partner_contradiction",
+        "redundant",
+        "empathetic",
+        "lack_of_empathy",
+        "fact_contradiction",
+        "commonsense_contradiction",
+        "ignore",
+        "irrelevant",
+    }
     assert all(len(m.rows) == 6 * 4 * 2 for m in metrics)
 
 
@@ -108,8 +125,10 @@ def test_labels_that_are_given_are_answers_and_those_that_are_not_stay_unknown()
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (lambda d: d["(0,1)_emora"][2]["behaviors"]["ignore"].update(human=[0, 2]),
-         "dialogue '(0,1)_emora', turn 2, behaviour 'ignore', field 'human': 2, expected 0 or 1"),
+        (
+            lambda d: d["(0,1)_emora"][2]["behaviors"]["ignore"].update(human=[0, 2]),
+            "dialogue '(0,1)_emora', turn 2, behaviour 'ignore', field 'human': 2, expected 0 or 1",
+        ),
         (lambda d: d["(0,1)_emora"][1]["behaviors"]["ignore"].update(human=[0]), "1 answers, expected 2"),
         (lambda d: d["(0,1)_emora"][1]["behaviors"].update(ingore={}), "behaviour 'ingore' is not known"),
         (lambda d: d["(1,1)_emora"][0].pop("system"), "dialogue '(1,1)_emora', turn 0: field 'system' is missing"),
@@ -118,7 +137,7 @@ def test_labels_that_are_given_are_answers_and_those_that_are_not_stay_unknown()
         (lambda d: d.update(dialogue=d["(1,1)_emora"]), "'dialogue' is no id of a dialogue"),
         (lambda d: d.clear(), "expected dialogues by their ids"),
     ],
-)  # fmt: skip
+)
 def test_bad_files_are_one_error_that_names_the_place(write, spoil, said):
     made = labelled()
     spoil(made)

@@ -32,9 +32,11 @@ def test_speakers_and_lengths(write):
     made = conversations([path], "chat", names={"model_1": "A", "model_2": "B"}, seed_exchanges=1)
     pairs = [(c.pair, c.number, c.entities, c.exchanges) for c in made.conversations]
     assert pairs == [
-        (("A", "B"), 0, ("A", "B"), 2), (("A", "B"), 1, ("B", "A"), 2), (("A", "p3"), 0, ("A", "p3"), 4),
+        (("A", "B"), 0, ("A", "B"), 2),
+        (("A", "B"), 1, ("B", "A"), 2),
+        (("A", "p3"), 0, ("A", "p3"), 4),
         (("human", "human"), 0, ("human", "human"), 2),
-    ]  # fmt: skip
+    ]
     assert made.conversations[0].context == ("", "i like tea")
     assert [turn.text for turn in made.conversations[0].segment(1)] == ["a1", "b1"]
     plan = made.plan
@@ -69,10 +71,12 @@ def test_bots_with_people_are_read_with_both_orders_of_speaking(write, run, tmp_
     made = conversations([write(*rows)], "chat")
     found = [(c.kind, c.pair, c.number, c.entities) for c in made.conversations]
     assert found == [
-        ("pairs", ("a", "m"), 0, ("a", "m")), ("self", ("m", "m"), 0, ("m", "m")),
-        ("human_model", ("human", "m"), 0, ("human", "m")), ("human_model", ("human", "m"), 1, ("m", "human")),
+        ("pairs", ("a", "m"), 0, ("a", "m")),
+        ("self", ("m", "m"), 0, ("m", "m")),
+        ("human_model", ("human", "m"), 0, ("human", "m")),
+        ("human_model", ("human", "m"), 1, ("m", "human")),
         ("people", ("human", "human"), 0, ("human", "human")),
-    ]  # fmt: skip
+    ]
     assert made.plan.human_conversations == 1
     assert set(made.plan.all_pairs()) == {("a", "m"), ("m", "m")}
     alone = conversations([write(chat("human", "m"), chat("m", "human"))], "chat").plan
@@ -84,8 +88,11 @@ def test_bots_with_people_are_read_with_both_orders_of_speaking(write, run, tmp_
 BAD = [
     ([chat(), "{"], {}, "line 2: not valid JSON"),
     ([{"text": "hi"}], {}, "line 1: field 'dialog' is missing"),
-    ([chat("a", "b", 2, dialog=[[{"id": "a", "text": "x"}, {"id": "a", "text": "y"}], [{"id": "b", "text": "z"}]])], {},
-     "turn 2 is by 'b', expected 'a'"),
+    (
+        [chat("a", "b", 2, dialog=[[{"id": "a", "text": "x"}, {"id": "a", "text": "y"}], [{"id": "b", "text": "z"}]])],
+        {},
+        "turn 2 is by 'b', expected 'a'",
+    ),
     ([chat("the model", "b")], {}, "field 'id' is 'the model'"),
     ([chat("a", "b", 1)], {"seed_exchanges": 1}, "no exchange after 1 of the seed"),
     ([chat("human", "human")], {}, "All conversations are between people"),
@@ -93,7 +100,7 @@ BAD = [
     ([chat(conversation_id="c"), chat(conversation_id="c")], {}, "field 'conversation_id' is 'c', as in"),
     ([chat()], {"segments": [7]}, "asks for 7 exchanges"),
     ([], {}, "is empty"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("rows", "options", "says"), BAD, ids=[says for *_, says in BAD])

@@ -55,10 +55,10 @@ def test_what_is_skipped_is_passed_over_and_what_is_taken_comes_whole(file):
         ('{"a": 1 "b": 2}', "expected ',' or '}'"),
         ('{"a" 1}', "expected ':'"),
         ('{"a": 1', "expected ',' or '}'"),
-        ('{1: 2}', "expected a key"),
+        ("{1: 2}", "expected a key"),
         ('{"a": 1} {', "something follows the end"),
     ],
-)  # fmt: skip
+)
 def test_a_broken_file_is_one_error_with_the_place(file, text, said):
     with pytest.raises(UserError) as err:
         list(parts(file(text), lambda keys: TAKE))

@@ -135,8 +135,11 @@ def test_without_a_study_there_is_nothing_to_judge(run, wide, tmp_path):
 @pytest.fixture
 def pairs(run, tmp_path):
     """A study of self-chats, and one of two bots with each other, for surveys that compare."""
-    rows = [{"conversation_id": f"{bot}{n}", "dialog": [[{"id": bot, "text": "x"}, {"id": bot, "text": "y"}]] * 3}
-            for bot in ("ann", "bob") for n in range(2)]  # fmt: skip
+    rows = [
+        {"conversation_id": f"{bot}{n}", "dialog": [[{"id": bot, "text": "x"}, {"id": bot, "text": "y"}]] * 3}
+        for bot in ("ann", "bob")
+        for n in range(2)
+    ]
     rows.append({"conversation_id": "both", "dialog": [[{"id": "ann", "text": "x"}, {"id": "bob", "text": "y"}]] * 3})
     path = tmp_path / "chats.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -168,8 +171,11 @@ def test_a_survey_that_compares_keeps_both_conversations(pairs, run, tmp_path):
 
 
 REFUSED = [
-    ("conversation_id,worker_id,question,target,answer", "ann0,w1,engagingness,pair,conversation:0",
-     "has no column 'conversation_ids', but survey acute_eval compares two conversations"),
+    (
+        "conversation_id,worker_id,question,target,answer",
+        "ann0,w1,engagingness,pair,conversation:0",
+        "has no column 'conversation_ids', but survey acute_eval compares two conversations",
+    ),
     (None, "ann0,w1,engagingness,pair,conversation:0", "line 2: field 'conversation_ids' names ann0, expected two"),
     (None, "ann0 ann0,w1,engagingness,pair,conversation:0", "names ann0, ann0, expected two different conversations"),
     (None, "ann0 bob7,w1,engagingness,pair,conversation:0", "names 'bob7', which is not among the study's 5"),
@@ -177,7 +183,7 @@ REFUSED = [
     (None, "ann0 bob0,w1,engagingness,entity:0,conversation:0", "question 'engagingness' about target 'entity:0'"),
     (None, "ann0 bob0,w1,engagingness,pair,neither", "field 'answer' (answer) is 'neither'"),
     (None, "ann0 both,w1,engagingness,pair,conversation:0", "which of ann and bob is judged in conversation both"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("head", "row", "says"), REFUSED, ids=[says[:40] for *_, says in REFUSED])
@@ -186,9 +192,7 @@ def test_what_the_analysis_would_refuse_is_refused_before_anything_is_written(
 ):
     path = compared(tmp_path, row, **({"head": head} if head else {}))
     before = fingerprint(pairs.path)
-    code, _, err = run(
-        "--format", "judgements", "--survey", "acute_eval", "--study", pairs.path, "--data", path
-    )  # fmt: skip
+    code, _, err = run("--format", "judgements", "--survey", "acute_eval", "--study", pairs.path, "--data", path)
     assert code == 2
     assert says in err
     assert fingerprint(pairs.path) == before

@@ -24,8 +24,13 @@ def row(first=("a", "human_evaluator"), second=("human_evaluator", "b"), judged=
     return {**known, "dialogue_dicts": [dialogue(first, "one"), dialogue(second, "two")], **more}
 
 
-KNOWN = row(ids=(8, 9), judged=("good", "bad"), is_onboarding=True, correct_answer="bad",
-            dialogue_dicts=[dialogue(("good", "p")), dialogue(("bad", "p"))])  # fmt: skip
+KNOWN = row(
+    ids=(8, 9),
+    judged=("good", "bad"),
+    is_onboarding=True,
+    correct_answer="bad",
+    dialogue_dicts=[dialogue(("good", "p")), dialogue(("bad", "p"))],
+)
 
 
 @pytest.fixture
@@ -41,8 +46,9 @@ def write(tmp_path):
 def test_a_pair_becomes_an_item_and_an_onboarding_pair_a_control(write):
     made = pairings(write(KNOWN, row(tags=["x", "humanness"])), "d")
     assert [(c.conversation_id, c.entities, c.kind) for c in made.conversations] == [
-        ("one", ("a", HUMAN), "human_model"), ("two", (HUMAN, "b"), "human_model"),
-    ]  # fmt: skip
+        ("one", ("a", HUMAN), "human_model"),
+        ("two", (HUMAN, "b"), "human_model"),
+    ]
     (unit,) = made.units
     (item,) = unit.items
     assert (item.conversation_ids, item.judged, item.questions) == (("one", "two"), (0, 1), ("humanness", "reason"))
@@ -88,22 +94,31 @@ BAD = [
     ([row(("a", "a"))], {}, "dialogue 0: 4 turns, expected two speakers"),
     ([row(), row()], {}, "line 2: shows the same two conversations as"),
     ([row(dialogue_dicts=[dialogue(("a", "b"), "one")] * 2)], {}, "holds one conversation twice"),
-    ([row(), row(dialogue_dicts=[dialogue(("a", "h"), "one", 3), dialogue(("b", "h"), "three")])],
-     {"names": {"h": "human"}}, "line 2: field 'dialogue_dicts', dialogue 0: id 'one' stands for another"),
+    (
+        [row(), row(dialogue_dicts=[dialogue(("a", "h"), "one", 3), dialogue(("b", "h"), "three")])],
+        {"names": {"h": "human"}},
+        "line 2: field 'dialogue_dicts', dialogue 0: id 'one' stands for another",
+    ),
     ([KNOWN], {}, "holds no pair to be compared"),
     ([{**KNOWN, "correct_answer": "best"}], {}, "field 'correct_answer' is 'best'"),
     ([row(is_onboarding="no")], {}, "field 'is_onboarding' is 'no'"),
     ([row()], {"names": {"human": "x"}}, "--names human: nobody bears that name"),
     ([row()], {"question": "humaness"}, "Did you mean 'humanness'"),
-    ([row(dialogue_dicts=[dialogue(("the a", "h")), dialogue(("b", "h"))], speakers_to_eval=["the a", "b"])], {},
-     "'the a' can't be a contestant's name"),
-    ([row(dialogue_dicts=[{"dialogue": [{"id": s, "text": "t"} for s in "abb"]}, dialogue("ab")])], {},
-     "turn 2: is by 'b', expected 'a'"),
+    (
+        [row(dialogue_dicts=[dialogue(("the a", "h")), dialogue(("b", "h"))], speakers_to_eval=["the a", "b"])],
+        {},
+        "'the a' can't be a contestant's name",
+    ),
+    (
+        [row(dialogue_dicts=[{"dialogue": [{"id": s, "text": "t"} for s in "abb"]}, dialogue("ab")])],
+        {},
+        "turn 2: is by 'b', expected 'a'",
+    ),
     ([row(question="wit")], {}, "field 'question' is 'wit', expected dict"),
     ([row(question={"name": "wit", "wording": "Who?"})], {}, "field 'question'.option: None, expected a text"),
     ([row(question={"name": "w t"})], {}, "can't be a question's name"),
     ([row(dialogue_dicts=[{"dialogue": ["hi"]}, dialogue("ab")])], {}, "holds 'hi'"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("rows", "how", "says"), BAD, ids=[says for *_, says in BAD])
@@ -141,9 +156,12 @@ def talk(name, entities, exchanges=3):
 def packed(tmp_path):
     from parlai_spotbot import files
 
-    study = Study.create(tmp_path / "made", Plan.from_json(
-        {"domain": "chitchat", "contestants": {n: {"model": "spotbot:eliza"} for n in ("a", "b")}}, "test"
-    ))  # fmt: skip
+    study = Study.create(
+        tmp_path / "made",
+        Plan.from_json(
+            {"domain": "chitchat", "contestants": {n: {"model": "spotbot:eliza"} for n in ("a", "b")}}, "test"
+        ),
+    )
     rows = [talk(f"{bot}{n}", (bot, bot)) for bot in "ab" for n in range(5)]
     rows += [talk(f"{bot}h{n}", (bot, HUMAN)[:: 1 if n % 2 else -1]) for bot in "ab" for n in range(5)]
     rows += [talk(f"h{n}", (HUMAN, HUMAN)) for n in range(8)]

@@ -71,8 +71,10 @@ def test_the_study_can_be_packed_and_the_same_import_changes_nothing(write, run,
     assert fingerprint(tmp_path / "study") == before
     summary = pack_study(Study.open(tmp_path / "study"), "acute_eval")
     assert [(r["a"], r["b"], r["count"]) for r in summary["comparisons"]] == [
-        ("human", "model1", 4), ("human", "model2", 4), ("model1", "model2", 4),
-    ]  # fmt: skip
+        ("human", "model1", 4),
+        ("human", "model2", 4),
+        ("model1", "model2", 4),
+    ]
 
 
 BAD = [

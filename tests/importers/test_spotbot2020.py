@@ -58,8 +58,10 @@ def test_the_release_is_counted(released, domain):
     assert {c.pair: 0 for c in dump.conversations if HUMAN not in c.pair}.keys() == {
         (a, b) for i, a in enumerate(dump.domain.bots) for b in dump.domain.bots[i + 1 :]
     }
-    assert all(len([c for c in dump.conversations if c.pair == pair]) == 45
-               for pair in {c.pair for c in dump.conversations} - {(HUMAN, HUMAN)})  # fmt: skip
+    assert all(
+        len([c for c in dump.conversations if c.pair == pair]) == 45
+        for pair in {c.pair for c in dump.conversations} - {(HUMAN, HUMAN)}
+    )
 
 
 def test_oddities_of_the_release(released):
@@ -98,11 +100,22 @@ def test_every_oddity_by_its_rule(dump):
     read = read_dump(dump(), "dailydialog")
     table = oddities(read)
     expected = {
-        "did not finish": 1, "annotations in them": 2, "accounts of the developers": 1, "annotations by them": 2,
-        "answered before": 4, "start_time -1": 1, "too short for 5 exchanges": 1, "people in no package": 1,
-        "exchange_nr does not count": 2, "seed exchange is not in the dump": 3, "end within an exchange": 3,
-        "as another": 1, "greatest difference": 1, "special tokens": 1, "segments with 3 annotations": 4,
-    }  # fmt: skip
+        "did not finish": 1,
+        "annotations in them": 2,
+        "accounts of the developers": 1,
+        "annotations by them": 2,
+        "answered before": 4,
+        "start_time -1": 1,
+        "too short for 5 exchanges": 1,
+        "people in no package": 1,
+        "exchange_nr does not count": 2,
+        "seed exchange is not in the dump": 3,
+        "end within an exchange": 3,
+        "as another": 1,
+        "greatest difference": 1,
+        "special tokens": 1,
+        "segments with 3 annotations": 4,
+    }
     assert {words: count(table, words) for words in expected} == expected
     assert len(select(read)) == 12
     assert len(select(read, ["incomplete", "repeats"])) == 8

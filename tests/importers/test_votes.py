@@ -54,13 +54,20 @@ def test_an_arena_becomes_a_study_without_conversations(run, written, tmp_path):
     assert [row.answer for row in rows] == ["a", "both_bad", "tie", "b"]
     assert [row.conversation_ids for row in rows] == [("q1",), ("q2",), ("q3",), ("q3",)]
     assert [row.worker_id for row in rows] == ["arena_user_1", "arena_user_2", "arena_user_1", ""]
-    assert [row.presentation for row in rows] == [{"language": "English"}, {"language": "German"},
-                                                  {"language": "English"}, {}]  # fmt: skip
+    assert [row.presentation for row in rows] == [
+        {"language": "English"},
+        {"language": "German"},
+        {"language": "English"},
+        {},
+    ]
     assert [row.submitted_at for row in rows[:2]] == ["2023-04-24T15:53:11Z", "2023-04-24T15:54:14Z"]
     (unit,) = study.units("votes")
     assert [item.partners for item in unit.items] == [
-        ("gpt-4", "vicuna-13b"), ("vicuna-13b", "gpt-4"), ("koala-13b", "gpt-4"), ("gpt-4", "koala-13b"),
-    ]  # fmt: skip
+        ("gpt-4", "vicuna-13b"),
+        ("vicuna-13b", "gpt-4"),
+        ("koala-13b", "gpt-4"),
+        ("gpt-4", "koala-13b"),
+    ]
     before = study.judgements_path("votes").read_bytes()
     assert "nothing changed" in run(*words)[1]
     assert study.judgements_path("votes").read_bytes() == before
@@ -85,8 +92,10 @@ def test_common_spellings_mean_the_same(text, written):
 @pytest.mark.parametrize("shape", ["jsonl", "json", "json of lines", "tsv"])
 def test_other_files_say_the_same(shape, written):
     words = ["model_a", "model_b", "tie", "tie (bothbad)"]
-    rows = [{"model_a": a, "model_b": b, "winner": word, "judge": n, "turn": {"n": 1}}
-            for n, ((a, b, _), word) in enumerate(zip(SAME, words, strict=True))]  # fmt: skip
+    rows = [
+        {"model_a": a, "model_b": b, "winner": word, "judge": n, "turn": {"n": 1}}
+        for n, ((a, b, _), word) in enumerate(zip(SAME, words, strict=True))
+    ]
     text = {
         "jsonl": "".join(json.dumps(row) + "\n" for row in rows),
         "json": json.dumps(rows, indent=1),
@@ -102,9 +111,13 @@ def test_other_files_say_the_same(shape, written):
 def test_other_names_are_told(written):
     text = 'first bot,second bot,who,rater\n"Big, model",small,1,ann\nsmall,"Big, model",0,bob\n'
     found = votes(
-        written(text), "x", columns={"a": "first bot", "b": "second bot", "winner": "who", "annotator": "-"},
-        answers={"1": "a", "0": "tie"}, names={"small": "tiny"}, source="judge:gpt",
-    )  # fmt: skip
+        written(text),
+        "x",
+        columns={"a": "first bot", "b": "second bot", "winner": "who", "annotator": "-"},
+        answers={"1": "a", "0": "tie"},
+        names={"small": "tiny"},
+        source="judge:gpt",
+    )
     assert met(found) == [("Big-model", "tiny", "a"), ("tiny", "Big-model", "tie")]
     assert {(row.worker_id, row.source) for row in read(found)} == {("", "judge:gpt")}
     assert found.plan.contestants["Big-model"].description == "imported votes, as Big, model"
@@ -145,7 +158,7 @@ BAD = [
     (HEAD + "x,y,tie\n", {"source": "gpt"}, "--source gpt: not known"),
     (HEAD.strip() + ",tstamp\nx,y,tie,soon\n", {}, "line 2: field 'tstamp' (time) is 'soon', expected seconds"),
     ("model_a,model_b,winner_model_a,winner_model_b\nx,y,1,1\n", {}, "line 2: winner_model_a=1, winner_model_b=1"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "options", "says"), BAD, ids=[says[:45] for *_, says in BAD])

@@ -20,15 +20,21 @@ MANY = Survey(
     instructions="Read, then answer.",
     questions=(
         Question("odd", "choice", ("turn",), "Is what {entity} says odd?", (Option("yes", "Yes"), Option("no", "No"))),
-        Question("why_odd", "checkboxes", ("turn",), "Why?", (Option("rude", "Rude"), Option("off", "Off topic")),
-                 when=(Condition("odd", ("yes",)),)),
+        Question(
+            "why_odd",
+            "checkboxes",
+            ("turn",),
+            "Why?",
+            (Option("rude", "Rude"), Option("off", "Off topic")),
+            when=(Condition("odd", ("yes",)),),
+        ),
         Question("rate", "scale", ("entity:0", "entity:1"), "How good is it?", SCALE, help="Good is better than bad."),
         Question("order", "ranking", ("pair",), "Order them.", COLOURS),
         Question("better", "choice", ("pair",), "Which one is better?", AB),
         Question("reason", "free_text", ("pair",), "Why?", required=False, after=("better",)),
     ),
     layout="dialogue",
-)  # fmt: skip
+)
 
 
 def conversation(number: int, entities: tuple[str, str] = ("ann", "bob")) -> Conversation:

@@ -46,9 +46,11 @@ def test_it_is_less_often_right_where_it_is_unsure():
 def test_by_hand():
     # Two people (.8, .6) and four bots (.6, .1, .1, .3): people and bots weigh alike.
     found = calibration(
-        np.array([0.8, 0.6, 0.6, 0.1, 0.1, 0.3]), np.array([True, True, False, False, False, False]),
-        ["a", "a", "b", "b", "c", "c"], np.array([False, True, True, False, False, False]),
-    )  # fmt: skip
+        np.array([0.8, 0.6, 0.6, 0.1, 0.1, 0.3]),
+        np.array([True, True, False, False, False, False]),
+        ["a", "a", "b", "b", "c", "c"],
+        np.array([False, True, True, False, False, False]),
+    )
     assert found["brier"] == pytest.approx(((0.04 + 0.16) / 2 + (0.36 + 0.01 + 0.01 + 0.09) / 4) / 2)
     shares = {b["low"]: b["share_human"] for b in found["bins"]}
     assert shares == {0.1: 0, 0.3: 0, 0.6: pytest.approx(2 / 3, abs=1e-6), 0.8: 1}

@@ -175,8 +175,19 @@ def test_faults_between_cost_no_answer(study):
 
 
 REFUSAL = {"message": {"role": "assistant", "content": None, "refusal": "no"}}
-BAD = ["", "I think it is a person", '{"answer": "9"}', '{"answer": ["1"]}', '{"answer": 7}', "[]", '{"verdict": "1"}',
-       "1 or 2", '{"answer": "1"', "null", REFUSAL]  # fmt: skip
+BAD = [
+    "",
+    "I think it is a person",
+    '{"answer": "9"}',
+    '{"answer": ["1"]}',
+    '{"answer": 7}',
+    "[]",
+    '{"verdict": "1"}',
+    "1 or 2",
+    '{"answer": "1"',
+    "null",
+    REFUSAL,
+]
 
 
 def test_bad_answers_are_asked_for_again(study):

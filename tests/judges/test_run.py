@@ -40,8 +40,11 @@ def test_every_question_of_every_item_has_a_valid_answer(judged):
         row = rows[unit.unit_id, item.item_id, target, question]
         assert row.answer in VALID[question]
         assert (row.survey, row.exchanges, row.conversation_ids, row.control) == (
-            SURVEY, item.exchanges, item.conversation_ids, item.control,
-        )  # fmt: skip
+            SURVEY,
+            item.exchanges,
+            item.conversation_ids,
+            item.control,
+        )
         assert (row.source, row.started_at, row.submitted_at, row.seconds) == ("judge:spotter", "", "", None)
 
 
@@ -123,11 +126,16 @@ def test_the_summary_says_what_the_rows_say(judged):
     assert "no substitute for people" in summary["note"]
     who = {c.conversation_id: c.entities for c in study.conversations()}
     for worker, variant in summary["variants"].items():
-        rows = [r for r in study.judgements(SURVEY)
-                if r.worker_id == worker and r.question == "nature" and r.control is None]  # fmt: skip
+        rows = [
+            r
+            for r in study.judgements(SURVEY)
+            if r.worker_id == worker and r.question == "nature" and r.control is None
+        ]
         truths = [who[r.conversation_ids[0]][int(r.target[-1])] for r in rows]
-        points = [0.5 if r.answer == "unsure" else float((r.answer == "human") == (t == "human"))
-                  for r, t in zip(rows, truths, strict=True)]  # fmt: skip
+        points = [
+            0.5 if r.answer == "unsure" else float((r.answer == "human") == (t == "human"))
+            for r, t in zip(rows, truths, strict=True)
+        ]
         assert variant["n"] == len(rows)
         assert variant["accuracy"] == pytest.approx(sum(points) / len(points))
         for bot, tally in variant["per_contestant"].items():
@@ -136,19 +144,35 @@ def test_the_summary_says_what_the_rows_say(judged):
 
 
 def _row(number, target, answer, control=None, conversation="c"):
-    return Judgement(f"j{number}", f"a{number}", SURVEY, "u", f"i{number}", (conversation,), 2, target, "nature",
-                     answer, "w", "judge:x", control)  # fmt: skip
+    return Judgement(
+        f"j{number}",
+        f"a{number}",
+        SURVEY,
+        "u",
+        f"i{number}",
+        (conversation,),
+        2,
+        target,
+        "nature",
+        answer,
+        "w",
+        "judge:x",
+        control,
+    )
 
 
 def test_held_out_accuracy_by_hand(new_study, tmp_path):
     conversations = new_study(tmp_path / "s", names=("rude", "parrot"), per_pair=1, people=1).conversations()
     bots, people = (c.conversation_id for c in conversations)
     rows = [
-        _row(0, "entity:0", "bot", conversation=bots), _row(1, "entity:1", "human", conversation=bots),
-        _row(2, "entity:0", "unsure", conversation=bots), _row(3, "entity:1", "bot", conversation=bots),
-        _row(4, "entity:0", "human", conversation=people), _row(5, "entity:1", "bot", "repeated", people),
+        _row(0, "entity:0", "bot", conversation=bots),
+        _row(1, "entity:1", "human", conversation=bots),
+        _row(2, "entity:0", "unsure", conversation=bots),
+        _row(3, "entity:1", "bot", conversation=bots),
+        _row(4, "entity:0", "human", conversation=people),
+        _row(5, "entity:1", "bot", "repeated", people),
         _row(6, "entity:1", "bot", conversation="another study's"),
-    ]  # fmt: skip
+    ]
     measured = held_out(rows, conversations)["w"]
     assert (measured["n"], measured["accuracy"]) == (5, pytest.approx(3.5 / 5))
     assert measured["balanced_accuracy"] == pytest.approx((1 + 2.5 / 4) / 2)
@@ -157,8 +181,9 @@ def test_held_out_accuracy_by_hand(new_study, tmp_path):
         "bot": {"human": 1, "bot": 2, "unsure": 1},
     }
     assert {bot: tally["accuracy"] for bot, tally in measured["per_contestant"].items()} == {
-        "rude": 0.75, "parrot": 0.5,
-    }  # fmt: skip
+        "rude": 0.75,
+        "parrot": 0.5,
+    }
     assert held_out(rows[:4], conversations)["w"]["balanced_accuracy"] is None
 
 

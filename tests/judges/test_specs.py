@@ -34,8 +34,10 @@ large:
 def test_names_and_files_become_judges(tmp_path):
     specs = judges_of(str(written(tmp_path, GOOD)))
     assert [(spec.name, spec.kind) for spec in specs] == [
-        ("smollm2", "language_model"), ("spotter", "spotter"), ("large", "language_model"),
-    ]  # fmt: skip
+        ("smollm2", "language_model"),
+        ("spotter", "spotter"),
+        ("large", "language_model"),
+    ]
     made = [spec.make(3, max_cost=5) for spec in specs]
     assert [type(judge) for judge in made] == [LanguageModelJudge, Spotter, LanguageModelJudge]
     assert [judge.source for judge in made] == ["judge:smollm2", "judge:spotter", "judge:large"]
@@ -58,29 +60,17 @@ def test_a_single_model_by_options():
 @pytest.mark.parametrize(
     ("text", "problem", "remedy"),
     [
-        (
-            "a: {kind: languagemodel}",
-            "kind is 'languagemodel', which is no judge",
-            "Did you mean 'language_m",
-        ),
+        ("a: {kind: languagemodel}", "kind is 'languagemodel', which is no judge", "Did you mean 'language_m"),
         ("a: {model: x}", "judge 'a': key 'kind' is missing", "Known: "),
         ("a: {kind: language_model, modle: x}", "judge 'a': unknown key 'modle'", "Did you mean 'model'"),
-        (
-            "a: {kind: language_model, samples: 2}",
-            "option 'samples': only a model behind a server",
-            "Take it",
-        ),
+        ("a: {kind: language_model, samples: 2}", "option 'samples': only a model behind a server", "Take it"),
         ("a: {kind: language_model, url: 'http://x/v1', model: m, dtype: bf16}", "option 'dtype'", "Take it out"),
         (
             "a: {kind: language_model, orders: three}",
             "option 'orders' is 'three', expected both or first",
             "Correct it",
         ),
-        (
-            "a: {kind: language_model, url: 'x/v1', model: m}",
-            "'url' is 'x/v1', expected an address",
-            "url: http",
-        ),
+        ("a: {kind: language_model, url: 'x/v1', model: m}", "'url' is 'x/v1', expected an address", "url: http"),
         ("a: {kind: language_model, url: 'http://u:p@x/v1', model: m}", "'url' holds a key", "'key_variable'"),
         ("a: {kind: language_model, free_text: 1}", "option 'free_text' is 1, expected true or false", "Correct"),
         ("a b: {kind: language_model}", "judge 'a b': not a valid name", "letters"),

@@ -181,8 +181,11 @@ def test_people_are_judged_by_models_drawn_by_the_seed(prepared):
 
 def test_the_same_model_under_another_name_is_left_out_too():
     same = {"model": "hugging_face/gpt2", "model_file": ""}
-    pool = {"a": Contestant("a", **same), "a2": Contestant("a2", **same, opt={"beam_size": 5}),
-            "b": Contestant("b", model="spotbot:eliza")}  # fmt: skip
+    pool = {
+        "a": Contestant("a", **same),
+        "a2": Contestant("a2", **same, opt={"beam_size": 5}),
+        "b": Contestant("b", model="spotbot:eliza"),
+    }
     plan = Plan("chitchat", pool)
     assert examples.kin(plan, ("a",)) == {"a", "a2"}
     assert examples.kin(plan, ("b",)) == {"b"}
@@ -203,8 +206,13 @@ def test_with_few_other_bots_shipped_ones_stand_in(new_study, tmp_path, monkeypa
     assert all(name.startswith("stand-in.") and "eliza" not in name for name in used["bots"])
     assert {judge.examples[i].who for i in judge._rows(key)} == {HUMAN, *used["bots"]}
     assert {row.answer for unit in study.units(SURVEY) for row in judge.answer(unit)} <= {
-        "human", "bot", "unsure", "entity:0", "entity:1", "no_difference",
-    }  # fmt: skip
+        "human",
+        "bot",
+        "unsure",
+        "entity:0",
+        "entity:1",
+        "no_difference",
+    }
 
 
 def test_where_no_stand_in_is_left_it_says_so(new_study, tmp_path):

@@ -55,8 +55,9 @@ def test_words_that_are_named_were_said(judged):
     items = {item.item_id: item for unit in study.units(SURVEY) for item in unit.items}
     seen = Counter()
     for row in read_rows(study, SURVEY, "spotter"):
-        own = " ".join(u.text.lower() for u in items[row["item_id"]].transcripts[0]
-                       if u.entity == int(row["target"][-1]))  # fmt: skip
+        own = " ".join(
+            u.text.lower() for u in items[row["item_id"]].transcripts[0] if u.entity == int(row["target"][-1])
+        )
         for reason in row["reasons"]:
             if row["worker_id"] == "spotter-words":
                 assert all(word in own for word in reason["feature"].split(" ")), reason

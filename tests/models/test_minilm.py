@@ -5,11 +5,7 @@ import pytest
 
 from parlai_spotbot.models.minilm import MiniLM
 
-TEXTS = [
-    "I love dogs.",
-    "Puppies are my favourite animals.",
-    "The stock market fell by two percent today.",
-]
+TEXTS = ["I love dogs.", "Puppies are my favourite animals.", "The stock market fell by two percent today."]
 
 
 @pytest.fixture(scope="module")

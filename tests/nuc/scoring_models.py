@@ -11,9 +11,27 @@ from parlai.core.params import ParlaiParser
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 WORDS = [
-    "tea", "coffee", "rain", "sun", "train", "bridge", "piano", "violin", "bread", "soup",
-    "winter", "summer", "garden", "river", "lamp", "window", "book", "song", "letter", "market",
-]  # fmt: skip
+    "tea",
+    "coffee",
+    "rain",
+    "sun",
+    "train",
+    "bridge",
+    "piano",
+    "violin",
+    "bread",
+    "soup",
+    "winter",
+    "summer",
+    "garden",
+    "river",
+    "lamp",
+    "window",
+    "book",
+    "song",
+    "letter",
+    "market",
+]
 FORMS = ("I like the {} very much", "do you know the {} here", "the {} was old and loud", "no {} for me today")
 
 

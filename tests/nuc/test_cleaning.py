@@ -19,7 +19,7 @@ from parlai_spotbot.nuc.cleaning import anonymise, rule
         ("#blessed is no name", "#blessed is no name"),
         *[(fine, fine) for fine in ("meet @ 5, in 1999-2001", "for $1,000,000", "3.1415926535", "at 10:30, 7 a.m.")],
     ],
-)  # fmt: skip
+)
 def test_placeholders(text, expected):
     assert anonymise(text) == expected
     assert anonymise(expected) == expected

@@ -48,9 +48,13 @@ def _write(path, rows):
 def _study_row(number, entities):
     turns = [{"id": entities[i % 2], "text": f"{entities[0]} {entities[1]} {number} {i}"} for i in range(6)]
     return {
-        "conversation_id": f"{entities[0]}-{entities[1]}-{number}", "domain": "chitchat", "pair": list(entities),
-        "number": number, "entities": list(entities), "dialog": [turns[i : i + 2] for i in (0, 2, 4)],
-    }  # fmt: skip
+        "conversation_id": f"{entities[0]}-{entities[1]}-{number}",
+        "domain": "chitchat",
+        "pair": list(entities),
+        "number": number,
+        "entities": list(entities),
+        "dialog": [turns[i : i + 2] for i in (0, 2, 4)],
+    }
 
 
 def test_folds_of_the_embedded_corpus_are_the_domains_and_share_nothing():

@@ -31,10 +31,13 @@ DIALOGUES = st.lists(st.lists(TURN, min_size=2, max_size=9), min_size=3, max_siz
 
 def _corpus(lists) -> Corpus:
     people = ("ann", "ben", "cyd")
-    return Corpus("drawn", tuple(
-        Dialogue(f"d{i}", tuple(turns), tuple(people[(i + t % 2) % 3] for t in range(len(turns))), True)
-        for i, turns in enumerate(lists)
-    ))  # fmt: skip
+    return Corpus(
+        "drawn",
+        tuple(
+            Dialogue(f"d{i}", tuple(turns), tuple(people[(i + t % 2) % 3] for t in range(len(turns))), True)
+            for i, turns in enumerate(lists)
+        ),
+    )
 
 
 def _sampled(corpus, **options):
@@ -73,8 +76,12 @@ def test_every_question_is_sound(lists, n, mixture, seed):
             if origin.kind == "dialogue":
                 assert bare_text(q.candidates[origin.place]) not in {bare_text(text) for text in q.context}
             if origin.kind == "speaker":
-                spoken = [s for d in corpus.dialogues for s, t in zip(d.speakers, d.turns, strict=True)
-                          if bare_text(t) == bare_text(q.candidates[origin.place])]  # fmt: skip
+                spoken = [
+                    s
+                    for d in corpus.dialogues
+                    for s, t in zip(d.speakers, d.turns, strict=True)
+                    if bare_text(t) == bare_text(q.candidates[origin.place])
+                ]
                 assert own.speakers[q.turn] in spoken
 
 
@@ -131,14 +138,18 @@ def test_true_turns_stand_in_every_place_as_often_and_distractors_are_uniform():
 
 def test_lexically_close_ones_share_words_and_near_twins_are_none():
     turns = ["I grow roses in my garden", "oh nice", "what do you grow there, roses?", "yes I do"]
-    corpus = Corpus("made", (
-        Dialogue("a", ("hello", "hi", turns[0]), ("0", "1", "0")),
-        Dialogue("b", tuple(turns[1:]), ("0", "1", "0")),
-        Dialogue("c", ("my garden has no roses", "I grow roses in my garden garden", "so long"), ("0", "1", "0")),
-        Dialogue("d", ("quite", "something", "else"), ("0", "1", "0")),
-    ))  # fmt: skip
-    [own] = [q for q in sample(corpus, Settings(candidates=3, distractors="lexical")).questions
-             if q.conversation_id == "a"]  # fmt: skip
+    corpus = Corpus(
+        "made",
+        (
+            Dialogue("a", ("hello", "hi", turns[0]), ("0", "1", "0")),
+            Dialogue("b", tuple(turns[1:]), ("0", "1", "0")),
+            Dialogue("c", ("my garden has no roses", "I grow roses in my garden garden", "so long"), ("0", "1", "0")),
+            Dialogue("d", ("quite", "something", "else"), ("0", "1", "0")),
+        ),
+    )
+    [own] = [
+        q for q in sample(corpus, Settings(candidates=3, distractors="lexical")).questions if q.conversation_id == "a"
+    ]
     assert [origin.kind for origin in own.distractors] == ["lexical", "lexical"]
     drawn = [own.candidates[origin.place] for origin in own.distractors]
     assert drawn == ["my garden has no roses", "what do you grow there, roses?"]
@@ -266,14 +277,20 @@ def test_kinds_come_in_their_shares():
 @pytest.mark.slow
 def test_minilm_finds_turns_that_mean_the_like(tmp_path, monkeypatch):
     monkeypatch.setenv("SPOTBOT_CACHE", str(tmp_path))
-    corpus = Corpus("made", (
-        Dialogue("a", ("hello", "hi", "my dog barks at night"), ("0", "1", "0")),
-        Dialogue("b", ("what a noisy puppy", "the stock market fell", "we had soup"), ("0", "1", "0")),
-        Dialogue("c", ("taxes are due", "I like jazz", "see you"), ("0", "1", "0")),
-    ))  # fmt: skip
+    corpus = Corpus(
+        "made",
+        (
+            Dialogue("a", ("hello", "hi", "my dog barks at night"), ("0", "1", "0")),
+            Dialogue("b", ("what a noisy puppy", "the stock market fell", "we had soup"), ("0", "1", "0")),
+            Dialogue("c", ("taxes are due", "I like jazz", "see you"), ("0", "1", "0")),
+        ),
+    )
     for _ in range(2):  # the second time out of the cache
-        [own] = [q for q in sample(corpus, Settings(candidates=2, distractors="embedding")).questions
-                 if q.conversation_id == "a"]  # fmt: skip
+        [own] = [
+            q
+            for q in sample(corpus, Settings(candidates=2, distractors="embedding")).questions
+            if q.conversation_id == "a"
+        ]
         assert "what a noisy puppy" in own.candidates
     assert [entry.name[:10] for entry in tmp_path.iterdir() if entry.is_dir()] == ["nuc-minilm"]
 

@@ -54,9 +54,14 @@ def test_hits_are_parlais_own(dual_encoder, tmp_path):
     questions = made_questions(40)
     write_questions(tmp_path / "questions.jsonl", questions)
     report = EvalModel.main(
-        task="spotbot:nuc", nuc_questions=str(tmp_path / "questions.jsonl"), datatype="valid",
-        model_file=dual_encoder, eval_candidates="inline", batchsize=8, no_cuda=True,
-    )  # fmt: skip
+        task="spotbot:nuc",
+        nuc_questions=str(tmp_path / "questions.jsonl"),
+        datatype="valid",
+        model_file=dual_encoder,
+        eval_candidates="inline",
+        batchsize=8,
+        no_cuda=True,
+    )
     own = server(model_file=dual_encoder)
     assert own.about()["family"] == "ranker"
     assert own.about()["apart"]
@@ -73,9 +78,13 @@ def test_hits_of_our_retrieval_agents_are_the_same(tmp_path):
     questions = made_questions(40)
     write_questions(tmp_path / "questions.jsonl", questions)
     report = EvalModel.main(
-        task="spotbot:nuc", nuc_questions=str(tmp_path / "questions.jsonl"), datatype="valid", model="spotbot:tfidf",
-        batchsize=8, loglevel="error",
-    )  # fmt: skip
+        task="spotbot:nuc",
+        nuc_questions=str(tmp_path / "questions.jsonl"),
+        datatype="valid",
+        model="spotbot:tfidf",
+        batchsize=8,
+        loglevel="error",
+    )
     own = server(model="spotbot:tfidf")
     ranks = ranks_of(scored(own, questions), [question.true for question in questions])
     assert not ranks.equal.any()
@@ -93,9 +102,17 @@ def test_candidates_encoded_apart_get_the_scores_that_they_get_together(dual_enc
 
 def test_a_ranker_that_reads_both_together_is_asked_together(folder):
     file = saved_agent(
-        folder / "cross", "transformer/crossencoder", embedding_size=12, n_heads=2, n_layers=1, ffn_size=12,
-        n_positions=64, text_truncate=40, label_truncate=20, reduction_type="first",
-    )  # fmt: skip
+        folder / "cross",
+        "transformer/crossencoder",
+        embedding_size=12,
+        n_heads=2,
+        n_layers=1,
+        ffn_size=12,
+        n_positions=64,
+        text_truncate=40,
+        label_truncate=20,
+        reduction_type="first",
+    )
     own = server(model_file=file)
     assert own.about() | {"family": "ranker", "apart": False} == own.about()
     values = scored(own, made_questions(4))

@@ -34,8 +34,15 @@ def made(tmp_path_factory):
 
 
 def run(folder, out, code=0, **options):
-    given = {"pool": str(folder / "pool.yaml"), "conversations": str(folder / "talk.jsonl"), "candidates": 6,
-             "questions": 40, "k": [1, 2], "threads": 1, **options}  # fmt: skip
+    given = {
+        "pool": str(folder / "pool.yaml"),
+        "conversations": str(folder / "talk.jsonl"),
+        "candidates": 6,
+        "questions": 40,
+        "k": [1, 2],
+        "threads": 1,
+        **options,
+    }
     try:
         SpotbotNuc.main(out=str(out), **{key: value for key, value in given.items() if value is not None})
         ended = 0
@@ -135,10 +142,13 @@ def test_the_order_is_compared_with_other_methods(made):
     assert set(own.names) == {"dual", "guess"}
     names = ("a", "b", "c", "d")
     row = {"main": True, "way": "ranker"}
-    ranking = {"k": [1], "contestants": [
-        {**row, "contestant": name, "recall@1": {"estimate": 0.2 * i, "ci": [0.2 * i - 0.05, 0.2 * i + 0.05]}}
-        for i, name in enumerate(names)
-    ]}  # fmt: skip
+    ranking = {
+        "k": [1],
+        "contestants": [
+            {**row, "contestant": name, "recall@1": {"estimate": 0.2 * i, "ci": [0.2 * i - 0.05, 0.2 * i + 0.05]}}
+            for i, name in enumerate(names)
+        ],
+    }
     nuc = ranking_of(ranking)
     (found,) = agreements([nuc, Ranking("spot_the_bot", "", names, nuc.scores)], rng=np.random.default_rng(0))
     assert found.found.tau == pytest.approx(1)

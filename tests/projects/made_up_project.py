@@ -20,9 +20,7 @@ TASKS = {
     "personal_information": ("preference info", "life info"),
     "transitions": ("ignore", "irrelevant", "follow up", "topic switch"),
 }
-DIMENSIONS = (
-    "consistent", "emotional", "engaging", "grammatical", "informative", "quality", "proactive", "relevant"
-)  # fmt: skip
+DIMENSIONS = ("consistent", "emotional", "engaging", "grammatical", "informative", "quality", "proactive", "relevant")
 
 
 class MadeUp:
@@ -34,32 +32,48 @@ class MadeUp:
         self.skill = dict(zip(BOTS, (0.8, 0.4, 0.1, 0.55), strict=True))
         self.chats = [
             tuple(f"({10 * i + n},{i})_{bot}" for bot in pair)
-            for i in range(pairs) for n, pair in enumerate(combinations(BOTS, 2))
-        ]  # fmt: skip
+            for i in range(pairs)
+            for n, pair in enumerate(combinations(BOTS, 2))
+        ]
         self.good = {
             one: float(np.clip(self.skill[one.split("_", 1)[1]] + self.rng.normal(0, 0.2), 0, 1))
-            for pair in self.chats for one in pair
-        }  # fmt: skip
+            for pair in self.chats
+            for one in pair
+        }
         self.count = 0
 
     def unit(self, stage, worker, task, labels, dialogues, seconds=None, **times):
         self.count += 1
         identity = f"unit{self.count}"
         stage["work_units"][identity] = {
-            "id": identity, "worker_id": worker, "time_to_complete_sec": seconds, "task": task, "labels": list(labels),
-            "dialogue_ids": list(dialogues), "subtask_durations": times or None,
+            "id": identity,
+            "worker_id": worker,
+            "time_to_complete_sec": seconds,
+            "task": task,
+            "labels": list(labels),
+            "dialogue_ids": list(dialogues),
+            "subtask_durations": times or None,
             "completion_date": "03-21-2022 10:11:12",
-        }  # fmt: skip
+        }
         return identity
 
     def dialogue(self, identity):
         turns = [
-            {"user_turn": f"what about {i} {identity}?", "bot_turn": f"well, {i}.", "likert_annotations": {},
-             "behavior_annotations": {}}
+            {
+                "user_turn": f"what about {i} {identity}?",
+                "bot_turn": f"well, {i}.",
+                "likert_annotations": {},
+                "behavior_annotations": {},
+            }
             for i in range(self.exchanges)
-        ]  # fmt: skip
-        return {"dialogue_id": identity, "bot": identity.split("_", 1)[1], "comparative_annotations": {},
-                "likert_annotations": {}, "turns": turns}  # fmt: skip
+        ]
+        return {
+            "dialogue_id": identity,
+            "bot": identity.split("_", 1)[1],
+            "comparative_annotations": {},
+            "likert_annotations": {},
+            "turns": turns,
+        }
 
     def stage(self):
         found = {"dialogues": {}, "work_units": {}}
@@ -75,16 +89,32 @@ class MadeUp:
         gap = self.good[pair[0]] - self.good[pair[1]] + self.rng.normal(0, 0.2)
         score = 0 if abs(gap) < 0.05 else (1 if gap > 0 else -1)
         for own, other, value in ((*pair, score), (*pair[::-1], -score)):
-            row = {"work_unit_id": unit, "label": label, "dialogue_compared_to_id": other, "score": value,
-                   "bot": own.split("_", 1)[1], "bot_compared_to": other.split("_", 1)[1]}  # fmt: skip
+            row = {
+                "work_unit_id": unit,
+                "label": label,
+                "dialogue_compared_to_id": other,
+                "score": value,
+                "bot": own.split("_", 1)[1],
+                "bot_compared_to": other.split("_", 1)[1],
+            }
             stage["dialogues"][own]["comparative_annotations"].setdefault(label, []).append(row)
 
     def collection(self):
         stage = self.stage()
         for number, pair in enumerate(self.chats):
-            unit = self.unit(stage, f"student{number // 4}", "collect", ["collect_dialogues"], pair, None,
-                             first_bot=400.0 + number, second_bot=500.0, first_likert=30.0, second_likert=40.0,
-                             comparative=35.0)  # fmt: skip
+            unit = self.unit(
+                stage,
+                f"student{number // 4}",
+                "collect",
+                ["collect_dialogues"],
+                pair,
+                None,
+                first_bot=400.0 + number,
+                second_bot=500.0,
+                first_likert=30.0,
+                second_likert=40.0,
+                comparative=35.0,
+            )
             for label in DIMENSIONS:
                 for identity in pair:
                     row = {"work_unit_id": unit, "label": label, "score": self.rating(identity)}
@@ -133,17 +163,25 @@ class MadeUp:
         for task in TASKS:
             for number in (1, 2, 3):
                 identity = f"{task}_training_{number}"
-                stage["dialogues"][identity] = {**self.dialogue(f"({number},0)_emora"), "dialogue_id": identity,
-                                                "bot": None, "attempts": []}  # fmt: skip
+                stage["dialogues"][identity] = {
+                    **self.dialogue(f"({number},0)_emora"),
+                    "dialogue_id": identity,
+                    "bot": None,
+                    "attempts": [],
+                }
             for person in range(people):
                 wrong = [int(self.rng.binomial(self.exchanges, chance)) for _ in range(3)]
                 for number in (1, 2, 3):
                     identity = f"{task}_training_{number}"
                     unit = self.unit(stage, f"{group}{person}", task, TASKS[task], [identity], self.seconds(200))
-                    stage["dialogues"][identity]["attempts"].append({
-                        "work_unit_id": unit, "mistakes": list(range(wrong[number - 1])), "performance": None,
-                        "passed": wrong[2] < (2 if task in ("interpretability", "sociality") else 3),
-                    })  # fmt: skip
+                    stage["dialogues"][identity]["attempts"].append(
+                        {
+                            "work_unit_id": unit,
+                            "mistakes": list(range(wrong[number - 1])),
+                            "performance": None,
+                            "passed": wrong[2] < (2 if task in ("interpretability", "sociality") else 3),
+                        }
+                    )
         return stage
 
 

@@ -21,9 +21,16 @@ from parlai_spotbot.projects.cells import COLUMNS
 from parlai_spotbot.projects.fetching import fetched as fetch
 
 LABELS = (
-    "self contradiction", "partner contradiction", "redundant", "empathetic", "lack of empathy", "fact contradiction",
-    "commonsense contradiction", "ignore", "irrelevant",
-)  # fmt: skip
+    "self contradiction",
+    "partner contradiction",
+    "redundant",
+    "empathetic",
+    "lack of empathy",
+    "fact contradiction",
+    "commonsense contradiction",
+    "ignore",
+    "irrelevant",
+)
 
 
 @pytest.fixture(scope="session")

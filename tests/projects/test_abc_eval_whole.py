@@ -150,7 +150,7 @@ TURN = (*DIALOGUE, "turns", 1)
         (("dialogue_collection", None), "dialogue_collection: expected keys and values"),
         (("surge_onboarding", "work_units", ("first",), "task", "grammar"), "'task' of its work unit is 'grammar'"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_named_with_its_place(tmp_path, raw, keys, said):
     data = json.loads(json.dumps(raw))
     spoil(data, *keys[:-1], value=keys[-1])
@@ -202,8 +202,9 @@ def test_all_tables_of_a_whole_file(tmp_path, cell):
 
     twice = [
         [one["score"] for one in turn["behavior_annotations"]["ignore"]]
-        for talk in stage["dialogues"].values() for turn in talk["turns"]
-    ]  # fmt: skip
+        for talk in stage["dialogues"].values()
+        for turn in talk["turns"]
+    ]
     twice = np.array([scores for scores in twice if len(scores) == 2])
     alpha = cell(made["agreement"], "ignore (abc eval)", "alpha")
     assert alpha.ours == pytest.approx(krippendorff.alpha(twice.T, level_of_measurement="ordinal"), abs=1e-9)
@@ -230,8 +231,9 @@ def test_all_tables_of_a_whole_file(tmp_path, cell):
         found = cell(made["figure2"], f"{label} (abc eval)", "rating coef")
         assert np.sign(found.ours) == sign
         assert f"n {chats}" in found.definition
-    steps = [c.ours for c in made["figure3"].cells if c.row.startswith("abc eval") and "rating" in c.row
-             and c.column == "R²"]  # fmt: skip
+    steps = [
+        c.ours for c in made["figure3"].cells if c.row.startswith("abc eval") and "rating" in c.row and c.column == "R²"
+    ]
     assert len(steps) == 16
     assert all(np.diff(steps) <= 1e-9)
     counts = [c for c in made["table5"].cells if c.column == "0.1" and c.ours is not None]

@@ -61,8 +61,10 @@ def test_peoples_figures_stand_beside_where_people_answered():
     }
     cell = {"label": "21 to 30", "share": 1.0}
     asked = [{"heading": "Age", "answers": [cell]}]
-    people = {"recall": {"by_source": {"human": {"people": [row]}}},
-              "questionnaire": {"by_source": {"human": {"questions": asked}}}}  # fmt: skip
+    people = {
+        "recall": {"by_source": {"human": {"people": [row]}}},
+        "questionnaire": {"by_source": {"human": {"questions": asked}}},
+    }
     made = tables.table2(RANKING, people)
     assert tables.NOBODY not in made.notes
     assert {c.column: c.ours for c in made.cells if c.row == "people: everybody, chitchat"}["recall@2"] == 0.8

@@ -17,9 +17,19 @@ from parlai_spotbot.projects.spot_the_bot_2020.release import download
 from parlai_spotbot.projects.spot_the_bot_2020.reproduce import paper_values
 
 TABLES = {
-    *(f"table{n}.csv" for n in range(1, 10)), "figure2.csv", "section42.csv", "section53.csv", "appendixG.csv",
-    "footnote3.csv", "footnote9.csv", "oddities.csv", "tables.txt", "tables.json", "figure2.svg", "figure2.png",
-}  # fmt: skip
+    *(f"table{n}.csv" for n in range(1, 10)),
+    "figure2.csv",
+    "section42.csv",
+    "section53.csv",
+    "appendixG.csv",
+    "footnote3.csv",
+    "footnote9.csv",
+    "oddities.csv",
+    "tables.txt",
+    "tables.json",
+    "figure2.svg",
+    "figure2.png",
+}
 
 
 def annotations(rows):
@@ -51,10 +61,13 @@ def test_chance_of_footnote_3_is_that_of_dealing_labels_anew():
 
 
 def test_correctness_leaves_unsure_out_and_averages_annotators():
-    entities = pd.DataFrame({
-        "worker_id": ["u", "u", "u", "v"], "name": ["GPT", "GPT", "human", "human"],
-        "nature": ["bot", "unsure", "bot", "human"],
-    })  # fmt: skip
+    entities = pd.DataFrame(
+        {
+            "worker_id": ["u", "u", "u", "v"],
+            "name": ["GPT", "GPT", "human", "human"],
+            "nature": ["bot", "unsure", "bot", "human"],
+        }
+    )
     found = correctness(entities)
     assert found["correct"] == pytest.approx((0.5 + 1.0) / 2)
     assert found["correct_on_people"] == pytest.approx((0.0 + 1.0) / 2)
@@ -69,12 +82,17 @@ def test_truncation_keeps_what_is_exact():
 @pytest.mark.parametrize(
     ("paper", "ours", "more", "difference", "reached"),
     [
-        (0.67, 0.6749, {}, 0.0049, True), (0.67, 0.6761, {}, 0.0061, False),
-        (0.75, 0.7567, {"cut": True}, 0.0067, True), (0.75, 0.7467, {"cut": True}, -0.0033, False),
-        (26, 25.8, {"digits": 0}, -0.2, True), (None, 1.0, {}, None, None),
-        (0.5, None, {}, None, False), ("1-2", "1-2", {}, "same", True), ("1-2", "2-2", {}, "differs", False),
+        (0.67, 0.6749, {}, 0.0049, True),
+        (0.67, 0.6761, {}, 0.0061, False),
+        (0.75, 0.7567, {"cut": True}, 0.0067, True),
+        (0.75, 0.7467, {"cut": True}, -0.0033, False),
+        (26, 25.8, {"digits": 0}, -0.2, True),
+        (None, 1.0, {}, None, None),
+        (0.5, None, {}, None, False),
+        ("1-2", "1-2", {}, "same", True),
+        ("1-2", "2-2", {}, "differs", False),
     ],
-)  # fmt: skip
+)
 def test_a_cell_knows_whether_it_is_reached(paper, ours, more, difference, reached):
     cell = Cell("a", "b", paper, ours, "how", **more)
     assert cell.difference == (pytest.approx(difference) if isinstance(difference, float) else difference)
@@ -139,8 +157,11 @@ def test_bad_input_is_one_error(tmp_path, capsys, words, says):
 def test_it_runs_as_a_module():
     done = subprocess.run(
         [sys.executable, "-m", "parlai_spotbot.projects.spot_the_bot_2020", "--help"],
-        capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
     assert "--stability" in done.stdout
 
 

@@ -50,10 +50,20 @@ def _annotation(conversation, k, source, worker, rng):
     answers += [("pair", f, _favoured(conversation.entities, rng)) for f in ("fluency", "sensibleness", "specificity")]
     for target, question, answer in answers:
         yield Judgement(
-            f"{name}/{target}/{question}", name, SURVEY, "unit", f"item-{conversation.conversation_id}-{k}",
-            (conversation.conversation_id,), k, target, question, answer, worker, source,
+            f"{name}/{target}/{question}",
+            name,
+            SURVEY,
+            "unit",
+            f"item-{conversation.conversation_id}-{k}",
+            (conversation.conversation_id,),
+            k,
+            target,
+            question,
+            answer,
+            worker,
+            source,
             seconds=rng.uniform(15, 60) if source == HUMAN else None,
-        )  # fmt: skip
+        )
 
 
 def _judge_file(study, judgements, conversations):
@@ -64,9 +74,14 @@ def _judge_file(study, judgements, conversations):
 
 
 def make_study(
-    path, bots=("smollm2", "minilm", "alice", "eliza"), per_pair=4, people=8, sources=("human", "judge:spotter"),
-    text=None, analyze=True,
-):  # fmt: skip
+    path,
+    bots=("smollm2", "minilm", "alice", "eliza"),
+    per_pair=4,
+    people=8,
+    sources=("human", "judge:spotter"),
+    text=None,
+    analyze=True,
+):
     """A study from plan to analysis; `text` replaces one turn in every conversation between bots."""
     rng = random.Random(3)
     plan = Plan("chitchat", {b: Contestant(b, model=f"spotbot:{b}") for b in bots}, per_pair, seed=5)
@@ -75,10 +90,15 @@ def make_study(
     conversations += [_conversation((HUMAN, HUMAN), n, rng) for n in range(people)]
     files.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
     items = [
-        Item(f"item-{c.conversation_id}-{k}", (c.conversation_id,), k,
-             (tuple(Utterance(i % 2, t.text) for i, t in enumerate(c.segment(k))),))
-        for c in conversations for k in plan.segments
-    ]  # fmt: skip
+        Item(
+            f"item-{c.conversation_id}-{k}",
+            (c.conversation_id,),
+            k,
+            (tuple(Utterance(i % 2, t.text) for i, t in enumerate(c.segment(k))),),
+        )
+        for c in conversations
+        for k in plan.segments
+    ]
     files.write_jsonl(study.units_path(SURVEY), [Unit("unit", SURVEY, "block", 0, 0, tuple(items)).to_json()])
     study.record("selfplay", {"versions": {"parlai": "1.7.2"}, "promise": "Same plan: the same bytes."})
     judgements = []

@@ -16,25 +16,65 @@ from parlai_spotbot.surveys.run import pack_study
 
 SURVEY = "abc_eval"
 RATES = {
-    "ann": {"self_contradiction": 0.12, "redundant": 0.05, "empathetic": 0.4, "lack_of_empathy": 0.1,
-            "preference_info": 0.3, "life_info": 0.25, "follow_up": 0.6, "topic_switch": 0.1, "irrelevant": 0.1},
-    "bob": {"self_contradiction": 0.02, "redundant": 0.15, "empathetic": 0.2, "lack_of_empathy": 0.15,
-            "preference_info": 0.35, "life_info": 0.2, "follow_up": 0.4, "topic_switch": 0.3, "irrelevant": 0.2},
-    "cy": {"self_contradiction": 0.05, "redundant": 0.05, "empathetic": 0.42, "lack_of_empathy": 0.05,
-           "preference_info": 0.25, "life_info": 0.0, "follow_up": 0.5, "topic_switch": 0.2, "irrelevant": 0.1},
-}  # fmt: skip
-COMMON = {"commonsense_contradiction": 0.15, "fact_usage": 0.2, "fact_contradiction": 0.05, "ignore": 0.1,
-          "partner_contradiction": 0.06, "uninterpretable": 0.01, "antisocial": 0.0}  # fmt: skip
+    "ann": {
+        "self_contradiction": 0.12,
+        "redundant": 0.05,
+        "empathetic": 0.4,
+        "lack_of_empathy": 0.1,
+        "preference_info": 0.3,
+        "life_info": 0.25,
+        "follow_up": 0.6,
+        "topic_switch": 0.1,
+        "irrelevant": 0.1,
+    },
+    "bob": {
+        "self_contradiction": 0.02,
+        "redundant": 0.15,
+        "empathetic": 0.2,
+        "lack_of_empathy": 0.15,
+        "preference_info": 0.35,
+        "life_info": 0.2,
+        "follow_up": 0.4,
+        "topic_switch": 0.3,
+        "irrelevant": 0.2,
+    },
+    "cy": {
+        "self_contradiction": 0.05,
+        "redundant": 0.05,
+        "empathetic": 0.42,
+        "lack_of_empathy": 0.05,
+        "preference_info": 0.25,
+        "life_info": 0.0,
+        "follow_up": 0.5,
+        "topic_switch": 0.2,
+        "irrelevant": 0.1,
+    },
+}
+COMMON = {
+    "commonsense_contradiction": 0.15,
+    "fact_usage": 0.2,
+    "fact_contradiction": 0.05,
+    "ignore": 0.1,
+    "partner_contradiction": 0.06,
+    "uninterpretable": 0.01,
+    "antisocial": 0.0,
+}
 
 
 def conversations(per_bot: int, exchanges: int) -> list[Conversation]:
     return [
         Conversation(
-            f"{bot}-{n}", "chitchat", tuple(sorted((HUMAN, bot))), n, (HUMAN, bot),
-            tuple(Turn((HUMAN, bot)[t % 2], f"{bot} says {t} in talk {n}") for t in range(2 * exchanges)), 0,
+            f"{bot}-{n}",
+            "chitchat",
+            tuple(sorted((HUMAN, bot))),
+            n,
+            (HUMAN, bot),
+            tuple(Turn((HUMAN, bot)[t % 2], f"{bot} says {t} in talk {n}") for t in range(2 * exchanges)),
+            0,
         )
-        for bot in RATES for n in range(per_bot)
-    ]  # fmt: skip
+        for bot in RATES
+        for n in range(per_bot)
+    ]
 
 
 def labelled(rng: random.Random, task: str, rates: Mapping[str, float]) -> frozenset[str]:
@@ -45,9 +85,14 @@ def labelled(rng: random.Random, task: str, rates: Mapping[str, float]) -> froze
 
 
 def make(
-    path: Path, answers_for, per_bot: int = 8, exchanges: int = 8, tasks: Sequence[str] = TASKS,
-    sources: Sequence[str] = (HUMAN,), training: bool = True,
-) -> Study:  # fmt: skip
+    path: Path,
+    answers_for,
+    per_bot: int = 8,
+    exchanges: int = 8,
+    tasks: Sequence[str] = TASKS,
+    sources: Sequence[str] = (HUMAN,),
+    training: bool = True,
+) -> Study:
     """`answers_for(task, labels)` gives a turn's answers; see tests/analysis/made_up_behaviours."""
     plan = Plan("chitchat", {bot: Contestant(bot, model=f"spotbot:{bot}") for bot in RATES}, per_bot, seed=5)
     study = Study.create(path, plan)
@@ -88,9 +133,25 @@ def answered(unit: str, item: Item, task: str, given: Mapping[int, frozenset[str
     at = f"2026-01-{1 + number % 28:02d}T10:00:00+00:00" if source == HUMAN else ""
     for turn, labels in given.items():
         for question, answer in answers_for(task, labels).items():
-            yield Judgement(f"{name}/{turn}/{question}", name, SURVEY, unit, item.item_id, item.conversation_ids,
-                            item.exchanges, f"turn:{turn}", question, answer, worker, source, item.control, {}, at, at,
-                            seconds)  # fmt: skip
+            yield Judgement(
+                f"{name}/{turn}/{question}",
+                name,
+                SURVEY,
+                unit,
+                item.item_id,
+                item.conversation_ids,
+                item.exchanges,
+                f"turn:{turn}",
+                question,
+                answer,
+                worker,
+                source,
+                item.control,
+                {},
+                at,
+                at,
+                seconds,
+            )
 
 
 def rounds(tasks: Sequence[str]) -> list[dict]:
@@ -104,9 +165,21 @@ def rounds(tasks: Sequence[str]) -> list[dict]:
                 plan.append((2, 1, "second_chance", 1 if worker == 4 else 6))
             for attempt, number, role, bad in plan:
                 decides = role == "second_chance" or number == 3
-                rows.append({"task": task, "annotator": f"w{worker}", "attempt": attempt, "round": number, "role": role,
-                             "dialogue": f"{task}-{number}", "wrong_turns": bad, "of": 12,
-                             "mistakes_by_label": {LABELS[task][0]: bad}, "passed": bad < 2 if decides else None,
-                             "at": "2026-01-01T09:00:00+00:00", "seconds": 200.0,
-                             "group": "students" if worker % 2 else "experts"})  # fmt: skip
+                rows.append(
+                    {
+                        "task": task,
+                        "annotator": f"w{worker}",
+                        "attempt": attempt,
+                        "round": number,
+                        "role": role,
+                        "dialogue": f"{task}-{number}",
+                        "wrong_turns": bad,
+                        "of": 12,
+                        "mistakes_by_label": {LABELS[task][0]: bad},
+                        "passed": bad < 2 if decides else None,
+                        "at": "2026-01-01T09:00:00+00:00",
+                        "seconds": 200.0,
+                        "group": "students" if worker % 2 else "experts",
+                    }
+                )
     return rows

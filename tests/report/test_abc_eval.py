@@ -47,12 +47,23 @@ def contents(study):
 def test_what_the_analysis_writes(study):
     folder = study.analysis_path("abc_eval")
     names = {path.name for path in folder.iterdir()}
-    assert {"ranking.json", "dialogues.json", "dialogues.csv", "behaviours.csv", "agreement.json", "annotators.json",
-            "screening.json", "screening.csv", "gold.csv", "time_tasks.csv", "trust.json"} <= names  # fmt: skip
+    assert {
+        "ranking.json",
+        "dialogues.json",
+        "dialogues.csv",
+        "behaviours.csv",
+        "agreement.json",
+        "annotators.json",
+        "screening.json",
+        "screening.csv",
+        "gold.csv",
+        "time_tasks.csv",
+        "trust.json",
+    } <= names
     screening = files.read_json(folder / "screening.json")["by_source"][HUMAN]["rows"]
     assert [(row["task"], row["group"], row["annotators"], row["passed"]) for row in screening] == [
         (task, *rest) for task in TASKS for rest in (("experts", 3, 3), ("students", 3, 2))
-    ]  # fmt: skip
+    ]
     gold = files.read_json(folder / "annotators.json")["by_source"][HUMAN]["gold"]
     assert len(gold) == 12
     assert sum(row["turns"] - row["right"] for row in gold) == 4
@@ -93,9 +104,15 @@ def test_a_step_between_equal_scores_is_no_change_of_order(contents):
 def test_the_page_shows_it(study, tmp_path):
     text = build_report(study, "abc_eval").read_text(encoding="utf-8")
     assert "ABC-Eval: what do bots do, turn by turn?" in text
-    for heading in ("How often does each contestant show each behaviour?", "Each behaviour by itself",
-                    "Who differs from whom?", "Who passed the training?", "Do annotators keep to the gold labels?",
-                    "Time by task", "How far to trust the judges"):  # fmt: skip
+    for heading in (
+        "How often does each contestant show each behaviour?",
+        "Each behaviour by itself",
+        "Who differs from whom?",
+        "Who passed the training?",
+        "Do annotators keep to the gold labels?",
+        "Time by task",
+        "How far to trust the judges",
+    ):
         assert heading in text
     for label in SHOWN:
         assert f"abc_eval-behaviour_{label}-" in text

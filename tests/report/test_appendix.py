@@ -14,11 +14,52 @@ from parlai_spotbot.surveys import get_survey, survey_names
 
 SURVEY = "spot_the_bot"
 NUMBERS = (
-    "1.1", "1.2", "1.3", "2.1", "2.2", "2.3", "2.4", "2.5", "3.1.1", "3.1.2", "3.1.3", "3.2.1",
-    "3.2.2", "3.2.3", "3.2.4", "3.2.5", "3.3.1", "3.3.2", "3.3.3", "3.3.4", "3.3.5", "3.3.6", "3.3.7", "3.3.8",
-    "4.1.1", "4.1.2", "4.1.3", "4.2.1", "4.2.2", "4.2.3", "4.3.1", "4.3.2", "4.3.3", "4.3.4", "4.3.5", "4.3.6",
-    "4.3.7", "4.3.8", "4.3.9", "4.3.10", "4.3.11", "5.1", "5.2", "5.3", "5.4",
-)  # fmt: skip
+    "1.1",
+    "1.2",
+    "1.3",
+    "2.1",
+    "2.2",
+    "2.3",
+    "2.4",
+    "2.5",
+    "3.1.1",
+    "3.1.2",
+    "3.1.3",
+    "3.2.1",
+    "3.2.2",
+    "3.2.3",
+    "3.2.4",
+    "3.2.5",
+    "3.3.1",
+    "3.3.2",
+    "3.3.3",
+    "3.3.4",
+    "3.3.5",
+    "3.3.6",
+    "3.3.7",
+    "3.3.8",
+    "4.1.1",
+    "4.1.2",
+    "4.1.3",
+    "4.2.1",
+    "4.2.2",
+    "4.2.3",
+    "4.3.1",
+    "4.3.2",
+    "4.3.3",
+    "4.3.4",
+    "4.3.5",
+    "4.3.6",
+    "4.3.7",
+    "4.3.8",
+    "4.3.9",
+    "4.3.10",
+    "4.3.11",
+    "5.1",
+    "5.2",
+    "5.3",
+    "5.4",
+)
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +103,13 @@ def test_what_nobody_recorded_is_left_to_the_authors(texts):
 
 def test_a_collection_is_told_as_it_was_set(new_study, tmp_path):
     study = new_study(tmp_path / "study", sources=("human",), analyze=False)
-    settings = {"provider": "prolific", "pay": 4.5, "currency": "GBP", "contact": "jo@example.org",
-                "qualifications": {"countries": ["GB", "US"], "approval_rate": None}}  # fmt: skip
+    settings = {
+        "provider": "prolific",
+        "pay": 4.5,
+        "currency": "GBP",
+        "contact": "jo@example.org",
+        "qualifications": {"countries": ["GB", "US"], "approval_rate": None},
+    }
     limits = {"units_per_annotator": 3, "minutes_per_unit": 45, "onboarding_attempts": 2, "control_mistakes": 1}
     study.record("crowdsourcing", {SURVEY: {"settings": settings, "limits": limits, "language": "en"}})
     texts = appendix_of(study).texts
@@ -97,10 +143,13 @@ def test_every_citation_has_its_entry_and_every_entry_is_cited(texts):
     [
         ("a_b & 5 % of #1 [@holm1979].", "a_b & 5 % of #1 (Holm 1979).", r"a\_b \& 5 \% of \#1~\citep{holm1979}."),
         ("x [@li2017;@holm1979]", "x (Li et al. 2017, Holm 1979)", r"x~\citep{li2017,holm1979}"),
-        (r"{\evil} $x^2$ ~ “q”", r"{\evil} $x^2$ ~ “q”",
-         r"\{\textbackslash{}evil\} \$x\textasciicircum{}2\$ \textasciitilde{} ``q''"),
+        (
+            r"{\evil} $x^2$ ~ “q”",
+            r"{\evil} $x^2$ ~ “q”",
+            r"\{\textbackslash{}evil\} \$x\textasciicircum{}2\$ \textasciitilde{} ``q''",
+        ),
     ],
-)  # fmt: skip
+)
 def test_latex_is_escaped_and_citations_are_turned(given, plain, latex):
     assert writing.plain(given) == plain
     assert writing.latex(given) == latex
@@ -118,8 +167,12 @@ def test_names_with_markup_stay_inert_on_the_page(new_study, tmp_path):
 def test_files_are_written_and_the_same_study_gives_the_same_bytes(study):
     folder = write(study)
     assert sorted(path.name for path in folder.iterdir()) == [
-        "data_card.md", "heds.md", "methods.md", "methods.tex", "references.bib",
-    ]  # fmt: skip
+        "data_card.md",
+        "heds.md",
+        "methods.md",
+        "methods.tex",
+        "references.bib",
+    ]
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     write(study)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
@@ -128,9 +181,14 @@ def test_files_are_written_and_the_same_study_gives_the_same_bytes(study):
 @pytest.mark.parametrize("name", survey_names())
 def test_every_survey_has_its_texts(name, study, tmp_path):
     """A survey without answers, from its questions alone."""
-    own = Study.create(tmp_path / "study", Plan("convai2", {"alice": Contestant("alice", model="spotbot:alice"),
-                                                            "eliza": Contestant("eliza", model="spotbot:eliza")},
-                                                surveys=(name,)))  # fmt: skip
+    own = Study.create(
+        tmp_path / "study",
+        Plan(
+            "convai2",
+            {"alice": Contestant("alice", model="spotbot:alice"), "eliza": Contestant("eliza", model="spotbot:eliza")},
+            surveys=(name,),
+        ),
+    )
     files.write_jsonl(own.conversations_path, (c.to_json() for c in study.conversations()))
     texts = appendix_of(own).texts
     asked = [question for question in get_survey(name).questions if question.kind != "free_text"]

@@ -68,18 +68,42 @@ def plant(study):
         ledger.execute("create table t (worker text)")
         ledger.execute("insert into t values (?)", (PLANTED["worker"],))
     files.write_jsonl(where / "controls.jsonl", [{"item_id": "c", "note": PLANTED["secret"]}])
-    settings = {"provider": "prolific", "pay": 4.5, "currency": "GBP", "contact": PLANTED["contact"],
-                "completion_code": PLANTED["code"], "texts": {"welcome": PLANTED["contact"]}}  # fmt: skip
+    settings = {
+        "provider": "prolific",
+        "pay": 4.5,
+        "currency": "GBP",
+        "contact": PLANTED["contact"],
+        "completion_code": PLANTED["code"],
+        "texts": {"welcome": PLANTED["contact"]},
+    }
     study.record(
-        "crowdsourcing", {SURVEY: {"settings": settings, "limits": {"units_per_annotator": 3}, "language": "en",
-                                   "tasks": {"empathy": {"settings": settings}}}}
-    )  # fmt: skip
-    agent = {"agent": "x:Y", "server": PLANTED["server"], "key_variable": PLANTED["variable"],
-             "generation": {"max_new_tokens": 40, "note": f"on {PLANTED['host']} at {PLANTED['server']}"},
-             "model": f"{PLANTED['home']}/models/tiny.bin"}  # fmt: skip
+        "crowdsourcing",
+        {
+            SURVEY: {
+                "settings": settings,
+                "limits": {"units_per_annotator": 3},
+                "language": "en",
+                "tasks": {"empathy": {"settings": settings}},
+            }
+        },
+    )
+    agent = {
+        "agent": "x:Y",
+        "server": PLANTED["server"],
+        "key_variable": PLANTED["variable"],
+        "generation": {"max_new_tokens": 40, "note": f"on {PLANTED['host']} at {PLANTED['server']}"},
+        "model": f"{PLANTED['home']}/models/tiny.bin",
+    }
     versions = {"parlai": "1.7.2", "machine": PLANTED["host"]}
-    study.record("selfplay", {"versions": versions, "contestants": {"minilm": agent}, "environment": dict(PLANTED),
-                              "domain": {"task": "t", "path": PLANTED["home"]}})  # fmt: skip
+    study.record(
+        "selfplay",
+        {
+            "versions": versions,
+            "contestants": {"minilm": agent},
+            "environment": dict(PLANTED),
+            "domain": {"task": "t", "path": PLANTED["home"]},
+        },
+    )
     study.record("import_judgements", {f"{PLANTED['home']}/answers.csv": {"source": f"{PLANTED['home']}/answers.csv"}})
     study.record("anything_else", dict(PLANTED))
     judge = files.read_json(where / "judges" / "spotter.json")
@@ -138,15 +162,27 @@ def test_no_old_id_no_time_and_no_other_file(planted, copy):
     assert {key for row in new for key in row.presentation} == {"entity:0", "side:0"}
     names = {path.relative_to(copy.path).as_posix() for path in everything(copy.path)}
     assert names == {
-        "study.yaml", "provenance.json", "conversations.jsonl", "failures.jsonl", "README.md", "LICENSE",
-        "DATA_CARD.md", "SHA256SUMS", "surveys/spot_the_bot/units.jsonl", "surveys/spot_the_bot/judgements.jsonl",
-        "surveys/spot_the_bot/judges/spotter.json", "surveys/spot_the_bot/training.jsonl",
-    }  # fmt: skip
+        "study.yaml",
+        "provenance.json",
+        "conversations.jsonl",
+        "failures.jsonl",
+        "README.md",
+        "LICENSE",
+        "DATA_CARD.md",
+        "SHA256SUMS",
+        "surveys/spot_the_bot/units.jsonl",
+        "surveys/spot_the_bot/judgements.jsonl",
+        "surveys/spot_the_bot/judges/spotter.json",
+        "surveys/spot_the_bot/training.jsonl",
+    }
     [row] = files.read_jsonl(copy.survey_path(SURVEY) / "training.jsonl", lambda row, where: row)
     assert row["annotator"].startswith("annotator-")
     assert {key: row[key] for key in row if key != "annotator"} == {
-        "task": "empathy", "attempt": 1, "round": 3, "passed": True,
-    }  # fmt: skip
+        "task": "empathy",
+        "attempt": 1,
+        "round": 3,
+        "passed": True,
+    }
     assert copy.provenance()["crowdsourcing"][SURVEY]["tasks"]["empathy"]["settings"]["pay"] == 4.5
 
 

@@ -82,8 +82,11 @@ def test_the_data_of_figures_are_those_of_the_analysis(study, page):
     for pair in own["pairs"]:
         row = found[pair["a"], pair["b"]]
         assert [float(row[key]) for key in ("wins_a", "wins_b", "ties", "rate_a_low")] == [
-            pair["wins_a"], pair["wins_b"], pair["ties"], pair["rate_ci"][0],
-        ]  # fmt: skip
+            pair["wins_a"],
+            pair["wins_b"],
+            pair["ties"],
+            pair["rate_ci"][0],
+        ]
     lengths = json.loads((analysis / "segments.json").read_text())["by_source"][HUMAN]["segments"]
     with (folder / "spot_the_bot-segments-people.csv").open(encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -95,47 +98,116 @@ def test_the_data_of_figures_are_those_of_the_analysis(study, page):
 
 DATA = {
     "forest": {
-        "rows": [{"label": NAMES[0], "estimate": 0.6, "low": 0.5, "high": 0.7, "group": "quality"},
-                 {"label": NAMES[1], "estimate": None, "low": None, "high": None, "group": "quality"},
-                 {"label": "a label that is long enough to be broken twice over", "estimate": 0.4, "low": None,
-                  "high": None}],
-        "reference": 0.5, "x": "share of wins",
+        "rows": [
+            {"label": NAMES[0], "estimate": 0.6, "low": 0.5, "high": 0.7, "group": "quality"},
+            {"label": NAMES[1], "estimate": None, "low": None, "high": None, "group": "quality"},
+            {
+                "label": "a label that is long enough to be broken twice over",
+                "estimate": 0.4,
+                "low": None,
+                "high": None,
+            },
+        ],
+        "reference": 0.5,
+        "x": "share of wins",
     },
-    "grid": {"rows": NAMES, "columns": NAMES, "x": "over", "y": "chosen",
-             "values": [[None, 0.7, 0.9], [0.3, None, None], [0.1, 0.5, None]],
-             "texts": [["", "70", "90*"], ["30", "", "–"], ["10*", "50", ""]]},
-    "bars": {"rows": [{"label": NAMES[0], "shares": [0.5, 0.25, 0.25], "n": 8},
-                      {"label": NAMES[1], "shares": [None, None, None], "n": 0}],
-             "parts": ["wins", "neither", "losses"], "x": "share of choices"},
-    "lines": {"series": [{"label": NAMES[0], "x": [1, 10, 100], "y": [0.1, None, 0.9], "low": [0.0, None, 0.8],
-                          "high": [0.2, None, 1.0]}, {"label": "other", "x": [1, 2], "y": [0.3, 0.4]}],
-              "x": "hours", "y": "share", "steps": False, "log_x": True, "reference": 0.8},
-    "points": {"points": [{"label": NAMES[0], "x": 0.1, "y": 0.2, "low": 0.1, "high": 0.3},
-                          {"label": "no y", "x": 0.1, "y": None}], "x": "people", "y": "judge", "diagonal": True},
+    "grid": {
+        "rows": NAMES,
+        "columns": NAMES,
+        "x": "over",
+        "y": "chosen",
+        "values": [[None, 0.7, 0.9], [0.3, None, None], [0.1, 0.5, None]],
+        "texts": [["", "70", "90*"], ["30", "", "–"], ["10*", "50", ""]],
+    },
+    "bars": {
+        "rows": [
+            {"label": NAMES[0], "shares": [0.5, 0.25, 0.25], "n": 8},
+            {"label": NAMES[1], "shares": [None, None, None], "n": 0},
+        ],
+        "parts": ["wins", "neither", "losses"],
+        "x": "share of choices",
+    },
+    "lines": {
+        "series": [
+            {
+                "label": NAMES[0],
+                "x": [1, 10, 100],
+                "y": [0.1, None, 0.9],
+                "low": [0.0, None, 0.8],
+                "high": [0.2, None, 1.0],
+            },
+            {"label": "other", "x": [1, 2], "y": [0.3, 0.4]},
+        ],
+        "x": "hours",
+        "y": "share",
+        "steps": False,
+        "log_x": True,
+        "reference": 0.8,
+    },
+    "points": {
+        "points": [
+            {"label": NAMES[0], "x": 0.1, "y": 0.2, "low": 0.1, "high": 0.3},
+            {"label": "no y", "x": 0.1, "y": None},
+        ],
+        "x": "people",
+        "y": "judge",
+        "diagonal": True,
+    },
     "panels": {
         "panels": [
-            {"title": "One", "rows": [{"label": NAMES[0], "estimate": 0.5, "low": 0.1, "high": 0.7},
-                                      {"label": NAMES[1], "estimate": None}], "reference": None},
+            {
+                "title": "One",
+                "rows": [
+                    {"label": NAMES[0], "estimate": 0.5, "low": 0.1, "high": 0.7},
+                    {"label": NAMES[1], "estimate": None},
+                ],
+                "reference": None,
+            },
             {"title": "None known", "rows": []},
         ],
-        "columns": 1, "axis": "share", "x": "share",
+        "columns": 1,
+        "axis": "share",
+        "x": "share",
     },
     "places": {
         "rows": [{"label": NAMES[i], "first": 1, "last": 2, "share": 0.5, "low": 0.4, "high": 0.6} for i in (0, 1)],
-        "reference": {"share": 0.8, "low": 0.7, "high": 0.9}, "titles": ["Places", "Shares"],
+        "reference": {"share": 0.8, "low": 0.7, "high": 0.9},
+        "titles": ["Places", "Shares"],
     },
     "lengths": {
-        "panels": [{"title": "One", "series": [{"label": NAMES[0], "y": [0.5, None], "low": [0.4, None],
-                                                "high": [0.6, None]}]}],
-        "lengths": [2, 5], "x": "exchanges",
+        "panels": [
+            {"title": "One", "series": [{"label": NAMES[0], "y": [0.5, None], "low": [0.4, None], "high": [0.6, None]}]}
+        ],
+        "lengths": [2, 5],
+        "x": "exchanges",
     },
-    "steps": {"series": [{"label": NAMES[0], "x": [2, 5], "y": [0.9, 0.5], "low": [0.8, 0.4], "high": [1.0, 0.6],
-                          "n": [4, 2]}], "title": "Not spotted", "counted": "shown", "x": "exchanges"},
-    "spread": {"rows": [{"label": "2 exchanges", "q05": 5, "q25": 10, "q75": 30, "q95": 60, "median": 20, "low": 15,
-                         "high": 25}], "title": "seconds"},
-}  # fmt: skip
-SEEN = {"forest": 3, "grid": 9, "bars": 1, "lines": 5, "points": 1, "panels": 2, "places": 2, "lengths": 2, "steps": 2,
-        "spread": 1}  # fmt: skip
+    "steps": {
+        "series": [
+            {"label": NAMES[0], "x": [2, 5], "y": [0.9, 0.5], "low": [0.8, 0.4], "high": [1.0, 0.6], "n": [4, 2]}
+        ],
+        "title": "Not spotted",
+        "counted": "shown",
+        "x": "exchanges",
+    },
+    "spread": {
+        "rows": [
+            {"label": "2 exchanges", "q05": 5, "q25": 10, "q75": 30, "q95": 60, "median": 20, "low": 15, "high": 25}
+        ],
+        "title": "seconds",
+    },
+}
+SEEN = {
+    "forest": 3,
+    "grid": 9,
+    "bars": 1,
+    "lines": 5,
+    "points": 1,
+    "panels": 2,
+    "places": 2,
+    "lengths": 2,
+    "steps": 2,
+    "spread": 1,
+}
 
 
 @pytest.mark.parametrize("kind", CHARTS)

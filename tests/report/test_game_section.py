@@ -37,12 +37,14 @@ def played(tmp_path_factory):
     items = {i.conversation_ids[0]: i for unit in study.units(NAME) for i in unit.items}
     rows = [
         j if j.control else replace(j, item_id=items[j.conversation_ids[0]].item_id)
-        for j in judgements if j.control or j.conversation_ids[0] in items
-    ]  # fmt: skip
+        for j in judgements
+        if j.control or j.conversation_ids[0] in items
+    ]
     rows += [
         replace(j, source="judge:quick", worker_id="v", exchanges=5, annotation_id=f"v{j.item_id}")
-        for j in rows if not j.control
-    ]  # fmt: skip
+        for j in rows
+        if not j.control
+    ]
     files.write_jsonl(study.judgements_path(NAME), [j.to_json() for j in rows])
     result = analyze(Study.open(study.path), NAME, bootstraps=15, backend="native")
     return Study.open(study.path), result

@@ -13,11 +13,19 @@ def variant(stretch=1.0):
     logit = rng.normal(0, 1.5, 600)
     human = rng.random(600) < 1 / (1 + np.exp(-logit))
     said = 1 / (1 + np.exp(-stretch * logit))
-    curve = [{"share": s, "value": v, "push": p, "low": p - 0.1, "high": p + 0.1}
-             for s, v, p in zip((0.05, 0.25, 0.5, 0.75, 0.95), (0, 0.1, 0.2, 0.3, 0.4), (-1, -0.5, 0, 0.4, 0.9),
-                                strict=True)]  # fmt: skip
-    feature = {"name": "surprise", "group": "fluency", "title": "surprise of a language model", "meaning": "Mean.",
-               "direction": "human", "strength": 0.7, "curve": curve}  # fmt: skip
+    curve = [
+        {"share": s, "value": v, "push": p, "low": p - 0.1, "high": p + 0.1}
+        for s, v, p in zip((0.05, 0.25, 0.5, 0.75, 0.95), (0, 0.1, 0.2, 0.3, 0.4), (-1, -0.5, 0, 0.4, 0.9), strict=True)
+    ]
+    feature = {
+        "name": "surprise",
+        "group": "fluency",
+        "title": "surprise of a language model",
+        "meaning": "Mean.",
+        "direction": "human",
+        "strength": 0.7,
+        "curve": curve,
+    }
     word = {"word": "haha <b>", "apart": 0.01, "people": 0.3, "bots": 0.1, "models": 3}
     return {
         "calibration": calibration(said, human, [f"c{i // 2}" for i in range(600)], np.abs(said - 0.5) < 0.1),

@@ -61,9 +61,11 @@ def test_it_says_what_matters_what_is_enough_and_what_to_buy(part):
 def test_figures_and_their_sentences(part):
     titles = [figure.title for figure in part.figures]
     assert titles[:4] == [
-        "What knows something of people's ratings?", "Do two people mean the same by it?",
-        "How much of people's ratings do a method's metrics explain together?", "What does more money buy?",
-    ]  # fmt: skip
+        "What knows something of people's ratings?",
+        "Do two people mean the same by it?",
+        "How much of people's ratings do a method's metrics explain together?",
+        "What does more money buy?",
+    ]
     assert [figure.folded for figure in part.figures] == [False] * 4 + [True] * (len(titles) - 4)
     assert all(figure.drawing is not None for figure in part.figures)
     said = part.figures[0].sentence
@@ -95,8 +97,10 @@ def test_without_anybody_who_led_conversations_that_is_said(told):
     text = " ".join(part.text)
     assert "Nothing is known of importance and coverage: nobody who led conversations" in text
     assert "What to buy can't be said" in text
-    assert [figure.title for figure in part.figures] == ["Do two people mean the same by it?",
-                                                         "Which metric tells bots apart?"]  # fmt: skip
+    assert [figure.title for figure in part.figures] == [
+        "Do two people mean the same by it?",
+        "Which metric tells bots apart?",
+    ]
 
 
 def test_with_choices_alone_they_come_first(told):

@@ -15,8 +15,9 @@ from parlai_spotbot.report.parts import Page
 
 def judgement(answer, question="nature", target="entity:0", source=HUMAN, ids=("c",), who="w", exchanges=2):
     name = f"{source}/{who}"
-    return Judgement(f"{name}/{question}/{target}", name, "s", "u", "i", ids, exchanges, target, question, answer, who,
-                     source)  # fmt: skip
+    return Judgement(
+        f"{name}/{question}/{target}", name, "s", "u", "i", ids, exchanges, target, question, answer, who, source
+    )
 
 
 def conversation(entities, name="c"):

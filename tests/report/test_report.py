@@ -188,9 +188,10 @@ def test_text_of_conversations_stays_text(new_study, tmp_path):
 def test_failures_and_provenance_stay_text_too(new_study, tmp_path):
     study = new_study(tmp_path / "s", sources=(), bots=("alice", "eliza"))
     row = {"contestant": "alice", "kind": "exception", "message": PAYLOAD}
-    files.write_jsonl(study.failures_path, [
-        {**row, "conversation_id": "alice:eliza:0001"}, {**row, "conversation_id": "alice:eliza:9999"},
-    ])  # fmt: skip
+    files.write_jsonl(
+        study.failures_path,
+        [{**row, "conversation_id": "alice:eliza:0001"}, {**row, "conversation_id": "alice:eliza:9999"}],
+    )
     study.record("selfplay", {"note": PAYLOAD, "counts": {}, "list": [{"a": 1}, {"a": None}]})
     page = build_report(study).read_text(encoding="utf-8")
     names = [tag for tag, _ in Tags(page).found]
@@ -290,10 +291,18 @@ def test_who_failed_the_controls_is_told_apart(new_study, tmp_path):
     judgements = study.judgements("spot_the_bot")
     worker = judgements[0].worker_id
     missed = [
-        replace(judgements[0], judgement_id=f"x{i}{e}", annotation_id=f"x{i}", target=f"entity:{e}", question="nature",
-                answer="bot", control="known_human")
-        for i in range(2) for e in (0, 1)
-    ]  # fmt: skip
+        replace(
+            judgements[0],
+            judgement_id=f"x{i}{e}",
+            annotation_id=f"x{i}",
+            target=f"entity:{e}",
+            question="nature",
+            answer="bot",
+            control="known_human",
+        )
+        for i in range(2)
+        for e in (0, 1)
+    ]
     files.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in (*judgements, *missed)])
     result = analyze(study, bootstraps=50, backend="native")
     assert "has changed since it was analysed" not in build_report(study).read_text(encoding="utf-8")

@@ -40,10 +40,24 @@ def answer_all(study, survey, seed=1):
                     values = [option.value for option in questions[question].options]
                     given[question, target] = rng.choice(values) if values else "because it asks back"
             rows += [
-                Judgement(f"{name}/{q}/{t}", name, survey, unit.unit_id, item.item_id, item.conversation_ids,
-                          item.exchanges, t, q, value, f"w{number % 5}", HUMAN, item.control, seconds=30.0)
+                Judgement(
+                    f"{name}/{q}/{t}",
+                    name,
+                    survey,
+                    unit.unit_id,
+                    item.item_id,
+                    item.conversation_ids,
+                    item.exchanges,
+                    t,
+                    q,
+                    value,
+                    f"w{number % 5}",
+                    HUMAN,
+                    item.control,
+                    seconds=30.0,
+                )
                 for (q, t), value in given.items()
-            ]  # fmt: skip
+            ]
     files.write_jsonl(study.judgements_path(survey), [row.to_json() for row in rows])
     analyze(study, survey, bootstraps=30)
 
@@ -140,8 +154,9 @@ def violations(tab):
     found = Axe().run(tab).response["violations"]
     return [
         (rule["id"], rule["impact"], [node["html"][:200] for node in rule["nodes"][:3]])
-        for rule in found if rule["impact"] in ("serious", "critical")
-    ]  # fmt: skip
+        for rule in found
+        if rule["impact"] in ("serious", "critical")
+    ]
 
 
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)

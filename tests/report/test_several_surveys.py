@@ -45,11 +45,23 @@ def answer(study: Study, survey: str) -> None:
                         given[question, target] = chosen(asked.question(question), target, item, talks, rng, faithful)
                 name = f"{source}/{unit.unit_id}/{item.item_id}"
                 rows += [
-                    Judgement(f"{name}/{q}/{t}", name, survey, unit.unit_id, item.item_id, item.conversation_ids,
-                              item.exchanges, t, q, value, f"w{number % 6}", source,
-                              seconds=rng.uniform(20, 60) if faithful else None)
+                    Judgement(
+                        f"{name}/{q}/{t}",
+                        name,
+                        survey,
+                        unit.unit_id,
+                        item.item_id,
+                        item.conversation_ids,
+                        item.exchanges,
+                        t,
+                        q,
+                        value,
+                        f"w{number % 6}",
+                        source,
+                        seconds=rng.uniform(20, 60) if faithful else None,
+                    )
                     for (q, t), value in given.items()
-                ]  # fmt: skip
+                ]
     files.write_jsonl(study.judgements_path(survey), [row.to_json() for row in rows])
 
 
@@ -111,8 +123,11 @@ def test_one_page_sets_the_methods_side_by_side(several):
     assert "No times are known of Spot The Bot, ACUTE-Eval, Comparative, Dialogue Likert and Turn Likert" in judge
     assert "What does an hour buy?" not in judge
     figures = {path.name for path in (several.report_path.parent / "figures").glob("*methods*")}
-    assert {f"spot_the_bot-methods_{name}-people.{end}" for name in ("ranks", "places", "cost")
-            for end in ("svg", "pdf", "csv")} <= figures  # fmt: skip
+    assert {
+        f"spot_the_bot-methods_{name}-people.{end}"
+        for name in ("ranks", "places", "cost")
+        for end in ("svg", "pdf", "csv")
+    } <= figures
 
 
 @pytest.mark.slow
@@ -145,8 +160,11 @@ def test_what_changed_since_the_analysis_is_not_planned_with(several, capsys):
     path = several.judgements_path("acute_eval")
     whole = path.read_bytes()
     rows = files.read_jsonl(path, lambda row, where: row)
-    files.write_jsonl(path, [{**row, "annotation_id": row["annotation_id"] + "x", "judgement_id": f"x{i}"}
-                             for i, row in enumerate(rows)] + rows)  # fmt: skip
+    files.write_jsonl(
+        path,
+        [{**row, "annotation_id": row["annotation_id"] + "x", "judgement_id": f"x{i}"} for i, row in enumerate(rows)]
+        + rows,
+    )
     try:
         with pytest.raises(SystemExit):
             SpotbotPlan.main(study=str(several.path), survey="acute_eval")

@@ -21,17 +21,34 @@ def told(study):
 def acute(order, won, n=40, seconds=60.0):
     """Stored analyses of choices in which each one wins `won` of n against every one behind it."""
     pairs = [
-        {"a": a, "b": b, "wins_a": won, "wins_b": n - won, "ties": 0, "n": n, "effective": float(n),
-         "estimate": won / n, "ci": [won / n - 0.1, won / n + 0.1], "p": 0.01, "p_adjusted": 0.02}
-        for i, a in enumerate(order) for b in order[i + 1 :]
-    ]  # fmt: skip
+        {
+            "a": a,
+            "b": b,
+            "wins_a": won,
+            "wins_b": n - won,
+            "ties": 0,
+            "n": n,
+            "effective": float(n),
+            "estimate": won / n,
+            "ci": [won / n - 0.1, won / n + 0.1],
+            "p": 0.01,
+            "p_adjusted": 0.02,
+        }
+        for i, a in enumerate(order)
+        for b in order[i + 1 :]
+    ]
     score = {name: 0.8 - 0.2 * place for place, name in enumerate(order)}
     ranking = {
-        "order": list(order), "clusters": {name: [i, i] for i, name in enumerate(order, 1)},
-        "criterion": "share of wins", "question": "engagingness",
-        "score": score, "score_ci": {n: [s - 0.05, s + 0.05] for n, s in score.items()},
-        "pairs": pairs, "n": n * len(pairs), "bootstrap": {"replicates": 50, "resample": "conversations"},
-    }  # fmt: skip
+        "order": list(order),
+        "clusters": {name: [i, i] for i, name in enumerate(order, 1)},
+        "criterion": "share of wins",
+        "question": "engagingness",
+        "score": score,
+        "score_ci": {n: [s - 0.05, s + 0.05] for n, s in score.items()},
+        "pairs": pairs,
+        "n": n * len(pairs),
+        "bootstrap": {"replicates": 50, "resample": "conversations"},
+    }
     return ranking, {"n": 1, "mean": seconds, "median": seconds, "hours": None if seconds is None else 4.0}
 
 
@@ -47,8 +64,9 @@ def both(study, tmp_path):
         made_by = {"used": dict.fromkeys(sources, 240)}
         for place, stem in enumerate(("ranking", "time")):
             by_source = {source: stems[place] for source, stems in found.items()}
-            files.write_json(own.analysis_path("acute_eval") / f"{stem}.json", {"by_source": by_source,
-                                                                               "made_by": made_by})  # fmt: skip
+            files.write_json(
+                own.analysis_path("acute_eval") / f"{stem}.json", {"by_source": by_source, "made_by": made_by}
+            )
         methods.write(own)
         return told(own)
 
@@ -64,8 +82,10 @@ def test_people_and_judges_are_compared_by_themselves(both):
     assert tuple(found) == SOURCES
     people, judge = found.values()
     assert [chart.title for chart in people.charts] == [
-        "Do the methods rank alike?", "Places by each method", "Which method finds more for the same hours?"
-    ]  # fmt: skip
+        "Do the methods rank alike?",
+        "Places by each method",
+        "Which method finds more for the same hours?",
+    ]
     assert len(judge.charts) == 2
     assert any(text.startswith("No times are known of Spot The Bot and ACUTE-Eval") for text in judge.text)
     assert [table.title for table in judge.tables] == ["Agreement of orders, by criterion"]

@@ -27,8 +27,20 @@ def ranking(rates, half=0.04, source="human", n=100):
     for i, a in enumerate(order):
         for b in order[i + 1 :]:
             rate = min(max(0.5 + (rates[a] - rates[b]) / 2, 0.0), 1.0)
-            pairs.append({"a": a, "b": b, "wins_a": 5, "wins_b": 5, "ties": 0, "n": 10, "rate_a": rate,
-                          "rate_ci": [rate - half, rate + half], "p": 0.5, "p_adjusted": 1.0})  # fmt: skip
+            pairs.append(
+                {
+                    "a": a,
+                    "b": b,
+                    "wins_a": 5,
+                    "wins_b": 5,
+                    "ties": 0,
+                    "n": 10,
+                    "rate_a": rate,
+                    "rate_ci": [rate - half, rate + half],
+                    "p": 0.5,
+                    "p_adjusted": 1.0,
+                }
+            )
     own = {
         "order": order,
         "win_rate": rates,
@@ -207,10 +219,13 @@ def test_a_generic_survey_with_criteria_is_compared_too(study, tmp_path):
     for name, shift in (("one", 0.0), ("two", 2.0)):
         score = {"smollm2": 3.0 + shift, "alice": 2.0, "eliza": 4.0}
         own = {
-            "order": sorted(score, key=lambda bot: -score[bot]), "clusters": {bot: [1, 3] for bot in score},
-            "criterion": "mean rating", "score": score, "score_ci": {b: [v - 0.2, v + 0.2] for b, v in score.items()},
+            "order": sorted(score, key=lambda bot: -score[bot]),
+            "clusters": {bot: [1, 3] for bot in score},
+            "criterion": "mean rating",
+            "score": score,
+            "score_ci": {b: [v - 0.2, v + 0.2] for b, v in score.items()},
             "pairs": [],
-        }  # fmt: skip
+        }
         made.append(bare(tmp_path / name, UP, study))
         target = made[-1].survey_path("dialogue_likert")
         shutil.copytree(made[-1].survey_path(SURVEY), target)

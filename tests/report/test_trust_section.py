@@ -24,10 +24,16 @@ def study(tmp_path_factory, new_study):
     study = new_study(tmp_path_factory.mktemp("trust") / "study", per_pair=6, analyze=False)
     rows = list(study.judgements(SURVEY))
     always = [
-        replace(row, source="judge:always", judgement_id=f"a{row.judgement_id}", annotation_id=f"a{row.annotation_id}",
-                answer="bot" if row.question == "nature" else "no_difference")
-        for row in rows if row.source == "judge:spotter"
-    ]  # fmt: skip
+        replace(
+            row,
+            source="judge:always",
+            judgement_id=f"a{row.judgement_id}",
+            annotation_id=f"a{row.annotation_id}",
+            answer="bot" if row.question == "nature" else "no_difference",
+        )
+        for row in rows
+        if row.source == "judge:spotter"
+    ]
     files.write_jsonl(study.judgements_path(SURVEY), [row.to_json() for row in rows + always])
     position = {"n": 40, "flips": 10, "rate": 0.25, "ci": [0.1, 0.4], "by_question": {}}
     about = {"judge": "always", "variants": {}, "model": {"model": "eliza"}, "position": position}
@@ -69,9 +75,13 @@ def test_what_stands_in_it(parts):
     always = parts["judge:always"]
     titles = [table.title for table in always.tables]
     assert titles[:6] == [
-        "The judge and people", "Rankings of the judge and of people", "What sways the judge",
-        "Answers that turn with the order", "Whom the judge favours, by who is human", "What the judge could save",
-    ]  # fmt: skip
+        "The judge and people",
+        "Rankings of the judge and of people",
+        "What sways the judge",
+        "Answers that turn with the order",
+        "Whom the judge favours, by who is human",
+        "What the judge could save",
+    ]
     assert titles[6] == "People's means with the judge's help, by who is human"
     assert titles[7] == "What a model of the judge's errors promises"  # the safe one stands first
     assert "Answers on who is human" in titles

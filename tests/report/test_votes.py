@@ -36,11 +36,24 @@ def study(tmp_path):
 
 def test_the_page_has_no_empty_sections_of_conversations(study):
     page = build_report(study).read_text()
-    for said in ("Votes of an arena: whose answer is better?", "Who is preferred?", "both bad", "Whose votes?",
-                 "40 annotators voted up to 8 times each", "of them for both bad"):  # fmt: skip
+    for said in (
+        "Votes of an arena: whose answer is better?",
+        "Who is preferred?",
+        "both bad",
+        "Whose votes?",
+        "40 annotators voted up to 8 times each",
+        "of them for both bad",
+    ):
         assert said in page
-    for absent in ("<h2>Conversations</h2>", 'href="#examples"', "<h2>Failures of self-play</h2>", "<h2>Hygiene</h2>",
-                   "conversations of bots", "Not computed yet", "conversations a pair planned"):  # fmt: skip
+    for absent in (
+        "<h2>Conversations</h2>",
+        'href="#examples"',
+        "<h2>Failures of self-play</h2>",
+        "<h2>Hygiene</h2>",
+        "conversations of bots",
+        "Not computed yet",
+        "conversations a pair planned",
+    ):
         assert absent not in page
     assert build_report(study).read_text() == page
     folder = study.report_path.parent / "appendix"

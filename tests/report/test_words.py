@@ -199,8 +199,14 @@ def test_who_speaks_first_is_called_human_more_or_less_often():
 
 
 def curve(first, share=0.97):
-    return {"sizes": [10, 20], "share": [0.5, share], "share_ci": [[0.4, 0.6], [0.95, 0.99]], "first": first,
-            "ranking": [[["a", "b"]], [["a"], ["b"]]], "sentence": "Said."}  # fmt: skip
+    return {
+        "sizes": [10, 20],
+        "share": [0.5, share],
+        "share_ci": [[0.4, 0.6], [0.95, 0.99]],
+        "first": first,
+        "ranking": [[["a", "b"]], [["a"], ["b"]]],
+        "sentence": "Said.",
+    }
 
 
 def test_leaving_a_bot_out_is_said_where_it_helps():
@@ -219,8 +225,12 @@ def test_leaving_a_bot_out_is_said_where_it_helps():
 def test_orders_that_disagree_and_whether_the_ranking_tells_their_pairs_apart():
     own = ranked(orders={"davidson": ["a", "b", "c"], "trueskill": ["a", "b", "c"], "agree": True, "reversed": []})
     assert ranking.agreement_of_orders(own) == ("Strength and TrueSkill put the bots in the same order.", [])
-    own["orders"] = {"davidson": ["a", "c", "b"], "trueskill": ["a", "b", "c"], "agree": False,
-                     "reversed": [{"a": "b", "b": "c", "criteria": ["davidson", "trueskill"]}]}  # fmt: skip
+    own["orders"] = {
+        "davidson": ["a", "c", "b"],
+        "trueskill": ["a", "b", "c"],
+        "agree": False,
+        "reversed": [{"a": "b", "b": "c", "criteria": ["davidson", "trueskill"]}],
+    }
     said, orders = ranking.agreement_of_orders(own)
     assert "they differ on b and c. None of these is told apart by the ranking either." in said
     assert [label for label, _ in orders] == ["Strength", "TrueSkill"]

@@ -27,9 +27,13 @@ def contestants(*words, code=0):
     """Run the command; returns what it printed to stdout and to stderr."""
     path = os.pathsep.join([AGENTS, os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
-        [PARLAI, "spotbot_contestants", *map(str, words)], capture_output=True, text=True, timeout=300, check=False,
+        [PARLAI, "spotbot_contestants", *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
         env={**os.environ, "PYTHONPATH": path},
-    )  # fmt: skip
+    )
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout, done.stderr
 

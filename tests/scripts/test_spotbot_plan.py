@@ -79,10 +79,13 @@ def test_bad_options_are_one_error(capsys, options, says):
 
 @pytest.mark.parametrize(
     ("survey", "like", "apart", "annotations"),
-    [("acute_eval", Design(4, 1, 0.0, annotations_per_worker=1), 0.3, lambda n: 6 * n),
-     ("comparative", Design(4, 1, 0.2, annotations_per_worker=1), 0.3, lambda n: 6 * n),
-     ("dialogue_likert", Rating(), 0.5, lambda n: 4 * n), ("turn_likert", Rating(), 0.5, lambda n: 4 * n)],
-)  # fmt: skip
+    [
+        ("acute_eval", Design(4, 1, 0.0, annotations_per_worker=1), 0.3, lambda n: 6 * n),
+        ("comparative", Design(4, 1, 0.2, annotations_per_worker=1), 0.3, lambda n: 6 * n),
+        ("dialogue_likert", Rating(), 0.5, lambda n: 4 * n),
+        ("turn_likert", Rating(), 0.5, lambda n: 4 * n),
+    ],
+)
 def test_a_plan_of_whole_conversations(capsys, tmp_path, survey, like, apart, annotations):
     path = tmp_path / "plan.json"
     out = run(capsys, survey=survey, bots=4, difference=apart, seconds=60.0, wage=12.0, out=str(path))
@@ -112,12 +115,14 @@ def test_clustered_choices_and_more_questions_cost_more(capsys, tmp_path):
 
 @pytest.mark.parametrize(
     ("options", "says"),
-    [({"survey": "acute_evl", "bots": 3}, "Did you mean 'acute_eval'"),
-     ({"survey": "turn_likert", "bots": 1}, "bots is 1"),
-     ({"survey": "turn_likert", "bots": 3, "rating_sd": -1.0}, "rest is -1.0"),
-     ({"survey": "acute_eval", "bots": 3, "difference": 1.5}, "difference is 1.5"),
-     ({"survey": "acute_eval", "win_rates": ".6,.4"}, "--win-rates: only known for spot_the_bot")],
-)  # fmt: skip
+    [
+        ({"survey": "acute_evl", "bots": 3}, "Did you mean 'acute_eval'"),
+        ({"survey": "turn_likert", "bots": 1}, "bots is 1"),
+        ({"survey": "turn_likert", "bots": 3, "rating_sd": -1.0}, "rest is -1.0"),
+        ({"survey": "acute_eval", "bots": 3, "difference": 1.5}, "difference is 1.5"),
+        ({"survey": "acute_eval", "win_rates": ".6,.4"}, "--win-rates: only known for spot_the_bot"),
+    ],
+)
 def test_bad_options_of_other_surveys_are_one_error(capsys, options, says):
     with pytest.raises(SystemExit) as stopped:
         SpotbotPlan.main(**options)
@@ -126,8 +131,10 @@ def test_bad_options_of_other_surveys_are_one_error(capsys, options, says):
 
 
 def test_a_pilot_that_is_not_analysed_says_so(capsys, tmp_path):
-    study = Study.create(tmp_path / "s", Plan("chitchat", {n: Contestant(n, model="spotbot:eliza") for n in PASSING},
-                                              surveys=("acute_eval",)))  # fmt: skip
+    study = Study.create(
+        tmp_path / "s",
+        Plan("chitchat", {n: Contestant(n, model="spotbot:eliza") for n in PASSING}, surveys=("acute_eval",)),
+    )
     files.write_jsonl(study.conversations_path, [])
     with pytest.raises(SystemExit):
         SpotbotPlan.main(study=str(study.path), survey="acute_eval")
@@ -154,11 +161,22 @@ def pilot(tmp_path):
                 rows += [(f, "pair", "no_difference") for f in ("fluency", "sensibleness", "specificity")]
                 judgements += [
                     Judgement(
-                        f"j{len(judgements) + i}", f"{a}-{b}-{number}-{k}-{worker}", "spot_the_bot", "u", f"i{number}",
-                        (f"{a}-{b}-{number}",), k, target, question, answer, f"w{worker}", "human", seconds=36.0,
+                        f"j{len(judgements) + i}",
+                        f"{a}-{b}-{number}-{k}-{worker}",
+                        "spot_the_bot",
+                        "u",
+                        f"i{number}",
+                        (f"{a}-{b}-{number}",),
+                        k,
+                        target,
+                        question,
+                        answer,
+                        f"w{worker}",
+                        "human",
+                        seconds=36.0,
                     )
                     for i, (question, target, answer) in enumerate(rows)
-                ]  # fmt: skip
+                ]
     files.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
     files.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in judgements])
     return study

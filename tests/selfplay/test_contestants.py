@@ -72,9 +72,11 @@ def test_what_a_contestant_says_of_itself_is_asked_again_at_the_end(tmp_path):
         Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, (), ()))
         after = contestants.about()["Telling"]
     assert before == {
-        "agent": "faulty_agents:TellingAgent", "batched": False, "system_prompt": "Count.",
+        "agent": "faulty_agents:TellingAgent",
+        "batched": False,
+        "system_prompt": "Count.",
         "usage": {"replies": 0, "currency": "EUR"},
-    }  # fmt: skip
+    }
     assert after == {**before, "usage": {"replies": 8 * 5, "currency": "EUR"}}
 
 

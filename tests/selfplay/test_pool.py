@@ -76,9 +76,11 @@ b: {model: repeat_query, model: repeat_label}
     assert list(problems) == ["fine", "a", "b", "c"]
     assert problems["fine"] == []
     assert [p.partition("contestant 'a': ")[2].partition(",")[0] for p in problems["a"]] == [
-        "unknown key 'modle'.", "field 'turn_timeout' is 'soon'", "field 'opt' is 3",
+        "unknown key 'modle'.",
+        "field 'turn_timeout' is 'soon'",
+        "field 'opt' is 3",
         "neither 'model_file' nor 'model' is given.",
-    ]  # fmt: skip
+    ]
     assert problems["b"] == [
         f"{path}, line 5: contestant 'b': the key 'b' stands twice.",
         f"{path}, line 5: contestant 'b': the key 'model' stands twice.",
@@ -210,8 +212,10 @@ def test_one_pair_by_options():
 
 def test_options_are_read_like_yaml():
     assert parse_options("beam-size=3,inference=beam,x=true", "--model-opt") == {
-        "beam_size": 3, "inference": "beam", "x": True,
-    }  # fmt: skip
+        "beam_size": 3,
+        "inference": "beam",
+        "x": True,
+    }
     with pytest.raises(UserError, match="'beam' is not KEY=VALUE"):
         parse_options("beam", "--model-opt")
 

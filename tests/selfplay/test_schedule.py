@@ -53,9 +53,14 @@ def test_paired_seeds_are_the_same_for_every_pair():
 @settings(max_examples=150, deadline=None)
 @example(0, 3, 1, "", 6, False, 1)  # the extension would fit the study's seeds, had the pairs not drawn them already
 @given(
-    st.integers(0, 5), st.integers(1, 6), st.integers(0, 4), st.sampled_from(["", "d", "de"]),
-    st.integers(6, 80), st.booleans(), st.integers(1, 7),
-)  # fmt: skip
+    st.integers(0, 5),
+    st.integers(1, 6),
+    st.integers(0, 4),
+    st.sampled_from(["", "d", "de"]),
+    st.integers(6, 80),
+    st.booleans(),
+    st.integers(1, 7),
+)
 def test_an_extension_keeps_every_earlier_conversation(seed, per_pair, more, names, n_seeds, paired, batchsize):
     base = plan("abc", seed=seed, conversations_per_pair=per_pair, paired_seeds=paired, batchsize=batchsize)
     add = {"contestants": {name: {"model": "m"} for name in names}, "conversations_per_pair": per_pair + more}

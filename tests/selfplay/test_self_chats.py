@@ -56,8 +56,10 @@ def test_one_contestant_makes_no_pair_but_may_talk_to_itself(tmp_path):
         Plan("d", alone, meetings="selff").check("test")
 
 
-@pytest.mark.parametrize(("had", "asked", "gets"), [("pairs", True, "both"), ("pairs", False, "pairs"),
-                                                    ("self", True, "self"), ("both", True, "both")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("had", "asked", "gets"),
+    [("pairs", True, "both"), ("pairs", False, "pairs"), ("self", True, "self"), ("both", True, "both")],
+)
 def test_what_is_asked_of_a_study_that_is_there(tmp_path, had, asked, gets):
     pool = {name: contestant(name) for name in KINDS}
     plan = Plan("chitchat", pool, meetings=had, seed=3)

@@ -60,9 +60,12 @@ def tried(tmp_path_factory):
         patch.setattr("parlai_spotbot.selfplay.trial._LOOK", 0.05)
         said = []
         trials = try_all(
-            [*well, *odd, *FAILING], LINES, tmp_path_factory.mktemp("logs"), at_once=6,
+            [*well, *odd, *FAILING],
+            LINES,
+            tmp_path_factory.mktemp("logs"),
+            at_once=6,
             say=lambda name, stage: said.append((name, stage)),
-        )  # fmt: skip
+        )
         found = {trial.name: trial for trial in trials}
     found["said"] = said
     return found
@@ -77,15 +80,20 @@ def test_every_contestant_is_tried_whatever_became_of_the_others(tried):
 def test_a_contestant_hears_what_it_hears_in_self_play(tried):
     first, second = tried["Counting"].conversations
     assert first == [
-        ["Counting", "hello out there"], ["a person", "good day poison"],
+        ["Counting", "hello out there"],
+        ["a person", "good day poison"],
         ["Counting", "turn 2 after good day poison"],  # its persona, and the answer to its opening
-        ["a person", "really"], ["Counting", "turn 3 after really"],
-    ]  # fmt: skip
+        ["a person", "really"],
+        ["Counting", "turn 3 after really"],
+    ]
     assert second == [
-        ["a person", "what do you do all day poison"], ["Counting", "i fish"],
-        ["a person", "how big are the fish"], ["Counting", "turn 2 after how big are the fish"],
-        ["a person", "so big"], ["Counting", "turn 3 after so big"],
-    ]  # fmt: skip
+        ["a person", "what do you do all day poison"],
+        ["Counting", "i fish"],
+        ["a person", "how big are the fish"],
+        ["Counting", "turn 2 after how big are the fish"],
+        ["a person", "so big"],
+        ["Counting", "turn 3 after so big"],
+    ]
 
 
 def test_a_persona_of_ones_own_comes_before_everything_else():

@@ -36,8 +36,12 @@ def studies(draw, make):
     for number in range(draw(st.integers(2, 30))):
         kind = draw(st.sampled_from(["self", "pairs", "human_model", "people"]))
         a, b = draw(st.permutations(bots))[:2]
-        entities = {"self": (a, a), "pairs": (a, b), "human_model": draw(st.permutations([HUMAN, a])),
-                    "people": (HUMAN, HUMAN)}[kind]  # fmt: skip
+        entities = {
+            "self": (a, a),
+            "pairs": (a, b),
+            "human_model": draw(st.permutations([HUMAN, a])),
+            "people": (HUMAN, HUMAN),
+        }[kind]
         found.append(make(f"c{number}", tuple(entities), draw(seed_id), draw(exchanges), sentinel=SENTINEL))
         if kind != "people":
             kinds[kind] += bool(found[-1].exchanges)

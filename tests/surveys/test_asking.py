@@ -7,14 +7,16 @@ from parlai_spotbot.surveys.survey import Condition, Option, Question, Survey
 SIDES = (Option("conversation:0", "1"), Option("conversation:1", "2"))
 YES_NO = (Option("yes", "Yes"), Option("no", "No"))
 SURVEY = Survey(
-    "s", "S", "Read.",
+    "s",
+    "S",
+    "Read.",
     (
         Question("odd", "choice", ("turn",), "Odd?", YES_NO),
         Question("nature", "choice", ("entity:0", "entity:1"), "Who?", YES_NO),
         Question("why", "free_text", ("pair",), "Why?", when=(Condition("nature", ("yes",)),), after=("nature",)),
         Question("better", "choice", ("pair",), "Which?", SIDES),
     ),
-)  # fmt: skip
+)
 TURNS = tuple(Utterance(i % 2, f"turn {i}") for i in range(4))
 
 

@@ -43,12 +43,14 @@ def texts(item: Item) -> list[str]:
 
 # -- the rule --------------------------------------------------------------------------------------------------------
 def test_what_the_rule_looks_at():
-    found = talk([
-        "we spent sunday at the harbour watching boats",  # 8 words
-        "the harbours are lovely, did you count the boats",  # 9; harbou, boats
-        "no, there were far too many of them to count",  # 10; nothing: "count" is of four letters or more
-        "i would have lost interest after a minute",  # 8; nothing
-    ])  # fmt: skip
+    found = talk(
+        [
+            "we spent sunday at the harbour watching boats",  # 8 words
+            "the harbours are lovely, did you count the boats",  # 9; harbou, boats
+            "no, there were far too many of them to count",  # 10; nothing: "count" is of four letters or more
+            "i would have lost interest after a minute",  # 8; nothing
+        ]
+    )
     assert found.words == (9.0, 8.5)
     assert found.taken_up == (1, 1)
     assert not found.fits  # two words taken up, three are wanted
@@ -58,13 +60,22 @@ def test_what_the_rule_looks_at():
 
 @pytest.mark.parametrize(
     ("change", "fits"),
-    [({}, True),
-     ({2: "hm", 4: "oh", 6: "no"}, False),  # entity 0 says too little
-     ({1: "something else that nobody had mentioned before", 3: "fishing is something he would never try himself",
-       5: "whoever comes here should bring their umbrella along", 7: "my uncle swears by pickles with his breakfast",
-       9: "did anybody call the plumber about our leaking tap"}, False),  # entity 1 takes nothing up
-     ({5: "on day 1-3 we went past the bakery near our old place, remember?"}, False)],  # entity 1 says a turn twice
-)  # fmt: skip
+    [
+        ({}, True),
+        ({2: "hm", 4: "oh", 6: "no"}, False),  # entity 0 says too little
+        (
+            {
+                1: "something else that nobody had mentioned before",
+                3: "fishing is something he would never try himself",
+                5: "whoever comes here should bring their umbrella along",
+                7: "my uncle swears by pickles with his breakfast",
+                9: "did anybody call the plumber about our leaking tap",
+            },
+            False,
+        ),  # entity 1 takes nothing up
+        ({5: "on day 1-3 we went past the bakery near our old place, remember?"}, False),
+    ],  # entity 1 says a turn twice
+)
 def test_who_is_known_to_be_human(change, fits):
     turns = [normalise(turn.text) for turn in chat(1).shown]
     for number, text in change.items():

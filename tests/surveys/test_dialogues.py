@@ -67,8 +67,11 @@ def check(conversations, units, asked):
 def studies(draw, make):
     found = []
     for number in range(draw(st.integers(1, 30))):
-        a, b = draw(st.sampled_from([("x", "x"), ("y", "y"), ("x", "y"), ("y", "x"), (HUMAN, "x"), ("y", HUMAN),
-                                     (HUMAN, HUMAN)]))  # fmt: skip
+        a, b = draw(
+            st.sampled_from(
+                [("x", "x"), ("y", "y"), ("x", "y"), ("y", "x"), (HUMAN, "x"), ("y", HUMAN), (HUMAN, HUMAN)]
+            )
+        )
         seed = draw(st.sampled_from(["", "s1", "s2", f"own {number}"]))
         found.append(make(f"c{number}", (a, b), seed, draw(st.integers(0, 2))))
     survey = draw(st.sampled_from(["dialogue_likert", "turn_likert"]))

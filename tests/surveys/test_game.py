@@ -22,10 +22,15 @@ NAME = "spot_the_bot_game"
 @pytest.mark.parametrize(
     ("truth", "answer", "opened", "earned"),
     [
-        ("bot", "bot", 1, 10), ("bot", "bot", 4, 7), ("human", "human", 2, 9), ("bot", "human", 1, -10),
-        ("human", "bot", 5, -14), ("human", "unsure", 5, -4), ("bot", "unsure", 1, 0),
+        ("bot", "bot", 1, 10),
+        ("bot", "bot", 4, 7),
+        ("human", "human", 2, 9),
+        ("bot", "human", 1, -10),
+        ("human", "bot", 5, -14),
+        ("human", "unsure", 5, -4),
+        ("bot", "unsure", 1, 0),
     ],
-)  # fmt: skip
+)
 def test_points(truth, answer, opened, earned):
     assert points(Game(), truth, answer, opened) == earned
 
@@ -89,8 +94,14 @@ def test_packing_on_disk_says_what_it_did_and_repeats_itself(study_of, pool, mak
 def test_options_as_recorded_are_those_of_earlier_studies():
     """What was packed before there was a game must not look as if it were packed otherwise."""
     assert set(options_json(PackOptions())) == {
-        "survey", "segments", "unit_size", "humans_per_unit", "annotators_per_segment", "seed", "surface",
-    }  # fmt: skip
+        "survey",
+        "segments",
+        "unit_size",
+        "humans_per_unit",
+        "annotators_per_segment",
+        "seed",
+        "surface",
+    }
 
 
 def test_the_command(study_of, pool, capsys):
@@ -103,12 +114,15 @@ def test_the_command(study_of, pool, capsys):
 @pytest.mark.parametrize(
     ("control", "natures", "missed"),
     [
-        ("known_human", ("bot", "bot"), True), ("known_human", ("bot", HUMAN), False),
-        ("known_human", ("unsure", "bot"), False), ("known_bot:0", ("bot", HUMAN), False),
-        ("known_bot:0", ("unsure", "bot"), True), ("known_bot:1", ("bot", HUMAN), True),
+        ("known_human", ("bot", "bot"), True),
+        ("known_human", ("bot", HUMAN), False),
+        ("known_human", ("unsure", "bot"), False),
+        ("known_bot:0", ("bot", HUMAN), False),
+        ("known_bot:0", ("unsure", "bot"), True),
+        ("known_bot:1", ("bot", HUMAN), True),
         ("known_bot:1", ("bot", "bot"), False),
     ],
-)  # fmt: skip
+)
 def test_known_segments(control, natures, missed):
     assert missed_by(control, dict(zip(NATURES, natures, strict=True))) is missed
     assert [t == "bot" for t in truth(control)] == [control == f"known_bot:{e}" for e in (0, 1)]

@@ -37,8 +37,14 @@ def test_nothing_is_left_out_by_default_and_the_options_are_the_old_ones(study):
     assert set(FAULTY) & packed(study) >= {"bot0-bot1-0", "bot1-bot2-1"}
     options = study.provenance()["pack"]["spot_the_bot"]["options"]
     assert list(options) == [
-        "survey", "segments", "unit_size", "humans_per_unit", "annotators_per_segment", "seed", "surface",
-    ]  # fmt: skip
+        "survey",
+        "segments",
+        "unit_size",
+        "humans_per_unit",
+        "annotators_per_segment",
+        "seed",
+        "surface",
+    ]
     before = study.units_path("spot_the_bot").read_bytes()
     pack_study(Study.open(study.path), leave_out=())
     assert study.units_path("spot_the_bot").read_bytes() == before
@@ -64,8 +70,9 @@ def test_what_is_left_out_is_counted_and_named(study):
 def test_judged_units_are_not_packed_in_another_way(study):
     pack_study(study, leave_out=["empty"])
     item = study.units("spot_the_bot")[0].items[0]
-    row = Judgement("j", "a", "spot_the_bot", "u", item.item_id, item.conversation_ids, 2, "entity:0", "nature", "bot",
-                    "w", "human")  # fmt: skip
+    row = Judgement(
+        "j", "a", "spot_the_bot", "u", item.item_id, item.conversation_ids, 2, "entity:0", "nature", "bot", "w", "human"
+    )
     from parlai_spotbot import files
 
     files.write_jsonl(study.judgements_path("spot_the_bot"), [row.to_json()])

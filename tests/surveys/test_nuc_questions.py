@@ -8,9 +8,16 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, Origin, read_questions, write_questions
 
 QUESTION = NucQuestion(
-    "q1", "made", "c1", ("Hi", "Hello"), (0, 1, 0), ("no", "How are you?", "yes", "maybe"), 1,
-    (Origin("uniform", "c2", 0, 2), Origin("lexical", "c3", 4, 0), Origin("uniform", "c4", 1, 3)), 2,
-)  # fmt: skip
+    "q1",
+    "made",
+    "c1",
+    ("Hi", "Hello"),
+    (0, 1, 0),
+    ("no", "How are you?", "yes", "maybe"),
+    1,
+    (Origin("uniform", "c2", 0, 2), Origin("lexical", "c3", 4, 0), Origin("uniform", "c4", 1, 3)),
+    2,
+)
 
 
 def test_there_and_back(tmp_path):

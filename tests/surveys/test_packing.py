@@ -44,9 +44,12 @@ def check(conversations, units, options):
     )
     replicates = range(options.annotators_per_segment)
     assert shown == Counter(
-        (block, r, i, k) for block, ids in blocks.items() for i in ids for k in options.lengths(by_id[i])
+        (block, r, i, k)
+        for block, ids in blocks.items()
+        for i in ids
+        for k in options.lengths(by_id[i])
         for r in replicates
-    )  # fmt: skip
+    )
 
     # One id stands for one segment, and for nothing else.
     names = {(item.item_id, item.conversation_ids, item.exchanges) for unit in units for item in unit.items}
@@ -79,10 +82,15 @@ def studies(draw, make):
     sizes = draw(st.integers(0, 40)), draw(st.integers(0, 15))
     entity = st.sampled_from(bots)
     conversations = [
-        make(f"c{n}", (draw(entity), draw(entity)) if n < sizes[0] else (HUMAN, HUMAN), draw(seed_id), draw(exchanges),
-             sentinel=SENTINEL)
+        make(
+            f"c{n}",
+            (draw(entity), draw(entity)) if n < sizes[0] else (HUMAN, HUMAN),
+            draw(seed_id),
+            draw(exchanges),
+            sentinel=SENTINEL,
+        )
         for n in range(sum(sizes))
-    ]  # fmt: skip
+    ]
     size = draw(st.integers(1, 12))
     options = PackOptions(
         segments=tuple(sorted(draw(st.sets(st.integers(1, 4), min_size=1)))),

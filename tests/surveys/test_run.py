@@ -19,9 +19,19 @@ def judge(study):
     unit = study.units("spot_the_bot")[0]
     item = unit.items[0]
     row = Judgement(
-        "j", "a", "spot_the_bot", unit.unit_id, item.item_id, item.conversation_ids, item.exchanges,
-        "entity:0", "nature", "bot", "w", "human",
-    )  # fmt: skip
+        "j",
+        "a",
+        "spot_the_bot",
+        unit.unit_id,
+        item.item_id,
+        item.conversation_ids,
+        item.exchanges,
+        "entity:0",
+        "nature",
+        "bot",
+        "w",
+        "human",
+    )
     study.judgements_path("spot_the_bot").write_text(json.dumps(row.to_json()) + "\n")
 
 

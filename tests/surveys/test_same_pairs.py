@@ -18,10 +18,12 @@ from parlai_spotbot.surveys.packing.pairs import choose_from, pack_same_pairs, s
 from parlai_spotbot.surveys.run import pack_study
 
 THREE = ("engagingness", "humanness", "knowledge")
-TWO_WORDINGS = {"questions": {
-    "longer": {"wording": "Whom would you talk to longer?", "option": "I would talk longer to {name}"},
-    "again": {"wording": "Whom would you talk to again?", "option": "I would talk again to {name}"},
-}}  # fmt: skip
+TWO_WORDINGS = {
+    "questions": {
+        "longer": {"wording": "Whom would you talk to longer?", "option": "I would talk longer to {name}"},
+        "again": {"wording": "Whom would you talk to again?", "option": "I would talk again to {name}"},
+    }
+}
 
 
 def same(**change):
@@ -62,9 +64,10 @@ def check(conversations, units, asked):
 
     shown = shown_in(units, by_id, asked)
     cells, pools, wanted, chosen = choose_from(
-        [c for c in conversations if c.exchanges], replace(asked, spread=""),
+        [c for c in conversations if c.exchanges],
+        replace(asked, spread=""),
         {frozenset(i.conversation_ids): i for u in units for i in u.items}.values(),
-    )  # fmt: skip
+    )
     for cell in cells:
         counts = {shown.counts[replace(cell, question=question)] for question in asked.questions}
         assert counts == {chosen.counts[cell]}
@@ -156,8 +159,11 @@ def test_conversations_are_used_as_if_there_were_one_question(make_conversation)
     shown = check(conversations, pack_same_pairs(conversations, same(comparisons=4)), same(comparisons=4))
     assert set(shown.uses.values()) == {1}
     assert {shown.counts[cell] for cell in shown.counts} == {4}
-    firsts = Counter(seat for _, judged in put_for(pack_same_pairs(conversations, same(comparisons=4)))["humanness"]
-                     for seat in judged)  # fmt: skip
+    firsts = Counter(
+        seat
+        for _, judged in put_for(pack_same_pairs(conversations, same(comparisons=4)))["humanness"]
+        for seat in judged
+    )
     assert firsts[0] == firsts[1]
 
 

@@ -44,10 +44,15 @@ CHOICE = {"kind": "choice", "targets": ("pair",), "wording": "?", "options": (Op
 
 @pytest.mark.parametrize(
     ("change", "named"),
-    [({"kind": "chioce"}, "chioce"), ({"targets": ("entity:2",)}, "entity:2"), ({"options": ()}, "options"),
-     ({"targets": ()}, "targets"), ({"kind": "free_text"}, "free_text"),
-     ({"options": (Option("a", "A"), Option("a", "B"))}, "options")],
-)  # fmt: skip
+    [
+        ({"kind": "chioce"}, "chioce"),
+        ({"targets": ("entity:2",)}, "entity:2"),
+        ({"options": ()}, "options"),
+        ({"targets": ()}, "targets"),
+        ({"kind": "free_text"}, "free_text"),
+        ({"options": (Option("a", "A"), Option("a", "B"))}, "options"),
+    ],
+)
 def test_questions_that_cannot_be(change, named):
     Question("q", **CHOICE)
     with pytest.raises(ValueError, match=named):

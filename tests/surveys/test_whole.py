@@ -38,9 +38,19 @@ def judge(study, survey="acute_eval"):
     unit = study.units(survey)[0]
     item = unit.items[0]
     row = Judgement(
-        "j", "a", survey, unit.unit_id, item.item_id, item.conversation_ids, item.exchanges,
-        "pair", item.questions[0], "conversation:0", "w", "human",
-    )  # fmt: skip
+        "j",
+        "a",
+        survey,
+        unit.unit_id,
+        item.item_id,
+        item.conversation_ids,
+        item.exchanges,
+        "pair",
+        item.questions[0],
+        "conversation:0",
+        "w",
+        "human",
+    )
     study.judgements_path(survey).write_text(json.dumps(row.to_json()) + "\n")
 
 
@@ -129,11 +139,16 @@ def test_a_study_that_grew_or_is_asked_for_more_keeps_what_is_there(study_of, ch
 
 @pytest.mark.parametrize(
     ("how", "named"),
-    [({"comparisons": 2}, "comparisons 3 there, 2 here"),
-     ({"sources": ("pairs",)}, "sources"), ({"people": False}, "people True there"),
-     ({"unit_size": 2}, "unit_size 5 there, 2 here"), ({"ask": ("humanness",)}, "questions"),
-     ({"seed": 9}, "seed 3 there, 9 here"), ({"surface": "keep"}, "surface")],
-)  # fmt: skip
+    [
+        ({"comparisons": 2}, "comparisons 3 there, 2 here"),
+        ({"sources": ("pairs",)}, "sources"),
+        ({"people": False}, "people True there"),
+        ({"unit_size": 2}, "unit_size 5 there, 2 here"),
+        ({"ask": ("humanness",)}, "questions"),
+        ({"seed": 9}, "seed 3 there, 9 here"),
+        ({"surface": "keep"}, "surface"),
+    ],
+)
 def test_other_options_on_judged_units_are_refused(study_of, chats, how, named):
     study = study_of(chats())
     pack_study(study, "acute_eval", comparisons=3)
@@ -161,8 +176,9 @@ def test_spot_the_bot_leaves_self_chats_and_chats_with_people_out_and_counts_the
     summary = pack_study(study)
     left = {row["reason"]: row["count"] for row in summary["left_out"] if row["what"] == "conversations"}
     assert {reason.partition(";")[0]: n for reason, n in left.items() if "people, and" not in reason} == {
-        "a bot that talks to itself": 18, "between a person and a bot": 6,
-    }  # fmt: skip
+        "a bot that talks to itself": 18,
+        "between a person and a bot": 6,
+    }
     shown = {i for unit in study.units("spot_the_bot") for item in unit.items for i in item.conversation_ids}
     assert not any("self" in i or "-h-" in i for i in shown)
     before = study.units_path("spot_the_bot").read_bytes()
@@ -238,5 +254,6 @@ def test_the_command_prints_what_it_did(study_of, chats, capsys, tmp_path):
     assert known[: known.count(True)] == [True] * 12  # the controls come first
     assert "(60 pairs)" in said
     assert {item.questions for unit in study.units("acute_eval") for item in unit.items} == {
-        ("humanness", "reason"), ("knowledge", "reason"),
-    }  # fmt: skip
+        ("humanness", "reason"),
+        ("knowledge", "reason"),
+    }

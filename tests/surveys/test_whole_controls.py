@@ -11,14 +11,7 @@ from hypothesis import strategies as st
 from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.controls import (
-    KNOWN_CHOICE,
-    KNOWN_LOW,
-    missed_by,
-    read_controls,
-    truth,
-    write_controls,
-)
+from parlai_spotbot.surveys.controls import KNOWN_CHOICE, KNOWN_LOW, missed_by, read_controls, truth, write_controls
 from parlai_spotbot.surveys.controls.whole import WANTED
 from parlai_spotbot.surveys.run import pack_study
 
@@ -34,9 +27,24 @@ def test_a_person_must_be_chosen_before_a_bot_that_loops(question):
     assert missed_by(KNOWN_CHOICE[0], {("reason", "pair"): "well"})
 
 
-@given(st.fixed_dictionaries({name: st.sampled_from([FIRST, SECOND, NEITHER]) for name in (
-    "consistency", "emotional_understanding", "engagingness", "grammaticality", "informativeness", "quality",
-    "proactivity", "relevance")}), st.sampled_from([0, 1]))  # fmt: skip
+@given(
+    st.fixed_dictionaries(
+        {
+            name: st.sampled_from([FIRST, SECOND, NEITHER])
+            for name in (
+                "consistency",
+                "emotional_understanding",
+                "engagingness",
+                "grammaticality",
+                "informativeness",
+                "quality",
+                "proactivity",
+                "relevance",
+            )
+        }
+    ),
+    st.sampled_from([0, 1]),
+)
 @settings(max_examples=500, deadline=None, database=None)
 def test_of_eight_dimensions_those_count_in_which_a_loop_is_worse(answers, right):
     wrong = f"conversation:{1 - right}"
@@ -49,8 +57,12 @@ def test_of_eight_dimensions_those_count_in_which_a_loop_is_worse(answers, right
 @pytest.mark.parametrize("bot", [0, 1])
 def test_a_bot_that_loops_must_not_be_praised(bot):
     for quality, engaging in itertools.product("12345", "12345"):
-        answers = {("quality", f"entity:{bot}"): quality, ("engagingness", f"entity:{bot}"): engaging,
-                   ("grammaticality", f"entity:{bot}"): "5", ("quality", f"entity:{1 - bot}"): "5"}  # fmt: skip
+        answers = {
+            ("quality", f"entity:{bot}"): quality,
+            ("engagingness", f"entity:{bot}"): engaging,
+            ("grammaticality", f"entity:{bot}"): "5",
+            ("quality", f"entity:{1 - bot}"): "5",
+        }
         assert missed_by(KNOWN_LOW[bot], answers) is (max(quality, engaging) > "3")
     assert missed_by(KNOWN_LOW[bot], {("grammaticality", f"entity:{bot}"): "1"})
     assert missed_by(KNOWN_LOW[bot], {})

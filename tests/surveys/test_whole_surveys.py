@@ -17,19 +17,26 @@ ACUTE = {
     "humanness": ("Which speaker sounds more human?", "{name} sounds more human"),
     "interestingness": (
         "If you had to say one of these speakers is interesting and one is boring, who would you say is more "
-        "interesting?", "{name} is more interesting",
+        "interesting?",
+        "{name} is more interesting",
     ),
     "knowledge": (
-        "If you had to say that one speaker is more knowledgeable and one is more ignorant, who is more "
-        "knowledgeable?", "{name} is more knowledgeable",
+        "If you had to say that one speaker is more knowledgeable and one is more ignorant, who is more knowledgeable?",
+        "{name} is more knowledgeable",
     ),
-}  # fmt: skip
+}
 """Li, Weston & Roller (2019), and the texts of options that ParlAI's acute_eval ships."""
 
 EIGHT = (
-    "consistency", "emotional_understanding", "engagingness", "grammaticality", "informativeness", "quality",
-    "proactivity", "relevance",
-)  # fmt: skip
+    "consistency",
+    "emotional_understanding",
+    "engagingness",
+    "grammaticality",
+    "informativeness",
+    "quality",
+    "proactivity",
+    "relevance",
+)
 
 
 def test_acute_evals_questions_are_worded_as_published():
@@ -46,10 +53,12 @@ def test_acute_evals_questions_are_worded_as_published():
 
 @pytest.mark.parametrize(
     ("name", "kind", "targets", "values"),
-    [("comparative", "choice", ("pair",), ["conversation:0", "conversation:1", "neither"]),
-     ("dialogue_likert", "scale", ("entity:0", "entity:1"), list("12345")),
-     ("turn_likert", "scale", ("turn",), list("12345"))],
-)  # fmt: skip
+    [
+        ("comparative", "choice", ("pair",), ["conversation:0", "conversation:1", "neither"]),
+        ("dialogue_likert", "scale", ("entity:0", "entity:1"), list("12345")),
+        ("turn_likert", "scale", ("turn",), list("12345")),
+    ],
+)
 def test_the_eight_dimensions_in_three_ways(name, kind, targets, values):
     survey = get_survey(name)
     assert tuple(q.name for q in survey.questions) == EIGHT == dimensions.NAMES

@@ -72,9 +72,7 @@ def test_every_listed_word_is_found_on_word_boundaries_only(word):
 
 
 def test_the_reasons_are_exactly_those_that_are_returned():
-    assert cleaning.REASONS == (
-        "empty", "personal data", "link", "markup", "profanity", "the platform", "not talk",
-    )  # fmt: skip
+    assert cleaning.REASONS == ("empty", "personal data", "link", "markup", "profanity", "the platform", "not talk")
 
 
 @pytest.mark.parametrize("turn", ["hello", "Hey! How are you doing today?", "good and you?", "my dog", "haha yes I do"])

@@ -86,8 +86,11 @@ def test_statistics_account_for_every_conversation():
 def test_another_process_with_other_hashes_prints_the_same():
     ran = subprocess.run(
         [sys.executable, "-m", "parlai_spotbot.tasks.chitchat"],
-        env={**os.environ, "PYTHONHASHSEED": "1"}, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        env={**os.environ, "PYTHONHASHSEED": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert ran.stdout.strip() == data.statistics().text().strip()
 
 

@@ -113,9 +113,13 @@ def test_the_retriever_and_our_own_bots_run_on_it(conversations, tmp_path):
 
     options = {"task": "spotbot:nuc", "nuc_conversations": str(conversations), "loglevel": "error"}
     TrainModel.main(
-        model="tfidf_retriever", model_file=str(tmp_path / "model"), datatype="train:ordered", batchsize=1,
-        num_epochs=1, **options,
-    )  # fmt: skip
+        model="tfidf_retriever",
+        model_file=str(tmp_path / "model"),
+        datatype="train:ordered",
+        batchsize=1,
+        num_epochs=1,
+        **options,
+    )
     retrieved = EvalModel.main(model_file=str(tmp_path / "model"), datatype="test", **options)
     assert float(retrieved["exs"]) > 10
     assert "hits@1" in retrieved

@@ -6,8 +6,23 @@ import pytest
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.texts.degeneration import call_responses, circling_turns, degeneration
 
-WORDS = ("apple", "river", "window", "garden", "letter", "market", "bridge", "summer", "winter", "doctor", "kitchen",
-         "forest", "music", "silver", "candle")  # fmt: skip
+WORDS = (
+    "apple",
+    "river",
+    "window",
+    "garden",
+    "letter",
+    "market",
+    "bridge",
+    "summer",
+    "winter",
+    "doctor",
+    "kitchen",
+    "forest",
+    "music",
+    "silver",
+    "candle",
+)
 
 
 def talk(identity: str, entities: tuple[str, str], texts: list[str]) -> Conversation:
@@ -65,8 +80,11 @@ def test_equal_bots_are_hardly_ever_named():
     named = 0
     for seed in range(25):
         rng = np.random.default_rng(seed)
-        chats = [talk(f"{n}-{i}", pair, looping(rng) if rng.random() < 0.3 else said(rng))
-                 for n, pair in (("s", ("a", "a")), ("p", (HUMAN, "a"))) for i in range(20)]  # fmt: skip
+        chats = [
+            talk(f"{n}-{i}", pair, looping(rng) if rng.random() < 0.3 else said(rng))
+            for n, pair in (("s", ("a", "a")), ("p", (HUMAN, "a")))
+            for i in range(20)
+        ]
         named += degeneration(chats, ["a"])["tests"]["a"]["degenerates"]
     assert named <= 4
 

@@ -67,11 +67,19 @@ def test_loops(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "", "no", "ha ha ha ha ha ha", "hahaha hahaha hahaha hahaha hahaha", "no no no no", "very very good",
-        "bye bye !", "do you ? do you ?", "i like tea . i like coffee . i like milk .", "that that is is",
+        "",
+        "no",
+        "ha ha ha ha ha ha",
+        "hahaha hahaha hahaha hahaha hahaha",
+        "no no no no",
+        "very very good",
+        "bye bye !",
+        "do you ? do you ?",
+        "i like tea . i like coffee . i like milk .",
+        "that that is is",
         "a red car <pad><pad><pad><pad><pad><pad>",
     ],
-)  # fmt: skip
+)
 def test_no_loops(text):
     assert not hygiene.loops(text)
 
@@ -183,9 +191,10 @@ def test_measured_by_contestant_with_examples_from_different_conversations():
 
 def test_which_conversations_to_leave_out():
     told = [
-        conversation("c1", ("a", "b"), "fine", "i am a bot ."), conversation("c2", ("a", "b"), "fine", "ok"),
+        conversation("c1", ("a", "b"), "fine", "i am a bot ."),
+        conversation("c2", ("a", "b"), "fine", "ok"),
         conversation("c3", ("a", "b"), "</s>", "i am a bot ."),
-    ]  # fmt: skip
+    ]
     left = hygiene.faulty_conversations(told, ["self_identified", "empty"])
     assert left == {"c1": ["self_identified"], "c3": ["empty", "self_identified"]}
     with pytest.raises(ValueError, match="kinds holds 'emty', expected some of special_tokens"):

@@ -3,12 +3,7 @@
 import pandas as pd
 
 from parlai_spotbot.records import Conversation, Turn
-from parlai_spotbot.texts.repetition import (
-    identical_conversations,
-    repeated_turns,
-    training_overlap,
-    turns_frame,
-)
+from parlai_spotbot.texts.repetition import identical_conversations, repeated_turns, training_overlap, turns_frame
 
 
 def talk(identity: str, entities: tuple[str, str], *texts: str) -> Conversation:
@@ -59,8 +54,11 @@ def test_overlap_with_the_training_data():
     assert found["share"] == 3 / 4
     assert found["turns_found"] == {"x": 1.0, "y": 3 / 8}
     assert training_overlap([], episodes) == {
-        "conversations": 0, "with_training_exchange": 0, "share": None, "turns_found": {},
-    }  # fmt: skip
+        "conversations": 0,
+        "with_training_exchange": 0,
+        "share": None,
+        "turns_found": {},
+    }
 
 
 def test_empty_turns():

@@ -12,9 +12,44 @@ from parlai_spotbot.texts.surface import normalise
 from parlai_spotbot.texts.surface_check import FEATURES, THRESHOLD, auc, features, surface_report, warnings
 
 WORDS = [
-    "hello", "Yes", "i", "do", "n't", "like", "'", "s", "<pad>", "__unk__", "< /s >", "?", "!", ",", ".", "...", "“",
-    "”", '"', "’", "``", "''", "(", ")", ":)", "😂", "é", "İ", "ß", "ﬁ", "½", "\u200b", "\xa0", "—", "3", "gon", "na",
-]  # fmt: skip
+    "hello",
+    "Yes",
+    "i",
+    "do",
+    "n't",
+    "like",
+    "'",
+    "s",
+    "<pad>",
+    "__unk__",
+    "< /s >",
+    "?",
+    "!",
+    ",",
+    ".",
+    "...",
+    "“",
+    "”",
+    '"',
+    "’",
+    "``",
+    "''",
+    "(",
+    ")",
+    ":)",
+    "😂",
+    "é",
+    "İ",
+    "ß",
+    "ﬁ",
+    "½",
+    "\u200b",
+    "\xa0",
+    "—",
+    "3",
+    "gon",
+    "na",
+]
 
 
 @pytest.mark.parametrize(
@@ -54,8 +89,13 @@ def test_twice_is_once_and_no_trace_of_casing_or_spacing_stays(text):
     assert normalise(shown) == shown
     assert shown
     seen = dict(zip(FEATURES, features(shown), strict=True))
-    for name in ("space before punctuation", "no space after punctuation", "split contractions", "special tokens",
-                 "repeated or outer white space"):  # fmt: skip
+    for name in (
+        "space before punctuation",
+        "no space after punctuation",
+        "split contractions",
+        "special tokens",
+        "repeated or outer white space",
+    ):
         assert seen[name] == 0, (name, shown)
     assert shown == shown.lower()
 

@@ -1,12 +1,6 @@
 """How far annotators agree: on labels, by Krippendorff's alpha, and in the orders that their answers make."""
 
-from parlai_spotbot.analysis.agreement.alpha import (
-    METRICS,
-    alpha_by,
-    alpha_of,
-    alpha_sentence,
-    krippendorff_alpha,
-)
+from parlai_spotbot.analysis.agreement.alpha import METRICS, alpha_by, alpha_of, alpha_sentence, krippendorff_alpha
 from parlai_spotbot.analysis.agreement.labels import (
     LABELS,
     SIZES,

@@ -95,8 +95,12 @@ def _told(own: _Answers, clusters: Clusters, level: float = 0.95) -> dict:
     """What `krippendorff_alpha` tells of some of the rows of `clusters`."""
     size = own.table.sum(axis=1)
     couples, same = (size * (size - 1)).sum(), (own.table * (own.table - 1)).sum()
-    found = {"alpha": own.alpha, "ci": (np.nan, np.nan), "units": len(own.table),
-             "alike": float(same / couples) if couples else np.nan}  # fmt: skip
+    found = {
+        "alpha": own.alpha,
+        "ci": (np.nan, np.nan),
+        "units": len(own.table),
+        "alike": float(same / couples) if couples else np.nan,
+    }
     if not np.isfinite(own.alpha):
         return found | {"why": "all answers that could differ are the same" if couples else "nothing was judged twice"}
     judged = clusters.take(own.rows)
@@ -234,11 +238,7 @@ def _all_agree(own: _Answers, clusters: Clusters, level: float) -> dict:
 
 
 def alpha_by(
-    units: Sequence,
-    answers: Sequence,
-    groups: Sequence,
-    clusters: Clusters,
-    metric: str = "nominal",
+    units: Sequence, answers: Sequence, groups: Sequence, clusters: Clusters, metric: str = "nominal"
 ) -> tuple[pd.DataFrame, dict]:
     """Alpha of each group of units, as of each segment length or domain, and whether groups differ (footnote 9).
 
@@ -268,8 +268,9 @@ def alpha_by(
     rows = []
     for name, own in zip(names, each, strict=True):
         told = _told(own, clusters)
-        rows.append({"group": name, "n": told["units"], "alpha": told["alpha"], "low": told["ci"][0],
-                     "high": told["ci"][1]})  # fmt: skip
+        rows.append(
+            {"group": name, "n": told["units"], "alpha": told["alpha"], "low": told["ci"][0], "high": told["ci"][1]}
+        )
     frame = pd.DataFrame(rows, columns=["group", "n", "alpha", "low", "high"])
     known = np.flatnonzero(np.isfinite(frame["alpha"].to_numpy(dtype=float)))
     if len(known) < 2:

@@ -169,8 +169,20 @@ def alike_table(
             low, high = found.pop("ci")
             found = {"conversations": kind, "within": name, **found, "low": low, "high": high}
             rows.append({**found, "sentence": _alike_sentence(found)})
-    columns = ["conversations", "within", "n", "observed", "expected", "excess", "low", "high", "kappa", "p",
-               "p_permutation", "sentence"]  # fmt: skip
+    columns = [
+        "conversations",
+        "within",
+        "n",
+        "observed",
+        "expected",
+        "excess",
+        "low",
+        "high",
+        "kappa",
+        "p",
+        "p_permutation",
+        "sentence",
+    ]
     return pd.DataFrame(rows, columns=columns)
 
 

@@ -11,7 +11,17 @@ from parlai_spotbot.analysis.annotators.rules import ANSWERS, Rules, each_rule
 from parlai_spotbot.analysis.annotators.table import annotator_table, limits_broken, summary
 
 __all__ = [
-    "ANSWERS", "Detection", "Marked", "Rules", "annotator_table", "detection", "each_rule",
-    "limits_broken", "pooled_detection", "rankings_without", "removal_summary",
-    "remove", "summary",
-]  # fmt: skip
+    "ANSWERS",
+    "Detection",
+    "Marked",
+    "Rules",
+    "annotator_table",
+    "detection",
+    "each_rule",
+    "limits_broken",
+    "pooled_detection",
+    "rankings_without",
+    "removal_summary",
+    "remove",
+    "summary",
+]

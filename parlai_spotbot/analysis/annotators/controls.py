@@ -46,8 +46,13 @@ def controls_summary(graded: Graded, allowed: int | None, failed: Collection[str
     and no annotation to leave out.
     """
     answered, missed = (sum(own[key] for own in graded.values()) for key in ("answered", "missed"))
-    found = {"answered": answered, "missed": missed, "allowed": allowed, "failed": sorted(failed),
-             "by_annotator": {worker: dict(own) for worker, own in sorted(graded.items())}}  # fmt: skip
+    found = {
+        "answered": answered,
+        "missed": missed,
+        "allowed": allowed,
+        "failed": sorted(failed),
+        "by_annotator": {worker: dict(own) for worker, own in sorted(graded.items())},
+    }
     if not answered:
         return found | {"sentence": "There were no controls."}
     text = f"{len(graded)} annotator{'s' if len(graded) != 1 else ''} answered {answered} controls, whose right answer "

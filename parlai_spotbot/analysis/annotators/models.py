@@ -151,8 +151,10 @@ def _too_little(rows: pd.DataFrame, labels: pd.DataFrame) -> str:
 
 def _told(model: str, right: pd.DataFrame, names: dict) -> pd.DataFrame:
     """The likeliest label of each unit and how likely it is, from posteriors (units, labels)."""
-    found = {model: np.asarray(names["label"])[right.to_numpy().argmax(axis=1)],
-             f"{model}_posterior": right.to_numpy().max(axis=1)}  # fmt: skip
+    found = {
+        model: np.asarray(names["label"])[right.to_numpy().argmax(axis=1)],
+        f"{model}_posterior": right.to_numpy().max(axis=1),
+    }
     return pd.DataFrame(found, index=pd.Index(names["task"][right.index], name="unit"))
 
 

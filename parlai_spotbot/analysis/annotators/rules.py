@@ -92,9 +92,15 @@ class Rules:
 
 
 FIELDS = {
-    SAME_LABEL: "same_label", GUESSING: "min_balanced_accuracy", INCORRECT: "min_correct", TOO_FAST: "max_speed",
-    SAME_ANSWERS: "max_same_answers", TWICE: "max_repeats", SEGMENTS: "max_segments", UNITS: "max_units",
-}  # fmt: skip
+    SAME_LABEL: "same_label",
+    GUESSING: "min_balanced_accuracy",
+    INCORRECT: "min_correct",
+    TOO_FAST: "max_speed",
+    SAME_ANSWERS: "max_same_answers",
+    TWICE: "max_repeats",
+    SEGMENTS: "max_segments",
+    UNITS: "max_units",
+}
 """Which field of `Rules` each flag stands for."""
 
 

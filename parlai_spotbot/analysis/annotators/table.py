@@ -13,10 +13,25 @@ from parlai_spotbot.analysis.annotators.rules import ANSWERS, Rules
 from parlai_spotbot.records import HUMAN
 
 COLUMNS = (
-    "n", "units", "correct", "correct_people", "balanced_accuracy", "sensitivity", "sensitivity_low",
-    "sensitivity_high", "bias", "bias_low", "bias_high", "median_seconds", "hours", "speed", "same_answers",
-    "repeated_segments", "repeated_conversations", "flags",
-)  # fmt: skip
+    "n",
+    "units",
+    "correct",
+    "correct_people",
+    "balanced_accuracy",
+    "sensitivity",
+    "sensitivity_low",
+    "sensitivity_high",
+    "bias",
+    "bias_low",
+    "bias_high",
+    "median_seconds",
+    "hours",
+    "speed",
+    "same_answers",
+    "repeated_segments",
+    "repeated_conversations",
+    "flags",
+)
 
 
 def annotator_table(

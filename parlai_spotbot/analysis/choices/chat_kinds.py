@@ -111,8 +111,19 @@ def _pairs(grids: Sequence[list[dict]]) -> list[dict]:
         if not (min(sizes) > 1 and np.isfinite(shares).all()):
             continue
         p, ci = two_shares(shares, sizes)
-        rows.append({"a": pair[0], "b": pair[1], "x": shares[0], "y": shares[1], "n_x": x["n"], "n_y": y["n"],
-                     "estimate": shares[0] - shares[1], "ci": ci, "p": p})  # fmt: skip
+        rows.append(
+            {
+                "a": pair[0],
+                "b": pair[1],
+                "x": shares[0],
+                "y": shares[1],
+                "n_x": x["n"],
+                "n_y": y["n"],
+                "estimate": shares[0] - shares[1],
+                "ci": ci,
+                "p": p,
+            }
+        )
     rows.sort(key=lambda row: (row["a"], row["b"]))
     for row, p in zip(rows, adjust(np.array([row["p"] for row in rows])), strict=True):
         row["p_adjusted"] = float(p)

@@ -60,7 +60,7 @@ def cycle_test(pairs: Sequence[dict], names: Sequence[str], alpha: float = ALPHA
         {"of": list(circle), "shares": [float(share[step]) for step in own], "p": float(value), "p_adjusted": float(to)}
         for circle, own, value, to in zip(circles, steps, worst, adjust(worst), strict=True)
         if all(share[step] > 0.5 for step in own)
-    ]  # fmt: skip
+    ]
     rows.sort(key=lambda row: row["p"])
     found = [row for row in rows if row["p_adjusted"] < alpha]
     return {"triples": len(triples), "cycles": rows, "found": found, "sentence": _sentence(len(triples), rows, found)}

@@ -130,6 +130,16 @@ def pair_grid(
         won, lost, ties = (own[i] for own in counts)
         rest = {name: tuple(own[i].tolist()) if own.ndim == 2 else own[i].item() for name, own in tests.items()}
         del rest["n"]
-        found.append({"a": x, "b": y, "n": won + lost + ties, "wins_a": won, "wins_b": lost, "ties": ties, **rest,
-                      "p_adjusted": float(adjusted[i])})  # fmt: skip
+        found.append(
+            {
+                "a": x,
+                "b": y,
+                "n": won + lost + ties,
+                "wins_a": won,
+                "wins_b": lost,
+                "ties": ties,
+                **rest,
+                "p_adjusted": float(adjusted[i]),
+            }
+        )
     return found

@@ -54,8 +54,16 @@ def same_test(choices: pd.DataFrame, *, crossed: bool = True, resample: str = "c
         hits = (sided["left"] > 0 if of == "left" else own["outcome"] > 0).to_numpy()
         test = share_test(hits, frame_clusters(own, crossed, resample))
         n = test["n"]
-        found.append({"name": name, "of": of, **test, "p_mid": mid_p(int(hits.sum()), n), "size": rejection_rate(n),
-                      "sentence": _sentence(name, of, test)})  # fmt: skip
+        found.append(
+            {
+                "name": name,
+                "of": of,
+                **test,
+                "p_mid": mid_p(int(hits.sum()), n),
+                "size": rejection_rate(n),
+                "sentence": _sentence(name, of, test),
+            }
+        )
     return found
 
 

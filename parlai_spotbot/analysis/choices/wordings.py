@@ -94,8 +94,13 @@ def compare_wordings(
         clusters = frame_clusters(own, crossed, resample)
         test = share_test(own["right"].to_numpy(), clusters)
         alike = krippendorff_alpha(own["pair"], own["right"], clusters)
-        result["wordings"][name] = {**test, "pairs": own["pair"].nunique(), "alike": alike["alike"],
-                                    "alpha": alike["alpha"], "alpha_ci": alike["ci"]}  # fmt: skip
+        result["wordings"][name] = {
+            **test,
+            "pairs": own["pair"].nunique(),
+            "alike": alike["alike"],
+            "alpha": alike["alpha"],
+            "alpha_ci": alike["ci"],
+        }
     result["differences"] = _differences(rows, names, crossed, resample)
     result["sentences"] = _sentences(result)
     if rows["pair"].nunique() == 1:

@@ -8,13 +8,4 @@ from parlai_spotbot.analysis.metrics.frame import Metric, Outcomes
 from parlai_spotbot.analysis.metrics.tables import tables
 from parlai_spotbot.analysis.metrics.whole_study import STEMS, Evidence, Wishes, analyze, recommendation
 
-__all__ = [
-    "STEMS",
-    "Evidence",
-    "Metric",
-    "Outcomes",
-    "Wishes",
-    "analyze",
-    "recommendation",
-    "tables",
-]
+__all__ = ["STEMS", "Evidence", "Metric", "Outcomes", "Wishes", "analyze", "recommendation", "tables"]

@@ -102,7 +102,7 @@ def costs(
     methods = [
         _method(method, [entry for entry in tasks if entry["method"] == method], times, wage, dialogues, doubled)
         for method in dict.fromkeys(metric.method for metric in metrics)
-    ]  # fmt: skip
+    ]
     return {"tasks": tasks, "methods": methods, "wage": wage, "dialogues": dialogues, "doubled": doubled}
 
 
@@ -120,11 +120,18 @@ def _task(
     minutes = own["minutes"].to_numpy(float)
     median = float(np.median(minutes)) if len(minutes) else np.nan
     entry = {
-        "method": method, "task": task, "metrics": list(members), "each": each, "n": len(minutes),
-        "minutes": median, "minutes_ci": median_interval(minutes, Clusters.by(own["home"], own["worker_id"])),
-        "mean": float(minutes.mean()) if len(minutes) else np.nan, "per_dialogue": median / each,
-        "annotators": int(own["worker_id"].nunique()), "throughput": throughput(median / each),
-    }  # fmt: skip
+        "method": method,
+        "task": task,
+        "metrics": list(members),
+        "each": each,
+        "n": len(minutes),
+        "minutes": median,
+        "minutes_ci": median_interval(minutes, Clusters.by(own["home"], own["worker_id"])),
+        "mean": float(minutes.mean()) if len(minutes) else np.nan,
+        "per_dialogue": median / each,
+        "annotators": int(own["worker_id"].nunique()),
+        "throughput": throughput(median / each),
+    }
     spent, people = trained.get(task, (0.0, 0))
     annotated = own["home"].nunique() * each
     entry["training_minutes"] = spent / people if people else np.nan
@@ -145,12 +152,7 @@ def _money(minutes: float, hours: float, training_hours: float, wage: float | No
 
 
 def _method(
-    method: str,
-    tasks: Sequence[dict],
-    times: pd.DataFrame,
-    wage: float | None,
-    dialogues: int,
-    doubled: float,
+    method: str, tasks: Sequence[dict], times: pd.DataFrame, wage: float | None, dialogues: int, doubled: float
 ) -> dict:
     """All tasks of a method on one dialogue: the median over dialogues that have them all, as in Table 10."""
     own = times[times["method"] == method]
@@ -165,11 +167,19 @@ def _method(
     hours = minutes / 60 * dialogues / each * (1 + doubled)
     training = sum(entry["training_hours"] for entry in tasks)
     return {
-        "method": method, "minutes": minutes, "minutes_ci": ci, "how": how, "n": len(whole), "each": each,
-        "tasks": len(tasks), "metrics": sum(len(entry["metrics"]) for entry in tasks),
-        "throughput": throughput(minutes / each), "hours": hours, "training_hours": training,
+        "method": method,
+        "minutes": minutes,
+        "minutes_ci": ci,
+        "how": how,
+        "n": len(whole),
+        "each": each,
+        "tasks": len(tasks),
+        "metrics": sum(len(entry["metrics"]) for entry in tasks),
+        "throughput": throughput(minutes / each),
+        "hours": hours,
+        "training_hours": training,
         **_money(minutes, hours, training, wage),
-    }  # fmt: skip
+    }
 
 
 def training_frame(rows: Sequence[Mapping], survey: str = "abc_eval") -> pd.DataFrame:

@@ -150,10 +150,13 @@ def choice_values(metric: Metric, pick: str = "mean", rng: np.random.Generator |
     rows = picked(metric.rows, pick, rng)
     first, second = rows["conversation_a"].to_numpy(dtype=object), rows["conversation_b"].to_numpy(dtype=object)
     turned = first > second
-    found = pd.DataFrame({
-        "conversation_a": np.where(turned, second, first), "conversation_b": np.where(turned, first, second),
-        "value": np.where(turned, -1.0, 1.0) * rows["value"].to_numpy(dtype=float),
-    })  # fmt: skip
+    found = pd.DataFrame(
+        {
+            "conversation_a": np.where(turned, second, first),
+            "conversation_b": np.where(turned, first, second),
+            "value": np.where(turned, -1.0, 1.0) * rows["value"].to_numpy(dtype=float),
+        }
+    )
     return found.groupby(["conversation_a", "conversation_b"], sort=True)["value"].mean()
 
 
@@ -182,8 +185,14 @@ def choice_table(
     every = outcomes.choices
     pairs = every[every["value"] != 0].reset_index(drop=True)
     first, second = pairs["conversation_a"].astype(object), pairs["conversation_b"].astype(object)
-    table = pd.DataFrame({"conversation_a": first, "conversation_b": second, "worker_id": pairs["worker_id"],
-                          "outcome": (pairs["value"] > 0).astype(float)})  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "conversation_a": first,
+            "conversation_b": second,
+            "worker_id": pairs["worker_id"],
+            "outcome": (pairs["value"] > 0).astype(float),
+        }
+    )
     for metric in metrics:
         if metric.kind == CHOICE:
             values = choice_values(metric, pick, rng)

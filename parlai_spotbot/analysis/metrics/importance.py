@@ -57,16 +57,26 @@ def _of(
 ) -> dict:
     own = table[["outcome", "worker_id", metric.key]].dropna()
     x, y, who = own[metric.key].to_numpy(float), own["outcome"].to_numpy(float), own["worker_id"].to_numpy(object)
-    entry = {"method": metric.method, "name": metric.name, "kind": metric.kind, "n": len(own),
-             "interactors": len(set(who))}  # fmt: skip
+    entry = {
+        "method": metric.method,
+        "name": metric.name,
+        "kind": metric.kind,
+        "n": len(own),
+        "interactors": len(set(who)),
+    }
     model = OUTCOMES[outcome]
     fit = (linear if model == "linear" else logistic)(x, y, who)
     spread = float(x.std()) if len(x) else np.nan
     entry |= {
-        "coef": float(fit.coef[0]), "se": float(fit.se[0]), "coef_standardized": float(fit.coef[0]) * spread,
-        "r2": fit.r2, "r2_ci": (np.nan, np.nan), "p": fit.p_model, "p_clustered": float(fit.p_clustered[0]),
+        "coef": float(fit.coef[0]),
+        "se": float(fit.se[0]),
+        "coef_standardized": float(fit.coef[0]) * spread,
+        "r2": fit.r2,
+        "r2_ci": (np.nan, np.nan),
+        "p": fit.p_model,
+        "p_clustered": float(fit.p_clustered[0]),
         "se_clustered": float(fit.se_clustered[0]),
-    }  # fmt: skip
+    }
     if fit.why:
         return entry | {"why": fit.why if len(own) else NOWHERE}
     drawn = ClusterBootstrap(who, rng=rng_of(f"{outcome} {metric.key}"), replicates=replicates)

@@ -36,16 +36,24 @@ def _of(metric: Metric, crossed: bool) -> dict:
         homes = units
     else:
         units, homes = rows["unit"].tolist(), metric.homes
-    clusters = Clusters.of([home.split("\t")[: 1 + (metric.kind == CHOICE)] for home in metric.homes],
-                           rows["worker_id"] if crossed else None)  # fmt: skip
+    clusters = Clusters.of(
+        [home.split("\t")[: 1 + (metric.kind == CHOICE)] for home in metric.homes],
+        rows["worker_id"] if crossed else None,
+    )
     found = krippendorff_alpha(units, values, clusters, metric.scale)
     several = _several(units)
     twice = {home for unit, home in zip(units, homes, strict=True) if unit in several}
     entry = {
-        "method": metric.method, "name": metric.name, "kind": metric.kind, "scale": metric.scale,
-        "alpha": found["alpha"], "ci": found["ci"], "n": found["units"], "conversations": len(twice),
+        "method": metric.method,
+        "name": metric.name,
+        "kind": metric.kind,
+        "scale": metric.scale,
+        "alpha": found["alpha"],
+        "ci": found["ci"],
+        "n": found["units"],
+        "conversations": len(twice),
         "alike": found["alike"],
-    }  # fmt: skip
+    }
     if metric.kind == CHOICE and np.isfinite(found["alpha"]):
         entry["alpha_nominal"] = krippendorff_alpha(units, values, clusters)["alpha"]
     return entry | ({"why": found["why"]} if "why" in found else {})

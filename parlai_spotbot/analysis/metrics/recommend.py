@@ -211,15 +211,20 @@ def _chosen(
     frontier = _frontier(sets)
     result = {
         "tasks": [
-            {"task": task, "metrics": len(members[task]), "cost": float(price[task]), "r2": alone[task],
-             "ci": with_ci({"tasks": [task], "r2": alone[task]})["ci"],
-             "per_cost": max(alone[task], 0.0) / price[task] if price[task] > 0 else np.nan}
+            {
+                "task": task,
+                "metrics": len(members[task]),
+                "cost": float(price[task]),
+                "r2": alone[task],
+                "ci": with_ci({"tasks": [task], "r2": alone[task]})["ci"],
+                "per_cost": max(alone[task], 0.0) / price[task] if price[task] > 0 else np.nan,
+            }
             for task in members
         ],
         "sets": [with_ci(own) for own in frontier[-BOOTSTRAPPED:]],
         "tried": len(sets),
         "presets": {name: {"r2": worth(columns), "metrics": len(columns)} for name, columns in presets.items()},
-    }  # fmt: skip
+    }
     if budget is None:
         return result
     affordable = [own for own in sets if own["cost"] <= budget]
@@ -228,10 +233,7 @@ def _chosen(
         return result | {"recommended": None, "cheapest": cheapest["cost"]}
     best = max(affordable, key=lambda own: (own["r2"], -own["cost"]))
     if best["r2"] <= 0:
-        return result | {
-            "recommended": None,
-            "nothing": NOTHING,
-        }
+        return result | {"recommended": None, "nothing": NOTHING}
     rivals = sorted(affordable, key=lambda own: -own["r2"])[:BOOTSTRAPPED]
     rivals += [own for own in _frontier(affordable) if own not in rivals]
     scores = np.array([known(own["tasks"]) for own in rivals])
@@ -247,7 +249,10 @@ def _chosen(
         for task in members
     }
     return result | {
-        "recommended": {**with_ci(best), "chosen": float((winners == place).mean()) if len(winners) else np.nan,
-                        "shares": shares},
+        "recommended": {
+            **with_ci(best),
+            "chosen": float((winners == place).mean()) if len(winners) else np.nan,
+            "shares": shares,
+        },
         "alike": with_ci(cheap) if cheap["tasks"] != best["tasks"] else None,
-    }  # fmt: skip
+    }

@@ -92,10 +92,19 @@ def linear(x: np.ndarray, y: np.ndarray, clusters: Sequence | None = None) -> Fi
     statistic = (r2 / k) / ((1 - r2) / df) if r2 < 1 else np.inf
     own, own_df = _clustered(design, rest, np.ones(n), inverse, codes)
     return Fit(
-        n, beta[1:], se[1:], _two_sided(beta, se, df)[1:], own[1:], _two_sided(beta, own, own_df)[1:],
-        float(beta[0]), r2, 1 - (1 - r2) * (n - 1) / df, float(f_distribution.sf(statistic, k, df)),
-        float(-n / 2 * (np.log(2 * np.pi * max(rss, 1e-300) / n) + 1)), int(codes.max()) + 1,
-    )  # fmt: skip
+        n,
+        beta[1:],
+        se[1:],
+        _two_sided(beta, se, df)[1:],
+        own[1:],
+        _two_sided(beta, own, own_df)[1:],
+        float(beta[0]),
+        r2,
+        1 - (1 - r2) * (n - 1) / df,
+        float(f_distribution.sf(statistic, k, df)),
+        float(-n / 2 * (np.log(2 * np.pi * max(rss, 1e-300) / n) + 1)),
+        int(codes.max()) + 1,
+    )
 
 
 def logistic(x: np.ndarray, y: np.ndarray, clusters: Sequence | None = None) -> Fit:
@@ -125,10 +134,19 @@ def logistic(x: np.ndarray, y: np.ndarray, clusters: Sequence | None = None) -> 
     z = np.abs(beta / se)
     slope = beta[1:] / scale
     return Fit(
-        n, slope, se[1:] / scale, np.asarray(2 * stdtr(np.inf, -z))[1:], own[1:] / scale,
-        _two_sided(beta, own, own_df)[1:], float(beta[0] - slope @ middle), 1 - loglik / null,
-        1 - (loglik - k) / null, float(chi2.sf(2 * (loglik - null), k)), loglik, int(codes.max()) + 1,
-    )  # fmt: skip
+        n,
+        slope,
+        se[1:] / scale,
+        np.asarray(2 * stdtr(np.inf, -z))[1:],
+        own[1:] / scale,
+        _two_sided(beta, own, own_df)[1:],
+        float(beta[0] - slope @ middle),
+        1 - loglik / null,
+        1 - (loglik - k) / null,
+        float(chi2.sf(2 * (loglik - null), k)),
+        loglik,
+        int(codes.max()) + 1,
+    )
 
 
 def newton(
@@ -203,8 +221,21 @@ def _problem(x: np.ndarray, y: np.ndarray) -> str:
 
 def _nothing(n: int, k: int, codes: np.ndarray, why: str) -> Fit:
     lost = np.full(k, np.nan)
-    return Fit(n, lost, lost, lost, lost, lost, np.nan, np.nan, np.nan, np.nan, np.nan,
-               int(codes.max()) + 1 if len(codes) else 0, why)  # fmt: skip
+    return Fit(
+        n,
+        lost,
+        lost,
+        lost,
+        lost,
+        lost,
+        np.nan,
+        np.nan,
+        np.nan,
+        np.nan,
+        np.nan,
+        int(codes.max()) + 1 if len(codes) else 0,
+        why,
+    )
 
 
 def _clustered(

@@ -81,11 +81,22 @@ def sensitivity(
     least = min(fewest, default=(0, None))
     most = max((size for own in sizes for size in own), default=0)
     size = least[0] if sample is None else min(sample, most)
-    result = {"sample": size, "draws": draws, "bots": bots, "pairs": len(pairs), "metrics": [],
-              "least": least[1] if sample is None else None}  # fmt: skip
+    result = {
+        "sample": size,
+        "draws": draws,
+        "bots": bots,
+        "pairs": len(pairs),
+        "metrics": [],
+        "least": least[1] if sample is None else None,
+    }
     for metric, own in zip(metrics, known, strict=True):
-        entry = {"method": metric.method, "name": metric.name, "kind": metric.kind,
-                 "test": TESTS[metric.kind][0], "test_paper": TESTS[metric.kind][1]}  # fmt: skip
+        entry = {
+            "method": metric.method,
+            "name": metric.name,
+            "kind": metric.kind,
+            "test": TESTS[metric.kind][0],
+            "test_paper": TESTS[metric.kind][1],
+        }
         entry["pairs"] = (_choice_pairs if metric.kind == CHOICE else _pairs)(metric, own, pairs, crossed)
         _correct(entry["pairs"])
         drawn = _drawn(metric.kind, own, pairs, size, draws, rng_of(f"sensitivity {metric.key}"))
@@ -144,11 +155,18 @@ def _pairs(metric: Metric, talks: dict[str, _Talks], pairs: Sequence[tuple[str, 
         weights[place[a]], weights[place[b]] = 1.0, -1.0
         contrast = means.contrast(weights)
         first, second = ([np.array([x.sum()]) for x in (own.n, own.total, own.squares)] for own in (talks[a], talks[b]))
-        found.append({
-            "a": a, "b": b, "n_a": len(talks[a].mean), "n_b": len(talks[b].mean),
-            "estimate": contrast["estimate"], "ci": contrast["ci"], "p": contrast["p"],
-            "p_paper": float(_paper(metric.kind, first, second)[0]),
-        })  # fmt: skip
+        found.append(
+            {
+                "a": a,
+                "b": b,
+                "n_a": len(talks[a].mean),
+                "n_b": len(talks[b].mean),
+                "estimate": contrast["estimate"],
+                "ci": contrast["ci"],
+                "p": contrast["p"],
+                "p_paper": float(_paper(metric.kind, first, second)[0]),
+            }
+        )
     return found
 
 
@@ -166,14 +184,21 @@ def _choice_pairs(
         decided = rows[rows["outcome"] != 0]
         both = list(zip(decided["conversation_a"], decided["conversation_b"], strict=True))
         test = share_test(
-            (decided["outcome"] > 0).to_numpy(),
-            Clusters.of(both, decided["worker_id"].tolist() if crossed else None),
+            (decided["outcome"] > 0).to_numpy(), Clusters.of(both, decided["worker_id"].tolist() if crossed else None)
         )
         won, lost = (outcomes > 0).sum(), (outcomes < 0).sum()
-        found.append({
-            "a": a, "b": b, "n_a": len(outcomes), "n_b": len(outcomes), "estimate": test["estimate"], "ci": test["ci"],
-            "p": test["p"], "p_paper": float(_sign(np.array([won]), np.array([lost]))[0]),
-        })  # fmt: skip
+        found.append(
+            {
+                "a": a,
+                "b": b,
+                "n_a": len(outcomes),
+                "n_b": len(outcomes),
+                "estimate": test["estimate"],
+                "ci": test["ci"],
+                "p": test["p"],
+                "p_paper": float(_sign(np.array([won]), np.array([lost]))[0]),
+            }
+        )
     return found
 
 
@@ -273,7 +298,10 @@ def _counts(ours: np.ndarray, theirs: np.ndarray) -> dict:
         entry = {}
         for suffix, p in (("", ours), ("_paper", theirs)):
             found = (p[:, known] < level).sum(axis=1)
-            entry |= {f"mean{suffix}": float(found.mean()), f"once{suffix}": int(found[0]),
-                      f"ci{suffix}": np.quantile(found, [0.025, 0.975]).tolist()}  # fmt: skip
+            entry |= {
+                f"mean{suffix}": float(found.mean()),
+                f"once{suffix}": int(found[0]),
+                f"ci{suffix}": np.quantile(found, [0.025, 0.975]).tolist(),
+            }
         counts[f"{level:g}"] = entry
     return {"counts": counts, "compared": int(known.sum())}

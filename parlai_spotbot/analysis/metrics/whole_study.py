@@ -15,14 +15,7 @@ from threadpoolctl import threadpool_limits
 
 import parlai_spotbot
 from parlai_spotbot.analysis.metrics.costs import costs, screening
-from parlai_spotbot.analysis.metrics.frame import (
-    PICKS,
-    Metric,
-    Outcomes,
-    choice_table,
-    rating_table,
-    without_own,
-)
+from parlai_spotbot.analysis.metrics.frame import PICKS, Metric, Outcomes, choice_table, rating_table, without_own
 from parlai_spotbot.analysis.metrics.importance import CHOSEN, OUTCOMES, RATING, importance
 from parlai_spotbot.analysis.metrics.interpretability import interpretability
 from parlai_spotbot.analysis.metrics.published import PRESETS
@@ -204,12 +197,7 @@ class _Source:
             return {"why": "no times are known", "tasks": [], "methods": []}
         training = self.evidence.training if self.name == HUMAN else None
         found = costs(
-            times,
-            self.every,
-            training,
-            wage=self.wishes.wage,
-            dialogues=self.dialogues,
-            doubled=self.wishes.doubled,
+            times, self.every, training, wage=self.wishes.wage, dialogues=self.dialogues, doubled=self.wishes.doubled
         )
         if training is not None and len(training):
             found["screening"] = screening(training)

@@ -10,6 +10,17 @@ from parlai_spotbot.analysis.nuc.estimates import Comparison, Share, compare, sh
 from parlai_spotbot.analysis.nuc.ranks import Ranks, StreamedRanks, chance, ranks_of
 
 __all__ = [
-    "Comparison", "Curve", "Difficulty", "Ranks", "Share", "StreamedRanks", "agreement", "chance", "compare",
-    "difficulty", "ranks_of", "recall_at", "share",
-]  # fmt: skip
+    "Comparison",
+    "Curve",
+    "Difficulty",
+    "Ranks",
+    "Share",
+    "StreamedRanks",
+    "agreement",
+    "chance",
+    "compare",
+    "difficulty",
+    "ranks_of",
+    "recall_at",
+    "share",
+]

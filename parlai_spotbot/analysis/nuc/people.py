@@ -55,8 +55,16 @@ def against(values: Sequence[float], other: Sequence[float], conversations: Sequ
     homes, people = (np.asarray(list(codes), dtype=object)[known] for codes in (conversations, workers))
     found = mean_of((values - other)[known], Clusters.by(homes, people), bounds=(-1.0, 1.0))
     means = [float(own[known].mean()) if known.any() else np.nan for own in (values, other)]
-    return {"people": means[0], "model": means[1], "difference": found["estimate"], "ci": found["ci"], "p": found["p"],
-            "n": int(known.sum()), "conversations": len(set(homes)), "annotators": len(set(people))}  # fmt: skip
+    return {
+        "people": means[0],
+        "model": means[1],
+        "difference": found["estimate"],
+        "ci": found["ci"],
+        "p": found["p"],
+        "n": int(known.sum()),
+        "conversations": len(set(homes)),
+        "annotators": len(set(people)),
+    }
 
 
 def between(

@@ -114,8 +114,17 @@ def cost_curve(
     if len(reached) and (curves[0][reached[0] :] >= POWER - 0.05).all():
         needed = float(hours[reached[0]])
     low, high = np.minimum(curves[1], curves[2]), np.maximum(curves[1], curves[2])
-    return CostCurve(hours, number, curves[0], np.minimum(low, curves[0]), np.maximum(high, curves[0]), effect,
-                     (float(ends[0]), float(ends[1])), needed, float(seconds))  # fmt: skip
+    return CostCurve(
+        hours,
+        number,
+        curves[0],
+        np.minimum(low, curves[0]),
+        np.maximum(high, curves[0]),
+        effect,
+        (float(ends[0]), float(ends[1])),
+        needed,
+        float(seconds),
+    )
 
 
 def _effect(sample: Sample) -> float:

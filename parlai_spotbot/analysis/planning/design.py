@@ -97,9 +97,13 @@ class Design(PairTests):
 
     def __post_init__(self):
         ranges = {
-            "bots": (2, math.inf), "annotations_per_conversation": (1, math.inf), "looks": (1, math.inf),
-            "annotations_per_worker": (1, math.inf), "unequal": (1, math.inf), "people": (0, math.inf),
-        }  # fmt: skip
+            "bots": (2, math.inf),
+            "annotations_per_conversation": (1, math.inf),
+            "looks": (1, math.inf),
+            "annotations_per_worker": (1, math.inf),
+            "unequal": (1, math.inf),
+            "people": (0, math.inf),
+        }
         for entry in fields(self):
             value = getattr(self, entry.name)
             if entry.name in ranges:

@@ -29,9 +29,11 @@ def time_efficiency(
         up to this many bots annotation takes less time.
     """
     asked = {
-        "annotations_per_pair": annotations_per_pair, "seconds": seconds,
-        "conversations_per_bot": conversations_per_bot, "seconds_per_conversation": seconds_per_conversation,
-    }  # fmt: skip
+        "annotations_per_pair": annotations_per_pair,
+        "seconds": seconds,
+        "conversations_per_bot": conversations_per_bot,
+        "seconds_per_conversation": seconds_per_conversation,
+    }
     for name, value in asked.items():
         if not value > 0:
             raise ValueError(f"{name} is {value}, expected a number above 0")

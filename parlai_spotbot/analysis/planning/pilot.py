@@ -131,12 +131,21 @@ def pilot_needs(
         settled = row["p_adjusted"] * looks < 1 - design.level
         if not settled:
             opened[len(rows)] = pair
-        rows.append({
-            "a": row["a"], "b": row["b"], "conversations": int(pool.talks[i, j]), **shown[row["a"], row["b"]],
-            "p": row["p"], "p_adjusted": row["p_adjusted"], "difference": planned,
-            "status": SETTLED if settled else CLOSE if expected < difference else MORE, "power": pair.power(),
-            "more_conversations": 0, "alone": conversations_needed(0.5 + planned / 2, design, alone=True),
-        })  # fmt: skip
+        rows.append(
+            {
+                "a": row["a"],
+                "b": row["b"],
+                "conversations": int(pool.talks[i, j]),
+                **shown[row["a"], row["b"]],
+                "p": row["p"],
+                "p_adjusted": row["p_adjusted"],
+                "difference": planned,
+                "status": SETTLED if settled else CLOSE if expected < difference else MORE,
+                "power": pair.power(),
+                "more_conversations": 0,
+                "alone": conversations_needed(0.5 + planned / 2, design, alone=True),
+            }
+        )
     for place, more in _more(pool, opened).items():
         rows[place]["more_conversations"] = more
         rows[place]["status"] = UNREACHABLE if more is None else rows[place]["status"]

@@ -110,10 +110,15 @@ def simulate(
     outcome = (drawn < chances[..., 0]).astype(int) - (drawn >= chances[..., 0] + chances[..., 1])
     names = np.array([f"bot {place}" for place in range(len(strength))], dtype=object)
     each = np.repeat(np.arange(len(pair)), chosen.shape[1])
-    return pd.DataFrame({
-        "a": names[a[each, 0]], "b": names[b[each, 0]], "outcome": outcome.ravel(), "conversation_id": each,
-        "worker_id": chosen.ravel(),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "a": names[a[each, 0]],
+            "b": names[b[each, 0]],
+            "outcome": outcome.ravel(),
+            "conversation_id": each,
+            "worker_id": chosen.ravel(),
+        }
+    )
 
 
 def _chosen(talks: int, design: Design, rng: np.random.Generator) -> np.ndarray:

@@ -149,8 +149,14 @@ def plan_survey(
     hours = annotations * seconds / 3600
     people = max(1, math.ceil(annotations / like.annotations_per_worker))
     cost = None if wage is None else hours * wage
-    return {"difference": difference, **need, "annotations": annotations, "people": people, "hours": hours,
-            "cost": cost}  # fmt: skip
+    return {
+        "difference": difference,
+        **need,
+        "annotations": annotations,
+        "people": people,
+        "hours": hours,
+        "cost": cost,
+    }
 
 
 def _choices(like: Design, difference: float) -> dict | None:
@@ -160,8 +166,13 @@ def _choices(like: Design, difference: float) -> dict | None:
     if needed is None:
         return None
     alone, items = conversations_needed(rate, like, alone=True), like.pairs * needed
-    return {"needed": needed * each, "alone": None if alone is None else alone * each, "items": items,
-            "power": pair_power(rate, needed, like), "annotations": items * each}  # fmt: skip
+    return {
+        "needed": needed * each,
+        "alone": None if alone is None else alone * each,
+        "items": items,
+        "power": pair_power(rate, needed, like),
+        "annotations": items * each,
+    }
 
 
 def _ratings(like: Rating, difference: float, wish: Wish) -> dict | None:
@@ -169,8 +180,13 @@ def _ratings(like: Rating, difference: float, wish: Wish) -> dict | None:
     if needed is None:
         return None
     items = wish.bots * needed
-    return {"needed": needed, "alone": None, "items": items, "power": like.power(difference, needed, wish),
-            "annotations": math.ceil(items * like.per_conversation)}  # fmt: skip
+    return {
+        "needed": needed,
+        "alone": None,
+        "items": items,
+        "power": like.power(difference, needed, wish),
+        "annotations": math.ceil(items * like.per_conversation),
+    }
 
 
 def pilot_choices(
@@ -185,12 +201,16 @@ def pilot_choices(
     each, rows = design.annotations_per_conversation, []
     for row in found.astype(object).where(found.notna(), None).to_dict(orient="records"):
         more, alone = row["more_annotations"], row["alone"]
-        rows.append({
-            **{name: row[name] for name in ("a", "b", "p_adjusted", "difference", "status", "power")},
-            "estimate": row["rate"], "had": row["annotations"], "more": more,
-            "needed": None if more is None else row["annotations"] + more,
-            "alone": None if alone is None else alone * each,
-        })  # fmt: skip
+        rows.append(
+            {
+                **{name: row[name] for name in ("a", "b", "p_adjusted", "difference", "status", "power")},
+                "estimate": row["rate"],
+                "had": row["annotations"],
+                "more": more,
+                "needed": None if more is None else row["annotations"] + more,
+                "alone": None if alone is None else alone * each,
+            }
+        )
     return rows, design
 
 
@@ -205,11 +225,20 @@ def pilot_ratings(ranking: Mapping, like: Rating, wish: Wish, difference: float)
         settled, needed = p is not None and p * looks < 1 - wish.level, like.needed(planned, wish)
         status = SETTLED if settled else UNREACHABLE if needed is None else CLOSE if expected < difference else MORE
         more = 0 if settled else None if needed is None else max(0, needed - had)
-        rows.append({
-            "a": pair["a"], "b": pair["b"], "estimate": pair["estimate"], "p_adjusted": p, "had": had,
-            "difference": planned, "status": status, "power": like.power(planned, had, wish), "needed": needed,
-            "more": more,
-        })  # fmt: skip
+        rows.append(
+            {
+                "a": pair["a"],
+                "b": pair["b"],
+                "estimate": pair["estimate"],
+                "p_adjusted": p,
+                "had": had,
+                "difference": planned,
+                "status": status,
+                "power": like.power(planned, had, wish),
+                "needed": needed,
+                "more": more,
+            }
+        )
     return rows
 
 

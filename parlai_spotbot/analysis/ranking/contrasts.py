@@ -23,15 +23,7 @@ from scipy.stats import binom, hypergeom
 
 from parlai_spotbot.analysis.ranking.davidson import DavidsonFit, davidson
 from parlai_spotbot.analysis.ranking.davidson_algebra import Sums, derivatives, shares, with_prior
-from parlai_spotbot.analysis.ranking.wins import (
-    TIE,
-    WIN,
-    WinMatrix,
-    code_counts,
-    match_codes,
-    win_matrix,
-    win_rates,
-)
+from parlai_spotbot.analysis.ranking.wins import TIE, WIN, WinMatrix, code_counts, match_codes, win_matrix, win_rates
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, Spread, frame_clusters
 from parlai_spotbot.analysis.uncertainty.estimates import Estimates, adjusted, places
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson, share_tests
@@ -166,8 +158,22 @@ def contrasts(
     tie, effect = (
         _single(estimates, size + place, np.isfinite((fit.tie, fit.order)[place]), level) for place in (0, 1)
     )
-    return Contrasts(names, fit.strength, ci, score, score_ci, ends, pairs[list(PAIRS)], tie, effect, fit.prior,
-                     won, clusters, estimates, why)  # fmt: skip
+    return Contrasts(
+        names,
+        fit.strength,
+        ci,
+        score,
+        score_ci,
+        ends,
+        pairs[list(PAIRS)],
+        tie,
+        effect,
+        fit.prior,
+        won,
+        clusters,
+        estimates,
+        why,
+    )
 
 
 def fitted(matrix: WinMatrix, order: bool = True) -> tuple[DavidsonFit | None, str]:

@@ -56,7 +56,18 @@ def pair_table(matrix: WinMatrix, correction: str = "holm", *, test: str = "sign
     names, n, decided = np.array(matrix.names, dtype=object), won + lost + ties, won + lost
     rate = np.divide(won, decided, out=np.full(len(won), np.nan), where=decided > 0)
     p = {"sign": sign_test(won, lost), "chi2": paper_chi2(won, lost, n)}
-    return pd.DataFrame({
-        "a": names[i], "b": names[j], "wins_a": won, "wins_b": lost, "ties": ties, "n": n, "rate_a": rate,
-        "p": p[test], "p_adjusted": adjust(p[test], correction), "p_sign": p["sign"], "p_chi2": p["chi2"],
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "a": names[i],
+            "b": names[j],
+            "wins_a": won,
+            "wins_b": lost,
+            "ties": ties,
+            "n": n,
+            "rate_a": rate,
+            "p": p[test],
+            "p_adjusted": adjust(p[test], correction),
+            "p_sign": p["sign"],
+            "p_chi2": p["chi2"],
+        }
+    )

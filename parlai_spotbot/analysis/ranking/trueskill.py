@@ -19,10 +19,20 @@ from parlai_spotbot.analysis.uncertainty.product import compiled
 
 # erfc(z) ≈ t·exp(-z² + polynomial in t), t = 1 / (1 + z/2), relative error below 1.2e-7; highest power first
 # (Press et al., Numerical Recipes, 2nd ed., section 6.2).
-POLYNOMIAL = np.array([
-    0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807, -0.18628806, 0.09678418, 0.37409196, 1.00002368,
-    -1.26551223,
-])  # fmt: skip
+POLYNOMIAL = np.array(
+    [
+        0.17087277,
+        -0.82215223,
+        1.48851587,
+        -1.13520398,
+        0.27886807,
+        -0.18628806,
+        0.09678418,
+        0.37409196,
+        1.00002368,
+        -1.26551223,
+    ]
+)
 CDFS = ("exact", "polynomial")
 DENSITY = 1 / np.sqrt(2 * np.pi)
 

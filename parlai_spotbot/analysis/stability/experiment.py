@@ -223,16 +223,24 @@ def _point(out: str, pool: Pool, size: int, rule: Rule, shared: tuple) -> tuple[
     sides = pool.first.astype(np.int64), pool.second.astype(np.int64)
     if rule.variant == "paper":
         kernels.pooled_repetitions(
-            pool.counts, *sides, bots, size, rule.repetitions, rule.replicates, rule.draws, base,
-            *shared, places,
-        )  # fmt: skip
+            pool.counts, *sides, bots, size, rule.repetitions, rule.replicates, rule.draws, base, *shared, places
+        )
         return places, None
     ordered = np.zeros_like(places)
     thrown_out = int(np.floor((1 - rule.level) / 2 * rule.replicates + 1e-9))
     kernels.modelled_repetitions(
-        pair_chances(pool), *sides, bots, size, rule.repetitions, rule.replicates, thrown_out, base,
-        *shared, places, ordered,
-    )  # fmt: skip
+        pair_chances(pool),
+        *sides,
+        bots,
+        size,
+        rule.repetitions,
+        rule.replicates,
+        thrown_out,
+        base,
+        *shared,
+        places,
+        ordered,
+    )
     return places, ordered
 
 

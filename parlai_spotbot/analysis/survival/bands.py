@@ -102,11 +102,7 @@ def _warn(data: Intervals, looked: np.ndarray, at: np.ndarray) -> None:
 
 
 def _samples(
-    data: Intervals,
-    closed: tuple[bool, bool] | None,
-    at: np.ndarray,
-    drawn: ClusterBootstrap,
-    rng: np.random.Generator,
+    data: Intervals, closed: tuple[bool, bool] | None, at: np.ndarray, drawn: ClusterBootstrap, rng: np.random.Generator
 ) -> np.ndarray:
     """P(T > t) in every replicate (bootstraps · replicates, times)."""
     size = len(data.ends)

@@ -11,16 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import (
-    gammainc,
-    gammaincc,
-    gammainccinv,
-    gammaincinv,
-    gammaln,
-    log_expit,
-    log_ndtr,
-    ndtri_exp,
-)
+from scipy.special import gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, log_expit, log_ndtr, ndtri_exp
 
 LARGE = 1e4  # a gamma shape from which the uniform asymptotic expansion is exact to double precision
 TINY = 1e-290

@@ -55,10 +55,15 @@ class Rows:
         use = np.flatnonzero(place[self.group] >= 0)
         cells, cell = np.unique(self.cell[use], return_inverse=True)
         return Rows(
-            self.left[cells], self.right[cells], cell, self.weights[use], place[self.group[use]],
-            tuple(self.names[g] for g in groups), pd.factorize(self.stratum[use])[0],
+            self.left[cells],
+            self.right[cells],
+            cell,
+            self.weights[use],
+            place[self.group[use]],
+            tuple(self.names[g] for g in groups),
+            pd.factorize(self.stratum[use])[0],
             tuple(pd.factorize(codes[use])[0] for codes in self.clusters),
-        )  # fmt: skip
+        )
 
 
 def checked_rows(

@@ -82,8 +82,15 @@ def build(left: np.ndarray, right: np.ndarray, X: np.ndarray, weights: np.ndarra
     known = np.isfinite(left) & (left > 0) & np.isfinite(right)
     at = known & (width < NARROW)
     middle = np.where(at, low, 0.0) + np.where(at, width, 0.0) / 2
-    guess = np.concatenate([middle[at], low[known & ~at], high[known & ~at], low[np.isinf(right) & (left > 0)],
-                            high[(left == 0) & np.isfinite(right)]])  # fmt: skip
+    guess = np.concatenate(
+        [
+            middle[at],
+            low[known & ~at],
+            high[known & ~at],
+            low[np.isinf(right) & (left > 0)],
+            high[(left == 0) & np.isfinite(right)],
+        ]
+    )
     center = float(guess.mean())
     spread = float(np.std(guess)) or 1.0
 
@@ -97,9 +104,14 @@ def build(left: np.ndarray, right: np.ndarray, X: np.ndarray, weights: np.ndarra
     with np.errstate(divide="ignore"):
         constant = np.where(width[used] > 0, np.log(width[used]), -low[used]) - np.log(spread)
     return Rows(
-        kind((left == 0) & np.isfinite(right), high), kind((left > 0) & np.isinf(right), low),
-        kind(known & ~at, low, high), kind(at, middle), center, spread, constant,
-    )  # fmt: skip
+        kind((left == 0) & np.isfinite(right), high),
+        kind((left > 0) & np.isinf(right), low),
+        kind(known & ~at, low, high),
+        kind(at, middle),
+        center,
+        spread,
+        constant,
+    )
 
 
 @dataclass(frozen=True)

@@ -136,9 +136,21 @@ def logrank(
     ([1.0, -1.0], 0.3333)
     """
     return logrank_tests(
-        left, right, group, (score,), weights=weights, clusters=clusters, strata=strata, covariance=covariance,
-        method=method, replicates=replicates, imputations=imputations, seed=seed, closed=closed, backend=backend,
-    )[score]  # fmt: skip
+        left,
+        right,
+        group,
+        (score,),
+        weights=weights,
+        clusters=clusters,
+        strata=strata,
+        covariance=covariance,
+        method=method,
+        replicates=replicates,
+        imputations=imputations,
+        seed=seed,
+        closed=closed,
+        backend=backend,
+    )[score]
 
 
 def logrank_tests(
@@ -227,9 +239,21 @@ def _one(
     df = rank(covariance, sums.scale, options.covariance == "robust")
     chi2 = float(chi2_of(sums.away[None], covariance, sums.scale)[0]) if df else 0.0
     test = LogrankTest(
-        rows.names, sums.away + sums.expected, sums.expected, covariance, chi2, df or len(rows.names) - 1,
-        np.inf, 1.0, 0.0, 0.0, score, method, options.covariance, estimate.backend,
-    )  # fmt: skip
+        rows.names,
+        sums.away + sums.expected,
+        sums.expected,
+        covariance,
+        chi2,
+        df or len(rows.names) - 1,
+        np.inf,
+        1.0,
+        0.0,
+        0.0,
+        score,
+        method,
+        options.covariance,
+        estimate.backend,
+    )
     if not df:  # nobody was spotted, or no two labels could be exchanged: the data say nothing
         return test
     if method == "asymptotic":
@@ -265,9 +289,14 @@ def _imputed(rows: Rows, estimate: PooledFit, score: str, options: Options, rng:
         )
     times = rows.weights.astype(np.int64)
     return imputation_covariance(
-        estimate.mass, estimate.data, np.repeat(rows.cell, times), np.repeat(rows.group, times), len(rows.names),
-        imputations=options.imputations, rng=rng,
-    )  # fmt: skip
+        estimate.mass,
+        estimate.data,
+        np.repeat(rows.cell, times),
+        np.repeat(rows.group, times),
+        len(rows.names),
+        imputations=options.imputations,
+        rng=rng,
+    )
 
 
 def _asymptotic(test: LogrankTest, rows: Rows) -> LogrankTest:

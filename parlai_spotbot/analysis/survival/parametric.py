@@ -301,8 +301,12 @@ def _doubts(
     doubts: list[tuple[type[Warning], str]] = []
     if runaway.any():
         which = ", ".join(n for n, r in zip(names, runaway, strict=True) if r)
-        doubts.append((SeparationWarning, f"{which} separates early from late rows: no finite estimate; drop it or "
-                       "collect more data"))  # fmt: skip
+        doubts.append(
+            (
+                SeparationWarning,
+                f"{which} separates early from late rows: no finite estimate; drop it or collect more data",
+            )
+        )
     if said:
         advice = "a family with fewer parameters, such as the exponential, may fit as well"
         doubts.append((ConvergenceWarning, f"{'; '.join(said)}; {advice}"))
@@ -375,8 +379,16 @@ def _icenreg_fit(data: _Data, model: str, dist: str, names: Sequence[str], start
     own = len(PARAMETERS[dist])
     unknown = ~(np.diag(covariance) > 0)
     covariance[unknown, :] = covariance[:, unknown] = np.nan
-    said = [(ConvergenceWarning, "icenReg has no standard errors for some: it may have stopped early; try "
-             "backend='native'")] if unknown.any() else []  # fmt: skip
+    said = (
+        [
+            (
+                ConvergenceWarning,
+                "icenReg has no standard errors for some: it may have stopped early; try backend='native'",
+            )
+        ]
+        if unknown.any()
+        else []
+    )
     se = np.sqrt(np.diag(covariance))
     null = data.without_covariates()
     return {

@@ -34,9 +34,9 @@ def refit(
     if rows.cells is None or not (data.current_status and rows.size - 1 <= LEVELS and len(rows.weights) <= CELLS):
 
         def coefficients(block: np.ndarray) -> np.ndarray:
-            return np.stack([
-                _one(data.first, data.last + 1, X, times * data.weights, rows.size, model) for times in block
-            ])  # fmt: skip
+            return np.stack(
+                [_one(data.first, data.last + 1, X, times * data.weights, rows.size, model) for times in block]
+            )
 
         return drawn.samples(coefficients)
     counts = cell_counts(drawn, rows.cells, len(rows.weights), data.weights, rng)

@@ -142,9 +142,10 @@ class _Fit:
         runaway = self._separated(own)
         if not own.converged and not runaway.any():
             warnings.warn(
-                "cox: no convergence in 200 steps; standardise the covariates, or round the times", ConvergenceWarning,
+                "cox: no convergence in 200 steps; standardise the covariates, or round the times",
+                ConvergenceWarning,
                 stacklevel=4,
-            )  # fmt: skip
+            )
         coef, loglik, baseline, theirs = own.beta, own.loglik, self._baseline(own.alpha), None
         if backend == "icenreg":
             rows = drawn is not None and drawn.names == ("annotations",)

@@ -84,11 +84,7 @@ def clustered(
 
 
 def crossed(
-    values: np.ndarray,
-    weights: np.ndarray,
-    group: np.ndarray,
-    stratum: np.ndarray,
-    clusters: Sequence[np.ndarray],
+    values: np.ndarray, weights: np.ndarray, group: np.ndarray, stratum: np.ndarray, clusters: Sequence[np.ndarray]
 ) -> np.ndarray:
     """The covariance (G, G) with two clusterings: the sum of both less that of their intersections, see `Spread`."""
     first, second = clusters

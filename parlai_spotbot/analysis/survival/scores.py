@@ -70,11 +70,7 @@ class PooledFit:
 
 
 def pooled(
-    left: Sequence,
-    right: Sequence,
-    weights: Sequence,
-    closed: tuple[bool, bool] | None = None,
-    backend: str = "auto",
+    left: Sequence, right: Sequence, weights: Sequence, closed: tuple[bool, bool] | None = None, backend: str = "auto"
 ) -> PooledFit:
     """Fit the NPMLE to cells of positive weight."""
     backend = icenreg.choose(backend)

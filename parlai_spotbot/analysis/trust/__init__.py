@@ -86,8 +86,12 @@ def trust_part(
     found |= _by_criterion(matches, scored, shared, own, draws, rng, order, replicates)
     if about and about.get("position"):
         found["flips"] = about["position"]
-    found["bootstrap"] = {"replicates": draws.replicates, "resample": "conversations_workers",
-                          "left_out_in_turn": draws.left_out, "level": 0.95}  # fmt: skip
+    found["bootstrap"] = {
+        "replicates": draws.replicates,
+        "resample": "conversations_workers",
+        "left_out_in_turn": draws.left_out,
+        "level": 0.95,
+    }
     return found
 
 
@@ -129,7 +133,7 @@ def _by_criterion(
         own_matches, own_scores = (
             [frame[frame["criterion"] == criterion].reset_index(drop=True) for frame in frames]
             for frames in (matches, scored)
-        )  # fmt: skip
+        )
         saved = savings(*own_matches, draws) if criterion in decided else savings_of_ratings(*own_scores)
         found["savings"][criterion] = saved
         own_matches, own_scores = (

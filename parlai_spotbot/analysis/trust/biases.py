@@ -76,9 +76,7 @@ def length(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> dict:
     if min(map(len, rows)) < DECIDED:
         return found | {"why": f"fewer than {DECIDED} decided contests of people or of the judge"}
     values = [_slope(frame, draws, who) for frame, who in zip(rows, (PERSON, ()), strict=True)]
-    unknown = [
-        name for name, value in zip(("people", "the judge"), values, strict=True) if not np.isfinite(value[0])
-    ]  # fmt: skip
+    unknown = [name for name, value in zip(("people", "the judge"), values, strict=True) if not np.isfinite(value[0])]
     if unknown:
         return found | {"why": f"the length tells all decided contests of {' and '.join(unknown)}, or none varies"}
     return found | beside(*values, draws)

@@ -69,9 +69,14 @@ def _samples(people: pd.DataFrame, judge: pd.DataFrame, bounds: tuple[float, flo
     for name, own in people.groupby("group"):
         more = rest.get(name, nothing)
         samples[name] = ppi.Sample(
-            own["x"].to_numpy(dtype=float), own["y"].to_numpy(dtype=float), list(own["conversation_id"]),
-            list(own["worker_id"]), more["x"].to_numpy(dtype=float), list(more["conversation_id"]), bounds,
-        )  # fmt: skip
+            own["x"].to_numpy(dtype=float),
+            own["y"].to_numpy(dtype=float),
+            list(own["conversation_id"]),
+            list(own["worker_id"]),
+            more["x"].to_numpy(dtype=float),
+            list(more["conversation_id"]),
+            bounds,
+        )
     return samples
 
 

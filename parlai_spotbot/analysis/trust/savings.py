@@ -137,8 +137,10 @@ def _slope(people: pd.DataFrame, both: pd.DataFrame, draws: Draws) -> Slope | No
         several = both[both["annotation_id"].isin(set(among["annotation_id"]))]
         found = _ratio(
             _mean(several, (several["x"] * several["y"]).to_numpy(dtype=float), draws, PERSON),
-            _mean(among, met, draws, ["worker_id", "worker_id_other"], mass), draws, GENERAL,
-        )  # fmt: skip
+            _mean(among, met, draws, ["worker_id", "worker_id_other"], mass),
+            draws,
+            GENERAL,
+        )
         if found is not None:
             return found
     products = [(both["x"] * both[name]).to_numpy(dtype=float) for name in ("y", "x")]

@@ -106,11 +106,13 @@ class ClusterBootstrap:
     def samples(self, statistic: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """What `statistic` makes of weights (b, n), some replicates at a time: (bootstraps · replicates, …)."""
         step = max(1, BLOCK // max(1, len(self._codes[0])))
-        return np.concatenate([
-            statistic(_scale(times) * times[first : first + step, codes])
-            for codes, times in zip(self._codes, self._draws.times, strict=True)
-            for first in range(0, self.replicates, step)
-        ])  # fmt: skip
+        return np.concatenate(
+            [
+                statistic(_scale(times) * times[first : first + step, codes])
+                for codes, times in zip(self._codes, self._draws.times, strict=True)
+                for first in range(0, self.replicates, step)
+            ]
+        )
 
     def cell_sums(self, cells: np.ndarray, count: int, values: np.ndarray | None = None) -> np.ndarray:
         """The weights, times `values` (n,), summed by cell (n,): (bootstraps · replicates, count), without a matrix of

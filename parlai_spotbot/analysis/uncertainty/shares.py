@@ -96,10 +96,16 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
     p = np.where(varied, 2 * stdtr(np.maximum(found.df, 1e-9), -t), np.minimum(1.0, 2 * 0.5**like))
     p = np.where(independent, p_exact, np.where(found.df > 0, np.maximum(p_exact, p), 1.0))
     return {
-        "estimate": share, "ci": ends, "p": np.where(n > 0, p, 1.0), "p_exact": p_exact, "clopper_pearson": exact,
+        "estimate": share,
+        "ci": ends,
+        "p": np.where(n > 0, p, 1.0),
+        "p_exact": p_exact,
+        "clopper_pearson": exact,
         "wilson": np.array([wilson(hit, of, float(ndtri((1 + level) / 2))) for hit, of in zip(won, n, strict=True)]),
-        "independent": independent, "n": n.astype(int), "effective": np.where(n > 0, like, 0.0),
-    }  # fmt: skip
+        "independent": independent,
+        "n": n.astype(int),
+        "effective": np.where(n > 0, like, 0.0),
+    }
 
 
 def share_test(hits: np.ndarray, clusters: Clusters, level: float = 0.95) -> dict:

@@ -54,29 +54,54 @@ def _gold(result: Result) -> list[Section]:
     if half >= 2:
         early, late = rows[:half], rows[-half:]
         shares = [sum(row["right"] for row in part) / sum(row["turns"] for row in part) for part in (early, late)]
-        text.append(f"In the first half of the time {percent(shares[0])} of turns were right, in the second "
-                    f"{percent(shares[1])}.")  # fmt: skip
+        text.append(
+            f"In the first half of the time {percent(shares[0])} of turns were right, in the second "
+            f"{percent(shares[1])}."
+        )
     tasks = sorted({row["task"] for row in rows})
     series = []
     for task in tasks:
         mine = [row for row in rows if row["task"] == task]
-        series.append({"label": plainly(task), "x": list(range(1, len(mine) + 1)),
-                       "y": [row["right"] / row["turns"] for row in mine]})  # fmt: skip
+        series.append(
+            {
+                "label": plainly(task),
+                "x": list(range(1, len(mine) + 1)),
+                "y": [row["right"] / row["turns"] for row in mine],
+            }
+        )
     chart = Chart(
-        "gold", "lines", "Gold dialogues over time", "Each mark is one annotator's gold dialogue, in the order of "
-        "time.",
-        {"series": series, "x": "gold dialogue of the task, in order of time", "y": "share of turns that are right",
-         "steps": False, "log_x": False, "reference": None},
-    )  # fmt: skip
+        "gold",
+        "lines",
+        "Gold dialogues over time",
+        "Each mark is one annotator's gold dialogue, in the order of time.",
+        {
+            "series": series,
+            "x": "gold dialogue of the task, in order of time",
+            "y": "share of turns that are right",
+            "steps": False,
+            "log_x": False,
+            "reference": None,
+        },
+    )
     table = Table(
         "Gold dialogues",
         "One row each time that an annotator came across one.",
         ("annotator", "task", "handed in", "turns right", "of", "wrong turns and their gold labels"),
-        [(result.called(row["worker_id"]), plainly(row["task"]), row["at"] or "–", str(row["right"]), str(row["turns"]),
-          "; ".join(f"{turn}: {', '.join(map(plainly, labels)) or 'none'}" for turn, labels in row["wrong"].items()))
-         for row in rows],
+        [
+            (
+                result.called(row["worker_id"]),
+                plainly(row["task"]),
+                row["at"] or "–",
+                str(row["right"]),
+                str(row["turns"]),
+                "; ".join(
+                    f"{turn}: {', '.join(map(plainly, labels)) or 'none'}" for turn, labels in row["wrong"].items()
+                ),
+            )
+            for row in rows
+        ],
         folded=len(rows) > 12,
-    )  # fmt: skip
+    )
     return [Section("gold", "Do annotators keep to the gold labels?", text, [chart] if len(rows) > 2 else [], [table])]
 
 

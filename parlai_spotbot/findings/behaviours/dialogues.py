@@ -17,12 +17,19 @@ def compute(own: Answers) -> dict:
     found = dialogue_rates(own.rows)
     return {
         label: [
-            {"bot": row.name, "conversation_id": row.conversation_id, "turns": row.turns, "n": row.n, "hits": row.hits,
-             "share": row.share, "wilson": (row.low, row.high)}
+            {
+                "bot": row.name,
+                "conversation_id": row.conversation_id,
+                "turns": row.turns,
+                "n": row.n,
+                "hits": row.hits,
+                "share": row.share,
+                "wilson": (row.low, row.high),
+            }
             for row in found[found["question"] == label].itertuples(index=False)
         ]
         for label in own.questions
-    }  # fmt: skip
+    }
 
 
 def tell(result: Result) -> list[Section]:

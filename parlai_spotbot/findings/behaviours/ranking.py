@@ -44,8 +44,11 @@ INTERVALS = (
     "the others tell. Wilson's takes turns as independent, as the paper does: it "
     "is too narrow where turns of one conversation are alike."
 )
-WISHED = {"less": "The fewer the better.", "more": "The more the better.",
-          None: "Whether more of it is better isn't known."}  # fmt: skip
+WISHED = {
+    "less": "The fewer the better.",
+    "more": "The more the better.",
+    None: "Whether more of it is better isn't known.",
+}
 
 
 def direction(label: str) -> str | None:
@@ -56,11 +59,15 @@ def direction(label: str) -> str | None:
 def ranked(own: Answers, rows: pd.DataFrame) -> dict:
     """The shares and tests of one label."""
     label = rows["question"].iloc[0] if len(rows) else ""
-    found = behaviour(
-        rows, own.names, **own.hang, less_is_better=direction(label) == "less",
-    )  # fmt: skip
-    return {**found, "criterion": CRITERION, "task": task_of_label(label), "direction": direction(label), "test": TEST,
-            "bootstrap": own.bootstrap()}  # fmt: skip
+    found = behaviour(rows, own.names, **own.hang, less_is_better=direction(label) == "less")
+    return {
+        **found,
+        "criterion": CRITERION,
+        "task": task_of_label(label),
+        "direction": direction(label),
+        "test": TEST,
+        "bootstrap": own.bootstrap(),
+    }
 
 
 def compute(own: Answers) -> dict:
@@ -100,33 +107,52 @@ def _shares(own: Mapping) -> Section:
         _overview("abilities", "Abilities, and behaviours that may be welcome or not", others),
     ]
     text = _facts(own["facts"])
-    return Section("behaviours", "How often does each contestant show each behaviour?", text,
-                   [chart for chart in charts if chart is not None], [_share_table(own)])  # fmt: skip
+    return Section(
+        "behaviours",
+        "How often does each contestant show each behaviour?",
+        text,
+        [chart for chart in charts if chart is not None],
+        [_share_table(own)],
+    )
 
 
 def _overview(name: str, title: str, criteria: dict[str, dict]) -> Chart | None:
     rows = [row for label, found in criteria.items() for row in _rows(found, group=plainly(label))]
     if not rows:
         return None
-    return Chart(name, "forest", title, HOW, {"rows": rows, "reference": None, "x": "share of turns"},
-                 _most(criteria), method=INTERVALS, cite=("korn1998",))  # fmt: skip
+    return Chart(
+        name,
+        "forest",
+        title,
+        HOW,
+        {"rows": rows, "reference": None, "x": "share of turns"},
+        _most(criteria),
+        method=INTERVALS,
+        cite=("korn1998",),
+    )
 
 
 def _rows(found: dict, ci: str = "score_ci", group: str = "") -> list[dict]:
     return [
-        {"label": Name(bot), "estimate": found["score"][bot], "low": found[ci][bot][0], "high": found[ci][bot][1],
-         **({"group": group} if group else {})}
+        {
+            "label": Name(bot),
+            "estimate": found["score"][bot],
+            "low": found[ci][bot][0],
+            "high": found[ci][bot][1],
+            **({"group": group} if group else {}),
+        }
         for bot in found["order"]
-    ]  # fmt: skip
+    ]
 
 
 def _most(criteria: dict[str, dict]) -> str:
     """The behaviour that tells the contestants apart most clearly, or that none does."""
     clear = [
         (pair["p_adjusted"], -abs(pair["estimate"]), label, pair)
-        for label, found in criteria.items() for pair in found["pairs"]
+        for label, found in criteria.items()
+        for pair in found["pairs"]
         if pair["p_adjusted"] is not None and pair["p_adjusted"] < CLEAR
-    ]  # fmt: skip
+    ]
     if not clear:
         return "No two contestants differ clearly in any of them."
     _, _, label, pair = min(clear, key=lambda row: row[:3])
@@ -150,22 +176,35 @@ def _facts(facts: dict[str, dict]) -> list[str]:
     text = f"Facts: {uses} turns use some, of {looked} something was looked up"
     if not open_:
         return [f"{text}."]
-    return [f"{text}; of {open_} that didn't tell whether it is right, so they count as neither fact usage nor fact "
-            "contradiction."]  # fmt: skip
+    return [
+        f"{text}; of {open_} that didn't tell whether it is right, so they count as neither fact usage nor fact "
+        "contradiction."
+    ]
 
 
 def _share_table(own: Mapping) -> Table:
     rows = [
-        (plainly(label), Name(bot), percentage(found["score"][bot]), interval(found["score_ci"][bot], 1),
-         interval(found["wilson"][bot], 1), str(found["n"][bot]), str(found["conversations"][bot]))
-        for label, found in own["criteria"].items() for bot in found["order"]
-    ]  # fmt: skip
+        (
+            plainly(label),
+            Name(bot),
+            percentage(found["score"][bot]),
+            interval(found["score_ci"][bot], 1),
+            interval(found["wilson"][bot], 1),
+            str(found["n"][bot]),
+            str(found["conversations"][bot]),
+        )
+        for label, found in own["criteria"].items()
+        for bot in found["order"]
+    ]
     return Table(
         "Share of turns with each behaviour",
         "Turns are counted as often as they were annotated. Errors stand from the fewest, all others from the most.",
         ("behaviour", "contestant", "share", "95 % interval", "Wilson", "turns", "conversations"),
-        rows, folded=len(rows) > criteria.LONG, method=INTERVALS, cite=("korn1998",),
-    )  # fmt: skip
+        rows,
+        folded=len(rows) > criteria.LONG,
+        method=INTERVALS,
+        cite=("korn1998",),
+    )
 
 
 def _each(own: Mapping) -> Section:
@@ -174,11 +213,18 @@ def _each(own: Mapping) -> Section:
     for label, found in own["criteria"].items():
         rows = _rows(found, group="allowing for conversations and annotators")
         rows += _rows(found, "wilson", "Wilson: as if turns were independent")
-        charts.append(Chart(
-            f"behaviour_{label}", "forest", plainly(label).capitalize(), "The same shares with both kinds of interval.",
-            {"rows": rows, "reference": None, "x": "share of turns"}, _one(label, found), method=INTERVALS,
-            cite=("korn1998",),
-        ))  # fmt: skip
+        charts.append(
+            Chart(
+                f"behaviour_{label}",
+                "forest",
+                plainly(label).capitalize(),
+                "The same shares with both kinds of interval.",
+                {"rows": rows, "reference": None, "x": "share of turns"},
+                _one(label, found),
+                method=INTERVALS,
+                cite=("korn1998",),
+            )
+        )
     return Section("each", "Each behaviour by itself", [], charts)
 
 
@@ -204,20 +250,28 @@ def _pairs(own: Mapping) -> Section:
         )
     surest = sorted(
         (pair["p_adjusted_all"], label, place)
-        for label, found in own["criteria"].items() for place, pair in enumerate(found["pairs"])
+        for label, found in own["criteria"].items()
+        for place, pair in enumerate(found["pairs"])
         if pair["p_adjusted_all"] is not None and pair["p_adjusted_all"] < CLEAR
-    )  # fmt: skip
+    )
     for _, label, place in surest[:NAMED]:
         found = own["criteria"][label]
         text.append(f"{plainly(label).capitalize()}: {_difference(found, found['pairs'][place])}.")
     rows = [
         (plainly(label), Name(pair["a"]), Name(pair["b"]), *_numbers(pair))
-        for label, found in own["criteria"].items() for pair in found["pairs"]
-    ]  # fmt: skip
+        for label, found in own["criteria"].items()
+        for pair in found["pairs"]
+    ]
     method = next((found["test"] for found in own["criteria"].values()), "")
-    table = Table("Differences between contestants", "The first one's share less the second's, in points of a hundred.",
-                  ("behaviour", *PAIR_HEAD), rows, folded=len(rows) > criteria.LONG, method=method,
-                  cite=("cameron2011", "holm1979"))  # fmt: skip
+    table = Table(
+        "Differences between contestants",
+        "The first one's share less the second's, in points of a hundred.",
+        ("behaviour", *PAIR_HEAD),
+        rows,
+        folded=len(rows) > criteria.LONG,
+        method=method,
+        cite=("cameron2011", "holm1979"),
+    )
     return Section("differences", "Who differs from whom?", text, [], [table] if rows else [])
 
 
@@ -225,29 +279,45 @@ def _numbers(pair: dict) -> tuple[str, ...]:
     known = pair["estimate"] is not None and None not in pair["ci"]
     points = [100 * end for end in pair["ci"]] if known else None
     estimate = number(100 * pair["estimate"], 1) if pair["estimate"] is not None else number(None)
-    return (estimate, interval(points, 1, share=False), str(pair["n"]), p_value(pair["p"]), p_value(pair["p_adjusted"]),
-            p_value(pair["p_adjusted_all"]))  # fmt: skip
+    return (
+        estimate,
+        interval(points, 1, share=False),
+        str(pair["n"]),
+        p_value(pair["p"]),
+        p_value(pair["p_adjusted"]),
+        p_value(pair["p_adjusted_all"]),
+    )
 
 
 def _dialogues(own: Mapping) -> Section:
     rows = [
-        (plainly(label), Name(bot), percentage(one["mean"]), interval(one["ci"], 1), percentage(one["sd"]),
-         percent(one["without"]), str(one["n"]))
-        for label, found in own["criteria"].items() for bot, one in found["dialogues"].items()
-    ]  # fmt: skip
+        (
+            plainly(label),
+            Name(bot),
+            percentage(one["mean"]),
+            interval(one["ci"], 1),
+            percentage(one["sd"]),
+            percent(one["without"]),
+            str(one["n"]),
+        )
+        for label, found in own["criteria"].items()
+        for bot, one in found["dialogues"].items()
+    ]
     table = Table(
         "Shares of single conversations",
         "A conversation's share is that of its turns; each conversation counts alike, however long.",
         ("behaviour", "contestant", "mean", "95 % interval", "standard deviation", "without any", "conversations"),
-        rows, folded=len(rows) > criteria.LONG,
+        rows,
+        folded=len(rows) > criteria.LONG,
         method="Intervals by Student's t, over conversations and annotators. The shares of each conversation are in "
         "dialogues.csv.",
         cite=("cameron2011",),
-    )  # fmt: skip
+    )
     common = [
-        label for label, found in own["criteria"].items()
+        label
+        for label, found in own["criteria"].items()
         if found["dialogues"] and all(one["without"] < 0.5 for one in found["dialogues"].values())
-    ]  # fmt: skip
+    ]
     text = [f"In most conversations of every contestant there is at least one turn with: {listed(_plain(common))}."]
     return Section("dialogues", "How do conversations differ?", text if common else [], [], [table])
 
@@ -263,9 +333,15 @@ def rows(data: Mapping) -> Rows:
         for bot in found["order"]:
             numbers = {key: found[key][bot] for key in ("hits", "n", "turns", "conversations")}
             single = {f"dialogue_{key}": value for key, value in with_ends(found["dialogues"][bot]).items()}
-            row = {"label": label, "task": found["task"], "direction": found["direction"], "bot": bot,
-                   "share": found["score"][bot], "ci": found["score_ci"][bot],
-                   "wilson": found["wilson"][bot]}  # fmt: skip
+            row = {
+                "label": label,
+                "task": found["task"],
+                "direction": found["direction"],
+                "bot": bot,
+                "share": found["score"][bot],
+                "ci": found["score_ci"][bot],
+                "wilson": found["wilson"][bot],
+            }
             yield "behaviours", {**with_ends(row), **numbers, **single}
     for bot, counts in data["facts"].items():
         yield "facts", {"bot": bot, **counts}

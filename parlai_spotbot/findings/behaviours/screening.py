@@ -41,37 +41,74 @@ def tell(result: Result) -> list[Section]:
             f"({percent(hardest['pass_share'])}, {interval(hardest['pass_ci'])})."
         )
     chart = Chart(
-        "screening", "forest", "Who passed the training", "Share of those who came to a decision, with Wilson's 95 % "
-        "interval.",
-        {"rows": [{"label": _named(row, grouped), "estimate": row["pass_share"], "low": row["pass_ci"][0],
-                   "high": row["pass_ci"][1]} for row in rows],
-         "reference": None, "x": "share of annotators who passed"},
-    )  # fmt: skip
-    head = ("task", *(("group",) if grouped else ()), "began", "decided", "passed", "share", "95 % interval",
-            "at once", "turns right", "wrong a dialogue", "wrong where it decides", "minutes")  # fmt: skip
+        "screening",
+        "forest",
+        "Who passed the training",
+        "Share of those who came to a decision, with Wilson's 95 % interval.",
+        {
+            "rows": [
+                {
+                    "label": _named(row, grouped),
+                    "estimate": row["pass_share"],
+                    "low": row["pass_ci"][0],
+                    "high": row["pass_ci"][1],
+                }
+                for row in rows
+            ],
+            "reference": None,
+            "x": "share of annotators who passed",
+        },
+    )
+    head = (
+        "task",
+        *(("group",) if grouped else ()),
+        "began",
+        "decided",
+        "passed",
+        "share",
+        "95 % interval",
+        "at once",
+        "turns right",
+        "wrong a dialogue",
+        "wrong where it decides",
+        "minutes",
+    )
     table = Table(
         "Training by task",
         "Began: annotators who handed in at least one dialogue. Decided: who handed in the one that decides. At once: "
         "who passed at the first attempt. Wrong: turns that don't have the gold labels. Minutes: for a dialogue.",
         head,
         [
-            (plainly(row["task"]), *((row["group"] or "–",) if grouped else ()), str(row["annotators"]),
-             str(row["decided"]), str(row["passed"]), percent(row["pass_share"]), interval(row["pass_ci"]),
-             str(row["first"]), percent(row["accuracy"]), number(row["mistakes"], 1),
-             number(row["deciding_mistakes"], 1), number(None if row["seconds"] is None else row["seconds"] / 60, 1))
+            (
+                plainly(row["task"]),
+                *((row["group"] or "–",) if grouped else ()),
+                str(row["annotators"]),
+                str(row["decided"]),
+                str(row["passed"]),
+                percent(row["pass_share"]),
+                interval(row["pass_ci"]),
+                str(row["first"]),
+                percent(row["accuracy"]),
+                number(row["mistakes"], 1),
+                number(row["deciding_mistakes"], 1),
+                number(None if row["seconds"] is None else row["seconds"] / 60, 1),
+            )
             for row in rows
         ],
         cite=("finch2023",),
-    )  # fmt: skip
+    )
     labels = [
         (plainly(row["task"]), *((row["group"] or "–",) if grouped else ()), plainly(label), percent(share, 1))
-        for row in rows for label, share in row["mistakes_by_label"].items()
-    ]  # fmt: skip
+        for row in rows
+        for label, share in row["mistakes_by_label"].items()
+    ]
     wrong = Table(
         "Mistakes by behaviour",
         "Share of the training's turns in which the label was given without holding, or held without being given.",
-        ("task", *(("group",) if grouped else ()), "behaviour", "turns"), labels, folded=len(labels) > 6,
-    )  # fmt: skip
+        ("task", *(("group",) if grouped else ()), "behaviour", "turns"),
+        labels,
+        folded=len(labels) > 6,
+    )
     return [Section("screening", "Who passed the training?", text, [chart], [table, *([wrong] if labels else [])])]
 
 

@@ -28,14 +28,22 @@ def tell(result: Result) -> list[Section]:
     if not found:
         return []
     rows = [
-        (plainly(task), str(own["n"]), number(own["median"] / 60, 1), number(own["mean"] / 60, 1),
-         number(own["hours"], 1), *((number(own["cost"]),) if own.get("cost") is not None else ()))
-        for task, own in time["tasks"].items() if own["n"]
-    ]  # fmt: skip
+        (
+            plainly(task),
+            str(own["n"]),
+            number(own["median"] / 60, 1),
+            number(own["mean"] / 60, 1),
+            number(own["hours"], 1),
+            *((number(own["cost"]),) if own.get("cost") is not None else ()),
+        )
+        for task, own in time["tasks"].items()
+        if own["n"]
+    ]
     head = ("task", "conversations annotated", "median minutes", "mean minutes", "hours")
     paid = bool(rows) and len(rows[0]) > len(head)
-    table = Table("Time by task", "Minutes for one conversation in one task.", (*head, *(("cost",) if paid else ())),
-                  rows)  # fmt: skip
+    table = Table(
+        "Time by task", "Minutes for one conversation in one task.", (*head, *(("cost",) if paid else ())), rows
+    )
     section = found[0]
     return [Section(section.anchor, section.heading, section.text, section.charts, [table, *section.tables])]
 

@@ -95,8 +95,10 @@ def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> t
         & (rows[["first", "second"]].max(axis=1) < sizes)
         & (rows["first"] != rows["second"])
     )
-    lost = {"question that isn't among the study's": int((~known).sum()),
-            "choice that the question hasn't, or the same twice": int((known & ~fits).sum())}  # fmt: skip
+    lost = {
+        "question that isn't among the study's": int((~known).sum()),
+        "choice that the question hasn't, or the same twice": int((known & ~fits).sum()),
+    }
     rows = rows[fits].reset_index(drop=True)
     asked = [facts.nuc.questions[own] for own in rows["item_id"]]
     rows["corpus"] = [own.corpus for own in asked]

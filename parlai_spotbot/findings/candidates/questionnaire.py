@@ -32,8 +32,15 @@ def _question(question: object, workers: Sequence[str], about: Mapping) -> dict:
     cells = []
     for values, count in pooled(counts):
         low, high = wilson(count, len(workers))
-        cells.append({"values": list(values), "label": " / ".join(labels[value] for value in values), "n": count,
-                      "share": count / len(workers), "ci": [low, high]})  # fmt: skip
+        cells.append(
+            {
+                "values": list(values),
+                "label": " / ".join(labels[value] for value in values),
+                "n": count,
+                "share": count / len(workers),
+                "ci": [low, high],
+            }
+        )
     return {"name": question.name, "heading": question.heading, "wording": question.wording, "answers": cells}
 
 
@@ -44,14 +51,16 @@ def tell(result: Result) -> list[Section]:
         return []
     rows = [
         (question["heading"], cell["label"], percent(cell["share"], 1), interval(cell["ci"]))
-        for question in own["questions"] for cell in question["answers"]
-    ]  # fmt: skip
+        for question in own["questions"]
+        for cell in question["answers"]
+    ]
     table = Table(
         "What annotators say of themselves",
         "Shares of all annotators whose answers count; who gave no answer is with those who would rather not say. "
         "Answers that fewer than five people gave are taken together.",
-        ("about", "answer", "share", "95 % interval"), rows,
-    )  # fmt: skip
+        ("about", "answer", "share", "95 % interval"),
+        rows,
+    )
     text = f"{own['annotators']} annotators were asked; each question was voluntary."
     return [Section("questionnaire", "Who were the annotators?", [text], [], [table])]
 

@@ -29,13 +29,16 @@ def compute(own: CandidateAnswers) -> dict:
     items = list(dict.fromkeys(rows["item_id"]))
     corpora = own.corpora
     return {
-        "agreement": [_alpha(who, by, corpus, own, of_corpus(rows[mask], corpus))
-                      for by, who, mask in own.splits for corpus in corpora
-                      if len(of_corpus(rows[mask], corpus))],
+        "agreement": [
+            _alpha(who, by, corpus, own, of_corpus(rows[mask], corpus))
+            for by, who, mask in own.splits
+            for corpus in corpora
+            if len(of_corpus(rows[mask], corpus))
+        ],
         "ceiling": [_ceiling(facts, corpus, of_corpus(rows, corpus)) for corpus in corpora],
         "hard": _hard(facts, rows, items),
         "questions": len(items),
-    }  # fmt: skip
+    }
 
 
 def _alpha(who: str, by: str, corpus: str, own: CandidateAnswers, rows: pd.DataFrame) -> dict:
@@ -44,8 +47,15 @@ def _alpha(who: str, by: str, corpus: str, own: CandidateAnswers, rows: pd.DataF
     codes, found = _codes(rows)
     alike = agreement(codes, rows["first"], found["n"])
     twice = int(np.isfinite(alike).sum())
-    return {"by": by, "who": who, "corpus": corpus, "alpha": told["alpha"], "ci": list(told["ci"]), "questions": twice,
-            "alike": float(np.nanmean(alike)) if twice else np.nan}  # fmt: skip
+    return {
+        "by": by,
+        "who": who,
+        "corpus": corpus,
+        "alpha": told["alpha"],
+        "ci": list(told["ci"]),
+        "questions": twice,
+        "alike": float(np.nanmean(alike)) if twice else np.nan,
+    }
 
 
 def _codes(rows: pd.DataFrame) -> tuple[np.ndarray, pd.DataFrame]:
@@ -76,14 +86,25 @@ def _hard(facts: Questions, rows: pd.DataFrame, items: Sequence[str]) -> list[di
     for place in np.flatnonzero(own.ambiguous | own.below_chance):
         question = facts.questions[items[place]]
         chosen = np.bincount(rows["first"][codes == place], minlength=len(question.candidates))
-        listed.append({
-            "question_id": question.question_id, "corpus": question.corpus, "context": list(question.context),
-            "speakers": list(question.speakers), "candidates": list(question.candidates), "true": question.true,
-            "rival": int(own.rival[place]), "chosen": chosen, "answers": int(own.answers[place]),
-            "right": own.right[place], "ci": list(own.ci[place]), "p": own.p[place],
-            "ambiguous": bool(own.ambiguous[place]), "below_chance": bool(own.below_chance[place]),
-            "models_right": _models_right(facts, items[place]),
-        })  # fmt: skip
+        listed.append(
+            {
+                "question_id": question.question_id,
+                "corpus": question.corpus,
+                "context": list(question.context),
+                "speakers": list(question.speakers),
+                "candidates": list(question.candidates),
+                "true": question.true,
+                "rival": int(own.rival[place]),
+                "chosen": chosen,
+                "answers": int(own.answers[place]),
+                "right": own.right[place],
+                "ci": list(own.ci[place]),
+                "p": own.p[place],
+                "ambiguous": bool(own.ambiguous[place]),
+                "below_chance": bool(own.below_chance[place]),
+                "models_right": _models_right(facts, items[place]),
+            }
+        )
     return sorted(listed, key=lambda row: (row["right"], row["p"], row["question_id"]))
 
 
@@ -102,22 +123,37 @@ def tell(result: Result) -> list[Section]:
 
 def _agreement(questions: Mapping) -> Section:
     rows = [
-        (group_said(row), corpus_said(row["corpus"]), number(row["alpha"]), interval(row["ci"], 2, share=False),
-         percent(row["alike"], 1), str(row["questions"]))
+        (
+            group_said(row),
+            corpus_said(row["corpus"]),
+            number(row["alpha"]),
+            interval(row["ci"], 2, share=False),
+            percent(row["alike"], 1),
+            str(row["questions"]),
+        )
         for row in questions["agreement"]
-    ]  # fmt: skip
+    ]
     alphas = Table(
         "Agreement on the first choice",
         "1 is perfect agreement, 0 what chance would give; of questions that two or more answered.",
-        ("people", "corpus", "alpha", "95 % interval", "couples of answers alike", "questions"), rows,
-        folded=len(rows) > LONG, cite=("hayes2007",),
+        ("people", "corpus", "alpha", "95 % interval", "couples of answers alike", "questions"),
+        rows,
+        folded=len(rows) > LONG,
+        cite=("hayes2007",),
         method="Krippendorff's alpha, nominal; intervals over conversations and annotators.",
-    )  # fmt: skip
+    )
     rows, text = [], []
     for row in questions["ceiling"]:
         if row["questions"]:
-            rows.append((corpus_said(row["corpus"]), *(cell(row[name]) for name in MEASURES), cell(row["somebody"]),
-                         str(row["questions"]), number(row["answers"], 1)))  # fmt: skip
+            rows.append(
+                (
+                    corpus_said(row["corpus"]),
+                    *(cell(row[name]) for name in MEASURES),
+                    cell(row["somebody"]),
+                    str(row["questions"]),
+                    number(row["answers"], 1),
+                )
+            )
     whole = questions["ceiling"][-1]
     if whole["questions"]:
         text.append(
@@ -134,7 +170,7 @@ def _agreement(questions: Mapping) -> Section:
         "least one person chose the real turn first. More answers a question make both higher.",
         ("corpus", *(f"by votes, {measure_said(name)}" for name in MEASURES), "somebody", "questions", "answers each"),
         rows,
-    )  # fmt: skip
+    )
     tables = [alphas, votes] if whole["questions"] else []
     return Section("agreement", "Do people agree, and how far could one get?", text, [], tables)
 
@@ -147,10 +183,17 @@ def _chosen(row: Mapping) -> str:
 def _hard_section(questions: Mapping) -> Section:
     hard = questions["hard"]
     rows = [
-        (row["corpus"], _chosen(row), p_value(row["p"]), " / ".join(row["context"]), row["candidates"][row["true"]],
-         row["candidates"][row["rival"]] if row["rival"] >= 0 else NONE, listed(row["models_right"]) or "none")
+        (
+            row["corpus"],
+            _chosen(row),
+            p_value(row["p"]),
+            " / ".join(row["context"]),
+            row["candidates"][row["true"]],
+            row["candidates"][row["rival"]] if row["rival"] >= 0 else NONE,
+            listed(row["models_right"]) or "none",
+        )
         for row in hard[:SHOWN]
-    ]  # fmt: skip
+    ]
     ambiguous = sum(row["ambiguous"] for row in hard)
     text = [
         f"In {len(hard)} of {questions['questions']} questions people fail: in {ambiguous} of them another reply was "
@@ -164,9 +207,10 @@ def _hard_section(questions: Mapping) -> Section:
         "at least so many would take the other one if both fitted equally well; it doesn't allow for the other one "
         "having been picked out as the most popular. "
         + (f"The worst {SHOWN} of {len(hard)}; all are in hard.csv." if len(hard) > SHOWN else ""),
-        ("corpus", "chosen", "p", "what was said", "the real next turn", "the other one", "models that find it"), rows,
+        ("corpus", "chosen", "p", "what was said", "the real next turn", "the other one", "models that find it"),
+        rows,
         folded=len(rows) > LONG,
-    )  # fmt: skip
+    )
     return Section("hard", "In which questions do people fail?", text, [], [table] if rows else [])
 
 
@@ -182,16 +226,32 @@ def rows(data: Mapping) -> Rows:
 
 
 def _ceiling_rows(rows: list[dict]) -> list[dict]:
-    return [{"corpus": row["corpus"], "questions": row["questions"], "answers": row["answers"],
-             **shares(row, (*MEASURES, "somebody"))} for row in rows]  # fmt: skip
+    return [
+        {
+            "corpus": row["corpus"],
+            "questions": row["questions"],
+            "answers": row["answers"],
+            **shares(row, (*MEASURES, "somebody")),
+        }
+        for row in rows
+    ]
 
 
 def _hard_row(row: Mapping) -> dict:
-    texts = {"context": "\n".join(row["context"]), "true": row["candidates"][row["true"]],
-             "rival": row["candidates"][row["rival"]] if row["rival"] >= 0 else ""}  # fmt: skip
+    texts = {
+        "context": "\n".join(row["context"]),
+        "true": row["candidates"][row["true"]],
+        "rival": row["candidates"][row["rival"]] if row["rival"] >= 0 else "",
+    }
     kept = ("question_id", "corpus", "answers", "right", "p", "ambiguous", "below_chance")
-    return {**{key: row[key] for key in kept}, **texts, "chosen": " ".join(map(str, row["chosen"])),
-            "low": row["ci"][0], "high": row["ci"][1], "models_right": " ".join(row["models_right"])}  # fmt: skip
+    return {
+        **{key: row[key] for key in kept},
+        **texts,
+        "chosen": " ".join(map(str, row["chosen"])),
+        "low": row["ci"][0],
+        "high": row["ci"][1],
+        "models_right": " ".join(row["models_right"]),
+    }
 
 
 def lines(result: Result) -> list[str]:

@@ -35,22 +35,31 @@ def compute(own: CandidateAnswers) -> dict:
     return {
         "corpora": corpora,
         "people": [row for row in people if row["annotators"]],
-        "models": [_model_row(facts, name, corpus, of_corpus(rows, corpus), mine)
-                   for name, mine in values.items() for corpus in corpora],
+        "models": [
+            _model_row(facts, name, corpus, of_corpus(rows, corpus), mine)
+            for name, mine in values.items()
+            for corpus in corpora
+        ],
         "ways": dict(facts.ways),
         "unscored": {name: count for name, count in facts.unscored.items() if count},
         "cautions": list(facts.cautions),
         "chance": {corpus: _chance(of_corpus(rows, corpus)) for corpus in corpora},
         "against_models": _against(rows, made, corpora, values),
         "between_groups": _between(rows, made, corpora),
-    }  # fmt: skip
+    }
 
 
 def _people_row(by: str, who: str, rows: pd.DataFrame, corpus: str, crossed: bool) -> dict:
     workers = list(rows["worker_id"]) if crossed else None
     found = {f"recall@{k}": share(rows[f"right{k}"], list(rows["conversation_id"]), workers).to_dict() for k in KS}
-    return {"by": by, "who": who, "corpus": corpus, "annotators": int(rows["worker_id"].nunique()),
-            "questions": int(rows["item_id"].nunique()), **found}  # fmt: skip
+    return {
+        "by": by,
+        "who": who,
+        "corpus": corpus,
+        "annotators": int(rows["worker_id"].nunique()),
+        "questions": int(rows["item_id"].nunique()),
+        **found,
+    }
 
 
 def _chance(rows: pd.DataFrame) -> dict:
@@ -111,8 +120,14 @@ def _between(rows: pd.DataFrame, made: Sequence[Split], corpora: Sequence[str]) 
             for corpus in corpora if by and by == other else ():
                 own = of_corpus(rows.assign(second_group=second)[first | second], corpus)
                 own = own[own["n"] > k]
-                row = between((a, b), own[f"right{k}"], own["second_group"], own["item_id"], own["conversation_id"],
-                              own["worker_id"]).to_dict()  # fmt: skip
+                row = between(
+                    (a, b),
+                    own[f"right{k}"],
+                    own["second_group"],
+                    own["item_id"],
+                    own["conversation_id"],
+                    own["worker_id"],
+                ).to_dict()
                 tests.append({"measure": f"recall@{k}", "by": by, "corpus": corpus, **row})
         found += _adjusted(tests)
     return found
@@ -147,8 +162,13 @@ def _recall(own: Mapping) -> Section:
         f"{whole['questions']} questions ({interval(found['ci'], 1)}; {whole['annotators']} people), and first or "
         f"second in {percent(whole['recall@2']['estimate'], 1)}. Guessing finds it in {percent(guess, 1)}."
     )
-    return Section("recall", "Can people find the real next turn?", [said, *_notes(own)], [_chart(own, everybody)],
-                   [_wide(own), _long(own)])  # fmt: skip
+    return Section(
+        "recall",
+        "Can people find the real next turn?",
+        [said, *_notes(own)],
+        [_chart(own, everybody)],
+        [_wide(own), _long(own)],
+    )
 
 
 def _notes(own: Mapping) -> list[str]:
@@ -186,12 +206,14 @@ def _chart(own: Mapping, everybody: Mapping[str, Mapping]) -> Chart:
     marked = f" * {listed(alike)}: by how like its reply each candidate is." if alike else ""
     chances = {round(row["recall@1"], 9) for row in own["chance"].values()}
     return Chart(
-        "nuc_people", "forest", "Recall@1 of people and models on the same questions",
+        "nuc_people",
+        "forest",
+        "Recall@1 of people and models on the same questions",
         "How often the real next turn is the first choice, with 95 % intervals that take questions of one "
         "conversation, and answers of one person, together. The line is guessing." + marked,
         {"rows": rows, "reference": chances.pop() if len(chances) == 1 else None, "x": "share of answers (Recall@1)"},
         sentence,
-    )  # fmt: skip
+    )
 
 
 def _point(found: Mapping) -> dict:
@@ -214,11 +236,13 @@ def _wide(own: Mapping) -> Table:
     rows.append(("guessing", "", *guess))
     head = [f"{corpus_said(corpus)}, {measure_said(name)}" for corpus in corpora for name in MEASURES]
     return Table(
-        "Recall of people and models", f"R@2: the real next turn is the first or the second choice. {HOW}",
-        ("who", "people, or how asked", *head), rows,
+        "Recall of people and models",
+        f"R@2: the real next turn is the first or the second choice. {HOW}",
+        ("who", "people, or how asked", *head),
+        rows,
         method="Wilson's interval of as many independent answers as would be as uncertain; two-way clustered variance, "
         "Student's t. A model's figures are of the questions that people answered, ties as expectations.",
-    )  # fmt: skip
+    )
 
 
 def _long(own: Mapping) -> Table:
@@ -227,15 +251,26 @@ def _long(own: Mapping) -> Table:
         who = Name(row["contestant"]) if "contestant" in row else group_said(row)
         for name in MEASURES:
             found = row[name]
-            rows.append((who, corpus_said(row["corpus"]), measure_said(name), percent(found["estimate"], 1),
-                         interval(found["wilson"], 1), interval(found["ci"], 1), str(found["n"]),
-                         str(found["conversations"])))  # fmt: skip
+            rows.append(
+                (
+                    who,
+                    corpus_said(row["corpus"]),
+                    measure_said(name),
+                    percent(found["estimate"], 1),
+                    interval(found["wilson"], 1),
+                    interval(found["ci"], 1),
+                    str(found["n"]),
+                    str(found["conversations"]),
+                )
+            )
     return Table(
         "Recall, with both intervals",
         "Wilson's interval takes all answers as independent, as the paper's does; the clustered one takes answers to "
         "one conversation, and by one person, together, and is the one to go by.",
-        ("who", "corpus", "measure", "recall", "Wilson", "clustered", "answers", "conversations"), rows, folded=True,
-    )  # fmt: skip
+        ("who", "corpus", "measure", "recall", "Wilson", "clustered", "answers", "conversations"),
+        rows,
+        folded=True,
+    )
 
 
 def _tests(own: Mapping) -> list[Section]:
@@ -249,8 +284,14 @@ def _tests(own: Mapping) -> list[Section]:
 
 
 def _clear(own: Mapping) -> str:
-    tests = [row for row in own["against_models"] if row["measure"] == "recall@1" and row["who"] == EVERYBODY
-             and not row["by"] and row["corpus"] == own["corpora"][-1]]  # fmt: skip
+    tests = [
+        row
+        for row in own["against_models"]
+        if row["measure"] == "recall@1"
+        and row["who"] == EVERYBODY
+        and not row["by"]
+        and row["corpus"] == own["corpora"][-1]
+    ]
     sure = [row for row in tests if row["p_adjusted"] is not None and row["p_adjusted"] < 0.05]
     better = [row["contestant"] for row in sure if row["difference"] > 0]
     worse = [row["contestant"] for row in sure if row["difference"] < 0]
@@ -263,40 +304,72 @@ def _clear(own: Mapping) -> str:
 
 def _against_table(own: Mapping) -> Table:
     rows = [
-        (group_said(row), Name(row["contestant"]), corpus_said(row["corpus"]), measure_said(row["measure"]),
-         percent(row["people"], 1), percent(row["model"], 1), _points(row["difference"]), ends(row["ci"], _points),
-         p_value(row["p"]), p_value(row["p_adjusted"]), str(row["n"]))
+        (
+            group_said(row),
+            Name(row["contestant"]),
+            corpus_said(row["corpus"]),
+            measure_said(row["measure"]),
+            percent(row["people"], 1),
+            percent(row["model"], 1),
+            _points(row["difference"]),
+            ends(row["ci"], _points),
+            p_value(row["p"]),
+            p_value(row["p_adjusted"]),
+            str(row["n"]),
+        )
         for row in own["against_models"]
-    ]  # fmt: skip
+    ]
     return Table(
         "People against models on the same questions",
         "Differences in percentage points, of people less the model; the model's share is weighted as people's answers "
         "are, so it may differ a little from that above.",
-        ("people", "model", "corpus", "measure", "people have", "model has", "difference", "95 % interval", "p",
-         "p (Holm)", "answers"), rows, folded=len(rows) > LONG,
+        (
+            "people",
+            "model",
+            "corpus",
+            "measure",
+            "people have",
+            "model has",
+            "difference",
+            "95 % interval",
+            "p",
+            "p (Holm)",
+            "answers",
+        ),
+        rows,
+        folded=len(rows) > LONG,
         method="Paired by question: the mean over people's answers of their hit less the model's, with a standard "
         "error clustered by conversation and annotator; Student's t; Holm's correction over all tests of a measure.",
-    )  # fmt: skip
+    )
 
 
 def _between_table(own: Mapping) -> Table:
     rows = [
-        (group_said({"by": row["by"], "who": row["a"]}), group_said({"by": row["by"], "who": row["b"]}),
-         corpus_said(row["corpus"]), measure_said(row["measure"]), _points(row["difference"]),
-         ends(row["ci"], _points), p_value(row["p"]), p_value(row["p_adjusted"]), str(row["n"]))
+        (
+            group_said({"by": row["by"], "who": row["a"]}),
+            group_said({"by": row["by"], "who": row["b"]}),
+            corpus_said(row["corpus"]),
+            measure_said(row["measure"]),
+            _points(row["difference"]),
+            ends(row["ci"], _points),
+            p_value(row["p"]),
+            p_value(row["p_adjusted"]),
+            str(row["n"]),
+        )
         for row in own["between_groups"]
-    ]  # fmt: skip
+    ]
     return Table(
         "Groups of people on the questions that both answered",
         "Differences in percentage points, of the first less the second. Without two people in each group there is no "
         "interval.",
-        ("group", "and", "corpus", "measure", "difference", "95 % interval", "p", "p (Holm)", "questions"), rows,
+        ("group", "and", "corpus", "measure", "difference", "95 % interval", "p", "p (Holm)", "questions"),
+        rows,
         folded=len(rows) > LONG,
         method="The mean over questions of the difference of the groups' means; error two-way clustered by "
         "conversation and annotator; Student's t with one degree of freedom less than there are people in "
         "the smaller group; Holm's "
         "correction over all tests of a measure.",
-    )  # fmt: skip
+    )
 
 
 def _points(share: float | None) -> str:
@@ -323,20 +396,34 @@ def shares(row: Mapping, names: tuple[str, ...]) -> dict:
     found = {}
     for name in names:
         own = row.get(name) or {"estimate": None, "n": None, "wilson": (None, None), "ci": (None, None)}
-        found |= {name: own["estimate"], f"{name}_n": own["n"],
-                  f"{name}_wilson_low": own["wilson"][0], f"{name}_wilson_high": own["wilson"][1],
-                  f"{name}_low": own["ci"][0], f"{name}_high": own["ci"][1]}  # fmt: skip
+        found |= {
+            name: own["estimate"],
+            f"{name}_n": own["n"],
+            f"{name}_wilson_low": own["wilson"][0],
+            f"{name}_wilson_high": own["wilson"][1],
+            f"{name}_low": own["ci"][0],
+            f"{name}_high": own["ci"][1],
+        }
     return found
 
 
 def _recall_rows(own: Mapping) -> Iterator[dict]:
     for row in own["people"]:
-        yield {"kind": "people", **{key: row[key] for key in ("by", "who", "corpus", "annotators", "questions")},
-               **shares(row, MEASURES)}  # fmt: skip
+        yield {
+            "kind": "people",
+            **{key: row[key] for key in ("by", "who", "corpus", "annotators", "questions")},
+            **shares(row, MEASURES),
+        }
     for row in own["models"]:
-        yield {"kind": "model", "by": own["ways"].get(row["contestant"], ""), "who": row["contestant"],
-               "corpus": row["corpus"], "annotators": None, "questions": row["questions"],
-               **shares(row, MEASURES)}  # fmt: skip
+        yield {
+            "kind": "model",
+            "by": own["ways"].get(row["contestant"], ""),
+            "who": row["contestant"],
+            "corpus": row["corpus"],
+            "annotators": None,
+            "questions": row["questions"],
+            **shares(row, MEASURES),
+        }
     for corpus, row in own["chance"].items():
         yield {"kind": "guessing", "by": "", "who": "guessing", "corpus": corpus, **row}
 

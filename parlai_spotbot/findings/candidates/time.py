@@ -48,15 +48,25 @@ def tell(result: Result) -> list[Section]:
     if not own.get("by"):
         return []
     rows = [
-        (group_said(row), corpus_said(row["corpus"]), number(row["median"], 1), number(row["mean"], 1),
-         interval(row["ci"], 1, share=False), number(row["minutes"], 1), str(row["n"]), str(row["annotators"]))
+        (
+            group_said(row),
+            corpus_said(row["corpus"]),
+            number(row["median"], 1),
+            number(row["mean"], 1),
+            interval(row["ci"], 1, share=False),
+            number(row["minutes"], 1),
+            str(row["n"]),
+            str(row["annotators"]),
+        )
         for row in own["by"]
-    ]  # fmt: skip
+    ]
     table = Table(
-        "Seconds a question", "Minutes a person: the median of what each spent on these questions.",
+        "Seconds a question",
+        "Minutes a person: the median of what each spent on these questions.",
         ("people", "corpus", "median", "mean", "95 % interval of the mean", "minutes a person", "answers", "how many"),
-        rows, folded=len(rows) > LONG,
-    )  # fmt: skip
+        rows,
+        folded=len(rows) > LONG,
+    )
     first = own["by"][0]
     text = (
         f"A question took {number(own['median'], 1)} seconds in the median; all took {number(own['hours'], 1)} hours."

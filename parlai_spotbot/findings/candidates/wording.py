@@ -13,8 +13,13 @@ def measure_said(measure: str) -> str:
 
 
 def group_said(row: Mapping) -> str:
-    said = {"": row["who"], "group": f"group {row['who']}", "recruited": f"recruited: {row['who']}",
-            "expertise": f"{row['who']}s", "by their own account": f"{row['who']}, as they say"}  # fmt: skip
+    said = {
+        "": row["who"],
+        "group": f"group {row['who']}",
+        "recruited": f"recruited: {row['who']}",
+        "expertise": f"{row['who']}s",
+        "by their own account": f"{row['who']}, as they say",
+    }
     return said.get(row["by"], row["who"])
 
 

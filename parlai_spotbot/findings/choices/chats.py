@@ -22,9 +22,13 @@ def compute(own: Answers) -> dict:
     talks = list(facts.conversations.values())
     bots = [name for name in own.names if name in facts.bots] or [n for n in own.names if n != "human"]
     kinds = compare_kinds(
-        rows, own.names, rng=own.rng("kinds"), replicates=own.options.bootstraps, crossed=own.crossed,
+        rows,
+        own.names,
+        rng=own.rng("kinds"),
+        replicates=own.options.bootstraps,
+        crossed=own.crossed,
         resample=own.resample,
-    )  # fmt: skip
+    )
     return {
         "question": main,
         **kinds,
@@ -50,34 +54,68 @@ def tell(result: Result) -> list[Section]:
     charts, tables = [], []
     if len(own["kinds"]) > 1:
         rows = [
-            {"label": Name(bot), "estimate": found["score"][bot], "low": found["score_ci"][bot][0],
-             "high": found["score_ci"][bot][1], "group": found["what"]}
-            for found in own["kinds"].values() for bot in found["order"]
-        ]  # fmt: skip
-        charts.append(Chart("chats", "forest", "Who is preferred, by kind of conversation", "Lines are 95 % intervals.",
-                            {"rows": rows, "reference": 0.5, "x": "share of wins"},
-                            _orders(own)))  # fmt: skip
+            {
+                "label": Name(bot),
+                "estimate": found["score"][bot],
+                "low": found["score_ci"][bot][0],
+                "high": found["score_ci"][bot][1],
+                "group": found["what"],
+            }
+            for found in own["kinds"].values()
+            for bot in found["order"]
+        ]
+        charts.append(
+            Chart(
+                "chats",
+                "forest",
+                "Who is preferred, by kind of conversation",
+                "Lines are 95 % intervals.",
+                {"rows": rows, "reference": 0.5, "x": "share of wins"},
+                _orders(own),
+            )
+        )
     for found in own["comparisons"]:
-        rows = [(Name(p["a"]), Name(p["b"]), percent(p["x"]), percent(p["y"]), interval(p["ci"]),
-                 p_value(p["p_adjusted"])) for p in found["pairs"]]  # fmt: skip
+        rows = [
+            (Name(p["a"]), Name(p["b"]), percent(p["x"]), percent(p["y"]), interval(p["ci"]), p_value(p["p_adjusted"]))
+            for p in found["pairs"]
+        ]
         x, y = (KINDS[kind] for kind in found["kinds"])
-        tables.append(Table(f"{x.capitalize()} against {y}", "The interval is of the difference of the two win shares.",
-                            ("contestant", "over", x, y, "difference", "adjusted p"), rows,
-                            folded=len(rows) > criteria.LONG))  # fmt: skip
-    rows = [(Name(r["name"]), KINDS[r["kind"]], str(r["turns"]), percent(r["share"], 1), interval(r["ci"], 1))
-            for r in own["degeneration"]["shares"]]  # fmt: skip
-    tables.append(Table(
-        "Turns that go round in circles", "The same words again and again, an earlier turn of one's own or the other's",
-        ("contestant", "conversations of", "turns", "share", "95 % interval"), rows, folded=len(rows) > criteria.LONG,
-    ))  # fmt: skip
-    if training["shares"]:
-        rows = [(Name(r["name"]), KINDS[r["kind"]], str(r["pairs"]), percent(r["share"], 1), interval(r["ci"], 1))
-                for r in training["shares"]]  # fmt: skip
-        tables.append(Table(
-            "Answers learnt by heart", "Answers that stand in the training data as the answer to the very turn before.",
-            ("contestant", "conversations of", "answers", "share", "95 % interval"), rows,
+        tables.append(
+            Table(
+                f"{x.capitalize()} against {y}",
+                "The interval is of the difference of the two win shares.",
+                ("contestant", "over", x, y, "difference", "adjusted p"),
+                rows,
+                folded=len(rows) > criteria.LONG,
+            )
+        )
+    rows = [
+        (Name(r["name"]), KINDS[r["kind"]], str(r["turns"]), percent(r["share"], 1), interval(r["ci"], 1))
+        for r in own["degeneration"]["shares"]
+    ]
+    tables.append(
+        Table(
+            "Turns that go round in circles",
+            "The same words again and again, an earlier turn of one's own or the other's",
+            ("contestant", "conversations of", "turns", "share", "95 % interval"),
+            rows,
             folded=len(rows) > criteria.LONG,
-        ))  # fmt: skip
+        )
+    )
+    if training["shares"]:
+        rows = [
+            (Name(r["name"]), KINDS[r["kind"]], str(r["pairs"]), percent(r["share"], 1), interval(r["ci"], 1))
+            for r in training["shares"]
+        ]
+        tables.append(
+            Table(
+                "Answers learnt by heart",
+                "Answers that stand in the training data as the answer to the very turn before.",
+                ("contestant", "conversations of", "answers", "share", "95 % interval"),
+                rows,
+                folded=len(rows) > criteria.LONG,
+            )
+        )
     return [Section("self_chats", "Do self-chats say the same?", text, charts, tables)]
 
 

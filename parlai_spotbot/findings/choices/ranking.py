@@ -79,9 +79,15 @@ def with_contrasts(grid: Sequence[dict], found: Contrasts) -> list[dict]:
     for row in grid:
         model = of[row["a"], row["b"]]
         rows.append(
-            {**row, "p_pair": row["p"], "difference": model["difference"],
-             "difference_ci": (model["low"], model["high"]), "p": model["p"], "p_adjusted": model["p_adjusted"]}
-        )  # fmt: skip
+            {
+                **row,
+                "p_pair": row["p"],
+                "difference": model["difference"],
+                "difference_ci": (model["low"], model["high"]),
+                "p": model["p"],
+                "p_adjusted": model["p_adjusted"],
+            }
+        )
     return rows
 
 
@@ -126,17 +132,28 @@ def _order(own: Mapping) -> Section:
     chart = criteria.score_chart("order", "Who is preferred?", own, True, reference)
     tables = [criteria.order_table(own, True)]
     circles = [
-        (plainly(question), " > ".join([*row["of"], row["of"][0]]), ", ".join(percent(s) for s in row["shares"]),
-         p_value(row["p_adjusted"]))
-        for question, found in own["criteria"].items() for row in found["cycles"]["cycles"]
-    ]  # fmt: skip
+        (
+            plainly(question),
+            " > ".join([*row["of"], row["of"][0]]),
+            ", ".join(percent(s) for s in row["shares"]),
+            p_value(row["p_adjusted"]),
+        )
+        for question, found in own["criteria"].items()
+        for row in found["cycles"]["cycles"]
+    ]
     if circles:
-        tables.append(Table(
-            "Circles", "Each beats the next by its share of wins; only a small adjusted p makes it more than chance.",
-            ("question", "circle", "shares", "adjusted p"), circles, folded=True,
-            method="A circle is claimed where all three of its steps are found by one-sided tests (Berger 1982), "
-            "Holm-adjusted over all circles that there could be.", cite=("berger1982", "holm1979"),
-        ))  # fmt: skip
+        tables.append(
+            Table(
+                "Circles",
+                "Each beats the next by its share of wins; only a small adjusted p makes it more than chance.",
+                ("question", "circle", "shares", "adjusted p"),
+                circles,
+                folded=True,
+                method="A circle is claimed where all three of its steps are found by one-sided tests (Berger 1982), "
+                "Holm-adjusted over all circles that there could be.",
+                cite=("berger1982", "holm1979"),
+            )
+        )
     return Section("preferred", "Who is preferred?", text, [chart], tables)
 
 
@@ -145,11 +162,17 @@ def _grids(own: Mapping) -> Section:
     for question, found in own["criteria"].items():
         if found["pairs"]:
             charts += [win_grid(question, found)] + ([_shares(question, found)] if found["ties"] else [])
-            tables.append(Table(
-                f"Pairs: {plainly(question)}", "The share is of the choices that favoured one of the two.", PAIR_HEAD,
-                criteria.pair_rows(found, True), folded=len(found["pairs"]) > criteria.LONG, method=found["test"],
-                cite=("clopper1934", "cameron2011", "holm1979"),
-            ))  # fmt: skip
+            tables.append(
+                Table(
+                    f"Pairs: {plainly(question)}",
+                    "The share is of the choices that favoured one of the two.",
+                    PAIR_HEAD,
+                    criteria.pair_rows(found, True),
+                    folded=len(found["pairs"]) > criteria.LONG,
+                    method=found["test"],
+                    cite=("clopper1934", "cameron2011", "holm1979"),
+                )
+            )
     if any(found["ties"] for found in own["criteria"].values()):
         tables.append(_shares_table(own))
     main = own["criteria"][own["question"]]
@@ -158,13 +181,25 @@ def _grids(own: Mapping) -> Section:
 
 def _shares_table(own: Mapping) -> Table:
     rows = [
-        (plainly(question), Name(name), *(f"{percent(share[what]['share'])} ({interval(share[what]['ci'])})"
-                                          for what in ("won", "neither", "lost")), str(share["n"]))
-        for question, found in own["criteria"].items() for name, share in found["shares"].items()
-    ]  # fmt: skip
-    return Table("Wins, ties and losses", "Shares of all choices that a contestant was in, with 95 % intervals.",
-                 ("question", "contestant", "won", "neither", "lost", "n"), rows,
-                 folded=len(rows) > criteria.LONG)  # fmt: skip
+        (
+            plainly(question),
+            Name(name),
+            *(
+                f"{percent(share[what]['share'])} ({interval(share[what]['ci'])})"
+                for what in ("won", "neither", "lost")
+            ),
+            str(share["n"]),
+        )
+        for question, found in own["criteria"].items()
+        for name, share in found["shares"].items()
+    ]
+    return Table(
+        "Wins, ties and losses",
+        "Shares of all choices that a contestant was in, with 95 % intervals.",
+        ("question", "contestant", "won", "neither", "lost", "n"),
+        rows,
+        folded=len(rows) > criteria.LONG,
+    )
 
 
 def win_grid(question: str, found: Mapping) -> Chart:
@@ -179,12 +214,14 @@ def win_grid(question: str, found: Mapping) -> Chart:
     texts = [[_cell(*share[a, b]) if (a, b) in share else "" for b in names] for a in names]
     labels = [Name(name) for name in names]
     return Chart(
-        f"grid_{question}", "grid", f"Win grid: {plainly(question)}",
+        f"grid_{question}",
+        "grid",
+        f"Win grid: {plainly(question)}",
         "How often the contestant of the row is chosen over that of the column; * marks a clear difference (adjusted p "
         "below 0.05).",
         {"rows": labels, "columns": labels, "values": values, "texts": texts, "x": "over", "y": "chosen"},
         criteria.clearest(found, True),
-    )  # fmt: skip
+    )
 
 
 def _cell(share: float | None, p: float | None, decided: int) -> str:
@@ -198,12 +235,19 @@ def _shares(question: str, found: Mapping) -> Chart:
         for name, won, lost in ((pair["a"], "wins_a", "wins_b"), (pair["b"], "wins_b", "wins_a")):
             for place, value in enumerate((pair[won], pair["ties"], pair[lost])):
                 counts[name][place] += value
-    rows = [{"label": Name(name), "shares": [value / max(sum(own), 1) for value in own], "n": sum(own)}
-            for name, own in counts.items()]  # fmt: skip
+    rows = [
+        {"label": Name(name), "shares": [value / max(sum(own), 1) for value in own], "n": sum(own)}
+        for name, own in counts.items()
+    ]
     sentence = f"In {percent(found['ties'])} of {found['n']} choices neither was chosen."
-    return Chart(f"shares_{question}", "bars", f"Wins, ties and losses: {plainly(question)}",
-                 "Over all pairs of a contestant.", {"rows": rows, "parts": ["wins", "neither", "losses"],
-                 "x": "share of choices"}, sentence)  # fmt: skip
+    return Chart(
+        f"shares_{question}",
+        "bars",
+        f"Wins, ties and losses: {plainly(question)}",
+        "Over all pairs of a contestant.",
+        {"rows": rows, "parts": ["wins", "neither", "losses"], "x": "share of choices"},
+        sentence,
+    )
 
 
 FINDING = Finding("ranking", FORM, compute, tell, criteria.rows, criteria.lines, criteria.card, place=10)

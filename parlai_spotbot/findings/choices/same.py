@@ -42,17 +42,35 @@ def tell(result: Result) -> list[Section]:
     if "why" in own:
         text.append(f"{own['why'].capitalize()}, so there is no test of a bot against itself.")
     rows = [
-        (plainly(question), row["name"] if row["name"] == "all" else Name(row["name"]), percent(row["estimate"], 1),
-         interval(row["ci"], 1), str(row["n"]), p_value(row["p"]), p_value(row["p_mid"]), percent(row["size"], 1))
-        for question, tests in own["tests"].items() for row in tests
-    ]  # fmt: skip
-    tables = [Table(
-        "Against itself (A/A)",
-        "Where a contestant meets itself, both sides should be chosen alike; a small p says something else decides.",
-        ("question", "contestant", "share of the left", "95 % interval", "n", "p", "mid-p", "false alarms"), rows,
-        method="Exact binomial test of the decided choices. Where both sides are equal it rejects in fewer than 5 % of "
-        "studies: in how many stands in the last column.", cite=("clopper1934",),
-    )] if rows else []  # fmt: skip
+        (
+            plainly(question),
+            row["name"] if row["name"] == "all" else Name(row["name"]),
+            percent(row["estimate"], 1),
+            interval(row["ci"], 1),
+            str(row["n"]),
+            p_value(row["p"]),
+            p_value(row["p_mid"]),
+            percent(row["size"], 1),
+        )
+        for question, tests in own["tests"].items()
+        for row in tests
+    ]
+    tables = (
+        [
+            Table(
+                "Against itself (A/A)",
+                "Where a contestant meets itself, both sides should be chosen alike; a small p says something else "
+                "decides.",
+                ("question", "contestant", "share of the left", "95 % interval", "n", "p", "mid-p", "false alarms"),
+                rows,
+                method="Exact binomial test of the decided choices. Where both sides are equal it rejects in fewer than 5 "
+                "% of studies: in how many stands in the last column.",
+                cite=("clopper1934",),
+            )
+        ]
+        if rows
+        else []
+    )
     return [Section("against_itself", "Is it the side?", text, [], tables)]
 
 

@@ -29,29 +29,56 @@ def tell(result: Result) -> list[Section]:
     own = result.data
     if not own["wordings"]:
         return []
-    rows = [{"label": plainly(name), "estimate": found["estimate"], "low": found["ci"][0], "high": found["ci"][1]}
-            for name, found in sorted(own["wordings"].items(), key=lambda e: -e[1]["estimate"])]  # fmt: skip
+    rows = [
+        {"label": plainly(name), "estimate": found["estimate"], "low": found["ci"][0], "high": found["ci"][1]}
+        for name, found in sorted(own["wordings"].items(), key=lambda e: -e[1]["estimate"])
+    ]
     known = ", ".join(f"{who(a)} over {who(b)}" for a, b in own["known"]) or "people over bots"
-    chart = Chart("wordings", "forest", "Agreement by wording", f"Share of choices for the better one ({known}).",
-                  {"rows": rows, "reference": 0.5, "x": "share of right choices"}, own["sentences"][0])  # fmt: skip
+    chart = Chart(
+        "wordings",
+        "forest",
+        "Agreement by wording",
+        f"Share of choices for the better one ({known}).",
+        {"rows": rows, "reference": 0.5, "x": "share of right choices"},
+        own["sentences"][0],
+    )
     agreed = Table(
-        "Wordings", "Right: for the conversation that is known to be better. Alike: couples of answers about one pair.",
+        "Wordings",
+        "Right: for the conversation that is known to be better. Alike: couples of answers about one pair.",
         ("wording", "right", "95 % interval", "n", "pairs", "alike", "alpha", "asked"),
-        [(plainly(name), percent(f["estimate"], 1), interval(f["ci"], 1), str(f["n"]), str(f["pairs"]),
-          percent(f["alike"]), number(f["alpha"]), own.get("texts", {}).get(name, NONE))
-         for name, f in own["wordings"].items()],
-    )  # fmt: skip
+        [
+            (
+                plainly(name),
+                percent(f["estimate"], 1),
+                interval(f["ci"], 1),
+                str(f["n"]),
+                str(f["pairs"]),
+                percent(f["alike"]),
+                number(f["alpha"]),
+                own.get("texts", {}).get(name, NONE),
+            )
+            for name, f in own["wordings"].items()
+        ],
+    )
     differences = Table(
         "Differences between wordings",
         "On the pairs that both were put for, if most choices are about these; else on all.",
         ("wording", "against", "difference", "95 % interval", "pairs of conversations", "adjusted p"),
-        [(plainly(row["a"]), plainly(row["b"]), percent(row["estimate"], 1), interval(row["ci"], 1),
-          f"{row['pairs']}, the same for both" if row["paired"] else "each its own", p_value(row["p_adjusted"]))
-         for row in own["differences"]],
+        [
+            (
+                plainly(row["a"]),
+                plainly(row["b"]),
+                percent(row["estimate"], 1),
+                interval(row["ci"], 1),
+                f"{row['pairs']}, the same for both" if row["paired"] else "each its own",
+                p_value(row["p_adjusted"]),
+            )
+            for row in own["differences"]
+        ],
         folded=len(own["differences"]) > LONG,
         method="Difference of shares over its standard error clustered by conversations and annotators; Holm-adjusted.",
         cite=("cameron2011", "holm1979"),
-    )  # fmt: skip
+    )
     text = own["sentences"] + ([own["note"]] if "note" in own else [])
     tables = [agreed, differences] if own["differences"] else [agreed]
     return [Section("wordings", "Which wording do people answer alike?", text, [chart], tables)]

@@ -14,29 +14,14 @@ from typing import Any
 
 from parlai_spotbot import __version__, files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.plans import (
-    matches,
-    matches_words,
-    metrics,
-    metrics_words,
-    whole,
-    whole_words,
-)
+from parlai_spotbot.findings.plans import matches, matches_words, metrics, metrics_words, whole, whole_words
 from parlai_spotbot.findings.plans.asked import Asked
 from parlai_spotbot.findings.plans.metrics import Purchase
 from parlai_spotbot.study import Study
 
 __all__ = ["Asked", "Plan", "Purchase", "plan", "plan_metrics"]
 
-SAID = (
-    "difference",
-    "wage",
-    "looks",
-    "win_rates",
-    "simulations",
-    "conversations_per_bot",
-    "seconds_per_conversation",
-)
+SAID = ("difference", "wage", "looks", "win_rates", "simulations", "conversations_per_bot", "seconds_per_conversation")
 """The options that a written plan repeats."""
 
 

@@ -12,14 +12,7 @@ from dataclasses import asdict, replace
 import pandas as pd
 
 from parlai_spotbot.analysis.planning import Design
-from parlai_spotbot.analysis.planning.surveys import (
-    Rating,
-    Wish,
-    pilot_choices,
-    pilot_ratings,
-    plan_survey,
-    rating_of,
-)
+from parlai_spotbot.analysis.planning.surveys import Rating, Wish, pilot_choices, pilot_ratings, plan_survey, rating_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.answers import Facts, Options
 from parlai_spotbot.findings.choices import FORM

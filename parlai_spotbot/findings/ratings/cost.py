@@ -30,8 +30,9 @@ def compute(own: Answers) -> dict:
         first, second = (talks[pair[end]].to_numpy() for end in ("a", "b"))
         if min(len(first), len(second)) < 2:
             continue
-        curve = cost_curve(Ratings(first, second, per), seconds, hours, rng=own.rng("cost"), replicates=DRAWS,
-                           interval=pair["ci"])  # fmt: skip
+        curve = cost_curve(
+            Ratings(first, second, per), seconds, hours, rng=own.rng("cost"), replicates=DRAWS, interval=pair["ci"]
+        )
         curves.append({"a": pair["a"], "b": pair["b"], "n": pair["n"], **curve.to_dict()})
     return {"question": main, "seconds": seconds, "annotations_per_conversation": per, "curves": curves}
 

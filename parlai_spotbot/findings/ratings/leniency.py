@@ -42,8 +42,10 @@ def _leniency(own: Answers, rows: pd.DataFrame) -> dict:
         f"{same}."
     )
     return {
-        "levels": {name: {"raw": float(raw[name]), "adjusted": float(fit.levels.values[i]), "ci": ends[i].tolist()}
-                   for i, name in enumerate(order)},
+        "levels": {
+            name: {"raw": float(raw[name]), "adjusted": float(fit.levels.values[i]), "ci": ends[i].tolist()}
+            for i, name in enumerate(order)
+        },
         "order": ranked,
         "same_order": ranked == by_raw,
         "annotators_sd": fit.annotators,
@@ -52,7 +54,7 @@ def _leniency(own: Answers, rows: pd.DataFrame) -> dict:
         "share": fit.share,
         "intercepts": fit.intercepts,
         "sentence": sentence,
-    }  # fmt: skip
+    }
 
 
 def tell(result: Result) -> list[Section]:
@@ -62,16 +64,25 @@ def tell(result: Result) -> list[Section]:
         return []
     text = [f"{plainly(question).capitalize()}: {found['sentence']}" for question, found in known.items()]
     rows = [
-        (plainly(question), Name(bot), number(level["raw"]), number(level["adjusted"]),
-         interval(level["ci"], 2, share=False))
-        for question, found in known.items() for bot, level in found["levels"].items()
-    ]  # fmt: skip
+        (
+            plainly(question),
+            Name(bot),
+            number(level["raw"]),
+            number(level["adjusted"]),
+            interval(level["ci"], 2, share=False),
+        )
+        for question, found in known.items()
+        for bot, level in found["levels"].items()
+    ]
     table = Table(
-        "Means at the average annotator", "Raw means beside those that allow for who rated whom.",
-        ("dimension", "contestant", "raw mean", "adjusted mean", "95 % interval"), rows, folded=len(rows) > LONG,
+        "Means at the average annotator",
+        "Raw means beside those that allow for who rated whom.",
+        ("dimension", "contestant", "raw mean", "adjusted mean", "95 % interval"),
+        rows,
+        folded=len(rows) > LONG,
         method="Linear model with random intercepts of annotators and conversations, by restricted maximum likelihood.",
         cite=("patterson1971",),
-    )  # fmt: skip
+    )
     return [Section("leniency", "Are some annotators lenient?", text, [], [table])]
 
 
@@ -80,8 +91,17 @@ def rows(data: Mapping) -> Rows:
     for question, found in data["dimensions"].items():
         for bot, level in found.get("levels", {}).items():
             low, high = level["ci"]
-            yield "leniency", {"question": question, "bot": bot, "raw": level["raw"], "adjusted": level["adjusted"],
-                               "low": low, "high": high}  # fmt: skip
+            yield (
+                "leniency",
+                {
+                    "question": question,
+                    "bot": bot,
+                    "raw": level["raw"],
+                    "adjusted": level["adjusted"],
+                    "low": low,
+                    "high": high,
+                },
+            )
         for worker, value in found.get("intercepts", {}).items():
             yield "leniency_annotators", {"question": question, "worker_id": worker, "intercept": value}
 

@@ -63,44 +63,66 @@ def _distributions(own: Mapping) -> Section:
     for question, found in own["criteria"].items():
         rows = [
             {"label": Name(bot), "shares": [c / max(sum(counts), 1) for c in counts], "n": sum(counts)}
-            for bot in found["order"] if (counts := found["distribution"][bot])
-        ]  # fmt: skip
+            for bot in found["order"]
+            if (counts := found["distribution"][bot])
+        ]
         best = found["order"][0] if found["order"] else None
         sentence = ""
         if best is not None:
             counts = found["distribution"][best]
             sentence = f"First in {plainly(question)}: {who(best)}, with the highest rating in "
             sentence += f"{percent(counts[-1] / sum(counts))} of {sum(counts)} ratings."
-        charts.append(Chart(
-            f"distribution_{question}", "bars", f"Ratings: {plainly(question)}",
-            "Shares of the ratings, lowest on the left.",
-            {"rows": rows, "parts": [str(value) for value in found["scale"]], "x": "share of ratings"}, sentence,
-        ))  # fmt: skip
+        charts.append(
+            Chart(
+                f"distribution_{question}",
+                "bars",
+                f"Ratings: {plainly(question)}",
+                "Shares of the ratings, lowest on the left.",
+                {"rows": rows, "parts": [str(value) for value in found["scale"]], "x": "share of ratings"},
+                sentence,
+            )
+        )
         text += [f"{plainly(question).capitalize()}: {said}" for said in found["ends"].values()]
     table = Table(
-        "Shares of each rating", "With 95 % intervals that allow for conversations and annotators.",
+        "Shares of each rating",
+        "With 95 % intervals that allow for conversations and annotators.",
         ("dimension", "contestant", *(str(value) for value in SCALE), "n"),
         [
-            (plainly(question), Name(bot), *(f"{percent(c / max(sum(counts), 1))} ({interval(ci)})"
-                                             for c, ci in zip(counts, found["distribution_ci"][bot], strict=True)),
-             str(sum(counts)))
-            for question, found in own["criteria"].items() for bot, counts in found["distribution"].items()
+            (
+                plainly(question),
+                Name(bot),
+                *(
+                    f"{percent(c / max(sum(counts), 1))} ({interval(ci)})"
+                    for c, ci in zip(counts, found["distribution_ci"][bot], strict=True)
+                ),
+                str(sum(counts)),
+            )
+            for question, found in own["criteria"].items()
+            for bot, counts in found["distribution"].items()
         ],
         folded=True,
-    )  # fmt: skip
+    )
     note = [] if text else ["No contestant has half of its ratings at an end of the scale."]
     return Section("distributions", "How do ratings spread?", text + note, charts, [table])
 
 
 def _pairs(own: Mapping) -> Section:
     tables = [
-        Table(f"Differences: {plainly(question)}", "Points on the scale: the first one's mean less the second's.",
-              PAIR_HEAD, criteria.pair_rows(found, False), folded=len(found["pairs"]) > criteria.LONG,
-              method=found["test"], cite=("cameron2011", "holm1979"))
-        for question, found in own["criteria"].items() if found["pairs"]
-    ]  # fmt: skip
-    return Section("differences", "Who is rated higher?", [criteria.clearest(own["criteria"][own["question"]], False)],
-                   [], tables)  # fmt: skip
+        Table(
+            f"Differences: {plainly(question)}",
+            "Points on the scale: the first one's mean less the second's.",
+            PAIR_HEAD,
+            criteria.pair_rows(found, False),
+            folded=len(found["pairs"]) > criteria.LONG,
+            method=found["test"],
+            cite=("cameron2011", "holm1979"),
+        )
+        for question, found in own["criteria"].items()
+        if found["pairs"]
+    ]
+    return Section(
+        "differences", "Who is rated higher?", [criteria.clearest(own["criteria"][own["question"]], False)], [], tables
+    )
 
 
 FINDING = Finding("ranking", FORM, compute, tell, criteria.rows, criteria.lines, criteria.card, place=10)

@@ -169,10 +169,4 @@ def names(rows: pd.DataFrame) -> set[str]:
     return set(rows["a"]) | set(rows["b"])
 
 
-FORM = Form(
-    rows,
-    names,
-    Annotations,
-    options=("bootstraps", "resample", "backend", "unsure", "wage"),
-    by_survey=False,
-)
+FORM = Form(rows, names, Annotations, options=("bootstraps", "resample", "backend", "unsure", "wage"), by_survey=False)

@@ -155,8 +155,14 @@ def _annotators_table(own: Mapping, result: Result) -> Table | None:
     people = result.people
     rows, controlled = [], any(e.get("controls") for e in found.values())
     for worker, e in found.items():
-        cells = (result.called(worker), str(e["n"]), percent(e["correct"]), percent(e["balanced_accuracy"]),
-                 number(e["sensitivity"]) + _ends(e, "sensitivity"), number(e["bias"]) + _ends(e, "bias"))  # fmt: skip
+        cells = (
+            result.called(worker),
+            str(e["n"]),
+            percent(e["correct"]),
+            percent(e["balanced_accuracy"]),
+            number(e["sensitivity"]) + _ends(e, "sensitivity"),
+            number(e["bias"]) + _ends(e, "bias"),
+        )
         if people:
             known = [_controls(e)] if controlled else []
             noted = [f"left out: {e['left_out']}"] if e.get("left_out") else []
@@ -257,10 +263,16 @@ def _effects_table(own: Mapping) -> Table | None:
     for e in found:
         ends = [e["low"], e["high"]]
         places = "–" if e.get("rank_best") is None else span((e["rank_best"], e["rank_worst"]))
-        rows.append((
-            Name(e["name"]), str(e["rank"]), places, number(e["effect"]) + between(ends, number),
-            percent(e["raw"]), str(e["raw_rank"]),
-        ))  # fmt: skip
+        rows.append(
+            (
+                Name(e["name"]),
+                str(e["rank"]),
+                places,
+                number(e["effect"]) + between(ends, number),
+                percent(e["raw"]),
+                str(e["raw_rank"]),
+            )
+        )
     how = (
         "A cumulative logit model: how much more human than the mean bot each one is judged, in logits with 95 % "
         "intervals, whoever judges, wherever it stands and however much is shown. Ranks: by comparisons that hold for "

@@ -79,10 +79,15 @@ def _charts(own: Mapping, result: Result) -> list[Chart]:
         "as independent."
     )
     rows = [
-        {"exchanges": row["exchanges"], "share": row["accuracy"], "low": row.get("low"), "high": row.get("high"),
-         "n": row["right"] + row["wrong"]}
+        {
+            "exchanges": row["exchanges"],
+            "share": row["accuracy"],
+            "low": row.get("low"),
+            "high": row.get("high"),
+            "n": row["right"] + row["wrong"],
+        }
         for row in right
-    ]  # fmt: skip
+    ]
     data = {"series": [series], "x": "exchanges open", "y": "share right when sure"}
     label = "How often annotators are right by the exchanges open"
     return [play, Chart("right", "lines", "", caption, data, label=label, rows=rows)]
@@ -103,11 +108,19 @@ def _leaderboard_table(own: Mapping, result: Result) -> Table | None:
     if not found:
         return None
     rows = [
-        (result.called(e["worker_id"]), str(e["rank"]), number(e["points"], 0), str(e["units"]),
-         number(e["points_per_unit"], 1), f"{e['right']} / {e['wrong']} / {e['unsure']}", percent(e["accuracy"]),
-         number(e["mean_opened"], 1), "bonus" if e["bonus"] else "–")
+        (
+            result.called(e["worker_id"]),
+            str(e["rank"]),
+            number(e["points"], 0),
+            str(e["units"]),
+            number(e["points_per_unit"], 1),
+            f"{e['right']} / {e['wrong']} / {e['unsure']}",
+            percent(e["accuracy"]),
+            number(e["mean_opened"], 1),
+            "bonus" if e["bonus"] else "–",
+        )
         for e in found
-    ]  # fmt: skip
+    ]
     points = own["points"]
     how = (
         f"{number(points['right'], 0)} points for an entity called what it is, {number(points['wrong'], 0)} for one "
@@ -123,10 +136,17 @@ def _opened_table(own: Mapping) -> Table | None:
     if not found:
         return None
     rows = [
-        (Name(e["name"]), str(e["n"]), number(e["mean"], 1), number(e["mean_called_bot"], 1),
-         number(e["mean_called_human"], 1), percent(e["first"]), percent(e["all"]))
+        (
+            Name(e["name"]),
+            str(e["n"]),
+            number(e["mean"], 1),
+            number(e["mean_called_bot"], 1),
+            number(e["mean_called_human"], 1),
+            percent(e["first"]),
+            percent(e["all"]),
+        )
         for e in found
-    ]  # fmt: skip
+    ]
     how = (
         "Exchanges open when annotators decided for an entity: in the mean, where they called it a bot, where human; "
         "how often that was the first exchange, and how often all of them. Means differ between bots because "

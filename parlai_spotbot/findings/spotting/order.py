@@ -159,10 +159,17 @@ def _texts_table(own: Mapping) -> Table | None:
     if not found:
         return None
     rows = [
-        (Name(e["name"]), str(e["turns"]), str(e["distinct"]), percent(e["repeated"]), percent(e["within"]),
-         e.get("most_common") or "–", str(e["times"]))
+        (
+            Name(e["name"]),
+            str(e["turns"]),
+            str(e["distinct"]),
+            percent(e["repeated"]),
+            percent(e["within"]),
+            e.get("most_common") or "–",
+            str(e["times"]),
+        )
         for e in found
-    ]  # fmt: skip
+    ]
     how = (
         "Turns, how many different ones, the share that stands in another conversation of the same contestant too, and "
         "the share that came earlier in the same conversation. Counts, no estimates."

@@ -27,8 +27,20 @@ TOLD = {
     OPENS_ALL: f"decides for neither before everything is open: {RULE}",
 }
 
-LEADERBOARD = ("rank", "worker_id", "points", "units", "points_per_unit", "decisions", "right", "wrong", "unsure",
-               "accuracy", "mean_opened", "bonus")  # fmt: skip
+LEADERBOARD = (
+    "rank",
+    "worker_id",
+    "points",
+    "units",
+    "points_per_unit",
+    "decisions",
+    "right",
+    "wrong",
+    "unsure",
+    "accuracy",
+    "mean_opened",
+    "bonus",
+)
 WITHOUT = ("annotations", "annotators", "n", "accuracy")
 
 BONUS = (
@@ -65,8 +77,17 @@ def decisions(own: Annotations) -> pd.DataFrame:
         entity = int(row.target[-1])
         about = (row.worker_id, row.unit_id, row.annotation_id, row.conversation_ids[0], entity, row.exchanges)
         rows.append((*about, row.answer, row.control or "", known[entity]))
-    columns = ["worker_id", "unit_id", "annotation_id", "conversation_id", "entity", "opened", "answer", "control",
-               "truth"]  # fmt: skip
+    columns = [
+        "worker_id",
+        "unit_id",
+        "annotation_id",
+        "conversation_id",
+        "entity",
+        "opened",
+        "answer",
+        "control",
+        "truth",
+    ]
     return pd.DataFrame(rows, columns=columns).drop_duplicates(["annotation_id", "entity"])
 
 
@@ -106,10 +127,16 @@ def _leaderboard(play: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for worker, own in play.assign(points=earned).groupby("worker_id", sort=True):
         units, sums = own["unit_id"].nunique(), own["points"].sum()
-        rows.append({
-            "worker_id": worker, "points": sums, "units": units, "points_per_unit": sums / units, **_accuracy(own),
-            "mean_opened": own["opened"].mean(),
-        })  # fmt: skip
+        rows.append(
+            {
+                "worker_id": worker,
+                "points": sums,
+                "units": units,
+                "points_per_unit": sums / units,
+                **_accuracy(own),
+                "mean_opened": own["opened"].mean(),
+            }
+        )
     board = pd.DataFrame(rows).rename(columns={"n": "decisions"})
     board["rank"] = board["points"].rank(ascending=False, method="min").astype(int)
     board["bonus"] = board["rank"] == 1
@@ -122,9 +149,14 @@ def _accuracy(own: pd.DataFrame) -> dict:
     good = sure["answer"] == sure["truth"]
     of = {kind: good[sure["truth"] == kind] for kind in ("bot", "human")}
     return {
-        "n": len(own), "right": int(good.sum()), "wrong": int((~good).sum()), "unsure": len(own) - len(sure),
-        "accuracy": _mean(good), "accuracy_bots": _mean(of["bot"]), "accuracy_people": _mean(of["human"]),
-    }  # fmt: skip
+        "n": len(own),
+        "right": int(good.sum()),
+        "wrong": int((~good).sum()),
+        "unsure": len(own) - len(sure),
+        "accuracy": _mean(good),
+        "accuracy_bots": _mean(of["bot"]),
+        "accuracy_people": _mean(of["human"]),
+    }
 
 
 def _mean(values: pd.Series) -> float:
@@ -150,18 +182,25 @@ def habits_of(own: Annotations) -> dict:
         found = find_habit(counts, items, rng=own.rng(habit), apart=apart)
         each = {
             name: {
-                "items": items[i], "count": counts[i], "share": found.share[i], "p": found.p[i],
-                "p_adjusted": found.p_adjusted[i], "flagged": found.flagged[i],
+                "items": items[i],
+                "count": counts[i],
+                "share": found.share[i],
+                "p": found.p[i],
+                "p_adjusted": found.p_adjusted[i],
+                "flagged": found.flagged[i],
                 "first_decision_at_once": soon[i] / items[i] if items[i] else np.nan,
                 **{key: right[name][key] for key in ("accuracy", "accuracy_bots", "accuracy_people")},
             }
             for i, name in enumerate(names)
-        }  # fmt: skip
+        }
         result[habit] = {
-            "rule": TOLD[habit], "typical": found.typical, "spread": found.spread, "why": found.why,
+            "rule": TOLD[habit],
+            "typical": found.typical,
+            "spread": found.spread,
+            "why": found.why,
             "false_alarms": {"annotators": found.false_alarms[0], "studies": found.false_alarms[1]},
             "annotators": each,
-        }  # fmt: skip
+        }
     return result
 
 

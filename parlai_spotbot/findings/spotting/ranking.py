@@ -147,14 +147,21 @@ def _chart_rows(own: Mapping) -> Iterator[dict]:
     for place, bot in enumerate(own["order"], start=1):
         skill, strength = own["trueskill"][bot], own["davidson"].get(bot, {})
         yield {
-            "bot": bot, "place": place, "rank_best": own["ranges"][bot][0], "rank_worst": own["ranges"][bot][1],
-            "cluster_first": own["clusters"][bot][0], "cluster_last": own["clusters"][bot][1],
-            "trueskill": skill["mu"], **two_ends("trueskill", skill.get("ci")),
-            "win_rate": own["win_rate"][bot], **two_ends("win_rate", own["win_rate_ci"].get(bot)),
-            "davidson": strength.get("strength"), **two_ends("davidson", strength.get("ci")),
+            "bot": bot,
+            "place": place,
+            "rank_best": own["ranges"][bot][0],
+            "rank_worst": own["ranges"][bot][1],
+            "cluster_first": own["clusters"][bot][0],
+            "cluster_last": own["clusters"][bot][1],
+            "trueskill": skill["mu"],
+            **two_ends("trueskill", skill.get("ci")),
+            "win_rate": own["win_rate"][bot],
+            **two_ends("win_rate", own["win_rate_ci"].get(bot)),
+            "davidson": strength.get("strength"),
+            **two_ends("davidson", strength.get("ci")),
             "human_share": own.get("human_share", {}).get(bot),
             **two_ends("human_share", own.get("human_share_ci", {}).get(bot)),
-        }  # fmt: skip
+        }
     people = own.get("human_reference", {})
     if people.get("human_share") is not None:
         yield {"bot": "people", "human_share": people["human_share"], **two_ends("human_share", people.get("ci"))}
@@ -241,13 +248,17 @@ def _ranking_table(own: Mapping) -> Table | None:
         skill, strength = own["trueskill"][bot], own["davidson"].get(bot, {})
         share = own.get("human_share", {}).get(bot)
         above = share is not None and human.get("human_share") is not None and share >= human["human_share"]
-        rows.append((
-            Name(bot), span(own["clusters"][bot]),
-            number(strength.get("strength")) + between(strength.get("ci"), number),
-            percent(own["win_rate"][bot]) + between(own["win_rate_ci"].get(bot)),
-            percent(share) + between(own.get("human_share_ci", {}).get(bot)) + (" ≥ people" if above else ""),
-            number(skill["mu"], 1) + between(skill.get("ci"), lambda v: number(v, 1)), span(own["ranges"][bot]),
-        ))  # fmt: skip
+        rows.append(
+            (
+                Name(bot),
+                span(own["clusters"][bot]),
+                number(strength.get("strength")) + between(strength.get("ci"), number),
+                percent(own["win_rate"][bot]) + between(own["win_rate_ci"].get(bot)),
+                percent(share) + between(own.get("human_share_ci", {}).get(bot)) + (" ≥ people" if above else ""),
+                number(skill["mu"], 1) + between(skill.get("ci"), lambda v: number(v, 1)),
+                span(own["ranges"][bot]),
+            )
+        )
     if human.get("human_share") is not None:
         said = percent(human["human_share"]) + between(human.get("ci")) + f" of {human['n']}"
         rows.append((Name(HUMAN), "–", "–", "–", said, "–", "–"))
@@ -295,10 +306,18 @@ def _pairs_table(own: Mapping) -> Table | None:
     if len(shown) > MOST:
         shown = [p for p in shown if abs(place[p["a"]] - place[p["b"]]) <= NEAR]
     rows = [
-        (Name(p["a"]), Name(p["b"]), str(p["wins_a"]), str(p["wins_b"]), str(p["ties"]), str(p["n"]),
-         percent(p["rate_a"]) + between(p.get("rate_ci")), p_value(p.get("p_adjusted")))
+        (
+            Name(p["a"]),
+            Name(p["b"]),
+            str(p["wins_a"]),
+            str(p["wins_b"]),
+            str(p["ties"]),
+            str(p["n"]),
+            percent(p["rate_a"]) + between(p.get("rate_ci")),
+            p_value(p.get("p_adjusted")),
+        )
         for p in shown
-    ]  # fmt: skip
+    ]
     how = (
         "Each pair's matches: how often the first bot was rated more human, the second, or neither. The win rate is of "
         "the pair's own decided matches; its 95 % interval takes those of one conversation or annotator as dependent. "
@@ -357,8 +376,12 @@ def leader(own: Mapping) -> str:
     first, last = own["clusters"][best]
     if last == 1:
         return f"{text}; it is surely better than every other bot, at 95 % over all pairs."
-    clear = {bot for p in own.get("pairs", []) if (p.get("p_adjusted") or 1) < LEVEL and best in (p["a"], p["b"])
-             for bot in (p["a"], p["b"])}  # fmt: skip
+    clear = {
+        bot
+        for p in own.get("pairs", [])
+        if (p.get("p_adjusted") or 1) < LEVEL and best in (p["a"], p["b"])
+        for bot in (p["a"], p["b"])
+    }
     rivals = [bot for bot in own["order"][1:] if bot not in clear]
     text += f"; places {span((first, last))} are possible"
     return f"{text}: these data can't tell it from {some(rivals, 'other bots')}." if rivals else f"{text}."

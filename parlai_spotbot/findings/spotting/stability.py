@@ -116,11 +116,15 @@ def table(own: Mapping) -> Table:
     for bot, curve in (("", own["whole"]), *(own.get("leave_one_out") or {}).items()):
         theirs = paper.get("leave_one_out", {}).get(bot, {}) if bot else paper.get("whole", {})
         last = percent(curve["share"][-1]) + between((curve.get("share_ci") or [None])[-1])
-        rows.append((
-            Name(bot) if bot else "all bots stay", _first(curve), f"{last} at {curve['sizes'][-1]}",
-            " › ".join(" = ".join(cluster) for cluster in curve["ranking"][-1]),
-            _first(theirs) if theirs else "–",
-        ))  # fmt: skip
+        rows.append(
+            (
+                Name(bot) if bot else "all bots stay",
+                _first(curve),
+                f"{last} at {curve['sizes'][-1]}",
+                " › ".join(" = ".join(cluster) for cluster in curve["ranking"][-1]),
+                _first(theirs) if theirs else "–",
+            )
+        )
     how = (
         f"From how many conversations per pair on at least {percent(level(own))} of new studies give the same ranking; "
         "its share at the largest size tried; that ranking (= : not told apart). By the paper's way all draws are of "

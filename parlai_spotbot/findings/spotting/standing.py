@@ -29,8 +29,19 @@ TEST = (
     "Holm-adjusted over the pairs; an exact test is its floor where matches are few or one-sided; p_sign takes matches "
     "as independent"
 )
-NO_MATCH = {"score": {}, "score_ci": {}, "win_rate": {}, "win_rate_ci": {}, "pairs": [], "ranges": {}, "clusters": {},
-            "trueskill": {}, "davidson": {}, "order": [], "why": "no match between two different bots"}  # fmt: skip
+NO_MATCH = {
+    "score": {},
+    "score_ci": {},
+    "win_rate": {},
+    "win_rate_ci": {},
+    "pairs": [],
+    "ranges": {},
+    "clusters": {},
+    "trueskill": {},
+    "davidson": {},
+    "order": [],
+    "why": "no match between two different bots",
+}
 
 
 def ranking(
@@ -73,7 +84,7 @@ def ranking(
         "davidson_model": _model(found),
         "n": len(matches),
         "ties": float((matches["outcome"] == 0).mean()),
-    }  # fmt: skip
+    }
 
 
 def _skills(
@@ -121,20 +132,31 @@ def _pairs(matches: pd.DataFrame, found: Contrasts) -> list[dict]:
     for row, (low, high) in zip(rows.to_dict(orient="records"), ends, strict=True):
         model = of[row["a"], row["b"]]
         result.append(
-            {**{key: row[key] for key in ("a", "b", "wins_a", "wins_b", "ties", "n", "rate_a")},
-             "rate_ci": [low, high], "difference": model["difference"],
-             "difference_ci": [model["low"], model["high"]], "p": model["p"], "p_adjusted": model["p_adjusted"],
-             "p_sign": row["p_sign"], "p_chi2": row["p_chi2"]}
-        )  # fmt: skip
+            {
+                **{key: row[key] for key in ("a", "b", "wins_a", "wins_b", "ties", "n", "rate_a")},
+                "rate_ci": [low, high],
+                "difference": model["difference"],
+                "difference_ci": [model["low"], model["high"]],
+                "p": model["p"],
+                "p_adjusted": model["p_adjusted"],
+                "p_sign": row["p_sign"],
+                "p_chi2": row["p_chi2"],
+            }
+        )
     return result
 
 
 def _model(found: Contrasts) -> dict:
     """What stands behind the strengths."""
     (tie, *tie_ci), (order, *order_ci) = found.tie, found.order
-    model = {"prior": found.prior, "log_tie": tie, "log_tie_ci": tie_ci, "order_effect": order,
-             "order_effect_ci": order_ci,
-             "intervals": "Student's t, clustered by conversations and by annotators"}  # fmt: skip
+    model = {
+        "prior": found.prior,
+        "log_tie": tie,
+        "log_tie_ci": tie_ci,
+        "order_effect": order,
+        "order_effect_ci": order_ci,
+        "intervals": "Student's t, clustered by conversations and by annotators",
+    }
     return model | ({"why": found.why} if found.why else {})
 
 

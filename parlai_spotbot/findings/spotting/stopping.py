@@ -100,11 +100,17 @@ def _by_name(own: Annotations) -> list[dict]:
         mine = own.entities[own.entities["name"] == name]
         if len(mine):
             called = {nature: mine.loc[mine["nature"] == nature, "k"].mean() for nature in ("bot", "human")}
-            result.append({
-                "name": name, "n": len(mine), "mean": mine["k"].mean(), "mean_called_bot": called["bot"],
-                "mean_called_human": called["human"], "first": (mine["k"] == 1).mean(),
-                "all": (mine["k"] == mine["whole"]).mean(),
-            })  # fmt: skip
+            result.append(
+                {
+                    "name": name,
+                    "n": len(mine),
+                    "mean": mine["k"].mean(),
+                    "mean_called_bot": called["bot"],
+                    "mean_called_human": called["human"],
+                    "first": (mine["k"] == 1).mean(),
+                    "all": (mine["k"] == mine["whole"]).mean(),
+                }
+            )
     return result
 
 

@@ -568,14 +568,33 @@ def rows(data: Mapping) -> Rows:
     for name, curve in data["curves"].items():
         for i, k in enumerate(curve["exchanges"]):
             low, high = curve["ci"][i]
-            yield "survival_curves", {"name": name, "exchanges": k, "survival": curve["survival"][i], "low": low,
-                                      "high": high, "n": curve["n"][i], "spotted": curve["spotted"][i]}  # fmt: skip
+            yield (
+                "survival_curves",
+                {
+                    "name": name,
+                    "exchanges": k,
+                    "survival": curve["survival"][i],
+                    "low": low,
+                    "high": high,
+                    "n": curve["n"][i],
+                    "spotted": curve["spotted"][i],
+                },
+            )
         median, versus = curve["median"], curve.get("versus_human") or {}
         low, high = versus.get("ci", (None, None))
-        yield "survival_summary", {"name": name, "median_low": median["low"], "median_high": median["high"],
-                                   "median": median["note"], "minus_human": versus.get("difference"),
-                                   "minus_human_low": low, "minus_human_high": high,
-                                   "sentence": curve["sentence"]}  # fmt: skip
+        yield (
+            "survival_summary",
+            {
+                "name": name,
+                "median_low": median["low"],
+                "median_high": median["high"],
+                "median": median["note"],
+                "minus_human": versus.get("difference"),
+                "minus_human_low": low,
+                "minus_human_high": high,
+                "sentence": curve["sentence"],
+            },
+        )
     for pair in data["pairs"]:
         yield "survival_pairs", _flat_pair(pair)
     for key, model in (("cox", "ph"), ("cox_po", "po")):
@@ -586,9 +605,20 @@ def rows(data: Mapping) -> Rows:
         for model in ("ph", "po"):
             fit = models[model]
             test = fit["test"] or {}
-            yield "survival_cox_models", {"name": name, "model": model, "loglik": fit["loglik"], "n": fit["n"],
-                                          "chi2": test.get("chi2"), "df": test.get("df"), "p": test.get("p"),
-                                          "errors": fit["errors"], "notes": "; ".join(fit["notes"])}  # fmt: skip
+            yield (
+                "survival_cox_models",
+                {
+                    "name": name,
+                    "model": model,
+                    "loglik": fit["loglik"],
+                    "n": fit["n"],
+                    "chi2": test.get("chi2"),
+                    "df": test.get("df"),
+                    "p": test.get("p"),
+                    "errors": fit["errors"],
+                    "notes": "; ".join(fit["notes"]),
+                },
+            )
     yield from bounds_rows(data)
 
 

@@ -128,10 +128,15 @@ def _one(fit: RegressionFit, i: int, rows: pd.DataFrame) -> dict:
     feature, coef, ci = FEATURES[i], fit.coef[i], fit.interval()[i]
     with np.errstate(over="ignore"):
         entry = {
-            "coef": coef, "se": fit.se[i], "p": fit.pvalue[i], "log_p": fit.log_pvalue[i], "ci": ci.tolist(),
+            "coef": coef,
+            "se": fit.se[i],
+            "p": fit.pvalue[i],
+            "log_p": fit.log_pvalue[i],
+            "ci": ci.tolist(),
             "df": np.nan if fit.df is None else fit.df[i],
-            "ratio": float(np.exp(coef)), "ratio_ci": np.exp(ci).tolist(),
-        }  # fmt: skip
+            "ratio": float(np.exp(coef)),
+            "ratio_ci": np.exp(ci).tolist(),
+        }
     if np.isfinite(coef):
         return entry
     entry |= {"coef": None, "ratio": None, "p": None}

@@ -35,10 +35,7 @@ ABOUT: dict[str, tuple[str, tuple[str, ...]]] = {
         ("deriu2020", "adiwardana2020"),
     ),
     "segments": ("Counts of all annotations of segments of this length.", ("deriu2020",)),
-    "confusion": (
-        "The judge was trained without the conversations and contestants on which it is tested here.",
-        (),
-    ),
+    "confusion": ("The judge was trained without the conversations and contestants on which it is tested here.", ()),
     "curves": (
         "To be spotted is an event that lies somewhere before the length at which an annotator called the entity a "
         "bot, or after the longest one shown where it was not: the estimate for such intervals is the nonparametric "

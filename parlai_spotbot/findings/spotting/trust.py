@@ -40,8 +40,9 @@ def compute(own: Annotations) -> dict | None:
     if own.people is None:
         return None
     about = own.facts.judges.get(own.source, {})
-    found = beside_people(own.people.rows, own.rows, own.turns, **about, rng=own.rng("trust"),
-                          replicates=own.options.bootstraps)  # fmt: skip
+    found = beside_people(
+        own.people.rows, own.rows, own.turns, **about, rng=own.rng("trust"), replicates=own.options.bootstraps
+    )
     return trust.with_verdict(found)
 
 
@@ -57,8 +58,9 @@ def beside_people(
 ) -> dict:
     """One judge beside people, from the frames of annotations of both; `turns` (`turns_frame`) of the judge's."""
     # An annotation is named within its source: a judge may have taken over people's names.
-    people, judge = (frame.assign(annotation_id=frame["source"] + "/" + frame["annotation_id"])
-                     for frame in (people, judge))  # fmt: skip
+    people, judge = (
+        frame.assign(annotation_id=frame["source"] + "/" + frame["annotation_id"]) for frame in (people, judge)
+    )
     wide = pd.concat([people, judge], ignore_index=True)
     words = _words(wide, turns)
 
@@ -72,13 +74,21 @@ def beside_people(
     def ratings(answers: pd.DataFrame) -> pd.DataFrame:
         rows = entities_frame(wide[wide["annotation_id"].isin(set(answers["annotation_id"]))].reset_index(drop=True))
         rows = rows.rename(columns={"entity": "place", "name": "contestant"})
-        return rows.assign(criterion="nature", score=rows["nature"].map(SCORE))[[*ABOUT, "criterion", "place",
-                                                                                 "contestant", "score"]]  # fmt: skip
+        return rows.assign(criterion="nature", score=rows["nature"].map(SCORE))[
+            [*ABOUT, "criterion", "place", "contestant", "score"]
+        ]
 
     return trust_part(
-        long_frame(people), long_frame(judge), contests=contests, ratings=ratings, truth=_truth(wide), own=own,
-        about=about, rng=rng, replicates=replicates,
-    )  # fmt: skip
+        long_frame(people),
+        long_frame(judge),
+        contests=contests,
+        ratings=ratings,
+        truth=_truth(wide),
+        own=own,
+        about=about,
+        rng=rng,
+        replicates=replicates,
+    )
 
 
 def _truth(wide: pd.DataFrame) -> pd.Series:

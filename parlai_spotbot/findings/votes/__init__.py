@@ -86,12 +86,15 @@ class Ballots:
         """
         kept = np.ones(len(self.a), dtype=bool) if ties_too else ~self.bad
         names = pd.Index(self.names)
-        matches = pd.DataFrame({
-            "a": pd.Categorical.from_codes(self.a[kept], names), "b": pd.Categorical.from_codes(self.b[kept], names),
-            "outcome": self.outcome[kept],
-            "conversation_id": (_alone(self.prompt) if prompts else self.conversation)[kept],
-            "worker_id": _alone(self.worker)[kept],
-        })  # fmt: skip
+        matches = pd.DataFrame(
+            {
+                "a": pd.Categorical.from_codes(self.a[kept], names),
+                "b": pd.Categorical.from_codes(self.b[kept], names),
+                "outcome": self.outcome[kept],
+                "conversation_id": (_alone(self.prompt) if prompts else self.conversation)[kept],
+                "worker_id": _alone(self.worker)[kept],
+            }
+        )
         return contrasts(matches, self.names, crossed=self.crossed, resample=self.resample)
 
     @property
@@ -139,8 +142,10 @@ def _checked(judgements: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, dict[str
         [q for q in judgements["question"].cat.categories if q.startswith(ADDITIONAL)]
     )
     again = judgements.duplicated(["source", "annotation"]) & ~further
-    for reason, out in (("answer to a further question of the launch", further),
-                        ("answer given twice (the first one counts)", again)):  # fmt: skip
+    for reason, out in (
+        ("answer to a further question of the launch", further),
+        ("answer given twice (the first one counts)", again),
+    ):
         for source, count in judgements.loc[out, "source"].value_counts().items():
             if count:
                 left_out.setdefault(str(source), {})[reason] = int(count)
@@ -173,10 +178,19 @@ def _ballots(
     answers = rows["answer"].cat
     outcome = np.array([OUTCOMES.get(answer, 0) for answer in answers.categories], dtype=np.int8)[answers.codes]
     return Ballots(
-        names, first, second, outcome, (rows["answer"] == "both_bad").to_numpy(), rows["conversation"].to_numpy(),
-        rows["worker"].to_numpy(), rows["language"].array, rows["day"].array, source == HUMAN,
-        options.resample, source,
-    )  # fmt: skip
+        names,
+        first,
+        second,
+        outcome,
+        (rows["answer"] == "both_bad").to_numpy(),
+        rows["conversation"].to_numpy(),
+        rows["worker"].to_numpy(),
+        rows["language"].array,
+        rows["day"].array,
+        source == HUMAN,
+        options.resample,
+        source,
+    )
 
 
 FORM = VoteForm(lambda *_: (pd.DataFrame(), {}), lambda rows: set(), options=("resample",))

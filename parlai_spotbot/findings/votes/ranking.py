@@ -101,11 +101,20 @@ def _pairs_of(found: Contrasts, counts: np.ndarray) -> list[dict]:
     first, second = (frame[side].map(place).to_numpy(dtype=int) for side in ("a", "b"))
     seen = counts[first, second]
     columns = {
-        "a": frame["a"].astype(str), "b": frame["b"].astype(str), "n": seen.sum(axis=1), "wins_a": seen[:, 0],
-        "wins_b": seen[:, 3], "ties": seen[:, 1], "both_bad": seen[:, 2], "difference": frame["difference"],
-        "estimate": expit(frame["difference"]), "low": expit(frame["low"]), "high": expit(frame["high"]),
-        "p": frame["p"], "p_adjusted": frame["p_adjusted"],
-    }  # fmt: skip
+        "a": frame["a"].astype(str),
+        "b": frame["b"].astype(str),
+        "n": seen.sum(axis=1),
+        "wins_a": seen[:, 0],
+        "wins_b": seen[:, 3],
+        "ties": seen[:, 1],
+        "both_bad": seen[:, 2],
+        "difference": frame["difference"],
+        "estimate": expit(frame["difference"]),
+        "low": expit(frame["low"]),
+        "high": expit(frame["high"]),
+        "p": frame["p"],
+        "p_adjusted": frame["p_adjusted"],
+    }
     rows = zip(*(np.asarray(values).tolist() for values in columns.values()), strict=True)
     found_rows = [dict(zip(columns, values, strict=True)) for values in rows]
     return [{**row, "ci": [row.pop("low"), row.pop("high")]} for row in found_rows]
@@ -119,11 +128,13 @@ def _shares_of(own: Ballots, order: list[str]) -> dict[str, dict]:
     tests = {what: share_tests(seen == number, names, len(own.names), twice) for number, what in enumerate(SEEN)}
     place = {name: i for i, name in enumerate(own.names)}
     return {
-        name: {"n": int(tests["won"]["n"][place[name]])} | {
+        name: {"n": int(tests["won"]["n"][place[name]])}
+        | {
             what: {"share": test["estimate"][place[name]], "ci": test["ci"][place[name]].tolist()}
             for what, test in tests.items()
-        } for name in order
-    }  # fmt: skip
+        }
+        for name in order
+    }
 
 
 # -- told --------------------------------------------------------------------------------------------------------------
@@ -136,21 +147,31 @@ def tell(result: Result) -> list[Section]:
 def _order(own: Mapping, main: Mapping) -> Section:
     chart = criteria.score_chart("order", "Who is preferred?", own, True, 0.5)
     rows = [
-        (span(main["clusters"][name]), Name(name), percent(main["score"][name], 1), interval(main["score_ci"][name], 1),
-         f"{main['shares'][name]['n']:,}")
+        (
+            span(main["clusters"][name]),
+            Name(name),
+            percent(main["score"][name], 1),
+            interval(main["score_ci"][name], 1),
+            f"{main['shares'][name]['n']:,}",
+        )
         for name in main["order"]
-    ]  # fmt: skip
+    ]
     table = Table(
         "Order",
         "The first place is 1 + how many are surely better, the last leaves those below who are surely worse. Places "
         "hold for all contestants at once.",
-        ("places", "contestant", "share of points", "95 % interval", "votes"), rows, folded=len(rows) > criteria.LONG,
-        method=f"{own['criterion']}. {main['test']}.", cite=("chiang2024", "davidson1970", "cameron2011", "holm1979"),
-    )  # fmt: skip
+        ("places", "contestant", "share of points", "95 % interval", "votes"),
+        rows,
+        folded=len(rows) > criteria.LONG,
+        method=f"{own['criterion']}. {main['test']}.",
+        cite=("chiang2024", "davidson1970", "cameron2011", "holm1979"),
+    )
     text = _leaders(main)
     if other := main["otherwise"].get("other_prompts"):
-        text.append(f"This holds for these prompts. For others like them, with prompts as what votes share, "
-                    f"{other['clear']:,} of {len(main['pairs']):,} pairs differ clearly.")  # fmt: skip
+        text.append(
+            f"This holds for these prompts. For others like them, with prompts as what votes share, "
+            f"{other['clear']:,} of {len(main['pairs']):,} pairs differ clearly."
+        )
     return Section("preferred", "Who is preferred?", text, [chart], [table])
 
 
@@ -172,25 +193,50 @@ def _leaders(main: Mapping) -> list[str]:
 
 def _outcomes(main: Mapping) -> Section:
     parts = [name for name in IN_WORDS if any(main["shares"][bot][name]["share"] for bot in main["order"])]
-    rows = [{"label": Name(name), "shares": [main["shares"][name][part]["share"] for part in parts],
-             "n": main["shares"][name]["n"]} for name in main["order"]]  # fmt: skip
+    rows = [
+        {
+            "label": Name(name),
+            "shares": [main["shares"][name][part]["share"] for part in parts],
+            "n": main["shares"][name]["n"],
+        }
+        for name in main["order"]
+    ]
     said = f"Of {main['n']:,} votes {percent(main['ties'], 1)} were ties"
     said += f" and {percent(main['both_bad'], 1)} found both bad." if main["both_bad"] else "; none found both bad."
-    chart = Chart("outcomes", "bars", "What became of each contestant's votes",
-                  "Over all votes that a contestant was in.",
-                  {"rows": rows, "parts": [IN_WORDS[part] for part in parts], "x": "share of votes"}, said)  # fmt: skip
+    chart = Chart(
+        "outcomes",
+        "bars",
+        "What became of each contestant's votes",
+        "Over all votes that a contestant was in.",
+        {"rows": rows, "parts": [IN_WORDS[part] for part in parts], "x": "share of votes"},
+        said,
+    )
     table = Table(
-        "Wins, ties, both bad, losses", "Shares of all votes that a contestant was in, with 95 % intervals.",
+        "Wins, ties, both bad, losses",
+        "Shares of all votes that a contestant was in, with 95 % intervals.",
         ("contestant", *(IN_WORDS[part] for part in parts), "votes"),
-        [(Name(name), *(f"{percent(main['shares'][name][part]['share'], 1)} "
-                        f"({interval(main['shares'][name][part]['ci'], 1)})" for part in parts),
-          f"{main['shares'][name]['n']:,}") for name in main["order"]],
-        folded=len(rows) > criteria.LONG, cite=("clopper1934", "korn1998"),
-    )  # fmt: skip
+        [
+            (
+                Name(name),
+                *(
+                    f"{percent(main['shares'][name][part]['share'], 1)} "
+                    f"({interval(main['shares'][name][part]['ci'], 1)})"
+                    for part in parts
+                ),
+                f"{main['shares'][name]['n']:,}",
+            )
+            for name in main["order"]
+        ],
+        folded=len(rows) > criteria.LONG,
+        cite=("clopper1934", "korn1998"),
+    )
     text = []
     if other := main["otherwise"].get("both_bad_as_ties"):
-        text = [BAD, f"Counted as ties, {other['clear']:,} of {len(main['pairs']):,} pairs would differ clearly, and "
-                f"{other['reversed']:,} would stand in the other order."]  # fmt: skip
+        text = [
+            BAD,
+            f"Counted as ties, {other['clear']:,} of {len(main['pairs']):,} pairs would differ clearly, and "
+            f"{other['reversed']:,} would stand in the other order.",
+        ]
     return Section("outcomes", "Wins, ties, both bad", text, [chart], [table])
 
 
@@ -205,10 +251,16 @@ def _pairs(main: Mapping) -> Section:
         shown = sorted(shown, key=lambda pair: min(place[pair["a"]], place[pair["b"]]))
         title = "Neighbours in the order"
         how += f" All {len(main['pairs']):,} pairs stand in ranking_pairs.csv."
-    table = Table(title, how, PAIR_HEAD, criteria.pair_rows({**main, "pairs": shown}, True),
-                  folded=len(shown) > criteria.LONG, method=main["test"],
-                  cite=("davidson1970", "cameron2011", "holm1979"),
-                  sentence=criteria.clearest(main, True))  # fmt: skip
+    table = Table(
+        title,
+        how,
+        PAIR_HEAD,
+        criteria.pair_rows({**main, "pairs": shown}, True),
+        folded=len(shown) > criteria.LONG,
+        method=main["test"],
+        cite=("davidson1970", "cameron2011", "holm1979"),
+        sentence=criteria.clearest(main, True),
+    )
     met = sum(pair["n"] > 0 for pair in main["pairs"])
     text = [f"{met:,} of {len(main['pairs']):,} pairs met; the others are compared by whom both met."]
     return Section("grid", "Who beats whom?", text if met < len(main["pairs"]) else [], charts, [table])

@@ -22,8 +22,10 @@ def compute(own: Ballots) -> dict:
     return {
         "n": len(own.a),
         "outcomes": {
-            "a": int((own.outcome > 0).sum()), "b": int((own.outcome < 0).sum()),
-            "tie": int((~decided & ~own.bad).sum()), "both_bad": int(own.bad.sum()),
+            "a": int((own.outcome > 0).sum()),
+            "b": int((own.outcome < 0).sum()),
+            "tie": int((~decided & ~own.bad).sum()),
+            "both_bad": int(own.bad.sum()),
         },
         "annotators": people,
         "prompts": prompts,
@@ -33,32 +35,42 @@ def compute(own: Ballots) -> dict:
         "first": share_test(own.outcome[decided] > 0, clusters.take(decided)) if decided.any() else {},
         "languages": _languages(own),
         "days": [day for day in (min(own.day, default=""), max(own.day, default="")) if day],
-    }  # fmt: skip
+    }
 
 
 def _sizes(codes: np.ndarray) -> dict:
     """How many there are, of how many votes they are known, and the most and median votes of one."""
     sizes = np.bincount(codes[codes >= 0])
     sizes = sizes[sizes > 0]
-    return {"count": len(sizes), "known": int(sizes.sum()), "most": int(sizes.max(initial=0)),
-            "median": float(np.median(sizes)) if len(sizes) else None}  # fmt: skip
+    return {
+        "count": len(sizes),
+        "known": int(sizes.sum()),
+        "most": int(sizes.max(initial=0)),
+        "median": float(np.median(sizes)) if len(sizes) else None,
+    }
 
 
 def _hanging(own: Ballots, people: dict, prompts: dict) -> str:
     """Which votes hang together, in words."""
     clusters, said = own.clusters, []
     if not people["count"]:
-        said.append("who voted isn't known, so each vote counts as one person's, and intervals are too narrow if some "
-                    "voted often")  # fmt: skip
+        said.append(
+            "who voted isn't known, so each vote counts as one person's, and intervals are too narrow if some "
+            "voted often"
+        )
     elif own.crossed and clusters.workers is not None:
-        said.append(f"{people['count']:,} annotators voted up to {people['most']:,} times each, which tests and "
-                    "intervals allow for")  # fmt: skip
+        said.append(
+            f"{people['count']:,} annotators voted up to {people['most']:,} times each, which tests and "
+            "intervals allow for"
+        )
         if people["known"] < len(own.a):
             said.append(f"who gave {len(own.a) - people['known']:,} votes isn't known, each counts as one person's")
     if clusters.conversations is not None:
         most = int(np.bincount(own.conversation).max())
-        said.append(f"the same two contestants' answers to one prompt were voted on up to {most:,} times, which tests "
-                    "and intervals allow for")  # fmt: skip
+        said.append(
+            f"the same two contestants' answers to one prompt were voted on up to {most:,} times, which tests "
+            "and intervals allow for"
+        )
     elif not prompts["count"]:
         said.append("which votes were on one prompt isn't known, so each counts as on a prompt of its own")
     text = "; ".join(said) or "no annotator and no prompt comes twice: votes are independent"
@@ -70,10 +82,15 @@ def _languages(own: Ballots) -> list[dict]:
     names, codes = list(own.language.categories), own.language.codes
     tied = (own.outcome == 0) & ~own.bad
     rows = [
-        {"language": name, "n": int(mine.sum()), "ties": float(tied[mine].mean()),
-         "both_bad": float(own.bad[mine].mean())}
-        for code, name in enumerate(names) if name and (mine := codes == code).any()
-    ]  # fmt: skip
+        {
+            "language": name,
+            "n": int(mine.sum()),
+            "ties": float(tied[mine].mean()),
+            "both_bad": float(own.bad[mine].mean()),
+        }
+        for code, name in enumerate(names)
+        if name and (mine := codes == code).any()
+    ]
     return sorted(rows, key=lambda row: -row["n"])
 
 
@@ -84,16 +101,27 @@ def tell(result: Result) -> list[Section]:
     if own["first"]:
         test = own["first"]
         clear = "more than chance explains" if test["p"] < 0.05 else "as chance would have it"
-        text.append(f"Of {test['n']:,} decided votes {percent(test['estimate'], 1)} ({interval(test['ci'], 1)}) were "
-                    f"for the contestant that the file names first, {clear} ({p_said(test['p'])}).")  # fmt: skip
+        text.append(
+            f"Of {test['n']:,} decided votes {percent(test['estimate'], 1)} ({interval(test['ci'], 1)}) were "
+            f"for the contestant that the file names first, {clear} ({p_said(test['p'])})."
+        )
     if own["days"]:
         text.append(f"They were given from {own['days'][0]} to {own['days'][-1]}.")
     tables = []
     if len(own["languages"]) > 1:
-        rows = [(row["language"], f"{row['n']:,}", percent(row["ties"], 1), percent(row["both_bad"], 1))
-                for row in own["languages"]]  # fmt: skip
-        tables = [Table("Languages", "Shares of the votes in a language.", ("language", "votes", "ties", "both bad"),
-                        rows, folded=len(rows) > LONG)]  # fmt: skip
+        rows = [
+            (row["language"], f"{row['n']:,}", percent(row["ties"], 1), percent(row["both_bad"], 1))
+            for row in own["languages"]
+        ]
+        tables = [
+            Table(
+                "Languages",
+                "Shares of the votes in a language.",
+                ("language", "votes", "ties", "both bad"),
+                rows,
+                folded=len(rows) > LONG,
+            )
+        ]
     return [Section("votes", "Whose votes?", text, [], tables)]
 
 

@@ -146,10 +146,15 @@ def by_conversations(own: Mapping) -> Table | None:
     """The faults that anybody shows, by the kind of conversation; none where bots are seen in one kind alone."""
     kinds = kinds_shown(own)
     rows = [
-        (Name(row["name"]), own["counted"][row["conversations_of"]]["who"], str(row["turns"]),
-         *(_with_ends(row["kinds"][kind]) for kind in kinds))
-        for row in own.get("by_conversations", []) if row["turns"]
-    ]  # fmt: skip
+        (
+            Name(row["name"]),
+            own["counted"][row["conversations_of"]]["who"],
+            str(row["turns"]),
+            *(_with_ends(row["kinds"][kind]) for kind in kinds),
+        )
+        for row in own.get("by_conversations", [])
+        if row["turns"]
+    ]
     if not rows or not kinds:
         return None
     how = "The same shares, by who talks with whom. A bot that does much more of it with itself degenerates there."
@@ -167,9 +172,11 @@ def rates_sentence(own: Mapping) -> str:
     """Which fault stands out most, beside people."""
     found = [
         (fault["rate"], name, kind, fault)
-        for name, entry in own["contestants"].items() if name != HUMAN
-        for kind, fault in entry["kinds"].items() if fault["count"]
-    ]  # fmt: skip
+        for name, entry in own["contestants"].items()
+        if name != HUMAN
+        for kind, fault in entry["kinds"].items()
+        if fault["count"]
+    ]
     if not found:
         return "No contestant shows any of these faults."
     rate, name, kind, fault = max(found, key=lambda own: own[0])

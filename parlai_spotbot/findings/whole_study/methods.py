@@ -178,16 +178,24 @@ def _ranks(own: Mapping) -> Chart | None:
         values.append([None if c is None or c["tau"] is None else (c["tau"] + 1) / 2 for c in line])
         texts.append(["" if c is None else _tau(c["tau"], c["tau_ci"], "\n") for c in line])
     return Chart(
-        "methods_ranks", "grid", "Do the methods rank alike?",
+        "methods_ranks",
+        "grid",
+        "Do the methods rank alike?",
         "Kendall's tau-b of two methods' orders of the contestants that both judged: 1 is the same order, −1 the "
         "reverse, 0 no connection. Below it the 95 % interval, or – where none can be had.",
-        {"rows": [title(name) for name in names], "columns": [title(name) for name in names], "values": values,
-         "texts": texts, "x": "", "y": ""},
+        {
+            "rows": [title(name) for name in names],
+            "columns": [title(name) for name in names],
+            "values": values,
+            "texts": texts,
+            "x": "",
+            "y": "",
+        },
         _alike(found),
         method="Intervals: both methods' scores are drawn anew around themselves by their standard errors, 2,000 "
         "times. Errors are taken as independent between methods; over the same conversations they go together a "
         "little, so intervals are rather too wide.",
-    )  # fmt: skip
+    )
 
 
 def _tau(tau: float | None, ci: Sequence[float] | None, between: str = " ") -> str:
@@ -244,12 +252,21 @@ def _places(own: Mapping) -> Chart | None:
         by = {name: [title(s) for s, n in firsts.items() if n == name] for name in dict.fromkeys(firsts.values())}
         sentence = f"First is {'; '.join(f'{name} by {listed(who)}' for name, who in by.items())}."
     return Chart(
-        "methods_places", "grid", "Places by each method",
+        "methods_places",
+        "grid",
+        "Places by each method",
         "1 is the best place among the contestants that all methods judged; the best by all methods together stand "
         "first. In brackets the places within which the order may be chance.",
-        {"rows": [Name(name) for name in order], "columns": [title(survey) for survey in main], "values": shade,
-         "texts": texts, "x": "", "y": ""}, sentence,
-    )  # fmt: skip
+        {
+            "rows": [Name(name) for name in order],
+            "columns": [title(survey) for survey in main],
+            "values": shade,
+            "texts": texts,
+            "x": "",
+            "y": "",
+        },
+        sentence,
+    )
 
 
 def _rank(standing: Mapping, name: str, common: set[str]) -> int:
@@ -269,20 +286,31 @@ def _agreement_table(own: Mapping) -> list[Table]:
     if not found:
         return []
     rows = [
-        (plainly(row["criterion"]) or "main question", title(row["first"]), title(row["second"]),
-         str(len(row["contestants"])), _tau(row["tau"], row["tau_ci"]), _tau(row["rho"], row["rho_ci"]),
-         p_value(None if row["p"] is None else row["p_adjusted"]))
+        (
+            plainly(row["criterion"]) or "main question",
+            title(row["first"]),
+            title(row["second"]),
+            str(len(row["contestants"])),
+            _tau(row["tau"], row["tau_ci"]),
+            _tau(row["rho"], row["rho_ci"]),
+            p_value(None if row["p"] is None else row["p_adjusted"]),
+        )
         for row in found
-    ]  # fmt: skip
-    return [Table(
-        "Agreement of orders, by criterion",
-        "The main question, then every one that two methods share by name. A small p says that the orders differ by "
-        "more than chance; a large one doesn't show that they are the same.",
-        ("criterion", "method", "and", "contestants", "Kendall's tau-b", "Spearman's rho", "p (Holm)"), rows,
-        folded=len(rows) > 12,
-        method="Parametric bootstrap from the stored scores and their 95 % intervals. p: how often tau-b would be as "
-        "low as it is, if both methods measured the same and only chance differed; Holm's correction over all rows.",
-    )]  # fmt: skip
+    ]
+    return [
+        Table(
+            "Agreement of orders, by criterion",
+            "The main question, then every one that two methods share by name. A small p says that the orders "
+            "differ by "
+            "more than chance; a large one doesn't show that they are the same.",
+            ("criterion", "method", "and", "contestants", "Kendall's tau-b", "Spearman's rho", "p (Holm)"),
+            rows,
+            folded=len(rows) > 12,
+            method="Parametric bootstrap from the stored scores and their 95 % intervals. p: how often tau-b would be "
+            "as low as it is, if both methods measured the same and only chance differed; Holm's correction over all "
+            "rows.",
+        )
+    ]
 
 
 def _cost(own: Mapping) -> tuple[list[str], list[Chart], list[Table]]:
@@ -316,17 +344,25 @@ def _curves(own: Mapping) -> Chart:
         for one in own["methods"]
     ]
     return Chart(
-        "methods_cost", "lines", "Which method finds more for the same hours?",
+        "methods_cost",
+        "lines",
+        "Which method finds more for the same hours?",
         "Expected share of pairs whose difference is significant, by hours of annotators' time in all, spread evenly. "
         "Bands: 95 %, for what the true differences may be. One test a pair at 0.05, without correction for the "
         "number of pairs. Qualification and controls take no time here.",
-        {"series": series, "x": "person-hours in all", "y": "expected share of pairs found", "steps": False,
-         "log_x": True, "reference": None},
+        {
+            "series": series,
+            "x": "person-hours in all",
+            "y": "expected share of pairs found",
+            "steps": False,
+            "log_x": True,
+            "reference": None,
+        },
         _at(own),
         method="Effects are drawn from what each method found and how uncertain it is, shrunk by a hierarchical normal "
         "model, and the power of the exact binomial test, or of Welch's t-test, is averaged over them (assurance). "
         "Conversations and annotators are taken to come in the study's own proportions.",
-    )  # fmt: skip
+    )
 
 
 def _at(own: Mapping) -> str:
@@ -371,12 +407,19 @@ def _hour_table(own: Mapping) -> Table:
         "What does an hour buy?",
         "Seconds are the mean of an annotation, people's own conversations that are shown among the others included. "
         "The chance is that of a significant difference in a pair, if one hour is spent on it alone.",
-        ("method", "seconds an annotation", "annotations an hour", "one speaks of", "chance per pair and hour",
-         "hours until half of the pairs are found", "hours spent"),
+        (
+            "method",
+            "seconds an annotation",
+            "annotations an hour",
+            "one speaks of",
+            "chance per pair and hour",
+            "hours until half of the pairs are found",
+            "hours spent",
+        ),
         rows,
         sentence=f"An hour spent on one pair finds a difference most often by {title(best['method'])}: "
         f"{percent(chance)} on average over the pairs ({interval([low, high])}).",
-    )  # fmt: skip
+    )
 
 
 WHOLE = Whole("methods", "Methods side by side", read, tell, place=10)

@@ -92,19 +92,28 @@ def _of_outcome(own: By, outcome: str, stem: str) -> Iterator[Chart]:
 def _importance_chart(part: dict, outcome: str) -> Chart:
     known = [row for row in part["metrics"] if row["r2"] is not None]
     rows = [
-        {"label": plainly(row["name"]) + (" (−)" if row["coef"] < 0 else ""), "estimate": row["r2"],
-         "low": row["r2_ci"][0], "high": row["r2_ci"][1], "group": title(row["method"])}
+        {
+            "label": plainly(row["name"]) + (" (−)" if row["coef"] < 0 else ""),
+            "estimate": row["r2"],
+            "low": row["r2_ci"][0],
+            "high": row["r2_ci"][1],
+            "group": title(row["method"]),
+        }
         for method in dict.fromkeys(row["method"] for row in known)
         for row in sorted((r for r in known if r["method"] == method), key=lambda r: -r["r2"])
-    ]  # fmt: skip
+    ]
     what = OUTCOMES[outcome]
     return Chart(
-        f"metrics_importance_{outcome}", "forest", f"What knows something of {what.short}?",
+        f"metrics_importance_{outcome}",
+        "forest",
+        f"What knows something of {what.short}?",
         f"How much of {what.long} each metric explains by itself: {what.measure}, 0 for nothing. Bars: 95 % intervals. "
         "(−): more of it goes with less quality.",
-        {"rows": rows, "reference": 0.0, "x": what.axis}, _importance_sentence(part, outcome),
-        method=IMPORTANCE[outcome], cite=CITE,
-    )  # fmt: skip
+        {"rows": rows, "reference": 0.0, "x": what.axis},
+        _importance_sentence(part, outcome),
+        method=IMPORTANCE[outcome],
+        cite=CITE,
+    )
 
 
 def _importance_sentence(part: dict, outcome: str) -> str:
@@ -133,22 +142,31 @@ def _agreement_chart(metrics: Sequence[dict]) -> Chart | None:
     if not known:
         return None
     rows = [
-        {"label": plainly(row["name"]), "estimate": row["alpha"], "low": row["ci"][0], "high": row["ci"][1],
-         "group": title(row["method"])}
+        {
+            "label": plainly(row["name"]),
+            "estimate": row["alpha"],
+            "low": row["ci"][0],
+            "high": row["ci"][1],
+            "group": title(row["method"]),
+        }
         for method in dict.fromkeys(row["method"] for row in known)
         for row in sorted((r for r in known if r["method"] == method), key=lambda r: -r["alpha"])
-    ]  # fmt: skip
+    ]
     best, worst = max(known, key=lambda row: row["alpha"]), min(known, key=lambda row: row["alpha"])
     sentence = f"People agree most on {named(best)}: alpha {number(best['alpha'])} ({_ends(best)}, n {best['n']})"
     if worst is not best:
         sentence += f"; least on {named(worst)}: {number(worst['alpha'])} ({_ends(worst)}, n {worst['n']})"
     return Chart(
-        "metrics_agreement", "forest", "Do two people mean the same by it?",
+        "metrics_agreement",
+        "forest",
+        "Do two people mean the same by it?",
         "Krippendorff's alpha of what was judged twice: 1 is perfect agreement, 0 what chance would give. Bars: 95 % "
         "intervals.",
-        {"rows": rows, "reference": 0.0, "x": "Krippendorff's alpha"}, f"{sentence}.", method=INTERPRETABILITY,
+        {"rows": rows, "reference": 0.0, "x": "Krippendorff's alpha"},
+        f"{sentence}.",
+        method=INTERPRETABILITY,
         cite=CITE,
-    )  # fmt: skip
+    )
 
 
 def _ends(row: dict) -> str:
@@ -157,19 +175,33 @@ def _ends(row: dict) -> str:
 
 def _coverage_chart(methods: dict[str, dict], outcome: str) -> Chart:
     series = [
-        {"label": title(method), "x": [len(step["metrics"]) for step in found["steps"]][::-1],
-         "y": [step["adjusted"] for step in found["steps"]][::-1]}
-        for method, found in methods.items() if found.get("steps")
-    ]  # fmt: skip
+        {
+            "label": title(method),
+            "x": [len(step["metrics"]) for step in found["steps"]][::-1],
+            "y": [step["adjusted"] for step in found["steps"]][::-1],
+        }
+        for method, found in methods.items()
+        if found.get("steps")
+    ]
     what = OUTCOMES[outcome]
     return Chart(
-        f"metrics_coverage_{outcome}", "lines", f"How much of {what.short} do a method's metrics explain together?",
+        f"metrics_coverage_{outcome}",
+        "lines",
+        f"How much of {what.short} do a method's metrics explain together?",
         "Read from right to left: all metrics of a method but overall quality, then one less at a time, always the one "
         "that is missed least. Where the curve stays level, a metric added nothing to the others.",
-        {"series": series, "x": "number of metrics", "y": f"adjusted {what.measure}", "steps": False, "log_x": False,
-         "reference": 0.0},
-        _coverage_sentence(methods), method=COVERAGE, cite=CITE,
-    )  # fmt: skip
+        {
+            "series": series,
+            "x": "number of metrics",
+            "y": f"adjusted {what.measure}",
+            "steps": False,
+            "log_x": False,
+            "reference": 0.0,
+        },
+        _coverage_sentence(methods),
+        method=COVERAGE,
+        cite=CITE,
+    )
 
 
 def _coverage_sentence(methods: dict[str, dict]) -> str:
@@ -190,21 +222,37 @@ def _full(found: dict) -> float | None:
 def _price_chart(found: dict) -> Chart:
     x = "hours of annotation" if found["unit"] == "hours" else "pay"
     best = found["sets"]
-    series = [{"label": "the best set for the price", "x": [row["cost"] for row in best],
-               "y": [row["r2"] for row in best], "low": [row["ci"][0] for row in best],
-               "high": [row["ci"][1] for row in best]}]  # fmt: skip
+    series = [
+        {
+            "label": "the best set for the price",
+            "x": [row["cost"] for row in best],
+            "y": [row["r2"] for row in best],
+            "low": [row["ci"][0] for row in best],
+            "high": [row["ci"][1] for row in best],
+        }
+    ]
     marks = sorted(found["tasks"], key=lambda row: -row["r2"]) if len(found["tasks"]) <= MARKS else []
     series += [{"label": of_task(row["task"]), "x": [row["cost"]], "y": [row["r2"]]} for row in marks]
     single = "; single marks are tasks by themselves" if marks else ""
     return Chart(
-        "metrics_price", "lines", "What does more money buy?",
+        "metrics_price",
+        "lines",
+        "What does more money buy?",
         f"Each point of the line is the best set of tasks for its price{single}. Upwards: how well "
         f"{outcome_of(found)} can be foretold for conversations that "
         "weren't learnt from; 0 is no better than always guessing the mean. Band: 95 %.",
-        {"series": series, "x": f"{x} for {found['dialogues']} conversations", "y": "foretold (cross-validated R²)",
-         "steps": False, "log_x": False, "reference": 0.0},
-        price_said(found), method=PRICE, cite=(),
-    )  # fmt: skip
+        {
+            "series": series,
+            "x": f"{x} for {found['dialogues']} conversations",
+            "y": "foretold (cross-validated R²)",
+            "steps": False,
+            "log_x": False,
+            "reference": 0.0,
+        },
+        price_said(found),
+        method=PRICE,
+        cite=(),
+    )
 
 
 def _sensitivity_chart(own: dict) -> Chart:
@@ -214,8 +262,15 @@ def _sensitivity_chart(own: dict) -> Chart:
         mine = [row for row in known if row["method"] == method]
         for row in sorted(mine, key=lambda row: -row["counts"][LEVEL]["mean"]):
             count = row["counts"][LEVEL]
-            rows.append({"label": plainly(row["name"]), "estimate": count["mean"], "low": count["ci"][0],
-                         "high": count["ci"][1], "group": title(method)})  # fmt: skip
+            rows.append(
+                {
+                    "label": plainly(row["name"]),
+                    "estimate": count["mean"],
+                    "low": count["ci"][0],
+                    "high": count["ci"][1],
+                    "group": title(method),
+                }
+            )
     most = max(known, key=lambda row: row["counts"][LEVEL]["mean"])
     mean = most["counts"][LEVEL]["mean"]
     sentence = (
@@ -224,11 +279,16 @@ def _sensitivity_chart(own: dict) -> Chart:
         f"{most['counts'][LEVEL]['ci'][1]:.0f})."
     )
     return Chart(
-        "metrics_sensitivity", "forest", "Which metric tells bots apart?",
+        "metrics_sensitivity",
+        "forest",
+        "Which metric tells bots apart?",
         f"How many of {pairs} pairs of bots differ at the 5 % level, with {own['sample']} conversations a bot (or as "
         "many pairs of them a pair of bots) for every metric. Bars: where 95 % of the draws lie.",
-        {"rows": rows, "reference": None, "x": "pairs of bots told apart"}, sentence, method=SENSITIVITY, cite=CITE,
-    )  # fmt: skip
+        {"rows": rows, "reference": None, "x": "pairs of bots told apart"},
+        sentence,
+        method=SENSITIVITY,
+        cite=CITE,
+    )
 
 
 def _tables(own: By) -> Iterator[Table]:
@@ -245,21 +305,43 @@ def _tables(own: By) -> Iterator[Table]:
 def _importance_table(part: dict, outcome: str) -> Table:
     notes = any(row.get("why") for row in part["metrics"])
     rows = [
-        (title(row["method"]), plainly(row["name"]), str(row["n"]), number(row["coef"]), number(row["r2"], 3),
-         interval(row["r2_ci"], 3, share=False), p_value(row["p"]), p_value(row["p_clustered"]),
-         p_value(row["p_clustered_holm"]), *((short(row.get("why", "")),) if notes else ()))
+        (
+            title(row["method"]),
+            plainly(row["name"]),
+            str(row["n"]),
+            number(row["coef"]),
+            number(row["r2"], 3),
+            interval(row["r2_ci"], 3, share=False),
+            p_value(row["p"]),
+            p_value(row["p_clustered"]),
+            p_value(row["p_clustered_holm"]),
+            *((short(row.get("why", "")),) if notes else ()),
+        )
         for row in part["metrics"]
-    ]  # fmt: skip
+    ]
     what = OUTCOMES[outcome]
     return Table(
         f"Importance for {what.short}",
         "The coefficient is by one unit of the metric: by a share of turns from 0 to 1, by a point of the scale. The "
         "last p allows for people who led several conversations and for the number of metrics.",
-        ("method", "metric", "n", "coefficient", what.measure, "95 % interval", "p", "p (clustered)", "p (Holm)",
-         *(("note",) if notes else ())),
-        rows, folded=True, method=IMPORTANCE[outcome], cite=CITE,
+        (
+            "method",
+            "metric",
+            "n",
+            "coefficient",
+            what.measure,
+            "95 % interval",
+            "p",
+            "p (clustered)",
+            "p (Holm)",
+            *(("note",) if notes else ()),
+        ),
+        rows,
+        folded=True,
+        method=IMPORTANCE[outcome],
+        cite=CITE,
         sentence=f"{part['n']} {what.rows}, led by {part['interactors']} people.",
-    )  # fmt: skip
+    )
 
 
 def _sensitivity_table(own: dict) -> Table:
@@ -267,19 +349,27 @@ def _sensitivity_table(own: dict) -> Table:
         return number(row["counts"][level][f"mean{suffix}"], 1) if row["counts"] else NONE
 
     rows = [
-        (title(row["method"]), plainly(row["name"]), *(counted(row, level) for level in ("0.01", "0.05", "0.1")),
-         counted(row, LEVEL, "_paper"), str(row["counts"][LEVEL]["once_paper"]) if row["counts"] else NONE,
-         str(sum(pair["p_holm"] is not None and pair["p_holm"] < 0.05 for pair in row["pairs"])))
+        (
+            title(row["method"]),
+            plainly(row["name"]),
+            *(counted(row, level) for level in ("0.01", "0.05", "0.1")),
+            counted(row, LEVEL, "_paper"),
+            str(row["counts"][LEVEL]["once_paper"]) if row["counts"] else NONE,
+            str(sum(pair["p_holm"] is not None and pair["p_holm"] < 0.05 for pair in row["pairs"])),
+        )
         for row in own["metrics"]
-    ]  # fmt: skip
+    ]
     return Table(
         "Pairs of bots told apart",
         f"Of {own['pairs']} pairs, with {own['sample']} conversations a bot, at three levels, by a test of "
         "conversations. The paper's tests take every turn as independent and so find more than there is. The last "
         "column uses all data, with conversations and annotators as clusters and Holm's correction.",
         ("method", "metric", "at 0.01", "at 0.05", "at 0.1", "0.05, paper's test", "the same, one draw", "all data"),
-        rows, folded=len(rows) > 12, method=SENSITIVITY, cite=CITE,
-    )  # fmt: skip
+        rows,
+        folded=len(rows) > 12,
+        method=SENSITIVITY,
+        cite=CITE,
+    )
 
 
 def _cost_tables(own: dict, found: dict) -> Iterator[Table]:
@@ -291,49 +381,66 @@ def _cost_tables(own: dict, found: dict) -> Iterator[Table]:
         return NONE if value is None else f"{value:,.2f}"
 
     rows = [
-        (title(row["method"]), str(row["metrics"]), number(row["minutes"], 1),
-         interval(row["minutes_ci"], 1, share=False), number(row["throughput"], 1), number(row["hours"], 1),
-         number(row["training_hours"], 1),
-         *((money(row["projected_with_training"]),) if paid else ()))
+        (
+            title(row["method"]),
+            str(row["metrics"]),
+            number(row["minutes"], 1),
+            interval(row["minutes_ci"], 1, share=False),
+            number(row["throughput"], 1),
+            number(row["hours"], 1),
+            number(row["training_hours"], 1),
+            *((money(row["projected_with_training"]),) if paid else ()),
+        )
         for row in own["methods"]
-    ]  # fmt: skip
+    ]
     head = ("method", "metrics", "minutes", "95 % interval", "dialogues an hour", "hours", "training, hours")
     yield Table(
         f"What a method costs for {own['dialogues']} dialogues",
         "Minutes are the median of all tasks of a method on one dialogue (of comparisons: on two).",
-        (*head, *(("pay",) if paid else ())), rows, cite=CITE,
+        (*head, *(("pay",) if paid else ())),
+        rows,
+        cite=CITE,
         method="Medians, with percentile intervals by drawing dialogues. Hours are of work at the median time; "
         "training is what all who tried spent on it, by the dialogue annotated.",
-    )  # fmt: skip
+    )
     alone = {row["task"]: (number(row["r2"], 3), interval(row["ci"], 3, share=False)) for row in found.get("tasks", [])}
     rows = [
-        (of_task(row["task"]), listed([plainly(name) for name in row["metrics"]]), str(row["n"]),
-         number(row["minutes"]), money(row["payment"]) if paid else NONE, number(row["training_minutes"], 1),
-         *alone.get(row["task"], (NONE, NONE)))
+        (
+            of_task(row["task"]),
+            listed([plainly(name) for name in row["metrics"]]),
+            str(row["n"]),
+            number(row["minutes"]),
+            money(row["payment"]) if paid else NONE,
+            number(row["training_minutes"], 1),
+            *alone.get(row["task"], (NONE, NONE)),
+        )
         for row in own["tasks"]
-    ]  # fmt: skip
+    ]
     yield Table(
         "What a task costs, and what it is worth by itself",
         "A task is paid for as a whole, whatever is used of it. Foretold: cross-validated R² of people's own ratings "
         "by the task's metrics, overall quality left out; choices between conversations say nothing of ratings.",
-        ("task", "metrics", "n", "minutes", "pay", "training, minutes", "foretold (R²)", "95 % interval"), rows,
-        folded=len(rows) > 6, cite=CITE,
-    )  # fmt: skip
+        ("task", "metrics", "n", "minutes", "pay", "training, minutes", "foretold (R²)", "95 % interval"),
+        rows,
+        folded=len(rows) > 6,
+        cite=CITE,
+    )
 
 
 def _set_table(found: dict) -> Table:
     unit = "hours" if found["unit"] == "hours" else "pay"
     rows = [
-        (of_tasks(row["tasks"]), f"{row['cost']:,.1f}", number(row["r2"], 3),
-         interval(row["ci"], 3, share=False))
+        (of_tasks(row["tasks"]), f"{row['cost']:,.1f}", number(row["r2"], 3), interval(row["ci"], 3, share=False))
         for row in found["sets"]
-    ]  # fmt: skip
+    ]
     return Table(
         "The best set of tasks for its price",
         f"No cheaper set foretells {outcome_of(found)} better. {found['tried']} sets were tried.",
-        ("tasks", f"{unit} for {found['dialogues']} dialogues", "foretold (R²)", "95 % interval"), rows,
-        folded=len(rows) > 8, method=PRICE,
-    )  # fmt: skip
+        ("tasks", f"{unit} for {found['dialogues']} dialogues", "foretold (R²)", "95 % interval"),
+        rows,
+        folded=len(rows) > 8,
+        method=PRICE,
+    )
 
 
 WHOLE = Whole("metrics", "Which metric is worth its money?", read, tell, place=20)

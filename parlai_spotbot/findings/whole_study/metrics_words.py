@@ -24,11 +24,21 @@ class Outcome:
 
 
 OUTCOMES = {
-    "rating": Outcome("people's ratings", "the rating that people gave a conversation which they led themselves", "R²",
-                      "share of differences explained (R²)", "rated conversations"),
-    "choice": Outcome("people's choices", "which of their two conversations people found better", "pseudo-R²",
-                      "share of uncertainty explained (pseudo-R²)", "pairs of conversations"),
-}  # fmt: skip
+    "rating": Outcome(
+        "people's ratings",
+        "the rating that people gave a conversation which they led themselves",
+        "R²",
+        "share of differences explained (R²)",
+        "rated conversations",
+    ),
+    "choice": Outcome(
+        "people's choices",
+        "which of their two conversations people found better",
+        "pseudo-R²",
+        "share of uncertainty explained (pseudo-R²)",
+        "pairs of conversations",
+    ),
+}
 
 IMPORTANCE = {
     "rating": "Least squares on one metric at a time; nobody's own answers are on both sides. Intervals draw the "
@@ -69,9 +79,13 @@ def of_task(task: str) -> str:
 
 def short(why: str) -> str:
     """What is wrong with a fit, in few words."""
-    words = {"the same value": "doesn't vary", "without a single error": "separates",
-             "too few": "too few rows", "the same everywhere": "outcome doesn't vary",
-             "no value": "not judged"}  # fmt: skip
+    words = {
+        "the same value": "doesn't vary",
+        "without a single error": "separates",
+        "too few": "too few rows",
+        "the same everywhere": "outcome doesn't vary",
+        "no value": "not judged",
+    }
     return next((said for part, said in words.items() if part in why), why)
 
 
@@ -140,8 +154,10 @@ def coverage_text(own: dict[str, dict]) -> list[str]:
                 f"people's ratings as all do (adjusted R² {number(enough['adjusted'], 3)}): {kept}."
             )
         else:
-            text.append(f"{title(method)}: each of its {len(steps)} metrics adds something (adjusted R² "
-                        f"{number(enough['adjusted'], 3)} together).")  # fmt: skip
+            text.append(
+                f"{title(method)}: each of its {len(steps)} metrics adds something (adjusted R² "
+                f"{number(enough['adjusted'], 3)} together)."
+            )
     return text
 
 
@@ -185,8 +201,10 @@ def recommended(own: dict[str, dict]) -> list[str]:
             f"{outcome_of(found)}; the best choice in {percent(best['chosen'])} of samples drawn anew."
         )
         if found.get("alike"):
-            text.append(f"As good, as far as these data can tell, and cheaper: {of_tasks(found['alike']['tasks'])} "
-                        f"({_cost(found['alike'], found)}).")  # fmt: skip
+            text.append(
+                f"As good, as far as these data can tell, and cheaper: {of_tasks(found['alike']['tasks'])} "
+                f"({_cost(found['alike'], found)})."
+            )
     elif found.get("budget") and "cheapest" in found:
         text.append(f"Nothing can be had for {found['budget']:,.0f}; the cheapest task costs {found['cheapest']:,.0f}.")
     elif found.get("nothing"):

@@ -62,8 +62,15 @@ def agreement_of(surveys: Sequence[Analysis], ranking: Mapping, seed: int) -> di
             other = Ranking(survey, "", standing.order, standing.scores)
             rng = generator(seed, METHOD, survey, standing.source)
             for row in agreements([ranking_of(ranking), other], rng=rng):
-                found.append({"survey": survey, "source": standing.source, "what": standing.what,
-                              "contestants": list(row.names), **vars(row.found)})  # fmt: skip
+                found.append(
+                    {
+                        "survey": survey,
+                        "source": standing.source,
+                        "what": standing.what,
+                        "contestants": list(row.names),
+                        **vars(row.found),
+                    }
+                )
     return plain({"measure": f"recall@{ranking['k'][0]}", "surveys": found})
 
 
@@ -119,20 +126,37 @@ def _ranked(ranking: Mapping) -> Section:
         f"{listed([own['contestant'] for own in beaten]) or 'nobody'}."
     )
     forest = Chart(
-        "nuc_recall", "forest", f"Recall@{k}",
+        "nuc_recall",
+        "forest",
+        f"Recall@{k}",
         f"How often the real next turn is among the first {k} by each contestant, with 95 % intervals that take "
         "questions of one conversation together. The line is guessing.",
-        {"rows": [{"label": Name(own["contestant"]), "estimate": own[measure]["estimate"], "low": own[measure]["ci"][0],
-                   "high": own[measure]["ci"][1]} for own in main],
-         "reference": ranking["chance"][measure], "x": f"share of questions (Recall@{k})"}, sentence, cite=CITE,
-    )  # fmt: skip
+        {
+            "rows": [
+                {
+                    "label": Name(own["contestant"]),
+                    "estimate": own[measure]["estimate"],
+                    "low": own[measure]["ci"][0],
+                    "high": own[measure]["ci"][1],
+                }
+                for own in main
+            ],
+            "reference": ranking["chance"][measure],
+            "x": f"share of questions (Recall@{k})",
+        },
+        sentence,
+        cite=CITE,
+    )
     table = Table(
-        "Recall@k and MRR", " ".join(notes(ranking)) or "In brackets 95 % intervals.",
-        ("contestant", "by", *(_head(name) for name in measures), "questions"), rows,
+        "Recall@k and MRR",
+        " ".join(notes(ranking)) or "In brackets 95 % intervals.",
+        ("contestant", "by", *(_head(name) for name in measures), "questions"),
+        rows,
         method="Recall@k: the share of questions whose real next turn is among the first k; MRR: the mean of 1 / rank. "
         "Ties count as the expectation over all orders. In brackets 95 % intervals (Wilson, for questions clustered by "
-        "conversation).", cite=CITE,
-    )  # fmt: skip
+        "conversation).",
+        cite=CITE,
+    )
     return Section("ranking", "Which contestant finds the real next turn?", [asked(ranking)], [forest], [table])
 
 
@@ -154,17 +178,23 @@ def _curve(curve: Mapping, ranking: Mapping) -> Section:
     most = max(point["candidates"] for own in main for point in own["points"])
     sizes = sorted({point["candidates"] for own in main for point in own["points"]})
     series = [
-        {"label": Name(own["contestant"]), "x": [p["candidates"] for p in own["points"]],
-         "y": [p["estimate"] for p in own["points"]], "low": [p["ci"][0] for p in own["points"]],
-         "high": [p["ci"][1] for p in own["points"]]}
+        {
+            "label": Name(own["contestant"]),
+            "x": [p["candidates"] for p in own["points"]],
+            "y": [p["estimate"] for p in own["points"]],
+            "low": [p["ci"][0] for p in own["points"]],
+            "high": [p["ci"][1] for p in own["points"]],
+        }
         for own in main
-    ]  # fmt: skip
+    ]
     series.append({"label": "guessing", "x": sizes, "y": [1 / n for n in sizes]})
     text = []
     short = [own["contestant"] for own in main if own["points"][-1]["candidates"] < most]
     if short:
-        text.append(f"Of {listed(short)} there is no figure beyond the candidates of a question: scoring every turn of "
-                    "the corpus after every context would take too long.")  # fmt: skip
+        text.append(
+            f"Of {listed(short)} there is no figure beyond the candidates of a question: scoring every turn of "
+            "the corpus after every context would take too long."
+        )
     if any(
         len(own["points"]) and own["points"][-1]["candidates"] > max(ranking["questions"]["candidates"]) for own in main
     ):
@@ -174,31 +204,46 @@ def _curve(curve: Mapping, ranking: Mapping) -> Section:
     share = percent(point["estimate"], 2 if most > 100 else 1)
     sentence = f"Among {most} candidates {name} finds the real next turn in {share}."
     chart = Chart(
-        "nuc_curve", "lines", "Accuracy against the number of candidates",
+        "nuc_curve",
+        "lines",
+        "Accuracy against the number of candidates",
         "How often the real next turn comes first, from two candidates up; what the average over all draws of so many "
         "distractors is follows exactly from one ranking. The bands are 95 % intervals; the lowest line is guessing.",
-        {"series": series, "x": "candidates", "y": "share of questions (Recall@1)", "log_x": True}, sentence, cite=CITE,
-    )  # fmt: skip
+        {"series": series, "x": "candidates", "y": "share of questions (Recall@1)", "log_x": True},
+        sentence,
+        cite=CITE,
+    )
     return Section("curve", "How does accuracy fall with more candidates?", text, [chart])
 
 
 def _tests(ranking: Mapping) -> Section:
     rows = [
-        (Name(own["a"]), Name(own["b"]), _head(own["measure"]), _signed(own["difference"]), ends(own["ci"], _signed),
-         p_value(own["p"]), p_value(own["p_adjusted"]), str(own["n"]))
+        (
+            Name(own["a"]),
+            Name(own["b"]),
+            _head(own["measure"]),
+            _signed(own["difference"]),
+            ends(own["ci"], _signed),
+            p_value(own["p"]),
+            p_value(own["p_adjusted"]),
+            str(own["n"]),
+        )
         for own in ranking["comparisons"]
-    ]  # fmt: skip
+    ]
     first = [own for own in ranking["comparisons"] if own["measure"] == f"recall@{ranking['k'][0]}"]
     clear = sum(own["p_adjusted"] is not None and own["p_adjusted"] < 0.05 for own in first)
     sentence = f"By Recall@{ranking['k'][0]} {clear} of {len(first)} pairs of contestants differ by more than chance."
     table = Table(
         "Every two contestants on the same questions",
         f"{' '.join(notes(ranking))} A difference is that of the first less the second.".strip(),
-        ("contestant", "and", "measure", "difference", "95 % interval", "p", "p (Holm)", "questions"), rows,
-        folded=len(rows) > 12, sentence=sentence,
+        ("contestant", "and", "measure", "difference", "95 % interval", "p", "p (Holm)", "questions"),
+        rows,
+        folded=len(rows) > 12,
+        sentence=sentence,
         method="Paired: the mean difference per question, with a standard error clustered by conversation; p by "
-        "Student's t, Holm's correction within a measure.", cite=CITE,
-    )  # fmt: skip
+        "Student's t, Holm's correction within a measure.",
+        cite=CITE,
+    )
     return Section("tests", "Do contestants differ?", [], [], [table] if rows else [])
 
 
@@ -210,8 +255,16 @@ def _agreement(agreement: Mapping, ranking: Mapping) -> Section:
     rows, text = [], []
     for own in agreement["surveys"]:
         who = source_said(own["source"])
-        rows.append((title(own["survey"]), who, str(own["n"]), _with(own["tau"], own["tau_ci"]),
-                     _with(own["rho"], own["rho_ci"]), p_value(own["p"])))  # fmt: skip
+        rows.append(
+            (
+                title(own["survey"]),
+                who,
+                str(own["n"]),
+                _with(own["tau"], own["tau_ci"]),
+                _with(own["rho"], own["rho_ci"]),
+                p_value(own["p"]),
+            )
+        )
         if own["survey"] == "spot_the_bot":
             text.append(
                 f"By {_head(agreement['measure'])} and by Spot The Bot ({who}, {own['what']}) the {own['n']} "
@@ -222,9 +275,10 @@ def _agreement(agreement: Mapping, ranking: Mapping) -> Section:
         "Agreement of orders with the study's surveys",
         "1 is the same order, −1 the reverse, 0 no connection; in brackets 95 % intervals. Few contestants make wide "
         "intervals. A small p says that the orders differ by more than chance. " + " ".join(notes(ranking)),
-        ("survey", "answered by", "contestants", "Kendall's tau-b", "Spearman's rho", "p"), rows,
+        ("survey", "answered by", "contestants", "Kendall's tau-b", "Spearman's rho", "p"),
+        rows,
         method="Parametric bootstrap: both methods' scores are drawn anew around themselves by their standard errors.",
-    )  # fmt: skip
+    )
     return Section("agreement", "Does it rank as people do?", text, [], [table])
 
 

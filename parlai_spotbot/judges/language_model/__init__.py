@@ -269,20 +269,25 @@ class LanguageModelJudge(Judge):
     def _prompt(self) -> dict:
         put = tuple(self.questions)
         return {
-            "version": prompts.VERSION, "sha256": self.prompt_sha256, "system": prompts.system_text(self.survey, put),
-            "words": prompts.WORDS, "orders": prompts.__doc__.partition("\n\n")[2].strip().replace("\n", " "),
-        }  # fmt: skip
+            "version": prompts.VERSION,
+            "sha256": self.prompt_sha256,
+            "system": prompts.system_text(self.survey, put),
+            "words": prompts.WORDS,
+            "orders": prompts.__doc__.partition("\n\n")[2].strip().replace("\n", " "),
+        }
 
     def _usage(self) -> dict:
         rows, given = self.cache.rows, self.settings
         read, written = self.cache.spent()
         masses = [row.mass for row in rows if row.mass is not None]
         usage = {
-            "answers": len(self.cache.good), "bad_answers": sum(not row.good for row in rows),
-            "prompt_tokens": read, "completion_tokens": written,
+            "answers": len(self.cache.good),
+            "bad_answers": sum(not row.good for row in rows),
+            "prompt_tokens": read,
+            "completion_tokens": written,
             "answers_without_count": sum(row.estimated for row in rows),
             **({"mean_probability_of_labels": sum(masses) / len(masses)} if masses else {}),
-        }  # fmt: skip
+        }
         if not given.priced:
             return usage
         prices = {"price_prompt": given.price_prompt, "price_completion": given.price_completion}
@@ -296,11 +301,19 @@ class LanguageModelJudge(Judge):
             for pair in asked_of_item(self.free, item, answers):
                 for key, ask in self.asks(item, pair, answers):
                     if key not in self.cache.good and (bad := self.cache.bad.get(key)):
-                        rows.append({
-                            "item_id": item.item_id, "question": pair[0], "target": pair[1],
-                            "order": prompts.ORDERS[ask.order], "sample": ask.sample, "attempts": len(bad),
-                            "kind": bad[-1].kind, "reason": bad[-1].problem, "said": bad[-1].said,
-                        })  # fmt: skip
+                        rows.append(
+                            {
+                                "item_id": item.item_id,
+                                "question": pair[0],
+                                "target": pair[1],
+                                "order": prompts.ORDERS[ask.order],
+                                "sample": ask.sample,
+                                "attempts": len(bad),
+                                "kind": bad[-1].kind,
+                                "reason": bad[-1].problem,
+                                "said": bad[-1].said,
+                            }
+                        )
         return rows
 
     def _position(self, items: Sequence[Item]) -> dict:

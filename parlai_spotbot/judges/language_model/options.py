@@ -22,16 +22,44 @@ DTYPES = ("auto", "fp32", "bf16", "fp16")
 
 LOCAL = ("revision", "dtype", "device")
 SERVED = (
-    "key_variable", "key_header", "timeout", "retries", "concurrency", "requests_per_minute", "tokens_per_minute",
-    "price_prompt", "price_completion", "currency", "temperature", "topp", "request_seed", "extra", "answer_format",
-    "system_role", "samples", "attempts", "context",
-)  # fmt: skip
+    "key_variable",
+    "key_header",
+    "timeout",
+    "retries",
+    "concurrency",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "price_prompt",
+    "price_completion",
+    "currency",
+    "temperature",
+    "topp",
+    "request_seed",
+    "extra",
+    "answer_format",
+    "system_role",
+    "samples",
+    "attempts",
+    "context",
+)
 """What only a model behind a server has."""
 
 DECIDING = (
-    "model", "url", "revision", "dtype", "orders", "samples", "temperature", "topp", "request_seed", "extra",
-    "system_role", "max_new_tokens", "free_text", "context",
-)  # fmt: skip
+    "model",
+    "url",
+    "revision",
+    "dtype",
+    "orders",
+    "samples",
+    "temperature",
+    "topp",
+    "request_seed",
+    "extra",
+    "system_role",
+    "max_new_tokens",
+    "free_text",
+    "context",
+)
 """The options that answers depend on; the others may change from one run to the next."""
 
 
@@ -100,9 +128,16 @@ class Options:
         """The server as the client takes it, with the key from the environment; `UserError` where that isn't there."""
         key = read_key(self.key_variable, httpx2.URL(self.url).host, where, "key_variable")
         return Endpoint(
-            self.url, self.model, key, self.key_header, self.timeout, self.retries, self.concurrency,
-            self.requests_per_minute, self.tokens_per_minute,
-        )  # fmt: skip
+            self.url,
+            self.model,
+            key,
+            self.key_header,
+            self.timeout,
+            self.retries,
+            self.concurrency,
+            self.requests_per_minute,
+            self.tokens_per_minute,
+        )
 
 
 KEYS = tuple(f.name for f in fields(Options) if f.name != "max_cost")

@@ -166,15 +166,24 @@ class Spotter(Judge):
             judged = self.judgement(unit, item, f"entity:{entity}", "nature", model.nature(place))
             base, parts = model.parts(place)
             parts = sorted(parts, key=lambda part: (-abs(part.push), part.feature))
-            rows.append({
-                "annotation_id": judged.annotation_id, "target": judged.target, "item_id": item.item_id,
-                "worker_id": judged.worker_id, "conversation_id": item.conversation_ids[0],
-                "exchanges": item.exchanges, "control": item.control, "answer": judged.answer,
-                "probability": round(model.probability(place), 6), "unsure_within": round(model.unsure, 6),
-                "logit": round(base + sum(part.push for part in parts), 6), "base": round(base, 6),
-                "reasons": [_reason(part) for part in parts[:TOLD]],
-                "others": round(sum(part.push for part in parts[TOLD:]), 6),
-            })  # fmt: skip
+            rows.append(
+                {
+                    "annotation_id": judged.annotation_id,
+                    "target": judged.target,
+                    "item_id": item.item_id,
+                    "worker_id": judged.worker_id,
+                    "conversation_id": item.conversation_ids[0],
+                    "exchanges": item.exchanges,
+                    "control": item.control,
+                    "answer": judged.answer,
+                    "probability": round(model.probability(place), 6),
+                    "unsure_within": round(model.unsure, 6),
+                    "logit": round(base + sum(part.push for part in parts), 6),
+                    "base": round(base, 6),
+                    "reasons": [_reason(part) for part in parts[:TOLD]],
+                    "others": round(sum(part.push for part in parts[TOLD:]), 6),
+                }
+            )
         return rows
 
     def describe(self) -> dict:
@@ -182,9 +191,11 @@ class Spotter(Judge):
         for key, (own, added) in self.sources.items():
             names = sorted({name for c in own + added for name in c.entities})
             by_bots[" and ".join(key) or "people"] = {
-                "bots": names, "conversations": len(own), "stand_in_conversations": len(added),
+                "bots": names,
+                "conversations": len(own),
+                "stand_in_conversations": len(added),
                 "examples": len(self._rows(key)),
-            }  # fmt: skip
+            }
         variants = {}
         for variant in (Words, Coherence):
             models = [self.models[variant.worker_id, key] for key in self.keys]
@@ -202,15 +213,24 @@ class Spotter(Judge):
 
 def _reason(part: Part) -> dict:
     value = None if math.isnan(part.value) else round(part.value, 4)
-    return {"feature": part.feature, "group": part.group, "value": value, "text": part.text,
-            "contribution": round(part.push, 6)}  # fmt: skip
+    return {
+        "feature": part.feature,
+        "group": part.group,
+        "value": value,
+        "text": part.text,
+        "contribution": round(part.push, 6),
+    }
 
 
 def _band(widths: Sequence[float]) -> dict:
     """The probabilities between which the answer is unsure, on average over the models, and how these differ."""
     mean = sum(widths) / len(widths)
-    return {"low": round(0.5 - mean, 4), "high": round(0.5 + mean, 4), "narrowest": round(min(widths), 4),
-            "widest": round(max(widths), 4)}  # fmt: skip
+    return {
+        "low": round(0.5 - mean, 4),
+        "high": round(0.5 + mean, 4),
+        "narrowest": round(min(widths), 4),
+        "widest": round(max(widths), 4),
+    }
 
 
 def _check(item: Item, known: dict, where: object) -> None:

@@ -96,8 +96,10 @@ def _words(models: Sequence) -> dict[str, list[dict]]:
         words = np.flatnonzero(variant.is_word[columns])
         pushes = model.slope * fitted[-1].coef_[0][words]
         means = [np.asarray(values[side].mean(axis=0))[0, words] for side in (model.human, ~model.human)]
-        there = [np.bincount(values[side].indices, minlength=len(columns))[words] / side.sum()
-                 for side in (model.human, ~model.human)]  # fmt: skip
+        there = [
+            np.bincount(values[side].indices, minlength=len(columns))[words] / side.sum()
+            for side in (model.human, ~model.human)
+        ]
         for place, column in enumerate(columns[words]):
             name = str(variant.names[column])
             apart.setdefault(name, []).append(float(pushes[place] * (means[0][place] - means[1][place])))
@@ -108,6 +110,13 @@ def _words(models: Sequence) -> dict[str, list[dict]]:
         people, bots = (sum(pair[side] for pair in shares[name]) / len(models) for side in (0, 1))
         side = sides["human" if people > bots else "bot"]
         if len(side) < WORDS:
-            side.append({"word": name, "apart": round(mean[name], 4), "people": round(people, 4),
-                         "bots": round(bots, 4), "models": len(apart[name])})  # fmt: skip
+            side.append(
+                {
+                    "word": name,
+                    "apart": round(mean[name], 4),
+                    "people": round(people, 4),
+                    "bots": round(bots, 4),
+                    "models": len(apart[name]),
+                }
+            )
     return sides

@@ -151,11 +151,7 @@ class Coherence:
     )
 
     def __init__(
-        self,
-        examples: Sequence[Example],
-        embedded: dict[str, np.ndarray],
-        likelihood: Likelihood,
-        people: set[str],
+        self, examples: Sequence[Example], embedded: dict[str, np.ndarray], likelihood: Likelihood, people: set[str]
     ):
         self.embedded, self.likelihood = embedded, likelihood
         middle = np.mean([embedded[text] for text in sorted(people)], axis=0)

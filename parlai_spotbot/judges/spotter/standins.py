@@ -55,9 +55,15 @@ class Standins:
         seeds = [Seed(e.episode_id, (e.turns[0], e.turns[1]), tuple(e.context)) for e in self.episodes]
         per_pair = min(PER_PAIR, len({seed.turns for seed in seeds}))
         plan = Plan(
-            self.plan.domain, entries, conversations_per_pair=per_pair, exchanges=self.exchanges, seed=self.seed,
-            segments=(self.exchanges,), human_conversations=0, pairs=pairs,
-        )  # fmt: skip
+            self.plan.domain,
+            entries,
+            conversations_per_pair=per_pair,
+            exchanges=self.exchanges,
+            seed=self.seed,
+            segments=(self.exchanges,),
+            human_conversations=0,
+            pairs=pairs,
+        )
         jobs, _ = schedule([plan], seeds)
         with tempfile.TemporaryDirectory() as folder:
             study = Study.create(Path(folder), plan)

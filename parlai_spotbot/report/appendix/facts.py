@@ -175,12 +175,23 @@ def _of_votes(study: Study, name: str, ranking: dict[str, dict]) -> tuple[Source
     found = _analysis(study, name, "votes")
     return tuple(
         SourceFacts(
-            source, annotations=own["n"], annotators=own["annotators"]["count"], items=own["conversations"], controls=0,
-            most=own["annotators"]["most"], median_seconds=None, mean_seconds=None, hours=None, alpha={},
-            controls_sentence="", left_out=0, with_everybody="", ranking=ranking.get(source, {}),
+            source,
+            annotations=own["n"],
+            annotators=own["annotators"]["count"],
+            items=own["conversations"],
+            controls=0,
+            most=own["annotators"]["most"],
+            median_seconds=None,
+            mean_seconds=None,
+            hours=None,
+            alpha={},
+            controls_sentence="",
+            left_out=0,
+            with_everybody="",
+            ranking=ranking.get(source, {}),
         )
         for source, own in sorted(found.items(), key=lambda entry: (entry[0] != HUMAN, entry[0]))
-    )  # fmt: skip
+    )
 
 
 def _known(study: Study, name: str) -> Survey | None:

@@ -177,10 +177,16 @@ def _design(own: SurveyFacts) -> Iterator[Row]:
     yield "3.3.3", "How was quality assured?", _assured(own)
     yield "3.3.4", "What do evaluators see?", _seen(own)
     minutes = own.limits.get("minutes_per_unit")
-    yield "3.3.5", "How free are they when and how fast to work?", (
-        f"Whenever they like; {number(minutes, 0)} minutes for a unit, at most "
-        f"{counted(own.limits.get('units_per_annotator', 0), 'unit')} each." if minutes else TO_FILL
-    )  # fmt: skip
+    yield (
+        "3.3.5",
+        "How free are they when and how fast to work?",
+        (
+            f"Whenever they like; {number(minutes, 0)} minutes for a unit, at most "
+            f"{counted(own.limits.get('units_per_annotator', 0), 'unit')} each."
+            if minutes
+            else TO_FILL
+        ),
+    )
     yield (
         "3.3.6",
         "May they ask questions or comment?",
@@ -288,8 +294,9 @@ def _agreement(own: SurveyFacts, question: Question) -> str:
     told = [
         f"{'people' if source.human else 'variants of ' + source.source.removeprefix('judge:')}: "
         f"{number(source.alpha[question.name][0])}{interval(source.alpha[question.name][1])}"
-        for source in own.sources if question.name in source.alpha
-    ]  # fmt: skip
+        for source in own.sources
+        if question.name in source.alpha
+    ]
     if not told:
         return f"Not on record. {TO_FILL}"
     return f"Between evaluators, Krippendorff's alpha: {'; '.join(told)}. Within evaluators: not measured."

@@ -13,10 +13,26 @@ from parlai_spotbot.report.citations import Work
 
 CITATION = re.compile(r" ?\[(@[\w:-]+(?:;@[\w:-]+)*)\]")
 SPECIAL = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "–": "--", "—": "---", "“": "``", "”": "''", "−": "$-$", "×": r"$\times$", "…": r"\dots{}",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "–": "--",
+    "—": "---",
+    "“": "``",
+    "”": "''",
+    "−": "$-$",
+    "×": r"$\times$",
+    "…": r"\dots{}",
+}
 
 
 def keys(text: str) -> list[str]:

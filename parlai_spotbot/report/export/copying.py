@@ -25,12 +25,7 @@ SUMS = "SHA256SUMS"
 
 
 def export_study(
-    study: Study,
-    folder: Path | str,
-    *,
-    with_comments: bool = False,
-    human_turns: bool = True,
-    key: bytes | None = None,
+    study: Study, folder: Path | str, *, with_comments: bool = False, human_turns: bool = True, key: bytes | None = None
 ) -> Export:
     """Write a copy of `study` for publication into the new folder `folder`; the caller holds the study's lock.
 

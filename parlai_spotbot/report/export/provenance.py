@@ -10,15 +10,25 @@ from parlai_spotbot.records import Contestant
 from parlai_spotbot.report.export.scrub import scrub, text
 from parlai_spotbot.study import Plan
 
-SELFPLAY = (
-    "versions", "domain", "seeds", "contestants", "counts", "overlap_with_training_data", "promise",
-)  # fmt: skip
+SELFPLAY = ("versions", "domain", "seeds", "contestants", "counts", "overlap_with_training_data", "promise")
 COLLECTION = ("package", "mephisto", "settings", "limits", "language", "controls")
 SETTINGS = ("provider", "pay", "currency", "minutes_per_unit", "qualifications", "limits", "minimum_wage")
 JUDGE = (
-    "judge", "seed", "version", "rule", "trained_on", "variants", "definitions", "note", "model", "prompt", "prompts",
-    "options", "calibration", "features",
-)  # fmt: skip
+    "judge",
+    "seed",
+    "version",
+    "rule",
+    "trained_on",
+    "variants",
+    "definitions",
+    "note",
+    "model",
+    "prompt",
+    "prompts",
+    "options",
+    "calibration",
+    "features",
+)
 TEXTS = ("examples", "reasons", "texts", "transcripts", "raw", "replies")
 """What may quote conversations or free answers."""
 

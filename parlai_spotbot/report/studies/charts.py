@@ -30,8 +30,16 @@ def slopes(
         upper, lower = figure.subplots(2, 1, gridspec_kw={"height_ratios": [max(2.0, 0.27 * len(names)), 2.0]})
         for column, contestant in enumerate(names):
             look = looks[contestant]
-            upper.plot(range(len(labels)), ranks[:, column], color=look.colour, marker=look.marker, ls=look.linestyle,
-                       ms=6, lw=1.8, zorder=3)  # fmt: skip
+            upper.plot(
+                range(len(labels)),
+                ranks[:, column],
+                color=look.colour,
+                marker=look.marker,
+                ls=look.linestyle,
+                ms=6,
+                lw=1.8,
+                zorder=3,
+            )
         _named_at_the_ends(upper, names, ranks, looks)
         upper.set_ylim(len(names) + 0.5, 0.5)
         upper.yaxis.set_major_locator(MaxNLocator(integer=True))
@@ -59,8 +67,16 @@ def _named_at_the_ends(axes: Axes, names: Sequence[str], ranks: np.ndarray, look
             if np.isfinite(ranks[end, column]):
                 at.setdefault(float(ranks[end, column]), []).append(contestant)
         for rank, tied in at.items():
-            axes.annotate(", ".join(tied), (end, rank), xytext=(shift, 0), textcoords="offset points", ha=side,
-                          va="center", fontsize=8.5, color=INK)  # fmt: skip
+            axes.annotate(
+                ", ".join(tied),
+                (end, rank),
+                xytext=(shift, 0),
+                textcoords="offset points",
+                ha=side,
+                va="center",
+                fontsize=8.5,
+                color=INK,
+            )
 
 
 def _values(
@@ -76,14 +92,28 @@ def _values(
         half = Z * np.array([own.se[column] for own in scores])
         ends = np.clip([np.minimum(half, values - bounds[0]), np.minimum(half, bounds[1] - values)], 0, None)
         axes.plot(places, values, color=look.colour, ls=look.linestyle, lw=1.0, alpha=0.6, zorder=2)
-        axes.errorbar(places, values, yerr=np.nan_to_num(ends), color=look.colour, marker=look.marker, ls="none",
-                      ms=5, lw=1.4, zorder=3)  # fmt: skip
+        axes.errorbar(
+            places,
+            values,
+            yerr=np.nan_to_num(ends),
+            color=look.colour,
+            marker=look.marker,
+            ls="none",
+            ms=5,
+            lw=1.4,
+            zorder=3,
+        )
 
 
 def side_by_side(
-    labels: Sequence[str], rows: Sequence[str], found: dict[tuple[str, str], tuple[float, list | None]], what: str,
-    looks: dict[str, Look], name: str, caution: str = "",
-) -> Markup | None:  # fmt: skip
+    labels: Sequence[str],
+    rows: Sequence[str],
+    found: dict[tuple[str, str], tuple[float, list | None]],
+    what: str,
+    looks: dict[str, Look],
+    name: str,
+    caution: str = "",
+) -> Markup | None:
     """Each contestant's score in each study with its interval: `found` maps (study, contestant) to both."""
     if not found:
         return None

@@ -54,10 +54,16 @@ def write_compare(
         blocks = _blocks(having, [standings(own) for own in contents], looks, number, seed)
         left_out = [s.label for s in studies if s not in having]
         sections.append(
-            {"anchor": f"survey-{number}", "title": about_of(name).title, "blocks": blocks, "plan": table, "same": same,
-             "left_out": f"Without judgements of this survey: {listed(left_out)}." if left_out else "",
-             "warnings": plans.warnings(having)}
-        )  # fmt: skip
+            {
+                "anchor": f"survey-{number}",
+                "title": about_of(name).title,
+                "blocks": blocks,
+                "plan": table,
+                "same": same,
+                "left_out": f"Without judgements of this survey: {listed(left_out)}." if left_out else "",
+                "warnings": plans.warnings(having),
+            }
+        )
     return render("studies_compare.html", studies, target, sections=sections, labels=[s.label for s in studies])
 
 

@@ -48,9 +48,13 @@ def write_leaderboard(
         pools = {tuple(sorted(own.bots)) for own in contents}
         blocks = _blocks(having, contents, looks, number, seed, len(pools) > 1)
         sections.append(
-            {"anchor": f"survey-{number}", "title": about_of(name).title, "blocks": blocks,
-             "pools": POOLS if len(pools) > 1 else ""}
-        )  # fmt: skip
+            {
+                "anchor": f"survey-{number}",
+                "title": about_of(name).title,
+                "blocks": blocks,
+                "pools": POOLS if len(pools) > 1 else "",
+            }
+        )
     compared = (target / "compare.html").exists()
     labels = [s.label for s in studies]
     return render("studies_leaderboard.html", studies, target, sections=sections, labels=labels, compared=compared)
@@ -84,8 +88,10 @@ def _block(source: str, criterion: str, own: dict[str, Standing], looks: dict, n
     what = next(iter(own.values())).what
     found = {
         (label, bot): (standing.score[bot], standing.ci.get(bot))
-        for label, standing in own.items() for bot in standing.order if standing.score.get(bot) is not None
-    }  # fmt: skip
+        for label, standing in own.items()
+        for bot in standing.order
+        if standing.score.get(bot) is not None
+    }
     drawing = side_by_side(labels, rows, found, what, looks, name, block.caution)
     if drawing is not None:
         block.figures.append((drawing, CAPTION.format("a contestant keeps its colour, ")))

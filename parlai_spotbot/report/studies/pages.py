@@ -78,9 +78,13 @@ def render(template: str, studies: Sequence[Opened], out: Path, **context) -> Pa
     """Write a page into the folder `out` and return its path."""
     env = environment()
     text = env.get_template(template).render(
-        **script(), palette=list(enumerate(PALETTE)), looks=all_looks(studies),
-        human=HUMAN, links=links(studies, out), **context,
-    )  # fmt: skip
+        **script(),
+        palette=list(enumerate(PALETTE)),
+        looks=all_looks(studies),
+        human=HUMAN,
+        links=links(studies, out),
+        **context,
+    )
     path = out / {"studies_compare.html": COMPARE, "studies_leaderboard.html": LEADERBOARD}[template]
     files.write_text(path, text.encode("utf-8", "replace").decode("utf-8"))
     return path

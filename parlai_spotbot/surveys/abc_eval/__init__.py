@@ -39,9 +39,15 @@ TITLES = {
 }
 
 PAYMENTS = {
-    "interpretability": 0.63, "sociality": 0.44, "commonsense": 0.92, "consistency": 0.87, "empathy": 1.15,
-    "knowledge": 1.96, "personal_information": 0.70, "transitions": 1.87,
-}  # fmt: skip
+    "interpretability": 0.63,
+    "sociality": 0.44,
+    "commonsense": 0.92,
+    "consistency": 0.87,
+    "empathy": 1.15,
+    "knowledge": 1.96,
+    "personal_information": 0.70,
+    "transitions": 1.87,
+}
 """Dollars for a conversation in a task (2022, Table 9), by the time that its annotators took, at `WAGE` dollars an
 hour."""
 WAGE = 20.0
@@ -61,13 +67,19 @@ SURVEY = Survey(
     unit_size=1,
     annotators_per_item=1,
     repeated=0.25,
-    tasks=tuple(Task(name, TITLES[name], QUESTIONS[name], LABELS[name], ALLOWED[name],
-                     read=read_task, took=(PAYMENTS[name] / WAGE * 3600, "what ABC-Eval's annotators were paid for"))
-                for name in TASKS),
-    about=About(
-        title="ABC-Eval",
-        question="what do bots do, turn by turn?",
-        cite=("finch2023",),
-        findings=("behaviours",),
+    tasks=tuple(
+        Task(
+            name,
+            TITLES[name],
+            QUESTIONS[name],
+            LABELS[name],
+            ALLOWED[name],
+            read=read_task,
+            took=(PAYMENTS[name] / WAGE * 3600, "what ABC-Eval's annotators were paid for"),
+        )
+        for name in TASKS
     ),
-)  # fmt: skip
+    about=About(
+        title="ABC-Eval", question="what do bots do, turn by turn?", cite=("finch2023",), findings=("behaviours",)
+    ),
+)

@@ -92,15 +92,17 @@ def gold_quality(controls: Iterable[Judgement]) -> list[dict]:
     for key in sorted(answers, key=lambda key: (when[key], key)):
         task, labels = key_of(key[2])
         right = graded(key[2], answers[key])
-        found.append({
-            "worker_id": key[0],
-            "task": task,
-            "at": when[key],
-            "turns": len(right),
-            "right": sum(right.values()),
-            "missed": len(right) - sum(right.values()) > ALLOWED[task],
-            "wrong": {str(turn): sorted(labels[turn]) for turn, ok in right.items() if not ok},
-        })  # fmt: skip
+        found.append(
+            {
+                "worker_id": key[0],
+                "task": task,
+                "at": when[key],
+                "turns": len(right),
+                "right": sum(right.values()),
+                "missed": len(right) - sum(right.values()) > ALLOWED[task],
+                "wrong": {str(turn): sorted(labels[turn]) for turn, ok in right.items() if not ok},
+            }
+        )
     return found
 
 

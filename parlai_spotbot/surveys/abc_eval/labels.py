@@ -30,9 +30,17 @@ ALLOWED = dict.fromkeys(TASKS, 2) | {"interpretability": 1, "sociality": 1}
 """How many turns of the deciding dialogue may be wrong (section 5): fewer than 2 in two tasks, than 3 in the others."""
 
 LESS = (
-    "uninterpretable", "antisocial", "commonsense_contradiction", "self_contradiction", "partner_contradiction",
-    "redundant", "lack_of_empathy", "fact_contradiction", "ignore", "irrelevant",
-)  # fmt: skip
+    "uninterpretable",
+    "antisocial",
+    "commonsense_contradiction",
+    "self_contradiction",
+    "partner_contradiction",
+    "redundant",
+    "lack_of_empathy",
+    "fact_contradiction",
+    "ignore",
+    "irrelevant",
+)
 """Behaviours that are errors by what they mean (Table 4): the fewer turns the better."""
 
 MORE = ("empathetic", "fact_usage", "follow_up")

@@ -60,37 +60,60 @@ def heading(name: str) -> str:
 
 OTHERS = (
     Question(
-        "empathy", "choice", ("turn",), "How does this turn deal with the other's feelings?",
+        "empathy",
+        "choice",
+        ("turn",),
+        "How does this turn deal with the other's feelings?",
         (
-            Option("empathetic", "It shows understanding",
-                   "It sees how the other, or somebody spoken of, feels, and answers fittingly."),
-            Option("lack_of_empathy", "It misses or hurts them",
-                   "Feelings are there to be seen, and it mistakes them, passes over them or answers unfittingly."),
-            Option("neither", "Neither",
-                   "There are no feelings to answer to, or there is no sign either way."),
+            Option(
+                "empathetic",
+                "It shows understanding",
+                "It sees how the other, or somebody spoken of, feels, and answers fittingly.",
+            ),
+            Option(
+                "lack_of_empathy",
+                "It misses or hurts them",
+                "Feelings are there to be seen, and it mistakes them, passes over them or answers unfittingly.",
+            ),
+            Option("neither", "Neither", "There are no feelings to answer to, or there is no sign either way."),
         ),
-        "Look at what the other has just said, in the light of what went before.", heading="Feelings",
+        "Look at what the other has just said, in the light of what went before.",
+        heading="Feelings",
     ),
     Question(
-        "uses_facts", "choice", ("turn",), "Does this turn use facts that one could look up?",
+        "uses_facts",
+        "choice",
+        ("turn",),
+        "Does this turn use facts that one could look up?",
         (YES, NO),
         "Knowledge as in an encyclopedia, or as experts have it: of people, places, works, history, science, and the "
-        "like. Everyday common sense, and what the speaker says of itself, are no such facts.", heading="Facts",
+        "like. Everyday common sense, and what the speaker says of itself, are no such facts.",
+        heading="Facts",
     ),
     Question(
-        "facts_known", "choice", ("turn",), "As far as you know, without looking anything up: are they right?",
+        "facts_known",
+        "choice",
+        ("turn",),
+        "As far as you know, without looking anything up: are they right?",
         (
             Option("all_right", "All are right"),
             Option("one_wrong", "At least one is wrong"),
-            Option("cannot_know", "It claims what it can't know",
-                   "Facts about the other, or the moment, which nobody could have told it."),
+            Option(
+                "cannot_know",
+                "It claims what it can't know",
+                "Facts about the other, or the moment, which nobody could have told it.",
+            ),
             Option("not_sure", "I'm not sure"),
         ),
         "All facts of the turn together: one that is wrong is enough.",
-        when=(Condition("uses_facts", ("yes",)),), heading="What you know",
+        when=(Condition("uses_facts", ("yes",)),),
+        heading="What you know",
     ),
     Question(
-        "facts_looked_up", "choice", ("turn",), "Look it up for about a minute. What did you find?",
+        "facts_looked_up",
+        "choice",
+        ("turn",),
+        "Look it up for about a minute. What did you find?",
         (
             Option("all_right", "All are right"),
             Option("one_wrong", "At least one is wrong"),
@@ -98,10 +121,15 @@ OTHERS = (
             Option("not_found", "I found nothing"),
         ),
         "Use a search engine or an encyclopedia in another tab. Stop after about a minute.",
-        when=(Condition("facts_known", ("not_sure",)),), heading="What you found", timer=60,
+        when=(Condition("facts_known", ("not_sure",)),),
+        heading="What you found",
+        timer=60,
     ),
     Question(
-        "acknowledges", "choice", ("turn",), "Does this turn show that it took in what the other just said?",
+        "acknowledges",
+        "choice",
+        ("turn",),
+        "Does this turn show that it took in what the other just said?",
         (
             Option("yes", "Yes", "It answers, or shows in some other way that it has heard."),
             Option("no", "No", "It goes on as if the other had said nothing, or something else."),
@@ -110,25 +138,35 @@ OTHERS = (
         heading="Taking in",
     ),
     Question(
-        "new_topic", "choice", ("turn",), "Does this turn bring up something new?",
+        "new_topic",
+        "choice",
+        ("turn",),
+        "Does this turn bring up something new?",
         (
             Option("no", "No, it follows up", "It adds to the ideas just shared, looks into them or asks about them."),
-            Option("talking_point", "A new point, same topic",
-                   "It leaves the ideas just shared for another point that belongs to the topic."),
+            Option(
+                "talking_point",
+                "A new point, same topic",
+                "It leaves the ideas just shared for another point that belongs to the topic.",
+            ),
             Option("yes", "Yes, a new topic", "It starts another topic."),
             Option("nothing", "Neither", "It adds nothing and asks nothing, as a bare “I see” does."),
         ),
-        "If it does both, choose what comes last.", heading="New or not",
+        "If it does both, choose what comes last.",
+        heading="New or not",
     ),
     Question(
-        "relevant", "choice", ("turn",), "Does what this turn says belong here?",
+        "relevant",
+        "choice",
+        ("turn",),
+        "Does what this turn says belong here?",
         (
             Option("yes", "Yes", "It has to do with the conversation, or changes the topic where that was due."),
             Option("no", "No", "It breaks into the topic with something that has nothing to do with it."),
         ),
         heading="Belongs here",
     ),
-)  # fmt: skip
+)
 
 BY_NAME = {name: _label(name) for name in WORDINGS} | {question.name: question for question in OTHERS}
 

@@ -129,8 +129,9 @@ def _definition(label: str, row: Any, where: str) -> Definition:
         tuple(_text(case, f"{where}.{key}") for case in _list(row[key], f"{where}.{key}"))
         for key in ("counts", "counts_not")
     )
-    return Definition(label, label.replace("_", " ").capitalize(), _text(row["short"], f"{where}.short"), counts,
-                      counts_not, examples)  # fmt: skip
+    return Definition(
+        label, label.replace("_", " ").capitalize(), _text(row["short"], f"{where}.short"), counts, counts_not, examples
+    )
 
 
 def _instance(row: Any, where: str) -> Instance:
@@ -182,8 +183,9 @@ def _turn(row: Any, task: str, place: int, where: str) -> GoldTurn:
     labels = _list(row["labels"], f"{where}.labels", empty=True)
     for label in labels:
         if label not in LABELS[task]:
-            raise UserError(f"{where}: field 'labels' has {label!r}, no label of {task}.",
-                            nearest(str(label), LABELS[task]))  # fmt: skip
+            raise UserError(
+                f"{where}: field 'labels' has {label!r}, no label of {task}.", nearest(str(label), LABELS[task])
+            )
     if len(set(labels)) < len(labels) or frozenset(labels) not in possible(task):
         raise UserError(
             f"{where}: field 'labels' is {labels!r}, which no answers to the questions lead to.",
@@ -206,8 +208,9 @@ def _mapping(row: Any, where: str, keys: tuple[str, ...]) -> dict:
 
 def _list(value: Any, where: str, empty: bool = False) -> list:
     if not isinstance(value, list) or not (value or empty):
-        raise UserError(f"{where}: {value!r}, expected a list" + ("." if empty else " with something in it."),
-                        "Correct it.")  # fmt: skip
+        raise UserError(
+            f"{where}: {value!r}, expected a list" + ("." if empty else " with something in it."), "Correct it."
+        )
     return value
 
 

@@ -92,8 +92,13 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     text = "".join(files.dumps(item.to_json()) + "\n" for item in made.items)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         files.write_text(path, text)
-    done = {"rule": kind.rule, "seed": options.seed, **kind.counts(made.items), "from_domain": made.from_domain,
-            "warnings": list(made.warnings)}  # fmt: skip
+    done = {
+        "rule": kind.rule,
+        "seed": options.seed,
+        **kind.counts(made.items),
+        "from_domain": made.from_domain,
+        "warnings": list(made.warnings),
+    }
     study.record("controls", {**before, survey: done})
     return path
 
@@ -113,8 +118,9 @@ def read_controls(study: Study, survey: str) -> list[Item]:
         if not gradable(item.control):
             raise UserError(
                 f"{path}, line {number}: field 'control' is {item.control!r}, expected {', '.join(BY_MARK)} or "
-                f"{KNOWN_LABELS}:….", remedy
-            )  # fmt: skip
+                f"{KNOWN_LABELS}:….",
+                remedy,
+            )
     return items
 
 

@@ -52,11 +52,43 @@ RULE = (
 
 EVERYDAY = frozenset(
     {
-        "awesome", "cool", "don't", "doing", "good", "great", "haha", "hello", "just", "know", "kind", "like", "love",
-        "maybe", "much", "nice", "okay", "people", "pretty", "really", "right", "sorry", "stuff", "sure", "thank",
-        "thanks", "that's", "think", "thing", "things", "time", "very", "want", "what's", "yeah",
+        "awesome",
+        "cool",
+        "don't",
+        "doing",
+        "good",
+        "great",
+        "haha",
+        "hello",
+        "just",
+        "know",
+        "kind",
+        "like",
+        "love",
+        "maybe",
+        "much",
+        "nice",
+        "okay",
+        "people",
+        "pretty",
+        "really",
+        "right",
+        "sorry",
+        "stuff",
+        "sure",
+        "thank",
+        "thanks",
+        "that's",
+        "think",
+        "thing",
+        "things",
+        "time",
+        "very",
+        "want",
+        "what's",
+        "yeah",
     }
-)  # fmt: skip
+)
 WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 GIVEN_AWAY = re.compile(r"\b(?:ai|bots?|chat ?bots?|robots?|robotic|computers?|algorithms?|testing|turing)\b")
 
@@ -222,12 +254,18 @@ def _people_of_domain(study: Study, options: PackOptions) -> list[Conversation]:
     most = 2 * (1 + max(options.segments))
     return [
         Conversation(
-            conversation_id=episode.episode_id, domain=study.plan.domain, pair=(HUMAN, HUMAN), number=number,
-            entities=(HUMAN, HUMAN), turns=tuple(Turn(HUMAN, text) for text in episode.turns[:most]),
-            seed_exchanges=1, seed_id=episode.episode_id,
+            conversation_id=episode.episode_id,
+            domain=study.plan.domain,
+            pair=(HUMAN, HUMAN),
+            number=number,
+            entities=(HUMAN, HUMAN),
+            turns=tuple(Turn(HUMAN, text) for text in episode.turns[:most]),
+            seed_exchanges=1,
+            seed_id=episode.episode_id,
         )
-        for number, episode in enumerate(episodes) if episode.episode_id not in known
-    ]  # fmt: skip
+        for number, episode in enumerate(episodes)
+        if episode.episode_id not in known
+    ]
 
 
 def shortages(items: Sequence[Item], survey: Survey) -> list[str]:

@@ -97,10 +97,17 @@ class Candidates(Packing):
         each = _whole("--annotators-per-item", wanted.annotators_per_segment, annotators)
         seed = known.get("seed", study.plan.seed) if wanted.seed is None else wanted.seed
         options = {
-            "survey": name, "seed": seed, "versions": versions, "unit_size": size, "annotators": each,
-            "candidates": max(len(question.candidates) for question in questions), "subject": groups.subject,
-            "groups": [group.to_json() for group in groups.groups], "segments": [1], "surface": "keep",
-        }  # fmt: skip
+            "survey": name,
+            "seed": seed,
+            "versions": versions,
+            "unit_size": size,
+            "annotators": each,
+            "candidates": max(len(question.candidates) for question in questions),
+            "subject": groups.subject,
+            "groups": [group.to_json() for group in groups.groups],
+            "segments": [1],
+            "surface": "keep",
+        }
         items = {nuc_item(question, seed).item_id: question for question in questions}
         existing = existing_units(study, name, options, lambda units: _of(units, items), _goes_on)
         _same_questions(study, existing, questions)

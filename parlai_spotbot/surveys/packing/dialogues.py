@@ -41,10 +41,7 @@ def pack_dialogues(
     rng.shuffle(fresh)
     items = []
     for conversation in fresh:
-        name, seat = min(
-            _who(conversation),
-            key=lambda who: (times[who[0]], seats[who], rng.random()),
-        )
+        name, seat = min(_who(conversation), key=lambda who: (times[who[0]], seats[who], rng.random()))
         times[name] += 1
         seats[name, seat] += 1
         items.append(whole_item([conversation], [seat], options.put(options.questions), options))

@@ -52,8 +52,11 @@ class WholeOptions:
     surface: str = "normalise"
 
     def __post_init__(self):
-        for option, value in (("--unit-size", self.unit_size), ("--annotators-per-item", self.annotators_per_item),
-                              ("--comparisons", 1 if self.comparisons is None else self.comparisons)):  # fmt: skip
+        for option, value in (
+            ("--unit-size", self.unit_size),
+            ("--annotators-per-item", self.annotators_per_item),
+            ("--comparisons", 1 if self.comparisons is None else self.comparisons),
+        ):
             if value < 1:
                 raise UserError(f"{option} {value}: expected a whole number from 1 up.", "Correct it.")
         if not 0 <= self.repeated <= 1:
@@ -83,8 +86,11 @@ def sources_of(conversations: Iterable[Conversation], asked: Sequence[str] | Non
         if source not in SOURCES:
             raise UserError(f"--source {source}: unknown.", nearest(source, SOURCES))
         if not counts[source]:
-            how = {"self": "Make some with spotbot_selfchat --self", "pairs": "Make some with spotbot_selfchat",
-                   "human_model": "Bring some in with spotbot_import --format conversations"}[source]  # fmt: skip
+            how = {
+                "self": "Make some with spotbot_selfchat --self",
+                "pairs": "Make some with spotbot_selfchat",
+                "human_model": "Bring some in with spotbot_import --format conversations",
+            }[source]
             raise UserError(f"--source {source}: the study has no such conversations.", f"{how}.")
     return tuple(source for source in SOURCES if source in asked)
 

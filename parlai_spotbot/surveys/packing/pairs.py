@@ -69,11 +69,7 @@ class Pairs(Whole):
         return GROWING if survey.spread == "items" else ("comparisons",)
 
     def compared(
-        self,
-        kept: Sequence[Conversation],
-        units: Sequence[Unit],
-        options: WholeOptions,
-        by_id: Mapping,
+        self, kept: Sequence[Conversation], units: Sequence[Unit], options: WholeOptions, by_id: Mapping
     ) -> tuple[list[dict], list[str]]:
         """The comparisons made of each cell, and where there are fewer than wanted."""
         shown = shown_in(units, by_id, options)

@@ -47,10 +47,7 @@ FOLLOWS = ("companions", "everything", "groups", "spread")
 class Whole(Packing):
     """What kinds that show whole conversations share."""
 
-    refuses = (
-        (CANDIDATES, "has no questions with candidates"),
-        (("segments",), "shows whole conversations"),
-    )
+    refuses = ((CANDIDATES, "has no questions with candidates"), (("segments",), "shows whole conversations"))
 
     @abstractmethod
     def units(
@@ -77,8 +74,13 @@ class Whole(Packing):
         faulty = faulty_ones(study, conversations, wanted.leave_out)
         recorded = options_json(options, own)
         recorded |= {"leave_out": sorted(set(wanted.leave_out))} if wanted.leave_out else {}
-        existing = existing_units(study, name, recorded, lambda units: _from(conversations, units, options),
-                                  partial(_goes_on, self.growing(survey)))  # fmt: skip
+        existing = existing_units(
+            study,
+            name,
+            recorded,
+            lambda units: _from(conversations, units, options),
+            partial(_goes_on, self.growing(survey)),
+        )
         shown = {i for unit in existing for item in unit.items for i in item.conversation_ids}
         kept = [c for c in conversations if c.conversation_id not in faulty or c.conversation_id in shown]
         added = self.units(kept, options, existing)
@@ -161,8 +163,11 @@ def _of_tasks(survey: Survey, names: Sequence[str]) -> tuple[str, ...]:
 
 def options_json(options: WholeOptions, own: Mapping[str, Mapping]) -> dict:
     """The options as they are recorded, with the wordings of own questions; what follows from the survey is not."""
-    row = {key: list(value) if isinstance(value, tuple) else value for key, value in vars(options).items()
-           if key not in FOLLOWS and (value or key != "same_pairs")}  # fmt: skip
+    row = {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in vars(options).items()
+        if key not in FOLLOWS and (value or key != "same_pairs")
+    }
     return row | ({"wordings": {name: dict(about) for name, about in own.items()}} if own else {})
 
 
@@ -251,10 +256,13 @@ def _tasks(units: Sequence[Unit], survey: Survey) -> dict[str, dict[str, int]]:
     first = {question: task.name for task in survey.tasks for question in task.questions}
     rows = [(first[unit.items[0].questions[0]], unit.replicate) for unit in units if unit.items]
     return {
-        task.name: {"units": sum(name == task.name for name, _ in rows),
-                    "repeated": sum(name == task.name and replicate > 0 for name, replicate in rows)}
-        for task in survey.tasks if any(name == task.name for name, _ in rows)
-    }  # fmt: skip
+        task.name: {
+            "units": sum(name == task.name for name, _ in rows),
+            "repeated": sum(name == task.name and replicate > 0 for name, replicate in rows),
+        }
+        for task in survey.tasks
+        if any(name == task.name for name, _ in rows)
+    }
 
 
 def _people_missing(conversations: Sequence[Conversation], options: WholeOptions) -> list[str]:

@@ -150,8 +150,13 @@ def test_glad_is_crowd_kits(study):
 
     rows = study[0]
     own = rows[rows["unit"].isin([f"u{i}" for i in range(40)])]
-    coded = pd.DataFrame({"task": pd.factorize(own["unit"])[0], "worker": pd.factorize(own["worker"])[0],
-                          "label": pd.factorize(own["answer"], sort=True)[0]})  # fmt: skip
+    coded = pd.DataFrame(
+        {
+            "task": pd.factorize(own["unit"])[0],
+            "worker": pd.factorize(own["worker"])[0],
+            "label": pd.factorize(own["answer"], sort=True)[0],
+        }
+    )
     shares = coded["label"].value_counts(normalize=True).sort_index()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)

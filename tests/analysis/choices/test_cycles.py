@@ -17,8 +17,20 @@ def grid(shares, n, rng):
     rows = []
     for (a, b), share in shares.items():
         won = int(rng.binomial(n, share))
-        rows.append({"a": a, "b": b, "wins_a": won, "wins_b": n - won, "ties": 0, "n": n, "estimate": won / n,
-                     "independent": True, "p": np.nan, "effective": n})  # fmt: skip
+        rows.append(
+            {
+                "a": a,
+                "b": b,
+                "wins_a": won,
+                "wins_b": n - won,
+                "ties": 0,
+                "n": n,
+                "estimate": won / n,
+                "independent": True,
+                "p": np.nan,
+                "effective": n,
+            }
+        )
     return rows
 
 

@@ -29,11 +29,15 @@ def choices_of(made: Made, tie: bool = False) -> tuple[pd.DataFrame, dict]:
 def plain(text: str) -> pd.DataFrame:
     """Choices from "ab+ ab- ba=", each of conversations and by an annotator of its own."""
     games = text.split()
-    return pd.DataFrame({
-        "a": [g[0] for g in games], "b": [g[1] for g in games], "outcome": ["-=+".index(g[2]) - 1 for g in games],
-        "conversation_ids": [(f"x{i}", f"y{i}") for i in range(len(games))],
-        "worker_id": [f"w{i}" for i in range(len(games))],
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "a": [g[0] for g in games],
+            "b": [g[1] for g in games],
+            "outcome": ["-=+".index(g[2]) - 1 for g in games],
+            "conversation_ids": [(f"x{i}", f"y{i}") for i in range(len(games))],
+            "worker_id": [f"w{i}" for i in range(len(games))],
+        }
+    )
 
 
 def test_counts_shares_and_tests_of_independent_choices_are_scipys():

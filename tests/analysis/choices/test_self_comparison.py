@@ -16,9 +16,16 @@ def study(n, rng, name="a", workers=None, bias=0.0):
     favour = rng.normal(0, bias, n if workers is None else workers)
     left = np.where(rng.random(n) < expit(favour[worker]), 1, -1)
     outcome = left * rng.choice([-1, 1], n)
-    return pd.DataFrame({"a": name, "b": name, "outcome": outcome, "left": left.astype(float),
-                         "conversation_ids": [(f"x{i}", f"y{i}") for i in range(n)],
-                         "worker_id": [f"w{w}" for w in worker]})  # fmt: skip
+    return pd.DataFrame(
+        {
+            "a": name,
+            "b": name,
+            "outcome": outcome,
+            "left": left.astype(float),
+            "conversation_ids": [(f"x{i}", f"y{i}") for i in range(n)],
+            "worker_id": [f"w{w}" for w in worker],
+        }
+    )
 
 
 @pytest.mark.parametrize("n", [65, pytest.param(200, marks=pytest.mark.slow)])

@@ -38,10 +38,14 @@ def test_known_order_follows_chains():
 
 
 def test_right_is_the_better_ones_conversation_whichever_stood_first():
-    rows = pd.DataFrame({
-        "a": [HUMAN, "dr", "a", "a", "a"], "b": ["dr", HUMAN, "dr", "b", "dr"], "outcome": [1, 1, -1, 1, 0],
-        "conversation_ids": [("x", "y")] * 5,
-    })  # fmt: skip
+    rows = pd.DataFrame(
+        {
+            "a": [HUMAN, "dr", "a", "a", "a"],
+            "b": ["dr", HUMAN, "dr", "b", "dr"],
+            "outcome": [1, 1, -1, 1, 0],
+            "conversation_ids": [("x", "y")] * 5,
+        }
+    )
     assert right_choices(rows, []).right.tolist() == [True, False]
     assert right_choices(rows, [("a", "dr")]).right.tolist() == [False]
 

@@ -19,8 +19,18 @@ from parlai_spotbot.findings.plans.metrics_words import said_before
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.abc_eval.labels import task_of_label
 
-ROUND = {"task": "consistency", "annotator": "w0", "attempt": 0, "round": 1, "role": "training", "dialogue": "d",
-         "wrong_turns": 2, "of": 10, "passed": None, "seconds": 300.0}  # fmt: skip
+ROUND = {
+    "task": "consistency",
+    "annotator": "w0",
+    "attempt": 0,
+    "round": 1,
+    "role": "training",
+    "dialogue": "d",
+    "wrong_turns": 2,
+    "of": 10,
+    "passed": None,
+    "seconds": 300.0,
+}
 
 
 def rows_of(times):
@@ -92,12 +102,18 @@ def test_the_published_removal_is_r2_itself_and_adjusts_to_what_stands_elsewhere
 
 
 def test_minutes_of_a_method_are_those_of_dialogues_with_all_tasks():
-    times = rows_of([
-        ("m", "m:a", 1, "c1", "w1", 2.0), ("m", "m:b", 1, "c1", "w1", 1.0),
-        ("m", "m:a", 1, "c2", "w1", 4.0), ("m", "m:b", 1, "c2", "w2", 3.0),
-        ("m", "m:a", 1, "c3", "w2", 6.0), ("m", "m:b", 1, "c3", "w2", 1.0), ("m", "m:b", 1, "c3", "w1", 3.0),
-        ("m", "m:a", 1, "c4", "w2", 90.0),
-    ])  # fmt: skip
+    times = rows_of(
+        [
+            ("m", "m:a", 1, "c1", "w1", 2.0),
+            ("m", "m:b", 1, "c1", "w1", 1.0),
+            ("m", "m:a", 1, "c2", "w1", 4.0),
+            ("m", "m:b", 1, "c2", "w2", 3.0),
+            ("m", "m:a", 1, "c3", "w2", 6.0),
+            ("m", "m:b", 1, "c3", "w2", 1.0),
+            ("m", "m:b", 1, "c3", "w1", 3.0),
+            ("m", "m:a", 1, "c4", "w2", 90.0),
+        ]
+    )
     metrics = [metric("m", "m:a", "x"), metric("m", "m:b", "y"), metric("m", "m:b", "z")]
     found = costs(times, metrics, wage=30.0, dialogues=10, doubled=0.5)
     (method,) = found["methods"]
@@ -122,8 +138,11 @@ def test_a_choice_is_one_task_for_two_dialogues():
 
 
 def test_training_is_paid_by_the_dialogue_annotated():
-    rounds = [{**ROUND, "annotator": f"w{i}", "round": r, "passed": None if r < 3 else i < 2, "wrong_turns": 3 - r + i}
-              for i in range(3) for r in (1, 2, 3)]  # fmt: skip
+    rounds = [
+        {**ROUND, "annotator": f"w{i}", "round": r, "passed": None if r < 3 else i < 2, "wrong_turns": 3 - r + i}
+        for i in range(3)
+        for r in (1, 2, 3)
+    ]
     gold = {**ROUND, "role": "gold", "attempt": None, "seconds": 900.0, "passed": True, "wrong_turns": 0}
     training = training_frame([*rounds, gold])
     times = rows_of([("abc_eval", "abc_eval:consistency", 1, f"c{i}", "w0", 3.0) for i in range(9)])
@@ -139,8 +158,11 @@ def test_training_is_paid_by_the_dialogue_annotated():
 
 
 def test_groups_of_annotators_are_screened_by_themselves():
-    rows = [{**ROUND, "annotator": f"{group}{i}", "passed": i < passed, "group": group}
-            for group, passed in (("students", 1), ("crowd", 3)) for i in range(4)]  # fmt: skip
+    rows = [
+        {**ROUND, "annotator": f"{group}{i}", "passed": i < passed, "group": group}
+        for group, passed in (("students", 1), ("crowd", 3))
+        for i in range(4)
+    ]
     found = {row["group"]: row["passed"] for row in screening(training_frame(rows))}
     assert found == {"students": 1, "crowd": 3}
 

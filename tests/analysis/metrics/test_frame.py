@@ -85,8 +85,9 @@ def test_nobody_s_own_answers_are_on_both_sides():
         assert_others(evidence.metrics[HUMAN], evidence.outcomes, HUMAN)
     kept, lost = without_own(evidence.metrics[HUMAN], evidence.outcomes.interactors)
     assert_others(kept, evidence.outcomes, HUMAN)
-    gone = sum(talk in row.conversation_ids for name in ("dialogue_likert", "comparative")
-               for row in made.judgements[name])  # fmt: skip
+    gone = sum(
+        talk in row.conversation_ids for name in ("dialogue_likert", "comparative") for row in made.judgements[name]
+    )
     assert lost == {OWN: gone}
     assert gone > 0
     table = rating_table(kept, evidence.outcomes).set_index("conversation_id")
@@ -105,8 +106,15 @@ def test_outcomes_are_of_people_s_quality_alone(made):
 
 
 def spotted(answers, entities=("ada", "bob")):
-    talk = Conversation("c", "chitchat", tuple(sorted(entities)), 0, entities,
-                        tuple(Turn(entities[t % 2], f"t{t}") for t in range(6)), 0)  # fmt: skip
+    talk = Conversation(
+        "c",
+        "chitchat",
+        tuple(sorted(entities)),
+        0,
+        entities,
+        tuple(Turn(entities[t % 2], f"t{t}") for t in range(6)),
+        0,
+    )
     rows = [
         Judgement(f"j{i}", "a", "spot_the_bot", "u", "i", ("c",), 2, target, question, answer, "w", HUMAN)
         for i, ((question, target), answer) in enumerate(answers.items())
@@ -115,8 +123,11 @@ def spotted(answers, entities=("ada", "bob")):
 
 
 def test_spot_the_bot_says_who_was_taken_for_human_and_favoured():
-    favoured = {("fluency", "pair"): "entity:1", ("sensibleness", "pair"): "no_difference",
-                ("specificity", "pair"): "entity:0"}  # fmt: skip
+    favoured = {
+        ("fluency", "pair"): "entity:1",
+        ("sensibleness", "pair"): "no_difference",
+        ("specificity", "pair"): "entity:0",
+    }
     talk, rows = spotted({("nature", "entity:0"): "human", ("nature", "entity:1"): "unsure", **favoured})
     metrics, lost = metrics_of(get_survey("spot_the_bot"), rows, [talk], [])
     found = {m.name: dialogue_values(m).droplevel(0).to_dict() for m in metrics}

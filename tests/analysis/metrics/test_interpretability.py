@@ -15,8 +15,10 @@ def turns(values, name="label", kind="rate", scale="nominal"):
     """A metric of turns that two people judged: values (turns, 2), NaN where only one did."""
     rows = [
         (f"c{turn // 5}", "bot", f"c{turn // 5}\t{turn}", f"w{who}", f"a{turn // 5}-{who}", value)
-        for turn, own in enumerate(values) for who, value in enumerate(own) if np.isfinite(value)
-    ]  # fmt: skip
+        for turn, own in enumerate(values)
+        for who, value in enumerate(own)
+        if np.isfinite(value)
+    ]
     columns = ["conversation_id", "bot", "unit", "worker_id", "annotation_id", "value"]
     return Metric("m", name, kind, "m", scale, pd.DataFrame(rows, columns=columns))
 
@@ -45,8 +47,9 @@ def test_choices_have_both_alphas_whatever_the_order_of_the_two():
         for who, value in enumerate((first[pair], second[pair])):
             turned = who == 1 and pair % 2  # the second annotator saw half of the pairs the other way round
             names = (f"x{pair}", f"y{pair}")[:: -1 if turned else 1]
-            rows.append((*names, "ada", "bob", "-".join(sorted(names)), f"w{who}", f"{pair}-{who}",
-                         -value if turned else value))  # fmt: skip
+            rows.append(
+                (*names, "ada", "bob", "-".join(sorted(names)), f"w{who}", f"{pair}-{who}", -value if turned else value)
+            )
     columns = ["conversation_a", "conversation_b", "a", "b", "unit", "worker_id", "annotation_id", "value"]
     metric = Metric("comparative", "quality", "choice", "comparative", "ordinal", pd.DataFrame(rows, columns=columns))
     (found,) = interpretability([metric])

@@ -7,8 +7,9 @@ import pytest
 LEVELS = (0.001, 0.01, 0.05)
 
 
-@pytest.mark.parametrize(("name", "alike"), [("t_test_p_values_comparing_bots", 22),
-                                             ("p_values_comparing_bots_downsampled", 4)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "alike"), [("t_test_p_values_comparing_bots", 22), ("p_values_comparing_bots_downsampled", 4)]
+)
 def test_published_p_values_and_published_counts(shared_data, name, alike):
     folder = shared_data / "data" / "abc_eval" / "paper_tables"
     if not folder.exists():
@@ -31,8 +32,9 @@ def test_the_downsampled_p_values_are_of_turns(shared_data):
     p = p[np.isfinite(p)]
     possible = {
         round(float(two_proportions(*(np.array([float(v)]) for v in (a, 32, b, 32)))[0]), 6)
-        for a in range(33) for b in range(33)
-    }  # fmt: skip
+        for a in range(33)
+        for b in range(33)
+    }
     assert len(p) > 80
     assert all(round(float(value), 6) in possible for value in p)
 

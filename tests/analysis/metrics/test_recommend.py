@@ -19,10 +19,17 @@ def study(n=200, people=50, seed=0):
     rng = np.random.default_rng(seed)
     cause, other = rng.normal(size=(2, n))
     y = cause + 0.5 * other + rng.normal(size=n)
-    table = pd.DataFrame({
-        "outcome": y, "worker_id": [f"p{i % people}" for i in range(n)], "m:cause": cause, "m:other": other,
-        "m:noise": rng.normal(size=n), "m:more": rng.normal(size=n), "m:quality": y,
-    })  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "outcome": y,
+            "worker_id": [f"p{i % people}" for i in range(n)],
+            "m:cause": cause,
+            "m:other": other,
+            "m:noise": rng.normal(size=n),
+            "m:more": rng.normal(size=n),
+            "m:quality": y,
+        }
+    )
     task = {"cause": "good", "other": "fair", "noise": "noise", "more": "noise", "quality": "good"}
     empty = pd.DataFrame(columns=list(TURN_COLUMNS))
     return table, [Metric("m", name, "mean", own, "ordinal", empty) for name, own in task.items()]
@@ -112,8 +119,9 @@ def test_too_many_tasks_are_thinned_by_what_they_foretell():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MOST", 6)
-        found = recommend(table, metrics, {f"t{i}": 1.0 for i in range(16)}, budget=2.0,
-                          rng=np.random.default_rng(0), replicates=20)  # fmt: skip
+        found = recommend(
+            table, metrics, {f"t{i}": 1.0 for i in range(16)}, budget=2.0, rng=np.random.default_rng(0), replicates=20
+        )
     assert len(found["left_out"]) == 10
     assert sorted(found["recommended"]["tasks"]) == ["t4", "t9"]
     assert found["tried"] == 63

@@ -34,8 +34,9 @@ def chosen(outcomes):
     """A metric of choices: {(a, b): outcomes as a sees them}, each pair of conversations once."""
     rows = [
         (f"{a}-{b}-{i}", f"{b}-{a}-{i}", a, b, f"{a}{b}{i}", f"w{i}", f"{a}{b}{i}", float(value))
-        for (a, b), own in outcomes.items() for i, value in enumerate(own)
-    ]  # fmt: skip
+        for (a, b), own in outcomes.items()
+        for i, value in enumerate(own)
+    ]
     columns = ["conversation_a", "conversation_b", "a", "b", "unit", "worker_id", "annotation_id", "value"]
     return Metric("c", "quality", "choice", "c", "ordinal", pd.DataFrame(rows, columns=columns))
 

@@ -50,8 +50,16 @@ def test_the_same_seed_gives_the_same_figures(small):
 
 def test_tables_hold_what_the_files_hold(result):
     made = tables(result)
-    assert {"interpretability", "importance", "sensitivity", "sensitivity_pairs", "coverage", "costs",
-            "costs_methods", "recommendation"} == set(made)  # fmt: skip
+    assert {
+        "interpretability",
+        "importance",
+        "sensitivity",
+        "sensitivity_pairs",
+        "coverage",
+        "costs",
+        "costs_methods",
+        "recommendation",
+    } == set(made)
     importance = made["importance"]
     own = result["importance"]["by_source"][HUMAN]["rating"]["metrics"][0]
     row = importance[(importance["outcome"] == "rating") & (importance["name"] == own["name"])].iloc[0]
@@ -74,16 +82,25 @@ def test_without_anybody_who_led_conversations_only_that_is_missing(evidence):
 def test_a_judge_is_a_source_by_itself(small):
     made = replace(small, judgements={name: list(rows) for name, rows in small.judgements.items()})
     made.judgements["dialogue_likert"] += [
-        Judgement(**{**row.__dict__, "source": "judge:x", "worker_id": "v0", "seconds": None,
-                     "annotation_id": f"{row.annotation_id}-x", "judgement_id": f"{row.judgement_id}-x"})
+        Judgement(
+            **{
+                **row.__dict__,
+                "source": "judge:x",
+                "worker_id": "v0",
+                "seconds": None,
+                "annotation_id": f"{row.annotation_id}-x",
+                "judgement_id": f"{row.judgement_id}-x",
+            }
+        )
         for row in made.judgements["dialogue_likert"][:60]
-    ]  # fmt: skip
+    ]
     from parlai_spotbot.findings.survey_metrics import metrics_of
     from parlai_spotbot.surveys import get_survey
 
     people = evidence_of(made)
-    judged, _ = metrics_of(get_survey("dialogue_likert"), made.judgements["dialogue_likert"], made.conversations, [],
-                           "judge:x")  # fmt: skip
+    judged, _ = metrics_of(
+        get_survey("dialogue_likert"), made.judgements["dialogue_likert"], made.conversations, [], "judge:x"
+    )
     both = Evidence({**people.metrics, "judge:x": judged}, people.outcomes, people.times)
     found = analyze(both, Wishes(bootstraps=50, draws=10))
     judge = found["importance"]["by_source"]["judge:x"]["rating"]
@@ -112,9 +129,15 @@ def test_one_annotation_by_lot_is_the_paper_s_way(small):
 
 @pytest.mark.parametrize(
     ("wish", "says"),
-    [({"pick": "all"}, "pick is 'all'"), ({"wage": 0.0}, "wage is 0.0"), ({"budget": -1.0}, "budget is -1.0"),
-     ({"doubled": 2.0}, "doubled is 2.0"), ({"draws": 0}, "draws is 0"), ({"dialogues": -1}, "dialogues is -1")],
-)  # fmt: skip
+    [
+        ({"pick": "all"}, "pick is 'all'"),
+        ({"wage": 0.0}, "wage is 0.0"),
+        ({"budget": -1.0}, "budget is -1.0"),
+        ({"doubled": 2.0}, "doubled is 2.0"),
+        ({"draws": 0}, "draws is 0"),
+        ({"dialogues": -1}, "dialogues is -1"),
+    ],
+)
 def test_wishes_are_checked(wish, says):
     with pytest.raises(ValueError, match=says):
         Wishes(**wish)
@@ -167,8 +190,18 @@ def test_a_study_of_next_turns_and_chats_alone_has_nothing_to_study(tmp_path):
 
 
 def test_training_comes_in_and_a_wrong_row_is_named(tmp_path):
-    row = {"task": "consistency", "annotator": "w0", "attempt": 0, "round": 3, "role": "training", "dialogue": "d",
-           "wrong_turns": 2, "of": 10, "passed": True, "seconds": 300.0}  # fmt: skip
+    row = {
+        "task": "consistency",
+        "annotator": "w0",
+        "attempt": 0,
+        "round": 3,
+        "role": "training",
+        "dialogue": "d",
+        "wrong_turns": 2,
+        "of": 10,
+        "passed": True,
+        "seconds": 300.0,
+    }
     own = write_study(made_up(chats=4), tmp_path / "study")
     path = own.survey_path("abc_eval") / "training.jsonl"
     path.write_text(json.dumps(row) + "\n")

@@ -80,8 +80,7 @@ def test_hits_are_those_of_parlai():
 
 
 @given(
-    scores=st.lists(st.lists(st.integers(0, 3), min_size=6, max_size=6), min_size=1, max_size=4),
-    size=st.integers(1, 6),
+    scores=st.lists(st.lists(st.integers(0, 3), min_size=6, max_size=6), min_size=1, max_size=4), size=st.integers(1, 6)
 )
 @settings(deadline=None)
 def test_pieces_give_what_the_whole_gives(scores, size):

@@ -37,9 +37,7 @@ def make(bots=4, per_pair=10, people=8, noise=0.35, seed=0, each=2):
 
 def _answers(item, worker, seen, noise, rng):
     said = [not s if rng.random() < noise / 2 else s for s in seen]
-    labels = [
-        "unsure" if rng.random() < 0.1 else "human" if passed else "bot" for passed in said
-    ]  # fmt: skip
+    labels = ["unsure" if rng.random() < 0.1 else "human" if passed else "bot" for passed in said]
     about = (item, f"c{item}", worker, f"{item}/{worker}")
     for entity, label in enumerate(labels):
         yield (*about, "nature", f"entity:{entity}", label)
@@ -95,9 +93,15 @@ def trusted():
     def part(own, judge, people=None, replicates=200, seed=1, kin=(), **more):
         people = own.people if people is None else people
         found = trust_part(
-            people, judge, contests=own.contests, ratings=own.ratings, rng=np.random.default_rng(seed),
-            replicates=replicates, own=kin, **more,
-        )  # fmt: skip
+            people,
+            judge,
+            contests=own.contests,
+            ratings=own.ratings,
+            rng=np.random.default_rng(seed),
+            replicates=replicates,
+            own=kin,
+            **more,
+        )
         return with_verdict(found)
 
     return part

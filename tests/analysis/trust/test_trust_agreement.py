@@ -20,8 +20,9 @@ def frame(answers, question="q", source="w"):
     rows = [
         (item, f"c-{item}", f"{source}{i}", f"{source}{i}-{item}", question, "pair", answer)
         for item, given in answers.items()
-        for i, answer in enumerate(given) if answer
-    ]  # fmt: skip
+        for i, answer in enumerate(given)
+        if answer
+    ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -38,8 +39,10 @@ def drawn(letters, items, people, seed):
     )
     kept = rng.random((items, people)) < 0.7
     kept[:, 0] = True
-    return {f"i{i}": [letters[x] if k else "" for x, k in zip(*row, strict=True)] for i, row in
-            enumerate(zip(given, kept, strict=True))}  # fmt: skip
+    return {
+        f"i{i}": [letters[x] if k else "" for x, k in zip(*row, strict=True)]
+        for i, row in enumerate(zip(given, kept, strict=True))
+    }
 
 
 @pytest.mark.parametrize("measure", ["nominal", "ordinal"])
@@ -98,9 +101,7 @@ def test_nothing_shared_is_said():
 def test_sums_over_draws_are_weighted_sums():
     """The fast sums against every row by its weight; draws of annotations are linear where two people's count."""
     rng = np.random.default_rng(0)
-    rows = pd.DataFrame({
-        "conversation_id": rng.choice(list("abcdef"), 60), "worker_id": rng.choice(list("xyz"), 60),
-    })  # fmt: skip
+    rows = pd.DataFrame({"conversation_id": rng.choice(list("abcdef"), 60), "worker_id": rng.choice(list("xyz"), 60)})
     draws = Draws(rows["conversation_id"], rows, rng=rng, replicates=20)
     cells, mass = rng.integers(4, size=60), rng.random(60)
     weights = draws.weights(rows, ["worker_id"])
@@ -125,8 +126,10 @@ def test_the_error_of_a_mean_is_the_two_way_clustered_one():
         rows, np.zeros(1500), 1, None, ["worker_id"]
     )
     rest = pd.Series(y - y.mean())
-    both = [rest.groupby(rows[key].to_list() if isinstance(key, str) else [rows[k] for k in key]).sum() for key in
-            ("conversation_id", "worker_id", ["conversation_id", "worker_id"])]  # fmt: skip
+    both = [
+        rest.groupby(rows[key].to_list() if isinstance(key, str) else [rows[k] for k in key]).sum()
+        for key in ("conversation_id", "worker_id", ["conversation_id", "worker_id"])
+    ]
     variance = sum(sign * (sums**2).sum() for sign, sums in zip((1, 1, -1), both, strict=True)) / 1500**2
     assert draws.test(mean[:, 0])["se"] == pytest.approx(np.sqrt(variance), rel=0.1)
     low, high = draws.interval(mean)[0]

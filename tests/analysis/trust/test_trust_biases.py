@@ -21,11 +21,18 @@ def own(world):
 def matches(text, worker="w"):
     """From "ab+ ba= …": who stands first, who second, and what became of the first."""
     games = text.split()
-    return pd.DataFrame({
-        "a": [g[0] for g in games], "b": [g[1] for g in games], "outcome": ["-=+".index(g[2]) - 1 for g in games],
-        "conversation_id": [f"c{i}" for i in range(len(games))], "item_id": [f"i{i}" for i in range(len(games))],
-        "worker_id": worker, "annotation_id": [f"{worker}{i}" for i in range(len(games))], "criterion": "better",
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "a": [g[0] for g in games],
+            "b": [g[1] for g in games],
+            "outcome": ["-=+".index(g[2]) - 1 for g in games],
+            "conversation_id": [f"c{i}" for i in range(len(games))],
+            "item_id": [f"i{i}" for i in range(len(games))],
+            "worker_id": worker,
+            "annotation_id": [f"{worker}{i}" for i in range(len(games))],
+            "criterion": "better",
+        }
+    )
 
 
 def draws_of(*frames, replicates=50):
@@ -193,10 +200,11 @@ def test_a_judge_that_knows_nothing_lifts_a_poor_model_without_liking_it(own, wo
 
 def test_which_contestants_are_the_judges_own():
     pool = [
-        Contestant("small", model="spotbot:smollm2"), Contestant("tfidf", model="spotbot:tfidf"),
+        Contestant("small", model="spotbot:smollm2"),
+        Contestant("tfidf", model="spotbot:tfidf"),
         Contestant("served", model="spotbot:openai_chat", opt={"openai_model": "Org/Model-7B"}),
         Contestant("hub", model="spotbot:causal_lm", opt={"lm_model": "org/model-7b/"}),
-    ]  # fmt: skip
+    ]
     assert own_contestants({"model": {"model": "smollm2", "dtype": "fp32"}}, pool) == ["small"]
     assert own_contestants({"model": {"model": "org/model-7b", "server": "x"}}, pool) == ["served", "hub"]
     assert own_contestants({"model": "nobody"}, pool) == own_contestants({"judge": "spotter"}, pool) == []
@@ -206,10 +214,13 @@ def test_which_contestants_are_the_judges_own():
 def test_who_speaks_explains_all_or_nothing():
     rng = np.random.default_rng(0)
     names = np.array(["x", "y"])[rng.integers(2, size=(60, 2))]
-    rows = pd.DataFrame({
-        "conversation_id": np.repeat([f"c{i}" for i in range(60)], 2), "place": np.tile([0, 1], 60),
-        "contestant": names.ravel(),
-    }).assign(item_id=lambda d: d["conversation_id"])  # fmt: skip
+    rows = pd.DataFrame(
+        {
+            "conversation_id": np.repeat([f"c{i}" for i in range(60)], 2),
+            "place": np.tile([0, 1], 60),
+            "contestant": names.ravel(),
+        }
+    ).assign(item_id=lambda d: d["conversation_id"])
     all_of_it = speakers.depends(rows.assign(score=(rows["contestant"] == "x").astype(float)), rng, 99)
     assert all_of_it["explained"] == pytest.approx(1)
     assert all_of_it["p"] == pytest.approx(0.01)
@@ -220,10 +231,16 @@ def test_who_speaks_explains_all_or_nothing():
 
 
 def test_balanced_accuracy_by_hand():
-    answers = pd.DataFrame({
-        "item_id": list("123456"), "question": "nature", "target": "entity:0", "conversation_id": list("123456"),
-        "worker_id": "w", "answer": ["human", "bot", "unsure", "bot", "bot", "human"],
-    })  # fmt: skip
+    answers = pd.DataFrame(
+        {
+            "item_id": list("123456"),
+            "question": "nature",
+            "target": "entity:0",
+            "conversation_id": list("123456"),
+            "worker_id": "w",
+            "answer": ["human", "bot", "unsure", "bot", "bot", "human"],
+        }
+    )
     index = pd.MultiIndex.from_frame(answers[["item_id", "question", "target"]])
     truth = pd.Series(["human", "human", "human", "bot", "bot", np.nan], index=index)
     value = speakers.balanced_accuracy(answers, truth, draws_of(answers), True)[0]

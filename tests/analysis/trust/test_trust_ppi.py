@@ -72,14 +72,27 @@ def test_without_a_judge_it_is_peoples_mean_by_the_core():
 
 
 def vars_of(sample):
-    return [sample.people, sample.judge, sample.conversations, sample.workers, sample.further,
-            sample.further_conversations]  # fmt: skip
+    return [
+        sample.people,
+        sample.judge,
+        sample.conversations,
+        sample.workers,
+        sample.further,
+        sample.further_conversations,
+    ]
 
 
 def test_what_a_judge_holds_for_somebody_cancels_out():
     sample = clustered(1)
-    liked = Sample(sample.people, sample.judge + 0.7, sample.conversations, sample.workers, sample.further + 0.7,
-                   sample.further_conversations, sample.bounds)  # fmt: skip
+    liked = Sample(
+        sample.people,
+        sample.judge + 0.7,
+        sample.conversations,
+        sample.workers,
+        sample.further + 0.7,
+        sample.further_conversations,
+        sample.bounds,
+    )
     assert power([liked]) == pytest.approx(power([sample]))
     assert mean(liked, 0.4)["ci"] == pytest.approx(mean(sample, 0.4)["ci"])
 
@@ -126,11 +139,22 @@ def frames(samples):
     for group, own in enumerate(samples):
         home, further = np.asarray(own.conversations), np.asarray(own.further_conversations)
         first = np.unique(home, return_index=True)[1]
-        people.append(pd.DataFrame({"item": home, "x": own.people, "worker_id": own.workers, "group": str(group),
-                                    "conversation_id": home}))  # fmt: skip
+        people.append(
+            pd.DataFrame(
+                {"item": home, "x": own.people, "worker_id": own.workers, "group": str(group), "conversation_id": home}
+            )
+        )
         items = np.r_[home[first], 10**6 + np.arange(len(further))]
-        judge.append(pd.DataFrame({"item": items, "x": np.r_[own.judge[first], own.further], "group": str(group),
-                                   "conversation_id": np.r_[home[first], further]}))  # fmt: skip
+        judge.append(
+            pd.DataFrame(
+                {
+                    "item": items,
+                    "x": np.r_[own.judge[first], own.further],
+                    "group": str(group),
+                    "conversation_id": np.r_[home[first], further],
+                }
+            )
+        )
     return pd.concat(people, ignore_index=True), pd.concat(judge, ignore_index=True)
 
 
@@ -162,15 +186,18 @@ def test_all_that_is_told():
 
 def test_what_a_judge_cannot_do_is_said():
     samples = [clustered(seed, homes=40, workers=9, further=80) for seed in range(3)]
-    contrary = [Sample(own.people, -own.judge, *vars_of(own)[2:4], -own.further, own.further_conversations)
-                for own in samples]  # fmt: skip
+    contrary = [
+        Sample(own.people, -own.judge, *vars_of(own)[2:4], -own.further, own.further_conversations) for own in samples
+    ]
     found = told(contrary)
     assert found["power"] == 0
     assert {entry["estimate"] for entry in found["saved"].values()} == {0.0}
     assert "not shown to go with people" in found["notice"]
     assert all(row["both_ci"] == row["people_ci"] for row in found["means"])
-    same = [Sample(own.people, 0 * own.judge, *vars_of(own)[2:4], 0 * own.further, own.further_conversations)
-            for own in samples]  # fmt: skip
+    same = [
+        Sample(own.people, 0 * own.judge, *vars_of(own)[2:4], 0 * own.further, own.further_conversations)
+        for own in samples
+    ]
     assert "says the same" in told(same)["notice"]
     assert "fewer than 30" in told([clustered(further=3, homes=10)])["why"]
     people, judge = frames(samples[:1])
@@ -202,8 +229,13 @@ STRENGTH = np.array([-0.9, -0.2, 0.3, 0.8])
 A, B = np.array(list(combinations(range(4), 2))).T
 FAVOUR = np.where(np.arange(len(A)) % 2, 1.8, -1.8)[:, None, None]
 TIE, LUCK = 0.6, 0.8
-KINDS = {"good": (1.5, 0.5, 0), "poor": (0.4, 1, 0), "favours pairs": (1.5, 0.5, 1), "contrary": (-1.5, 0.5, 0),
-         "at chance": (0, 1, 0)}  # fmt: skip
+KINDS = {
+    "good": (1.5, 0.5, 0),
+    "poor": (0.4, 1, 0),
+    "favours pairs": (1.5, 0.5, 1),
+    "contrary": (-1.5, 0.5, 0),
+    "at chance": (0, 1, 0),
+}
 """How much a judge goes by what people go by, how much by chance, and whether it favours some pairs."""
 
 DESIGNS = {
@@ -242,10 +274,16 @@ def study(kind, rng, homes=20, each=2, further=3, workers=12, taste=0.5, same=Fa
     home = np.repeat(np.arange(homes), each)
     rest = np.repeat(np.arange(homes), further) + (0 if same else 1000 * (1 + np.tile(np.arange(further), homes)))
     return [
-        Sample(said[p].ravel(), judge[p, home, 0], home + 10**5 * p, who[p].ravel(), judge[p, :, 1:].ravel(),
-               rest + 10**5 * p)
+        Sample(
+            said[p].ravel(),
+            judge[p, home, 0],
+            home + 10**5 * p,
+            who[p].ravel(),
+            judge[p, :, 1:].ravel(),
+            rest + 10**5 * p,
+        )
         for p in range(pairs)
-    ]  # fmt: skip
+    ]
 
 
 def simulated(kind, design, rounds, seed=0):
@@ -263,9 +301,12 @@ def simulated(kind, design, rounds, seed=0):
     return {
         "alone": ((low <= true) & (true <= high))[known].mean(),
         "both": ((low_both <= true) & (true <= high_both))[known].mean(),
-        "saved": np.mean(saved), "truly": 1 - both.var(axis=0).sum() / alone.var(axis=0).sum(),
-        "bias": np.abs((both - alone).mean(axis=0)).max(), "power": np.mean(power), "known": known.mean(),
-    }  # fmt: skip
+        "saved": np.mean(saved),
+        "truly": 1 - both.var(axis=0).sum() / alone.var(axis=0).sum(),
+        "bias": np.abs((both - alone).mean(axis=0)).max(),
+        "power": np.mean(power),
+        "known": known.mean(),
+    }
 
 
 def test_a_good_judge_saves_some_and_one_that_favours_pairs_does_no_harm():
@@ -281,9 +322,11 @@ def test_a_good_judge_saves_some_and_one_that_favours_pairs_does_no_harm():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "design"),
-    [*((kind, "ordinary") for kind in KINDS), *((kind, design) for design in list(DESIGNS)[1:]
-                                                for kind in ("good", "favours pairs"))],
-)  # fmt: skip
+    [
+        *((kind, "ordinary") for kind in KINDS),
+        *((kind, design) for design in list(DESIGNS)[1:] for kind in ("good", "favours pairs")),
+    ],
+)
 def test_intervals_hold_and_savings_are_honest_whatever_the_bias(kind, design):
     """1,000 studies of 6 pairs a row. Monte Carlo error of a coverage: .003 to .007, as the pairs of a study share
     annotators; of what is truly saved: .01."""

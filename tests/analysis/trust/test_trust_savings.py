@@ -106,9 +106,13 @@ def judged(kind, share, rng):
     chance = rng.random(own.shape)
     side = np.where(np.arange(len(own)) % 2, 1, -1)[:, None]
     return {
-        "person": own, "noisy": np.where(chance < 0.6, own, blur), "chance": blur, "contrary": -own,
-        "oracle": SAYS[share.argmax(axis=-1)], "biased": np.where(chance < 0.3, side, own),
-    }[kind]  # fmt: skip
+        "person": own,
+        "noisy": np.where(chance < 0.6, own, blur),
+        "chance": blur,
+        "contrary": -own,
+        "oracle": SAYS[share.argmax(axis=-1)],
+        "biased": np.where(chance < 0.3, side, own),
+    }[kind]
 
 
 def world(kind, seed, pairs=10, n=60, each=2, alone=0):
@@ -126,10 +130,13 @@ def world(kind, seed, pairs=10, n=60, each=2, alone=0):
     judge = frame.assign(worker_id="v", annotation_id="j" + name, outcome=sign * judged(kind, share, rng).ravel())
     workers = rng.random((len(frame), 12)).argsort(axis=1)[:, :each]
     people = [
-        frame.assign(worker_id=[f"w{w}" for w in workers[:, k]], annotation_id=f"p{k}-" + name,
-                     outcome=sign * drawn(share, rng).ravel())
+        frame.assign(
+            worker_id=[f"w{w}" for w in workers[:, k]],
+            annotation_id=f"p{k}-" + name,
+            outcome=sign * drawn(share, rng).ravel(),
+        )
         for k in range(each)
-    ]  # fmt: skip
+    ]
     return pd.concat([rows[item < items] for rows in people], ignore_index=True), judge
 
 

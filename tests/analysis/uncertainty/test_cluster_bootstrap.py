@@ -12,9 +12,7 @@ from parlai_spotbot.analysis.uncertainty.medians import median_interval
 
 
 def drawn(conversations, workers=None, replicates=4000, seed=0, **options):
-    return ClusterBootstrap(
-        conversations, workers, rng=np.random.default_rng(seed), replicates=replicates, **options
-    )  # fmt: skip
+    return ClusterBootstrap(conversations, workers, rng=np.random.default_rng(seed), replicates=replicates, **options)
 
 
 def mean_of(values):

@@ -65,9 +65,7 @@ def test_sums_by_cell_are_those_of_the_weights_in_both_backends(resample, block,
     weights = bootstrap_weights(*columns, rng=np.random.default_rng(3), replicates=50, resample=resample)
     assert weights.shape == (50, 300)
     for backend in ("numba", "numpy"):
-        drawn = Bootstrap(
-            *columns, rng=np.random.default_rng(3), replicates=50, resample=resample, backend=backend
-        )  # fmt: skip
+        drawn = Bootstrap(*columns, rng=np.random.default_rng(3), replicates=50, resample=resample, backend=backend)
         np.testing.assert_array_equal(drawn.weights(), weights)
         np.testing.assert_array_equal(drawn.cell_sums(cells, 20), cell_sums(weights, cells, 20))
 

@@ -64,10 +64,15 @@ def ratings(rng, bots, talks, annotators, levels):
     who = rng.integers(0, annotators, len(name))
     value = rng.normal(3.8, 0.9, len(name)) + rng.normal(0, 0.5, annotators)[who]
     value = np.clip(np.round(value), 1, 5).astype(int) if levels == 5 else 1 + 4 * (value > 3.8).astype(int)
-    return pd.DataFrame({
-        "name": name, "value": value, "worker_id": who, "conversation_id": np.arange(len(name)),
-        "annotation_id": np.arange(len(name)),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "name": name,
+            "value": value,
+            "worker_id": who,
+            "conversation_id": np.arange(len(name)),
+            "annotation_id": np.arange(len(name)),
+        }
+    )
 
 
 @pytest.mark.parametrize(

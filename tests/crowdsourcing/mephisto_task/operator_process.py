@@ -39,14 +39,7 @@ def task(root, blocks):
     units = tuple(Unit(f"unit-{b}-{u}", "s", f"block-{b}", u, 0, ()) for b in range(blocks) for u in range(3))
     names = {"study": root, "survey": "s", "data_root": root / "mephisto", "task_name": "t", "title": "T"}
     return TaskSetup(
-        **names,
-        description="D",
-        keywords=("chat",),
-        pay=1.0,
-        minutes=30,
-        provider="in_house",
-        units=units,
-        page=page,
+        **names, description="D", keywords=("chat",), pay=1.0, minutes=30, provider="in_house", units=units, page=page
     )
 
 

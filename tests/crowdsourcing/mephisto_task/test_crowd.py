@@ -28,12 +28,7 @@ def agent_of(crowd, agent_id):
 
 
 def requirement(name, comparator, value=None, providers=None):
-    return {
-        "qualification_name": name,
-        "comparator": comparator,
-        "value": value,
-        "applicable_providers": providers,
-    }
+    return {"qualification_name": name, "comparator": comparator, "value": value, "applicable_providers": providers}
 
 
 @pytest.fixture

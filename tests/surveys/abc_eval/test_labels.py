@@ -29,10 +29,23 @@ from parlai_spotbot.surveys.controls import gradable, missed_by
 from parlai_spotbot.surveys.tasks import rounds
 
 PAPER = {
-    "uninterpretable", "antisocial", "preference_info", "life_info", "empathetic", "lack_of_empathy",
-    "commonsense_contradiction", "fact_usage", "fact_contradiction", "self_contradiction", "partner_contradiction",
-    "redundant", "ignore", "irrelevant", "follow_up", "topic_switch",
-}  # fmt: skip
+    "uninterpretable",
+    "antisocial",
+    "preference_info",
+    "life_info",
+    "empathetic",
+    "lack_of_empathy",
+    "commonsense_contradiction",
+    "fact_usage",
+    "fact_contradiction",
+    "self_contradiction",
+    "partner_contradiction",
+    "redundant",
+    "ignore",
+    "irrelevant",
+    "follow_up",
+    "topic_switch",
+}
 """Table 4 of the paper."""
 
 
@@ -73,15 +86,20 @@ def test_transitions_and_empathy():
     of = {"no": {"follow_up"}, "talking_point": set(), "yes": {"topic_switch"}, "nothing": set()}
     assert {value: held("transitions", new_topic=value, **plain) for value in ANSWERS["new_topic"]} == of
     assert held("transitions", acknowledges="no", relevant="no", new_topic="yes") == {
-        "ignore", "irrelevant", "topic_switch",
-    }  # fmt: skip
+        "ignore",
+        "irrelevant",
+        "topic_switch",
+    }
     assert held("transitions", acknowledges="not_needed", relevant="yes", new_topic="nothing") == set()
     assert [held("empathy", empathy=value) for value in ANSWERS["empathy"]] == [
-        {"empathetic"}, {"lack_of_empathy"}, set(),
-    ]  # fmt: skip
+        {"empathetic"},
+        {"lack_of_empathy"},
+        set(),
+    ]
     assert held("consistency", self_contradiction="yes", partner_contradiction="no", redundant="yes") == {
-        "self_contradiction", "redundant",
-    }  # fmt: skip
+        "self_contradiction",
+        "redundant",
+    }
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -141,8 +159,11 @@ def test_a_gold_dialogue_as_a_control_holds_its_key():
         assert gradable(item.control)
         assert [u.text for u in item.transcripts[0]] == [u.text.lower() for u in item.transcripts[0]]
         assert gold.id not in repr((item.item_id, item.conversation_ids))
-        right = {(q, f"turn:{turn}"): answer for turn, labels in gold.key.items()
-                 for q, answer in answers(task, labels).items()}  # fmt: skip
+        right = {
+            (q, f"turn:{turn}"): answer
+            for turn, labels in gold.key.items()
+            for q, answer in answers(task, labels).items()
+        }
         assert not missed_by(item.control, right)
         assert wrong_turns(gold, right) == 0
         turns = list(gold.key)
@@ -185,16 +206,21 @@ def task_file(change=lambda row: None):
     """A short file of the task sociality, changed."""
     turns = [{"user": "hello"}, {"bot": "go away", "labels": ["antisocial"], "why": "rude"}]
     roles = ["training"] * 3 + ["second_chance", "gold"]
-    examples = [{"context": "hi", "turn": "hello", "label": False, "why": "kind"},
-                {"context": "hi", "turn": "be off", "label": True, "why": "rude"}]  # fmt: skip
+    examples = [
+        {"context": "hi", "turn": "hello", "label": False, "why": "kind"},
+        {"context": "hi", "turn": "be off", "label": True, "why": "rude"},
+    ]
     row = {
         "task": "sociality",
-        "definitions": {"antisocial": {"short": "rude", "counts": ["an insult"], "counts_not": ["a no"],
-                                       "examples": examples}},
+        "definitions": {
+            "antisocial": {"short": "rude", "counts": ["an insult"], "counts_not": ["a no"], "examples": examples}
+        },
         "instructions": "Look for rudeness.",
-        "dialogues": [{"id": f"s-{n}", "role": role, "covers": "all", "turns": [dict(turn) for turn in turns]}
-                      for n, role in enumerate(roles)],
-    }  # fmt: skip
+        "dialogues": [
+            {"id": f"s-{n}", "role": role, "covers": "all", "turns": [dict(turn) for turn in turns]}
+            for n, role in enumerate(roles)
+        ],
+    }
     change(row)
     return row
 

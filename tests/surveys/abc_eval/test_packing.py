@@ -20,10 +20,18 @@ BOTS = ("ann", "bob")
 
 def talks(number, first=0):
     return [
-        Conversation(f"{bot}-{n}", "chitchat", tuple(sorted((HUMAN, bot))), n, (HUMAN, bot),
-                     tuple(Turn((HUMAN, bot)[t % 2], f"{bot} {n} {t}") for t in range(8)), 0)
-        for bot in BOTS for n in range(first, number)
-    ]  # fmt: skip
+        Conversation(
+            f"{bot}-{n}",
+            "chitchat",
+            tuple(sorted((HUMAN, bot))),
+            n,
+            (HUMAN, bot),
+            tuple(Turn((HUMAN, bot)[t % 2], f"{bot} {n} {t}") for t in range(8)),
+            0,
+        )
+        for bot in BOTS
+        for n in range(first, number)
+    ]
 
 
 @pytest.fixture
@@ -46,8 +54,9 @@ def test_a_unit_is_one_conversation_in_one_task(study):
     assert asked_of_item(survey, item, {}) == [("uses_facts", f"turn:{t}") for t in (1, 3, 5, 7)]
     given = {("uses_facts", "turn:3"): "yes", ("uses_facts", "turn:5"): "no", ("facts_known", "turn:3"): "not_sure"}
     assert set(asked_of_item(survey, item, given)) - set(asked_of_item(survey, item, {})) == {
-        ("facts_known", "turn:3"), ("facts_looked_up", "turn:3"),
-    }  # fmt: skip
+        ("facts_known", "turn:3"),
+        ("facts_looked_up", "turn:3"),
+    }
     # Conversations that are annotated twice are so in every task, by another annotator: one block, another replicate.
     twice = Counter(unit.block_id for unit in units if unit.replicate == 1)
     assert set(twice.values()) == {8}
@@ -80,8 +89,10 @@ def test_tasks_and_conversations_that_come_later_are_added_behind(study):
     assert all(len({rotation for rotation, *_ in own}) == 2 for own in blocks.values())
     assert all(len({ids for *_, ids in own}) == 1 for own in blocks.values())
     # Whoever is annotated twice in one task is so in the other.
-    again = {q: {u.block_id for u in units if u.replicate and u.items[0].questions == q} for _, q, _ in
-             next(iter(blocks.values()))}  # fmt: skip
+    again = {
+        q: {u.block_id for u in units if u.replicate and u.items[0].questions == q}
+        for _, q, _ in next(iter(blocks.values()))
+    }
     assert again[QUESTIONS["consistency"]] == again[QUESTIONS["empathy"]]
     after = path.read_bytes()
     assert pack_study(study, "abc_eval")["added_units"] == 0  # the same tasks as before

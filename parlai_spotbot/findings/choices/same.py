@@ -63,8 +63,8 @@ def tell(result: Result) -> list[Section]:
                 "decides.",
                 ("question", "contestant", "share of the left", "95 % interval", "n", "p", "mid-p", "false alarms"),
                 rows,
-                method="Exact binomial test of the decided choices. Where both sides are equal it rejects in fewer than 5 "
-                "% of studies: in how many stands in the last column.",
+                method="Exact binomial test of the decided choices. Where both sides are equal it rejects in fewer "
+                "than 5 % of studies: in how many stands in the last column.",
                 cite=("clopper1934",),
             )
         ]

@@ -1,0 +1,92 @@
+"""The files that CONTRIBUTING.md shows whole: each is all that its kind of thing takes."""
+
+import random
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from parlai_spotbot import files, plugin
+from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.study import Study
+
+TEXT = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+FILES = dict(re.findall(r"```python\n# (parlai_spotbot/\S+\.py)\n(.*?)```", TEXT, re.S))
+
+
+@pytest.fixture
+def added(tmp_path, monkeypatch):
+    """The files stand where CONTRIBUTING.md says."""
+    for name, text in FILES.items():
+        folder = Path(name).parent
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        package = import_module(".".join(folder.parts))
+        monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path / folder)])
+    plugin._names.cache_clear()
+    yield tmp_path
+    plugin._names.cache_clear()
+
+
+def talks(path):
+    """Conversations of three bots as lines of text."""
+    rng = random.Random(1)
+    for number, pair in enumerate([("alice", "eliza"), ("eliza", "tfidf"), ("tfidf", "alice")] * 4):
+        for _ in range(6):
+            for speaker in pair:
+                yield f"c{number}\t{speaker}\t{' '.join(rng.choices(['yes', 'well', 'tell me', 'no'], k=5))}\n"
+
+
+def chosen(study, survey):
+    """What three people choose, drawn by a seed."""
+    rng = random.Random(1)
+    for unit in study.units(survey):
+        for item in unit.items:
+            for worker in ("w1", "w2", "w3"):
+                name = f"{item.item_id}/{worker}"
+                answer = rng.choice(["conversation:0", "conversation:1"])
+                row = Judgement(
+                    name,
+                    name,
+                    survey,
+                    unit.unit_id,
+                    item.item_id,
+                    item.conversation_ids,
+                    item.exchanges,
+                    "pair",
+                    "memory",
+                    answer,
+                    worker,
+                    HUMAN,
+                    seconds=20.0,
+                )
+                yield row.to_json()
+
+
+def test_each_kind_of_thing_is_one_file(added):
+    from parlai_spotbot.scripts.main import main
+
+    def spotbot(command, **options):
+        told = [part for key, value in options.items() for part in (f"--{key}", str(value))]
+        main([command, *told])
+
+    assert len(FILES) == 4
+    path = added / "study"
+    (added / "talks.tsv").write_text("".join(talks(added)), encoding="utf-8")
+    spotbot("spotbot_import", format="lines", data=added / "talks.tsv", study=path)
+    spotbot("spotbot_pack", study=path)
+    spotbot("spotbot_judge", study=path, judges="talkative")
+    spotbot("spotbot_pack", study=path, survey="memorable")
+    study = Study.open(path)
+    files.write_jsonl(study.judgements_path("memorable"), chosen(study, "memorable"))
+    for survey in ("spot_the_bot", "memorable"):
+        spotbot("spotbot_analyze", study=path, survey=survey, bootstraps=20)
+    found = files.read_json(study.analysis_path("spot_the_bot") / "undecided.json")["by_source"]["judge:talkative"]
+    assert {row["estimate"] for row in found["unsure"].values()} == {0.0}
+    assert (study.analysis_path("spot_the_bot") / "undecided.csv").exists()
+    spotbot("spotbot_report", study=path)
+    page = (path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "Annotators are most often unsure of" in page
+    assert "which of two bots is remembered?" in page
+    assert (path / "report" / "figures" / "spot_the_bot-undecided-judge_talkative.svg").exists()

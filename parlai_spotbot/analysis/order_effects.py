@@ -16,7 +16,6 @@ from parlai_spotbot.analysis.frames import check_ids
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.estimates import Estimates, adjusted, group_means, mean_of
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import p_said
 
 CLUSTERS = ["conversation_id", "worker_id"]
 DIFFERENCE = (-1.0, 1.0)
@@ -42,7 +41,7 @@ def position_effects(annotations: pd.DataFrame, by: str = "conversations", cross
         One row a group: group, n (annotations; of a name, its labels), human_0, human_1 (shares), difference, low,
         high, p, p_adjusted (Holm); balanced, balanced_low, balanced_high, balanced_p: the difference between the places
         for the same bot against the same opponent at the same length, which no unbalanced order can bring about, NaN
-        where no bot was in both places; sentence. Annotations of one conversation, or by one annotator, count as
+        where no bot was in both places. Annotations of one conversation, or by one annotator, count as
         dependent.
     """
     if by not in BY:
@@ -145,21 +144,7 @@ def _finished(rows: list[dict]) -> pd.DataFrame:
     ]
     table = pd.DataFrame(rows, columns=columns)
     table.insert(8, "p_adjusted", adjusted(table["p"].to_numpy(dtype=float)))
-    table["sentence"] = [_sentence(row) for row in table.to_dict(orient="records")]
     return table
-
-
-def _sentence(row: dict) -> str:
-    said = f"{row['group']}: entity 0 is called human in {row['human_0']:.1%}, entity 1 in {row['human_1']:.1%}"
-    if not np.isfinite(row["p"]):
-        return said + "; there are too few conversations or annotators to say more."
-    clear = row["p_adjusted"] < 0.05
-    more = "more" if row["difference"] > 0 else "less"
-    verdict = f"the first place is called human {more} often" if clear else "the places can't be told apart"
-    return (
-        f"{said}: {verdict} ({100 * row['difference']:+.1f} points, 95 % interval {100 * row['low']:+.1f} to "
-        f"{100 * row['high']:+.1f}, {p_said(row['p_adjusted'])})."
-    )
 
 
 def order_balance(conversations: pd.DataFrame) -> pd.DataFrame:
@@ -167,7 +152,7 @@ def order_balance(conversations: pd.DataFrame) -> pd.DataFrame:
     over).
 
     One row a pair: a, b (sorted), first_a, first_b (conversations that each opened), share_a, p (exact binomial test of
-    one half), sentence. Most unbalanced first.
+    one half). Most unbalanced first.
     """
     one = conversations.drop_duplicates("conversation_id")
     one = one[(one["a"] != HUMAN) & (one["a"] != one["b"])]
@@ -175,10 +160,8 @@ def order_balance(conversations: pd.DataFrame) -> pd.DataFrame:
     for pair, own in one.groupby([one[["a", "b"]].min(axis=1), one[["a", "b"]].max(axis=1)], sort=True):
         first, n = int((own["a"] == pair[0]).sum()), len(own)
         p = float(binomtest(first, n, 0.5).pvalue)
-        text = f"{pair[0]} opened {first} and {pair[1]} {n - first} of their {n} conversations"
-        text += "." if p >= 0.05 else f": more uneven than drawing lots would make it ({p_said(p)})."
-        rows.append((*pair, first, n - first, first / n, p, text))
-    table = pd.DataFrame(rows, columns=["a", "b", "first_a", "first_b", "share_a", "p", "sentence"])
+        rows.append((*pair, first, n - first, first / n, p))
+    table = pd.DataFrame(rows, columns=["a", "b", "first_a", "first_b", "share_a", "p"])
     return table.loc[(table["share_a"] - 0.5).abs().sort_values(ascending=False, kind="stable").index].reset_index(
         drop=True
     )
@@ -203,7 +186,7 @@ def presentation_effects(
     -------
     frame
         shown, n, share, low, high; p, of equal shares in all rows (the least of all two rows', adjusted by Holm; NaN
-        with one way only), the same in each row; sentence. Annotations of one conversation, or by one annotator, count
+        with one way only), the same in each row. Annotations of one conversation, or by one annotator, count
         as dependent.
     """
     check_ids(annotations, "annotations")
@@ -221,7 +204,7 @@ def presentation_effects(
     shares = group_means(values, code, len(ways), frame_clusters(annotations, crossed), bounds=(0.0, 1.0))
     low, high = shares.intervals().T
     p = shares.pairs()["p_adjusted"].min() if len(ways) > 1 else np.nan
-    table = pd.DataFrame(
+    return pd.DataFrame(
         {
             "shown": ways,
             "n": np.bincount(code, minlength=len(ways)),
@@ -231,14 +214,3 @@ def presentation_effects(
             "p": p,
         }
     )
-    what = "called human" if question == "nature" else f"entity 0 favoured in {question}"
-    told = (
-        "only one way of showing"
-        if len(ways) < 2
-        else f"{'differs' if p < 0.05 else 'no clear difference'}, {p_said(p)}"
-    )
-    table["sentence"] = [
-        f"Shown as {row.shown}: {what} in {row.share:.1%} of {row.n} annotations ({told})."
-        for row in table.itertuples()
-    ]
-    return table

@@ -6,6 +6,7 @@ import pytest
 import statsmodels.formula.api as smf
 
 from parlai_spotbot.analysis.order_effects import order_balance, position_effects, presentation_effects
+from parlai_spotbot.findings.spotting.order import balance_sentence, position_sentence, presentation_sentence
 from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
 
 
@@ -28,7 +29,7 @@ def test_places_of_the_released_data(dump, domain, reference):
     assert bots["low"] < bots["difference"] < bots["high"]
     if domain == "empathetic":
         assert bots["low"] > 0.05
-        assert "the first place is called human more often (+11." in bots["sentence"]
+        assert "the first place is called human more often (+11." in position_sentence(bots)
     assert people["p"] > 0.05
     by_bot = position_effects(select(data), "name")
     assert set(by_bot["group"]) == set(data.domain.bots)
@@ -82,7 +83,7 @@ def test_an_unbalanced_order_is_no_advantage_once_balanced():
     balance = order_balance(rows).iloc[0]
     assert balance["first_a"] + balance["first_b"] == 300
     assert balance["p"] < 1e-6
-    assert "more uneven" in balance["sentence"]
+    assert "more uneven" in balance_sentence(balance)
     by_name = position_effects(rows, "name").set_index("group")
     assert (by_name["p"] > 0.001).all()
 
@@ -160,7 +161,7 @@ def test_groups_and_what_cannot_be_told():
     assert list(position_effects(rows, "k")["group"]) == [2, 3]
     assert list(position_effects(rows, "pair")["group"]) == ["x – y"]
     lone = rows.assign(conversation_id="c")
-    assert "too few" in position_effects(lone)["sentence"][0]
+    assert "too few" in position_sentence(position_effects(lone).iloc[0])
     one = position_effects(rows.assign(worker_id="w"))  # one annotator is no sample: conversations are
     assert one["p"][0] == pytest.approx(position_effects(rows, crossed=False)["p"][0])
     always = rows[rows["a"] == "x"]
@@ -178,13 +179,13 @@ def test_what_was_shown_first_is_found():
     shown = np.where(np.arange(len(rows)) % 2, "left", "right")
     favoured = rows.assign(fluency=np.where(shown == "left", 1, rows["fluency"]))
     table = presentation_effects(favoured, shown, "fluency").set_index("shown")
+    natures = presentation_effects(rows.assign(nature0=np.where(shown == "left", "human", "bot")), shown)
+    assert "differs" in presentation_sentence(natures.iloc[0])
     assert table.loc["left", "share"] == 1.0
     assert table.loc["right", "share"] == pytest.approx(1 / 3, abs=0.08)
     assert (table["p"] < 1e-6).all()
-    assert "differ" in table["sentence"].iloc[0]
     one = presentation_effects(rows, ["same"] * len(rows))
     assert np.isnan(one["p"][0])
-    assert "only one way" in one["sentence"][0]
     with pytest.raises(ValueError, match="shown has 1 entries"):
         presentation_effects(rows, ["x"])
     with pytest.raises(ValueError, match="question is 'wit'"):

@@ -18,8 +18,8 @@ from parlai_spotbot.analysis.stability.experiment import Pool, pair_chances, ran
 from parlai_spotbot.analysis.stability.kernels import modelled_repetitions, pooled_repetitions
 from parlai_spotbot.analysis.stability.numpy_loops import model_repetition, paper_places, paper_repetition
 from parlai_spotbot.analysis.stability.random_streams import binomial, log_factorials, start, uniform
-from parlai_spotbot.analysis.stability.sentences import curve_sentence
 from parlai_spotbot.analysis.stability.tables import build, successes
+from parlai_spotbot.findings.spotting.stability import curve_sentence
 
 ORDER = {"dailydialog": ["GPT", "BR", "S2", "DR"], "empathetic": ["BL", "BR", "GPT", "S2", "DR"]}
 

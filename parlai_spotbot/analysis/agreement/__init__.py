@@ -1,6 +1,6 @@
 """How far annotators agree: on labels, by Krippendorff's alpha, and in the orders that their answers make."""
 
-from parlai_spotbot.analysis.agreement.alpha import METRICS, alpha_by, alpha_of, alpha_sentence, krippendorff_alpha
+from parlai_spotbot.analysis.agreement.alpha import METRICS, alpha_by, alpha_of, krippendorff_alpha
 from parlai_spotbot.analysis.agreement.labels import (
     LABELS,
     SIZES,
@@ -19,7 +19,6 @@ __all__ = [
     "alike_table",
     "alpha_by",
     "alpha_of",
-    "alpha_sentence",
     "both_given_one",
     "kendall",
     "krippendorff_alpha",

@@ -18,7 +18,6 @@ from scipy.stats import t as t_distribution
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, codes_of
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
-from parlai_spotbot.wording import p_said
 
 METRICS = ("nominal", "ordinal", "interval")
 
@@ -255,7 +254,7 @@ def alpha_by(
     dict
         Wald's test of equal alphas over the groups, which share conversations and annotators: chi2, df, p (by F, from
         the least degrees of freedom of a group); and the group and alpha that are `least` and `most`. NaN, and None,
-        with fewer than two groups whose alpha and variance are known. See `alpha_sentence`.
+        with fewer than two groups whose alpha and variance are known.
     """
     unit = codes_of(np.asarray(units, dtype=object), "units")
     code, names = pd.factorize(np.asarray(groups, dtype=object), sort=True)
@@ -292,15 +291,3 @@ def _homogeneity(frame: pd.DataFrame, covariance: np.ndarray, df: np.ndarray) ->
     p = float(f_distribution.sf(chi2 / count, count, df[sure].min()))
     ends = [(frame["group"].iloc[int(place)], float(alpha[place])) for place in (alpha.argmin(), alpha.argmax())]
     return {"chi2": chi2, "df": count, "p": p, "least": ends[0], "most": ends[1]}
-
-
-def alpha_sentence(test: dict, subject: str = "labels", of: str = "group", p: float | None = None) -> str:
-    """One sentence for the test of `alpha_by`; `p` is its p-value where it was corrected for further tests."""
-    if not np.isfinite(test["p"]):
-        return f"Agreement on {subject}: there are no two {of}s to compare."
-    p = test["p"] if p is None else p
-    verb = f"differs between {of}s" if p < 0.05 else f"can't be told apart between {of}s"
-    (least, low), (most, high) = test["least"], test["most"]
-    return (
-        f"Agreement on {subject} {verb}: alpha from {low:.2f} ({of} {least}) to {high:.2f} ({of} {most}), {p_said(p)}."
-    )

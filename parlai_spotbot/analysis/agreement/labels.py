@@ -15,7 +15,6 @@ import pandas as pd
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.estimates import mean_of
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import p_said
 
 LABELS = ("bot", "human", "unsure")
 SIZES = ("two", "all")
@@ -158,7 +157,7 @@ def alike_table(
     """`labelled_alike` for bots' and for people's conversations, beside chance as given by pair and by annotator.
 
     One row each: conversations ("bots" or "people"), within ("pair and length" or "annotator and length"), n, observed,
-    expected, excess, low, high, kappa, p, p_permutation, sentence.
+    expected, excess, low, high, kappa, p, p_permutation.
     """
     chances = {"pair and length": ("a", "b", "k"), "annotator and length": ("worker_id", "k")}
     rows = []
@@ -168,7 +167,7 @@ def alike_table(
             found = labelled_alike(own, within, rng=rng, permutations=permutations, crossed=crossed)
             low, high = found.pop("ci")
             found = {"conversations": kind, "within": name, **found, "low": low, "high": high}
-            rows.append({**found, "sentence": _alike_sentence(found)})
+            rows.append(found)
     columns = [
         "conversations",
         "within",
@@ -181,19 +180,5 @@ def alike_table(
         "kappa",
         "p",
         "p_permutation",
-        "sentence",
     ]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _alike_sentence(row: dict) -> str:
-    who = {"bots": "two bots", "people": "two people"}[row["conversations"]]
-    if not row["p"] < 0.05:
-        said = "as often as chance would have it, as far as these data can tell"
-    else:
-        said = f"{'more' if row['excess'] > 0 else 'less'} often than chance would have it"
-    return (
-        f"Of conversations between {who}, {row['observed']:.0%} got the same label twice where chance within "
-        f"{row['within']} gives {row['expected']:.0%}: {said} ({100 * row['excess']:+.1f} points, 95 % interval "
-        f"{100 * row['low']:+.1f} to {100 * row['high']:+.1f}, {p_said(row['p'])})."
-    )

@@ -22,7 +22,6 @@ from scipy.stats import binomtest
 from parlai_spotbot.analysis.ranking.davidson import davidson
 from parlai_spotbot.analysis.ranking.wins import WinMatrix
 from parlai_spotbot.analysis.stability.matches import pair_counts
-from parlai_spotbot.analysis.stability.sentences import curve_sentence
 
 VARIANTS = ("paper", "model")
 PAPER_DRAWS = 5000
@@ -109,8 +108,8 @@ def stability(
         ``sizes``; ``share`` (the most frequent ranking's, the paper's y-axis), ``share_ci`` (exact, of the Monte Carlo
         error) and ``ranking`` at each size (clusters from best to worst); ``same_again`` (chance that two studies
         agree, a pair of repetitions at random); ``as_last`` (share whose ranking is the most frequent one of the
-        largest size); ``first`` (least size from which the share stays at `level`, or None) and ``sentence``. With the
-        way "model" also ``order``: share of studies in which the scores order the bots as the model does.
+        largest size); ``first`` (least size from which the share stays at `level`, or None). With the way "model" also
+        ``order``: share of studies in which the scores order the bots as the model does.
 
     Raises
     ------
@@ -292,8 +291,7 @@ def _curve(pool: Pool, sizes: list[int], found: dict[int, tuple], rule: Rule) ->
         true = model_order(pool)
         curve["order"] = [float((np.diff(found[size][1][:, true], axis=1) > 0).all(axis=1).mean()) for size in sizes]
     first = first_stable(sizes, curve["share"], rule.level)
-    result = {"names": list(pool.names), "sizes": sizes, **curve, "first": first}
-    return result | {"sentence": curve_sentence(result, rule.variant, rule.level)}
+    return {"names": list(pool.names), "sizes": sizes, **curve, "first": first}
 
 
 def _summary(places: np.ndarray, names: tuple[str, ...], rule: Rule) -> dict:

@@ -15,7 +15,7 @@ from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
 from parlai_spotbot.findings.spotting import FORM, NATURES, Annotations
 from parlai_spotbot.findings.spotting.table_methods import about
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import asked, between, ends, in_points, known, number, p_value, percent, who
+from parlai_spotbot.wording import asked, between, ends, in_points, known, number, p_said, p_value, percent, who
 
 PERMUTATIONS = 9999
 
@@ -43,18 +43,45 @@ def compute(own: Annotations) -> dict:
         "both_given_one_all": agreement.both_given_one(entities, "all"),
         "krippendorff_alpha": alphas,
         "krippendorff_alpha_by_length": by_length,
-        "labelled_alike": alike.to_dict(orient="records"),
+        "labelled_alike": [row | {"sentence": alike_sentence(row)} for row in alike.to_dict(orient="records")],
     }
 
 
 def _adjust(by_length: dict[str, dict]) -> None:
-    """Holm's correction over the questions, and the sentences."""
+    """Holm's correction over the questions, and a sentence for each."""
     tests = {question: entry["test"] for question, entry in by_length.items()}
     known = [question for question, test in tests.items() if np.isfinite(test["p"])]
     adjusted = dict(zip(known, adjust(np.array([tests[q]["p"] for q in known])).tolist(), strict=True))
     for question, test in tests.items():
         test["p_adjusted"] = adjusted.get(question, np.nan)
-        test["sentence"] = agreement.alpha_sentence(test, question, "length", adjusted.get(question))
+        test["sentence"] = length_sentence(test, question)
+
+
+def length_sentence(test: Mapping, subject: str) -> str:
+    """Whether agreement on a subject differs between segment lengths, by its corrected p."""
+    if not np.isfinite(test["p"]):
+        return f"Agreement on {subject}: there are no two lengths to compare."
+    p = test["p_adjusted"]
+    verb = "differs between lengths" if p < 0.05 else "can't be told apart between lengths"
+    (least, low), (most, high) = test["least"], test["most"]
+    return (
+        f"Agreement on {subject} {verb}: alpha from {low:.2f} (length {least}) to {high:.2f} (length {most}), "
+        f"{p_said(p)}."
+    )
+
+
+def alike_sentence(row: Mapping) -> str:
+    """Whether the two entities of a conversation get the same label more often than chance would have it."""
+    who = {"bots": "two bots", "people": "two people"}[row["conversations"]]
+    if not row["p"] < 0.05:
+        said = "as often as chance would have it, as far as these data can tell"
+    else:
+        said = f"{'more' if row['excess'] > 0 else 'less'} often than chance would have it"
+    return (
+        f"Of conversations between {who}, {row['observed']:.0%} got the same label twice where chance within "
+        f"{row['within']} gives {row['expected']:.0%}: {said} ({100 * row['excess']:+.1f} points, 95 % interval "
+        f"{100 * row['low']:+.1f} to {100 * row['high']:+.1f}, {p_said(row['p'])})."
+    )
 
 
 # -- told --------------------------------------------------------------------------------------------------------------

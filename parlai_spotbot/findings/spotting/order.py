@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pandas as pd
 
 from parlai_spotbot.analysis.order_effects import BY, order_balance, position_effects, presentation_effects
 from parlai_spotbot.findings.finding import Finding, Result, Rows
@@ -24,8 +27,8 @@ def compute(own: Annotations) -> dict:
     own = own.by_item
     rows, crossed = own.rows, own.crossed
     return {
-        "position": {by: position_effects(rows, by, crossed).to_dict(orient="records") for by in BY},
-        "balance": order_balance(rows).to_dict(orient="records"),
+        "position": {by: _said(position_effects(rows, by, crossed), position_sentence) for by in BY},
+        "balance": _said(order_balance(rows), balance_sentence),
         "presentation": _presentation(own),
         "repeated_turns": repetition.repeated_turns(own.turns).to_dict(orient="records"),
         "identical_conversations": repetition.identical_conversations(own.turns).to_dict(orient="records"),
@@ -41,8 +44,40 @@ def _presentation(own: Annotations) -> dict[str, list[dict]]:
         if len({value for value in told if value is not None}) > 1:
             rows, ways = own.rows[known], [value for value in told if value is not None]
             table = presentation_effects(rows, ways, crossed=own.crossed)
-            result[what] = table.to_dict(orient="records")
+            result[what] = _said(table, presentation_sentence)
     return result
+
+
+def _said(table: pd.DataFrame, sentence: Callable[[Mapping], str]) -> list[dict]:
+    """The rows, each with its sentence."""
+    return [row | {"sentence": sentence(row)} for row in table.to_dict(orient="records")]
+
+
+def position_sentence(row: Mapping) -> str:
+    """Whether a group's entity 0 is called human more, or less, often than its entity 1."""
+    said = f"{row['group']}: entity 0 is called human in {row['human_0']:.1%}, entity 1 in {row['human_1']:.1%}"
+    if not np.isfinite(row["p"]):
+        return said + "; there are too few conversations or annotators to say more."
+    clear = row["p_adjusted"] < LEVEL
+    more = "more" if row["difference"] > 0 else "less"
+    verdict = f"the first place is called human {more} often" if clear else "the places can't be told apart"
+    return (
+        f"{said}: {verdict} ({100 * row['difference']:+.1f} points, 95 % interval {100 * row['low']:+.1f} to "
+        f"{100 * row['high']:+.1f}, {p_said(row['p_adjusted'])})."
+    )
+
+
+def balance_sentence(row: Mapping) -> str:
+    """How often each bot of a pair opened, and whether drawing lots would make it so."""
+    total = row["first_a"] + row["first_b"]
+    text = f"{row['a']} opened {row['first_a']} and {row['b']} {row['first_b']} of their {total} conversations"
+    return text + ("." if row["p"] >= LEVEL else f": more uneven than drawing lots would make it ({p_said(row['p'])}).")
+
+
+def presentation_sentence(row: Mapping) -> str:
+    """How often entities that were shown this way are called human, and whether ways differ."""
+    verdict = f"{'differs' if row['p'] < LEVEL else 'no clear difference'}, {p_said(row['p'])}"
+    return f"Shown as {row['shown']}: called human in {row['share']:.1%} of {row['n']} annotations ({verdict})."
 
 
 # -- told --------------------------------------------------------------------------------------------------------------

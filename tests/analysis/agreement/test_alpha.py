@@ -4,9 +4,10 @@ import krippendorff
 import numpy as np
 import pytest
 
-from parlai_spotbot.analysis.agreement import METRICS, alpha_by, alpha_of, alpha_sentence, krippendorff_alpha
+from parlai_spotbot.analysis.agreement import METRICS, alpha_by, alpha_of, krippendorff_alpha
 from parlai_spotbot.analysis.agreement.alpha import _Answers, _slope
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.findings.spotting.agreement import length_sentence
 
 
 def drawn(units: int, raters: int, agree: float = 0.6, levels: int = 4, missing: float = 0.0, seed: int = 0):
@@ -159,10 +160,10 @@ def test_alpha_by_group_is_that_of_each_group_alone():
         assert row.n == alone["units"]
     assert test["df"] == 2
     assert (test["least"][1], test["most"][1]) == (frame["alpha"].min(), frame["alpha"].max())
-    assert "can't be told apart between lengths" in alpha_sentence({**test, "p": 0.2}, "nature", "length")
-    assert "fluency differs between groups: alpha from" in alpha_sentence(test, "fluency", p=0.01)
+    assert "nature can't be told apart between lengths" in length_sentence({**test, "p_adjusted": 0.2}, "nature")
+    assert "fluency differs between lengths: alpha from" in length_sentence({**test, "p_adjusted": 0.01}, "fluency")
     nothing = alpha_by(unit, answer, unit * 0, clusters)[1]
-    assert "no two groups" in alpha_sentence(nothing)
+    assert "no two lengths" in length_sentence(nothing, "nature")
     with pytest.raises(ValueError, match=r"groups: row 0 is 0, expected one group"):
         alpha_by([0, 0], ["a", "b"], [0, 1], Clusters.by([0, 0]))
 

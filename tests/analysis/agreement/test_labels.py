@@ -8,6 +8,7 @@ from sklearn.metrics import cohen_kappa_score
 from parlai_spotbot.analysis.agreement import LABELS, agreement_by, alike_table, both_given_one, labelled_alike
 from parlai_spotbot.analysis.agreement.labels import _shuffled
 from parlai_spotbot.analysis.frames import annotations_frame, entities_frame
+from parlai_spotbot.findings.spotting.agreement import alike_sentence
 
 
 def test_label_agreement_of_the_released_data(released, reference):
@@ -121,7 +122,7 @@ def test_footnote_3_does_not_hold_on_the_released_data(released, domain):
         expected += (counts.sum(axis=1)[shared] * counts.sum(axis=0)[shared]).sum() / len(own)
     assert table["expected"][0] == pytest.approx(expected / len(bots))
     assert table["observed"][0] == pytest.approx((bots["nature0"] == bots["nature1"]).mean())
-    assert "more often than chance" in table["sentence"][0]
+    assert "more often than chance" in alike_sentence(table.iloc[0])
 
 
 def test_alike_needs_annotations():

@@ -152,7 +152,7 @@ def _load_options(opt_class: type, file: Any) -> Any:
     known = {("parlai.core.opt", "Opt"): opt_class, **{(name, "Opt"): opt_class for name in OLD_NAMES_OF_OPT}, **plain}
     builtin = {"dict": dict, "list": list, "set": set, "tuple": tuple, "int": int, "float": float, "str": str}
 
-    class Options(pickle.Unpickler):
+    class OptionsUnpickler(pickle.Unpickler):
         def find_class(self, module, name):
             if (module, name) in known:
                 return known[module, name]
@@ -164,7 +164,7 @@ def _load_options(opt_class: type, file: Any) -> Any:
             err.add_note(CHECKPOINT_HINT)
             raise err
 
-    return Options(file).load()
+    return OptionsUnpickler(file).load()
 
 
 def _plain_contents() -> None:

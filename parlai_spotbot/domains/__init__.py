@@ -13,7 +13,7 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.domains import custom
-from parlai_spotbot.domains.reading import FOLDS, Episode, parlai_folds
+from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode, parlai_folds
 from parlai_spotbot.errors import UserError, nearest
 
 __all__ = ["DOMAINS", "FOLDS", "Domain", "Episode", "domain_of", "get_domain", "keep_domain"]
@@ -62,7 +62,7 @@ class Domain:
     options: tuple[tuple[str, str], ...] = ()
     hidden_test: bool = False
     situation: str = ""
-    own: custom.Described | None = None
+    own: custom.DomainDescription | None = None
 
     def episodes(self, fold: str, datapath: str | None = None) -> list[Episode]:
         """The conversations of a fold ("bots", "judges", "humans", "seeds"), always in the same order.
@@ -211,7 +211,7 @@ def keep_domain(domain: Domain, folder: Path | str) -> None:
         custom.keep(domain.own, Path(folder))
 
 
-def _described(own: custom.Described, where: str) -> Domain:
+def _described(own: custom.DomainDescription, where: str) -> Domain:
     names = {name for domain in DOMAINS.values() for name in (domain.name, *domain.aliases)}
     if own.name.lower() in names:
         raise UserError(f"{where}: '{own.name}' is the name of a domain that comes with us.", "Choose another name.")

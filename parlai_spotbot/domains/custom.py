@@ -19,8 +19,8 @@ import yaml
 
 from parlai_spotbot import files
 from parlai_spotbot.domains import folding
-from parlai_spotbot.domains.conversations import Row, read_rows
-from parlai_spotbot.domains.reading import FOLDS, Episode
+from parlai_spotbot.domains.conversation_files import ConversationRow, read_rows
+from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import NAME
 from parlai_spotbot.study import check_segments
@@ -54,7 +54,7 @@ NOTES = {
 
 
 @dataclass(frozen=True)
-class Described:
+class DomainDescription:
     """A domain as its description says; `paths` holds (split, file, SHA-256), with "" for a file of all splits."""
 
     name: str
@@ -89,7 +89,7 @@ def is_file(name: str) -> bool:
     return Path(name).suffix.lower() in SUFFIXES
 
 
-def describe(path: Path) -> Described:
+def describe(path: Path) -> DomainDescription:
     """Read a description, or make one for a file of conversations; everything in it is checked.
 
     Raises `UserError` naming file, line and field.
@@ -99,11 +99,13 @@ def describe(path: Path) -> Described:
         described = _from_description(path)
     else:
         name = re.sub(r"[^A-Za-z0-9_.+-]+", "-", path.stem).lstrip("_.+-") or "conversations"
-        described = Described(name, f"Conversations from {path.name}.", paths=(("", path, _checksum(path)),), folds="")
+        described = DomainDescription(
+            name, f"Conversations from {path.name}.", paths=(("", path, _checksum(path)),), folds=""
+        )
     return described if described.task else _settled(described)
 
 
-def _settled(described: Described) -> Described:
+def _settled(described: DomainDescription) -> DomainDescription:
     """The description with its way of folding, where none was chosen; reads and checks all conversations."""
     rows = _rows(described.paths, described.name)
     if not described.folds:
@@ -123,7 +125,7 @@ def _settled(described: Described) -> Described:
 
 
 # -- the description -------------------------------------------------------------------------------------------------
-def _from_description(path: Path) -> Described:
+def _from_description(path: Path) -> DomainDescription:
     where = str(path)
     row = _yaml(path)
     for key in row:
@@ -146,7 +148,7 @@ def _from_description(path: Path) -> Described:
     if hidden and folds != "split":
         raise UserError(f"{where}: field 'hidden_test' goes with folds by split.", "Add 'folds: split', or remove it.")
     options = files.field(row, "options", dict, where, {})
-    return Described(
+    return DomainDescription(
         name=name,
         description=files.field(row, "description", str, where, ""),
         task=task,
@@ -209,12 +211,12 @@ def _checksum(path: Path) -> str:
 
 # -- the conversations -----------------------------------------------------------------------------------------------
 @lru_cache(maxsize=8)
-def _rows(paths: tuple[tuple[str, Path, str], ...], name: str) -> tuple[Row, ...]:
+def _rows(paths: tuple[tuple[str, Path, str], ...], name: str) -> tuple[ConversationRow, ...]:
     return tuple(row for split, path, _ in paths for row in read_rows(path, name, split))
 
 
 @lru_cache(maxsize=8)
-def folds_of(described: Described) -> tuple[dict[str, tuple[Episode, ...]], str]:
+def folds_of(described: DomainDescription) -> tuple[dict[str, tuple[Episode, ...]], str]:
     """The conversations of each fold, and what is promised about them; each conversation is in one fold only."""
     rows, seen = [], set()
     for row in _rows(described.paths, described.name):
@@ -248,7 +250,7 @@ def _note(way: str, folds: dict[str, list[Episode]], lost: int, double: int) -> 
     return f"{note}."
 
 
-def _check_ids(rows: Sequence[Row]) -> None:
+def _check_ids(rows: Sequence[ConversationRow]) -> None:
     places: dict[str, str] = {}
     for row in rows:
         identity = row.episode.episode_id
@@ -257,7 +259,7 @@ def _check_ids(rows: Sequence[Row]) -> None:
         places[identity] = row.where
 
 
-def _chosen(described: Described, rows: Sequence[Row]) -> list[str | None]:
+def _chosen(described: DomainDescription, rows: Sequence[ConversationRow]) -> list[str | None]:
     episodes = [row.episode for row in rows]
     needs = {"split": lambda row: row.split, "people": lambda row: all(row.episode.people)}
     lacking = next((row for row in rows if described.folds in needs and not needs[described.folds](row)), None)
@@ -272,7 +274,7 @@ def _chosen(described: Described, rows: Sequence[Row]) -> list[str | None]:
 
 
 # -- a study's own copy ----------------------------------------------------------------------------------------------
-def keep(described: Described, study: Path) -> None:
+def keep(described: DomainDescription, study: Path) -> None:
     """Write the domain into the study's folder, whole or not at all: the description, which counts, comes last."""
     folder = Path(study) / COPY
     folder.mkdir(parents=True, exist_ok=True)
@@ -298,7 +300,7 @@ def kept(study: Path) -> Path | None:
     return path if path.exists() else None
 
 
-def differences(one: Described, other: Described) -> list[str]:
+def differences(one: DomainDescription, other: DomainDescription) -> list[str]:
     """The fields in which two domains differ, wherever their files are."""
     a, b = one.plain(), other.plain()
     return [key for key in a | b if key != "description" and a.get(key) != b.get(key)]

@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from parlai_spotbot.domains.reading import FOLDS, Episode
+from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode
 
 WAYS = ("split", "people", "hash")
 SPLITS = ("train", "valid", "test")

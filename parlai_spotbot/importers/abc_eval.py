@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -22,8 +22,8 @@ from parlai_spotbot.importers.abc_eval_labels import (
     QUESTION,
     REMEDY,
     SURVEY,
+    ImportedAnnotation,
     conversation,
-    judgement,
     released_labels,
 )
 from parlai_spotbot.importers.abc_eval_project import (
@@ -31,15 +31,15 @@ from parlai_spotbot.importers.abc_eval_project import (
     CHATS,
     STAGES,
     TRAININGS,
-    Answer,
-    Stage,
-    Talk,
-    Work,
+    ProjectAnswer,
+    ProjectDialogue,
+    ProjectStage,
+    WorkUnit,
     read_project,
 )
 from parlai_spotbot.importers.conversations import numbered, plan_of
-from parlai_spotbot.importers.format import Asked, study_format
-from parlai_spotbot.importers.writing import Imported
+from parlai_spotbot.importers.format import ImportRequest, study_format
+from parlai_spotbot.importers.imported_study import ImportedStudy
 from parlai_spotbot.records import Conversation, Judgement
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, TASKS, task_of_label
 from parlai_spotbot.surveys.interactive import CHOICE
@@ -49,7 +49,7 @@ LIKERT, TURNS, PAIRS = "dialogue_likert", "turn_likert", "comparative"
 WHEN = "%m-%d-%Y %H:%M:%S"
 
 
-def abc_eval(path: Path | str, tick: Callable[[], None] = lambda: None) -> Imported:
+def abc_eval(path: Path | str, tick: Callable[[], None] = lambda: None) -> ImportedStudy:
     """Read either published file: the nine labels of 108 conversations, or the whole project."""
     return full(path, tick) if is_full(path) else released_labels(path)
 
@@ -69,7 +69,7 @@ def is_full(path: Path | str) -> bool:
     return isinstance(key, str) and key.isidentifier()  # ids of dialogues begin with a parenthesis
 
 
-def full(path: Path | str, tick: Callable[[], None] = lambda: None) -> Imported:
+def full(path: Path | str, tick: Callable[[], None] = lambda: None) -> ImportedStudy:
     """Read the whole project; `tick` is called for each dialogue. Raises `UserError` that names the place."""
     path = Path(path)
     stages = read_project(path, tick)
@@ -96,7 +96,7 @@ def full(path: Path | str, tick: Callable[[], None] = lambda: None) -> Imported:
         ],
     }
     others = {name: own for name, own in rows.items() if name != SURVEY and own}
-    return Imported(
+    return ImportedStudy(
         plan_of(found, DOMAIN, None), found, SURVEY, (), rows[SURVEY], about, training=maker.training, others=others
     )
 
@@ -106,7 +106,7 @@ class _Maker:
     """Makes records of the stages: `talks` by id, `rows` by survey, `training`, and what is odd, counted."""
 
     path: str
-    stages: dict[str, Stage]
+    stages: dict[str, ProjectStage]
     talks: dict[str, Conversation] = field(default_factory=dict)
     rows: dict[str, list[Judgement]] = field(default_factory=dict)
     training: list[dict] = field(default_factory=list)
@@ -117,14 +117,14 @@ class _Maker:
     def make(self) -> None:
         self.rows = {name: [] for name in (SURVEY, LIKERT, TURNS, PAIRS, INTERACTIVE)}
         for name in STAGES:
-            for number, (identity, work) in enumerate(self.stages.get(name, Stage()).works.items()):
+            for number, (identity, work) in enumerate(self.stages.get(name, ProjectStage()).work_units.items()):
                 self.people.setdefault(work.worker, f"person-{len(self.people) + 1:04d}")
                 self.units[name, identity] = f"{name.partition('_')[0]}-{number + 1:05d}"
         for name in (CHATS, ANSWERS):
-            for identity, talk in self.stages[name].talks.items():
+            for identity, talk in self.stages[name].dialogues.items():
                 self._conversation(identity, talk)
         for name in (CHATS, ANSWERS):
-            for identity, talk in self.stages[name].talks.items():
+            for identity, talk in self.stages[name].dialogues.items():
                 for answer in talk.answers:
                     self._answer(name, identity, answer)
         for name, group in TRAININGS.items():
@@ -132,7 +132,7 @@ class _Maker:
                 self._training(name, self.stages[name], group)
         self.rows = {name: _once(own, self.odd) for name, own in self.rows.items()}
 
-    def _conversation(self, identity: str, talk: Talk) -> None:
+    def _conversation(self, identity: str, talk: ProjectDialogue) -> None:
         known = self.talks.get(identity)
         if known is not None:
             if [turn.text for turn in known.turns] != [text for said in talk.exchanges for text in said]:
@@ -143,94 +143,62 @@ class _Maker:
 
     def _chatted(self, identity: str) -> float | None:
         """How long the chat took."""
-        for work in self.stages[CHATS].works.values():
+        for work in self.stages[CHATS].work_units.values():
             if identity in work.dialogues[:2]:
                 return work.times.get(("first_bot", "second_bot")[work.dialogues.index(identity)])
         return None
 
-    def _answer(self, stage: str, identity: str, answer: Answer) -> None:
-        work, talk = self.stages[stage].works[answer.unit], self.talks[identity]
-        unit, who = self.units[stage, answer.unit], self.people[work.worker]
+    def _answer(self, stage: str, identity: str, answer: ProjectAnswer) -> None:
+        work, talk = self.stages[stage].work_units[answer.unit], self.talks[identity]
+        unit = self.units[stage, answer.unit]
         about = {"unit_id": unit, "submitted_at": self._when(work), "seconds": work.seconds}
         led = stage == CHATS
+        own = ImportedAnnotation("", unit, talk, identity, self.people[work.worker], about=about)
         if answer.kind == "pair":
-            self._pair(work, talk, answer, unit, who, about, led)
+            self._pair(own, work, answer, led)
         elif answer.kind == "dialogue":
-            survey = INTERACTIVE if led else LIKERT
             if led and identity in work.dialogues[:2]:
                 place = work.dialogues.index(identity)
                 about["seconds"] = work.times.get(("first_likert", "second_likert")[place])
-            self._add(
-                survey,
-                f"{unit}-{identity}" if led else unit,
-                talk,
-                "entity:1",
-                answer.name,
-                str(answer.value),
-                who,
-                about,
-            )
+            survey, annotation = (INTERACTIVE, f"{unit}-{identity}") if led else (LIKERT, unit)
+            self._add(replace(own, survey=survey, annotation_id=annotation), "entity:1", answer.name, str(answer.value))
         elif answer.turn is not None and answer.turn < talk.exchanges:
             target = f"turn:{2 * answer.turn + 1}"
             if answer.kind == "label":
                 item = f"{identity}-{task_of_label(answer.name)}"
                 value = ("no", "yes")[answer.value]
-                self._add(SURVEY, unit, talk, target, QUESTION[answer.name], value, who, about, item)
+                self._add(replace(own, survey=SURVEY, item_id=item), target, QUESTION[answer.name], value)
             else:
                 item = f"{identity}-{answer.name}"
-                self._add(TURNS, unit, talk, target, answer.name, str(answer.value), who, about, item)
+                self._add(replace(own, survey=TURNS, item_id=item), target, answer.name, str(answer.value))
         else:
             self.odd["answers about turns that are not there", "left out"] += 1
 
-    def _pair(
-        self, work: Work, talk: Conversation, answer: Answer, unit: str, who: str, about: dict, led: bool
-    ) -> None:
+    def _pair(self, own: ImportedAnnotation, work: WorkUnit, answer: ProjectAnswer, led: bool) -> None:
         """A choice stands in both dialogues; it is kept as the two were shown."""
-        first = talk.conversation_id == work.dialogues[0]
-        value = answer.value if first else -answer.value
+        value = answer.value if own.conversation.conversation_id == work.dialogues[0] else -answer.value
         choice = {1: "conversation:0", -1: "conversation:1", 0: "neither"}[value]
-        about = {**about, "conversation_ids": work.dialogues}
+        about = {**own.about, "conversation_ids": work.dialogues}
         if led:
             about["seconds"] = work.times.get("comparative")
-        shown = self.talks[work.dialogues[0]]
+        own = replace(own, conversation=self.talks[work.dialogues[0]], item_id="|".join(work.dialogues), about=about)
+        survey, annotation = (INTERACTIVE, f"{own.annotation_id}-pair") if led else (PAIRS, own.annotation_id)
         question = answer.name + CHOICE if led else answer.name
-        self._add(
-            INTERACTIVE if led else PAIRS,
-            f"{unit}-pair" if led else unit,
-            shown,
-            "pair",
-            question,
-            choice,
-            who,
-            about,
-            "|".join(work.dialogues),
-        )
+        self._add(replace(own, survey=survey, annotation_id=annotation), "pair", question, choice)
 
-    def _add(
-        self,
-        survey: str,
-        annotation: str,
-        talk: Conversation,
-        target: str,
-        question: str,
-        answer: str,
-        who: str,
-        about: dict,
-        item: str = "",
-    ) -> None:
-        item = item or talk.conversation_id
-        self.rows[survey].append(judgement(survey, annotation, talk, target, question, answer, who, item=item, **about))
+    def _add(self, own: ImportedAnnotation, target: str, question: str, answer: str) -> None:
+        self.rows[own.survey].append(own.judgement(target, question, answer))
 
-    def _training(self, name: str, stage: Stage, group: str) -> None:
+    def _training(self, name: str, stage: ProjectStage, group: str) -> None:
         """A row a round; the last round of a task decides."""
         last: dict[str, int] = {}
-        for identity, talk in stage.talks.items():
+        for identity, talk in stage.dialogues.items():
             for attempt in talk.attempts:
-                task = self._task(stage.works[attempt.unit], name, identity)
+                task = self._task(stage.work_units[attempt.unit], name, identity)
                 last[task] = max(last.get(task, 0), _round(identity))
-        for identity, talk in stage.talks.items():
+        for identity, talk in stage.dialogues.items():
             for attempt in talk.attempts:
-                work = stage.works[attempt.unit]
+                work = stage.work_units[attempt.unit]
                 task, number = work.task, _round(identity)
                 passed = attempt.passed if attempt.passed is not None else attempt.wrong <= ALLOWED[task]
                 self.training.append(
@@ -251,7 +219,7 @@ class _Maker:
                     }
                 )
 
-    def _task(self, work: Work, stage: str, identity: str) -> str:
+    def _task(self, work: WorkUnit, stage: str, identity: str) -> str:
         if work.task not in TASKS:
             raise UserError(
                 f"{self.path}: {stage}, dialogue {identity!r}: field 'task' of its work unit is {work.task!r}, "
@@ -260,7 +228,7 @@ class _Maker:
             )
         return work.task
 
-    def _when(self, work: Work) -> str:
+    def _when(self, work: WorkUnit) -> str:
         if not work.finished:
             return ""
         try:
@@ -286,9 +254,9 @@ def _once(rows: list[Judgement], odd: Counter) -> list[Judgement]:
     return list(found.values())
 
 
-def _asked(asked: Asked) -> Imported:
+def _read(request: ImportRequest) -> ImportedStudy:
     with tqdm(desc="dialogues", unit="dialogue", delay=2) as bar:
-        return abc_eval(asked["data"], bar.update)
+        return abc_eval(request["data"], bar.update)
 
 
-FORMAT = study_format(_asked)
+FORMAT = study_format(_read)

@@ -11,13 +11,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.files import field, read_json
+from parlai_spotbot.files import field as get
+from parlai_spotbot.files import read_json
 from parlai_spotbot.importers.conversations import numbered, plan_of
-from parlai_spotbot.importers.writing import Imported
+from parlai_spotbot.importers.imported_study import ImportedStudy
 from parlai_spotbot.records import HUMAN, NAME, Conversation, Judgement, Turn
 from parlai_spotbot.surveys.abc_eval.labels import EVERY_LABEL, GIVEN, task_of_label
 
@@ -52,6 +54,36 @@ IDENTITY = re.compile(r"^(?P<place>\(\d+,\d+\))_(?P<bot>.+)$")
 REMEDY = "Name the file as its authors released it; the README of projects/abc_eval says where it is."
 
 
+@dataclass(frozen=True)
+class ImportedAnnotation:
+    """One annotator's or judge's answers to one item; `about` are further fields of the judgements."""
+
+    survey: str
+    annotation_id: str
+    conversation: Conversation
+    item_id: str
+    worker_id: str
+    source: str = HUMAN
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def judgement(self, target: str, question: str, answer: str) -> Judgement:
+        """One answer about the conversation, or, with `conversation_ids` among `about`, about two."""
+        ids = {"conversation_ids": (self.conversation.conversation_id,), "unit_id": "imported"}
+        return Judgement(
+            judgement_id=f"{self.annotation_id}-{question}-{target}",
+            annotation_id=self.annotation_id,
+            survey=self.survey,
+            item_id=self.item_id,
+            exchanges=self.conversation.exchanges,
+            target=target,
+            question=question,
+            answer=answer,
+            worker_id=self.worker_id,
+            source=self.source,
+            **{**ids, **self.about},
+        )
+
+
 def bot_of(identity: str, where: str) -> str:
     """The bot of a dialogue, by the paper's name, from the dialogue's id."""
     match = IDENTITY.match(identity)
@@ -75,7 +107,7 @@ def conversation(identity: str, bot: str, exchanges: list[tuple[str, str]], prov
     return Conversation(identity, DOMAIN, pair, 0, (HUMAN, bot), tuple(turns), 0, provenance=provenance)
 
 
-def released_labels(path: Path | str) -> Imported:
+def released_labels(path: Path | str) -> ImportedStudy:
     """Read the file of nine labels: ``{dialogue: [{"user", "system", "behaviors": {label: {"human", "gpt", …}}}]}``.
 
     Who annotated is not in the file: the annotators of a dialogue bear its number, so that nothing is taken to be by
@@ -108,7 +140,7 @@ def released_labels(path: Path | str) -> Imported:
         ],
     }
     found = numbered(conversations)
-    return Imported(plan_of(found, DOMAIN, None), found, SURVEY, (), judgements, about)
+    return ImportedStudy(plan_of(found, DOMAIN, None), found, SURVEY, (), judgements, about)
 
 
 def _said(turns: list, where: str) -> Iterator[tuple[str, str]]:
@@ -116,7 +148,7 @@ def _said(turns: list, where: str) -> Iterator[tuple[str, str]]:
         place = f"{where}, turn {number}"
         if not isinstance(turn, dict):
             raise UserError(f"{place}: expected keys and values, found {turn!r}.", REMEDY)
-        yield field(turn, "user", str, place), field(turn, "system", str, place)
+        yield get(turn, "user", str, place), get(turn, "system", str, place)
 
 
 def _judgements(talk: Conversation, turns: list, number: int, where: str) -> Iterator[Judgement]:
@@ -124,11 +156,11 @@ def _judgements(talk: Conversation, turns: list, number: int, where: str) -> Ite
     people = None
     for place, turn in enumerate(turns):
         here = f"{where}, turn {place}"
-        for name, given in field(turn, "behaviors", dict, here).items():
+        for name, given in get(turn, "behaviors", dict, here).items():
             label, spot = label_named(name, here), f"{here}, behaviour '{name}'"
             if not isinstance(given, dict):
                 raise UserError(f"{spot}: expected keys and values, found {given!r}.", REMEDY)
-            answers = [_bit(value, f"{spot}, field 'human'") for value in field(given, "human", list, spot)]
+            answers = [_bit(value, f"{spot}, field 'human'") for value in get(given, "human", list, spot)]
             people = len(answers) if people is None else people
             if len(answers) != people or not people:
                 raise UserError(f"{spot}, field 'human': {len(answers)} answers, expected {people or 'some'}.", REMEDY)
@@ -138,47 +170,9 @@ def _judgements(talk: Conversation, turns: list, number: int, where: str) -> Ite
                 task = task_of_label(label)
                 annotation = f"{talk.conversation_id}-{task}-{worker}"
                 answer = ("no", "yes")[value]
-                yield judgement(
-                    SURVEY,
-                    annotation,
-                    talk,
-                    f"turn:{2 * place + 1}",
-                    QUESTION[label],
-                    answer,
-                    worker,
-                    source,
-                    item=f"{talk.conversation_id}-{task}",
-                )
-
-
-def judgement(
-    survey: str,
-    annotation: str,
-    talk: Conversation,
-    target: str,
-    question: str,
-    answer: str,
-    worker: str,
-    source: str = HUMAN,
-    *,
-    item: str,
-    **rest: Any,
-) -> Judgement:
-    """One answer about one conversation, or, with `conversation_ids` among `rest`, about two."""
-    about: Mapping[str, Any] = {"conversation_ids": (talk.conversation_id,), "unit_id": "imported", **rest}
-    return Judgement(
-        judgement_id=f"{annotation}-{question}-{target}",
-        annotation_id=annotation,
-        survey=survey,
-        item_id=item,
-        exchanges=talk.exchanges,
-        target=target,
-        question=question,
-        answer=answer,
-        worker_id=worker,
-        source=source,
-        **about,
-    )
+                item = f"{talk.conversation_id}-{task}"
+                own = ImportedAnnotation(SURVEY, annotation, talk, item, worker, source)
+                yield own.judgement(f"turn:{2 * place + 1}", QUESTION[label], answer)
 
 
 def _bit(value: Any, where: str) -> int:

@@ -42,7 +42,7 @@ TIMES = ("first_bot", "second_bot", "first_likert", "second_likert", "comparativ
 
 
 @dataclass(frozen=True)
-class Work:
+class WorkUnit:
     """A work unit: who did it, in how many seconds (None where that is not known), on which dialogues, and when."""
 
     worker: str
@@ -54,7 +54,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ProjectAnswer:
     """One answer: `kind` is "label", "turn", "dialogue" or "pair"; `turn` numbers the bot's turns from 0, `other` is
     the dialogue that it is compared to."""
 
@@ -67,7 +67,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Attempt:
+class TrainingRound:
     """A dialogue of the training as somebody annotated it: how many turns were wrong, and whether that was enough."""
 
     unit: str
@@ -76,24 +76,24 @@ class Attempt:
 
 
 @dataclass
-class Talk:
+class ProjectDialogue:
     """A dialogue with all that was said of it."""
 
     bot: str
     exchanges: list[tuple[str, str]]
-    answers: list[Answer] = field(default_factory=list)
-    attempts: list[Attempt] = field(default_factory=list)
+    answers: list[ProjectAnswer] = field(default_factory=list)
+    attempts: list[TrainingRound] = field(default_factory=list)
 
 
 @dataclass
-class Stage:
+class ProjectStage:
     """A stage's dialogues and work units, by their ids."""
 
-    talks: dict[str, Talk] = field(default_factory=dict)
-    works: dict[str, Work] = field(default_factory=dict)
+    dialogues: dict[str, ProjectDialogue] = field(default_factory=dict)
+    work_units: dict[str, WorkUnit] = field(default_factory=dict)
 
 
-def read_project(path: Path | str, tick: Callable[[], None] = lambda: None) -> dict[str, Stage]:
+def read_project(path: Path | str, tick: Callable[[], None] = lambda: None) -> dict[str, ProjectStage]:
     """The stages of `STAGES` that the file holds; `tick` is called for each dialogue.
 
     Raises `UserError` that names stage, dialogue, turn and field of the first thing that is wrong.
@@ -115,21 +115,21 @@ def read_project(path: Path | str, tick: Callable[[], None] = lambda: None) -> d
             if value is None and len(keys) == 1 and keys[0] not in NEEDED:
                 continue
             raise UserError(f"{where}: expected keys and values, found {type(value).__name__}.", REMEDY)
-        stage = stages.setdefault(keys[0], Stage())
+        stage = stages.setdefault(keys[0], ProjectStage())
         if keys[1] == "work_units":
-            stage.works[keys[2]] = _work(value, where)
+            stage.work_units[keys[2]] = _work_unit(value, where)
         else:
-            stage.talks[keys[2]] = _talk(value, where, keys[0] in TRAININGS)
+            stage.dialogues[keys[2]] = _dialogue(value, where, keys[0] in TRAININGS)
             tick()
     for name in NEEDED:
-        if name not in stages or not stages[name].talks:
+        if name not in stages or not stages[name].dialogues:
             raise UserError(f"{path}: has no dialogues of {name}.", REMEDY)
     for name, stage in stages.items():
         _joined(stage, f"{path}: {name}")
     return stages
 
 
-def _work(row: Any, where: str) -> Work:
+def _work_unit(row: Any, where: str) -> WorkUnit:
     if not isinstance(row, dict):
         raise UserError(f"{where}: expected keys and values, found {row!r}.", REMEDY)
     number = (int, float, type(None))
@@ -138,7 +138,7 @@ def _work(row: Any, where: str) -> Work:
     dialogues = get(row, "dialogue_ids", list, where)
     if not all(isinstance(one, str) for one in dialogues):
         raise UserError(f"{where}: field 'dialogue_ids' is {dialogues!r}, expected ids of dialogues.", REMEDY)
-    return Work(
+    return WorkUnit(
         worker=get(row, "worker_id", str, where),
         seconds=_seconds(seconds),
         task=get(row, "task", (str, type(None)), where, "") or "",
@@ -153,36 +153,36 @@ def _seconds(value: float | None) -> float | None:
     return float(value) if value is not None and 0 <= value < float("inf") else None
 
 
-def _talk(row: Any, where: str, training: bool) -> Talk:
+def _dialogue(row: Any, where: str, training: bool) -> ProjectDialogue:
     if not isinstance(row, dict):
         raise UserError(f"{where}: expected keys and values, found {row!r}.", REMEDY)
     bot = get(row, "bot", (str, type(None)), where, None) or ""
     if not training and not NAME.match(BOTS.get(bot, bot)):
         raise UserError(f"{where}: field 'bot' is {bot!r}, expected a bot's name.", REMEDY)
-    talk = Talk(BOTS.get(bot, bot), [])
+    dialogue = ProjectDialogue(BOTS.get(bot, bot), [])
     for number, turn in enumerate(get(row, "turns", list, where)):
         here = f"{where}, turn {number}"
         if not isinstance(turn, dict):
             raise UserError(f"{here}: expected keys and values, found {turn!r}.", REMEDY)
         said = (get(turn, "user_turn", (str, type(None)), here, ""), get(turn, "bot_turn", (str, type(None)), here, ""))
-        talk.exchanges.append((said[0] or "", said[1] or ""))
+        dialogue.exchanges.append((said[0] or "", said[1] or ""))
         if not training:
-            talk.answers += _answers(turn, "behavior_annotations", "label", number, here)
-            talk.answers += _answers(turn, "likert_annotations", "turn", number, here)
-    if not talk.exchanges:
+            dialogue.answers += _answers(turn, "behavior_annotations", "label", number, here)
+            dialogue.answers += _answers(turn, "likert_annotations", "turn", number, here)
+    if not dialogue.exchanges:
         raise UserError(f"{where}: field 'turns' is empty.", REMEDY)
     if training:
-        talk.attempts += _attempts(row, where)
+        dialogue.attempts += _attempts(row, where)
     else:
-        talk.answers += _answers(row, "likert_annotations", "dialogue", None, where)
-        talk.answers += _answers(row, "comparative_annotations", "pair", None, where)
-    return talk
+        dialogue.answers += _answers(row, "likert_annotations", "dialogue", None, where)
+        dialogue.answers += _answers(row, "comparative_annotations", "pair", None, where)
+    return dialogue
 
 
 ALLOWED = {"label": range(2), "turn": RATINGS, "dialogue": RATINGS, "pair": SIDES}
 
 
-def _answers(row: dict, name: str, kind: str, turn: int | None, where: str) -> Iterator[Answer]:
+def _answers(row: dict, name: str, kind: str, turn: int | None, where: str) -> Iterator[ProjectAnswer]:
     for label, given in get(row, name, dict, where, {}).items():
         here = f"{where}, {name} of {label!r}"
         ours = label_named(label, here) if kind == "label" else _dimension(label, here)
@@ -196,7 +196,7 @@ def _answers(row: dict, name: str, kind: str, turn: int | None, where: str) -> I
                 said = f"{ALLOWED[kind][0]} to {ALLOWED[kind][-1]}"
                 raise UserError(f"{here}: field 'score' is {score!r}, expected {said}.", REMEDY)
             other = get(one, "dialogue_compared_to_id", str, here) if kind == "pair" else ""
-            yield Answer(kind, ours, int(score), get(one, "work_unit_id", str, here), turn, other)
+            yield ProjectAnswer(kind, ours, int(score), get(one, "work_unit_id", str, here), turn, other)
 
 
 def _dimension(name: str, where: str) -> str:
@@ -205,24 +205,24 @@ def _dimension(name: str, where: str) -> str:
     return DIMENSIONS[name]
 
 
-def _attempts(row: dict, where: str) -> Iterator[Attempt]:
+def _attempts(row: dict, where: str) -> Iterator[TrainingRound]:
     for number, one in enumerate(get(row, "attempts", list, where, [])):
         here = f"{where}, attempt {number}"
         if not isinstance(one, dict):
             raise UserError(f"{here}: expected keys and values, found {one!r}.", REMEDY)
         wrong = get(one, "mistakes", (list, type(None)), here, None) or []
         passed = get(one, "passed", (bool, type(None)), here, None)
-        yield Attempt(get(one, "work_unit_id", str, here), len(wrong), passed)
+        yield TrainingRound(get(one, "work_unit_id", str, here), len(wrong), passed)
 
 
-def _joined(stage: Stage, where: str) -> None:
+def _joined(stage: ProjectStage, where: str) -> None:
     """Every answer has its work unit, and every comparison the other dialogue."""
-    for identity, talk in stage.talks.items():
-        for answer in (*talk.answers, *talk.attempts):
+    for identity, dialogue in stage.dialogues.items():
+        for answer in (*dialogue.answers, *dialogue.attempts):
             here = f"{where}, dialogue {identity!r}"
-            if answer.unit not in stage.works:
+            if answer.unit not in stage.work_units:
                 raise UserError(f"{here}: field 'work_unit_id' names {answer.unit!r}, which is not there.", REMEDY)
-            work = stage.works[answer.unit]
+            work = stage.work_units[answer.unit]
             kind = getattr(answer, "kind", "")
             if kind == "pair" and (len(work.dialogues) != 2 or {identity, answer.other} != set(work.dialogues)):
                 raise UserError(
@@ -230,5 +230,5 @@ def _joined(stage: Stage, where: str) -> None:
                     f"{' and '.join(map(repr, work.dialogues)) or 'no dialogue'}.",
                     REMEDY,
                 )
-            if kind == "pair" and answer.other not in stage.talks:
+            if kind == "pair" and answer.other not in stage.dialogues:
                 raise UserError(f"{here}: compared to {answer.other!r}, which is not there.", REMEDY)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.format import Asked, study_format
-from parlai_spotbot.importers.writing import Imported, contestant
+from parlai_spotbot.importers.format import ImportRequest, study_format
+from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.records import HUMAN, NAME, Conversation, Turn
 from parlai_spotbot.study import Plan
 
@@ -27,7 +27,7 @@ def conversations(
     names: Mapping[str, str] | None = None,
     seed_exchanges: int = 0,
     segments: Sequence[int] | None = None,
-) -> Imported:
+) -> ImportedStudy:
     """Read ParlAI Conversations files: JSON Lines with `dialog`, a list of exchanges of turns ``{"id", "text"}``.
 
     Parameters
@@ -47,7 +47,7 @@ def conversations(
     """
     if seed_exchanges < 0:
         raise UserError(f"--seed-exchanges {seed_exchanges}: expected a whole number from 0 up.", "0 is the default.")
-    reader = _Reader(domain, dict(names or {}), seed_exchanges)
+    reader = _ConversationReader(domain, dict(names or {}), seed_exchanges)
     for path in map(Path, paths):
         reader.read(path)
     unused = sorted(set(reader.names) - reader.used)
@@ -68,11 +68,11 @@ def conversations(
         "options": options,
         "notes": _seats(found),
     }
-    return Imported(plan_of(found, domain, segments), found, SURVEY, (), (), about)
+    return ImportedStudy(plan_of(found, domain, segments), found, SURVEY, (), (), about)
 
 
 @dataclass
-class _Reader:
+class _ConversationReader:
     """Reads files one after the other: `found` conversations, `used` ids of speakers, where each conversation stood."""
 
     domain: str
@@ -220,13 +220,13 @@ def plan_of(found: Sequence[Conversation], domain: str, segments: Sequence[int] 
     ).check("--segments" if segments else "import")
 
 
-def _read(asked: Asked) -> Imported:
+def _read(request: ImportRequest) -> ImportedStudy:
     return conversations(
-        asked.paths,
-        asked["domain"] or "imported",
-        names=asked.pairs("names"),
-        seed_exchanges=asked["seed_exchanges"],
-        segments=asked.segments,
+        request.paths,
+        request["domain"] or "imported",
+        names=request.pairs("names"),
+        seed_exchanges=request["seed_exchanges"],
+        segments=request.segments,
     )
 
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.writing import Imported, write_study
+from parlai_spotbot.importers.imported_study import ImportedStudy, write_study
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import check_segments
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The options of `spotbot_import`, of which a format reads those that it has."""
+class ImportRequest:
+    """What is to be imported: the options of `spotbot_import`, of which a format reads those that it has."""
 
     opt: Mapping[str, Any]
 
@@ -51,12 +51,12 @@ class Asked:
 
 @dataclass(frozen=True)
 class Format:
-    """`bring` puts what was asked for into its study and returns what is said in the terminal."""
+    """`bring` puts what is requested into its study and returns what is said in the terminal."""
 
-    bring: Callable[[Asked], str]
+    bring: Callable[[ImportRequest], str]
 
 
-def summary(imported: Imported) -> str:
+def summary(imported: ImportedStudy) -> str:
     """What was imported, and every oddity with its count and what was done about it."""
     lines = [f"{len(imported.conversations)} conversations of {', '.join(imported.plan.contestants)}"]
     if imported.judgements:
@@ -73,21 +73,23 @@ def summary(imported: Imported) -> str:
     return "\n".join(lines)
 
 
-def study_format(read: Callable[[Asked], Imported], summary: Callable[[Imported], str] = summary) -> Format:
+def study_format(
+    read: Callable[[ImportRequest], ImportedStudy], summary: Callable[[ImportedStudy], str] = summary
+) -> Format:
     """A format whose data become a study of their own."""
 
-    def bring(asked: Asked) -> str:
-        imported = read(asked)
-        new = write_study(asked["study"], imported)
+    def bring(request: ImportRequest) -> str:
+        imported = read(request)
+        new = write_study(request["study"], imported)
         answered = imported.judgements or imported.lines
         step = "spotbot_analyze" if answered else "spotbot_crowdsource" if imported.units else "spotbot_pack"
         survey = "" if imported.survey == "spot_the_bot" else f" --survey {imported.survey}"
         return "\n".join(
             (
                 summary(imported),
-                f"\n{'written' if new else 'there already, nothing changed'}: {asked['study']}",
+                f"\n{'written' if new else 'there already, nothing changed'}: {request['study']}",
                 *(f"also: {len(rows)} judgements of survey {name}" for name, rows in imported.others.items()),
-                f"next: parlai {step} --study {asked['study']}{survey}",
+                f"next: parlai {step} --study {request['study']}{survey}",
             )
         )
 

@@ -18,8 +18,8 @@ from typing import Any
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.format import Asked, Format
-from parlai_spotbot.importers.writing import add_judgements
+from parlai_spotbot.importers.format import Format, ImportRequest
+from parlai_spotbot.importers.imported_study import add_judgements
 from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement, judged_name
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
@@ -51,7 +51,7 @@ FIELDS = (*NEEDED, *WIDE, *LONG, *OPTIONAL)
 
 
 @dataclass(frozen=True)
-class Row:
+class JudgementRow:
     """One row of the file with its place, its values under the survey's field names."""
 
     where: str
@@ -125,10 +125,10 @@ def judgements(
     if not rows:
         raise UserError(f"{path}: holds no rows.", "Name a file with a header and at least one row.")
     mapping, wide = _mapping(path, rows[0][1], dict(columns or {}), survey)
-    reader = _Reader(conversations, survey, items or {}, dict(answers or {}), wide)
+    reader = _JudgementReader(conversations, survey, items or {}, dict(answers or {}), wide)
     found: dict[str, tuple[str, Judgement]] = {}
     for where, values in rows:
-        row = Row(where, {ours: values.get(theirs) for ours, theirs in mapping.items()}, mapping)
+        row = JudgementRow(where, {ours: values.get(theirs) for ours, theirs in mapping.items()}, mapping)
         for judgement in reader.read(row):
             if judgement.judgement_id in found:
                 raise UserError(
@@ -197,7 +197,7 @@ def _mapping(path: Path, first: dict, columns: dict[str, str], survey: Survey) -
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _JudgementReader:
     """Makes judgements of rows: of known conversations, with answers that the survey has."""
 
     conversations: Mapping[str, Conversation]
@@ -206,7 +206,7 @@ class _Reader:
     answers: Mapping[str, str]
     wide: bool
 
-    def read(self, row: Row) -> list[Judgement]:
+    def read(self, row: JudgementRow) -> list[Judgement]:
         """The judgements of a row; what is wrong with it is a `UserError`."""
         if self.wide:
             asked = [(name, *WIDE[name][:2], row.choice(name, WIDE[name][2], self.answers)) for name in WIDE]
@@ -219,7 +219,7 @@ class _Reader:
             for stem, question, target, answer in asked
         ]
 
-    def _answer(self, row: Row, name: str, target: str) -> Any:
+    def _answer(self, row: JudgementRow, name: str, target: str) -> Any:
         """The answer to a question, which the survey puts of such a target and to which it is one."""
         questions = {question.name: question for question in self.survey.questions}
         value = row.values["answer"]
@@ -234,7 +234,7 @@ class _Reader:
             )
         return _checked(row, questions[name], value, self.answers)
 
-    def _base(self, row: Row, target: str) -> Judgement:
+    def _base(self, row: JudgementRow, target: str) -> Judgement:
         ids = self._ids(row, target)
         exchanges = self._exchanges(row, ids)
         source = row.text("source", "human")
@@ -264,7 +264,7 @@ class _Reader:
             seconds=seconds,
         )
 
-    def _ids(self, row: Row, target: str) -> tuple[str, ...]:
+    def _ids(self, row: JudgementRow, target: str) -> tuple[str, ...]:
         """The conversations that the row is about: two where it compares, else one."""
         name = "conversation_ids" if row.values.get("conversation_ids") else "conversation_id"
         value = row.values.get(name)
@@ -288,7 +288,7 @@ class _Reader:
             )
         return ids
 
-    def _exchanges(self, row: Row, ids: tuple[str, ...]) -> int:
+    def _exchanges(self, row: JudgementRow, ids: tuple[str, ...]) -> int:
         """How many exchanges were shown: all, where the row doesn't say."""
         there = max(self.conversations[identity].exchanges for identity in ids)
         if not row.text("exchanges", "") and not packing_of(self.survey).cuts:
@@ -302,7 +302,7 @@ class _Reader:
             )
         return int(exchanges)
 
-    def _item(self, row: Row, ids: tuple[str, ...], exchanges: int) -> str:
+    def _item(self, row: JudgementRow, ids: tuple[str, ...], exchanges: int) -> str:
         """The id of the item, where the row has none: where only the study's units know who is judged, theirs."""
         unclear = [
             self.conversations[identity] for identity in ids if judged_name(self.conversations[identity]) is None
@@ -319,7 +319,7 @@ class _Reader:
         return found
 
 
-def _checked(row: Row, question: Question, value: Any, answers: Mapping[str, str]) -> Any:
+def _checked(row: JudgementRow, question: Question, value: Any, answers: Mapping[str, str]) -> Any:
     """The answer as the question stores it; what it doesn't offer is a `UserError`."""
     known = tuple(option.value for option in question.options)
     if question.kind in ("checkboxes", "ranking"):
@@ -338,12 +338,12 @@ def _checked(row: Row, question: Question, value: Any, answers: Mapping[str, str
     return row.choice("answer", known, answers)
 
 
-def _add(asked: Asked) -> str:
-    survey, path = asked["survey"], Path(asked["data"])
+def _add(request: ImportRequest) -> str:
+    survey, path = request["survey"], Path(request["data"])
     get_survey(survey)
-    study = Study.open(asked["study"])
+    study = Study.open(request["study"])
     known = {c.conversation_id: c for c in study.conversations()}
-    columns, answers = asked.pairs("columns"), asked.pairs("answers")
+    columns, answers = request.pairs("columns"), request.pairs("answers")
     of_study = survey_of(study, survey)
     units = study.units(survey) if study.units_path(survey).exists() else []
     items = {

@@ -16,8 +16,8 @@ from pathlib import Path
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.conversations import numbered, plan_of
-from parlai_spotbot.importers.format import Asked, study_format
-from parlai_spotbot.importers.writing import Imported
+from parlai_spotbot.importers.format import ImportRequest, study_format
+from parlai_spotbot.importers.imported_study import ImportedStudy
 from parlai_spotbot.records import HUMAN, NAME, Conversation, Item, Turn
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, own_questions, survey_of
@@ -45,7 +45,7 @@ def pairings(
     unit_size: int | None = None,
     seed: int = 0,
     segments: Sequence[int] | None = None,
-) -> Imported:
+) -> ImportedStudy:
     """A study of the conversations of a pairings file, with its pairs as units and its onboarding pairs as controls.
 
     Parameters
@@ -77,7 +77,7 @@ def pairings(
         unit_size=survey.unit_size if unit_size is None else unit_size,
         annotators_per_item=survey.annotators_per_item,
     )
-    reader = _Reader(domain, {**PEOPLE, **(names or {})}, main, question, options)
+    reader = _PairingReader(domain, {**PEOPLE, **(names or {})}, main, question, options)
     files.read_jsonl(path, reader.add, "pairings file", "Name a JSON Lines file, a pair a line.")
     if not reader.items:
         raise UserError(f"{path}: holds no pair to be compared.", "Name a file with a pair a line.")
@@ -106,11 +106,11 @@ def pairings(
         "options": asked,
     }
     plan = replace(plan_of(found, domain, segments), surveys=(SURVEY,))
-    return Imported(plan, found, SURVEY, units, (), about, reader.controls, reader.own)
+    return ImportedStudy(plan, found, SURVEY, units, (), about, reader.controls, reader.own)
 
 
 @dataclass
-class _Reader:
+class _PairingReader:
     """Reads line after line: items, controls, and every conversation once."""
 
     domain: str
@@ -131,7 +131,7 @@ class _Reader:
         ids = _two(row, "dialogue_ids", (str, int), where) if "dialogue_ids" in row else [None, None]
         known = files.field(row, "is_onboarding", bool, where, False)
         read = [
-            self._dialogue(d, who, i, place, where, known)
+            self._dialogue(d, who, i, f"{where}: field 'dialogue_dicts', dialogue {place}", known)
             for place, (d, who, i) in enumerate(zip(dialogues, judged, ids, strict=True))
         ]
         talks, seats = [c for c, _ in read], [seat for _, seat in read]
@@ -187,9 +187,8 @@ class _Reader:
         return name
 
     def _dialogue(
-        self, row: dict, judged: str, given: str | int | None, place: int, where: str, known: bool
+        self, row: dict, judged: str, given: str | int | None, where: str, known: bool
     ) -> tuple[Conversation, int]:
-        where = f"{where}: field 'dialogue_dicts', dialogue {place}"
         turns = [
             (files.field(act, "id", str, where), files.field(act, "text", str, where))
             for act in files.field(row, "dialogue", list, where)
@@ -332,14 +331,14 @@ def _line(item: Item, entities: Mapping[str, tuple[str, str]]) -> dict:
     return row
 
 
-def _asked(asked: Asked) -> Imported:
+def _read(request: ImportRequest) -> ImportedStudy:
     return pairings(
-        asked["data"],
-        asked["domain"] or "imported",
-        names=asked.pairs("names"),
-        question=asked["ask"],
-        segments=asked.segments,
+        request["data"],
+        request["domain"] or "imported",
+        names=request.pairs("names"),
+        question=request["ask"],
+        segments=request.segments,
     )
 
 
-FORMAT = study_format(_asked)
+FORMAT = study_format(_read)

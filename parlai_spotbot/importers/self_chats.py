@@ -16,7 +16,7 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.conversations import plan_of
 from parlai_spotbot.importers.format import study_format
-from parlai_spotbot.importers.writing import Imported
+from parlai_spotbot.importers.imported_study import ImportedStudy
 from parlai_spotbot.records import HUMAN, NAME, Conversation, Turn
 
 SURVEY = "acute_eval"
@@ -24,7 +24,7 @@ CONTEXT = "context"
 """The id under which ParlAI's worlds tell a bot its persona."""
 
 
-def self_chats(data: Sequence[str], domain: str, segments: Sequence[int] | None = None) -> Imported:
+def self_chats(data: Sequence[str], domain: str, segments: Sequence[int] | None = None) -> ImportedStudy:
     """A study of self-chats.
 
     Parameters
@@ -56,7 +56,7 @@ def self_chats(data: Sequence[str], domain: str, segments: Sequence[int] | None 
         "options": {"domain": domain, "contestants": sorted(names), "segments": segments and list(segments)},
         "notes": [f"{name}: both speakers of {Path(path).name}" for name, path in names.items()],
     }
-    return Imported(replace(plan_of(found, domain, segments), surveys=(SURVEY,)), found, SURVEY, (), (), about)
+    return ImportedStudy(replace(plan_of(found, domain, segments), surveys=(SURVEY,)), found, SURVEY, (), (), about)
 
 
 def _named(part: str) -> tuple[str, Path]:
@@ -128,4 +128,4 @@ def _check_speakers(name: str, speakers: list[str], where: str) -> None:
         )
 
 
-FORMAT = study_format(lambda asked: self_chats(asked.paths, asked["domain"] or "imported", asked.segments))
+FORMAT = study_format(lambda request: self_chats(request.paths, request["domain"] or "imported", request.segments))

@@ -9,10 +9,10 @@ from pathlib import Path
 import pandas as pd
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.format import Asked, study_format
-from parlai_spotbot.importers.oddities import oddities
+from parlai_spotbot.importers.format import ImportRequest, study_format
+from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.spotbot2020_dump import DEFAULT_LEAVE_OUT, DOMAINS, Dump, read_dump, select
-from parlai_spotbot.importers.writing import Imported, contestant
+from parlai_spotbot.importers.spotbot2020_oddities import oddities
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, Unit, Utterance
 from parlai_spotbot.study import Plan
 
@@ -25,8 +25,8 @@ TARGETS |= {feature: (feature, "pair") for feature in ("fluency", "sensibleness"
 PREFERRED = {1: "entity:0", 0: "no_difference", -1: "entity:1"}
 
 
-def spotbot2020(path: Path | str, domain: str, leave_out: Collection[str] = DEFAULT_LEAVE_OUT) -> Imported:
-    """Read one domain of the released data, ready for `parlai_spotbot.importers.writing.write_study`."""
+def spotbot2020(path: Path | str, domain: str, leave_out: Collection[str] = DEFAULT_LEAVE_OUT) -> ImportedStudy:
+    """Read one domain of the released data, ready for `parlai_spotbot.importers.imported_study.write_study`."""
     dump = read_dump(path, domain)
     annotations = select(dump, leave_out)
     replicates = _replicates(annotations)
@@ -43,7 +43,9 @@ def spotbot2020(path: Path | str, domain: str, leave_out: Collection[str] = DEFA
         "oddities": table.to_dict(orient="records"),
         "annotators": "annotators bear numbers, in the order of the dump; the platform's ids are not kept",
     }
-    return Imported(_plan(dump), dump.conversations, SURVEY, _units(dump, replicates), _judgements(annotations), about)
+    return ImportedStudy(
+        _plan(dump), dump.conversations, SURVEY, _units(dump, replicates), _judgements(annotations), about
+    )
 
 
 def _plan(dump: Dump) -> Plan:
@@ -129,12 +131,12 @@ def _iso(milliseconds: float) -> str:
     return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds")
 
 
-def _asked(asked: Asked) -> Imported:
-    if asked["domain"] is None:
+def _asked(request: ImportRequest) -> ImportedStudy:
+    if request["domain"] is None:
         raise UserError("--domain missing.", f"Name one of {', '.join(DOMAINS)}.")
-    chosen = asked["leave_out"]
+    chosen = request["leave_out"]
     leave_out = [] if chosen == "none" else [part.strip() for part in chosen.split(",") if part.strip()]
-    return spotbot2020(asked["data"], asked["domain"], leave_out)
+    return spotbot2020(request["data"], request["domain"], leave_out)
 
 
 FORMAT = study_format(_asked)

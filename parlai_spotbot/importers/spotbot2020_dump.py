@@ -1,7 +1,7 @@
 """The data that *Spot The Bot* (Deriu et al., 2020) released: conversations, packages and annotations of one domain.
 
 The dump is as it came out of the authors' database, with all that went wrong while it was collected. Each oddity is
-handled by a stated rule and counted; `parlai_spotbot.importers.oddities` lists them. Bots bear the paper's names.
+handled by a stated rule and counted; `spotbot2020_oddities` lists them. Bots bear the paper's names.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pandas as pd
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.files import field
-from parlai_spotbot.importers.collections import Collection, read_collections
+from parlai_spotbot.importers.mongo_dump import DumpFile, read_dump_files
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 
 SYSTEMS = {
@@ -33,7 +33,7 @@ SYSTEMS = {
 
 
 @dataclass(frozen=True)
-class Domain:
+class PaperDomain:
     """What the paper says of a domain: its bots in the order of Table 1, and the segment lengths in exchanges."""
 
     name: str
@@ -43,9 +43,9 @@ class Domain:
 
 
 DOMAINS = {
-    "dailydialog": Domain("dailydialog", "Dailydialog", ("GPT", "BR", "S2", "DR"), (2, 3, 5)),
-    "empathetic": Domain("empathetic", "Empathetic Dialogues", ("BL", "BR", "GPT", "S2", "DR"), (1, 2, 3)),
-    "convai2": Domain("convai2", "PersonaChat", ("BL", "LC", "KV", "HF", "BR", "DR"), (2, 3, 5)),
+    "dailydialog": PaperDomain("dailydialog", "Dailydialog", ("GPT", "BR", "S2", "DR"), (2, 3, 5)),
+    "empathetic": PaperDomain("empathetic", "Empathetic Dialogues", ("BL", "BR", "GPT", "S2", "DR"), (1, 2, 3)),
+    "convai2": PaperDomain("convai2", "PersonaChat", ("BL", "LC", "KV", "HF", "BR", "DR"), (2, 3, 5)),
 }
 
 NATURE = {True: "human", False: "bot", None: "unsure"}
@@ -80,7 +80,7 @@ class Dump:
         File -> checksum.
     """
 
-    domain: Domain
+    domain: PaperDomain
     conversations: tuple[Conversation, ...]
     packages: dict[str, dict[str, int]]
     annotations: pd.DataFrame
@@ -100,7 +100,7 @@ def read_dump(path: Path | str, domain: str) -> Dump:
         raise UserError(f"--domain {domain}: the released data have no such domain.", nearest(domain, DOMAINS))
     about = DOMAINS[domain]
     kinds = {kind: f"{kind}-dialogues-full-{domain}" for kind in ("sampled", "packed", "annotated")}
-    files = read_collections(path, tuple(kinds.values()))
+    files = read_dump_files(path, tuple(kinds.values()))
     systems = {**SYSTEMS, "huggingface": "HF" if domain == "convai2" else "GPT"}
     conversations, turns = _conversations(files[kinds["sampled"]], about, systems)
     packages = _packages(files[kinds["packed"]], conversations)
@@ -122,7 +122,7 @@ def select(dump: Dump, leave_out: Names[str] = DEFAULT_LEAVE_OUT) -> pd.DataFram
 
 
 def _conversations(
-    collection: Collection, domain: Domain, systems: dict[str, str]
+    collection: DumpFile, domain: PaperDomain, systems: dict[str, str]
 ) -> tuple[dict[str, Conversation], pd.DataFrame]:
     found, turns = [], []
     number: Counter[tuple[str, str]] = Counter()
@@ -145,7 +145,7 @@ def _conversations(
     return conversations, frame
 
 
-def _conversation(where: str, row: dict, domain: Domain, systems: dict[str, str], place: dict) -> Conversation:
+def _conversation(where: str, row: dict, domain: PaperDomain, systems: dict[str, str], place: dict) -> Conversation:
     entities = []
     for entity in (0, 1):
         system = field(row, f"system_type{entity}", str, where)
@@ -171,7 +171,7 @@ def _conversation(where: str, row: dict, domain: Domain, systems: dict[str, str]
     )
 
 
-def _packages(collection: Collection, conversations: dict[str, Conversation]) -> dict[str, dict[str, int]]:
+def _packages(collection: DumpFile, conversations: dict[str, Conversation]) -> dict[str, dict[str, int]]:
     packages = {}
     for where, row in collection.rows:
         segments = {}
@@ -196,7 +196,7 @@ def _known(row: dict, name: str, known: dict, where: str, what: str) -> str:
     return value
 
 
-def _annotations(collection: Collection, conversations: dict, packages: dict) -> pd.DataFrame:
+def _annotations(collection: DumpFile, conversations: dict, packages: dict) -> pd.DataFrame:
     workers: dict[str, str] = {}
     rows = []
     for where, row in collection.rows:

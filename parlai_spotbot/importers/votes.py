@@ -25,9 +25,9 @@ from tqdm import tqdm
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.format import Asked, study_format
-from parlai_spotbot.importers.votes_words import OUTCOMES, Layout, layout, outcome
-from parlai_spotbot.importers.writing import Imported, contestant
+from parlai_spotbot.importers.format import ImportRequest, study_format
+from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
+from parlai_spotbot.importers.votes_words import OUTCOMES, VoteColumns, columns_of, outcome
 from parlai_spotbot.records import HUMAN, NAME, Item, Unit
 from parlai_spotbot.study import Plan
 from parlai_spotbot.surveys.votes import PREFERENCE
@@ -54,7 +54,7 @@ def votes(
     names: Mapping[str, str] | None = None,
     source: str = HUMAN,
     progress: Callable[[int], None] | None = None,
-) -> Imported:
+) -> ImportedStudy:
     """Read votes: two contestants and who won, and, if at hand, the prompt, who voted, when, in which language.
 
     Parameters
@@ -83,7 +83,7 @@ def votes(
     if source != HUMAN and not re.match(r"judge:.", source):
         raise UserError(f"--source {source}: not known.", "Write human or judge:NAME.")
     found, rows = _open(path, columns)
-    reader = _Reader(path, found, answers, names, source)
+    reader = _VoteReader(path, found, answers, names, source)
     lines = list(reader.lines(rows, progress))
     if len(reader.named) < 2:
         raise UserError(f"{path}: {reader.counts.total()} votes on {len(reader.named)} contestants.", REMEDY)
@@ -101,14 +101,14 @@ def votes(
         "source": path.name,
         "sha256": sha256,
         "options": {"domain": domain, "columns": columns, "answers": answers, "names": names, "source": source},
-        "columns": {**found.columns, **({"winner": sorted(found.one_hot)} if found.one_hot else {})},
+        "columns": {**found.by_field, **({"winner": sorted(found.one_hot)} if found.one_hot else {})},
         "annotations": reader.counts.total(),
         "outcomes": {what: reader.counts[what] for what in OUTCOMES},
-        "annotators": len(reader.workers) if "annotator" in found.columns else None,
+        "annotators": len(reader.workers) if "annotator" in found.by_field else None,
         "notes": reader.notes(),
     }
     unit = Unit(UNIT, SURVEY, UNIT, 0, 0, tuple(reader.items.values()))
-    return Imported(plan, (), SURVEY, (unit,), (), about, lines={SURVEY: lines})
+    return ImportedStudy(plan, (), SURVEY, (unit,), (), about, lines={SURVEY: lines})
 
 
 def _described(theirs: str, name: str) -> str:
@@ -116,15 +116,15 @@ def _described(theirs: str, name: str) -> str:
 
 
 # -- rows of the file ------------------------------------------------------------------------------------------------
-def _open(path: Path, columns: Mapping[str, str]) -> tuple[Layout, Rows]:
+def _open(path: Path, columns: Mapping[str, str]) -> tuple[VoteColumns, Rows]:
     """Where the file has what, and its rows: (line, values) with the values of a, b, the winner (all columns of it),
     prompt, annotator, time and language, None for what it lacks."""
     try:
         rows = {".csv": _csv, ".tsv": _csv, ".json": _list}.get(path.suffix.lower(), _jsonl)(path)
         head = next(rows, (0, ()))[1]
-        found = layout(str(path), tuple(head), columns)
-        wanted = (found.columns["a"], found.columns["b"], *(found.one_hot or [found.columns["winner"]]))
-        return found, _values(path, rows, list(head), [*wanted, *map(found.columns.get, _MORE)])
+        found = columns_of(str(path), tuple(head), columns)
+        wanted = (found.by_field["a"], found.by_field["b"], *(found.one_hot or [found.by_field["winner"]]))
+        return found, _values(path, rows, list(head), [*wanted, *map(found.by_field.get, _MORE)])
     except FileNotFoundError:
         raise UserError(f"{path}: no such file.", REMEDY) from None
     except IsADirectoryError:
@@ -227,11 +227,11 @@ def _objects(path: Path, where: str, number: int, row: Any, first: bool) -> Iter
 
 # -- votes -----------------------------------------------------------------------------------------------------------
 @dataclass
-class _Reader:
+class _VoteReader:
     """Makes lines of judgements of rows, and keeps what it meets: contestants, pairs, annotators."""
 
     path: Path
-    layout: Layout
+    columns: VoteColumns
     answers: Mapping[str, str]
     given: Mapping[str, str]
     source: str
@@ -246,7 +246,7 @@ class _Reader:
         """The judgements as they are written, many lines a piece."""
         known: dict[tuple, tuple[str, str]] = {}
         block: list[str] = []
-        sides = 2 + max(len(self.layout.one_hot), 1)
+        sides = 2 + max(len(self.columns.one_hot), 1)
         source = files.dumps(self.source)
         number = 0
         for line, values in rows:
@@ -277,7 +277,7 @@ class _Reader:
         return f"{self.path}, {'entry' if self.path.suffix.lower() == '.json' else 'line'} {line}"
 
     def _wrong(self, line: int, name: str, value: Any, what: str, remedy: str) -> UserError:
-        return UserError(f"{self._where(line)}: {self.layout.called(name)} is {value!r}, {what}.", remedy)
+        return UserError(f"{self._where(line)}: {self.columns.called(name)} is {value!r}, {what}.", remedy)
 
     def _texts(self, said: tuple, line: int) -> tuple[str, ...]:
         """The contestants and the winner as texts; what is none is an error."""
@@ -292,10 +292,10 @@ class _Reader:
     def _vote(self, said: tuple[str, ...], line: int) -> tuple[str, str] | tuple[()]:
         """What came of it, and the item and answer as JSON; nothing where both contestants are one."""
         a, b = (self._name(name, line) for name in said[:2])
-        if self.layout.one_hot:
-            hits = [what for value, what in zip(said[2:], self.layout.one_hot.values(), strict=True) if _holds(value)]
+        if self.columns.one_hot:
+            hits = [what for value, what in zip(said[2:], self.columns.one_hot.values(), strict=True) if _holds(value)]
             if len(hits) != 1:
-                held = ", ".join(f"{name}={value}" for name, value in zip(self.layout.one_hot, said[2:], strict=True))
+                held = ", ".join(f"{name}={value}" for name, value in zip(self.columns.one_hot, said[2:], strict=True))
                 raise UserError(f"{self._where(line)}: {held}: expected 1 in one of them.", "Correct it.")
             what = hits[0]
         else:
@@ -303,7 +303,7 @@ class _Reader:
             if not winner:
                 raise self._wrong(line, "winner", winner, "expected who won", "Fill it in, or remove the row.")
             try:
-                what = outcome(said[0], said[1], winner, self.layout, self.answers)
+                what = outcome(said[0], said[1], winner, self.columns, self.answers)
             except ValueError as err:
                 raise self._wrong(line, "winner", winner, f"which {err.args[0]}", err.args[1]) from None
         if a == b:
@@ -400,13 +400,15 @@ def _utc(value: Any) -> str:
     return found.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _asked(asked: Asked) -> Imported:
-    given = {name: asked.pairs(name) for name in ("columns", "answers", "names")}
+def _read(request: ImportRequest) -> ImportedStudy:
+    given = {name: request.pairs(name) for name in ("columns", "answers", "names")}
     with tqdm(desc="votes", unit="vote", unit_scale=True, delay=2) as bar:
-        return votes(asked["data"], asked["domain"] or "votes", source=asked["source"], progress=bar.update, **given)
+        return votes(
+            request["data"], request["domain"] or "votes", source=request["source"], progress=bar.update, **given
+        )
 
 
-def _summary(imported: Imported) -> str:
+def _summary(imported: ImportedStudy) -> str:
     """How many votes came to what, and which columns were read as what."""
     contestants, about = imported.plan.contestants, imported.about
     outcomes = ", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in about["outcomes"].items())
@@ -420,4 +422,4 @@ def _summary(imported: Imported) -> str:
     return "\n".join(lines + [f"note: {note}" for note in about["notes"]])
 
 
-FORMAT = study_format(_asked, _summary)
+FORMAT = study_format(_read, _summary)

@@ -78,15 +78,15 @@ NONE = "-"
 
 
 @dataclass(frozen=True)
-class Layout:
-    """Where a file has what: our field -> its column's name; `one_hot`: columns of single outcomes, or none."""
+class VoteColumns:
+    """Where a file has what: `by_field` our field -> its column, `one_hot` columns of single outcomes, or none."""
 
-    columns: dict[str, str]
+    by_field: dict[str, str]
     one_hot: dict[str, str]
 
     def called(self, field: str) -> str:
         """The field as a message names it."""
-        theirs = self.columns.get(field, field)
+        theirs = self.by_field.get(field, field)
         return f"field '{theirs}'" + ("" if theirs == field else f" ({field})")
 
 
@@ -95,7 +95,7 @@ def plainly(word: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", word.lower()).strip("_")
 
 
-def layout(where: str, head: Sequence[str], columns: Mapping[str, str]) -> Layout:
+def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> VoteColumns:
     """Find the columns among `head`; `columns` (our field -> theirs, "-" for leave out) goes first.
 
     Raises
@@ -130,10 +130,10 @@ def layout(where: str, head: Sequence[str], columns: Mapping[str, str]) -> Layou
             )
     if found["a"] == found["b"]:
         raise UserError(f"{where}: one column, '{found['a']}', for both contestants.", "Name two: --columns a=…,b=….")
-    return Layout(found, one_hot)
+    return VoteColumns(found, one_hot)
 
 
-def outcome(a: str, b: str, winner: str, layout: Layout, answers: Mapping[str, str]) -> str:
+def outcome(a: str, b: str, winner: str, columns: VoteColumns, answers: Mapping[str, str]) -> str:
     """What a vote came to, one of `OUTCOMES`, from what the file says of the winner.
 
     Raises
@@ -144,7 +144,7 @@ def outcome(a: str, b: str, winner: str, layout: Layout, answers: Mapping[str, s
     if winner in answers:
         return answers[winner]
     word = plainly(winner)
-    sides = {plainly(layout.columns[side]): side for side in "ab"}
+    sides = {plainly(columns.by_field[side]): side for side in "ab"}
     sides |= {name: side for pair in SIDES for name, side in zip(pair, "ab", strict=True)}
     meant = {side for side, name in (("a", a), ("b", b)) if winner == name}
     meant |= {sides[word]} if word in sides else set()

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from parlai_spotbot.domains import Domain, folding, get_domain
-from parlai_spotbot.domains.conversations import Row, read_rows
+from parlai_spotbot.domains.conversation_files import ConversationRow, read_rows
 from parlai_spotbot.domains.folding import SPLITS
-from parlai_spotbot.domains.reading import FOLDS, Episode, each_once, stream
+from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode, each_once, stream
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import HUMAN
 
@@ -156,7 +156,7 @@ def _of_file(path: Path, name: str, fold: str, speakers: str) -> Corpus:
     return Corpus(name, tuple(dialogue_of(row.episode) for row in of_fold), fold, {BOTS: bots} if bots else {})
 
 
-def _rows_of(rows: list[Row], fold: str) -> list[Row]:
+def _rows_of(rows: list[ConversationRow], fold: str) -> list[ConversationRow]:
     """Those of a fold, by the splits, the people or a hash of the turns, whichever of these comes first in the data."""
     if fold == "all":
         return rows

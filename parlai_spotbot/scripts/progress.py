@@ -7,7 +7,7 @@ from typing import Self
 from parlai_spotbot.findings.analyze import Progress
 
 
-class Bar(Progress):
+class ProgressBar(Progress):
     """One step a finding; it stays away where everything is done within two seconds."""
 
     def __init__(self, title: str):

@@ -63,7 +63,7 @@ class SpotbotAnalyze(Command):
         from parlai_spotbot.findings import metrics_of_study
         from parlai_spotbot.findings.analyze import analyze
         from parlai_spotbot.findings.compute import summary
-        from parlai_spotbot.scripts.progress import Bar
+        from parlai_spotbot.scripts.progress import ProgressBar
         from parlai_spotbot.study import Study
 
         opt = self.opt
@@ -71,7 +71,7 @@ class SpotbotAnalyze(Command):
         chains = tuple(chain.strip() for chain in opt["known_order"].split(",") if chain.strip())
         options = {name: opt[name] for name in OPTIONS} | {"known_order": chains, "seed": seed_of(opt, study)}
         metrics = None
-        with study.lock("spotbot_analyze"), Bar("analysis") as bar:
+        with study.lock("spotbot_analyze"), ProgressBar("analysis") as bar:
             result = analyze(study, survey, progress=bar, **options)
             if opt["metrics"] or metrics_of_study.has_what_it_takes(study):
                 from parlai_spotbot.analysis.metrics import Wishes

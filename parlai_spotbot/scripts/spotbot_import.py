@@ -89,8 +89,8 @@ class SpotbotImport(Command):
         )
 
     def execute(self) -> None:
-        from parlai_spotbot.importers.format import Asked
+        from parlai_spotbot.importers.format import ImportRequest
 
         found = plugin.find(IMPORTERS, "FORMAT", self.opt["format"], "--format")
         segments = self.opt["segments"]
-        print(found.bring(Asked({**self.opt, "segments": segments and whole_numbers(segments)})))
+        print(found.bring(ImportRequest({**self.opt, "segments": segments and whole_numbers(segments)})))

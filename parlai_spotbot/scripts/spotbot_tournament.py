@@ -67,7 +67,7 @@ class SpotbotTournament(Command):
         from parlai_spotbot.judges.run import judge_study
         from parlai_spotbot.judges.said import summary_said
         from parlai_spotbot.report import build_report
-        from parlai_spotbot.scripts.progress import Bar
+        from parlai_spotbot.scripts.progress import ProgressBar
         from parlai_spotbot.surveys import get_survey
         from parlai_spotbot.surveys.packing import packing_of
         from parlai_spotbot.surveys.run import pack_study
@@ -77,7 +77,7 @@ class SpotbotTournament(Command):
         for spec in judges:
             print(summary_said(judge_study(study, survey, spec.make(seed))), flush=True)
         if study.judgements_path(survey).exists():
-            with Bar("analysis") as bar:
+            with ProgressBar("analysis") as bar:
                 result = analyze(study, survey, progress=bar, seed=seed, **self._options())
             print(f"\n{summary(survey, {name: own for name, own in result.items() if name != 'hygiene'})}")
         print(f"\nreport: {build_report(study, survey)}")

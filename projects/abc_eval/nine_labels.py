@@ -12,7 +12,7 @@ from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.behaviours import behaviour
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.shares import wilson
-from parlai_spotbot.importers.writing import Imported
+from parlai_spotbot.importers.imported_study import ImportedStudy
 from parlai_spotbot.projects.abc_eval import published
 from parlai_spotbot.projects.abc_eval.judging import FIGURES, Found, against_people, among_people, weights, wide
 from parlai_spotbot.projects.cells import Cell, Table, plain
@@ -41,7 +41,7 @@ DETECTION = {
 OTHER = "the other person"
 
 
-def labelled(imported: Imported) -> pd.DataFrame:
+def labelled(imported: ImportedStudy) -> pd.DataFrame:
     """One row a label, turn and annotator or judge, of the study that the file makes (`label_frame`)."""
     found = answers_frame(imported.judgements, imported.conversations)
     frame, _ = label_frame(found.frame, {c.conversation_id: c for c in imported.conversations})

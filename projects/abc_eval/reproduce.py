@@ -14,7 +14,7 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.abc_eval import full
 from parlai_spotbot.importers.abc_eval_labels import released_labels
-from parlai_spotbot.importers.writing import Imported
+from parlai_spotbot.importers.imported_study import ImportedStudy
 from parlai_spotbot.projects.abc_eval import arithmetic, figures, nine_labels, whole
 from parlai_spotbot.projects.abc_eval.release import Release, find
 from parlai_spotbot.projects.cells import Table, reached
@@ -63,7 +63,7 @@ def reproduce(
 
 
 def _labels(
-    imported: Imported, release: Release, settings: Settings, progress: Callable[[str], None]
+    imported: ImportedStudy, release: Release, settings: Settings, progress: Callable[[str], None]
 ) -> dict[str, Table]:
     rows = nine_labels.labelled(imported)
     makers: dict[str, Callable[[np.random.Generator], Table]] = {
@@ -93,7 +93,7 @@ def _published(release: Release, progress: Callable[[str], None]) -> dict[str, T
 
 
 def _whole(
-    imported: Imported, release: Release, settings: Settings, progress: Callable[[str], None]
+    imported: ImportedStudy, release: Release, settings: Settings, progress: Callable[[str], None]
 ) -> dict[str, Table]:
     paper, folder = paper_values(), release.tables
     try:
@@ -122,7 +122,7 @@ def _made(part: str, makers: Mapping[str, Callable[[], Table]], progress: Callab
 
 
 def _write(
-    out: Path, result: dict[str, dict[str, Table]], release: Release, settings: Settings, project: Imported | None
+    out: Path, result: dict[str, dict[str, Table]], release: Release, settings: Settings, project: ImportedStudy | None
 ) -> None:
     made_by = {
         "package": f"parlai_spotbot {parlai_spotbot.__version__}",

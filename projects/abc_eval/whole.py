@@ -22,7 +22,7 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.findings.survey_metrics import metrics_of, outcomes_of
 from parlai_spotbot.importers.abc_eval import INTERACTIVE
-from parlai_spotbot.importers.writing import Imported
+from parlai_spotbot.importers.imported_study import ImportedStudy
 from parlai_spotbot.projects.abc_eval import published
 from parlai_spotbot.projects.abc_eval.arithmetic import DIALOGUES, LEVELS, WAGE, label_of
 from parlai_spotbot.projects.cells import Cell, Table, plain
@@ -49,7 +49,7 @@ class Whole:
     result: dict[str, dict]
 
 
-def whole_of(imported: Imported, seed: int, replicates: int, progress: Callable[[str], None]) -> Whole:
+def whole_of(imported: ImportedStudy, seed: int, replicates: int, progress: Callable[[str], None]) -> Whole:
     """Metrics of the four surveys and everything that is computed of them, after the paper's options."""
     surveys = {imported.survey: imported.judgements, **imported.others}
     outcomes = outcomes_of(surveys.get(INTERACTIVE, ()), imported.conversations)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pandas as pd
 
-from parlai_spotbot.importers.spotbot2020_dump import Domain
+from parlai_spotbot.importers.spotbot2020_dump import PaperDomain
 from parlai_spotbot.projects.cells import Table
 from parlai_spotbot.projects.spot_the_bot_2020.survival import curves
 from parlai_spotbot.records import HUMAN
 
 
-def survival(folder: Path, rows: pd.DataFrame, domain: Domain) -> None:
+def survival(folder: Path, rows: pd.DataFrame, domain: PaperDomain) -> None:
     """Figure 2: a step curve for each bot, and people's as the reference."""
     figure, axes = _axes(f"Figure 2: survival, {domain.title}", "exchanges shown", "share not spotted")
     for name, (lengths, values) in curves(rows, domain.bots).items():
@@ -23,7 +23,7 @@ def survival(folder: Path, rows: pd.DataFrame, domain: Domain) -> None:
     _save(folder, "figure2", figure, axes)
 
 
-def reliability(folder: Path, tables: dict[str, Table], domain: Domain) -> None:
+def reliability(folder: Path, tables: dict[str, Table], domain: PaperDomain) -> None:
     """Figures 3a and 3b, where the experiment was run."""
     for name in ("figure3a", "figure3b"):
         if name not in tables:

@@ -13,8 +13,8 @@ import parlai_spotbot
 from parlai_spotbot import files
 from parlai_spotbot.analysis.frames import entities_frame
 from parlai_spotbot.analysis.survival import events
-from parlai_spotbot.importers.oddities import oddities
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, Dump, read_dump, select
+from parlai_spotbot.importers.spotbot2020_oddities import oddities
 from parlai_spotbot.projects.cells import Table, reached
 from parlai_spotbot.projects.spot_the_bot_2020 import figures, labels, survival, wins
 from parlai_spotbot.projects.spot_the_bot_2020.sound import Sound

@@ -10,8 +10,8 @@ from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.compute import summary
 from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
-from parlai_spotbot.importers.writing import write_study
 from parlai_spotbot.study import Study
 
 BOTS = ("ann", "bob", "cat", "dan")

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from parlai_spotbot.domains import DOMAINS, FOLDS, Domain, Episode, get_domain
-from parlai_spotbot.domains.reading import each_once, split_context
+from parlai_spotbot.domains.parlai_tasks import each_once, split_context
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.tasks.chitchat import data
 
@@ -98,11 +98,11 @@ def test_each_entity_of_convai2_has_its_own_persona(datapath):
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_reading_again_gives_the_same_and_leaves_the_environment(name, datapath, monkeypatch):
-    from parlai_spotbot.domains import reading
+    from parlai_spotbot.domains import parlai_tasks
 
     monkeypatch.delenv("PARLAI_DATAPATH", raising=False)
     before = {fold: get_domain(name).episodes(fold, datapath) for fold in FOLDS}
-    reading.parlai_folds.cache_clear()
+    parlai_tasks.parlai_folds.cache_clear()
     assert {fold: get_domain(name).episodes(fold, datapath) for fold in FOLDS} == before
     assert "PARLAI_DATAPATH" not in os.environ
 

@@ -11,7 +11,7 @@ import yaml
 from parlai_spotbot.domains import FOLDS, custom, domain_of, get_domain, keep_domain
 from parlai_spotbot.domains.__main__ import main
 from parlai_spotbot.domains.folding import SHARES, by_people
-from parlai_spotbot.domains.reading import Episode
+from parlai_spotbot.domains.parlai_tasks import Episode
 from parlai_spotbot.errors import UserError
 
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.pairings import pairings, write_pairings
-from parlai_spotbot.importers.writing import write_study
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import survey_of

@@ -8,9 +8,9 @@ import pytest
 from parlai_spotbot.analysis.frames import COLUMNS, annotations_frame, matches_frame
 from parlai_spotbot.analysis.ranking import win_matrix, win_rates
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.importers.oddities import oddities
 from parlai_spotbot.importers.spotbot2020 import spotbot2020
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, read_dump, select
+from parlai_spotbot.importers.spotbot2020_oddities import oddities
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import build_report
 from parlai_spotbot.study import Study

@@ -89,13 +89,13 @@ def test_a_task_of_parlai_whole_and_in_part(task):
 def test_a_part_of_a_large_task_takes_the_memory_of_the_part(task, monkeypatch):
     import tracemalloc
 
-    from parlai_spotbot.domains import reading
+    from parlai_spotbot.domains import parlai_tasks
 
     def acts(name, split, options):
         for number in range(8_000):
             yield [{"text": f"number {number} " + "x" * 200, "labels": [f"yes {number}"], "episode_done": True}]
 
-    monkeypatch.setattr(reading, "_acts", acts)
+    monkeypatch.setattr(parlai_tasks, "_acts", acts)
     tracemalloc.start()
     found = read_corpus(task, "train", limit=50)
     peak = tracemalloc.get_traced_memory()[1]

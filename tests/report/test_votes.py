@@ -5,8 +5,8 @@ import random
 import pytest
 
 from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
-from parlai_spotbot.importers.writing import write_study
 from parlai_spotbot.report import build_report
 from parlai_spotbot.report.export import export_study
 from parlai_spotbot.report.studies import write_compare, write_leaderboard

@@ -6,7 +6,7 @@ import psutil
 import pytest
 
 from parlai_spotbot.domains import get_domain
-from parlai_spotbot.domains.reading import Episode
+from parlai_spotbot.domains.parlai_tasks import Episode
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies

@@ -17,7 +17,7 @@ WRAPPERS: dict[str, Callable[[Any], Any]] = {"$oid": str, "$numberLong": int, "$
 
 
 @dataclass(frozen=True)
-class Collection:
+class DumpFile:
     """One file of a dump: where it lies, its rows with their places, and the sha256 of its bytes."""
 
     where: str
@@ -25,7 +25,7 @@ class Collection:
     sha256: str
 
 
-def read_collections(path: Path | str, names: tuple[str, ...]) -> dict[str, Collection]:
+def read_dump_files(path: Path | str, names: tuple[str, ...]) -> dict[str, DumpFile]:
     """Read the files `names` (without .json) from a zip file or from a folder; subfolders are looked into.
 
     Raises
@@ -56,7 +56,7 @@ def _pick(found: dict, name: str, path: Path) -> Any:
     return found[f"{name}.json"]
 
 
-def _parse(where: str, raw: bytes) -> Collection:
+def _parse(where: str, raw: bytes) -> DumpFile:
     rows = []
     for number, line in enumerate(raw.splitlines(), start=1):
         place = f"{where}, line {number}"
@@ -69,7 +69,7 @@ def _parse(where: str, raw: bytes) -> Collection:
         rows.append((place, row))
     if not rows:
         raise UserError(f"{where}: is empty.", "Download the data again.")
-    return Collection(where, tuple(rows), hashlib.sha256(raw).hexdigest())
+    return DumpFile(where, tuple(rows), hashlib.sha256(raw).hexdigest())
 
 
 def _unwrap(value: dict) -> Any:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.domains.folding import SPLITS
-from parlai_spotbot.domains.reading import FOLDS, PARTNERS, YOURS, Episode
+from parlai_spotbot.domains.parlai_tasks import FOLDS, PARTNERS, YOURS, Episode
 from parlai_spotbot.errors import UserError, nearest
 
 KEYS = ("turns", "context", "people", "split", "id")
@@ -22,7 +22,7 @@ EXAMPLE = 'A line is for example {"turns": ["hello", "hi there"], "context": ["I
 
 
 @dataclass(frozen=True)
-class Row:
+class ConversationRow:
     """One conversation of a file, with its split ("" where none is given) and where it stood."""
 
     episode: Episode
@@ -30,12 +30,14 @@ class Row:
     where: str
 
 
-def read_rows(path: Path, name: str, split: str = "", wanted: Callable[[dict], bool] | None = None) -> list[Row]:
+def read_rows(
+    path: Path, name: str, split: str = "", wanted: Callable[[dict], bool] | None = None
+) -> list[ConversationRow]:
     """All conversations of a file of domain `name`, or of one `split` of it; of others than `wanted` only lines count.
 
     Raises `UserError` naming file, line and field: not JSON, one turn only, an empty turn, a third speaker, …
     """
-    rows: list[Row] = []
+    rows: list[ConversationRow] = []
     places: dict[str, str] = {}
     unwanted = 0
 
@@ -57,7 +59,7 @@ def read_rows(path: Path, name: str, split: str = "", wanted: Callable[[dict], b
     return rows
 
 
-def _row(row: dict, identity: str, where: str, split: str) -> Row:
+def _row(row: dict, identity: str, where: str, split: str) -> ConversationRow:
     _check_keys(row, where)
     if "dialog" in row:
         turns, speakers = _dialog(row, where)
@@ -78,7 +80,7 @@ def _row(row: dict, identity: str, where: str, split: str) -> Row:
         raise UserError(f"{where}: field 'split' is '{told}', but the file is named for '{split}'.", "Correct one.")
     if told and told not in (*SPLITS, *FOLDS):
         raise UserError(f"{where}: field 'split' is '{told}'.", nearest(told, (*SPLITS, *FOLDS)))
-    return Row(Episode(own or identity, tuple(turns), context, _people(row, where)), told, where)
+    return ConversationRow(Episode(own or identity, tuple(turns), context, _people(row, where)), told, where)
 
 
 def _check_keys(row: dict, where: str) -> None:

@@ -22,7 +22,7 @@ JUDGEMENTS = "import_judgements"
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedStudy:
     """What an importer made: a plan and the records of one survey; `about` goes to provenance.json.
 
     `controls` go beside the units, and so do `questions` of its own that were added to the survey, by name, and
@@ -48,7 +48,7 @@ def contestant(name: str, description: str) -> Contestant:
     return Contestant(name, model="imported", description=description)
 
 
-def write_study(path: Path | str, imported: Imported) -> bool:
+def write_study(path: Path | str, imported: ImportedStudy) -> bool:
     """Write a new study; return False where it is there already, made by the same import.
 
     Raises

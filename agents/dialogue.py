@@ -20,6 +20,8 @@ from parlai.core.message import Message
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
 
+from parlai_spotbot.models.utterance import Utterance
+
 PERSONA = ("your persona:", "partner's persona:")
 """How ParlAI's tasks begin a line that describes an entity and is no turn."""
 
@@ -44,14 +46,6 @@ def whole_sentences(text: str, finished: bool, most: int = 1000) -> str:
 
 
 @dataclass(frozen=True)
-class Said:
-    """One turn as an agent remembers it; `mine` tells whether the agent itself spoke it."""
-
-    text: str
-    mine: bool
-
-
-@dataclass(frozen=True)
 class Dialogue:
     """A conversation from one side: its `context` (a persona, "" for none), `turns`, and the `seed` of its chances.
 
@@ -59,7 +53,7 @@ class Dialogue:
     """
 
     context: str = ""
-    turns: tuple[Said, ...] = ()
+    turns: tuple[Utterance, ...] = ()
     seed: int = 0
     play: int = 0
 
@@ -123,7 +117,7 @@ class DialogueAgent(Agent):
 
     def _forget(self) -> None:
         self._context = ""
-        self._turns: list[Said] = []
+        self._turns: list[Utterance] = []
         self._play = next(_PLAYS)
 
     def end_conversation(self) -> None:
@@ -154,7 +148,7 @@ class DialogueAgent(Agent):
         self._remember(labels[0] if labels else message.get("text") or "", mine=True)
 
     def _remember(self, text: str, mine: bool) -> None:
-        said = Said(text.strip(), mine)
+        said = Utterance(text.strip(), mine)
         told_already = mine and self._turns and self._turns[-1] == said
         if said.text and not told_already:
             self._turns.append(said)

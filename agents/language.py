@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
@@ -15,74 +16,71 @@ from transformers import PreTrainedModel
 
 from parlai_spotbot.agents.dialogue import SENTENCE_END, BatchedDialogueAgent, Dialogue, whole_sentences
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.models.choosing import Rules
-from parlai_spotbot.models.generation import Request, Writer
-from parlai_spotbot.models.prompts import Layout, Spoken, fitting
+from parlai_spotbot.models.choosing import WritingRules
+from parlai_spotbot.models.generation import GenerationRequest, TurnWriter
+from parlai_spotbot.models.prompts import PromptLayout, fitting
+from parlai_spotbot.models.utterance import Utterance
 
 
-class LanguageModelAgent(BatchedDialogueAgent):
-    """Answers by a `Writer`. A subclass calls `_use` with what it loaded, or leaves that to `shared`.
+@dataclass(frozen=True)
+class LoadedLanguageModel:
+    """A language model, and how turns are asked of it.
 
     ``given`` is what `generation_options` returned, `room` the tokens that a prompt may have, `turns` how many of the
     last turns it has (0: all that fit), `about` what provenance keeps of the model.
     """
 
+    writer: TurnWriter
+    layout: PromptLayout
+    rules: WritingRules
+    given: dict
+    system: str
+    room: int
+    turns: int
+    about: dict
+
+
+class LanguageModelAgent(BatchedDialogueAgent):
+    """Answers by a `LoadedLanguageModel`. A subclass sets `_loaded`, or leaves that to `shared`."""
+
     def __init__(self, opt: Opt, shared: dict | None = None):
         super().__init__(opt, shared)
         if shared:
-            self._use(**shared["language_model"])
-
-    def _use(
-        self, writer: Writer, layout: Layout, rules: Rules, given: dict, system: str, room: int, turns: int, about: dict
-    ) -> None:
-        self._writer, self._layout, self._rules, self._given = writer, layout, rules, given
-        self._system, self._room, self._turns_kept, self._about = system, room, turns, about
+            self._loaded: LoadedLanguageModel = shared["language_model"]
 
     def share(self) -> dict:
-        kept = {
-            "writer": self._writer,
-            "layout": self._layout,
-            "rules": self._rules,
-            "given": self._given,
-            "system": self._system,
-            "room": self._room,
-            "turns": self._turns_kept,
-            "about": self._about,
-        }
-        return {**super().share(), "language_model": kept}
+        return {**super().share(), "language_model": self._loaded}
 
     def provenance(self) -> dict:
         """What a study keeps of this contestant: the exact model, and every word that it is told beforehand."""
-        return {**self._about, "generation": self._given, "system_prompt": self._system}
+        return {**self._loaded.about, "generation": self._loaded.given, "system_prompt": self._loaded.system}
 
     def answers(self, dialogues: Sequence[Dialogue]) -> list[str]:
-        written = self._writer.write([self._request(dialogue) for dialogue in dialogues], self._rules)
-        return [whole_sentences(a.text, a.finished, self._given["max_sentences"]) for a in written]
+        written = self._loaded.writer.write([self._request(dialogue) for dialogue in dialogues], self._loaded.rules)
+        return [whole_sentences(a.text, a.finished, self._loaded.given["max_sentences"]) for a in written]
 
     @property
-    def language_model(self) -> tuple[PreTrainedModel, Layout]:
+    def language_model(self) -> tuple[PreTrainedModel, PromptLayout]:
         """The model, and how conversations are laid out for it."""
-        return self._writer.model, self._layout
+        return self._loaded.writer.model, self._loaded.layout
 
     def prompt(self, dialogue: Dialogue) -> list[int]:
         """The tokens that stand before this agent's next turn."""
-        system = f"{self._system}\n{dialogue.context}".strip()
-        turns = [Spoken(turn.text, turn.mine) for turn in dialogue.turns]
-        return fitting(self._layout, system, turns[-self._turns_kept :], self._room)
+        system = f"{self._loaded.system}\n{dialogue.context}".strip()
+        return fitting(self._loaded.layout, system, dialogue.turns[-self._loaded.turns :], self._loaded.room)
 
-    def _request(self, dialogue: Dialogue) -> Request:
-        turns = [Spoken(turn.text, turn.mine) for turn in dialogue.turns]
+    def _request(self, dialogue: Dialogue) -> GenerationRequest:
         tokens = self.prompt(dialogue)
-        said = said_tokens(self._layout, turns) if self._rules.echo else ()
-        return Request(tokens, str(dialogue.play), dialogue.chance(), said)
+        said = said_tokens(self._loaded.layout, dialogue.turns) if self._loaded.rules.echo else ()
+        return GenerationRequest(tokens, str(dialogue.play), dialogue.chance(), said)
 
     def _forget(self) -> None:
-        if writer := getattr(self, "_writer", None):
-            writer.store.drop(str(self._play))
+        if loaded := getattr(self, "_loaded", None):
+            loaded.writer.store.drop(str(self._play))
         super()._forget()
 
 
-def said_tokens(layout: Layout, turns: Sequence[Spoken]) -> list[list[int]]:
+def said_tokens(layout: PromptLayout, turns: Sequence[Utterance]) -> list[list[int]]:
     """The tokens of every turn, as they are at the beginning of a text, and within one after a space."""
     texts = [before + turn.text for turn in turns for before in ("", " ")]
     return layout.tokenizer(texts, add_special_tokens=False)["input_ids"] if texts else []
@@ -93,9 +91,9 @@ def enough_sentences(text: str, most: int) -> bool:
     return sum(match.end() < len(text) for match in SENTENCE_END.finditer(text)) >= most
 
 
-def rules(given: dict, ends: frozenset[int], line: bool = False, min_new_tokens: int = 1) -> Rules:
+def rules(given: dict, ends: frozenset[int], line: bool = False, min_new_tokens: int = 1) -> WritingRules:
     """How turns are written, from what `generation_options` returned."""
-    return Rules(
+    return WritingRules(
         ends=ends,
         max_new_tokens=given["max_new_tokens"],
         min_new_tokens=min_new_tokens,

@@ -41,7 +41,7 @@ def normal(text: str) -> str:
     return " ".join(text.lower().split()).rstrip(".!?")
 
 
-class Index:
+class TurnIndex:
     """The turns of many conversations of people, in one row.
 
     Attributes
@@ -126,13 +126,13 @@ class RetrievalAgent(BatchedDialogueAgent):
         if shared:
             self.index, self.prepared = shared["index"]
         else:
-            self.index = Index(bots_fold(opt.get("retrieval_task") or "chitchat"))
+            self.index = TurnIndex(bots_fold(opt.get("retrieval_task") or "chitchat"))
             self.prepared = self.prepare(self.index)
 
     def share(self) -> dict:
         return {**super().share(), "index": (self.index, self.prepared)}
 
-    def prepare(self, index: Index) -> object:
+    def prepare(self, index: TurnIndex) -> object:
         """Return whatever `similarity` needs; shared by all clones."""
         raise NotImplementedError
 

@@ -9,6 +9,7 @@ from parlai.core.params import ParlaiParser
 
 from parlai_spotbot.agents.language import (
     LanguageModelAgent,
+    LoadedLanguageModel,
     add_generation_args,
     generation_options,
     number,
@@ -18,7 +19,7 @@ from parlai_spotbot.agents.language import (
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.causal_lm import DTYPES, LanguageModel, load
 from parlai_spotbot.models.choosing import Vocabulary
-from parlai_spotbot.models.generation import Limits, Writer
+from parlai_spotbot.models.generation import BatchLimits, TurnWriter
 from parlai_spotbot.models.prompts import FORMATS, fitting, layout
 
 SYSTEM = "You are chatting with a stranger. Answer briefly and casually, like a person, and often ask something back."
@@ -54,20 +55,22 @@ class CausalLmAgent(LanguageModelAgent):
         system = "\n".join(part for part in (system, opt.get("lm_persona") or "") if part)
         room = _room(loaded, options["context"], given["max_new_tokens"])
         fitting(form, system, [], room)
-        writer = Writer(loaded.model, Vocabulary(loaded.tokenizer), limits(loaded, options["rows"], options["cache"]))
+        writer = TurnWriter(
+            loaded.model, Vocabulary(loaded.tokenizer), limits(loaded, options["rows"], options["cache"])
+        )
         kind = type(form).__name__.removesuffix("Layout").lower()
         about = {**loaded.about, "prompt_format": kind, "one_by_one": writer.plain}
         ends = frozenset(form.ends() | loaded.ends())
-        self._use(writer, form, rules(given, ends, form.line), given, system, room, 0, about)
+        self._loaded = LoadedLanguageModel(writer, form, rules(given, ends, form.line), given, system, room, 0, about)
         if writer.plain:
             print(f"{self.NAME}: {loaded.name} answers one conversation at a time: {writer.plain}.", flush=True)
 
 
-def limits(loaded: LanguageModel, rows: int, cache: float) -> Limits:
+def limits(loaded: LanguageModel, rows: int, cache: float) -> BatchLimits:
     """Sizes of batches that suit the device; 0 rows chooses them."""
     gpu = loaded.model.device.type != "cpu"
     enough, most = (4096, 65536) if gpu else (256, 8192)
-    return Limits(rows or (512 if gpu else 64), int(cache * 2**30), enough, most)
+    return BatchLimits(rows or (512 if gpu else 64), int(cache * 2**30), enough, most)
 
 
 def _room(loaded: LanguageModel, asked: int, new: int) -> int:

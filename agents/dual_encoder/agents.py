@@ -9,7 +9,7 @@ from parlai.core.params import ParlaiParser
 from parlai.core.torch_agent import Batch
 from parlai.core.torch_ranker_agent import TorchRankerAgent
 
-from parlai_spotbot.agents.dual_encoder.modules import BinaryLoss, DualEncoder
+from parlai_spotbot.agents.dual_encoder.modules import BinaryLoss, DualEncoder, EncoderSizes
 from parlai_spotbot.errors import UserError
 
 LOSSES = ("softmax", "binary")
@@ -63,9 +63,8 @@ class DualEncoderAgent(TorchRankerAgent):
         with torch.random.fork_rng(devices=[], enabled=seeded):
             if seeded:  # train_model's, which ParlAI sets only after the weights are drawn
                 torch.manual_seed(opt["seed"])
-            model = DualEncoder(
-                len(self.dict), opt["embeddingsize"], opt["hiddensize"], self.NULL_IDX, opt["dropout"], opt["numlayers"]
-            )
+            sizes = EncoderSizes(len(self.dict), opt["embeddingsize"], opt["hiddensize"], opt["numlayers"])
+            model = DualEncoder(sizes, self.NULL_IDX, opt["dropout"])
         if (opt.get("embedding_type") or "random") != "random":
             self._copy_embeddings(model.embedding.weight, opt["embedding_type"])
         return model

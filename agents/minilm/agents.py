@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from parlai_spotbot.agents.retrieval import Index, RetrievalAgent
+from parlai_spotbot.agents.retrieval import RetrievalAgent, TurnIndex
 from parlai_spotbot.models.cache import cached_folder
 from parlai_spotbot.models.minilm import MiniLM
 
@@ -22,7 +22,7 @@ class MinilmAgent(RetrievalAgent):
 
     NAME = "minilm"
 
-    def prepare(self, index: Index) -> tuple[MiniLM, np.ndarray]:
+    def prepare(self, index: TurnIndex) -> tuple[MiniLM, np.ndarray]:
         model = MiniLM()
 
         def build(folder: Path) -> None:

@@ -15,17 +15,18 @@ from parlai.core.message import Message
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
 
-from parlai_spotbot.agents.dialogue import BatchedDialogueAgent, Dialogue, Said
-from parlai_spotbot.agents.openai_chat.options import Options, add_args, options
-from parlai_spotbot.agents.openai_chat.prompts import BYTES_PER_TOKEN, Reply, fitting, messages, reply, tokens
+from parlai_spotbot.agents.dialogue import BatchedDialogueAgent, Dialogue
+from parlai_spotbot.agents.openai_chat.options import ChatServerOptions, add_args, options
+from parlai_spotbot.agents.openai_chat.prompts import BYTES_PER_TOKEN, ChatReply, fitting, messages, reply, tokens
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.models.chat.client import Ask, ChatClient, ChatError, Endpoint, is_local
+from parlai_spotbot.models.chat.client import ChatClient, ChatError, ChatRequest, Endpoint, is_local
 from parlai_spotbot.models.chat.keys import read_key
+from parlai_spotbot.models.utterance import Utterance
 
 ROUNDS = 4
 """So often a conversation is asked again whose reply was empty, or whose prompt was longer than the context."""
 
-GREETING = (Said("Hi.", True), Said("Hello! How are you?", False))
+GREETING = (Utterance("Hi.", True), Utterance("Hello! How are you?", False))
 """What is asked at the start, to know that server, key, model and options work: laid out as a real conversation is."""
 
 REMEDIES = {
@@ -101,7 +102,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
 
     def _greet(self) -> None:
         """One real request, before anything else is played; what can't be used is a `UserError`."""
-        (answer,) = self._client.ask([self._ask(Dialogue(turns=GREETING), _Try(self._options.room))])
+        (answer,) = self._client.ask([self._request(Dialogue(turns=GREETING), _Try(self._options.room))])
         listed = self._client.models()
         self._listed = next((row for row in listed if row["id"] == self._options.model), {})
         if not isinstance(answer, ChatError):
@@ -141,12 +142,12 @@ class OpenaiChatAgent(BatchedDialogueAgent):
                 print(f"{self.NAME}: {outcome}", flush=True)
         return acts
 
-    def _outcomes(self, dialogues: Sequence[Dialogue]) -> list[Reply | ChatError]:
+    def _outcomes(self, dialogues: Sequence[Dialogue]) -> list[ChatReply | ChatError]:
         outcomes: list = [None] * len(dialogues)
         waiting = {index: _Try(self._options.room) for index in range(len(dialogues))}
         while waiting:
-            asks = [self._ask(dialogues[index], attempt) for index, attempt in waiting.items()]
-            answered = zip(list(waiting.items()), self._client.ask(asks), strict=True)
+            requests = [self._request(dialogues[index], attempt) for index, attempt in waiting.items()]
+            answered = zip(list(waiting.items()), self._client.ask(requests), strict=True)
             waiting = {}
             for (index, attempt), answer in answered:
                 outcomes[index] = self._outcome(answer)
@@ -154,7 +155,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
                     waiting[index] = again
         return outcomes
 
-    def _ask(self, dialogue: Dialogue, attempt: _Try) -> Ask:
+    def _request(self, dialogue: Dialogue, attempt: _Try) -> ChatRequest:
         given = self._options
         persona = dialogue.context if given.persona == "told" else ""
         system = f"{given.system}\n{persona}".strip()
@@ -164,14 +165,14 @@ class OpenaiChatAgent(BatchedDialogueAgent):
         chance = (dialogue.chance() + attempt.number) % 2**31
         body = given.body(messages(system, turns, given.system_role), chance)
         size = sum(tokens(message["content"]) for message in body["messages"])
-        return Ask(body, chance, size + given.max_new_tokens)
+        return ChatRequest(body, chance, size + given.max_new_tokens)
 
-    def _outcome(self, answer: dict | ChatError) -> Reply | ChatError:
+    def _outcome(self, answer: dict | ChatError) -> ChatReply | ChatError:
         try:
             outcome = answer if isinstance(answer, ChatError) else reply(answer, *self._sizes())
         except ChatError as err:
             outcome = err
-        if isinstance(outcome, Reply):
+        if isinstance(outcome, ChatReply):
             self._events.update(outcome.events)
         elif outcome.kind in ("empty", "filtered", "too_long"):
             self._events[{"empty": "empty_replies"}.get(outcome.kind, outcome.kind)] += 1
@@ -182,8 +183,8 @@ class OpenaiChatAgent(BatchedDialogueAgent):
         return 4 * BYTES_PER_TOKEN * self._options.max_new_tokens, self._options.max_sentences
 
     @staticmethod
-    def _again(outcome: Reply | ChatError, attempt: _Try) -> _Try | None:
-        if isinstance(outcome, Reply) or attempt.number >= ROUNDS or outcome.kind not in ("empty", "too_long"):
+    def _again(outcome: ChatReply | ChatError, attempt: _Try) -> _Try | None:
+        if isinstance(outcome, ChatReply) or attempt.number >= ROUNDS or outcome.kind not in ("empty", "too_long"):
             return None
         return _Try(attempt.room if outcome.kind == "empty" else attempt.room // 2, attempt.number + 1)
 
@@ -236,5 +237,5 @@ class OpenaiChatAgent(BatchedDialogueAgent):
         super().shutdown()
 
 
-def _where(given: Options) -> str:
+def _where(given: ChatServerOptions) -> str:
     return f"{OpenaiChatAgent.NAME}: model '{given.model}' at {given.url}"

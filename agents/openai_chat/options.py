@@ -10,15 +10,15 @@ from parlai.core.params import ParlaiParser
 
 from parlai_spotbot.agents.openai_chat.prompts import ROLES
 from parlai_spotbot.models.chat.keys import refuse_keys
-from parlai_spotbot.models.chat.reading import Reader
-from parlai_spotbot.models.chat.texts import tokens
+from parlai_spotbot.models.chat.message_text import tokens
+from parlai_spotbot.models.chat.option_reader import OptionReader
 
 SYSTEM = "You are chatting with a stranger. Answer briefly and casually, like a person, and often ask something back."
 CONTEXT = 4096
 
 
 @dataclass(frozen=True)
-class Options:
+class ChatServerOptions:
     """All that a pool entry says of a contestant behind a chat server; None and 0 leave it to the server."""
 
     url: str
@@ -103,7 +103,7 @@ def add_args(parser: ParlaiParser) -> None:
     group.add_argument("--openai-extra", default="", help="further fields of a request, as JSON; null leaves one out")
 
 
-def options(opt: Mapping[str, Any], agent: str) -> Options:
+def options(opt: Mapping[str, Any], agent: str) -> ChatServerOptions:
     """The options in `opt`, checked.
 
     Raises
@@ -113,8 +113,8 @@ def options(opt: Mapping[str, Any], agent: str) -> Options:
     """
     ours = {name: opt[name] for name in opt if str(name).startswith("openai_") or name == "api_key"}
     refuse_keys({name: value for name, value in ours.items() if name != "openai_key_variable"}, agent)
-    reader = Reader(opt, agent, "openai_")
-    given = Options(
+    reader = OptionReader(opt, agent, "openai_")
+    given = ChatServerOptions(
         url=reader.url(),
         model=reader.text("openai_model", needed="Name the model as the server knows it."),
         system=reader.text("openai_system", SYSTEM),

@@ -10,9 +10,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from parlai_spotbot.agents.dialogue import Said, whole_sentences
+from parlai_spotbot.agents.dialogue import whole_sentences
 from parlai_spotbot.models.chat.client import ChatError
-from parlai_spotbot.models.chat.texts import BYTES_PER_TOKEN, THOUGHT, TOKENS_PER_MESSAGE, text_of, tokens
+from parlai_spotbot.models.chat.message_text import BYTES_PER_TOKEN, THOUGHT, TOKENS_PER_MESSAGE, text_of, tokens
+from parlai_spotbot.models.utterance import Utterance
 
 OPENING = "(The conversation begins. You speak first.)"
 """Said in the partner's place where it said nothing yet, since servers want something to answer."""
@@ -28,14 +29,14 @@ TURN_END = re.compile(
 
 
 @dataclass(frozen=True)
-class Reply:
+class ChatReply:
     """A turn, and what had to be done to get it: names of counts in the provenance."""
 
     text: str
     events: tuple[str, ...] = ()
 
 
-def messages(system: str, turns: Sequence[Said], role: str = "system") -> list[dict]:
+def messages(system: str, turns: Sequence[Utterance], role: str = "system") -> list[dict]:
     """The conversation as a server takes it. `role` says who tells the system text; "user": the partner, at first."""
     rows = [("assistant" if turn.mine else "user", turn.text) for turn in turns]
     if not rows or rows[-1][0] != "user":
@@ -51,7 +52,7 @@ def messages(system: str, turns: Sequence[Said], role: str = "system") -> list[d
     return merged
 
 
-def fitting(system: str, turns: Sequence[Said], room: int) -> list[Said]:
+def fitting(system: str, turns: Sequence[Utterance], room: int) -> list[Utterance]:
     """As many of the last turns as `room` tokens have space for beside the system text.
 
     When the turns no longer fit, half the room is cleared at once, so that prompts keep their beginning for a number of
@@ -69,11 +70,11 @@ def fitting(system: str, turns: Sequence[Said], room: int) -> list[Said]:
     kept = list(turns[first:])
     if kept and used > space:
         end = kept[-1].text.encode()[-max(1, BYTES_PER_TOKEN * (space - TOKENS_PER_MESSAGE)) :]
-        kept[-1] = Said(end.decode(errors="ignore").strip() or kept[-1].text[-1:], kept[-1].mine)
+        kept[-1] = Utterance(end.decode(errors="ignore").strip() or kept[-1].text[-1:], kept[-1].mine)
     return kept
 
 
-def reply(data: dict, longest: int, sentences: int) -> Reply:
+def reply(data: dict, longest: int, sentences: int) -> ChatReply:
     """The turn in the completion `data`, in whole sentences: at most `sentences` of them, and `longest` characters.
 
     Raises
@@ -105,7 +106,7 @@ def reply(data: dict, longest: int, sentences: int) -> Reply:
     said = whole_sentences(text, finished, sentences or 1000)
     if not said:
         raise ChatError("empty", _why_empty(reason, message, events))
-    return Reply(said, tuple(events))
+    return ChatReply(said, tuple(events))
 
 
 def _why_empty(reason: str, message: dict, events: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from parlai.core.params import ParlaiParser
 
 from parlai_spotbot.agents.language import (
     LanguageModelAgent,
+    LoadedLanguageModel,
     add_generation_args,
     generation_options,
     number,
@@ -19,7 +20,7 @@ from parlai_spotbot.agents.language import (
 )
 from parlai_spotbot.models.causal_lm import EMBEDDED, load
 from parlai_spotbot.models.choosing import Vocabulary
-from parlai_spotbot.models.generation import Writer
+from parlai_spotbot.models.generation import TurnWriter
 from parlai_spotbot.models.prompts import ChatLayout
 
 PROMPT = (
@@ -56,8 +57,8 @@ class Smollm2Agent(LanguageModelAgent):
         turns = number(opt, "smollm2_turns", 6, 1, self.NAME)
         loaded = load(EMBEDDED, dtype=one_of(("fp32", "bf16"), opt, "smollm2_dtype", "fp32", self.NAME), device="cpu")
         form = ChatLayout(loaded.tokenizer, self.NAME)
-        self._use(
-            writer=Writer(loaded.model, Vocabulary(loaded.tokenizer)),
+        self._loaded = LoadedLanguageModel(
+            writer=TurnWriter(loaded.model, Vocabulary(loaded.tokenizer)),
             layout=form,
             rules=rules(given, frozenset(form.ends()), min_new_tokens=2),
             given=given,

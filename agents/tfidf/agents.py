@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from parlai_spotbot.agents.retrieval import Index, RetrievalAgent
+from parlai_spotbot.agents.retrieval import RetrievalAgent, TurnIndex
 from parlai_spotbot.models.cache import cached_folder
 
 # Short words ("you", "I") matter in chat, so tokens of one letter count and no stop words are left out.
@@ -28,7 +28,7 @@ class TfidfAgent(RetrievalAgent):
 
     NAME = "tfidf"
 
-    def prepare(self, index: Index) -> tuple[TfidfVectorizer, sparse.csr_matrix]:
+    def prepare(self, index: TurnIndex) -> tuple[TfidfVectorizer, sparse.csr_matrix]:
         version = importlib.metadata.version("scikit-learn")
         return _load(
             cached_folder(f"tfidf-{FORMAT}-{version}-{index.checksum()}", lambda folder: _build(index, folder))
@@ -41,7 +41,7 @@ class TfidfAgent(RetrievalAgent):
         return self.prepared[0].transform(texts)
 
 
-def _build(index: Index, folder: Path) -> None:
+def _build(index: TurnIndex, folder: Path) -> None:
     vectorizer = TfidfVectorizer(**OPTIONS)
     matrix = vectorizer.fit_transform(index.texts).T.tocsr()
     sparse.save_npz(folder / "matrix.npz", matrix, compressed=False)

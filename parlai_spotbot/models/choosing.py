@@ -13,7 +13,7 @@ from transformers import PreTrainedTokenizerBase
 
 
 @dataclass(frozen=True)
-class Rules:
+class WritingRules:
     """How a turn is written.
 
     ``temperature`` 0 takes the likeliest token. Else a token is drawn from the nucleus ``top_p`` (Holtzman et al.,
@@ -48,10 +48,10 @@ class Vocabulary:
         self.breaks = ["\n" in text for text in pieces]
 
 
-class Row:
+class DraftTurn:
     """One conversation's turn while it is written."""
 
-    def __init__(self, rules: Rules, vocabulary: Vocabulary, seed: int, said: Sequence[Sequence[int]] = ()):
+    def __init__(self, rules: WritingRules, vocabulary: Vocabulary, seed: int, said: Sequence[Sequence[int]] = ()):
         self.rules, self.vocabulary = rules, vocabulary
         self.written: list[int] = []
         self.ended = self.finished = False
@@ -61,7 +61,7 @@ class Row:
             self._chances = torch.rand(rules.max_new_tokens, generator=generator, dtype=torch.float64).tolist()
         self._marks = 0
         self._visible = False
-        self._echo = Echo(said, rules.echo) if rules.echo else None
+        self._echo = EchoMemory(said, rules.echo) if rules.echo else None
 
     @property
     def chance(self) -> float:
@@ -98,7 +98,7 @@ class Row:
         self.ended = self.ended or len(self.written) >= self.rules.max_new_tokens
 
 
-class Echo:
+class EchoMemory:
     """Knows which token would repeat `size` tokens in a row that stand in the conversation, whoever said them.
 
     Small models fall into loops: they say what was said.
@@ -124,7 +124,7 @@ class Echo:
         return self._next.get(self._tail(), set()) if len(self._written) >= self.size - 1 else set()
 
 
-def choose(rows: Sequence[Row], logits: torch.Tensor) -> list[int]:
+def choose(rows: Sequence[DraftTurn], logits: torch.Tensor) -> list[int]:
     """The next token of each row, from `logits` of shape (rows, vocabulary), which are overwritten.
 
     Raises

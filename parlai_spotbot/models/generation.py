@@ -18,8 +18,8 @@ import numpy as np
 import torch
 from transformers import LogitsProcessor, LogitsProcessorList, PreTrainedModel, StoppingCriteria, StoppingCriteriaList
 
-from parlai_spotbot.models.choosing import Row, Rules, Vocabulary, choose
-from parlai_spotbot.models.kv_cache import Batch, Entry, Store, Workspace, common
+from parlai_spotbot.models.choosing import DraftTurn, Vocabulary, WritingRules, choose
+from parlai_spotbot.models.kv_cache import CacheBatch, CacheEntry, CacheStore, Workspace, common
 from parlai_spotbot.models.linear import pack, unpack
 from parlai_spotbot.models.probe import differs, plain_shape, reference
 
@@ -31,11 +31,11 @@ SIDE_BY_SIDE = 2
 
 
 @dataclass(frozen=True)
-class Request:
+class GenerationRequest:
     """A conversation that waits for its next turn.
 
     `tokens` are all that stands before it; `key` finds what was kept of the conversation ("" for nothing); `seed` is
-    that of the turn's chances; `said` are the turns so far, for `Rules.echo`.
+    that of the turn's chances; `said` are the turns so far, for `WritingRules.echo`.
     """
 
     tokens: Sequence[int]
@@ -45,7 +45,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Answer:
+class GeneratedTurn:
     """A turn: its tokens and text, and whether it was finished or broken off."""
 
     tokens: tuple[int, ...]
@@ -54,7 +54,7 @@ class Answer:
 
 
 @dataclass
-class Count:
+class TokenCount:
     """Tokens since the start: wanted (the prompts' lengths), read, and written."""
 
     prompt: int = 0
@@ -63,13 +63,13 @@ class Count:
 
 
 @dataclass
-class Slot:
+class BatchRow:
     """A row of a batch: its request, what is written, what was kept of its tokens, its columns of padding, and whether
     it is kept for its next turn."""
 
-    request: Request
-    row: Row | None = None
-    kept: Entry | None = None
+    request: GenerationRequest
+    row: DraftTurn | None = None
+    kept: CacheEntry | None = None
     known: int = 0
     pad: int = 0
     keep: bool = False
@@ -87,7 +87,7 @@ BATCH_BYTES = 2 << 30
 
 
 @dataclass(frozen=True)
-class Limits:
+class BatchLimits:
     """Sizes of batches: rows, bytes of keys and values (of a batch, and again of what is kept), tokens read at once.
 
     With 0 bytes nothing is kept; a batch then has up to `BATCH_BYTES`.
@@ -105,15 +105,15 @@ class Limits:
         return self.cache_bytes or BATCH_BYTES
 
 
-class Writer:
+class TurnWriter:
     """A model that answers requests. ``plain`` says why it can't be batched, "" where it can."""
 
-    def __init__(self, model: PreTrainedModel, vocabulary: Vocabulary, limits: Limits | None = None):
+    def __init__(self, model: PreTrainedModel, vocabulary: Vocabulary, limits: BatchLimits | None = None):
         self.model, self.vocabulary = model, vocabulary
-        self.limits = limits or Limits()
+        self.limits = limits or BatchLimits()
         self.device, self.dtype = model.device, model.dtype
-        self.count = Count()
-        self.store = Store(self.limits.cache_bytes)
+        self.count = TokenCount()
+        self.store = CacheStore(self.limits.cache_bytes)
         accepted = inspect.signature(model.forward).parameters
         self._positions = "position_ids" in accepted
         self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
@@ -134,29 +134,29 @@ class Writer:
         if self.plain and replaced:
             unpack(replaced)
             self.plain = differs(self._probe, tokens, expected)
-        self.count = Count()
+        self.count = TokenCount()
 
     def _probe(self, tokens: list[int]) -> torch.Tensor:
         """The last scores of `tokens`, computed in every way that a batch uses: padded, with kept ones, one by one."""
-        slots = [Slot(Request(tokens[:-1])), Slot(Request(tokens[:2]))]
+        slots = [BatchRow(GenerationRequest(tokens[:-1])), BatchRow(GenerationRequest(tokens[:2]))]
         slots[0].kept, slots[0].known = self._read_prefix(tokens[:3]), 3
         batch, columns, _ = self._read(slots, len(tokens))
         return self._step(batch, slots, columns, [tokens[-1], tokens[2]])[0]
 
     # -- answering ---------------------------------------------------------------------------------------------------
     @torch.inference_mode()
-    def write(self, requests: Sequence[Request], rules: Rules) -> list[Answer]:
+    def write(self, requests: Sequence[GenerationRequest], rules: WritingRules) -> list[GeneratedTurn]:
         """Write the next turn of every request, in their order."""
-        slots = [Slot(request) for request in requests]
+        slots = [BatchRow(request) for request in requests]
         self._choose_kept(slots, rules.max_new_tokens)
         for part in self._parts(slots, rules.max_new_tokens):
             self._answer(part, rules)
         for slot in slots:
             self.count.prompt += len(slot.tokens)
             self.count.written += len(slot.row.written)
-        return [Answer(tuple(slot.row.written), slot.row.text, slot.row.finished) for slot in slots]
+        return [GeneratedTurn(tuple(slot.row.written), slot.row.text, slot.row.finished) for slot in slots]
 
-    def _choose_kept(self, slots: list[Slot], new: int) -> None:
+    def _choose_kept(self, slots: list[BatchRow], new: int) -> None:
         """Keep the first conversations, as many as certainly fit; forget what was kept of the others."""
         room = 0 if self.plain else self.store.limit // SIDE_BY_SIDE
         for slot in slots:
@@ -166,12 +166,12 @@ class Writer:
             if not slot.keep:
                 self.store.drop(slot.request.key)
 
-    def _parts(self, slots: list[Slot], new: int) -> Iterator[list[Slot]]:
+    def _parts(self, slots: list[BatchRow], new: int) -> Iterator[list[BatchRow]]:
         """Cut `slots` into batches that the limits of rows and of bytes allow."""
         if self.plain:
             yield from ([slot] for slot in slots)
             return
-        part: list[Slot] = []
+        part: list[BatchRow] = []
         longest = 0
         for slot in slots:
             longest = max(longest, len(slot.tokens) + new)
@@ -183,10 +183,10 @@ class Writer:
         if part:
             yield part
 
-    def _answer(self, slots: list[Slot], rules: Rules) -> None:
+    def _answer(self, slots: list[BatchRow], rules: WritingRules) -> None:
         for slot in slots:
             request = slot.request
-            slot.row, slot.kept, slot.known = Row(rules, self.vocabulary, request.seed, request.said), None, 0
+            slot.row, slot.kept, slot.known = DraftTurn(rules, self.vocabulary, request.seed, request.said), None, 0
         if self.plain:
             self._generate(slots[0], rules)
             return
@@ -203,7 +203,7 @@ class Writer:
         self._answer(slots[: len(slots) // 2], rules)
         self._answer(slots[len(slots) // 2 :], rules)
 
-    def _write(self, slots: list[Slot], rules: Rules) -> None:
+    def _write(self, slots: list[BatchRow], rules: WritingRules) -> None:
         self._recall(slots)
         slots = sorted(slots, key=lambda slot: slot.need)
         longest = max(len(slot.tokens) for slot in slots)
@@ -218,7 +218,7 @@ class Writer:
             logits = self._step(batch, slots, columns, chosen)
             columns += 1
 
-    def _leave(self, batch: Batch, slots: list[Slot], chosen: list[int], columns: int) -> list[int]:
+    def _leave(self, batch: CacheBatch, slots: list[BatchRow], chosen: list[int], columns: int) -> list[int]:
         """Keep the rows that have ended for their next turn, and let the last rows take their places."""
         for place in reversed(range(len(slots))):
             slot = slots[place]
@@ -235,7 +235,7 @@ class Writer:
         return chosen
 
     # -- reading -----------------------------------------------------------------------------------------------------
-    def _recall(self, slots: list[Slot]) -> None:
+    def _recall(self, slots: list[BatchRow]) -> None:
         """Find what was kept of each conversation; read what new ones have in common at their beginning once."""
         for slot in slots:
             self._use(slot, self.store.get(slot.request.key) if slot.request.key else None)
@@ -249,18 +249,18 @@ class Writer:
                 self._use(slot, shared)
 
     @staticmethod
-    def _use(slot: Slot, entry: Entry | None) -> None:
+    def _use(slot: BatchRow, entry: CacheEntry | None) -> None:
         # The last token is always read: its scores are those of the next one.
         known = min(common(slot.tokens, entry.tokens), len(slot.tokens) - 1) if entry else 0
         if known > slot.known:
             slot.kept, slot.known = entry, known
 
-    def _read_prefix(self, tokens: Sequence[int]) -> Entry:
-        slot = Slot(Request(tokens))
+    def _read_prefix(self, tokens: Sequence[int]) -> CacheEntry:
+        slot = BatchRow(GenerationRequest(tokens))
         batch, _, _ = self._read([slot], len(tokens))
         return batch.take(0, 0, slot.tokens)
 
-    def _read(self, slots: list[Slot], columns: int) -> tuple[Batch, int, torch.Tensor]:
+    def _read(self, slots: list[BatchRow], columns: int) -> tuple[CacheBatch, int, torch.Tensor]:
         """Read all prompts, which then end at the same column; returns the batch, that column and the last scores."""
         batch = self.workspace.open(len(slots), columns)
         end = max(len(slot.tokens) for slot in slots)
@@ -279,9 +279,9 @@ class Writer:
             slot.kept = None
         return batch, end, torch.cat(logits)
 
-    def _chunks(self, slots: list[Slot]) -> Iterator[list[Slot]]:
+    def _chunks(self, slots: list[BatchRow]) -> Iterator[list[BatchRow]]:
         """Cut `slots`, in ascending order of what they need, so that few read much more than they need."""
-        chunk: list[Slot] = []
+        chunk: list[BatchRow] = []
         for slot in slots:
             size = slot.need * (len(chunk) + 1)
             wasteful = chunk and slot.need > 1.25 * chunk[0].need and chunk[-1].need * len(chunk) >= self.limits.enough
@@ -291,7 +291,7 @@ class Writer:
             chunk.append(slot)
         yield chunk
 
-    def _read_chunk(self, batch: Batch, chunk: list[Slot], first: int, end: int, width: int) -> torch.Tensor:
+    def _read_chunk(self, batch: CacheBatch, chunk: list[BatchRow], first: int, end: int, width: int) -> torch.Tensor:
         ids = np.zeros((len(chunk), width), dtype=np.int64)
         for row, slot in enumerate(chunk):
             new = slot.tokens[slot.known :]
@@ -300,7 +300,7 @@ class Writer:
         pads = np.array([slot.pad for slot in chunk])
         return self._forward(ids, pads, batch.cache(first, first + len(chunk), end - width), end)
 
-    def _step(self, batch: Batch, slots: list[Slot], columns: int, tokens: list[int]) -> torch.Tensor:
+    def _step(self, batch: CacheBatch, slots: list[BatchRow], columns: int, tokens: list[int]) -> torch.Tensor:
         """The scores after one more token of every row."""
         pads = np.array([slot.pad for slot in slots])
         ids = np.array(tokens, dtype=np.int64)[:, None]
@@ -318,7 +318,7 @@ class Writer:
         return output.logits[:, -1]
 
     # -- models without a plain cache --------------------------------------------------------------------------------
-    def _generate(self, slot: Slot, rules: Rules) -> None:
+    def _generate(self, slot: BatchRow, rules: WritingRules) -> None:
         """Write one turn by transformers' own loop, which chooses what we choose."""
         ids = torch.tensor(slot.tokens[None], device=self.device)
         by_row = _ByRow(slot.row)
@@ -339,7 +339,7 @@ class Writer:
 class _ByRow(LogitsProcessor):
     """Leaves only the token that a row chooses."""
 
-    def __init__(self, row: Row):
+    def __init__(self, row: DraftTurn):
         self.row = row
         self.stop = _Ended(row)
 
@@ -351,7 +351,7 @@ class _ByRow(LogitsProcessor):
 
 @dataclass
 class _Ended(StoppingCriteria):
-    row: Row = field()
+    row: DraftTurn = field()
 
     def __call__(self, input_ids: torch.LongTensor, scores: object, **kwargs: object) -> torch.BoolTensor:
         return torch.tensor([self.row.ended], device=input_ids.device)

@@ -1,8 +1,9 @@
 """Keys and values of a transformer, as batches need them and as conversations keep them between their turns.
 
-A batch writes into one block of memory that is used again for the next batch. What a conversation leaves behind is an
-`Entry`: the tokens that were read and their keys and values. Entries are found by the conversation's key, but trusted
-only as far as their tokens agree with those asked for: the cache changes how long an answer takes, not the answer.
+A batch writes into one block of memory that is used again for the next batch. What a conversation leaves behind is a
+`CacheEntry`: the tokens that were read and their keys and values. Entries are found by the conversation's key, but
+trusted only as far as their tokens agree with those asked for: the cache changes how long an answer takes, not the
+answer.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from transformers.cache_utils import Cache, DynamicLayer
 
 
 @dataclass(frozen=True)
-class Shape:
+class CacheShape:
     """How a model keeps a token: layers, heads of the keys and size of each, and the same of the values."""
 
     layers: int
@@ -32,7 +33,7 @@ class Shape:
         return self.layers * (self.key_heads * self.key_size + self.value_heads * self.value_size)
 
 
-class Layer(DynamicLayer):
+class CacheLayer(DynamicLayer):
     """One layer's part of a batch: writes what is new behind the `length` columns that are filled."""
 
     def __init__(self, keys: torch.Tensor, values: torch.Tensor, length: int):
@@ -56,7 +57,7 @@ class Layer(DynamicLayer):
         return self.length + new, 0
 
 
-class Batch:
+class CacheBatch:
     """The keys, of shape (layers, rows, heads, columns, size), and values of a batch. Rows end at the same column."""
 
     def __init__(self, keys: torch.Tensor, values: torch.Tensor):
@@ -65,9 +66,9 @@ class Batch:
     def cache(self, first: int, last: int, length: int) -> Cache:
         """Rows `first` to `last` as transformers knows a cache, of which `length` columns are filled."""
         layers = zip(self.keys[:, first:last], self.values[:, first:last], strict=True)
-        return Cache(layers=[Layer(keys, values, length) for keys, values in layers])
+        return Cache(layers=[CacheLayer(keys, values, length) for keys, values in layers])
 
-    def put(self, row: int, start: int, entry: Entry | None, tokens: int) -> None:
+    def put(self, row: int, start: int, entry: CacheEntry | None, tokens: int) -> None:
         """Lay the first `tokens` of `entry` into a row from column `start` on; what is before is padding, and zero."""
         # Masked columns count nothing, but nothing times a NaN left there would be a NaN.
         self.keys[:, row, :, :start] = 0
@@ -76,10 +77,10 @@ class Batch:
             self.keys[:, row, :, start : start + tokens] = entry.keys[:, :, :tokens]
             self.values[:, row, :, start : start + tokens] = entry.values[:, :, :tokens]
 
-    def take(self, row: int, start: int, tokens: np.ndarray) -> Entry:
+    def take(self, row: int, start: int, tokens: np.ndarray) -> CacheEntry:
         """A copy of a row's `tokens`, which begin at column `start`."""
         columns = slice(start, start + len(tokens))
-        return Entry(tokens, self.keys[:, row, :, columns].clone(), self.values[:, row, :, columns].clone())
+        return CacheEntry(tokens, self.keys[:, row, :, columns].clone(), self.values[:, row, :, columns].clone())
 
     def move(self, source: int, target: int, columns: int) -> None:
         """Let row `target` be what row `source` is, as far as `columns` are filled."""
@@ -90,7 +91,7 @@ class Batch:
 class Workspace:
     """The block of memory that batches share, one after the other; it grows to the largest."""
 
-    def __init__(self, shape: Shape, device: torch.device, dtype: torch.dtype):
+    def __init__(self, shape: CacheShape, device: torch.device, dtype: torch.dtype):
         self.shape, self.device, self.dtype = shape, device, dtype
         self._block = torch.zeros(0, dtype=dtype, device=device)
 
@@ -98,7 +99,7 @@ class Workspace:
     def bytes_per_token(self) -> int:
         return self.shape.numbers * self._block.element_size()
 
-    def open(self, rows: int, columns: int) -> Batch:
+    def open(self, rows: int, columns: int) -> CacheBatch:
         """A batch of so many rows and columns, with whatever was left there."""
         shape = self.shape
         keys = (shape.layers, rows, shape.key_heads, columns, shape.key_size)
@@ -107,7 +108,7 @@ class Workspace:
         if self._block.numel() < whole:
             self.free()
             self._block = torch.zeros(whole, dtype=self.dtype, device=self.device)
-        return Batch(self._block[:split].view(keys), self._block[split:whole].view(values))
+        return CacheBatch(self._block[:split].view(keys), self._block[split:whole].view(values))
 
     def free(self) -> None:
         """Give the memory back."""
@@ -115,7 +116,7 @@ class Workspace:
 
 
 @dataclass(frozen=True)
-class Entry:
+class CacheEntry:
     """Tokens that were read, with their keys (layers, heads, tokens, size) and values."""
 
     tokens: np.ndarray
@@ -127,24 +128,24 @@ class Entry:
         return self.keys.nbytes + self.values.nbytes
 
 
-class Store:
+class CacheStore:
     """The entries of conversations, at most `limit` bytes; those not used for longest go first."""
 
     def __init__(self, limit: int):
         self.limit = limit
         self.used = 0
-        self._entries: OrderedDict[str, Entry] = OrderedDict()
+        self._entries: OrderedDict[str, CacheEntry] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._entries)
 
-    def get(self, key: str) -> Entry | None:
+    def get(self, key: str) -> CacheEntry | None:
         entry = self._entries.get(key)
         if entry is not None:
             self._entries.move_to_end(key)
         return entry
 
-    def put(self, key: str, entry: Entry) -> None:
+    def put(self, key: str, entry: CacheEntry) -> None:
         """Keep `entry` in place of the key's earlier one; one that is larger than the limit isn't kept."""
         self.drop(key)
         if entry.nbytes > self.limit:

@@ -8,12 +8,12 @@ import torch
 from transformers import DynamicCache, PreTrainedModel
 from transformers.cache_utils import DynamicLayer
 
-from parlai_spotbot.models.kv_cache import Shape
+from parlai_spotbot.models.kv_cache import CacheShape
 
 TOKENS = 7
 
 
-def plain_shape(model: PreTrainedModel) -> tuple[Shape | None, str]:
+def plain_shape(model: PreTrainedModel) -> tuple[CacheShape | None, str]:
     """The shape of the model's keys and values; without one (recurrent, hybrid or uneven layers) the reason why."""
     cache = DynamicCache()
     tokens = torch.zeros((1, 3), dtype=torch.long, device=model.device)
@@ -29,7 +29,7 @@ def plain_shape(model: PreTrainedModel) -> tuple[Shape | None, str]:
     ((keys, values), *others) = shapes
     if others or dtypes != {model.dtype} or keys[0] != 1 or keys[2] != 3 or values[2] != 3:
         return None, "its layers keep keys and values of different shapes"
-    return Shape(len(cache.layers), keys[1], keys[3], values[1], values[3]), ""
+    return CacheShape(len(cache.layers), keys[1], keys[3], values[1], values[3]), ""
 
 
 def reference(model: PreTrainedModel, vocabulary: int) -> tuple[list[int], torch.Tensor]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import jinja2
 from transformers import PreTrainedTokenizerBase
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.models.utterance import Utterance
 
 FORMATS = ("auto", "chat", "plain", "eos")
 
@@ -24,15 +24,7 @@ OPENING = "Hi!"
 """What a chat model that is told nothing is greeted with, as in ParlAI's self_chat; no template takes no messages."""
 
 
-@dataclass(frozen=True)
-class Spoken:
-    """One turn: who said it (`mine`: the model) and what."""
-
-    text: str
-    mine: bool
-
-
-class Layout:
+class PromptLayout:
     """Turns a system text and turns into tokens; `line` tells whether a line break ends a turn."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase):
@@ -40,7 +32,7 @@ class Layout:
         self.line = False
         self.special_tokens = False
 
-    def text(self, system: str, turns: Sequence[Spoken]) -> str:
+    def text(self, system: str, turns: Sequence[Utterance]) -> str:
         raise NotImplementedError
 
     def ends(self) -> set[int]:
@@ -51,12 +43,12 @@ class Layout:
     @functools.cached_property
     def overhead(self) -> int:
         """How many tokens a turn takes beside those of its text, and two more for what merges differently."""
-        pair = [Spoken(MARK, False), Spoken(MARK, True)]
+        pair = [Utterance(MARK, False), Utterance(MARK, True)]
         short, long = self.tokens([("", [*pair, pair[0]]), ("", [*pair * 3, pair[0]])])
         text = len(self.tokenizer(MARK, add_special_tokens=False)["input_ids"])
         return 2 + max(0, math.ceil((len(long) - len(short)) / 4 - text))
 
-    def tokens(self, prompts: Sequence[tuple[str, Sequence[Spoken]]]) -> list[list[int]]:
+    def tokens(self, prompts: Sequence[tuple[str, Sequence[Utterance]]]) -> list[list[int]]:
         """The tokens of every ``(system, turns)``; at least one for each."""
         texts = [self.text(system, turns) for system, turns in prompts]
         if not texts:
@@ -66,12 +58,12 @@ class Layout:
         return [list(row) or [start] for row in rows]
 
 
-class ChatLayout(Layout):
+class ChatLayout(PromptLayout):
     """The model's chat template, with the system text as its template allows: by itself, or before the first turn."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase, name: str):
         super().__init__(tokenizer)
-        talk = [Spoken("b", False), Spoken("c", True), Spoken("d", False)]
+        talk = [Utterance("b", False), Utterance("c", True), Utterance("d", False)]
         self.style = ""
         errors = []
         for style in ("system", "merged"):
@@ -87,7 +79,7 @@ class ChatLayout(Layout):
             "Use --lm-format plain, or name another template with --lm-chat-template FILE.",
         )
 
-    def messages(self, system: str, turns: Sequence[Spoken]) -> list[dict]:
+    def messages(self, system: str, turns: Sequence[Utterance]) -> list[dict]:
         """The conversation as templates take it: one role after the other, the user's first where they insist."""
         rows = [{"role": "assistant" if turn.mine else "user", "content": turn.text} for turn in turns]
         if self.style == "merged":
@@ -101,7 +93,7 @@ class ChatLayout(Layout):
         lead = [{"role": "system", "content": system}] if system and self.style == "system" else []
         return lead + merged or [{"role": "user", "content": OPENING}]
 
-    def text(self, system: str, turns: Sequence[Spoken]) -> str:
+    def text(self, system: str, turns: Sequence[Utterance]) -> str:
         # Models that may think aloud are asked not to; other templates don't know the word and leave it.
         return self.tokenizer.apply_chat_template(
             self.messages(system, turns), tokenize=False, add_generation_prompt=True, enable_thinking=False
@@ -110,13 +102,13 @@ class ChatLayout(Layout):
     def ends(self) -> set[int]:
         """All special tokens, and the one that the template puts behind a turn of the model."""
         whole = self.tokenizer.apply_chat_template(
-            self.messages("", [Spoken("b", False), Spoken(MARK, True)]), tokenize=False, enable_thinking=False
+            self.messages("", [Utterance("b", False), Utterance(MARK, True)]), tokenize=False, enable_thinking=False
         )
         behind = self.tokenizer(whole.rpartition(MARK)[2], add_special_tokens=False)["input_ids"]
         return super().ends() | {token for token in behind[:2] if token in self.tokenizer.added_tokens_decoder}
 
 
-class PlainLayout(Layout):
+class PlainLayout(PromptLayout):
     """Lines of a script, for models without a chat template: ``Stranger: hi``; a line break ends the model's turn."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase, names: tuple[str, str]):
@@ -125,20 +117,20 @@ class PlainLayout(Layout):
         self.special_tokens = True
         self.other, self.own = names
 
-    def text(self, system: str, turns: Sequence[Spoken]) -> str:
+    def text(self, system: str, turns: Sequence[Utterance]) -> str:
         lines = [f"{self.own if turn.mine else self.other}: {' '.join(turn.text.split())}\n" for turn in turns]
         return (f"{system}\n\n" if system else "") + "".join(lines) + f"{self.own}:"
 
 
-class EosLayout(Layout):
+class EosLayout(PromptLayout):
     """Each turn followed by the end token, as DialoGPT and its kind are trained; a system text is the first turn."""
 
-    def text(self, system: str, turns: Sequence[Spoken]) -> str:
+    def text(self, system: str, turns: Sequence[Utterance]) -> str:
         texts = ([system] if system else []) + [turn.text for turn in turns]
         return "".join(text + self.tokenizer.eos_token for text in texts)
 
 
-def layout(tokenizer: PreTrainedTokenizerBase, kind: str, names: tuple[str, str], name: str) -> Layout:
+def layout(tokenizer: PreTrainedTokenizerBase, kind: str, names: tuple[str, str], name: str) -> PromptLayout:
     """The layout of `kind` for the model `name`; "auto" takes the chat template where there is one.
 
     Raises
@@ -162,7 +154,7 @@ def layout(tokenizer: PreTrainedTokenizerBase, kind: str, names: tuple[str, str]
     return EosLayout(tokenizer)
 
 
-def fitting(layout: Layout, system: str, turns: Sequence[Spoken], room: int) -> list[int]:
+def fitting(layout: PromptLayout, system: str, turns: Sequence[Utterance], room: int) -> list[int]:
     """The tokens of the prompt with as many of the last turns as `room` has space for.
 
     When the turns no longer fit, half the room is cleared at once. What is left out follows from the turns alone, not
@@ -186,7 +178,7 @@ def fitting(layout: Layout, system: str, turns: Sequence[Spoken], room: int) -> 
     spare = len(tokens) - room
     rest = plain[-1][spare:] if turns else []
     while rest:
-        last = Spoken(layout.tokenizer.decode(rest).lstrip(" \ufffd"), turns[-1].mine)
+        last = Utterance(layout.tokenizer.decode(rest).lstrip(" \ufffd"), turns[-1].mine)
         (tokens,) = layout.tokens([(system, [last])])
         if len(tokens) <= room:
             return tokens

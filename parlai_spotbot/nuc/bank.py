@@ -14,29 +14,29 @@ from functools import cached_property
 import numpy as np
 
 from parlai_spotbot.nuc.cleaning import Rule, anonymise, rule
-from parlai_spotbot.nuc.corpora import Corpus, Dialogue
+from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 from parlai_spotbot.texts.comparison import bare_text
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedDialogue:
     """A conversation as questions may hold it: texts anonymous, `keys` for comparing, `faults` by turn (or None)."""
 
-    dialogue: Dialogue
+    dialogue: CorpusDialogue
     texts: tuple[str, ...]
     keys: tuple[str, ...]
     faults: tuple[str | None, ...]
 
 
-def prepare(dialogue: Dialogue, fault: Rule) -> Prepared:
+def prepare(dialogue: CorpusDialogue, fault: Rule) -> PreparedDialogue:
     """`dialogue` with anonymous texts, and what speaks against each turn by the rule `fault`."""
     texts = tuple(map(anonymise, dialogue.turns))
-    return Prepared(dialogue, texts, tuple(map(bare_text, texts)), tuple(map(fault, texts)))
+    return PreparedDialogue(dialogue, texts, tuple(map(bare_text, texts)), tuple(map(fault, texts)))
 
 
 @dataclass(frozen=True)
-class Bank:
+class TurnBank:
     """All distinct turns of a corpus that may be shown.
 
     Attributes
@@ -45,14 +45,14 @@ class Bank:
         The texts (the most frequent of those that are the same but for case and marks), and what they are compared by.
     where : tuple of tuple of (conversation number, turn)
         Where each was said; numbers count `prepared`.
-    prepared : tuple of Prepared
+    prepared : tuple of PreparedDialogue
         The conversations, in the order of their ids.
     """
 
     texts: tuple[str, ...]
     keys: tuple[str, ...]
     where: tuple[tuple[tuple[int, int], ...], ...]
-    prepared: tuple[Prepared, ...]
+    prepared: tuple[PreparedDialogue, ...]
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -99,7 +99,7 @@ class Bank:
         return hashlib.sha256("\n".join(self.texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def bank_of(corpus: Corpus, fault: Rule | None = None) -> Bank:
+def bank_of(corpus: Corpus, fault: Rule | None = None) -> TurnBank:
     """The bank of a corpus, without the turns that `fault` (by default `cleaning.rule()`) speaks against."""
     fault = rule() if fault is None else fault
     ordered = sorted(corpus.dialogues, key=lambda dialogue: (dialogue.dialogue_id, dialogue.key))
@@ -113,4 +113,4 @@ def bank_of(corpus: Corpus, fault: Rule | None = None) -> Bank:
                 where[key].append((number, turn))
     keys = tuple(sorted(forms))
     texts = tuple(min(forms[key].items(), key=lambda row: (-row[1], row[0]))[0] for key in keys)
-    return Bank(texts, keys, tuple(tuple(where[key]) for key in keys), prepared)
+    return TurnBank(texts, keys, tuple(tuple(where[key]) for key in keys), prepared)

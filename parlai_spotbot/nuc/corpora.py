@@ -37,7 +37,7 @@ BOTS = "conversations with bots"
 
 
 @dataclass(frozen=True)
-class Dialogue:
+class CorpusDialogue:
     """A conversation: its turns and who speaks each. `people_known`: the same name elsewhere is the same person."""
 
     dialogue_id: str
@@ -56,7 +56,7 @@ class Corpus:
     """Conversations under a name; `left_out` counts by reason the conversations that were there and aren't used."""
 
     name: str
-    dialogues: tuple[Dialogue, ...]
+    dialogues: tuple[CorpusDialogue, ...]
     fold: str = "all"
     left_out: dict[str, int] = field(default_factory=dict)
 
@@ -111,9 +111,9 @@ def _remedy(left_out: dict[str, int]) -> str:
     return "Ask for the fold 'all', or name a larger corpus."
 
 
-def _distinct(dialogues: Iterable[Dialogue]) -> tuple[list[Dialogue], int]:
+def _distinct(dialogues: Iterable[CorpusDialogue]) -> tuple[list[CorpusDialogue], int]:
     """Each conversation once, the one with the least id; and how many stood there again."""
-    found: dict[str, Dialogue] = {}
+    found: dict[str, CorpusDialogue] = {}
     again = 0
     for dialogue in dialogues:
         before = found.get(dialogue.key)
@@ -123,7 +123,7 @@ def _distinct(dialogues: Iterable[Dialogue]) -> tuple[list[Dialogue], int]:
     return list(found.values()), again
 
 
-def _limited(dialogues: Iterable[Dialogue], limit: int) -> list[Dialogue]:
+def _limited(dialogues: Iterable[CorpusDialogue], limit: int) -> list[CorpusDialogue]:
     """The `limit` conversations whose key comes first, in the order of reading; all where it is 0."""
     if not limit:
         return list(dialogues)
@@ -132,12 +132,12 @@ def _limited(dialogues: Iterable[Dialogue], limit: int) -> list[Dialogue]:
     return [dialogue for _, _, dialogue in sorted(chosen, key=lambda row: row[1])]
 
 
-def dialogue_of(episode: Episode) -> Dialogue:
+def dialogue_of(episode: Episode) -> CorpusDialogue:
     """A domain's conversation as one of a corpus."""
     known = all(episode.people)
     names = episode.people if known else ("0", "1")
     speakers = tuple(names[i % 2] for i in range(len(episode.turns)))
-    return Dialogue(episode.episode_id, tuple(episode.turns), speakers, known)
+    return CorpusDialogue(episode.episode_id, tuple(episode.turns), speakers, known)
 
 
 # -- files ---------------------------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ def _splits_of(fold: str, hidden_test: bool) -> tuple[str, ...]:
     return whole.get(fold, ())
 
 
-def _streamed(domain: Domain, splits: tuple[str, ...], limit: int, datapath: str | None) -> list[Dialogue]:
+def _streamed(domain: Domain, splits: tuple[str, ...], limit: int, datapath: str | None) -> list[CorpusDialogue]:
     """At most `limit` conversations of a task, holding no more than twice as many: each may come from both sides."""
     where = str(datapath or os.environ.get("PARLAI_DATAPATH") or "")
     options = {**dict(domain.options), **({"datapath": where} if where else {})}
@@ -198,7 +198,7 @@ def _streamed(domain: Domain, splits: tuple[str, ...], limit: int, datapath: str
     return [dialogue for dialogue in chosen if dialogue.turns in once]
 
 
-def _of_splits(domain: Domain, splits: tuple[str, ...], options: dict) -> Iterator[Dialogue]:
+def _of_splits(domain: Domain, splits: tuple[str, ...], options: dict) -> Iterator[CorpusDialogue]:
     for split in splits:
         episodes = stream(domain.name, domain.source or domain.task, split, options, domain.situation)
         for number, (turns, _) in enumerate(episodes):

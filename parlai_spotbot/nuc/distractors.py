@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.nuc.bank import Bank
+from parlai_spotbot.nuc.bank import TurnBank
 from parlai_spotbot.surveys.nuc_questions import KINDS
 
 Embed = Callable[[Sequence[str]], np.ndarray]
@@ -82,8 +82,8 @@ def sequence(mixture: Mapping[str, float]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a question asks of a way: number of its conversation, the turns of its context and the next one, texts."""
+class QuestionStem:
+    """A question without distractors: number of its conversation, places of its context and next turn, and texts."""
 
     name: str
     number: int
@@ -93,8 +93,8 @@ class Asked:
     answer: str
 
 
-class Ways:
-    """The ways of finding distractors in a bank.
+class DistractorFinder:
+    """Finds distractors in a bank.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class Ways:
     Raises `UserError` where distractors of the same speaker are wanted and nobody knows who spoke.
     """
 
-    def __init__(self, bank: Bank, corpus: str, mixture: Mapping[str, float], close_to: str, embed: Embed | None):
+    def __init__(self, bank: TurnBank, corpus: str, mixture: Mapping[str, float], close_to: str, embed: Embed | None):
         self.bank, self.mixture, self.close_to, self._embed = bank, mixture, close_to, embed
         if close_to not in ("reply", "context"):
             raise UserError(f"hard distractors close to '{close_to}'.", nearest(close_to, ("reply", "context")))
@@ -117,19 +117,19 @@ class Ways:
                 "Ask for other kinds, or name the people in the file ('people': […]).",
             )
 
-    def orders(self, asked: Sequence[Asked], wanted: int, seed: int) -> Iterator[dict[str, Iterator[int]]]:
+    def orders(self, stems: Sequence[QuestionStem], wanted: int, seed: int) -> Iterator[dict[str, Iterator[int]]]:
         """For each question in turn, by kind, the places to take candidates from, best first."""
         vectors = [kind for kind in ("lexical", "embedding") if kind in self.mixture]
-        size = max(1, CELLS // max(len(self.bank), 1)) if vectors else max(len(asked), 1)
-        for start in range(0, len(asked), size):
-            part = asked[start : start + size]
+        size = max(1, CELLS // max(len(self.bank), 1)) if vectors else max(len(stems), 1)
+        for start in range(0, len(stems), size):
+            part = stems[start : start + size]
             close = {kind: self._similar(kind, part) for kind in vectors}
             for row, own in enumerate(part):
                 similar = {kind: rows[row] for kind, rows in close.items()}
                 kinds = (*self.mixture, "uniform")
                 yield {kind: self._order(kind, own, similar.get(kind), wanted, seed) for kind in kinds}
 
-    def _order(self, kind: str, own: Asked, similar: np.ndarray | None, wanted: int, seed: int) -> Iterator[int]:
+    def _order(self, kind: str, own: QuestionStem, similar: np.ndarray | None, wanted: int, seed: int) -> Iterator[int]:
         """The places for one kind; `similar` says how much each is like the question, where it goes by that."""
         if similar is not None:
             margin = wanted + len(self.bank.prepared[own.number].keys)
@@ -140,13 +140,13 @@ class Ways:
         places = self._same_speaker(own) if kind == "speaker" else self._same_dialogue(own)
         return (int(places[i]) for i in permutation(rng, len(places)))
 
-    def _same_speaker(self, own: Asked) -> np.ndarray:
+    def _same_speaker(self, own: QuestionStem) -> np.ndarray:
         """What the speaker of the next turn said in other conversations."""
         dialogue = self.bank.prepared[own.number].dialogue
         said = self.bank.of_person.get(dialogue.speakers[own.turn] if dialogue.people_known else "")
         return np.empty(0, dtype=np.int64) if said is None else said
 
-    def _same_dialogue(self, own: Asked) -> np.ndarray:
+    def _same_dialogue(self, own: QuestionStem) -> np.ndarray:
         """What else was said in the conversation, but for the question's own turns."""
         keys = self.bank.prepared[own.number].keys
         shown = {keys[turn] for turn in range(own.first, own.turn + 1)}
@@ -154,9 +154,9 @@ class Ways:
             [place for place in self.bank.said_in(own.number) if self.bank.keys[place] not in shown], dtype=np.int64
         )
 
-    def _similar(self, kind: str, asked: Sequence[Asked]) -> np.ndarray:
+    def _similar(self, kind: str, stems: Sequence[QuestionStem]) -> np.ndarray:
         """Similarities (questions, bank) of each text of the bank to the questions' next turn, or context."""
-        texts = [own.answer if self.close_to == "reply" else " ".join(own.context) for own in asked]
+        texts = [own.answer if self.close_to == "reply" else " ".join(own.context) for own in stems]
         if kind == "lexical":
             vectorizer, matrix = self._lexical
             return (vectorizer.transform(texts) @ matrix).toarray()

@@ -15,11 +15,11 @@ import pandas as pd
 
 from parlai_spotbot import __version__, files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.nuc.bank import Bank
+from parlai_spotbot.nuc.bank import TurnBank
 from parlai_spotbot.nuc.corpora import read_corpus
 from parlai_spotbot.nuc.results import analyse, check_k, curve_rows, table_rows
-from parlai_spotbot.nuc.sampling import Settings, sample
-from parlai_spotbot.nuc.scoring.run import Task, score_all
+from parlai_spotbot.nuc.sampling import SamplingSettings, sample
+from parlai_spotbot.nuc.scoring.run import ScoringRun, score_all
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.plan import DEFAULT_DOMAIN, DEFAULT_POOL
 from parlai_spotbot.selfplay.pool import read_pool
@@ -31,13 +31,13 @@ ORIGINS = {"corpus": "--task", "conversations": "--conversations", "questions_fi
 
 
 @dataclass(frozen=True)
-class Asked:
+class RecallRequest:
     """The options of `recall`; None, or "", where nothing was said.
 
     Contestants are those of `pool`, by default the study's, of them `only` some. They are asked by `way` ("auto": as
     suits each), `likelihood` stands for a generator, the `curve` goes up to the whole corpus. Questions come from
     `corpus` (a ParlAI task or a domain), `conversations` (a file, or a study's folder) or `questions_file`, and are
-    drawn as `nuc.sampling.Settings` has it.
+    drawn as `nuc.sampling.SamplingSettings` has it.
     """
 
     pool: str | None = None
@@ -71,9 +71,9 @@ class Asked:
         if not self.questions_file:
             check_k(self.k, self.candidates)
 
-    def settings(self, seed: int) -> Settings:
+    def settings(self, seed: int) -> SamplingSettings:
         """How questions are drawn."""
-        return Settings(
+        return SamplingSettings(
             candidates=self.candidates,
             max_context=self.max_context,
             lengths=self.lengths,
@@ -85,79 +85,83 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Questions:
+class RecallQuestions:
     """The questions, the `bank` of their corpus (None where it is not known), and what is told of them."""
 
-    asked: list[NucQuestion]
-    bank: Bank | None = None
+    questions: list[NucQuestion]
+    bank: TurnBank | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Recall:
+class RecallOutcome:
     """The results by name of file, and whether every contestant was scored."""
 
     results: dict[str, dict]
     complete: bool
 
 
-def recall(asked: Asked, out: Path, study: Study | None = None, say: Callable[[str], None] = print) -> Recall | None:
+def recall(
+    request: RecallRequest, out: Path, study: Study | None = None, say: Callable[[str], None] = print
+) -> RecallOutcome | None:
     """Let contestants score questions, and write what came of it below `out`; None where nobody could be scored.
 
     Who can't be scored is told about by `say`; the others go on. Raises `UserError` where an option is wrong, or `out`
     holds other questions or scores.
     """
-    asked.check()
-    contestants = contestants_of(asked, study)
-    seed = asked.seed if asked.seed is not None else study.plan.seed if study else 0
-    questions = questions_of(asked, study, seed, say)
-    ks = check_k(asked.k, min(len(question.candidates) for question in questions.asked))
+    request.check()
+    contestants = contestants_of(request, study)
+    seed = request.seed if request.seed is not None else study.plan.seed if study else 0
+    drawn = questions_of(request, study, seed, say)
+    ks = check_k(request.k, min(len(question.candidates) for question in drawn.questions))
     with files.lock(out / ".lock", "spotbot_nuc"):
-        _keep(out / "questions.jsonl", questions.asked)
-        bank = questions.bank if asked.curve else None
-        task = Task(questions.asked, out, bank, asked.way, asked.threads or os.cpu_count() or 1)
-        scores = score_all(contestants, task, say)
+        _keep(out / "questions.jsonl", drawn.questions)
+        bank = drawn.bank if request.curve else None
+        run = ScoringRun(drawn.questions, out, bank, request.way, request.threads or os.cpu_count() or 1)
+        scores = score_all(contestants, run, say)
         if not scores:
             return None
-        results = analyse(questions.asked, scores, ks, asked.likelihood)
-        ranking, about = results["ranking"], questions.about
+        results = analyse(drawn.questions, scores, ks, request.likelihood)
+        ranking, about = results["ranking"], drawn.about
         ranking["questions"] |= {name: about[name] for name in ("corpus", "distractors") if name in about}
         ranking["made_by"] = {"version": __version__, "seed": seed, "questions": about}
         write(out, results)
-    return Recall(results, len(scores) == len(contestants))
+    return RecallOutcome(results, len(scores) == len(contestants))
 
 
-def contestants_of(asked: Asked, study: Study | None) -> list[Contestant]:
-    """Whom is asked, checked without loading them."""
-    own = study.plan.contestants if study and not asked.pool else read_pool(asked.pool or DEFAULT_POOL)
-    for name in asked.only:
+def contestants_of(request: RecallRequest, study: Study | None) -> list[Contestant]:
+    """Who is asked, checked without loading them."""
+    own = study.plan.contestants if study and not request.pool else read_pool(request.pool or DEFAULT_POOL)
+    for name in request.only:
         if name not in own:
             raise UserError(f"--only {name}: there is no such contestant.", nearest(name, own))
-    return [own[name] for name in own if not asked.only or name in asked.only]
+    return [own[name] for name in own if not request.only or name in request.only]
 
 
-def questions_of(asked: Asked, study: Study | None, seed: int, say: Callable[[str], None]) -> Questions:
+def questions_of(request: RecallRequest, study: Study | None, seed: int, say: Callable[[str], None]) -> RecallQuestions:
     """The questions that were made already, or are drawn from a corpus."""
-    if asked.questions_file:
-        return _made_already(Path(asked.questions_file))
-    settings = asked.settings(seed)
+    if request.questions_file:
+        return _made_already(Path(request.questions_file))
+    settings = request.settings(seed)
     settings.check()
-    name = asked.conversations or asked.corpus or (study.plan.domain if study else DEFAULT_DOMAIN)
-    fold = asked.fold or ("all" if asked.conversations else "test")
+    name = request.conversations or request.corpus or (study.plan.domain if study else DEFAULT_DOMAIN)
+    fold = request.fold or ("all" if request.conversations else "test")
     say(f"reading {name} ({fold}) ...")
     drawn = sample(read_corpus(name, fold), settings)
     about = {"corpus": drawn.questions[0].corpus, "fold": fold, "turns": len(drawn.bank), **settings.to_json()}
-    return Questions(list(drawn.questions), drawn.bank, {**about, "left_out": drawn.left_out, "filled": drawn.filled})
+    return RecallQuestions(
+        list(drawn.questions), drawn.bank, {**about, "left_out": drawn.left_out, "filled": drawn.filled}
+    )
 
 
-def _made_already(path: Path) -> Questions:
+def _made_already(path: Path) -> RecallQuestions:
     questions = read_questions(path)
     lacking = [question for question in questions if len(question.candidates) < 2]
     if lacking or not questions:
         lone = f"question {lacking[0].question_id} has no candidates but the real one." if lacking else "empty."
         raise UserError(f"{path}: {lone}", "Make the questions with two candidates or more.")
     names = sorted({question.corpus for question in questions})
-    return Questions(questions, None, {"corpus": ", ".join(names), "file": path.name})
+    return RecallQuestions(questions, None, {"corpus": ", ".join(names), "file": path.name})
 
 
 def _keep(path: Path, questions: list[NucQuestion]) -> None:

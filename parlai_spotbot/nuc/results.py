@@ -12,7 +12,17 @@ import numpy as np
 from parlai_spotbot.analysis.nuc import Curve, Ranks, chance, compare, ranks_of, share
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.nuc.scoring.scores import CAUTIONS, PER_BYTE, PMI, RANKER, SAID, SIMILARITY, SUM, WAYS, Scores
+from parlai_spotbot.nuc.scoring.scores import (
+    CAUTIONS,
+    PER_BYTE,
+    PMI,
+    RANKER,
+    SIMILARITY,
+    SUM,
+    WAY_TITLES,
+    WAYS,
+    CandidateScores,
+)
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 STANDS = {"sum": SUM, "per_byte": PER_BYTE, "pmi": PMI}
@@ -35,7 +45,7 @@ def mrr_of_chance(n: Sequence[int]) -> float:
     return float(np.mean([np.sum(1 / np.arange(1, size + 1)) / size for size in n]))
 
 
-def ranks_by_way(questions: Sequence[NucQuestion], scores: Sequence[Scores]) -> dict[str, Ranks]:
+def ranks_by_way(questions: Sequence[NucQuestion], scores: Sequence[CandidateScores]) -> dict[str, Ranks]:
     """A contestant's ranks by way, in the questions' order; `UserError` where a question or a score is missing."""
     by = {(row.way, row.question_id): row for row in scores}
     found = {}
@@ -53,7 +63,7 @@ def ranks_by_way(questions: Sequence[NucQuestion], scores: Sequence[Scores]) -> 
     return found
 
 
-def corpus_ranks_of(questions: Sequence[NucQuestion], scores: Sequence[Scores], way: str) -> Ranks | None:
+def corpus_ranks_of(questions: Sequence[NucQuestion], scores: Sequence[CandidateScores], way: str) -> Ranks | None:
     """A contestant's ranks among all turns of the corpus; None where not all were scored."""
     by = {row.question_id: row.corpus for row in scores if row.way == way}
     rows = [by.get(question.question_id) for question in questions]
@@ -64,7 +74,7 @@ def corpus_ranks_of(questions: Sequence[NucQuestion], scores: Sequence[Scores], 
 
 def analyse(
     questions: Sequence[NucQuestion],
-    scores: Mapping[str, Sequence[Scores]],
+    scores: Mapping[str, Sequence[CandidateScores]],
     ks: Sequence[int] = (1, 2, 5),
     stands: str = "pmi",
 ) -> dict[str, dict]:
@@ -155,7 +165,7 @@ def curve_rows(curve: Mapping) -> list[dict]:
 
 def way_said(row: Mapping) -> str:
     """What a table calls a row's way; the likelihood that stands for a contestant is marked."""
-    return SAID[row["way"]] + (" ←" if row["main"] and row["way"] not in (RANKER, SIMILARITY) else "")
+    return WAY_TITLES[row["way"]] + (" ←" if row["main"] and row["way"] not in (RANKER, SIMILARITY) else "")
 
 
 def notes(ranking: Mapping) -> list[str]:

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.nuc.bank import Bank, Prepared, bank_of
+from parlai_spotbot.nuc.bank import PreparedDialogue, TurnBank, bank_of
 from parlai_spotbot.nuc.cleaning import rule
 from parlai_spotbot.nuc.contexts import every_turn, lengths, windows
 from parlai_spotbot.nuc.corpora import Corpus
-from parlai_spotbot.nuc.distractors import Asked, Embed, Ways, generator, parse_mixture, sequence
+from parlai_spotbot.nuc.distractors import DistractorFinder, Embed, QuestionStem, generator, parse_mixture, sequence
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, Origin, read_questions, write_questions
 
-__all__ = ["NucQuestion", "Origin", "Sample", "Settings", "read_questions", "sample", "write_questions"]
+__all__ = ["NucQuestion", "Origin", "QuestionSample", "SamplingSettings", "read_questions", "sample", "write_questions"]
 
 WHOLE = 0
 """As a number of candidates: every turn of the corpus. The questions then hold the true one alone, the bank all."""
@@ -32,7 +32,7 @@ LEFT_TURNS = "turns that are {fault}: no candidates"
 
 
 @dataclass(frozen=True)
-class Settings:
+class SamplingSettings:
     """How questions are drawn.
 
     Attributes
@@ -84,46 +84,46 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Sample:
+class QuestionSample:
     """Questions, the bank they were drawn from, what was left out and why (counts), and how many distractors of a kind
     were wanted that there were not, and are uniform ones instead."""
 
     questions: tuple[NucQuestion, ...]
-    bank: Bank
+    bank: TurnBank
     left_out: dict[str, int] = field(default_factory=dict)
     filled: dict[str, int] = field(default_factory=dict)
 
 
-def sample(corpus: Corpus, settings: Settings | None = None, embed: Embed | None = None) -> Sample:
+def sample(corpus: Corpus, settings: SamplingSettings | None = None, embed: Embed | None = None) -> QuestionSample:
     """Draw the questions of a corpus.
 
     Distractors are drawn uniformly, or found, among all distinct turns that were not said in the question's own
     conversation (but for the kind "dialogue"). A text that was said often so counts once: it could not be a candidate
-    twice. `embed` is for tests (`distractors.Ways`).
+    twice. `embed` is for tests (`distractors.DistractorFinder`).
 
     Raises `UserError` naming the corpus where its conversations have too few turns, where nothing is left, or where it
     has fewer distinct turns than candidates are wanted; how many there are, and what helps.
     """
-    settings = settings or Settings()
+    settings = settings or SamplingSettings()
     settings.check()
     bank = bank_of(corpus, rule(Path(settings.offensive_words).expanduser() if settings.offensive_words else None))
-    asked, left_out = _asked(corpus, bank, settings)
+    stems, left_out = _stems(corpus, bank, settings)
     if settings.candidates == WHOLE:
-        return Sample(tuple(_question(corpus, bank, own, [], settings) for own in asked), bank, left_out)
-    ways = Ways(bank, corpus.name, parse_mixture(settings.distractors), settings.close_to, embed)
+        return QuestionSample(tuple(_question(corpus, bank, own, [], settings) for own in stems), bank, left_out)
+    finder = DistractorFinder(bank, corpus.name, parse_mixture(settings.distractors), settings.close_to, embed)
     wanted = settings.candidates - 1
     if len(bank) - 1 < wanted:
         raise _too_few(corpus, settings, len(bank) - 1)
     questions, filled = [], Counter()
-    for own, orders in zip(asked, ways.orders(asked, wanted, settings.seed), strict=True):
-        drawn = _drawn(ways, own, orders, wanted, filled)
+    for own, orders in zip(stems, finder.orders(stems, wanted, settings.seed), strict=True):
+        drawn = _drawn(finder, own, orders, wanted, filled)
         if len(drawn) < wanted:
             raise _too_few(corpus, settings, len(drawn), own)
         questions.append(_question(corpus, bank, own, drawn, settings))
-    return Sample(tuple(questions), bank, left_out, dict(filled))
+    return QuestionSample(tuple(questions), bank, left_out, dict(filled))
 
 
-def _too_few(corpus: Corpus, settings: Settings, there: int, own: Asked | None = None) -> UserError:
+def _too_few(corpus: Corpus, settings: SamplingSettings, there: int, own: QuestionStem | None = None) -> UserError:
     turns = f"{there} distinct turns beside the next turn's own"
     where = f" for the question {own.name}, in conversations other than its own" if own else ""
     return UserError(
@@ -134,12 +134,12 @@ def _too_few(corpus: Corpus, settings: Settings, there: int, own: Asked | None =
 
 
 # -- contexts ------------------------------------------------------------------------------------------------------
-def _asked(corpus: Corpus, bank: Bank, settings: Settings) -> tuple[list[Asked], dict[str, int]]:
+def _stems(corpus: Corpus, bank: TurnBank, settings: SamplingSettings) -> tuple[list[QuestionStem], dict[str, int]]:
     """The contexts and next turns, one of each conversation first; and what was left out, by reason."""
     left_out: Counter = Counter(corpus.left_out)
     for own in bank.prepared:
         left_out.update(LEFT_TURNS.format(fault=fault) for fault in own.faults if fault)
-    by_number: dict[int, list[Asked]] = defaultdict(list)
+    by_number: dict[int, list[QuestionStem]] = defaultdict(list)
     seen: set[tuple[str, ...]] = set()
     for number, own in enumerate(bank.prepared):
         if len(own.texts) <= settings.min_context:
@@ -152,13 +152,13 @@ def _asked(corpus: Corpus, bank: Bank, settings: Settings) -> tuple[list[Asked],
                 left_out[FAULTY.format(fault=fault) if fault else AGAIN] += 1
                 continue
             seen.add(keys)
-            by_number[number].append(_ask(corpus.name, own, number, first, turn))
+            by_number[number].append(_stem(corpus.name, own, number, first, turn))
     if not by_number:
         raise _nothing(corpus, settings, bank, left_out)
     return _spread(by_number, settings), dict(left_out)
 
 
-def _nothing(corpus: Corpus, settings: Settings, bank: Bank, left_out: Counter) -> UserError:
+def _nothing(corpus: Corpus, settings: SamplingSettings, bank: TurnBank, left_out: Counter) -> UserError:
     longest = max(len(own.texts) for own in bank.prepared)
     if longest <= settings.min_context:
         return UserError(
@@ -170,26 +170,26 @@ def _nothing(corpus: Corpus, settings: Settings, bank: Bank, left_out: Counter) 
     return UserError(f"corpus '{corpus.name}': no question is left ({reasons}).", "Name a larger corpus.")
 
 
-def _windows(own: Prepared, settings: Settings) -> Iterator[tuple[int, int]]:
+def _windows(own: PreparedDialogue, settings: SamplingSettings) -> Iterator[tuple[int, int]]:
     if settings.every_turn:
         return every_turn(len(own.texts), settings.max_context, settings.min_context)
     draw = lengths(settings.lengths, settings.max_context, settings.min_context)
     return windows(len(own.texts), draw, generator(settings.seed, "length", own.dialogue.key))
 
 
-def _ask(corpus: str, own: Prepared, number: int, first: int, turn: int) -> Asked:
+def _stem(corpus: str, own: PreparedDialogue, number: int, first: int, turn: int) -> QuestionStem:
     texts = own.texts[first : turn + 1]
     named = "\x1f".join((corpus, *texts)).encode("utf-8", "surrogatepass")
     name = "q" + hashlib.blake2b(named, digest_size=8).hexdigest()
-    return Asked(name, number, first, turn, texts[:-1], texts[-1])
+    return QuestionStem(name, number, first, turn, texts[:-1], texts[-1])
 
 
-def _spread(by_number: dict[int, list[Asked]], settings: Settings) -> list[Asked]:
+def _spread(by_number: dict[int, list[QuestionStem]], settings: SamplingSettings) -> list[QuestionStem]:
     """All questions, or as many as wanted: first one of each conversation, drawn, then a second one, …"""
     if settings.every_turn and not settings.questions:
         return [own for number in sorted(by_number) for own in by_number[number]]
 
-    def drawn(own: Asked) -> bytes:
+    def drawn(own: QuestionStem) -> bytes:
         return hashlib.blake2b(f"{settings.seed}\x1f{own.name}".encode(), digest_size=8).digest()
 
     ordered = [
@@ -201,10 +201,10 @@ def _spread(by_number: dict[int, list[Asked]], settings: Settings) -> list[Asked
 
 # -- candidates ----------------------------------------------------------------------------------------------------
 def _drawn(
-    ways: Ways, own: Asked, orders: dict[str, Iterator[int]], wanted: int, filled: Counter
+    finder: DistractorFinder, own: QuestionStem, orders: dict[str, Iterator[int]], wanted: int, filled: Counter
 ) -> list[tuple[str, int]]:
     """(kind, place in the bank) of each distractor, in the order of drawing; fewer where there are no more."""
-    bank = ways.bank
+    bank = finder.bank
     outside = set(bank.said_in(own.number).tolist())
     keys = bank.prepared[own.number].keys
     shown = {bank.places[keys[turn]] for turn in range(own.first, own.turn + 1)}
@@ -219,7 +219,7 @@ def _drawn(
         return place is not None
 
     drawn: list[tuple[str, int]] = []
-    for kind in sequence(ways.mixture):
+    for kind in sequence(finder.mixture):
         if len(drawn) == wanted:
             break
         if not take(kind):
@@ -229,7 +229,9 @@ def _drawn(
     return drawn
 
 
-def _question(corpus: Corpus, bank: Bank, own: Asked, drawn: list[tuple[str, int]], settings: Settings) -> NucQuestion:
+def _question(
+    corpus: Corpus, bank: TurnBank, own: QuestionStem, drawn: list[tuple[str, int]], settings: SamplingSettings
+) -> NucQuestion:
     """The record, its candidates in an order that depends on their texts, the question and the seed alone."""
     dialogue = bank.prepared[own.number].dialogue
     texts = [own.answer, *(bank.texts[place] for _, place in drawn)]

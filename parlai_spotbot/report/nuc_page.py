@@ -6,7 +6,7 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.findings.whole_study.nuc import Results, asked, tell
-from parlai_spotbot.nuc.scoring.scores import SAID
+from parlai_spotbot.nuc.scoring.scores import WAY_TITLES
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import citations
 from parlai_spotbot.report.blocks import part_of
@@ -25,7 +25,7 @@ def write_page(path: Path, results: Results) -> Path:
         "human": HUMAN,
         "parts": made,
         "asked": asked(ranking),
-        "ways": SAID,
+        "ways": WAY_TITLES,
         "sources": citations.used(thing.cite for part in made for thing in [*part.figures, *part.tables]),
     }
     text = environment().get_template("nuc.html").render(**script(), **context)

@@ -105,14 +105,14 @@ class SpotbotNuc(Command):
         from parlai_spotbot import files
         from parlai_spotbot.findings.contents import analysed
         from parlai_spotbot.findings.whole_study.nuc import agreement_of, asked, sections
-        from parlai_spotbot.nuc.recall import Asked, recall
+        from parlai_spotbot.nuc.recall import RecallRequest, recall
         from parlai_spotbot.report.nuc_page import write_page
         from parlai_spotbot.study import Study
 
         opt = {**self.opt, "only": tuple(self.opt["only"] or ()), "k": tuple(self.opt["k"])}
         study = Study.open(opt["study"]) if opt["study"] else None
         out = Path(opt["out"] or (study.path / "nuc" if study else "nuc"))
-        asked_for = Asked(**{own.name: opt[own.name] for own in fields(Asked)})
+        asked_for = RecallRequest(**{own.name: opt[own.name] for own in fields(RecallRequest)})
         found = recall(asked_for, out, study, partial(print, flush=True))
         if found is None:
             return 1

@@ -18,10 +18,10 @@ from parlai.core.teachers import DialogTeacher
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.corpora import FOLDS_OF, read_corpus
-from parlai_spotbot.nuc.sampling import WHOLE, Settings, sample
+from parlai_spotbot.nuc.sampling import WHOLE, SamplingSettings, sample
 from parlai_spotbot.surveys.nuc_questions import KINDS, NucQuestion, read_questions
 
-SETTINGS = Settings()
+SETTINGS = SamplingSettings()
 
 
 class DefaultTeacher(DialogTeacher):
@@ -153,10 +153,10 @@ def fold_of(opt: Opt) -> str:
     return opt.get("nuc_fold") or opt["datatype"].split(":")[0]
 
 
-def settings_of(opt: Opt) -> Settings:
+def settings_of(opt: Opt) -> SamplingSettings:
     """The settings that the options say; in training every turn is a next turn unless the options say otherwise."""
     every = opt.get("nuc_every_turn")
-    return Settings(
+    return SamplingSettings(
         candidates=opt["nuc_candidates"],
         max_context=opt["nuc_max_context"],
         min_context=opt["nuc_min_context"],

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from parlai_spotbot.models.choosing import Echo, draw
+from parlai_spotbot.models.choosing import EchoMemory, draw
 from parlai_spotbot.models.linear import pack, packable, unpack
 
 
@@ -42,12 +42,12 @@ def test_rounding_that_swaps_neighbours_changes_no_draw():
 
 
 def test_no_phrase_of_the_conversation_is_said_again():
-    echo = Echo([[1, 2, 3, 4]], size=3)
+    echo = EchoMemory([[1, 2, 3, 4]], size=3)
     assert echo.banned() == set()
     echo.add(1)
     echo.add(2)
     assert echo.banned() == {3}
-    own = Echo([], size=3)
+    own = EchoMemory([], size=3)
     for token in (5, 4, 3, 5, 4):
         own.add(token)
     assert own.banned() == {3}

@@ -7,11 +7,11 @@ import tiny_models
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from parlai_spotbot.models.choosing import Rules, Vocabulary
-from parlai_spotbot.models.generation import Limits, Request, Writer
+from parlai_spotbot.models.choosing import Vocabulary, WritingRules
+from parlai_spotbot.models.generation import BatchLimits, GenerationRequest, TurnWriter
 
-GREEDY = Rules(frozenset(), max_new_tokens=6)
-DRAWN = Rules(frozenset(), max_new_tokens=6, temperature=0.8, top_p=0.9, top_k=50)
+GREEDY = WritingRules(frozenset(), max_new_tokens=6)
+DRAWN = WritingRules(frozenset(), max_new_tokens=6, temperature=0.8, top_p=0.9, top_k=50)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def talk(writer, prompts, rules, batchsize, turns=2, mixed=False):
             random.Random(turn).shuffle(order)
         for start in range(0, len(order), batchsize):
             part = order[start : start + batchsize]
-            requests = [Request(prompts[i], f"c{i}", seed=1000 * i + turn) for i in part]
+            requests = [GenerationRequest(prompts[i], f"c{i}", seed=1000 * i + turn) for i in part]
             for i, answer in zip(part, writer.write(requests, rules), strict=True):
                 said[i].append(answer.tokens)
         for i, tokens in enumerate(prompts):
@@ -69,7 +69,7 @@ def talk(writer, prompts, rules, batchsize, turns=2, mixed=False):
 def test_a_batch_with_kept_turns_says_what_the_model_says_alone(family, make):
     model, vocabulary = make(family)
     reference, _ = make(family)
-    writer = Writer(model, vocabulary)
+    writer = TurnWriter(model, vocabulary)
     assert writer.plain == ""
     prompts = conversations(9, vocabulary.size)
     said = talk(writer, prompts, GREEDY, 9)
@@ -85,10 +85,10 @@ def test_a_batch_with_kept_turns_says_what_the_model_says_alone(family, make):
 def test_a_model_without_a_plain_cache_answers_one_by_one(make):
     model, vocabulary = make("mamba")
     reference, _ = make("mamba")
-    writer = Writer(model, vocabulary)
+    writer = TurnWriter(model, vocabulary)
     assert "no plain cache" in writer.plain
     prompts = conversations(3, vocabulary.size)
-    answers = writer.write([Request(tokens) for tokens in prompts], GREEDY)
+    answers = writer.write([GenerationRequest(tokens) for tokens in prompts], GREEDY)
     assert [answer.tokens for answer in answers] == [plain_loop(reference, tokens) for tokens in prompts]
 
 
@@ -99,7 +99,7 @@ def test_the_same_at_any_batch_size_with_and_without_the_cache(family, rules, ma
     prompts = conversations(45, vocabulary.size)
     said = {}
     for cache in (0, 1 << 30):
-        writer = Writer(model, vocabulary, Limits(cache_bytes=cache))
+        writer = TurnWriter(model, vocabulary, BatchLimits(cache_bytes=cache))
         for batchsize in (1, 7, 45):
             writer.store.clear()
             said[cache, batchsize] = talk(writer, prompts, rules, batchsize, mixed=batchsize == 7)
@@ -110,10 +110,10 @@ def test_the_same_at_any_batch_size_with_and_without_the_cache(family, rules, ma
 def test_what_is_kept_is_bounded_and_eviction_changes_nothing(make):
     model, vocabulary = make()
     prompts = conversations(12, vocabulary.size)
-    expected = talk(Writer(model, vocabulary), prompts, GREEDY, 12)
-    whole = Writer(model, vocabulary).workspace.bytes_per_token * 70
+    expected = talk(TurnWriter(model, vocabulary), prompts, GREEDY, 12)
+    whole = TurnWriter(model, vocabulary).workspace.bytes_per_token * 70
     for limit in (2 * whole, 6 * whole):
-        writer = Writer(model, vocabulary, Limits(cache_bytes=limit))
+        writer = TurnWriter(model, vocabulary, BatchLimits(cache_bytes=limit))
         assert talk(writer, prompts, GREEDY, 12) == expected
         assert 0 < writer.store.used <= limit
         assert writer.store.used == sum(entry.nbytes for entry in writer.store._entries.values())
@@ -126,9 +126,11 @@ def test_without_a_cache_conversations_are_answered_in_batches_all_the_same(make
     handle = model.register_forward_pre_hook(
         lambda module, words, named: steps.append(len(named["input_ids"])), with_kwargs=True
     )
-    writer = Writer(model, vocabulary, Limits(cache_bytes=0))
+    writer = TurnWriter(model, vocabulary, BatchLimits(cache_bytes=0))
     steps.clear()
-    writer.write([Request(tokens, str(i)) for i, tokens in enumerate(conversations(9, vocabulary.size))], GREEDY)
+    writer.write(
+        [GenerationRequest(tokens, str(i)) for i, tokens in enumerate(conversations(9, vocabulary.size))], GREEDY
+    )
     handle.remove()
     assert max(steps) == 9
     assert len(writer.store) == 0
@@ -140,12 +142,12 @@ def test_what_was_played_before_changes_neither_the_answers_nor_what_is_read(mak
     model = model.to(torch.bfloat16)
     prompts = conversations(10, vocabulary.size)
     others = [tokens[3:] for tokens in conversations(30, vocabulary.size, shared=50)]
-    limits = Limits(cache_bytes=Writer(model, vocabulary).workspace.bytes_per_token * 2 * 300)
+    limits = BatchLimits(cache_bytes=TurnWriter(model, vocabulary).workspace.bytes_per_token * 2 * 300)
     found = []
     for before in ((), others, prompts):
-        writer = Writer(model, vocabulary, limits)
+        writer = TurnWriter(model, vocabulary, limits)
         if before:
-            writer.write([Request(tokens, f"before {i}") for i, tokens in enumerate(before)], DRAWN)
+            writer.write([GenerationRequest(tokens, f"before {i}") for i, tokens in enumerate(before)], DRAWN)
         start = writer.count.read
         found.append((talk(writer, prompts, DRAWN, 10), writer.count.read - start))
     assert found[0] == found[1] == found[2]
@@ -153,17 +155,17 @@ def test_what_was_played_before_changes_neither_the_answers_nor_what_is_read(mak
 
 def test_a_beginning_that_all_share_is_read_once(make):
     model, vocabulary = make()
-    writer = Writer(model, vocabulary)
+    writer = TurnWriter(model, vocabulary)
     prompts = conversations(8, vocabulary.size, shared=100)
-    writer.write([Request(tokens, str(i)) for i, tokens in enumerate(prompts)], GREEDY)
+    writer.write([GenerationRequest(tokens, str(i)) for i, tokens in enumerate(prompts)], GREEDY)
     assert writer.count.read < 100 + 8 * 45
 
 
 def test_a_batch_that_exceeds_the_memory_is_halved(make):
     model, vocabulary = make()
     prompts = conversations(9, vocabulary.size)
-    expected = talk(Writer(model, vocabulary), prompts, DRAWN, 9)
-    writer = Writer(model, vocabulary)
+    expected = talk(TurnWriter(model, vocabulary), prompts, DRAWN, 9)
+    writer = TurnWriter(model, vocabulary)
     forward = model.forward
 
     def small(*args, **kwargs):
@@ -175,16 +177,16 @@ def test_a_batch_that_exceeds_the_memory_is_halved(make):
     assert talk(writer, prompts, DRAWN, 9) == expected
     model.forward = lambda *args, **kwargs: (_ for _ in ()).throw(torch.OutOfMemoryError("out of memory"))
     with pytest.raises(torch.OutOfMemoryError):
-        writer.write([Request(prompts[0])], GREEDY)
+        writer.write([GenerationRequest(prompts[0])], GREEDY)
 
 
 def test_a_model_that_computes_no_numbers_is_an_error_that_says_so(make):
     model, vocabulary = make()
-    writer = Writer(model, vocabulary)
+    writer = TurnWriter(model, vocabulary)
     with torch.no_grad():
         model.model.norm.weight.fill_(float("nan"))
     with pytest.raises(FloatingPointError, match="no finite score"):
-        writer.write([Request([1, 2, 3])], GREEDY)
+        writer.write([GenerationRequest([1, 2, 3])], GREEDY)
 
 
 def test_a_turn_has_something_to_see_and_then_ends(make):
@@ -199,13 +201,13 @@ def test_a_turn_has_something_to_see_and_then_ends(make):
         head.bias[space] = 0.5
         head.bias[end] = 1.0
     model.lm_head = head
-    writer = Writer(model, vocabulary)
-    rules = Rules(frozenset({0, 1, 2, 3}), max_new_tokens=6)
-    (answer,) = writer.write([Request([5, 6])], rules)
+    writer = TurnWriter(model, vocabulary)
+    rules = WritingRules(frozenset({0, 1, 2, 3}), max_new_tokens=6)
+    (answer,) = writer.write([GenerationRequest([5, 6])], rules)
     assert (answer.text, answer.finished) == (" " * 6, False)  # blanks are what this model likes best
     with torch.no_grad():
         head.bias[space] = -1e4
-    (answer,) = Writer(model, vocabulary).write([Request([5, 6])], rules)
+    (answer,) = TurnWriter(model, vocabulary).write([GenerationRequest([5, 6])], rules)
     assert answer.finished
     assert len(answer.tokens) == 1
     assert answer.text.strip()

@@ -2,7 +2,8 @@
 
 import pytest
 
-from parlai_spotbot.agents.dialogue import Dialogue, DialogueAgent, Said, whole_sentences
+from parlai_spotbot.agents.dialogue import Dialogue, DialogueAgent, whole_sentences
+from parlai_spotbot.models.utterance import Utterance
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,11 @@ def test_turns_are_remembered_once_in_order():
     agent.observe({"text": "yours", "episode_done": False})
     reply = agent.act()
     agent.self_observe(reply)
-    assert agent.dialogue.turns == (Said("mine", True), Said("yours", False), Said("you said yours", True))
+    assert agent.dialogue.turns == (
+        Utterance("mine", True),
+        Utterance("yours", False),
+        Utterance("you said yours", True),
+    )
 
 
 def test_the_end_of_an_episode_is_forgotten_with_the_next_observation():
@@ -42,11 +47,11 @@ def test_the_end_of_an_episode_is_forgotten_with_the_next_observation():
     agent.observe({"text": "last words", "episode_done": True})
     assert agent.act()["text"] == "you said last words"
     agent.observe({"text": "hello", "episode_done": False})
-    assert agent.dialogue.turns == (Said("hello", False),)
+    assert agent.dialogue.turns == (Utterance("hello", False),)
 
 
 def test_chances_differ_by_seed_and_turn():
-    turns = (Said("hello", False),)
+    turns = (Utterance("hello", False),)
     chances = {Dialogue("", turns, 1).chance(), Dialogue("", turns, 2).chance(), Dialogue("", (), 1).chance()}
     assert len(chances) == 3
     assert Dialogue("", turns, 1).chance() == Dialogue("other", turns, 1).chance()

@@ -8,7 +8,7 @@ from parlai.core.opt import Opt
 from parlai.scripts.eval_model import EvalModel
 from parlai.scripts.train_model import TrainModel
 
-from parlai_spotbot.agents.dual_encoder.modules import DualEncoder
+from parlai_spotbot.agents.dual_encoder.modules import DualEncoder, EncoderSizes
 from parlai_spotbot.errors import UserError
 
 TOPICS = ("tea", "rain", "train", "piano", "bread", "garden", "lamp", "book")
@@ -109,7 +109,7 @@ def test_padding_changes_no_text():
     import torch
 
     torch.manual_seed(0)
-    model = DualEncoder(20, 6, 5, padding=0).eval()
+    model = DualEncoder(EncoderSizes(20, 6, 5), padding=0).eval()
     texts = torch.tensor([[3, 4, 5, 0, 0, 0], [7, 8, 9, 10, 11, 12]])
     with torch.inference_mode():
         together = model.encode(texts)

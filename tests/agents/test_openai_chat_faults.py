@@ -252,7 +252,7 @@ def test_no_thread_stays_behind(make):
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 50), st.integers(1, 12)), min_size=1, max_size=40), st.integers(3, 10))
 def test_no_minute_ever_has_more_than_the_limit(steps, most):
-    window, now, sent = pace.Window(most), 100.0, []
+    window, now, sent = pace.MinuteLimit(most), 100.0, []
     for pause, amount in steps:
         now += pause
         while (delay := window.delay(now, amount)) > 0:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from parlai_spotbot.agents.retrieval import Index
+from parlai_spotbot.agents.retrieval import TurnIndex
 from parlai_spotbot.agents.tfidf import agents as tfidf
 from parlai_spotbot.agents.tfidf.agents import TfidfAgent
 
@@ -13,7 +13,7 @@ TALK = [("hi, how are you?", "fine, and you?", "I like dogs"), ("do you like dog
 
 def prepared(talk):
     agent = TfidfAgent.__new__(TfidfAgent)
-    agent.prepared = agent.prepare(Index(talk))
+    agent.prepared = agent.prepare(TurnIndex(talk))
     return agent
 
 
@@ -23,7 +23,7 @@ def test_what_is_kept_is_what_was_fitted(tmp_path, monkeypatch):
     assert len([entry for entry in tmp_path.iterdir() if entry.is_dir()]) == 1
     texts = ["you like dogs", "how are you", "xyzzy", ""]
     fitted = TfidfVectorizer(**tfidf.OPTIONS)
-    matrix = fitted.fit_transform(Index(TALK).texts).T
+    matrix = fitted.fit_transform(TurnIndex(TALK).texts).T
     want = (fitted.transform(texts) @ matrix).toarray()
     assert np.array_equal(first.similarity(texts), want)
     assert want[0].max() > 0.4

@@ -8,14 +8,14 @@ import numpy as np
 import yaml
 
 from parlai_spotbot import files
-from parlai_spotbot.nuc.corpora import Corpus, Dialogue
-from parlai_spotbot.nuc.sampling import Settings, sample, write_questions
+from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
+from parlai_spotbot.nuc.sampling import SamplingSettings, sample, write_questions
 from parlai_spotbot.records import HUMAN, Contestant, Item, Judgement
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions
 from parlai_spotbot.surveys.packing.candidates import key_of
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 CORPORA = ("movies", "ubuntu")
 SKILL = {("paid", "movies"): 0.65, ("paid", "ubuntu"): 0.5, ("lab", "movies"): 0.9, ("lab", "ubuntu"): 0.85}
@@ -24,10 +24,12 @@ AGES = ("21-30", "21-30", "31-40", "21-30", "41-55", "31-40")
 
 def questions(corpus: str, count: int) -> list[NucQuestion]:
     dialogues = tuple(
-        Dialogue(f"{corpus}{i}", tuple(f"{corpus} word{i}x{t} said" for t in range(7)), ("0", "1") * 3 + ("0",))
+        CorpusDialogue(f"{corpus}{i}", tuple(f"{corpus} word{i}x{t} said" for t in range(7)), ("0", "1") * 3 + ("0",))
         for i in range(count)
     )
-    return list(sample(Corpus(corpus, dialogues), Settings(candidates=5, lengths="2", questions=count)).questions)
+    return list(
+        sample(Corpus(corpus, dialogues), SamplingSettings(candidates=5, lengths="2", questions=count)).questions
+    )
 
 
 def rows(

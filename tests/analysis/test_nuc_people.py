@@ -18,8 +18,7 @@ from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze as analyze_study
 from parlai_spotbot.findings.compute import summary
-from parlai_spotbot.nuc.facts import Facts
-from parlai_spotbot.nuc.of_study import facts_of, matched
+from parlai_spotbot.nuc.background import NucBackground, background_of, matched
 from parlai_spotbot.records import Item
 from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
 from parlai_spotbot.study import Plan, Study
@@ -269,10 +268,10 @@ def test_the_report_of_a_study_without_conversations_of_its_own(study, analysed,
 # -- small cases -------------------------------------------------------------------------------------------------------
 QUESTION = NucQuestion("q", "movies", "c1", ("how are you?",), (0, 1), ("fine", "seven", "blue"), 0)
 ITEM = Item("i", ("c1",), 1, ((),), judged=(1,), candidates=QUESTION.candidates)
-FACTS = Facts({"i": QUESTION}, {"u": ""})
+BACKGROUND = NucBackground({"i": QUESTION}, {"u": ""})
 
 
-def analyse(judgements, facts=FACTS, survey=None):
+def analyse(judgements, facts=BACKGROUND, survey=None):
     return analyze(judgements, [], "nuc", nuc=facts, items=[ITEM], asked=survey or get_survey("nuc"), bootstraps=20)
 
 
@@ -335,7 +334,7 @@ def test_scores_are_found_by_text_where_people_saw_fewer_candidates():
 def test_a_study_without_questions_or_answers_is_a_clear_error(study, tmp_path):
     empty = Study.create(tmp_path / "study", Plan("chitchat", study.plan.contestants))
     with pytest.raises(UserError, match="no questions are packed"):
-        facts_of(empty)
+        background_of(empty)
     files.write_text(empty.judgements_path("nuc"), "")
     with pytest.raises(UserError, match="no judgements") as caught:
         analyze_study(empty, "nuc")
@@ -350,12 +349,12 @@ def test_a_judge_is_told_that_it_cant(study, capsys):
 
 
 def test_questions_that_a_model_has_not_scored_are_counted_and_left_out(study, tmp_path):
-    assert facts_of(study).unscored == {"tfidf": 0, "eliza": 0}
+    assert background_of(study).unscored == {"tfidf": 0, "eliza": 0}
     shutil.copytree(study.path, tmp_path / "copy")
     path = tmp_path / "copy" / "nuc" / "scores" / "eliza.jsonl"
     asked = sorted(question.question_id for question in key_of(study).values())
     lines = [line for line in path.read_text().splitlines() if asked[0] not in line]
     path.write_text("".join(f"{line}\n" for line in lines))
-    facts = facts_of(Study.open(tmp_path / "copy"))
+    facts = background_of(Study.open(tmp_path / "copy"))
     assert facts.unscored == {"tfidf": 0, "eliza": 1}
     assert len(facts.models["eliza"]) == len(facts.models["tfidf"]) - 1

@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator
 import torch
 from run import Row
 
-from parlai_spotbot.models.choosing import Rules, Vocabulary
-from parlai_spotbot.models.generation import Limits, Request, Writer
+from parlai_spotbot.models.choosing import Vocabulary, WritingRules
+from parlai_spotbot.models.generation import BatchLimits, GenerationRequest, TurnWriter
 from parlai_spotbot.models.linear import PackedLinear
-from parlai_spotbot.models.prompts import ChatLayout, Spoken
+from parlai_spotbot.models.prompts import ChatLayout
 from parlai_spotbot.models.smollm2 import load_smollm2
+from parlai_spotbot.models.utterance import Utterance
 
 CONVERSATIONS = 45
 TURNS = 3
@@ -34,26 +35,26 @@ HEARD = (
 
 def talk(layout: ChatLayout, answer: Callable[[list[list[int]], int], list[str]], conversations: int) -> float:
     """The seconds that `conversations` take; ``answer(prompts, turn)`` gives their texts."""
-    said: list[list[Spoken]] = [[] for _ in range(conversations)]
+    said: list[list[Utterance]] = [[] for _ in range(conversations)]
     start = time.perf_counter()
     for turn in range(TURNS):
         for i, turns in enumerate(said):
-            turns.append(Spoken(f"{HEARD[(turn + i) % len(HEARD)]} {i}", False))
+            turns.append(Utterance(f"{HEARD[(turn + i) % len(HEARD)]} {i}", False))
         texts = answer(layout.tokens([(SYSTEM, turns) for turns in said]), turn)
         for turns, text in zip(said, texts, strict=True):
-            turns.append(Spoken(text, True))
+            turns.append(Utterance(text, True))
     return time.perf_counter() - start
 
 
-def ours(model, vocabulary: Vocabulary, layout: ChatLayout, batchsize: int, cache: int) -> tuple[Callable, Writer]:
-    writer = Writer(model, vocabulary, Limits(cache_bytes=cache))
-    rules = Rules(frozenset(), max_new_tokens=TOKENS)
+def ours(model, vocabulary: Vocabulary, layout: ChatLayout, batchsize: int, cache: int) -> tuple[Callable, TurnWriter]:
+    writer = TurnWriter(model, vocabulary, BatchLimits(cache_bytes=cache))
+    rules = WritingRules(frozenset(), max_new_tokens=TOKENS)
 
     def answer(prompts: list[list[int]], turn: int) -> list[str]:
         texts = []
         for start in range(0, len(prompts), batchsize):
             part = enumerate(prompts[start : start + batchsize], start)
-            texts += [a.text for a in writer.write([Request(tokens, str(i)) for i, tokens in part], rules)]
+            texts += [a.text for a in writer.write([GenerationRequest(tokens, str(i)) for i, tokens in part], rules)]
         return texts
 
     return answer, writer
@@ -118,7 +119,7 @@ def run() -> Iterator[Row]:
         yield bound(dtype, ways["batched, cache"][1], each["batched, cache"])
 
 
-def bound(dtype: str, writer: Writer, seconds: float) -> Row:
+def bound(dtype: str, writer: TurnWriter, seconds: float) -> Row:
     """How fast ours multiplies, against the processor's rate; the output layer counts for what is written only."""
     layers = [m for m in writer.model.model.modules() if isinstance(m, (PackedLinear, torch.nn.Linear))]
     inner = sum(layer.in_features * layer.out_features for layer in layers)

@@ -107,22 +107,24 @@ def batched(model, device: str, rows: int, peak: float, peer: float) -> dict:
     """One size of batch: whole turns, and steps alone."""
     import numpy as np
 
-    from parlai_spotbot.models.choosing import Rules
-    from parlai_spotbot.models.generation import Limits, Request, Writer
+    from parlai_spotbot.models.choosing import WritingRules
+    from parlai_spotbot.models.generation import BatchLimits, GenerationRequest, TurnWriter
 
     vocabulary = model.config.vocab_size
-    writer = Writer(model, Words(vocabulary), Limits(rows, 40 << 30, 4096, 65536))
+    writer = TurnWriter(model, Words(vocabulary), BatchLimits(rows, 40 << 30, 4096, 65536))
     chance = np.random.default_rng(0)
     before = chance.integers(vocabulary, size=(rows, PROMPT))
     new = chance.integers(vocabulary, size=(rows, READ))
-    kept = [Request(tokens.tolist(), str(i)) for i, tokens in enumerate(before)]
-    whole = [Request([*b.tolist(), *n.tolist()], str(i)) for i, (b, n) in enumerate(zip(before, new, strict=True))]
+    kept = [GenerationRequest(tokens.tolist(), str(i)) for i, tokens in enumerate(before)]
+    whole = [
+        GenerationRequest([*b.tolist(), *n.tolist()], str(i)) for i, (b, n) in enumerate(zip(before, new, strict=True))
+    ]
     draw = {"temperature": 0.7, "top_p": 0.9, "top_k": 200}
 
     def turn(tokens: int, requests: list) -> float:
         spent = []
         for run in range(4):
-            writer.write(kept, Rules(frozenset(), max_new_tokens=1, **draw))  # so that just the prompt is kept
+            writer.write(kept, WritingRules(frozenset(), max_new_tokens=1, **draw))  # so that just the prompt is kept
             spent.append(once(writer, requests, tokens, draw, device))
             if not run:
                 spent.clear()
@@ -150,10 +152,10 @@ def batched(model, device: str, rows: int, peak: float, peer: float) -> dict:
 def once(writer, requests: list, tokens: int, draw: dict, device: str) -> float:
     import torch
 
-    from parlai_spotbot.models.choosing import Rules
+    from parlai_spotbot.models.choosing import WritingRules
 
     start = time.perf_counter()
-    writer.write(requests, Rules(frozenset(), max_new_tokens=tokens, **draw))
+    writer.write(requests, WritingRules(frozenset(), max_new_tokens=tokens, **draw))
     if device == "cuda":
         torch.cuda.synchronize()
     return time.perf_counter() - start
@@ -163,18 +165,22 @@ def same_greedy(model, device: str) -> dict:
     """How many of 45 greedy conversations are the same at batch 1, 7 and 45, with and without what was kept."""
     import numpy as np
 
-    from parlai_spotbot.models.choosing import Rules
-    from parlai_spotbot.models.generation import Limits, Request, Writer
+    from parlai_spotbot.models.choosing import WritingRules
+    from parlai_spotbot.models.generation import BatchLimits, GenerationRequest, TurnWriter
 
     chance = np.random.default_rng(1)
     prompts = [chance.integers(model.config.vocab_size, size=chance.integers(20, 90)).tolist() for _ in range(45)]
     said = {}
     for cache in (0, 8 << 30):
         for rows in (1, 7, 45):
-            writer = Writer(model, Words(model.config.vocab_size), Limits(rows, cache))
-            first = writer.write([Request(p, str(i)) for i, p in enumerate(prompts)], Rules(frozenset(), 8))
+            writer = TurnWriter(model, Words(model.config.vocab_size), BatchLimits(rows, cache))
+            first = writer.write(
+                [GenerationRequest(p, str(i)) for i, p in enumerate(prompts)], WritingRules(frozenset(), 8)
+            )
             more = [[*p, *a.tokens, 5, 6, 7] for p, a in zip(prompts, first, strict=True)]
-            second = writer.write([Request(p, str(i)) for i, p in enumerate(more)], Rules(frozenset(), 8))
+            second = writer.write(
+                [GenerationRequest(p, str(i)) for i, p in enumerate(more)], WritingRules(frozenset(), 8)
+            )
             said[f"batch {rows}, {'kept' if cache else 'anew'}"] = [
                 (a.tokens, b.tokens) for a, b in zip(first, second, strict=True)
             ]

@@ -18,15 +18,14 @@ from parlai_spotbot.crowdsourcing.groups import Members, part_of
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.crowdsourcing.tokens import read_secret
-from parlai_spotbot.nuc.corpora import Corpus, Dialogue
-from parlai_spotbot.nuc.sampling import Settings as Sampling
-from parlai_spotbot.nuc.sampling import sample, write_questions
+from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
+from parlai_spotbot.nuc.sampling import SamplingSettings, sample, write_questions
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.controls.checks import checks
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 NAME = "nuc"
 REPLIES = {tuple(check["turns"]): check["reply"] for check in checks()}
@@ -36,10 +35,10 @@ REPLIES = {tuple(check["turns"]): check["reply"] for check in checks()}
 def questions(corpus: str, count: int) -> list:
     """So many questions of five candidates after three turns, each of a conversation of its own."""
     dialogues = tuple(
-        Dialogue(f"{corpus}{i}", tuple(f"{corpus} word{i}x{t} said" for t in range(7)), ("0", "1") * 3 + ("0",))
+        CorpusDialogue(f"{corpus}{i}", tuple(f"{corpus} word{i}x{t} said" for t in range(7)), ("0", "1") * 3 + ("0",))
         for i in range(count)
     )
-    return sample(Corpus(corpus, dialogues), Sampling(candidates=5, lengths="2", questions=count)).questions
+    return sample(Corpus(corpus, dialogues), SamplingSettings(candidates=5, lengths="2", questions=count)).questions
 
 
 def make_study(folder: Path, unit_size: int = 4, annotators: int = 1, versions: int = 4, **groups: dict) -> Study:

@@ -13,7 +13,7 @@ from parlai_spotbot.judges import language_model
 from parlai_spotbot.judges.language_model.options import read_options
 from parlai_spotbot.judges.run import estimate, judge_study, summary_path
 from parlai_spotbot.models.causal_lm import load
-from parlai_spotbot.models.scoring import Scorer
+from parlai_spotbot.models.label_scoring import LabelScorer
 from parlai_spotbot.surveys.asking import asked_of_item
 
 SYSTEM = "You like tea. Say what you think of it, and be brief."
@@ -55,7 +55,7 @@ def run(study, made, survey=SURVEY):
 @pytest.mark.parametrize("template", [tiny_models.CHATML, tiny_models.STRICT, ""], ids=["chat", "strict", "plain"])
 def test_probabilities_are_those_of_the_model_alone(folders, family, template):
     model = load(folders(family, template))
-    scorer = Scorer(model)
+    scorer = LabelScorer(model)
     texts = [f"{LEAD}\n\n{tail}" for tail in TAILS]
     together = scorer.score(SYSTEM, texts, LABELS)
     for text, labels, found in zip(texts, LABELS, together, strict=True):
@@ -73,7 +73,7 @@ def test_probabilities_are_those_of_the_model_alone(folders, family, template):
 
 
 def test_a_prompt_longer_than_the_context_has_no_answer(folders):
-    scorer = Scorer(load(folders()))
+    scorer = LabelScorer(load(folders()))
     long, short = scorer.score(SYSTEM, ["tea " * 6000, "tea"], [("1", "2"), ("1", "2")])
     assert long.probabilities == ()
     assert len(short.probabilities) == 2

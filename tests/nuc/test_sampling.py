@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.nuc.corpora import Corpus, Dialogue
+from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
 from parlai_spotbot.nuc.distractors import nearest_places, parse_mixture, permutation, sequence
-from parlai_spotbot.nuc.sampling import WHOLE, Settings, sample
+from parlai_spotbot.nuc.sampling import WHOLE, SamplingSettings, sample
 from parlai_spotbot.texts.comparison import bare_text
 
 MIXTURES = ("uniform", "lexical", "embedding", "speaker", "dialogue", "uniform:0.5,lexical:0.3,dialogue:0.2")
@@ -34,7 +34,7 @@ def _corpus(lists) -> Corpus:
     return Corpus(
         "drawn",
         tuple(
-            Dialogue(f"d{i}", tuple(turns), tuple(people[(i + t % 2) % 3] for t in range(len(turns))), True)
+            CorpusDialogue(f"d{i}", tuple(turns), tuple(people[(i + t % 2) % 3] for t in range(len(turns))), True)
             for i, turns in enumerate(lists)
         ),
     )
@@ -43,7 +43,7 @@ def _corpus(lists) -> Corpus:
 def _sampled(corpus, **options):
     """The sample, or None where the corpus is too small for it."""
     try:
-        return sample(corpus, Settings(**options), embed)
+        return sample(corpus, SamplingSettings(**options), embed)
     except UserError as err:
         if "corpus 'drawn'" not in err.problem or not err.remedy:
             raise
@@ -110,8 +110,8 @@ def test_more_candidates_extend_the_same_lists(lists, mixture, n):
 @pytest.mark.parametrize("mixture", MIXTURES)
 def test_more_questions_are_the_same_and_further_ones(mixture):
     corpus = made_corpora.corpus(20, people=True)
-    everything = sample(corpus, Settings(distractors=mixture), embed).questions
-    some = sample(corpus, Settings(distractors=mixture, questions=15), embed).questions
+    everything = sample(corpus, SamplingSettings(distractors=mixture), embed).questions
+    some = sample(corpus, SamplingSettings(distractors=mixture, questions=15), embed).questions
     assert everything[:15] == some
     assert len({q.conversation_id for q in some}) == 15  # each from another conversation while there are any
     assert len({q.question_id for q in everything}) == len(everything)
@@ -119,14 +119,14 @@ def test_more_questions_are_the_same_and_further_ones(mixture):
 
 def test_the_seed_changes_candidates_and_not_the_identity_of_a_question():
     corpus = made_corpora.corpus(20)
-    one = {q.question_id: q for q in sample(corpus, Settings(lengths="3")).questions}
-    other = {q.question_id: q for q in sample(corpus, Settings(lengths="3", seed=1)).questions}
+    one = {q.question_id: q for q in sample(corpus, SamplingSettings(lengths="3")).questions}
+    other = {q.question_id: q for q in sample(corpus, SamplingSettings(lengths="3", seed=1)).questions}
     assert set(one) == set(other)
     assert sum(one[name].candidates != other[name].candidates for name in one) > 0.9 * len(one)
 
 
 def test_true_turns_stand_in_every_place_as_often_and_distractors_are_uniform():
-    found = sample(made_corpora.corpus(150), Settings(candidates=5))
+    found = sample(made_corpora.corpus(150), SamplingSettings(candidates=5))
     places = Counter(q.true for q in found.questions)
     expected = len(found.questions) / 5
     assert sum((places[i] - expected) ** 2 / expected for i in range(5)) < 18.5  # chi-squared, 4 degrees: p = .001
@@ -141,14 +141,18 @@ def test_lexically_close_ones_share_words_and_near_twins_are_none():
     corpus = Corpus(
         "made",
         (
-            Dialogue("a", ("hello", "hi", turns[0]), ("0", "1", "0")),
-            Dialogue("b", tuple(turns[1:]), ("0", "1", "0")),
-            Dialogue("c", ("my garden has no roses", "I grow roses in my garden garden", "so long"), ("0", "1", "0")),
-            Dialogue("d", ("quite", "something", "else"), ("0", "1", "0")),
+            CorpusDialogue("a", ("hello", "hi", turns[0]), ("0", "1", "0")),
+            CorpusDialogue("b", tuple(turns[1:]), ("0", "1", "0")),
+            CorpusDialogue(
+                "c", ("my garden has no roses", "I grow roses in my garden garden", "so long"), ("0", "1", "0")
+            ),
+            CorpusDialogue("d", ("quite", "something", "else"), ("0", "1", "0")),
         ),
     )
     [own] = [
-        q for q in sample(corpus, Settings(candidates=3, distractors="lexical")).questions if q.conversation_id == "a"
+        q
+        for q in sample(corpus, SamplingSettings(candidates=3, distractors="lexical")).questions
+        if q.conversation_id == "a"
     ]
     assert [origin.kind for origin in own.distractors] == ["lexical", "lexical"]
     drawn = [own.candidates[origin.place] for origin in own.distractors]
@@ -157,19 +161,19 @@ def test_lexically_close_ones_share_words_and_near_twins_are_none():
 
 
 def test_where_hard_ones_are_too_few_uniform_ones_take_their_place_and_are_counted():
-    found = sample(made_corpora.corpus(6, turns=4), Settings(candidates=8, distractors="dialogue", lengths="2"))
+    found = sample(made_corpora.corpus(6, turns=4), SamplingSettings(candidates=8, distractors="dialogue", lengths="2"))
     kinds = Counter(origin.kind for q in found.questions for origin in q.distractors)
     assert kinds["dialogue"] == len(found.questions)  # four turns, of which three are shown
     assert found.filled == {"dialogue": kinds["uniform"]}
 
 
 def test_offensive_and_personal_turns_stand_in_no_question_and_are_counted():
-    bad = Dialogue(
+    bad = CorpusDialogue(
         "bad", ("what the fuck", *made_corpora.dialogue(90, 5).turns, "my name is Jo"), ("0", "1") * 3 + ("0",)
     )
     corpus = made_corpora.corpus(10)
     corpus = replace(corpus, dialogues=(*corpus.dialogues, bad), left_out={"the same conversation again": 2})
-    found = sample(corpus, Settings(lengths="2", candidates=10))
+    found = sample(corpus, SamplingSettings(lengths="2", candidates=10))
     shown = {text for q in found.questions for text in (*q.context, *q.candidates)}
     assert not {"what the fuck", "my name is Jo"} & shown
     assert found.left_out == {
@@ -183,22 +187,22 @@ def test_offensive_and_personal_turns_stand_in_no_question_and_are_counted():
 
 def test_the_whole_corpus_as_candidates():
     corpus = made_corpora.corpus(9)
-    found = sample(corpus, Settings(candidates=WHOLE))
+    found = sample(corpus, SamplingSettings(candidates=WHOLE))
     assert found.questions[0].candidates == (found.questions[0].answer,)
     q = found.questions[0]
     others = found.bank.others(q)
     assert found.bank.texts[found.bank.place(q)] == q.answer
     assert len(others) == len(found.bank) - 8  # but for its own conversation
-    five = sample(corpus, Settings(candidates=5)).questions[0]
+    five = sample(corpus, SamplingSettings(candidates=5)).questions[0]
     assert five.question_id == q.question_id
     assert {bare_text(c) for c in five.candidates} <= {found.bank.keys[p] for p in [*others, found.bank.place(q)]}
-    most = sample(corpus, Settings(candidates=len(others) + 1)).questions[0]
+    most = sample(corpus, SamplingSettings(candidates=len(others) + 1)).questions[0]
     assert {bare_text(c) for c in most.candidates} == {found.bank.keys[p] for p in [*others, found.bank.place(q)]}
 
 
 def test_in_training_every_turn_is_the_next_one_once():
     corpus = made_corpora.corpus(5, turns=7)
-    found = sample(corpus, Settings(every_turn=True, max_context=3)).questions
+    found = sample(corpus, SamplingSettings(every_turn=True, max_context=3)).questions
     assert sorted((q.conversation_id, q.turn) for q in found) == [
         (f"c{i:03d}", t) for i in range(5) for t in range(2, 7)
     ]
@@ -206,9 +210,9 @@ def test_in_training_every_turn_is_the_next_one_once():
 
 
 def test_the_same_question_stands_once():
-    twin = Dialogue("z", (*made_corpora.dialogue(0).turns[:3], "and", "then", "more"), ("0", "1") * 3)
+    twin = CorpusDialogue("z", (*made_corpora.dialogue(0).turns[:3], "and", "then", "more"), ("0", "1") * 3)
     corpus = made_corpora.corpus(8)
-    found = sample(replace(corpus, dialogues=(*corpus.dialogues, twin)), Settings(lengths="2"))
+    found = sample(replace(corpus, dialogues=(*corpus.dialogues, twin)), SamplingSettings(lengths="2"))
     assert found.left_out == {"questions that are another's twin": 1}
 
 
@@ -231,12 +235,12 @@ def test_the_same_question_stands_once():
 )
 def test_what_cannot_be_is_a_clear_error(change, options, said):
     with pytest.raises(UserError, match=said) as caught:
-        sample(made_corpora.corpus(**change), Settings(**options))
+        sample(made_corpora.corpus(**change), SamplingSettings(**options))
     assert caught.value.remedy
 
 
 def test_nothing_left_says_why():
-    rude = Corpus("rude", (Dialogue("a", ("oh fuck", "shit", "damn it"), ("0", "1", "0")),))
+    rude = Corpus("rude", (CorpusDialogue("a", ("oh fuck", "shit", "damn it"), ("0", "1", "0")),))
     with pytest.raises(UserError, match=r"corpus 'rude': no question is left .*1 questions .* offensive"):
         sample(rude)
 
@@ -280,15 +284,15 @@ def test_minilm_finds_turns_that_mean_the_like(tmp_path, monkeypatch):
     corpus = Corpus(
         "made",
         (
-            Dialogue("a", ("hello", "hi", "my dog barks at night"), ("0", "1", "0")),
-            Dialogue("b", ("what a noisy puppy", "the stock market fell", "we had soup"), ("0", "1", "0")),
-            Dialogue("c", ("taxes are due", "I like jazz", "see you"), ("0", "1", "0")),
+            CorpusDialogue("a", ("hello", "hi", "my dog barks at night"), ("0", "1", "0")),
+            CorpusDialogue("b", ("what a noisy puppy", "the stock market fell", "we had soup"), ("0", "1", "0")),
+            CorpusDialogue("c", ("taxes are due", "I like jazz", "see you"), ("0", "1", "0")),
         ),
     )
     for _ in range(2):  # the second time out of the cache
         [own] = [
             q
-            for q in sample(corpus, Settings(candidates=2, distractors="embedding")).questions
+            for q in sample(corpus, SamplingSettings(candidates=2, distractors="embedding")).questions
             if q.conversation_id == "a"
         ]
         assert "what a noisy puppy" in own.candidates

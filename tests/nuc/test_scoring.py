@@ -15,7 +15,8 @@ sys.path.append(str(Path(__file__).parents[1] / "agents"))
 from tiny_models import CHATML, save
 
 from parlai_spotbot.analysis.nuc import ranks_of, share
-from parlai_spotbot.nuc.scoring.encoded import Encoded, corpus_ranks
+from parlai_spotbot.models.utterance import Utterance
+from parlai_spotbot.nuc.scoring.encoding import EncodedTexts, corpus_ranks
 from parlai_spotbot.nuc.scoring.scores import PER_BYTE, RANKER, SUM
 from parlai_spotbot.nuc.scoring.server import SERVERS, events_of
 from parlai_spotbot.records import Contestant
@@ -149,7 +150,7 @@ def test_guesses_are_the_same_again_and_in_any_order():
 # -- likelihood --------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("family", ["llama", "mamba"])
 def test_a_language_models_likelihood_is_that_of_a_plain_forward_pass(family, tmp_path):
-    from parlai_spotbot.agents.dialogue import Dialogue, Said
+    from parlai_spotbot.agents.dialogue import Dialogue
 
     save(tmp_path, family, CHATML)
     own = server(model="spotbot:causal_lm", opt={"lm_model": str(tmp_path), "lm_dtype": "fp32", "lm_device": "cpu"})
@@ -158,7 +159,7 @@ def test_a_language_models_likelihood_is_that_of_a_plain_forward_pass(family, tm
     (values,) = scored(own, [question], SUM)
     model, layout = own.agent.language_model
     turns = zip(question.context, question.speakers, strict=False)
-    prompt = own.agent.prompt(Dialogue(turns=tuple(Said(t, s == question.speakers[-1]) for t, s in turns)))
+    prompt = own.agent.prompt(Dialogue(turns=tuple(Utterance(t, s == question.speakers[-1]) for t, s in turns)))
     for value, text in zip(values, question.candidates, strict=True):
         turn = layout.tokenizer(f"{text}<|im_end|>", add_special_tokens=False)["input_ids"]
         with torch.inference_mode():
@@ -211,11 +212,11 @@ def test_ranks_among_the_corpus_in_small_blocks_are_those_of_all_scores(dual_enc
     own = server(model_file=dual_encoder)
     questions = made_questions(7)
     texts = sorted({text for question in made_questions(40) for text in question.candidates})
-    encoded = Encoded(texts, own.way)
+    encoded = EncodedTexts(texts, own.way)
     list(encoded.fill())
     excluded = [question.context for question in questions]
     contexts = own.way.contexts(questions)
-    monkeypatch.setattr("parlai_spotbot.nuc.scoring.encoded.BLOCK_BYTES", 16 * 4 * 5)  # blocks of five texts
+    monkeypatch.setattr("parlai_spotbot.nuc.scoring.encoding.BLOCK_BYTES", 16 * 4 * 5)  # blocks of five texts
     assert len(list(encoded.blocks(7))) > 5
     ranks = corpus_ranks(own.way, encoded, questions, contexts, excluded)
     all_scores = own.way.compare(contexts, encoded.rows(slice(None)))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.nuc.corpora import Corpus, Dialogue
-from parlai_spotbot.nuc.sampling import Settings, read_questions, sample, write_questions
+from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
+from parlai_spotbot.nuc.sampling import SamplingSettings, read_questions, sample, write_questions
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import get_survey, survey_of
@@ -21,16 +21,18 @@ from parlai_spotbot.surveys.controls import missed_by, read_controls, write_cont
 from parlai_spotbot.surveys.controls.checks import checks, make_checks
 from parlai_spotbot.surveys.nuc_groups import Group, read_groups
 from parlai_spotbot.surveys.packing.candidates import key_of, questions_path
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.texts.comparison import bare_text
 
 
 def questions(name: str, count: int, candidates: int = 5):
     dialogues = tuple(
-        Dialogue(f"{name}{i}", tuple(f"{name} word{i}x{t} said" for t in range(7)), ("0", "1") * 3 + ("0",))
+        CorpusDialogue(f"{name}{i}", tuple(f"{name} word{i}x{t} said" for t in range(7)), ("0", "1") * 3 + ("0",))
         for i in range(count)
     )
-    return sample(Corpus(name, dialogues), Settings(candidates=candidates, lengths="2", questions=count)).questions
+    return sample(
+        Corpus(name, dialogues), SamplingSettings(candidates=candidates, lengths="2", questions=count)
+    ).questions
 
 
 @pytest.fixture(scope="module")
@@ -93,9 +95,10 @@ def test_in_a_version_no_question_gives_another_away(tmp_path, study):
 
 def test_a_conversation_lends_a_version_one_question(tmp_path, study):
     dialogues = tuple(
-        Dialogue(f"long{i}", tuple(f"long word{i}x{t} said" for t in range(30)), ("0", "1") * 15) for i in range(8)
+        CorpusDialogue(f"long{i}", tuple(f"long word{i}x{t} said" for t in range(30)), ("0", "1") * 15)
+        for i in range(8)
     )
-    made = sample(Corpus("long", dialogues), Settings(lengths="2")).questions
+    made = sample(Corpus("long", dialogues), SamplingSettings(lengths="2")).questions
     assert len(made) == 80
     write_questions(tmp_path / "long.jsonl", made)
     pack(study, unit_size=4, annotators=1, versions=3, nuc_questions=tmp_path / "long.jsonl")

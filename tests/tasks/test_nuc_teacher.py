@@ -10,7 +10,7 @@ from parlai.scripts.eval_model import EvalModel
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.corpora import read_corpus
-from parlai_spotbot.nuc.sampling import Settings, sample, write_questions
+from parlai_spotbot.nuc.sampling import SamplingSettings, sample, write_questions
 
 
 def acts(**options):
@@ -36,7 +36,7 @@ def conversations(tmp_path_factory):
 
 def test_every_act_is_a_question_of_the_sample(conversations):
     found = acts(datatype="test", nuc_conversations=str(conversations), nuc_candidates=4, nuc_seed=3)
-    questions = sample(read_corpus(conversations, "test"), Settings(candidates=4, seed=3)).questions
+    questions = sample(read_corpus(conversations, "test"), SamplingSettings(candidates=4, seed=3)).questions
     assert len(found) == len(questions) > 10
     for act, question in zip(found, questions, strict=True):
         assert act["text"] == "\n".join(question.context)
@@ -63,12 +63,12 @@ def test_the_whole_corpus_and_a_file_of_questions(conversations, tmp_path):
     for act in every:
         assert len(set(act["label_candidates"])) == 9 * 7 + 1
         assert act["eval_labels"][0] in act["label_candidates"]
-    questions = sample(read_corpus(conversations, "test"), Settings(candidates=3)).questions[:5]
+    questions = sample(read_corpus(conversations, "test"), SamplingSettings(candidates=3)).questions[:5]
     write_questions(tmp_path / "questions.jsonl", questions)
     found = acts(datatype="valid", nuc_questions=str(tmp_path / "questions.jsonl"))
     assert [act["question_id"] for act in found] == [question.question_id for question in questions]
     write_questions(
-        tmp_path / "alone.jsonl", sample(read_corpus(conversations, "test"), Settings(candidates=0)).questions
+        tmp_path / "alone.jsonl", sample(read_corpus(conversations, "test"), SamplingSettings(candidates=0)).questions
     )
     with pytest.raises(UserError, match=r"alone\.jsonl: question .* has no candidates but the true one"):
         acts(datatype="valid", nuc_questions=str(tmp_path / "alone.jsonl"))

@@ -15,8 +15,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.nuc.people import UNTOLD
 from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, Options
-from parlai_spotbot.nuc.facts import Facts as Questions
-from parlai_spotbot.nuc.of_study import facts_of
+from parlai_spotbot.nuc.background import NucBackground, background_of
 from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
 from parlai_spotbot.study import Study
 
@@ -39,7 +38,7 @@ class CandidateAnswers(Answers):
     """Choices among candidates, with the key, the groups and the models' scores."""
 
     @property
-    def nuc(self) -> Questions:
+    def nuc(self) -> NucBackground:
         return self.facts.nuc
 
     @cached_property
@@ -122,7 +121,7 @@ class CandidateForm(Form):
 
     def facts(self, study: Study) -> dict[str, Any]:
         """The key, the groups and the models' scores."""
-        return {"nuc": facts_of(study)}
+        return {"nuc": background_of(study)}
 
     def sources(
         self, judgements: Sequence[Judgement], facts: Facts, options: Options
@@ -138,7 +137,7 @@ class CandidateForm(Form):
         return super().sources(judgements, shown, options)
 
 
-def _conversations(facts: Questions) -> list[Conversation]:
+def _conversations(facts: NucBackground) -> list[Conversation]:
     """The pieces of conversations that the questions show, under the ids of the conversations that they are from."""
     found = {}
     for question in facts.questions.values():

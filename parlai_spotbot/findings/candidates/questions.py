@@ -16,7 +16,7 @@ from parlai_spotbot.findings.candidates.wording import cell, corpus_said, group_
 from parlai_spotbot.findings.criteria import LONG
 from parlai_spotbot.findings.finding import Finding, Result, Rows
 from parlai_spotbot.findings.sections import Section, Table
-from parlai_spotbot.nuc.facts import Facts as Questions
+from parlai_spotbot.nuc.background import NucBackground
 from parlai_spotbot.wording import NONE, interval, listed, number, p_value, percent
 
 SHOWN = 30
@@ -64,7 +64,7 @@ def _codes(rows: pd.DataFrame) -> tuple[np.ndarray, pd.DataFrame]:
     return codes, rows.drop_duplicates("item_id")
 
 
-def _ceiling(facts: Questions, corpus: str, rows: pd.DataFrame) -> dict:
+def _ceiling(facts: NucBackground, corpus: str, rows: pd.DataFrame) -> dict:
     """What people find together: by the votes of all who answered a question, where two or more did."""
     rows = rows[rows.groupby("item_id")["item_id"].transform("size") > 1]
     codes, found = _codes(rows)
@@ -78,7 +78,7 @@ def _ceiling(facts: Questions, corpus: str, rows: pd.DataFrame) -> dict:
     return empty | voted | {"somebody": share(somebody.to_numpy(), homes).to_dict()}
 
 
-def _hard(facts: Questions, rows: pd.DataFrame, items: Sequence[str]) -> list[dict]:
+def _hard(facts: NucBackground, rows: pd.DataFrame, items: Sequence[str]) -> list[dict]:
     """The questions in which people prefer a distractor, or do worse than by guessing, with texts; worst first."""
     codes, found = _codes(rows)
     own = difficulty(codes, rows["first"], found["true"], found["n"])
@@ -108,7 +108,7 @@ def _hard(facts: Questions, rows: pd.DataFrame, items: Sequence[str]) -> list[di
     return sorted(listed, key=lambda row: (row["right"], row["p"], row["question_id"]))
 
 
-def _models_right(facts: Questions, item: str) -> list[str]:
+def _models_right(facts: NucBackground, item: str) -> list[str]:
     """The models that put the true turn first, alone."""
     true = facts.questions[item].true
     scores = {name: own[item] for name, own in facts.models.items() if item in own}

@@ -16,7 +16,7 @@ from parlai_spotbot.findings.candidates.wording import cell, corpus_said, group_
 from parlai_spotbot.findings.criteria import LONG
 from parlai_spotbot.findings.finding import Finding, Result, Rows
 from parlai_spotbot.findings.sections import Chart, Name, Section, Table
-from parlai_spotbot.nuc.facts import Facts as Questions
+from parlai_spotbot.nuc.background import NucBackground
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import NONE, ends, interval, listed, p_value, percent, points
 
@@ -67,7 +67,7 @@ def _chance(rows: pd.DataFrame) -> dict:
 
 
 def _model_values(
-    facts: Questions, rows: pd.DataFrame, scores: Mapping[str, np.ndarray]
+    facts: NucBackground, rows: pd.DataFrame, scores: Mapping[str, np.ndarray]
 ) -> dict[str, dict[int, float]]:
     """item -> k -> Recall@k of one model."""
     items = [item for item in dict.fromkeys(rows["item_id"]) if item in scores]
@@ -79,7 +79,7 @@ def _model_values(
 
 
 def _model_row(
-    facts: Questions, name: str, corpus: str, rows: pd.DataFrame, values: Mapping[str, dict[int, float]]
+    facts: NucBackground, name: str, corpus: str, rows: pd.DataFrame, values: Mapping[str, dict[int, float]]
 ) -> dict:
     items = [item for item in dict.fromkeys(rows["item_id"]) if item in values]
     homes = [facts.questions[item].conversation_id for item in items]

@@ -20,7 +20,7 @@ from parlai_spotbot.judges.language_model.answer_journal import Cache, Raw, serv
 from parlai_spotbot.judges.language_model.options import Options
 from parlai_spotbot.judges.language_model.prompts import SCORED, WRITTEN, Ask
 from parlai_spotbot.judges.language_model.server import BudgetSpent
-from parlai_spotbot.models.chat.texts import tokens
+from parlai_spotbot.models.chat.message_text import tokens
 from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
@@ -244,7 +244,7 @@ class LanguageModelJudge(Judge):
         turns = [turn.entity for turn in item.transcripts[0]]
         judged = item.judged if len(item.transcripts) == 1 else ()
         for name in item.questions or self.questions:
-            for target in targets_of(self.questions[name], len(turns), turns, judged):
+            for target in targets_of(self.questions[name], turns, judged):
                 yield name, target
 
     def describe(self) -> dict:

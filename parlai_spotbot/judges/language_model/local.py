@@ -22,11 +22,11 @@ class LocalModel:
 
     def __init__(self, options: Options, where: str):
         from parlai_spotbot.models.causal_lm import load
-        from parlai_spotbot.models.scoring import Scorer
+        from parlai_spotbot.models.label_scoring import LabelScorer
 
         self.options, self.where = options, where
         try:
-            self.scorer = Scorer(load(options.model, options.revision, options.dtype, options.device))
+            self.scorer = LabelScorer(load(options.model, options.revision, options.dtype, options.device))
         except UserError as err:
             named = [text.replace("--lm-", "option ") for text in (err.problem, err.remedy)]
             raise UserError(f"{where}: {named[0]}", named[1]) from None

@@ -12,7 +12,7 @@ import httpx2
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.models.chat.client import Endpoint
 from parlai_spotbot.models.chat.keys import read_key, refuse_keys
-from parlai_spotbot.models.chat.reading import OURS, Reader
+from parlai_spotbot.models.chat.option_reader import OURS, OptionReader
 
 EMBEDDED = "smollm2"
 ORDERS = ("both", "first")
@@ -196,7 +196,7 @@ def read_options(given: Mapping[str, Any], where: str) -> Options:
     return found
 
 
-class _Reader(Reader):
+class _Reader(OptionReader):
     def boolean(self, name: str, default: bool) -> bool:
         value = self.opt.get(name, default)
         if not isinstance(value, bool):

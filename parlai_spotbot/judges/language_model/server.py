@@ -17,7 +17,7 @@ from parlai_spotbot.judges.language_model.answer_journal import AGAIN, Cache, Ra
 from parlai_spotbot.judges.language_model.options import Options
 from parlai_spotbot.judges.language_model.prompts import Ask
 from parlai_spotbot.models.chat import client as chat
-from parlai_spotbot.models.chat.texts import THOUGHT, text_of, tokens
+from parlai_spotbot.models.chat.message_text import THOUGHT, text_of, tokens
 
 FORMATS = ("json_schema", "json_object", "text")
 FENCE = re.compile(r"^```(?:json)?\s*(.*?)\s*```$", re.DOTALL)
@@ -142,7 +142,7 @@ class ServedModel:
     def _nothing_yet(self, cache: Cache) -> bool:
         return not any(row.model for row in cache.rows)
 
-    def _request(self, key: str, ask: Ask, attempt: int) -> chat.Ask:
+    def _request(self, key: str, ask: Ask, attempt: int) -> chat.ChatRequest:
         given, chance = self.options, (int(key[:7], 16) + attempt) % 2**31
         rows = [{"role": given.system_role, "content": ask.system}, {"role": "user", "content": ask.text}]
         if given.system_role == "user":
@@ -157,7 +157,7 @@ class ServedModel:
         }
         sent = {name: value for name, value in fields.items() if value is not None}
         body = {"model": given.model, "messages": rows, "stream": False, **sent}
-        return chat.Ask(body, chance, self._prompt_tokens(ask) + given.max_new_tokens)
+        return chat.ChatRequest(body, chance, self._prompt_tokens(ask) + given.max_new_tokens)
 
     def _seed(self, chance: int) -> int | None:
         given = self.options.request_seed

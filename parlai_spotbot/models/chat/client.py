@@ -68,7 +68,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True)
-class Ask:
+class ChatRequest:
     """One request's body; `chance` seeds its jitter, `tokens` is about what it will take."""
 
     body: dict
@@ -77,7 +77,7 @@ class Ask:
 
 
 @dataclass
-class Account:
+class ChatAccount:
     """What was asked and what it took; only what a server counted is exact."""
 
     requests: int = 0
@@ -125,7 +125,7 @@ class ChatClient:
 
     def __init__(self, endpoint: Endpoint):
         self.endpoint = endpoint
-        self.account = Account()
+        self.account = ChatAccount()
         self._url = httpx2.URL(endpoint.url)
         self._down = False
         self._loop = asyncio.new_event_loop()
@@ -163,40 +163,41 @@ class ChatClient:
 
     # -- asking ------------------------------------------------------------------------------------------------------
     def ask(
-        self, asks: Sequence[Ask], came: Callable[[int, dict | ChatError], None] | None = None
+        self, requests: Sequence[ChatRequest], came: Callable[[int, dict | ChatError], None] | None = None
     ) -> list[dict | ChatError]:
-        """The server's answer to each of `asks` in their order: the completion as JSON, or why there is none.
+        """The server's answer to each of `requests` in their order: the completion as JSON, or why there is none.
 
-        `came` is told of each as it comes, with its place in `asks`, in the client's thread; what it raises ends all.
+        `came` is told of each as it comes, with its place in `requests`, in the client's thread; what it raises ends
+        all.
         """
-        return self._run(self._ask_all(asks, came))
+        return self._run(self._ask_all(requests, came))
 
     def models(self) -> list[dict]:
         """What the server lists as its models; empty where it doesn't."""
         return self._run(self._models())
 
-    async def _ask_all(self, asks: Sequence[Ask], came: Callable | None) -> list[dict | ChatError]:
-        async def one(place: int, ask: Ask) -> dict | ChatError:
-            answer = await self._ask(ask)
+    async def _ask_all(self, requests: Sequence[ChatRequest], came: Callable | None) -> list[dict | ChatError]:
+        async def one(place: int, request: ChatRequest) -> dict | ChatError:
+            answer = await self._ask(request)
             if came:
                 came(place, answer)
             return answer
 
-        tasks = [asyncio.create_task(one(place, ask)) for place, ask in enumerate(asks)]
+        tasks = [asyncio.create_task(one(place, request)) for place, request in enumerate(requests)]
         try:
             return list(await asyncio.gather(*tasks))
         finally:
             for task in tasks:
                 task.cancel()
 
-    async def _ask(self, ask: Ask) -> dict | ChatError:
+    async def _ask(self, request: ChatRequest) -> dict | ChatError:
         async with self._slots:
-            rng = random.Random(ask.chance)
+            rng = random.Random(request.chance)
             # A server that stayed away through all attempts of a request isn't waited for again by each of the others.
             last = 0 if self._down else self.endpoint.retries
             for attempt in range(last + 1):
                 try:
-                    answer = await self._attempt(ask)
+                    answer = await self._attempt(request)
                 except ChatError as err:
                     if not err.again or attempt == last or (err.after or 0) > MOST_WAIT:
                         self._down = err.again and not str(err).startswith("HTTP 429")
@@ -211,16 +212,16 @@ class ChatClient:
                     return answer
         raise AssertionError("unreachable: every attempt returns, or is followed by another")
 
-    async def _attempt(self, ask: Ask) -> dict:
-        spent = await self._pace.go(ask.tokens)
+    async def _attempt(self, request: ChatRequest) -> dict:
+        spent = await self._pace.go(request.tokens)
         self.account.requests += 1
         try:
-            status, headers, raw = await self._exchange("POST", "chat/completions", ask.body)
+            status, headers, raw = await self._exchange("POST", "chat/completions", request.body)
             data = completion(status, headers, raw, self.endpoint.key)
         except ChatError as err:
             self.account.troubles[err.kind if err.kind != "busy" else str(err)[:8]] += 1
             raise
-        spent[1] = self.account.note(data, _date(headers)) or ask.tokens
+        spent[1] = self.account.note(data, _date(headers)) or request.tokens
         return data
 
     async def _models(self) -> list[dict]:

@@ -42,7 +42,7 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     return max(0.0, (then - (now or datetime.now(UTC))).total_seconds())
 
 
-class Window:
+class MinuteLimit:
     """At most `most` of something in any minute; 0 is no limit."""
 
     def __init__(self, most: float):
@@ -82,7 +82,7 @@ class Pace:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable] = asyncio.sleep,
     ):
-        self._requests, self._tokens = Window(requests), Window(tokens)
+        self._requests, self._tokens = MinuteLimit(requests), MinuteLimit(tokens)
         self._clock, self.sleep = clock, sleep
         self._free = 0.0
         self._turn = asyncio.Lock()

@@ -17,10 +17,11 @@ from parlai.core.torch_generator_agent import TorchGeneratorAgent
 from torch.nn.functional import cross_entropy
 from transformers import DynamicCache
 
-from parlai_spotbot.agents.dialogue import Dialogue, Said
+from parlai_spotbot.agents.dialogue import Dialogue
 from parlai_spotbot.agents.language import LanguageModelAgent
 from parlai_spotbot.models.probe import plain_shape
-from parlai_spotbot.models.prompts import ChatLayout, EosLayout, Layout, PlainLayout
+from parlai_spotbot.models.prompts import ChatLayout, EosLayout, PlainLayout, PromptLayout
+from parlai_spotbot.models.utterance import Utterance
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 TOKENS = 1024
@@ -30,7 +31,7 @@ SILENCE = "__SILENCE__"
 """What ParlAI's agents hear where nothing was said."""
 
 
-class Likelihood(ABC):
+class CandidateLikelihood(ABC):
     """A generator, asked for the likelihood of texts."""
 
     @abstractmethod
@@ -38,7 +39,7 @@ class Likelihood(ABC):
         """log p (len(texts),) of each text as the next turn after the context; of None, after nothing."""
 
 
-class CausalLikelihood(Likelihood):
+class CausalLikelihood(CandidateLikelihood):
     """Our agents on language models (smollm2, causal_lm), with the prompt that they write from."""
 
     def __init__(self, agent: LanguageModelAgent):
@@ -53,7 +54,7 @@ class CausalLikelihood(Likelihood):
             return self.agent.prompt(Dialogue())
         own = question.speakers[-1]
         turns = zip(question.context, question.speakers[:-1], strict=True)
-        return self.agent.prompt(Dialogue(turns=tuple(Said(text, speaker == own) for text, speaker in turns)))
+        return self.agent.prompt(Dialogue(turns=tuple(Utterance(text, speaker == own) for text, speaker in turns)))
 
     @torch.inference_mode()
     def log_likelihood(self, question: NucQuestion | None, texts: Sequence[str]) -> np.ndarray:
@@ -122,7 +123,7 @@ def parts(rows: Sequence[Sequence[int]], texts: Sequence[str]) -> Iterator[list[
         yield part
 
 
-def turn_tokens(layout: Layout, texts: Sequence[str]) -> list[list[int]]:
+def turn_tokens(layout: PromptLayout, texts: Sequence[str]) -> list[list[int]]:
     """The tokens of each text as a turn of the model's own, with what ends it."""
     tokenizer = layout.tokenizer
     if isinstance(layout, PlainLayout):
@@ -134,9 +135,9 @@ def turn_tokens(layout: Layout, texts: Sequence[str]) -> list[list[int]]:
 
 def end_of_turn(layout: ChatLayout) -> list[int]:
     """The token that the chat template puts behind a turn of the model; none where it puts none."""
-    from parlai_spotbot.models.prompts import MARK, Spoken
+    from parlai_spotbot.models.prompts import MARK
 
-    messages = layout.messages("", [Spoken("b", False), Spoken(MARK, True)])
+    messages = layout.messages("", [Utterance("b", False), Utterance(MARK, True)])
     whole = layout.tokenizer.apply_chat_template(messages, tokenize=False, enable_thinking=False)
     behind = layout.tokenizer(whole.rpartition(MARK)[2], add_special_tokens=False)["input_ids"]
     ends = layout.ends()
@@ -151,7 +152,7 @@ def _behind(tokenizer: Any, before: str, text: str) -> list[int]:
     return tokenizer(text, add_special_tokens=False)["input_ids"]
 
 
-class GeneratorLikelihood(Likelihood):
+class GeneratorLikelihood(CandidateLikelihood):
     """ParlAI's generators (TorchGeneratorAgent). Words unknown to the dictionary count as the one unknown word."""
 
     def __init__(self, agent: TorchGeneratorAgent, observe: Callable[[NucQuestion | None], Any]):

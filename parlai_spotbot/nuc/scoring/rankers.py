@@ -15,7 +15,7 @@ import torch
 from parlai.core.torch_ranker_agent import TorchRankerAgent
 
 from parlai_spotbot.agents.retrieval import RetrievalAgent
-from parlai_spotbot.nuc.scoring.encoded import Pairwise
+from parlai_spotbot.nuc.scoring.encoding import SeparateEncoder
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 Observe = Callable[[NucQuestion, Sequence[str] | None], Any]
@@ -25,7 +25,7 @@ SLACK = 1e-3
 """Scores of candidates encoded apart may differ by so much of their standard deviation."""
 
 
-class RetrievalRanker(Pairwise):
+class RetrievalRanker(SeparateEncoder):
     """Our retrieval agents: how like a candidate is to the last turn, and with less weight to the one before, by the
     agent's own measure (as TF-IDF ranks in Lowe et al. 2015)."""
 
@@ -43,7 +43,7 @@ class RetrievalRanker(Pairwise):
         return self.agent.likeness(contexts, encoded)
 
 
-class TorchRanker(Pairwise):
+class TorchRanker(SeparateEncoder):
     """A ranker of ParlAI that encodes candidates apart from the context (bi- and poly-encoders, our dual encoder)."""
 
     def __init__(self, agent: TorchRankerAgent, observe: Observe):

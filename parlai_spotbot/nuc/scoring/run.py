@@ -16,8 +16,8 @@ from tqdm import tqdm
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.nuc.bank import Bank
-from parlai_spotbot.nuc.scoring.scores import FAMILIES, PMI, SUM, Scores, rounded
+from parlai_spotbot.nuc.bank import TurnBank
+from parlai_spotbot.nuc.scoring.scores import FAMILIES, PMI, SUM, CandidateScores, rounded
 from parlai_spotbot.nuc.scoring.server import SERVERS
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.process import ContestantProcess, Stopped
@@ -30,7 +30,7 @@ TEXTS = 64
 """Texts whose likelihood without context is found and put on disk together."""
 
 
-class Progress(tqdm):
+class ScoringBar(tqdm):
     """A progress bar that also says what is being done, now and then."""
 
     def note(self, text: str, often: bool = False) -> None:
@@ -70,7 +70,7 @@ class ScoringProcess(ContestantProcess):
 
 
 @dataclass(frozen=True)
-class Task:
+class ScoringRun:
     """What is to be scored: `questions`, and where there is a `bank`, their rank among all turns of the corpus.
 
     `family` is the way asked for ("auto", or one of `ways.FAMILIES`), `folder` where scores are kept.
@@ -78,7 +78,7 @@ class Task:
 
     questions: Sequence[NucQuestion]
     folder: Path
-    bank: Bank | None = None
+    bank: TurnBank | None = None
     family: str = "auto"
     threads: int = 1
     digest: str = field(init=False)
@@ -93,47 +93,47 @@ class Task:
 
 
 def score_all(
-    contestants: Sequence[Contestant], task: Task, say: Callable[[str], None] = print
-) -> dict[str, list[Scores]]:
+    contestants: Sequence[Contestant], run: ScoringRun, say: Callable[[str], None] = print
+) -> dict[str, list[CandidateScores]]:
     """The scores of every contestant, by name; one that fails is told about by `say` and left out.
 
     Raises `UserError` where scores are there already that are of other questions, or of another contestant of the name.
     """
     for contestant in contestants:
-        _check_kept(contestant, task)
+        _check_kept(contestant, run)
     found = {}
-    with Progress(total=len(contestants) * len(task.questions), unit="question") as bar:
+    with ScoringBar(total=len(contestants) * len(run.questions), unit="question") as bar:
         for number, contestant in enumerate(contestants, start=1):
             bar.set_description(contestant.name, refresh=False)
             try:
-                _score(contestant, task, bar)
-                found[contestant.name] = read_scores(contestant.name, task)
+                _score(contestant, run, bar)
+                found[contestant.name] = read_scores(contestant.name, run)
             except UserError as err:
                 say(f"error: {err.problem}" + (f"\n  {err.remedy}" if err.remedy else ""))
-            bar.update(number * len(task.questions) - bar.n)
+            bar.update(number * len(run.questions) - bar.n)
     return found
 
 
-def read_scores(name: str, task: Task) -> list[Scores]:
+def read_scores(name: str, run: ScoringRun) -> list[CandidateScores]:
     """A contestant's scores, as far as they are there; a last line torn by a crash is left out."""
-    path = task.path(name)
-    return files.read_jsonl(path, Scores.from_json, "file of scores", torn_tail=True) if path.exists() else []
+    path = run.path(name)
+    return files.read_jsonl(path, CandidateScores.from_json, "file of scores", torn_tail=True) if path.exists() else []
 
 
-def _identity(contestant: Contestant, task: Task) -> dict:
+def _identity(contestant: Contestant, run: ScoringRun) -> dict:
     entry = {
         key: value for key, value in contestant.to_json().items() if key in ("model", "model_file", "opt", "persona")
     }
-    return {"contestant": contestant.name, "entry": entry, "questions": task.digest, "asked_for": task.family}
+    return {"contestant": contestant.name, "entry": entry, "questions": run.digest, "asked_for": run.family}
 
 
-def _check_kept(contestant: Contestant, task: Task) -> None:
-    path = task.path(contestant.name, ".json")
+def _check_kept(contestant: Contestant, run: ScoringRun) -> None:
+    path = run.path(contestant.name, ".json")
     if not path.exists():
-        if task.path(contestant.name).exists():
-            raise UserError(f"{path}: missing, but there are scores.", f"Remove {task.path(contestant.name)}.")
+        if run.path(contestant.name).exists():
+            raise UserError(f"{path}: missing, but there are scores.", f"Remove {run.path(contestant.name)}.")
         return
-    kept, wanted = files.read_json(path), _identity(contestant, task)
+    kept, wanted = files.read_json(path), _identity(contestant, run)
     for key, what in (
         ("asked_for", "by another --way"),
         ("questions", "of other questions"),
@@ -146,43 +146,43 @@ def _check_kept(contestant: Contestant, task: Task) -> None:
             )
 
 
-def _score(contestant: Contestant, task: Task, bar: Progress) -> None:
+def _score(contestant: Contestant, run: ScoringRun, bar: ScoringBar) -> None:
     """Score what is missing; nothing is loaded where nothing is."""
     ways = 1
-    about = files.read_json(path) if (path := task.path(contestant.name, ".json")).exists() else {}
+    about = files.read_json(path) if (path := run.path(contestant.name, ".json")).exists() else {}
     if about:
         ways = len(FAMILIES[about["family"]])
-        if len(read_scores(contestant.name, task)) == ways * len(task.questions):
+        if len(read_scores(contestant.name, run)) == ways * len(run.questions):
             return
-    log = (task.folder / "logs" / f"{contestant.name}.log").resolve()
+    log = (run.folder / "logs" / f"{contestant.name}.log").resolve()
     log.parent.mkdir(parents=True, exist_ok=True)
-    process = ScoringProcess(contestant, log, task.threads, task.family)
+    process = ScoringProcess(contestant, log, run.threads, run.family)
     bar.note("loading")
     try:
         told = process.start()
         own = {key: told[key] for key in ("agent", "model_sha256", "family", "apart") if key in told}
-        files.write_json(path, {**_identity(contestant, task), **own})
-        _carry_out(process, told, task, bar)
+        files.write_json(path, {**_identity(contestant, run), **own})
+        _carry_out(process, told, run, bar)
     finally:
         process.end()
 
 
-def _carry_out(process: ScoringProcess, told: dict, task: Task, bar: Progress) -> None:
+def _carry_out(process: ScoringProcess, told: dict, run: ScoringRun, bar: ScoringBar) -> None:
     family, name = told["family"], process.contestant.name
     ways, size = FAMILIES[family], BATCHES[family]
-    texts = sorted({text for question in task.questions for text in question.candidates})
-    empty = _without_context(process, texts, task, bar) if family == "likelihood" else {}
-    corpus = task.bank if told["apart"] else None
+    texts = sorted({text for question in run.questions for text in question.candidates})
+    empty = _without_context(process, texts, run, bar) if family == "likelihood" else {}
+    corpus = run.bank if told["apart"] else None
     if told["apart"]:
         every = sorted({*texts, *(corpus.texts if corpus else ())})
         for done, _ in process.ask(10, "encode", every):
             bar.note(f"encoding candidates: {done} of {len(every)}", often=True)
-    with files.Journal(task.path(name)) as journal:
-        start = len(read_scores(name, task)) // len(ways)
+    with files.Journal(run.path(name)) as journal:
+        start = len(read_scores(name, run)) // len(ways)
         bar.update(start)
         bar.note(f"by {family}")
-        for first in range(start, len(task.questions), size):
-            part = task.questions[first : first + size]
+        for first in range(start, len(run.questions), size):
+            part = run.questions[first : first + size]
             excluded = [_said_beside(corpus, question) for question in part] if corpus else None
             patience = len(part) * max(1.0, max(len(question.candidates) for question in part) / 10)
             rows = []
@@ -192,25 +192,29 @@ def _carry_out(process: ScoringProcess, told: dict, task: Task, bar: Progress) -
             journal.append(*(row.to_json() for row in rows))
 
 
-def _said_beside(bank: Bank, question: NucQuestion) -> list[str]:
+def _said_beside(bank: TurnBank, question: NucQuestion) -> list[str]:
     """The texts of the question's own conversation, which are no wrong candidates."""
     return [bank.texts[place] for place in bank.said_in(bank.numbers[question.conversation_id])]
 
 
-def _rows(name: str, question: NucQuestion, result: dict, ways: Sequence[str], empty: dict[str, float]) -> list[Scores]:
+def _rows(
+    name: str, question: NucQuestion, result: dict, ways: Sequence[str], empty: dict[str, float]
+) -> list[CandidateScores]:
     failed = result.get("failed", "")
     if failed:
         nothing = (0.0,) * len(question.candidates)
-        return [Scores(question.question_id, name, way, nothing, result.get("corpus"), failed) for way in ways]
+        return [CandidateScores(question.question_id, name, way, nothing, result.get("corpus"), failed) for way in ways]
     if PMI in ways:
         pairs = zip(result[SUM], question.candidates, strict=True)
         result[PMI] = rounded([value - empty[text] for value, text in pairs])
-    return [Scores(question.question_id, name, way, tuple(result[way]), result.get("corpus")) for way in ways]
+    return [CandidateScores(question.question_id, name, way, tuple(result[way]), result.get("corpus")) for way in ways]
 
 
-def _without_context(process: ScoringProcess, texts: Sequence[str], task: Task, bar: Progress) -> dict[str, float]:
+def _without_context(
+    process: ScoringProcess, texts: Sequence[str], run: ScoringRun, bar: ScoringBar
+) -> dict[str, float]:
     """log p of each text after nothing, each found once and kept on disk."""
-    path = task.path(process.contestant.name, ".no_context.jsonl")
+    path = run.path(process.contestant.name, ".no_context.jsonl")
     with files.Journal(path) as journal:
         known = dict(files.read_jsonl(path, lambda row, where: (row["text"], row["value"])))
         for first in range(len(known), len(texts), TEXTS):

@@ -18,7 +18,7 @@ WAYS = (RANKER, SUM, PER_BYTE, PMI, SIMILARITY)
 FAMILIES = {"ranker": (RANKER,), "likelihood": (SUM, PER_BYTE, PMI), "similarity": (SIMILARITY,)}
 """What can be asked for by ``--way``, and the ways that it gives at once."""
 
-SAID = {
+WAY_TITLES = {
     RANKER: "its own scores",
     SUM: "likelihood, sum",
     PER_BYTE: "likelihood per byte",
@@ -47,7 +47,7 @@ def rounded(values: np.ndarray) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Scores:
+class CandidateScores:
     """What a contestant made of one question's candidates: `values` (n_candidates,), higher is better, as many and in
     the same order. `corpus`: among all turns of the corpus, how many others scored higher and the same, and how many
     there are, the true one included; None where they were not scored. `failed` says why it gave no answer, in which
@@ -65,7 +65,7 @@ class Scores:
         return {key: value for key, value in row.items() if value not in (None, "")}
 
     @classmethod
-    def from_json(cls, row: dict, where: str) -> Scores:
+    def from_json(cls, row: dict, where: str) -> CandidateScores:
         """Raises `UserError` naming `where` and the field."""
         values = files.field(row, "values", list, where)
         if len(values) < 2 or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):

@@ -12,8 +12,8 @@ import numpy as np
 from parlai.core.message import Message
 
 from parlai_spotbot.models.minilm import MiniLM
-from parlai_spotbot.nuc.scoring.encoded import Encoded, Pairwise, corpus_ranks, scores_of
-from parlai_spotbot.nuc.scoring.likelihood import SILENCE, CausalLikelihood, GeneratorLikelihood, Likelihood
+from parlai_spotbot.nuc.scoring.encoding import EncodedTexts, SeparateEncoder, corpus_ranks, scores_of
+from parlai_spotbot.nuc.scoring.likelihood import SILENCE, CandidateLikelihood, CausalLikelihood, GeneratorLikelihood
 from parlai_spotbot.nuc.scoring.rankers import RetrievalRanker, TorchRanker, listed_scores
 from parlai_spotbot.nuc.scoring.scores import FAMILIES, PER_BYTE, RANKER, SUM, rounded
 from parlai_spotbot.records import Contestant
@@ -31,7 +31,7 @@ RANKING = {
 }
 """Options under which ParlAI's rankers score the candidates that they are given; others don't know them."""
 
-ASKED = ("Hello, how are you?", ("Fine, thank you, and you?", "The train leaves from the other side."))
+PROBE = ("Hello, how are you?", ("Fine, thank you, and you?", "The train leaves from the other side."))
 """A question that shows whether an agent ranks the candidates that it is given."""
 
 
@@ -45,7 +45,7 @@ class NucServer(AgentServer):
 
     def __init__(self, contestant: Contestant, threads: int):
         super().__init__(contestant, threads)
-        self._encoded: Encoded | None = None
+        self._encoded: EncodedTexts | None = None
         self.failures: dict[str, str] = {}
         self.chosen, self.way = self._choose()
 
@@ -58,7 +58,7 @@ class NucServer(AgentServer):
         return opt
 
     def about(self) -> dict:
-        return super().about() | {"family": self.chosen, "apart": isinstance(self.way, Pairwise)}
+        return super().about() | {"family": self.chosen, "apart": isinstance(self.way, SeparateEncoder)}
 
     # -- which way ---------------------------------------------------------------------------------------------------
     def _choose(self) -> tuple[str, Any]:
@@ -77,7 +77,7 @@ class NucServer(AgentServer):
 
         if isinstance(self.agent, RetrievalAgent):
             return RetrievalRanker(self.agent)
-        probe = NucQuestion("probe", "", "", (ASKED[0],), (0, 1), ASKED[1], 0)
+        probe = NucQuestion("probe", "", "", (PROBE[0],), (0, 1), PROBE[1], 0)
         if isinstance(self.agent, TorchRankerAgent):
             ranker = TorchRanker(self.agent, self.heard)
             return ranker if ranker.apart(probe) else ranker.together
@@ -95,7 +95,7 @@ class NucServer(AgentServer):
 
         return isinstance(self.agent, (LanguageModelAgent, TorchGeneratorAgent))
 
-    def _likelihood(self) -> Likelihood | None:
+    def _likelihood(self) -> CandidateLikelihood | None:
         from parlai.core.torch_generator_agent import TorchGeneratorAgent
 
         from parlai_spotbot.agents.language import LanguageModelAgent
@@ -104,7 +104,7 @@ class NucServer(AgentServer):
             return CausalLikelihood(self.agent)
         return GeneratorLikelihood(self.agent, self.heard) if isinstance(self.agent, TorchGeneratorAgent) else None
 
-    def _similarity(self) -> Pairwise:
+    def _similarity(self) -> SeparateEncoder:
         return ReplySimilarity(self, MiniLM())
 
     # -- hearing -----------------------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ class NucServer(AgentServer):
         yield from {"encode": self._encode, "empty": self._empty, "score": self._score}[what](*args)
 
     def _encode(self, texts: Sequence[str]) -> Iterator[tuple[int, None]]:
-        self._encoded = Encoded(texts, self.way)
+        self._encoded = EncodedTexts(texts, self.way)
         for done in self._encoded.fill():
             yield done, None
 
@@ -151,7 +151,7 @@ class NucServer(AgentServer):
     def _score(
         self, questions: Sequence[NucQuestion], excluded: Sequence[Sequence[str]] | None
     ) -> Iterator[tuple[int, dict]]:
-        if isinstance(self.way, Pairwise):
+        if isinstance(self.way, SeparateEncoder):
             yield from enumerate(self._pairwise(questions, excluded))
         elif self.chosen == "likelihood":
             for place, question in enumerate(questions):
@@ -205,7 +205,7 @@ class NucServer(AgentServer):
         return said
 
 
-class ReplySimilarity(Pairwise):
+class ReplySimilarity(SeparateEncoder):
     """How like a contestant's reply each candidate is: cosine of embeddings. Where there is no reply, all are 0."""
 
     def __init__(self, server: NucServer, embedder: MiniLM):

@@ -18,8 +18,8 @@ from nuc_stage import right_place, serving
 from screenshots import shoot
 from stage import DESKTOP, PHONE, button, heading, page_in
 
-from parlai_spotbot.nuc.corpora import Corpus, Dialogue
-from parlai_spotbot.nuc.sampling import Settings, sample
+from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
+from parlai_spotbot.nuc.sampling import SamplingSettings, sample
 
 FOLDER = Path(__file__).parents[3] / "crowdsourcing" / "nuc" / "screenshots"
 TALKS = (
@@ -109,8 +109,8 @@ def questions(corpus: str, *_: object) -> list:
     """Questions that read like real ones, in place of the tests' own, of one corpus alone."""
     if corpus != "movies":
         return []
-    dialogues = tuple(Dialogue(f"talk{i}", turns, ("0", "1", "0", "1")) for i, turns in enumerate(TALKS))
-    return sample(Corpus("talks", dialogues), Settings(candidates=5, lengths="3", questions=14)).questions
+    dialogues = tuple(CorpusDialogue(f"talk{i}", turns, ("0", "1", "0", "1")) for i, turns in enumerate(TALKS))
+    return sample(Corpus("talks", dialogues), SamplingSettings(candidates=5, lengths="3", questions=14)).questions
 
 
 def walk(page, st, folder: Path, stem: str) -> None:

@@ -16,7 +16,7 @@ OURS = ("model", "messages", "stream", "n")
 """Fields of a request that nobody's own fields may change."""
 
 
-class Reader:
+class OptionReader:
     """Takes options out of `opt`, one kind at a time. Errors begin with `where`.
 
     What says how a server is reached is named with `prefix` before it: "openai_url" of a contestant, "url" of a judge.

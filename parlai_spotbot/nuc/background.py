@@ -1,14 +1,14 @@
-"""What a study knows of its survey `nuc`: the key, the groups, and the contestants' scores of the same questions."""
+"""What the analysis of people's choices must know beside them: the key, the groups, and what models made of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from parlai_spotbot import files
-from parlai_spotbot.nuc.facts import Facts
-from parlai_spotbot.nuc.scoring.scores import CAUTIONS, SAID, Scores
+from parlai_spotbot.nuc.scoring.scores import CAUTIONS, WAY_TITLES, CandidateScores
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions
 from parlai_spotbot.surveys.packing.candidates import key_of
@@ -17,17 +17,48 @@ from parlai_spotbot.surveys.packing.units_file import packed_with
 REMEDY = "Run the same spotbot_nuc command again."
 
 
-def facts_of(study: Study) -> Facts:
+@dataclass(frozen=True)
+class NucBackground:
+    """What is known of a study's survey `nuc`.
+
+    Attributes
+    ----------
+    questions : mapping of item_id to `NucQuestion`
+        The answer key.
+    groups : mapping of unit_id to str
+        For whom each unit was packed; "" where there is one group.
+    about : mapping of group to {"expertise", "recruited"}
+        What the study says of each group, "" where nothing.
+    models : mapping of contestant to {item_id: float (n_candidates,)}
+        Scores of the candidates as people saw them, in the question's order, by the way that stands for a contestant.
+    ways : mapping of contestant to str
+        That way, in words; a star marks one that isn't the contestant's own choice.
+    unscored : mapping of contestant to int
+        In how many of the questions some candidate has no score.
+    cautions : tuple of str
+        What is to be known of the ways.
+    """
+
+    questions: Mapping[str, NucQuestion]
+    groups: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    models: Mapping[str, Mapping[str, np.ndarray]] = field(default_factory=dict)
+    ways: Mapping[str, str] = field(default_factory=dict)
+    unscored: Mapping[str, int] = field(default_factory=dict)
+    cautions: tuple[str, ...] = ()
+
+
+def background_of(study: Study) -> NucBackground:
     """Everything that the analysis wants beside the answers; `UserError` where nothing is packed or a file is wrong."""
     key = key_of(study)
     groups = (packed_with(study, "nuc") or {}).get("groups", [])
     models, ways, unscored = _models(study, key)
-    return Facts(
+    return NucBackground(
         questions=key,
         groups={unit.unit_id: unit.group for unit in study.units("nuc")},
         about={row["name"]: {name: row.get(name, "") for name in ("expertise", "recruited")} for row in groups},
         models=models,
-        ways={name: SAID[way] for name, way in ways.items()},
+        ways={name: WAY_TITLES[way] for name, way in ways.items()},
         unscored=unscored,
         cautions=tuple(CAUTIONS[way] for way in dict.fromkeys(ways.values()) if way in CAUTIONS),
     )
@@ -45,7 +76,7 @@ def _models(study: Study, key: Mapping[str, NucQuestion]) -> tuple[dict, dict, d
         path = folder / "scores" / f"{row['contestant']}.jsonl"
         if not row["main"] or not path.exists():
             continue
-        scores = files.read_jsonl(path, Scores.from_json, "file of scores", torn_tail=True)
+        scores = files.read_jsonl(path, CandidateScores.from_json, "file of scores", torn_tail=True)
         own = matched(key, asked, [score for score in scores if score.way == row["way"]])
         models[row["contestant"]], ways[row["contestant"]] = own, row["way"]
         unscored[row["contestant"]] = len(key) - len(own)
@@ -53,7 +84,7 @@ def _models(study: Study, key: Mapping[str, NucQuestion]) -> tuple[dict, dict, d
 
 
 def matched(
-    key: Mapping[str, NucQuestion], asked: Mapping[str, NucQuestion], scores: Sequence[Scores]
+    key: Mapping[str, NucQuestion], asked: Mapping[str, NucQuestion], scores: Sequence[CandidateScores]
 ) -> dict[str, np.ndarray]:
     """A contestant's scores of each item's candidates, found by question and text: people may be shown fewer of them.
 

@@ -33,7 +33,7 @@ KEPT_BYTES = 256 << 20
 """More is not kept in the cache."""
 
 
-class Pairwise(ABC):
+class SeparateEncoder(ABC):
     """A contestant that encodes contexts and candidates apart, and compares what came of it.
 
     `kept_as` names the encoder where others use it too, so that what it made is kept in the cache; "" for none.
@@ -67,10 +67,10 @@ def _keep(path: Path, rows: np.ndarray) -> None:
             os.unlink(name)
 
 
-class Encoded:
+class EncodedTexts:
     """Distinct `texts`, encoded in `fill`: `rows` of them, on disk unless sparse; `place` finds a text's row."""
 
-    def __init__(self, texts: Sequence[str], agent: Pairwise):
+    def __init__(self, texts: Sequence[str], agent: SeparateEncoder):
         self.texts = sorted(set(texts), key=lambda text: (len(text), text))  # like lengths together: less padding
         self.place = {text: place for place, text in enumerate(self.texts)}
         self._file = tempfile.TemporaryFile()  # noqa: SIM115
@@ -121,7 +121,9 @@ class Encoded:
             yield slice(start, min(start + size, len(self.texts)))
 
 
-def scores_of(agent: Pairwise, encoded: Encoded, questions: Sequence[NucQuestion], contexts: Any) -> list[np.ndarray]:
+def scores_of(
+    agent: SeparateEncoder, encoded: EncodedTexts, questions: Sequence[NucQuestion], contexts: Any
+) -> list[np.ndarray]:
     """For each question, whose `contexts` are read already, the scores of its candidates, in their order."""
     places = [np.array([encoded.place[text] for text in question.candidates]) for question in questions]
     needed, where = np.unique(np.concatenate(places), return_inverse=True)
@@ -131,8 +133,8 @@ def scores_of(agent: Pairwise, encoded: Encoded, questions: Sequence[NucQuestion
 
 
 def corpus_ranks(
-    agent: Pairwise,
-    encoded: Encoded,
+    agent: SeparateEncoder,
+    encoded: EncodedTexts,
     questions: Sequence[NucQuestion],
     contexts: Any,
     excluded: Sequence[Sequence[str]],

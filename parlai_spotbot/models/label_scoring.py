@@ -19,7 +19,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.causal_lm import LanguageModel
 from parlai_spotbot.models.kv_cache import common
 from parlai_spotbot.models.probe import plain_shape
-from parlai_spotbot.models.prompts import PlainLayout, Spoken, layout
+from parlai_spotbot.models.prompts import PlainLayout, layout
+from parlai_spotbot.models.utterance import Utterance
 
 SPEAKERS = ("Question", "Answer")
 """Who speaks in a prompt for a model without a chat template."""
@@ -29,7 +30,7 @@ MOST_STARTS = 4
 
 
 @dataclass(frozen=True)
-class Scores:
+class LabelProbabilities:
     """The probabilities of the labels, which add up to 1; `mass` is what they have together among all tokens.
 
     `tokens` is the prompt's length. `probabilities` is empty where the prompt is longer than the model's context.
@@ -40,7 +41,7 @@ class Scores:
     tokens: int
 
 
-class Scorer:
+class LabelScorer:
     """A language model that is asked for labels. Every label must be one token of the model; checked when asked."""
 
     def __init__(self, model: LanguageModel):
@@ -57,14 +58,14 @@ class Scorer:
 
     # -- labels --------------------------------------------------------------------------------------------------------
     @torch.inference_mode()
-    def score(self, system: str, texts: Sequence[str], labels: Sequence[Sequence[str]]) -> list[Scores]:
+    def score(self, system: str, texts: Sequence[str], labels: Sequence[Sequence[str]]) -> list[LabelProbabilities]:
         """How likely each label is to follow its text, a list of labels for every text.
 
         Call it with the texts that share most of their beginning.
         """
         rows = [self._tokens(system, text) for text in texts]
         fitting = [i for i, row in enumerate(rows) if len(row) < self.context]
-        found = [Scores((), 0.0, len(row)) for row in rows]
+        found = [LabelProbabilities((), 0.0, len(row)) for row in rows]
         if not fitting:
             return found
         logits = self._last([rows[i] for i in fitting], system)
@@ -72,7 +73,7 @@ class Scorer:
         for place, i in enumerate(fitting):
             own = chances[place, [self._label(label) for label in labels[i]]]
             share = torch.softmax(own, dim=-1)
-            found[i] = Scores(tuple(share.tolist()), float(own.exp().sum()), len(rows[i]))
+            found[i] = LabelProbabilities(tuple(share.tolist()), float(own.exp().sum()), len(rows[i]))
         return found
 
     def _label(self, label: str) -> int:
@@ -108,7 +109,7 @@ class Scorer:
 
     # -- reading -------------------------------------------------------------------------------------------------------
     def _tokens(self, system: str, text: str) -> list[int]:
-        (row,) = self.layout.tokens([(system, [Spoken(text, False)])])
+        (row,) = self.layout.tokens([(system, [Utterance(text, False)])])
         return row
 
     def _last(self, rows: list[list[int]], system: str) -> torch.Tensor:

@@ -75,7 +75,8 @@ ABOUT = (
 
 def of_matches(matches: pd.DataFrame, names: Sequence[str], seconds: float | None) -> dict | None:
     """Which pairs are open after what people have said, and what they need; `seconds`, of an annotation."""
-    names = [bot for bot in names if bot in set(matches["a"]) | set(matches["b"])]
+    seen = set(matches["a"]) | set(matches["b"])
+    names = [bot for bot in names if bot in seen]
     if matches.empty:
         return None
     start = Design(max(len(names), 2), power=POWER, level=LEVEL, looks=LOOKS)

@@ -36,8 +36,8 @@ class SpotbotJudge(Command):
 
     def execute(self) -> None:
         from parlai_spotbot.judges.run import estimate, judge_study, summary_path
-        from parlai_spotbot.judges.said import estimate_said, summary_said
         from parlai_spotbot.judges.specs import judges_of
+        from parlai_spotbot.judges.summary import estimate_text, summary_text
         from parlai_spotbot.study import Study
 
         given = {name.removeprefix("judge_"): self.opt[name] for name in GIVEN}
@@ -46,10 +46,10 @@ class SpotbotJudge(Command):
         judges = [spec.make(seed_of(self.opt, study), self.opt["max_cost"]) for spec in specs]
         if self.opt["dry_run"]:
             for judge in judges:
-                print(estimate_said(estimate(study, survey, judge)))
+                print(estimate_text(estimate(study, survey, judge)))
             return
         with study.lock("spotbot_judge"):
             for judge in judges:
-                print(summary_said(judge_study(study, survey, judge)))
+                print(summary_text(judge_study(study, survey, judge)))
                 about = summary_path(study, survey, judge.name)
                 print(f"\nanswers:  {study.judgements_path(survey)}\nabout it: {about}")

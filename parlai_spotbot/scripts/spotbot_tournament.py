@@ -65,17 +65,17 @@ class SpotbotTournament(Command):
         from parlai_spotbot.findings.analyze import analyze
         from parlai_spotbot.findings.compute import summary
         from parlai_spotbot.judges.run import judge_study
-        from parlai_spotbot.judges.said import summary_said
+        from parlai_spotbot.judges.summary import summary_text
         from parlai_spotbot.report import build_report
         from parlai_spotbot.scripts.progress import ProgressBar
         from parlai_spotbot.surveys import get_survey
         from parlai_spotbot.surveys.packing import packing_of
-        from parlai_spotbot.surveys.run import pack_study
+        from parlai_spotbot.surveys.packing.pack_study import pack_study
 
         survey, seed = self.opt["survey"], study.plan.seed
         print(f"\n{packing_of(get_survey(survey)).said(pack_study(study, survey))}", flush=True)
         for spec in judges:
-            print(summary_said(judge_study(study, survey, spec.make(seed))), flush=True)
+            print(summary_text(judge_study(study, survey, spec.make(seed))), flush=True)
         if study.judgements_path(survey).exists():
             with ProgressBar("analysis") as bar:
                 result = analyze(study, survey, progress=bar, seed=seed, **self._options())

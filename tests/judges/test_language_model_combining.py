@@ -5,7 +5,7 @@ import pytest
 from small_study import MANY
 
 from parlai_spotbot.judges.language_model import combining
-from parlai_spotbot.judges.language_model.answer_journal import Raw
+from parlai_spotbot.judges.language_model.answer_journal import RawAnswer
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.survey import Option, Question
 
@@ -14,7 +14,7 @@ PLACE = ("item", "nature", "entity:0")
 
 
 def raw(order, *chances, ranking=(), text=""):
-    return Raw("k", "item", "q", "pair", order, 0, chances=chances, ranking=ranking, text=text)
+    return RawAnswer("k", "item", "q", "pair", order, 0, chances=chances, ranking=ranking, text=text)
 
 
 def answer(question, *raws, seed=0, place=PLACE):
@@ -88,6 +88,8 @@ def test_a_liking_for_the_first_place_is_seen():
         listed = ("human", "bot", "unsure") if i % 2 else ("unsure", "bot", "human")
         chances = tuple(float(option.value == listed[0]) for option in NATURE.options)
         rows.append(
-            Raw("k", "i", "nature", "t", "first", 0, chances=chances, first_listed=listed[0], last_listed=listed[2])
+            RawAnswer(
+                "k", "i", "nature", "t", "first", 0, chances=chances, first_listed=listed[0], last_listed=listed[2]
+            )
         )
     assert combining.listed(questions, rows) == {"n": 30, "first": 1.0, "last": 0.0}

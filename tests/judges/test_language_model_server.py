@@ -17,7 +17,7 @@ from small_study import MANY, SURVEY, conversation, item, spot_study, study_of
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import language_model
-from parlai_spotbot.judges.language_model.options import Options, read_options
+from parlai_spotbot.judges.language_model.options import LanguageModelOptions, read_options
 from parlai_spotbot.judges.run import estimate, judge_study, summary_path
 from parlai_spotbot.models.chat import pace
 from parlai_spotbot.records import Judgement
@@ -52,7 +52,7 @@ def fair(body):
 
 def judge(url, seed=0, name=NAME, most=None, **given):
     options = read_options({"url": url, "model": "parrot-1", "timeout": 10.0, "retries": 2, **given}, "test")
-    options = Options(**{**vars(options), "max_cost": most})
+    options = LanguageModelOptions(**{**vars(options), "max_cost": most})
     return language_model.JUDGE(seed, name, options)
 
 
@@ -238,9 +238,9 @@ def test_what_stays_bad_is_missing_and_said_and_not_asked_for_again(study):
     assert {(row["attempts"], row["kind"], row["said"]) for row in failures} == {(3, "bad", "dunno")}
     assert summary["missing"] == {"n": 2, "reasons": {"bad": 2}}
     assert len(answers(study)) == 20 - 2
-    from parlai_spotbot.judges.said import summary_said
+    from parlai_spotbot.judges.summary import summary_text
 
-    assert "2 answers are missing (bad 2)" in summary_said(summary)
+    assert "2 answers are missing (bad 2)" in summary_text(summary)
 
 
 def test_what_the_server_failed_at_is_asked_again_by_the_next_run(study):

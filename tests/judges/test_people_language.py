@@ -5,13 +5,13 @@ import string
 
 import pytest
 
-from parlai_spotbot.judges.spotter.people_language import Language, tokens
+from parlai_spotbot.judges.spotter.people_language import PeopleLanguage, tokens
 
 TURNS = ["how are you today", "i am fine and you", "what did you do today", "i went to the beach with my dog"] * 3
 
 
 def test_the_probabilities_of_what_may_follow_add_up_to_one():
-    language = Language(TURNS)
+    language = PeopleLanguage(TURNS)
     seen = sorted(language.followers[""])
     for context in ("", "how a", "zzzz", "today"):
         padded = "\x02" * 4 + context
@@ -22,7 +22,7 @@ def test_the_probabilities_of_what_may_follow_add_up_to_one():
 
 def test_one_letter_by_hand():
     # "ab": the letters are a, b and the end, each once. After the whole history "…a" always came b.
-    language = Language(["ab"])
+    language = PeopleLanguage(["ab"])
     p = (1 + 3 * (1 / 1000)) / (3 + 3)
     for _ in range(4):  # histories of 1 to 4 characters, each with one kind of follower, seen once
         p = (1 + 1 * p) / (1 + 1)
@@ -30,13 +30,13 @@ def test_one_letter_by_hand():
 
 
 def test_scrambled_text_is_less_likely():
-    language = Language(TURNS)
+    language = PeopleLanguage(TURNS)
     assert language.likelihood("how are you and the dog") > language.likelihood("woh rae yuo dna eht odg")
     assert language.likelihood(string.punctuation) < language.likelihood("you")
 
 
 def test_rare_words_are_specific():
-    language = Language(TURNS)
+    language = PeopleLanguage(TURNS)
     assert language.idf("you") == pytest.approx(math.log(13 / 10))
     assert language.idf("never seen") == pytest.approx(math.log(13))
     assert language.specificity("the beach") > language.specificity("you today")

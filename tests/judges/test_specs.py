@@ -5,9 +5,9 @@ from small_study import SURVEY, spot_study
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.language_model import LanguageModelJudge
-from parlai_spotbot.judges.said import estimate_said
 from parlai_spotbot.judges.specs import judges_of, read_judges
 from parlai_spotbot.judges.spotter import Spotter
+from parlai_spotbot.judges.summary import estimate_text
 from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
 
 
@@ -126,4 +126,4 @@ def test_the_command_says_what_it_would_take_and_does_nothing(tmp_path, capsys):
         "answers_kept": 0,
         "cost": None,
     }
-    assert "prices are not known" in estimate_said(unpriced)
+    assert "prices are not known" in estimate_text(unpriced)

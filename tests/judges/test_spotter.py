@@ -12,8 +12,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import get_judge
 from parlai_spotbot.judges.spotter import examples
 from parlai_spotbot.judges.spotter.detector import Detector, folds
-from parlai_spotbot.judges.spotter.examples import Example, replies
-from parlai_spotbot.judges.spotter.standins import Standins
+from parlai_spotbot.judges.spotter.examples import EntityExample, replies
+from parlai_spotbot.judges.spotter.standins import StandInBots
 from parlai_spotbot.records import HUMAN, Contestant
 from parlai_spotbot.study import Plan
 from parlai_spotbot.texts.surface import normalise
@@ -126,7 +126,7 @@ def test_shuffled_labels_come_out_at_chance(prepared, worker):
         fake = list(prepared.examples)
         for i in rows:
             own = fake[i]
-            fake[i] = Example(own.texts, own.entity, truth[own.conversation], own.conversation, own.conversation)
+            fake[i] = EntityExample(own.texts, own.entity, truth[own.conversation], own.conversation, own.conversation)
         found.append(Detector(variant, fake, rows).held_out_accuracy)
     # The 99 % interval if each conversation were right or wrong as a whole, the least that they can be worth.
     half = 2.58 * 0.5 / math.sqrt(len(ids))
@@ -159,7 +159,7 @@ def test_what_cannot_be_said_is_no_difference(prepared):
     # With one exchange shown, entity 0 has answered nothing: its sensibleness is unknown.
     model = prepared.models["spotter-words", prepared.keys[0]]
     texts = ("hello there my friend", "hello to you my friend")
-    first, second = Example(texts, 0, "", "x"), Example(texts, 1, "", "x")
+    first, second = EntityExample(texts, 0, "", "x"), EntityExample(texts, 1, "", "x")
     assert replies(first) == []
     assert math.isnan(model.variant.scores(first)["sensibleness"])
     assert model.preferences(first, second)["sensibleness"] == "no_difference"
@@ -167,8 +167,8 @@ def test_what_cannot_be_said_is_no_difference(prepared):
 
 def test_replies_pair_each_turn_with_the_one_before():
     texts = ("a", "b", "c", "d")
-    assert replies(Example(texts, 0, "", "x")) == [("b", "c")]
-    assert replies(Example(texts, 1, "", "x")) == [("a", "b"), ("c", "d")]
+    assert replies(EntityExample(texts, 0, "", "x")) == [("b", "c")]
+    assert replies(EntityExample(texts, 1, "", "x")) == [("a", "b"), ("c", "d")]
 
 
 def test_people_are_judged_by_models_drawn_by_the_seed(prepared):
@@ -222,4 +222,4 @@ def test_where_no_stand_in_is_left_it_says_so(new_study, tmp_path):
     study = new_study(tmp_path / "s", names=("eliza", "rude"), per_pair=1, people=1)
     plan = Plan("chitchat", {**study.plan.contestants, **rules})
     with pytest.raises(UserError, match="no bot is left to train a judge on"):
-        Standins(plan, [], 3, 0).without(set(rules))
+        StandInBots(plan, [], 3, 0).without(set(rules))

@@ -16,9 +16,9 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.language_model import combining, prompts
-from parlai_spotbot.judges.language_model.answer_journal import Cache, Raw, served
-from parlai_spotbot.judges.language_model.options import Options
-from parlai_spotbot.judges.language_model.prompts import SCORED, WRITTEN, Ask
+from parlai_spotbot.judges.language_model.answer_journal import AnswerJournal, RawAnswer, served
+from parlai_spotbot.judges.language_model.options import LanguageModelOptions
+from parlai_spotbot.judges.language_model.prompts import SCORED, WRITTEN, PromptedQuestion
 from parlai_spotbot.judges.language_model.server import BudgetSpent
 from parlai_spotbot.models.chat.message_text import tokens
 from parlai_spotbot.records import Item, Judgement, Unit
@@ -41,9 +41,9 @@ class LanguageModelJudge(Judge):
     name = "smollm2"
     version = prompts.VERSION
 
-    def __init__(self, seed: int = 0, name: str = "smollm2", options: Options | None = None):
+    def __init__(self, seed: int = 0, name: str = "smollm2", options: LanguageModelOptions | None = None):
         super().__init__(seed)
-        self.name, self.settings = name, options or Options()
+        self.name, self.settings = name, options or LanguageModelOptions()
         self.workers = (name,)
         self.where = f"judge {name}"
         self.model = self._bar = None
@@ -68,9 +68,9 @@ class LanguageModelJudge(Judge):
         self.questions = {question.name: question for question in self.survey.questions}
         self.prompt_sha256 = prompts.prompt_sha256(self.survey)
         self.folder = study.survey_path(survey) / "judges" / self.name
-        self.cache = Cache(self.folder / "raw.jsonl")
+        self.journal = AnswerJournal(self.folder / "raw.jsonl")
         self.identity = self.settings.identity()
-        self._asks: dict[tuple[str, Pair, str], list[tuple[str, Ask]]] = {}
+        self._asks: dict[tuple[str, Pair, str], list[tuple[str, PromptedQuestion]]] = {}
         self._items: dict[str, tuple[Item, ...]] = {}
         seen: set[tuple[str, str | None]] = set()
         for unit in study.units(survey):
@@ -90,7 +90,7 @@ class LanguageModelJudge(Judge):
         seen.update((item.item_id, item.control) for item in own)
         return own
 
-    def asks(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> list[tuple[str, Ask]]:
+    def asks(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> list[tuple[str, PromptedQuestion]]:
         """Every prompt for one question and target, each with its key; none for a text that is not wanted.
 
         `answers` are those to the item so far.
@@ -100,21 +100,21 @@ class LanguageModelJudge(Judge):
         place = (item.item_id, pair, repr(before) if question.kind == "free_text" else "")
         if place not in self._asks:
             wanted = question.kind != "free_text" or given.free_text
-            way, orders = self.way, given.order_numbers
-            asks = prompts.asks_of(self.survey, item, pair, way, orders, given.samples, self.seed, before)
+            form = prompts.PromptForm(self.way, given.order_numbers, given.samples, self.seed)
+            asks = prompts.prompted_questions(self.survey, item, pair, form, before)
             self._asks[place] = [(ask.key(self.identity), ask) for ask in asks] if wanted else []
         return self._asks[place]
 
-    def _raws(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> list[Raw]:
+    def _raws(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> list[RawAnswer]:
         """The good answers, where there is one in each order; else none."""
         asks = self.asks(item, pair, answers)
-        found = [(ask.order, self.cache.good[key]) for key, ask in asks if key in self.cache.good]
+        found = [(ask.order, self.journal.good[key]) for key, ask in asks if key in self.journal.good]
         whole = {order for order, _ in found} == {ask.order for _, ask in asks}
-        settled = all(key in self.cache.good or self._given_up(key) for key, _ in asks)
+        settled = all(key in self.journal.good or self._given_up(key) for key, _ in asks)
         return [raw for _, raw in found] if whole and settled else []
 
     def _given_up(self, key: str) -> bool:
-        return self.cache.given_up(key, self.settings.attempts)
+        return self.journal.given_up(key, self.settings.attempts)
 
     def _place(self, item: Item, pair: Pair) -> tuple[str, ...]:
         return (item.item_id, *pair)
@@ -133,12 +133,12 @@ class LanguageModelJudge(Judge):
                         answers[pair] = answer
         return {pair: answers[pair] for pair in pairs if pair in answers}
 
-    def _open_asks(self, item: Item) -> list[tuple[str, Ask]]:
+    def _open_asks(self, item: Item) -> list[tuple[str, PromptedQuestion]]:
         """What can be asked of an item now and is neither answered nor given up."""
         found = self._visible(item)
-        return [(key, ask) for key, ask in found if key not in self.cache.good and not self._given_up(key)]
+        return [(key, ask) for key, ask in found if key not in self.journal.good and not self._given_up(key)]
 
-    def _visible(self, item: Item) -> list[tuple[str, Ask]]:
+    def _visible(self, item: Item) -> list[tuple[str, PromptedQuestion]]:
         """What can be asked of an item now, answered or not."""
         answers = self.answers(item)
         pairs = asked_of_item(self.free, item, answers)
@@ -166,7 +166,7 @@ class LanguageModelJudge(Judge):
         """A folder may hold other weights than last time; what a server's model is, is its own affair, and recorded."""
         path = self.folder / "model.json"
         about = {name: value for name, value in self.model.about.items() if name != "device"}
-        if path.exists() and self.cache.rows and not self.settings.url and (known := files.read_json(path)) != about:
+        if path.exists() and self.journal.rows and not self.settings.url and (known := files.read_json(path)) != about:
             differ = next(name for name in {**known, **about} if known.get(name) != about.get(name))
             raise UserError(
                 f"{self.where}: {path}: its answers are of another model: {differ} {known.get(differ)} there, "
@@ -181,7 +181,7 @@ class LanguageModelJudge(Judge):
         while waiting := self._waiting(items, tried):
             tried.update(waiting)
             try:
-                self.model.answer(self._with_others(items, waiting), waiting, self.cache, self._bar.update)
+                self.model.answer(self._with_others(items, waiting), waiting, self.journal, self._bar.update)
             except BudgetSpent:
                 budget = f"{self.settings.max_cost:g} {self.settings.currency}"
                 self.stopped = (
@@ -194,7 +194,7 @@ class LanguageModelJudge(Judge):
         """The keys of what is to be asked next of `items`."""
         return {key for item in items for key, _ in self._open_asks(item) if key not in tried}
 
-    def _with_others(self, items: Iterable[Item], waiting: set[str]) -> dict[str, Ask]:
+    def _with_others(self, items: Iterable[Item], waiting: set[str]) -> dict[str, PromptedQuestion]:
         """The prompts of these keys; of a model that reads several at once also those that it reads with them."""
         found = {key: ask for item in items for key, ask in self._visible(item)}
         return found if self.way == SCORED else {key: ask for key, ask in found.items() if key in waiting}
@@ -204,7 +204,7 @@ class LanguageModelJudge(Judge):
 
     def close(self) -> None:
         """End what is open; what was answered is on disk."""
-        self.cache.close()
+        self.journal.close()
         if self.model is not None:
             self.model.close()
         if self._bar is not None:
@@ -224,21 +224,21 @@ class LanguageModelJudge(Judge):
                     (key, ask)
                     for pair in self._every_pair(item)
                     for key, ask in self.asks(item, pair, answers)
-                    if key not in self.cache.good and not self._given_up(key)
+                    if key not in self.journal.good and not self._given_up(key)
                 )
-        parts = [(ask, part) for ask in prompts_of.values() for part in ask.parts]
-        read = sum(tokens(ask.system) + tokens(f"{ask.lead}\n\n{part.tail}") for ask, part in parts)
+        asked = [(ask, ending) for ask in prompts_of.values() for ending in ask.endings]
+        read = sum(tokens(ask.system) + tokens(f"{ask.lead}\n\n{ending.tail}") for ask, ending in asked)
         given = self.settings
         usual = sum(given.max_new_tokens if ask.kind == "free_text" else JSON_ANSWER for ask in prompts_of.values())
-        found = {"prompts": len(parts), "answers_kept": len(self.cache.good), "prompt_tokens": read}
+        found = {"prompts": len(asked), "answers_kept": len(self.journal.good), "prompt_tokens": read}
         if not given.url:
             return {**found, "cost": 0.0}
-        most = len(parts) * given.max_new_tokens
+        most = len(asked) * given.max_new_tokens
         found |= {"completion_tokens": usual, "completion_tokens_at_most": most}
         if not given.priced:
             return {**found, "cost": None}
         costs = {"cost": given.cost(read, usual), "cost_at_most": given.cost(read, most), "currency": given.currency}
-        return {**found, **costs, "cost_so_far": given.cost(*self.cache.spent())}
+        return {**found, **costs, "cost_so_far": given.cost(*self.journal.spent())}
 
     def _every_pair(self, item: Item) -> Iterator[Pair]:
         turns = [turn.entity for turn in item.transcripts[0]]
@@ -258,7 +258,7 @@ class LanguageModelJudge(Judge):
             "rule": combining.RULE,
             "trained_on": NOT_TRAINED,
             "variants": {self.name: {"description": f"{given.model}, by {way}, orders: {given.orders}"}},
-            "model": {**about, "served": served(self.cache.rows)} if given.url else about,
+            "model": {**about, "served": served(self.journal.rows)} if given.url else about,
             "prompt": self._prompt(),
             "usage": self._usage(),
             "missing": {"n": len(missing), "reasons": dict(Counter(row["kind"] for row in missing))},
@@ -277,11 +277,11 @@ class LanguageModelJudge(Judge):
         }
 
     def _usage(self) -> dict:
-        rows, given = self.cache.rows, self.settings
-        read, written = self.cache.spent()
+        rows, given = self.journal.rows, self.settings
+        read, written = self.journal.spent()
         masses = [row.mass for row in rows if row.mass is not None]
         usage = {
-            "answers": len(self.cache.good),
+            "answers": len(self.journal.good),
             "bad_answers": sum(not row.good for row in rows),
             "prompt_tokens": read,
             "completion_tokens": written,
@@ -300,7 +300,7 @@ class LanguageModelJudge(Judge):
             answers = self.answers(item)
             for pair in asked_of_item(self.free, item, answers):
                 for key, ask in self.asks(item, pair, answers):
-                    if key not in self.cache.good and (bad := self.cache.bad.get(key)):
+                    if key not in self.journal.good and (bad := self.journal.bad.get(key)):
                         rows.append(
                             {
                                 "item_id": item.item_id,

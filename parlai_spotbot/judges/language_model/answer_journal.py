@@ -12,14 +12,14 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.judges.language_model.prompts import ORDERS, Ask
+from parlai_spotbot.judges.language_model.prompts import ORDERS, PromptedQuestion
 
 AGAIN = ("unreachable", "timeout", "busy", "malformed", "endless")
 """Why there was no answer, where it isn't the model's fault: the next run asks again."""
 
 
 @dataclass(frozen=True)
-class Raw:
+class RawAnswer:
     """One answer, or the lack of one (`problem` says why, `kind` in one word).
 
     `chances` are the options' in the survey's order: probabilities where they were scored, else 1 for what was named.
@@ -54,7 +54,7 @@ class Raw:
     problem: str = ""
 
     @classmethod
-    def of(cls, ask: Ask, key: str, **values: object) -> Raw:
+    def of(cls, ask: PromptedQuestion, key: str, **values: object) -> RawAnswer:
         ends = {"first_listed": ask.values[0], "last_listed": ask.values[-1]} if ask.values else {}
         order = ORDERS[ask.order]
         return cls(key, ask.item_id, ask.question, ask.target, order, ask.sample, **ends, **values)
@@ -64,11 +64,11 @@ class Raw:
         return not self.problem
 
     def to_json(self) -> dict:
-        plain = asdict(Raw("", "", "", "", "", -1))
+        plain = asdict(RawAnswer("", "", "", "", "", -1))
         return {name: value for name, value in asdict(self).items() if value != plain[name]}
 
     @classmethod
-    def from_json(cls, row: dict, where: str) -> Raw:
+    def from_json(cls, row: dict, where: str) -> RawAnswer:
         text = {name: files.field(row, name, str, where) for name in ("key", "item_id", "question", "target", "order")}
         if text["order"] not in ORDERS:
             raise UserError(f"{where}: field 'order' is {text['order']!r}.", f"Expected {' or '.join(ORDERS)}.")
@@ -80,28 +80,28 @@ class Raw:
 
 
 @dataclass
-class Cache:
+class AnswerJournal:
     """The journal at `path`, and what it says: good answers, how many bad ones there were, what it all took."""
 
     path: Path
-    good: dict[str, Raw] = field(default_factory=dict)
-    bad: dict[str, list[Raw]] = field(default_factory=dict)
-    rows: list[Raw] = field(default_factory=list)
+    good: dict[str, RawAnswer] = field(default_factory=dict)
+    bad: dict[str, list[RawAnswer]] = field(default_factory=dict)
+    rows: list[RawAnswer] = field(default_factory=list)
 
     def __post_init__(self):
         if self.path.exists():
-            for row in files.read_jsonl(self.path, Raw.from_json, "file of a judge's answers", torn_tail=True):
+            for row in files.read_jsonl(self.path, RawAnswer.from_json, "file of a judge's answers", torn_tail=True):
                 self._note(row)
         self._journal: files.Journal | None = None
 
-    def _note(self, row: Raw) -> None:
+    def _note(self, row: RawAnswer) -> None:
         self.rows.append(row)
         if row.good:
             self.good.setdefault(row.key, row)
         else:
             self.bad.setdefault(row.key, []).append(row)
 
-    def add(self, *rows: Raw) -> None:
+    def add(self, *rows: RawAnswer) -> None:
         """Keep `rows`, all or none, and wait until the disk has them."""
         self._journal = self._journal or files.Journal(self.path)
         self._journal.append(*(row.to_json() for row in rows))
@@ -127,7 +127,7 @@ class Cache:
         return sum(row.prompt_tokens for row in self.rows), sum(row.completion_tokens for row in self.rows)
 
 
-def served(rows: Iterable[Raw]) -> dict[str, dict]:
+def served(rows: Iterable[RawAnswer]) -> dict[str, dict]:
     """What a server said of the models that answered: replies, fingerprints, and the dates of the first and last."""
     found: dict[str, dict] = {}
     for row in rows:

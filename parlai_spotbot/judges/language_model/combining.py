@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from parlai_spotbot.judges import identifier
-from parlai_spotbot.judges.language_model.answer_journal import Raw
+from parlai_spotbot.judges.language_model.answer_journal import RawAnswer
 from parlai_spotbot.surveys.survey import Question
 
 NEUTRAL = ("unsure", "no_difference", "neither")
@@ -25,7 +25,7 @@ RULE = (
 )
 
 
-def combined(question: Question, raws: Sequence[Raw], seed: int, place: Sequence[str]) -> Any:
+def combined(question: Question, raws: Sequence[RawAnswer], seed: int, place: Sequence[str]) -> Any:
     """The answer, as it stands in a judgement; None where a box question has none ticked.
 
     `raws` are good answers, at least one in each order that is asked; `place` names what is answered, for draws.
@@ -49,7 +49,7 @@ def combined(question: Question, raws: Sequence[Raw], seed: int, place: Sequence
     return values[best[_draw(len(best), seed, place)]]
 
 
-def mean_chances(raws: Sequence[Raw]) -> np.ndarray:
+def mean_chances(raws: Sequence[RawAnswer]) -> np.ndarray:
     """The options' mean probabilities, shape (options,): each order counts the same, however many samples it has."""
     orders = sorted({raw.order for raw in raws})
     return np.mean([np.mean([raw.chances for raw in raws if raw.order == order], axis=0) for order in orders], axis=0)
@@ -63,7 +63,7 @@ def _median(means: np.ndarray, seed: int, place: Sequence[str]) -> int:
     return middle // 2 + (_draw(2, seed, place) if middle % 2 else 0)
 
 
-def _ranked(question: Question, raws: Sequence[Raw], seed: int, place: Sequence[str]) -> list[str]:
+def _ranked(question: Question, raws: Sequence[RawAnswer], seed: int, place: Sequence[str]) -> list[str]:
     values = [option.value for option in question.options]
     ranks = {value: np.mean([raw.ranking.index(value) for raw in raws]) for value in values}
     return sorted(values, key=lambda value: (round(ranks[value], 9), identifier(seed, *place, value)))
@@ -74,7 +74,7 @@ def _draw(n: int, seed: int, place: Sequence[str]) -> int:
 
 
 # -- position ----------------------------------------------------------------------------------------------------------
-def in_order(question: Question, raws: Sequence[Raw], order: str, seed: int, place: Sequence[str]) -> Any:
+def in_order(question: Question, raws: Sequence[RawAnswer], order: str, seed: int, place: Sequence[str]) -> Any:
     """The answer that one order alone would give; None where it has no good one."""
     own = [raw for raw in raws if raw.order == order]
     return combined(question, own, seed, place) if own else None
@@ -111,7 +111,7 @@ def _flips(rows: Sequence[tuple[str, str, Any, Any]]) -> dict:
     return {"n": len(rows), "flips": int(hits.sum()), "rate": float(hits.mean()), "ci": [float(end) for end in ci]}
 
 
-def listed(questions: Mapping[str, Question], raws: Sequence[Raw]) -> dict:
+def listed(questions: Mapping[str, Question], raws: Sequence[RawAnswer]) -> dict:
     """Which place in the list of options single answers pick: `first` and `last`, shares of `n`.
 
     Over both orders every option stands first as often as last, so without a liking for a place the two are alike.

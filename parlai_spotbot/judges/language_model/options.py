@@ -64,7 +64,7 @@ DECIDING = (
 
 
 @dataclass(frozen=True)
-class Options:
+class LanguageModelOptions:
     """All that is said of one judge. `url` "" is a model of this machine. None leaves it to the server.
 
     `orders` "both" asks everything in both orders, `samples` so often in each. A bad answer is asked for again until
@@ -140,10 +140,10 @@ class Options:
         )
 
 
-KEYS = tuple(f.name for f in fields(Options) if f.name != "max_cost")
+KEYS = tuple(f.name for f in fields(LanguageModelOptions) if f.name != "max_cost")
 
 
-def read_options(given: Mapping[str, Any], where: str) -> Options:
+def read_options(given: Mapping[str, Any], where: str) -> LanguageModelOptions:
     """The options in `given`, checked.
 
     Raises
@@ -161,8 +161,8 @@ def read_options(given: Mapping[str, Any], where: str) -> Options:
         if name in given:
             other = "only a model behind a server ('url') has it" if not url else "a model behind a server has none"
             raise UserError(f"{where}: option '{name}': {other}.", "Take it out, or correct 'url'.")
-    plain = Options()
-    found = Options(
+    plain = LanguageModelOptions()
+    found = LanguageModelOptions(
         model=reader.text("model", "" if url else EMBEDDED, needed="Name the model as the server knows it."),
         url=url,
         orders=reader.one_of("orders", ORDERS),

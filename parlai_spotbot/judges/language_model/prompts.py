@@ -52,19 +52,32 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class Part:
-    """The end of a prompt, and the labels that may follow it; none where a text is asked for."""
+class PromptForm:
+    """How everything is asked: `way` (`SCORED` or `WRITTEN`), in which `orders`, so many `samples` in each.
+
+    `seed` draws the first order.
+    """
+
+    way: str
+    orders: Sequence[int]
+    samples: int
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class PromptEnding:
+    """The end of a prompt (`tail`), and the labels that may follow it; none where a text is asked for."""
 
     tail: str
     labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Ask:
+class PromptedQuestion:
     """One question about one target of an item, in one order, once.
 
-    A prompt is `system`, then `lead` (the item), then the tail of a part. `values` are the options' in the order in
-    which they are listed, `known` in the survey's order, `labels` what stands before each. There is one part, but for
+    A prompt is `system`, then `lead` (the item), then the tail of an ending. `values` are the options' in the order in
+    which they are listed, `known` in the survey's order, `labels` what stands before each. There is one ending, but for
     checkboxes that are scored: one for each option, answered by yes or no, with the yes at place `yes`. Prompts of one
     `batch` with the same lead can always be asked together: what they are doesn't depend on answers to one of them.
     """
@@ -77,7 +90,7 @@ class Ask:
     sample: int
     system: str
     lead: str
-    parts: tuple[Part, ...]
+    endings: tuple[PromptEnding, ...]
     values: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
@@ -86,13 +99,13 @@ class Ask:
 
     @property
     def text(self) -> str:
-        """What the model is asked, after the system text; of a question in several parts, the first."""
-        return f"{self.lead}\n\n{self.parts[0].tail}"
+        """What the model is asked, after the system text; of a question with several endings, the first."""
+        return f"{self.lead}\n\n{self.endings[0].tail}"
 
     def key(self, identity: str) -> str:
         """By which the answer is found again: the same for the same prompt, sample and model."""
-        parts = [[part.tail, part.labels] for part in self.parts]
-        text = json.dumps([identity, self.system, self.lead, parts, self.values, self.order, self.sample])
+        endings = [[ending.tail, ending.labels] for ending in self.endings]
+        text = json.dumps([identity, self.system, self.lead, endings, self.values, self.order, self.sample])
         return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
 
 
@@ -116,7 +129,7 @@ def check(survey: Survey) -> None:
 
 
 # -- the parts of a prompt ---------------------------------------------------------------------------------------------
-class Shown:
+class OrderedItem:
     """An item in one order: which name each conversation, entity and option bears, as on the page."""
 
     def __init__(self, survey: Survey, item: Item, turned: bool):
@@ -205,20 +218,17 @@ def labels_of(question: Question) -> tuple[str, ...]:
     return tuple(string.ascii_uppercase[: len(values)]) if many else tuple(str(i + 1) for i in range(len(values)))
 
 
-def asks_of(
+def prompted_questions(
     survey: Survey,
     item: Item,
     pair: tuple[str, str],
-    way: str,
-    orders: Sequence[int],
-    samples: int,
-    seed: int = 0,
+    form: PromptForm,
     answers: Mapping[tuple[str, str], object] | None = None,
-) -> list[Ask]:
+) -> list[PromptedQuestion]:
     """All that is asked about one question and target of an item, in every order and sample.
 
     A free text is asked for once: reasons can't be averaged. It follows the `answers` to the questions that it comes
-    after. `seed` draws the first order.
+    after.
     """
     question = survey.question(pair[0])
     put = item.questions or tuple(q.name for q in survey.questions)
@@ -227,23 +237,29 @@ def asks_of(
     known = tuple(option.value for option in question.options)
     batch = "text" if question.kind == "free_text" else question.name if question.when else ""
     asks = []
-    for order in orders[:1] if question.kind == "free_text" else orders:
-        shown = Shown(survey, item, (identifier(seed, "names", item.item_id)[0] in "01234567") == bool(order))
-        options = _listed(question, (seed, item.item_id, *pair), order)
+    for order in form.orders[:1] if question.kind == "free_text" else form.orders:
+        shown = OrderedItem(
+            survey, item, (identifier(form.seed, "names", item.item_id)[0] in "01234567") == bool(order)
+        )
+        options = _listed(question, (form.seed, item.item_id, *pair), order)
         values = tuple(option.value for option in options)
         labels = values if labels_of(question) == known else labels_of(question)  # a scale's digits stay its own
         wording = shown.about(question.wording, pair[1])
         if question.kind == "free_text":
             wording = "\n".join([*_answered(survey, shown, question, answers or {}), wording])
-        parts = _parts(question, shown, options, labels, wording, way)
+        endings = _endings(question, shown, tuple(zip(labels, options, strict=True)), wording, form.way)
         lead = shown.lead(numbered)
-        for sample in range(1 if question.kind == "free_text" else samples):
+        for sample in range(1 if question.kind == "free_text" else form.samples):
             place = (item.item_id, *pair, question.kind, order, sample)
-            asks.append(Ask(*place, system, lead, parts, values, labels, known, int(shown.turned), batch))
+            asks.append(
+                PromptedQuestion(*place, system, lead, endings, values, labels, known, int(shown.turned), batch)
+            )
     return asks
 
 
-def _answered(survey: Survey, shown: Shown, question: Question, answers: Mapping[tuple[str, str], object]) -> list[str]:
+def _answered(
+    survey: Survey, shown: OrderedItem, question: Question, answers: Mapping[tuple[str, str], object]
+) -> list[str]:
     """What was answered to the questions that `question` comes after."""
     lines = []
     for (name, target), answer in answers.items():
@@ -268,7 +284,7 @@ def _listed(question: Question, place: Sequence[object], order: int) -> list[Opt
     return options[::-1] if order else options
 
 
-def _line(label: str, option: Option, shown: Shown) -> str:
+def _line(label: str, option: Option, shown: OrderedItem) -> str:
     """An option in the list; a point of a scale with what it stands for."""
     if option.value != label:
         return f"{label}. {shown.label(option)}"
@@ -276,21 +292,23 @@ def _line(label: str, option: Option, shown: Shown) -> str:
     return f"{label} ({text})" if text else label
 
 
-def _parts(
-    question: Question, shown: Shown, options: Sequence[Option], labels: tuple[str, ...], wording: str, way: str
-) -> tuple[Part, ...]:
+def _endings(
+    question: Question, shown: OrderedItem, listed: Sequence[tuple[str, Option]], wording: str, way: str
+) -> tuple[PromptEnding, ...]:
+    """The ends of a question's prompts; `listed` are its options as they are listed, each with its label."""
     if question.kind == "free_text":
-        return (Part(f"{wording}\n{WORDS['text' if way == SCORED else 'json_text']}"),)
-    listed = "\n".join(_line(label, option, shown) for label, option in zip(labels, options, strict=True))
+        return (PromptEnding(f"{wording}\n{WORDS['text' if way == SCORED else 'json_text']}"),)
+    labels = tuple(label for label, _ in listed)
+    lines = "\n".join(_line(label, option, shown) for label, option in listed)
     if way == WRITTEN:
         form = {"checkboxes": "json_several", "ranking": "json_ranking"}.get(question.kind, "json_one")
         quoted = ", ".join(f'"{label}"' for label in labels)
         how = WORDS[form].format(labels=quoted)
-        return (Part(f"{wording}\n{listed}\n{how}", labels),)
+        return (PromptEnding(f"{wording}\n{lines}\n{how}", labels),)
     if question.kind == "checkboxes":
         yes_no = (WORDS["no"], WORDS["yes"]) if shown.turned else (WORDS["yes"], WORDS["no"])
         choice = f"1. {yes_no[0]}\n2. {yes_no[1]}\n{WORDS['pick']}"
-        texts = [WORDS["applies"].format(option=shown.label(option)) for option in options]
-        return tuple(Part(f"{wording}\n{text}\n{choice}", ("1", "2")) for text in texts)
+        texts = [WORDS["applies"].format(option=shown.label(option)) for _, option in listed]
+        return tuple(PromptEnding(f"{wording}\n{text}\n{choice}", ("1", "2")) for text in texts)
     how = "first" if question.kind == "ranking" else "pick" if labels[0].isdigit() else "pick_letter"
-    return (Part(f"{wording}\n{listed}\n{WORDS[how]}", labels),)
+    return (PromptEnding(f"{wording}\n{lines}\n{WORDS[how]}", labels),)

@@ -13,9 +13,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.judges.language_model.answer_journal import AGAIN, Cache, Raw
-from parlai_spotbot.judges.language_model.options import Options
-from parlai_spotbot.judges.language_model.prompts import Ask
+from parlai_spotbot.judges.language_model.answer_journal import AGAIN, AnswerJournal, RawAnswer
+from parlai_spotbot.judges.language_model.options import LanguageModelOptions
+from parlai_spotbot.judges.language_model.prompts import PromptedQuestion
 from parlai_spotbot.models.chat import client as chat
 from parlai_spotbot.models.chat.message_text import THOUGHT, text_of, tokens
 
@@ -44,14 +44,14 @@ class BudgetSpent(Exception):
     """What is left of the budget doesn't cover another request."""
 
 
-class Bad(ValueError):
+class BadAnswer(ValueError):
     """What the model said is no answer."""
 
 
 class ServedModel:
     """The server and model that `options` name. Nothing is sent before there is something to ask."""
 
-    def __init__(self, options: Options, where: str):
+    def __init__(self, options: LanguageModelOptions, where: str):
         self.options, self.where = options, where
         endpoint = options.endpoint(where)
         self.client = chat.ChatClient(endpoint)
@@ -63,8 +63,14 @@ class ServedModel:
         self.client.close()
 
     # -- asking --------------------------------------------------------------------------------------------------------
-    def answer(self, asks: Mapping[str, Ask], open_: Collection[str], cache: Cache, came: Callable[[], None]) -> None:
-        """Put an answer to each of `asks` into `cache`, or why there is none; `came` is called for each.
+    def answer(
+        self,
+        asks: Mapping[str, PromptedQuestion],
+        open_: Collection[str],
+        journal: AnswerJournal,
+        came: Callable[[], None],
+    ) -> None:
+        """Put an answer to each of `asks` into `journal`, or why there is none; `came` is called for each.
 
         Raises
         ------
@@ -75,43 +81,45 @@ class ServedModel:
         """
         waiting = {key: ask for key, ask in asks.items() if key in open_}
         if not self.format:
-            self._agree(waiting, cache, came)
+            self._agree(waiting, journal, came)
         while waiting:
-            wave = self._affordable(list(waiting.items())[: WAVE * self.options.concurrency], cache)
-            outcomes = self._send(wave, cache)
+            wave = self._affordable(list(waiting.items())[: WAVE * self.options.concurrency], journal)
+            outcomes = self._send(wave, journal)
             for (key, _), outcome in zip(wave, outcomes, strict=True):
-                if key in cache.good or cache.given_up(key, self.options.attempts) or outcome in AGAIN:
+                if key in journal.good or journal.given_up(key, self.options.attempts) or outcome in AGAIN:
                     waiting.pop(key)
                     came()
             self._silent = self._silent + len(outcomes) if all(o in AGAIN for o in outcomes) else 0
             if self._silent >= SILENT:
-                last = cache.rows[-1].problem
+                last = journal.rows[-1].problem
                 raise UserError(f"{self.where}: {self.options.url} gave no answer any more: {last}.", STAYED_AWAY)
 
-    def _agree(self, waiting: dict[str, Ask], cache: Cache, came: Callable[[], None]) -> None:
+    def _agree(self, waiting: dict[str, PromptedQuestion], journal: AnswerJournal, came: Callable[[], None]) -> None:
         """Find out with one request which form of answer the server takes; its answer counts like any other."""
-        known = next((row.answer_format for row in reversed(cache.rows) if row.answer_format and row.good), "")
+        known = next((row.answer_format for row in reversed(journal.rows) if row.answer_format and row.good), "")
         if known or not waiting:
             self.format = known
             return
         first = next(iter(waiting.items()))
         for form in FORMATS:
             self.format = form
-            self._affordable([first], cache)
-            (outcome,) = self._send([first], cache, form != FORMATS[-1])
+            self._affordable([first], journal)
+            (outcome,) = self._send([first], journal, form != FORMATS[-1])
             if outcome != "rejected":
                 break
         if outcome in AGAIN:
-            raise UserError(f"{self.where}: {self.options.url}: {cache.rows[-1].problem}.", STAYED_AWAY)
-        if first[0] in cache.good:
+            raise UserError(f"{self.where}: {self.options.url}: {journal.rows[-1].problem}.", STAYED_AWAY)
+        if first[0] in journal.good:
             waiting.pop(first[0])
             came()
 
-    def _affordable(self, wave: list[tuple[str, Ask]], cache: Cache) -> list[tuple[str, Ask]]:
+    def _affordable(
+        self, wave: list[tuple[str, PromptedQuestion]], journal: AnswerJournal
+    ) -> list[tuple[str, PromptedQuestion]]:
         """As much of `wave`, from its beginning, as the budget covers in the worst case."""
         if self.options.max_cost is None:
             return wave
-        left = self.options.max_cost - self.options.cost(*cache.spent())
+        left = self.options.max_cost - self.options.cost(*journal.spent())
         for place, (_, ask) in enumerate(wave):
             left -= self.options.cost(self._prompt_tokens(ask), self.options.max_new_tokens)
             if left < 0:
@@ -120,7 +128,7 @@ class ServedModel:
                 return wave[:place]
         return wave
 
-    def _send(self, wave: list[tuple[str, Ask]], cache: Cache, quiet: bool = False) -> list[str]:
+    def _send(self, wave: list[tuple[str, PromptedQuestion]], journal: AnswerJournal, quiet: bool = False) -> list[str]:
         """Ask `wave`; the outcome of each in one word, "" for a good answer.
 
         A request that is `quiet` leaves no trace when its form is rejected: another form is tried.
@@ -129,20 +137,20 @@ class ServedModel:
 
         def came(place: int, answer: dict | chat.ChatError) -> None:
             key, ask = wave[place]
-            row = self._raw(ask, key, cache.tried(key), answer)
+            row = self._raw(ask, key, journal.tried(key), answer)
             outcomes[place] = row.kind
-            if row.kind in REMEDIES and (row.kind != "rejected" or (self._nothing_yet(cache) and not quiet)):
+            if row.kind in REMEDIES and (row.kind != "rejected" or (self._nothing_yet(journal) and not quiet)):
                 raise UserError(f"{self.where}: {row.problem.rstrip('.')}.", REMEDIES[row.kind])
             if not (quiet and row.kind == "rejected"):
-                cache.add(row)
+                journal.add(row)
 
-        self.client.ask([self._request(key, ask, cache.tried(key)) for key, ask in wave], came)
+        self.client.ask([self._request(key, ask, journal.tried(key)) for key, ask in wave], came)
         return outcomes
 
-    def _nothing_yet(self, cache: Cache) -> bool:
-        return not any(row.model for row in cache.rows)
+    def _nothing_yet(self, journal: AnswerJournal) -> bool:
+        return not any(row.model for row in journal.rows)
 
-    def _request(self, key: str, ask: Ask, attempt: int) -> chat.ChatRequest:
+    def _request(self, key: str, ask: PromptedQuestion, attempt: int) -> chat.ChatRequest:
         given, chance = self.options, (int(key[:7], 16) + attempt) % 2**31
         rows = [{"role": given.system_role, "content": ask.system}, {"role": "user", "content": ask.text}]
         if given.system_role == "user":
@@ -164,24 +172,26 @@ class ServedModel:
         return chance if given == "each" else None if given == "none" else int(given)
 
     @staticmethod
-    def _prompt_tokens(ask: Ask) -> int:
+    def _prompt_tokens(ask: PromptedQuestion) -> int:
         return tokens(ask.system) + tokens(ask.text)
 
     # -- reading -------------------------------------------------------------------------------------------------------
-    def _raw(self, ask: Ask, key: str, attempt: int, answer: dict | chat.ChatError) -> Raw:
+    def _raw(self, ask: PromptedQuestion, key: str, attempt: int, answer: dict | chat.ChatError) -> RawAnswer:
         if isinstance(answer, chat.ChatError):
             now = datetime.now(UTC).replace(microsecond=0).isoformat()
-            return Raw.of(ask, key, attempt=attempt, kind=answer.kind, problem=str(answer), date=now)
-        row = Raw.of(ask, key, attempt=attempt, answer_format=self.format, **self._counts(ask, answer), **_who(answer))
+            return RawAnswer.of(ask, key, attempt=attempt, kind=answer.kind, problem=str(answer), date=now)
+        row = RawAnswer.of(
+            ask, key, attempt=attempt, answer_format=self.format, **self._counts(ask, answer), **_who(answer)
+        )
         try:
             said = _said(answer)
             return replace(row, said=said[:SAID], **parsed(ask, said))
-        except Bad as err:
+        except BadAnswer as err:
             kind = "filtered" if answer["choices"][0].get("finish_reason") == "content_filter" else "bad"
             said = text_of(answer["choices"][0]["message"])[:SAID]
             return replace(row, said=said, kind=kind, problem=str(err))
 
-    def _counts(self, ask: Ask, answer: dict) -> dict:
+    def _counts(self, ask: PromptedQuestion, answer: dict) -> dict:
         usage = answer.get("usage") if isinstance(answer.get("usage"), dict) else {}
         counts = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
         known = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in counts)
@@ -206,19 +216,21 @@ def _said(answer: dict) -> str:
     choice = answer["choices"][0]
     reason = choice.get("finish_reason") or "stop"
     if reason == "content_filter":
-        raise Bad("the server's content filter held the answer back")
+        raise BadAnswer("the server's content filter held the answer back")
     text = THOUGHT.sub("", text_of(choice["message"]), count=1).strip()
     if not text and reason == "length":
-        raise Bad("the answer was cut before its first word: raise 'max_new_tokens', or have the model think less")
+        raise BadAnswer(
+            "the answer was cut before its first word: raise 'max_new_tokens', or have the model think less"
+        )
     if not text:
         refusal = choice["message"].get("refusal")
-        raise Bad("the model refused" if refusal else "an empty answer")
+        raise BadAnswer("the model refused" if refusal else "an empty answer")
     fenced = FENCE.match(text)
     return fenced[1] if fenced else text
 
 
-def parsed(ask: Ask, said: str) -> dict:
-    """The fields of a `Raw` that `said` means; `Bad` where it is not exactly what was asked for.
+def parsed(ask: PromptedQuestion, said: str) -> dict:
+    """The fields of a `RawAnswer` that `said` means; `BadAnswer` where it is not exactly what was asked for.
 
     Taken are JSON as it was asked for, and a label alone.
     """
@@ -231,24 +243,24 @@ def parsed(ask: Ask, said: str) -> dict:
     answer = data.get("answer") if isinstance(data, dict) and set(data) == {"answer"} else data
     if ask.kind == "free_text":
         if not isinstance(answer, str) or not answer.strip():
-            raise Bad("no text")
+            raise BadAnswer("no text")
         return {"text": " ".join(answer.split())}
     named = [answer] if ask.kind in ("choice", "scale") else answer
     if not isinstance(named, list):
-        raise Bad("no list of labels")
+        raise BadAnswer("no list of labels")
     named = [str(part) if isinstance(part, int) and not isinstance(part, bool) else part for part in named]
     for part in named:
         if part not in ask.labels:
-            raise Bad(f"{json.dumps(part)[:60]} is none of the labels {', '.join(ask.labels)}")
+            raise BadAnswer(f"{json.dumps(part)[:60]} is none of the labels {', '.join(ask.labels)}")
     if len(set(named)) != len(named) or (ask.kind == "ranking" and len(named) != len(ask.labels)):
-        raise Bad("it does not name each label once")
+        raise BadAnswer("it does not name each label once")
     values = [ask.values[ask.labels.index(part)] for part in named]
     if ask.kind == "ranking":
         return {"ranking": tuple(values)}
     return {"chances": tuple(float(value in values) for value in ask.known)}
 
 
-def response_format(ask: Ask, form: str) -> dict | None:
+def response_format(ask: PromptedQuestion, form: str) -> dict | None:
     """The field of a request that holds the model to an answer of the right form."""
     if form == "text":
         return None

@@ -19,11 +19,11 @@ from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.spotter import examples as ex
 from parlai_spotbot.judges.spotter.detector import NO_DIFFERENCE_SHARE, UNSURE_SHARE, Detector
 from parlai_spotbot.judges.spotter.effects import effects
-from parlai_spotbot.judges.spotter.examples import Example
-from parlai_spotbot.judges.spotter.features import FEATURES, Coherence, Part, Words
-from parlai_spotbot.judges.spotter.likelihood import Likelihood
-from parlai_spotbot.judges.spotter.people_language import Language
-from parlai_spotbot.judges.spotter.standins import Standins
+from parlai_spotbot.judges.spotter.examples import EntityExample
+from parlai_spotbot.judges.spotter.features import FEATURES, CoherenceVariant, FeatureContribution, WordsVariant
+from parlai_spotbot.judges.spotter.people_language import PeopleLanguage
+from parlai_spotbot.judges.spotter.standins import StandInBots
+from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
 from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.texts.surface import SURFACES
@@ -50,7 +50,7 @@ class Spotter(Judge):
     name = "spotter"
     version = 2
     gives_reasons = True
-    workers = (Words.worker_id, Coherence.worker_id)
+    workers = (WordsVariant.worker_id, CoherenceVariant.worker_id)
     answers_per_item = 2 + len(FEATURES)
 
     def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
@@ -108,7 +108,7 @@ class Spotter(Judge):
                 "Use shorter segments.",
             )
         order = np.random.default_rng(self.seed).permutation(len(self.conversations))
-        standins = Standins(plan, people, max(lengths), self.seed)
+        standins = StandInBots(plan, people, max(lengths), self.seed)
         self.sources, bots = {}, {}
         for key in self.keys:
             excluded = ex.kin(plan, key)
@@ -118,10 +118,10 @@ class Spotter(Judge):
             bots.update({(c.conversation_id, c.entities): c for c in own + added})
         self.bots = ex.of_bots(bots.values(), lengths, show)
 
-    def _variants(self, progress: bool) -> tuple[Words, Coherence]:
+    def _variants(self, progress: bool) -> tuple[WordsVariant, CoherenceVariant]:
         from parlai_spotbot.models.minilm import MiniLM
 
-        self.examples: list[Example] = self.people + self.bots
+        self.examples: list[EntityExample] = self.people + self.bots
         self.row_of: dict[tuple[str, int], int] = {}
         for item in self.items.values():
             for example in ex.both(tuple(u.text for u in item.transcripts[0]), ("", ""), item.item_id):
@@ -129,11 +129,13 @@ class Spotter(Judge):
                 self.examples.append(example)
         texts = sorted({text for example in self.examples for text in example.texts})
         spoken = {text for example in self.people for text in example.texts}
-        language = Language(sorted(spoken))
+        language = PeopleLanguage(sorted(spoken))
         vectors = MiniLM().embed(texts, progress="embedding" if progress else "")
         embedded = dict(zip(texts, vectors, strict=True))
-        likelihood = Likelihood((example.texts for example in self.examples), progress="reading" if progress else "")
-        return Words(self.examples, language), Coherence(self.examples, embedded, likelihood, spoken)
+        surprises = ConversationSurprises(
+            (example.texts for example in self.examples), progress="reading" if progress else ""
+        )
+        return WordsVariant(self.examples, language), CoherenceVariant(self.examples, embedded, surprises, spoken)
 
     def _rows(self, key: tuple[str, ...]) -> np.ndarray:
         own, added = self.sources[key]
@@ -164,8 +166,8 @@ class Spotter(Judge):
         for entity in (0, 1):
             place = self.row_of[item.item_id, entity]
             judged = self.judgement(unit, item, f"entity:{entity}", "nature", model.nature(place))
-            base, parts = model.parts(place)
-            parts = sorted(parts, key=lambda part: (-abs(part.push), part.feature))
+            base, contributions = model.contributions(place)
+            contributions = sorted(contributions, key=lambda own: (-abs(own.push), own.feature))
             rows.append(
                 {
                     "annotation_id": judged.annotation_id,
@@ -178,10 +180,10 @@ class Spotter(Judge):
                     "answer": judged.answer,
                     "probability": round(model.probability(place), 6),
                     "unsure_within": round(model.unsure, 6),
-                    "logit": round(base + sum(part.push for part in parts), 6),
+                    "logit": round(base + sum(own.push for own in contributions), 6),
                     "base": round(base, 6),
-                    "reasons": [_reason(part) for part in parts[:TOLD]],
-                    "others": round(sum(part.push for part in parts[TOLD:]), 6),
+                    "reasons": [_reason(own) for own in contributions[:TOLD]],
+                    "others": round(sum(own.push for own in contributions[TOLD:]), 6),
                 }
             )
         return rows
@@ -197,7 +199,7 @@ class Spotter(Judge):
                 "examples": len(self._rows(key)),
             }
         variants = {}
-        for variant in (Words, Coherence):
+        for variant in (WordsVariant, CoherenceVariant):
             models = [self.models[variant.worker_id, key] for key in self.keys]
             accuracy = sum(model.held_out_accuracy for model in models) / len(models)
             variants[variant.worker_id] = {
@@ -211,14 +213,14 @@ class Spotter(Judge):
         return {"rule": RULE, "trained_on": trained_on, "variants": variants}
 
 
-def _reason(part: Part) -> dict:
-    value = None if math.isnan(part.value) else round(part.value, 4)
+def _reason(own: FeatureContribution) -> dict:
+    value = None if math.isnan(own.value) else round(own.value, 4)
     return {
-        "feature": part.feature,
-        "group": part.group,
+        "feature": own.feature,
+        "group": own.group,
         "value": value,
-        "text": part.text,
-        "contribution": round(part.push, 6),
+        "text": own.text,
+        "contribution": round(own.push, 6),
     }
 
 

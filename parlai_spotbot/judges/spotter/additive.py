@@ -14,7 +14,7 @@ BOUND = 4.0
 """Values count as at most so many standard deviations from the mean: nothing is known of what lies beyond."""
 
 
-class Curves(TransformerMixin, BaseEstimator):
+class FeatureCurves(TransformerMixin, BaseEstimator):
     """Turns (n, features) with NaN where unknown into the columns of broken lines, centred and scaled.
 
     An unknown value has the height 0, as the average of the training data has. `owner_` (columns,) says whose a
@@ -24,7 +24,7 @@ class Curves(TransformerMixin, BaseEstimator):
     def __init__(self, breaks: int = 3):
         self.breaks = breaks
 
-    def fit(self, X: np.ndarray, y: object = None) -> Curves:
+    def fit(self, X: np.ndarray, y: object = None) -> FeatureCurves:
         known = [column[~np.isnan(column)] for column in X.T]
         self.mean_ = np.array([column.mean() if len(column) else 0.0 for column in known])
         scale = np.array([column.std() if len(column) else 0.0 for column in known])

@@ -17,8 +17,8 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.utils.class_weight import compute_sample_weight
 
-from parlai_spotbot.judges.spotter.examples import Example
-from parlai_spotbot.judges.spotter.features import FEATURES, Coherence, Part, Words
+from parlai_spotbot.judges.spotter.examples import EntityExample
+from parlai_spotbot.judges.spotter.features import FEATURES, CoherenceVariant, FeatureContribution, WordsVariant
 from parlai_spotbot.records import HUMAN
 
 UNSURE_SHARE = 0.15
@@ -33,7 +33,7 @@ FOLDS = 4
 class Detector:
     """A model of `variant` trained on the examples in `rows` (indices into `examples` and the variant's matrix)."""
 
-    def __init__(self, variant: Words | Coherence, examples: Sequence[Example], rows: np.ndarray):
+    def __init__(self, variant: WordsVariant | CoherenceVariant, examples: Sequence[EntityExample], rows: np.ndarray):
         self.variant, self.rows = variant, rows
         X = variant.matrix[rows]
         human = np.array([examples[i].who == HUMAN for i in rows])
@@ -59,7 +59,7 @@ class Detector:
     def _calibrated(self, score: np.ndarray) -> np.ndarray:
         return self.calibration.predict_proba(score[:, None])[:, 1]
 
-    def _bands(self, bots: list[Example]) -> dict[str, float]:
+    def _bands(self, bots: list[EntityExample]) -> dict[str, float]:
         gaps: dict[str, list[float]] = {feature: [] for feature in FEATURES}
         for first, second in zip(bots[::2], bots[1::2], strict=True):
             for feature, gap in self._gaps(first, second).items():
@@ -67,7 +67,7 @@ class Detector:
         known = {feature: [gap for gap in values if not math.isnan(gap)] for feature, values in gaps.items()}
         return {f: float(np.quantile(values, NO_DIFFERENCE_SHARE)) if values else 0.0 for f, values in known.items()}
 
-    def _gaps(self, first: Example, second: Example) -> dict[str, float]:
+    def _gaps(self, first: EntityExample, second: EntityExample) -> dict[str, float]:
         one, two = self.variant.scores(first), self.variant.scores(second)
         return {feature: one[feature] - two[feature] for feature in FEATURES}
 
@@ -87,14 +87,14 @@ class Detector:
         """How calibration stretches the model's score."""
         return float(self.calibration.coef_[0, 0])
 
-    def parts(self, row: int) -> tuple[float, list[Part]]:
+    def contributions(self, row: int) -> tuple[float, list[FeatureContribution]]:
         """The logit of an example of which nothing is known, and what each feature adds: together the logit of
         `probability`."""
         base = self.slope * float(self.model[-1].intercept_[0]) + float(self.calibration.intercept_[0])
-        found = self.variant.parts(self.model, row)
-        return base, [replace(part, push=self.slope * part.push) for part in found]
+        found = self.variant.contributions(self.model, row)
+        return base, [replace(own, push=self.slope * own.push) for own in found]
 
-    def preferences(self, first: Example, second: Example) -> dict[str, str]:
+    def preferences(self, first: EntityExample, second: EntityExample) -> dict[str, str]:
         """Per feature the entity that has more of it, or "no_difference" within the band or where it can't be said."""
         answers = {}
         for feature, gap in self._gaps(first, second).items():
@@ -103,7 +103,7 @@ class Detector:
         return answers
 
 
-def folds(examples: Sequence[Example]) -> list[tuple[np.ndarray, np.ndarray]]:
+def folds(examples: Sequence[EntityExample]) -> list[tuple[np.ndarray, np.ndarray]]:
     """Pairs of indices (trained on, held out): each example is held out once, together with its speaker.
 
     With a speaker, bot or person, all conversations it takes part in leave the training part, as they do when it is

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from parlai_spotbot.judges.spotter.features import Coherence, Words
+from parlai_spotbot.judges.spotter.features import CoherenceVariant, WordsVariant
 from parlai_spotbot.judges.spotter.named_features import NAMED
 
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -23,12 +23,14 @@ ONE_WAY = 0.6
 """A curve goes one way where its ends differ by more than this share of its range."""
 
 
-def effects(variant: Coherence | Words, models: Sequence) -> dict:
+def effects(variant: CoherenceVariant | WordsVariant, models: Sequence) -> dict:
     """What `models` of `variant` make of its features: {"features": [..]} or {"words": {"human", "bot"}}."""
-    return {"features": _curves(variant, models)} if isinstance(variant, Coherence) else {"words": _words(models)}
+    return (
+        {"features": _curves(variant, models)} if isinstance(variant, CoherenceVariant) else {"words": _words(models)}
+    )
 
 
-def _curves(variant: Coherence, models: Sequence) -> list[dict]:
+def _curves(variant: CoherenceVariant, models: Sequence) -> list[dict]:
     rows = np.unique(np.concatenate([model.rows for model in models]))
     points = np.array([_quantiles(column) for column in variant.matrix[rows].T])
     heights = np.stack([_heights(model, points.T) for model in models])

@@ -26,7 +26,7 @@ MAX_CONVERSATIONS = 150
 
 
 @dataclass(frozen=True)
-class Example:
+class EntityExample:
     """One entity of one segment: its turns are ``texts[entity::2]``.
 
     `who` is a contestant or "human", `speaker` the contestant or the single person, where known.
@@ -45,13 +45,13 @@ class Example:
 
 def both(
     texts: tuple[str, ...], entities: tuple[str, str], conversation: str, speakers: tuple[str, ...] = ()
-) -> list[Example]:
+) -> list[EntityExample]:
     """The two examples of one segment; `speakers` are the entities where not said otherwise."""
     speakers = speakers or entities
-    return [Example(texts, entity, entities[entity], conversation, speakers[entity]) for entity in (0, 1)]
+    return [EntityExample(texts, entity, entities[entity], conversation, speakers[entity]) for entity in (0, 1)]
 
 
-def of_people(episodes: Iterable, lengths: Iterable[int], seed: int, show: Callable[[str], str]) -> list[Example]:
+def of_people(episodes: Iterable, lengths: Iterable[int], seed: int, show: Callable[[str], str]) -> list[EntityExample]:
     """Segments of people's episodes without their first exchange, as the study's human conversations lose it.
 
     `show` brings a turn into the surface form in which the units show it.
@@ -71,7 +71,9 @@ def of_people(episodes: Iterable, lengths: Iterable[int], seed: int, show: Calla
     return examples
 
 
-def of_bots(conversations: Iterable[Conversation], lengths: Iterable[int], show: Callable[[str], str]) -> list[Example]:
+def of_bots(
+    conversations: Iterable[Conversation], lengths: Iterable[int], show: Callable[[str], str]
+) -> list[EntityExample]:
     """Segments of conversations in which no person takes part."""
     examples = []
     for conversation in conversations:
@@ -84,7 +86,7 @@ def of_bots(conversations: Iterable[Conversation], lengths: Iterable[int], show:
     return examples
 
 
-def replies(example: Example) -> list[tuple[str, str]]:
+def replies(example: EntityExample) -> list[tuple[str, str]]:
     """The partner's last turn and the entity's answer to it; the segment's first turn answers nothing shown."""
     first = 2 if example.entity == 0 else 1
     return [(example.texts[i - 1], example.texts[i]) for i in range(first, len(example.texts), 2)]

@@ -1,6 +1,6 @@
 """What the two variants of the spotter look at: the words an entity uses, and how its turns hang together.
 
-Each variant turns examples into rows of numbers, says what each number's part in a judgement is (`parts`), and gives
+Each variant turns examples into rows of numbers, says what each number adds to a judgement (`contributions`), and gives
 three interpretable scores for the paper's features (section 3.1): fluency, sensibleness, specificity. The two share no
 feature, so that they err differently.
 """
@@ -19,18 +19,18 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from parlai_spotbot.judges.spotter.additive import Curves
-from parlai_spotbot.judges.spotter.examples import Example, replies
-from parlai_spotbot.judges.spotter.likelihood import Likelihood
-from parlai_spotbot.judges.spotter.named_features import NAMED, Known, mean
-from parlai_spotbot.judges.spotter.people_language import Language, tokens
+from parlai_spotbot.judges.spotter.additive import FeatureCurves
+from parlai_spotbot.judges.spotter.examples import EntityExample, replies
+from parlai_spotbot.judges.spotter.named_features import NAMED, ExampleMeasures, mean
+from parlai_spotbot.judges.spotter.people_language import PeopleLanguage, tokens
+from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
 from parlai_spotbot.records import HUMAN
 
 FEATURES = ("fluency", "sensibleness", "specificity")
 
 
 @dataclass(frozen=True)
-class Part:
+class FeatureContribution:
     """What one feature adds to a judgement: `text` says its value in words, `push` is positive towards human."""
 
     feature: str
@@ -40,13 +40,13 @@ class Part:
     push: float
 
 
-class Seen(TransformerMixin, BaseEstimator):
+class FrequentColumns(TransformerMixin, BaseEstimator):
     """Keeps the columns that at least `least` rows of the training data have: a model knows no other words."""
 
     def __init__(self, least: int = 2):
         self.least = least
 
-    def fit(self, X: sparse.csr_matrix, y: object = None) -> Seen:
+    def fit(self, X: sparse.csr_matrix, y: object = None) -> FrequentColumns:
         self.columns_ = np.flatnonzero(np.bincount(X.indices, minlength=X.shape[1]) >= self.least)
         return self
 
@@ -54,7 +54,7 @@ class Seen(TransformerMixin, BaseEstimator):
         return X[:, self.columns_]
 
 
-class Words:
+class WordsVariant:
     """Words and characters: n-grams of the entity's own turns, weighted by TF-IDF."""
 
     worker_id = "spotter-words"
@@ -64,7 +64,7 @@ class Words:
         "partner's last turn is taken up, by rare words; specificity: mean inverse document frequency of the words"
     )
 
-    def __init__(self, examples: Sequence[Example], language: Language):
+    def __init__(self, examples: Sequence[EntityExample], language: PeopleLanguage):
         self.language = language
         turns = sorted({text for example in examples for text in example.own})
         row = {text: i for i, text in enumerate(turns)}
@@ -85,16 +85,16 @@ class Words:
 
     def estimator(self) -> Pipeline:
         model = LogisticRegression(C=3.0, solver="liblinear")
-        return make_pipeline(Seen(), TfidfTransformer(sublinear_tf=True), model)
+        return make_pipeline(FrequentColumns(), TfidfTransformer(sublinear_tf=True), model)
 
     def vocabulary(self, fitted: Pipeline) -> list[str]:
         """The n-grams that a fitted model knows."""
         return list(self.names[fitted[0].columns_])
 
-    def parts(self, fitted: Pipeline, row: int) -> list[Part]:
+    def contributions(self, fitted: Pipeline, row: int) -> list[FeatureContribution]:
         """What each word and word pair adds to a model's score for the example in `row`.
 
-        A word's part is its own and that of the sequences of letters in it, as often as they occur in it.
+        A word's contribution is its own and that of the sequences of letters in it, as often as they occur in it.
         """
         counts = self.matrix[[row]]
         values = fitted[:-1].transform(counts)
@@ -108,7 +108,10 @@ class Words:
             own[word] = own.get(word, 0.0) + push
             often.setdefault(word, said[word])
         again = {word: f", {n} times" if n > 1 else "" for word, n in often.items()}
-        return [Part(word, "lexical", often[word], f"says “{word}”{again[word]}", push) for word, push in own.items()]
+        return [
+            FeatureContribution(word, "lexical", often[word], f"says “{word}”{again[word]}", push)
+            for word, push in own.items()
+        ]
 
     def _of_letters(self, texts: Sequence[str], pushes: dict[int, float], times: dict[int, int]) -> dict[str, float]:
         """What sequences of letters add, by the word (of those written together, the longest) that they stand in."""
@@ -124,7 +127,7 @@ class Words:
                     found[word] = found.get(word, 0.0) + push
         return found
 
-    def scores(self, example: Example) -> dict[str, float]:
+    def scores(self, example: EntityExample) -> dict[str, float]:
         """The entity's fluency, sensibleness and specificity: higher is more; nan where it can't be said."""
         return {
             "fluency": mean([self.language.likelihood(text) for text in example.own if text]),
@@ -138,7 +141,7 @@ class Words:
         return sum(self.language.idf(word) for word in sorted(theirs & ours)) / total if total else math.nan
 
 
-class Coherence:
+class CoherenceVariant:
     """How turns hang together: with the partner's last turn, with each other, and with what is expected."""
 
     worker_id = "spotter-coherence"
@@ -151,9 +154,13 @@ class Coherence:
     )
 
     def __init__(
-        self, examples: Sequence[Example], embedded: dict[str, np.ndarray], likelihood: Likelihood, people: set[str]
+        self,
+        examples: Sequence[EntityExample],
+        embedded: dict[str, np.ndarray],
+        surprises: ConversationSurprises,
+        people: set[str],
     ):
-        self.embedded, self.likelihood = embedded, likelihood
+        self.embedded, self.surprises = embedded, surprises
         middle = np.mean([embedded[text] for text in sorted(people)], axis=0)
         self.middle = middle / np.linalg.norm(middle)
         self.matrix = np.array([self.row(example) for example in examples])
@@ -163,7 +170,7 @@ class Coherence:
         self.expected = self._expected(people, np.array([example.entity for example in examples]))
 
     def estimator(self) -> Pipeline:
-        return make_pipeline(Curves(), LogisticRegression(C=0.1, max_iter=2000))
+        return make_pipeline(FeatureCurves(), LogisticRegression(C=0.1, max_iter=2000))
 
     def _usual(self, people: np.ndarray) -> dict[int, np.ndarray]:
         """Per segment length the middle half (2, features) of the training's people."""
@@ -181,21 +188,23 @@ class Coherence:
                 found[k, place] = float(surprise[here].mean()) if here.any() else math.nan
         return found
 
-    def _known(self, example: Example) -> Known:
-        return Known.of(example, self.embedded, self.middle, self.likelihood.turns(example.texts))
+    def _known(self, example: EntityExample) -> ExampleMeasures:
+        return ExampleMeasures.of(example, self.embedded, self.middle, self.surprises.turns(example.texts))
 
-    def row(self, example: Example) -> list[float]:
+    def row(self, example: EntityExample) -> list[float]:
         """The numbers of one example, in the order of `NAMED`; nan where it is too short for one."""
         known = self._known(example)
         return [feature.value(known) for feature in NAMED]
 
-    def parts(self, fitted: Pipeline, row: int) -> list[Part]:
+    def contributions(self, fitted: Pipeline, row: int) -> list[FeatureContribution]:
         """What each feature adds to a model's score for the example in `row`."""
         values = self.matrix[row]
         heights = fitted[0].heights(self.matrix[[row]], fitted[-1].coef_[0])[0]
         usual = self.usual.get(int(self.exchanges[row]))
         return [
-            Part(feature.name, feature.group, float(value), self._said(place, value, usual), float(height))
+            FeatureContribution(
+                feature.name, feature.group, float(value), self._said(place, value, usual), float(height)
+            )
             for place, (feature, value, height) in enumerate(zip(NAMED, values, heights, strict=True))
         ]
 
@@ -208,7 +217,7 @@ class Coherence:
         people = f" (half of the people: {usual[0, place]:.2f} to {usual[1, place]:.2f})" if known else ""
         return f"{title}: {value:.2f}{people}"
 
-    def scores(self, example: Example) -> dict[str, float]:
+    def scores(self, example: EntityExample) -> dict[str, float]:
         """The entity's fluency, sensibleness and specificity: higher is more; nan where it can't be said."""
         known = self._known(example)
         by_name = {feature.name: feature.value(known) for feature in NAMED if feature.name in SCORES.values()}

@@ -14,25 +14,27 @@ from itertools import pairwise
 
 import numpy as np
 
-from parlai_spotbot.judges.spotter import likelihood
-from parlai_spotbot.judges.spotter.examples import Example, replies
-from parlai_spotbot.judges.spotter.likelihood import Surprise
+from parlai_spotbot.judges.spotter import surprises
+from parlai_spotbot.judges.spotter.examples import EntityExample, replies
 from parlai_spotbot.judges.spotter.people_language import tokens
+from parlai_spotbot.judges.spotter.surprises import TurnSurprise
 
 
 @dataclass(frozen=True)
-class Known:
+class ExampleMeasures:
     """What is known of an example: its own turns' surprises, its similarities, its words."""
 
-    example: Example
+    example: EntityExample
     words: list[list[str]]
     to_partner: list[float]
     among: list[float]
     distance: list[float]
-    surprises: Sequence[Surprise]
+    surprises: Sequence[TurnSurprise]
 
     @classmethod
-    def of(cls, example: Example, embedded: dict[str, np.ndarray], middle: np.ndarray, turns: Sequence) -> Known:
+    def of(
+        cls, example: EntityExample, embedded: dict[str, np.ndarray], middle: np.ndarray, turns: Sequence
+    ) -> ExampleMeasures:
         own = example.own
 
         def close(a: str, b: str) -> float:
@@ -53,18 +55,18 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Feature:
+class NamedFeature:
     """`title` names it, `meaning` says in a sentence what more of it is; `value` is nan where it can't be said."""
 
     name: str
     group: str
     title: str
     meaning: str
-    value: Callable[[Known], float]
+    value: Callable[[ExampleMeasures], float]
 
 
 NAMED = (
-    Feature(
+    NamedFeature(
         "close_to_partner",
         "coherence",
         "closeness to the partner’s turn",
@@ -72,100 +74,100 @@ NAMED = (
         "was said.",
         lambda s: mean(s.to_partner),
     ),
-    Feature(
+    NamedFeature(
         "least_close",
         "coherence",
         "its least close answer",
         "The smallest of these similarities: low where one answer has nothing to do with what was said.",
         lambda s: min(s.to_partner, default=math.nan),
     ),
-    Feature(
+    NamedFeature(
         "close_to_itself",
         "coherence",
         "closeness of its own turns",
         "Mean similarity of the entity's own turns to each other: it keeps to one subject.",
         lambda s: mean(s.among),
     ),
-    Feature(
+    NamedFeature(
         "closest_own",
         "coherence",
         "its two closest turns",
         "The greatest similarity between two of the entity's own turns: it says something nearly twice.",
         lambda s: max(s.among, default=math.nan),
     ),
-    Feature(
+    NamedFeature(
         "unusual_subject",
         "coherence",
         "distance from the usual subjects",
         "Mean distance of the entity's turns from the middle of people's turns: it speaks of unusual things.",
         lambda s: mean(s.distance),
     ),
-    Feature(
+    NamedFeature(
         "copied",
         "repetition",
         "words taken from the partner",
         "Mean share of the words of a turn that stand in the partner's turn before it.",
         lambda s: mean(s.copied),
     ),
-    Feature(
+    NamedFeature(
         "most_copied",
         "repetition",
         "its most copied turn",
         "The greatest of these shares: one turn repeats the partner.",
         lambda s: max(s.copied, default=math.nan),
     ),
-    Feature(
+    NamedFeature(
         "new_word_pairs",
         "repetition",
         "word pairs that are new",
         "Share of the entity's pairs of neighbouring words that it has not used before in the segment.",
         lambda s: distinct(s.words),
     ),
-    Feature(
+    NamedFeature(
         "new_turns",
         "repetition",
         "turns that are new",
         "Share of the entity's turns that differ from all its other ones.",
         lambda s: len(set(s.example.own)) / len(s.example.own),
     ),
-    Feature(
+    NamedFeature(
         "surprise",
         "fluency",
         "surprise of a language model",
         "Mean surprise of SmolLM2 at the entity's words, in nats a token, given the turns before: high where wording "
         "is rare, faulty or out of place.",
-        lambda s: likelihood.mean(s.surprises),
+        lambda s: surprises.mean(s.surprises),
     ),
-    Feature(
+    NamedFeature(
         "most_surprising",
         "fluency",
         "its most surprising turn",
         "The greatest mean surprise of one of the entity's turns.",
-        lambda s: max((likelihood.mean([turn]) for turn in s.surprises), default=math.nan),
+        lambda s: max((surprises.mean([turn]) for turn in s.surprises), default=math.nan),
     ),
-    Feature(
+    NamedFeature(
         "uneven_surprise",
         "fluency",
         "unevenness of the surprise",
         "Standard deviation of the words' surprises: some words are plain, others come from nowhere.",
-        lambda s: likelihood.spread(s.surprises),
+        lambda s: surprises.spread(s.surprises),
     ),
-    Feature(
+    NamedFeature(
         "beyond_expected",
         "fluency",
         "surprise beyond what is expected",
         "How much more surprising the words are than words drawn from the language model would be, in standard "
         "deviations: near 0 for text that such a model has written.",
-        lambda s: likelihood.excess(s.surprises),
+        lambda s: surprises.excess(s.surprises),
     ),
-    Feature(
+    NamedFeature(
         "first_guesses",
         "fluency",
         "words a language model guesses",
         "Share of the words that are SmolLM2's first guess.",
         lambda s: sum(turn.guessed for turn in s.surprises) / sum(turn.n for turn in s.surprises),
     ),
-    Feature(
+    NamedFeature(
         "unexpected_end",
         "fluency",
         "unexpected ends of turns",

@@ -20,7 +20,7 @@ def tokens(text: str) -> list[str]:
     return TOKEN.findall(text.lower())
 
 
-class Language:
+class PeopleLanguage:
     """Character n-grams (interpolated after Witten & Bell 1991) and document frequencies of people's turns."""
 
     def __init__(self, texts: list[str]):

@@ -20,7 +20,7 @@ POOL = "rules"
 PER_PAIR = 10
 
 
-class Standins:
+class StandInBots:
     """Plays when first asked; `episodes` are people's, their first exchange is the opening."""
 
     def __init__(self, plan: Plan, episodes: Sequence, exchanges: int, seed: int):

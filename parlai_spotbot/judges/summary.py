@@ -7,7 +7,7 @@ from collections.abc import Mapping
 ANSWERS = ("human", "bot", "unsure")
 
 
-def estimate_said(estimate: Mapping) -> str:
+def estimate_text(estimate: Mapping) -> str:
     """What a judge would take, in lines."""
     lines = [
         f"\njudge {estimate['judge']}: {estimate['units']} of {estimate['units_in_all']} units are not answered yet"
@@ -28,7 +28,7 @@ def estimate_said(estimate: Mapping) -> str:
     return "\n".join([*lines, "  nothing was asked"])
 
 
-def summary_said(summary: Mapping) -> str:
+def summary_text(summary: Mapping) -> str:
     """What a judge answered, and how far that can be trusted."""
     lines = [f"\njudge {summary['judge']} ({summary['note']})"]
     for worker, measured in summary["variants"].items():

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.judges.spotter import likelihood
-from parlai_spotbot.judges.spotter.likelihood import Likelihood, Surprise, excess, mean, spread
+from parlai_spotbot.judges.spotter import surprises
+from parlai_spotbot.judges.spotter.surprises import ConversationSurprises, TurnSurprise, excess, mean, spread
 
 PLAIN = ("what is your favourite food?", "i love pizza and pasta")
 ODD = ("what is your favourite food?", "pasta the and of love i")
@@ -18,13 +18,13 @@ def cache(tmp_path_factory):
     """A cache file of this module's own; the model itself is where it always is."""
     path = tmp_path_factory.mktemp("cache") / "likelihood.sqlite"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(likelihood, "cache_path", lambda: path)
+        patch.setattr(surprises, "cache_path", lambda: path)
         yield path
 
 
 @pytest.fixture(scope="module")
 def read(cache):
-    return Likelihood([PLAIN, ODD, TWICE, TWICE[:1], (*PLAIN, "and you?")])
+    return ConversationSurprises([PLAIN, ODD, TWICE, TWICE[:1], (*PLAIN, "and you?")])
 
 
 def test_scrambled_words_are_surprising(read):
@@ -42,31 +42,31 @@ def test_a_beginning_has_the_numbers_of_the_whole(read):
 
 
 def test_what_was_read_is_kept_and_gives_the_same(read, cache, monkeypatch):
-    monkeypatch.setattr(likelihood, "_surprises", None)  # nothing is read again
-    again = Likelihood([ODD, TWICE])
+    monkeypatch.setattr(surprises, "_surprises", None)  # nothing is read again
+    again = ConversationSurprises([ODD, TWICE])
     assert list(again.turns(ODD)) == list(read.turns(ODD))
 
 
 def test_alone_and_among_others_are_the_same(read, tmp_path, monkeypatch):
-    monkeypatch.setattr(likelihood, "cache_path", lambda: tmp_path / "other.sqlite")
-    assert list(Likelihood([ODD]).turns(ODD)) == list(read.turns(ODD))
+    monkeypatch.setattr(surprises, "cache_path", lambda: tmp_path / "other.sqlite")
+    assert list(ConversationSurprises([ODD]).turns(ODD)) == list(read.turns(ODD))
 
 
 def test_a_broken_cache_is_made_anew_and_an_unwritable_one_is_said(read, tmp_path, monkeypatch):
     broken = tmp_path / "broken.sqlite"
     broken.write_bytes(b"no database at all" * 100)
-    monkeypatch.setattr(likelihood, "cache_path", lambda: broken)
-    monkeypatch.setattr(likelihood, "_surprises", lambda model, tokenizer, texts: list(read.turns(texts)))
-    assert list(Likelihood([ODD]).turns(ODD)) == list(read.turns(ODD))
+    monkeypatch.setattr(surprises, "cache_path", lambda: broken)
+    monkeypatch.setattr(surprises, "_surprises", lambda model, tokenizer, texts: list(read.turns(texts)))
+    assert list(ConversationSurprises([ODD]).turns(ODD)) == list(read.turns(ODD))
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr(likelihood, "cache_path", lambda: tmp_path / "file" / "cache.sqlite")
+    monkeypatch.setattr(surprises, "cache_path", lambda: tmp_path / "file" / "cache.sqlite")
     with pytest.raises(UserError, match="SPOTBOT_CACHE"):
-        Likelihood([ODD])
+        ConversationSurprises([ODD])
 
 
 def test_sums_by_hand():
     # Two turns: surprises 1 and 3, then 2; the model expected 1 a token with variance 1.
-    turns = [Surprise(2, 4.0, 10.0, 2.0, 2.0, 1, 3.0), Surprise(1, 2.0, 4.0, 1.0, 1.0, 0, 2.0)]
+    turns = [TurnSurprise(2, 4.0, 10.0, 2.0, 2.0, 1, 3.0), TurnSurprise(1, 2.0, 4.0, 1.0, 1.0, 0, 2.0)]
     assert mean(turns) == 2
     assert spread(turns) == pytest.approx(math.sqrt(2 / 3))
     assert excess(turns) == pytest.approx(3 / math.sqrt(3))

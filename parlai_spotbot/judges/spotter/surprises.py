@@ -34,7 +34,7 @@ CHUNK = 128
 
 
 @dataclass(frozen=True)
-class Surprise:
+class TurnSurprise:
     """One turn, its end included: sums over its `n` tokens, in nats.
 
     `total` and `squares` are of the surprises, `expected` and `variance` of what the model expected them to be,
@@ -50,25 +50,25 @@ class Surprise:
     end: float
 
 
-def mean(turns: Sequence[Surprise]) -> float:
+def mean(turns: Sequence[TurnSurprise]) -> float:
     """Mean surprise of a token of `turns`; nan where there is none."""
     n = sum(turn.n for turn in turns)
     return sum(turn.total for turn in turns) / n if n else math.nan
 
 
-def spread(turns: Sequence[Surprise]) -> float:
+def spread(turns: Sequence[TurnSurprise]) -> float:
     """Standard deviation of the tokens' surprises."""
     n = sum(turn.n for turn in turns)
     return math.sqrt(max(sum(turn.squares for turn in turns) / n - mean(turns) ** 2, 0.0)) if n else math.nan
 
 
-def excess(turns: Sequence[Surprise]) -> float:
+def excess(turns: Sequence[TurnSurprise]) -> float:
     """Surprise beyond what the model expected, in standard deviations of their sum."""
     variance = sum(turn.variance for turn in turns)
     return sum(turn.total - turn.expected for turn in turns) / math.sqrt(variance) if variance > 0 else math.nan
 
 
-class Likelihood:
+class ConversationSurprises:
     """The surprises of conversations' turns; `conversations` are the texts of whole ones or of their beginnings."""
 
     def __init__(self, conversations: Iterable[tuple[str, ...]], progress: str = ""):
@@ -79,12 +79,12 @@ class Likelihood:
                 known[texts] = turns
                 with cache:
                     cache.execute("INSERT OR REPLACE INTO turns VALUES (?, ?)", (_key(texts), _dump(turns)))
-        self._of: dict[tuple[str, ...], Sequence[Surprise]] = {}
+        self._of: dict[tuple[str, ...], Sequence[TurnSurprise]] = {}
         for texts, turns in known.items():
             for end in range(1, len(texts) + 1):
                 self._of.setdefault(texts[:end], turns[:end])
 
-    def turns(self, texts: tuple[str, ...]) -> Sequence[Surprise]:
+    def turns(self, texts: tuple[str, ...]) -> Sequence[TurnSurprise]:
         """The surprise of every turn of a conversation, or of a beginning of one, that was given before."""
         return self._of[texts]
 
@@ -95,7 +95,7 @@ def _longest(conversations: set[tuple[str, ...]]) -> list[tuple[str, ...]]:
     return sorted(conversations - begun)
 
 
-def _read(conversations: list[tuple[str, ...]], progress: str) -> Iterator[tuple[tuple[str, ...], list[Surprise]]]:
+def _read(conversations: list[tuple[str, ...]], progress: str) -> Iterator[tuple[tuple[str, ...], list[TurnSurprise]]]:
     """Score each conversation by itself: what else is scored, and in which order, changes nothing.
 
     As many conversations at once as torch may use threads, a thread each: several threads for one conversation wait
@@ -119,7 +119,7 @@ def _read(conversations: list[tuple[str, ...]], progress: str) -> Iterator[tuple
         torch.set_num_threads(threads)
 
 
-def _surprises(model, tokenizer, texts: tuple[str, ...]) -> list[Surprise]:
+def _surprises(model, tokenizer, texts: tuple[str, ...]) -> list[TurnSurprise]:
     import torch
 
     line = tokenizer("\n")["input_ids"]
@@ -146,12 +146,12 @@ def _statistics(scores, tokens):
     return torch.stack([surprise, expected, variance, (scores.argmax(-1) == tokens).float()])
 
 
-def _turns(columns, lengths: list[int]) -> list[Surprise]:
+def _turns(columns, lengths: list[int]) -> list[TurnSurprise]:
     turns = []
     for part in columns.split(lengths, dim=1):
         surprise, expected, variance, guessed = part
         turns.append(
-            Surprise(
+            TurnSurprise(
                 n=len(surprise),
                 total=float(surprise.sum()),
                 squares=float((surprise**2).sum()),
@@ -206,10 +206,10 @@ def _key(texts: tuple[str, ...]) -> str:
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 
-def _dump(turns: list[Surprise]) -> str:
+def _dump(turns: list[TurnSurprise]) -> str:
     return json.dumps([astuple(turn) for turn in turns])
 
 
-def _stored(cache: sqlite3.Connection, texts: tuple[str, ...]) -> list[Surprise] | None:
+def _stored(cache: sqlite3.Connection, texts: tuple[str, ...]) -> list[TurnSurprise] | None:
     row = cache.execute("SELECT surprises FROM turns WHERE conversation = ?", (_key(texts),)).fetchone()
-    return [Surprise(*values) for values in json.loads(row[0])] if row else None
+    return [TurnSurprise(*values) for values in json.loads(row[0])] if row else None

@@ -16,7 +16,7 @@ from parlai_spotbot.analysis.annotators.rules import SAME_ANSWERS, SAME_LABEL, T
 from parlai_spotbot.crowdsourcing.ledger_entries import Annotator
 from parlai_spotbot.crowdsourcing.questionnaire import TARGET
 from parlai_spotbot.records import Judgement
-from parlai_spotbot.surveys.controls.failures import failed_people
+from parlai_spotbot.surveys.controls.exclusion import failed_people
 from parlai_spotbot.surveys.survey import Survey
 
 MISSED = "missed controls"

@@ -74,7 +74,7 @@ def check_item(survey: Survey, page_item: dict, row: dict) -> dict:
     speakers, judged = speakers_of(page_item), judged_of(page_item)
     given = _given(survey, page_item, row.get("answers"), place)
     answers = {pair: part["answer"] for pair, part in given.items()}
-    pairs = asked(survey, len(speakers), answers, page_item["questions"], speakers, judged)
+    pairs = asked(survey, speakers, answers, page_item["questions"], judged)
     for name, target in pairs:
         if (name, target) not in given and survey.question(name).required:
             raise incomplete(f"{place}: '{name}' is not answered yet.")
@@ -111,11 +111,7 @@ def _given(survey: Survey, page_item: dict, rows: Any, place: str) -> dict[Pair,
     given: dict[Pair, dict] = {}
     for row in rows:
         name, target = row.get("question"), row.get("target")
-        if (
-            not isinstance(name, str)
-            or name not in known
-            or target not in targets_of(known[name], len(speakers), speakers, judged)
-        ):
+        if not isinstance(name, str) or name not in known or target not in targets_of(known[name], speakers, judged):
             raise malformed(f"{place}: an answer is to a question that is not asked.")
         if (name, target) in given:
             raise malformed(f"{place}: '{name}' is answered twice.")

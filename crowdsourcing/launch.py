@@ -89,7 +89,7 @@ def _planned(
 def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> None:
     """Units and controls, made once."""
     from parlai_spotbot.surveys.controls import write_controls
-    from parlai_spotbot.surveys.run import pack_study
+    from parlai_spotbot.surveys.packing.pack_study import pack_study
 
     with briefly(study):
         if not study.units_path(survey).exists():

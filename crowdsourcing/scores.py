@@ -11,7 +11,7 @@ from pathlib import Path
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys import controls
 from parlai_spotbot.surveys.game import points
-from parlai_spotbot.surveys.survey import Game
+from parlai_spotbot.surveys.survey import GameRules
 
 NICKNAMES = json.loads((Path(__file__).parent / "nicknames.json").read_text(encoding="utf-8"))
 FIRST, SECOND = NICKNAMES["first"], NICKNAMES["second"]
@@ -24,7 +24,7 @@ def nickname(secret: bytes, worker: str) -> tuple[str, int]:
     return words, int.from_bytes(drawn[2:6], "big")
 
 
-def unit_points(game: Game, rows: Iterable[dict], truths: Mapping[str, tuple[str, str]], question: str) -> float:
+def unit_points(game: GameRules, rows: Iterable[dict], truths: Mapping[str, tuple[str, str]], question: str) -> float:
     """The points of a finished unit: its decisions on `question`, for every item whose truth is known.
 
     `rows` are the items of a submission's record, `truths` the truth of both entities by item id.

@@ -17,7 +17,7 @@ import yaml
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.surveys.survey import Chat, Limits, Survey
+from parlai_spotbot.surveys.survey import ChatRules, Limits, Survey
 
 PROVIDERS = ("in_house", "prolific", "mturk_sandbox", "mturk")
 PAID = ("prolific", "mturk")
@@ -282,9 +282,9 @@ def checked_limits(row: Any, where: str) -> dict:
 
 def checked_chat(row: Any, where: str) -> dict:
     """Checked values for some of a survey's rules of chats."""
-    row = _keys(row, Chat, where)
+    row = _keys(row, ChatRules, where)
     checked: dict[str, Any] = {}
-    for known in (known for known in fields(Chat) if known.name in row):
+    for known in (known for known in fields(ChatRules) if known.name in row):
         if isinstance(known.default, bool):
             checked[known.name] = files.field(row, known.name, bool, where)
         elif isinstance(known.default, int):
@@ -295,7 +295,7 @@ def checked_chat(row: Any, where: str) -> dict:
                 )
         else:
             checked[known.name] = _number(row, known.name, where, known.default)
-    least, most = ({**asdict(Chat()), **checked}[name] for name in ("messages", "most_messages"))
+    least, most = ({**asdict(ChatRules()), **checked}[name] for name in ("messages", "most_messages"))
     if least > most:
         raise UserError(
             f"{where}: 'messages' is {least}, more than 'most_messages', {most}.", "Raise most_messages too."

@@ -347,7 +347,7 @@ def _exercise(survey: Survey, own: Exercise | None, row: Any, where: str, placeh
 def _targets(question: Question, exercise: Exercise) -> list[str]:
     """Whom the question may be put of in this exercise."""
     judged = exercise.judged if len(exercise.transcripts) == 1 else ()
-    return targets_of(question, len(exercise.turns), [entity for entity, _ in exercise.turns], judged)
+    return targets_of(question, [entity for entity, _ in exercise.turns], judged)
 
 
 def _key(survey: Survey, row: Any, where: str, exercise: Exercise) -> tuple[tuple[str, str, tuple[str, ...]], ...]:

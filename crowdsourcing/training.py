@@ -24,12 +24,12 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.abc_eval.gold import graded as grade_gold
 from parlai_spotbot.surveys.abc_eval.gold import is_mark, mark_of
-from parlai_spotbot.surveys.abc_eval.training import Mark, marks
+from parlai_spotbot.surveys.abc_eval.training import GradedTurn, marks
 from parlai_spotbot.surveys.survey import Limits, Survey
-from parlai_spotbot.surveys.tasks import BOT, Gold, rounds
+from parlai_spotbot.surveys.tasks import BOT, GoldDialogue, rounds
 
 
-def course_of(survey: Survey) -> list[list[Gold]]:
+def course_of(survey: Survey) -> list[list[GoldDialogue]]:
     """The dialogues of each attempt that is possible at a task's training, in order; the last one of each decides."""
     return [golds for golds in (list(rounds(survey.training, attempt)) for attempt in range(2)) if golds]
 
@@ -63,14 +63,14 @@ def too_many_wrong(limits: Limits, record: dict) -> bool:
 
 
 # -- the rounds --------------------------------------------------------------------------------------------------------
-def gold_item(gold: Gold, questions: Sequence[str]) -> Item:
+def gold_item(gold: GoldDialogue, questions: Sequence[str]) -> Item:
     """A gold dialogue as an item; it belongs to no conversation of the study."""
     return Item(
         f"training {gold.id}", (), len(gold.turns) // 2, (gold.transcript,), judged=(BOT,), questions=tuple(questions)
     )
 
 
-def graded(gold: Gold, allowed: int, decides: bool, answers: dict[tuple[str, str], Any]) -> dict:
+def graded(gold: GoldDialogue, allowed: int, decides: bool, answers: dict[tuple[str, str], Any]) -> dict:
     """What a round comes to, and what the annotator is told of it.
 
     Returns ``{"wrong_turns", "of", "allowed", "passed", "mistakes": {label: turns}, "turns": [{"turn", "right",
@@ -90,7 +90,7 @@ def graded(gold: Gold, allowed: int, decides: bool, answers: dict[tuple[str, str
     }
 
 
-def _told_of(mark: Mark) -> dict:
+def _told_of(mark: GradedTurn) -> dict:
     given, gold = sorted(mark.given or ()), sorted(mark.gold)
     return {"turn": mark.turn, "right": mark.right, "yours": given, "expected": gold, "why": mark.why}
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.domains import custom
-from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode, parlai_folds
+from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode, TaskSource, parlai_folds
 from parlai_spotbot.errors import UserError, nearest
 
 __all__ = ["DOMAINS", "FOLDS", "Domain", "Episode", "domain_of", "get_domain", "keep_domain"]
@@ -80,9 +80,9 @@ class Domain:
             return [Episode(chat.conversation_id, chat.turns, people=chat.people) for chat in data.conversations(fold)]
         if self.own is not None and self.own.paths:
             return list(custom.folds_of(self.own)[0][fold])
-        source = self.source or self.task
+        source = TaskSource(self.name, self.source or self.task, self.options, self.hidden_test, self.situation)
         where = str(datapath or os.environ.get("PARLAI_DATAPATH") or "") or None
-        found = parlai_folds(self.name, source, self.options, self.hidden_test, where, self.situation)[fold]
+        found = parlai_folds(source, where)[fold]
         if self.own is not None and not self.own.contexts:
             return [Episode(e.episode_id, e.turns, people=e.people) for e in found]
         return list(found)

@@ -140,27 +140,31 @@ def _part(turns: tuple[str, ...], parts: int) -> int:
     return int.from_bytes(hashlib.sha256("\x1f".join(turns).encode()).digest()[:8], "big") % parts
 
 
+@dataclass(frozen=True)
+class TaskSource:
+    """The task that the conversations of a domain are read from, and how; the fields are those of `Domain`."""
+
+    name: str
+    task: str
+    options: tuple[tuple[str, str], ...]
+    hidden_test: bool
+    situation: str = ""
+
+
 @lru_cache(maxsize=8)
-def parlai_folds(
-    name: str,
-    task: str,
-    options: tuple[tuple[str, str], ...],
-    hidden_test: bool,
-    datapath: str | None,
-    situation: str = "",
-) -> dict[str, tuple[Episode, ...]]:
-    """Read all splits of `task`: train is for bots, valid for judges and humans, test for seeds.
+def parlai_folds(source: TaskSource, datapath: str | None) -> dict[str, tuple[Episode, ...]]:
+    """Read all splits of a task: train is for bots, valid for judges and humans, test for seeds.
 
     Valid is shared out by a hash of the turns, in two, or in three where the test set is hidden. A conversation that
     occurs in several splits stands in the first of the folds bots, judges, humans, seeds only.
     """
-    given = {**dict(options), **({"datapath": datapath} if datapath else {})}
+    given = {**dict(source.options), **({"datapath": datapath} if datapath else {})}
     folds: dict[str, list[Episode]] = {fold: [] for fold in FOLDS}
-    for split in ("train", "valid") if hidden_test else ("train", "valid", "test"):
-        found = list(stream(name, task, split, given, situation))
+    for split in ("train", "valid") if source.hidden_test else ("train", "valid", "test"):
+        found = list(stream(source.name, source.task, split, given, source.situation))
         for number, (turns, context) in enumerate(each_once(found)):
-            fold = _fold(split, turns, hidden_test)
-            folds[fold].append(Episode(f"{name}:{split}:{number:06d}", turns, context))
+            fold = _fold(split, turns, source.hidden_test)
+            folds[fold].append(Episode(f"{source.name}:{split}:{number:06d}", turns, context))
     return _disjoint(folds)
 
 

@@ -12,7 +12,7 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.criteria import LONG
 from parlai_spotbot.findings.finding import Result, Rows
 from parlai_spotbot.findings.sections import Section, Table
-from parlai_spotbot.surveys.controls.failures import allowed_mistakes
+from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
 from parlai_spotbot.wording import number
 
 Ranked = Callable[[Answers, pd.DataFrame], dict]

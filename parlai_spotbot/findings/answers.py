@@ -23,7 +23,7 @@ from parlai_spotbot.analysis.values import generator
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.asking import incomplete
-from parlai_spotbot.surveys.controls.failures import allowed_mistakes, failed_people, graded_controls
+from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes, failed_people, graded_controls
 from parlai_spotbot.surveys.survey import Survey
 
 LeftOut = dict[str, dict[str, int]]

@@ -15,7 +15,7 @@ from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, Optio
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.made_by import made_by
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.surveys.controls.failures import allowed_mistakes
+from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
 
 Progress = Callable[[str, str], None]
 """Told of each source and finding that is done."""

@@ -15,7 +15,7 @@ from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, launched_survey, survey_names
-from parlai_spotbot.surveys.controls.failures import without_failed
+from parlai_spotbot.surveys.controls.exclusion import without_failed
 from parlai_spotbot.surveys.packing import packing_of
 
 NO_SOURCES = ("hygiene", "plan")

@@ -21,7 +21,7 @@ from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
 from parlai_spotbot.surveys.abc_eval.label_frame import label_frame
 from parlai_spotbot.surveys.abc_eval.labels import EVERY_LABEL
 from parlai_spotbot.surveys.asking import incomplete
-from parlai_spotbot.surveys.controls.failures import failed_people
+from parlai_spotbot.surveys.controls.exclusion import failed_people
 from parlai_spotbot.surveys.survey import Question, Survey
 
 INTERACTIVE = "interactive"

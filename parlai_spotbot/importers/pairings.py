@@ -24,7 +24,7 @@ from parlai_spotbot.surveys import get_survey, own_questions, survey_of
 from parlai_spotbot.surveys.controls import KNOWN_CHOICE, controls_path, read_controls
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.surveys.packing.judged import WholeOptions, whole_item
+from parlai_spotbot.surveys.packing.whole_items import WholeOptions, whole_item
 from parlai_spotbot.surveys.packing.whole_units import deal, pack_blocks
 
 SURVEY = "acute_eval"

@@ -28,7 +28,7 @@ SAME = (
     "groups",
     "versions",
 )
-"""Options that are called as in `packing.kind.Wanted`."""
+"""Options that are called as in `packing.packing.PackRequest`."""
 LISTS = {"leave_out": "leave_out", "sources": "source", "ask": "ask"}
 """What is a list, and the option that names it."""
 
@@ -185,7 +185,7 @@ class SpotbotPack(Command):
     def execute(self) -> None:
         from parlai_spotbot.surveys import get_survey
         from parlai_spotbot.surveys.packing import packing_of
-        from parlai_spotbot.surveys.run import pack_study
+        from parlai_spotbot.surveys.packing.pack_study import pack_study
 
         study, name, pairings = self._study(), self.opt["survey"], None
         wanted = self._wanted()
@@ -215,7 +215,7 @@ class SpotbotPack(Command):
             return begin_chats(path, self.opt["survey"], self.opt["pool"], self.opt["domain"])
 
     def _wanted(self) -> dict:
-        """What was said of the units, as `packing.kind.Wanted` has it."""
+        """What was said of the units, as `packing.packing.PackRequest` has it."""
         wanted = {name: self.opt[name] for name in SAME}
         wanted |= {name: tuple(listed(self.opt[option])) for name, option in LISTS.items() if self.opt[option]}
         if self.opt["segments"] is not None:

@@ -6,7 +6,7 @@ agree best (their table of questions). A unit holds few comparisons, and the fir
 
 from dataclasses import replace
 
-from parlai_spotbot.surveys import talks
+from parlai_spotbot.surveys import written_conversations
 from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.spot_the_bot import CONSENT as OF_SPOT_THE_BOT
 from parlai_spotbot.surveys.spot_the_bot import PLANNING
@@ -78,13 +78,19 @@ def reason(after: tuple[str, ...]) -> Question:
     )
 
 
-def _exercise(first: talks.Talk, second: talks.Talk, name: str, better: int, explanation: str) -> Exercise:
-    return talks.beside(first, second, ((name, "pair", (f"conversation:{better}",)),), explanation)
+def _exercise(
+    first: written_conversations.WrittenConversation,
+    second: written_conversations.WrittenConversation,
+    name: str,
+    better: int,
+    explanation: str,
+) -> Exercise:
+    return written_conversations.beside(first, second, ((name, "pair", (f"conversation:{better}",)),), explanation)
 
 
 EXAMPLE = _exercise(
-    talks.POOL,
-    talks.FILMS,
+    written_conversations.POOL,
+    written_conversations.FILMS,
     "engagingness",
     0,
     "The one who talks about the pool answers, asks about the training and adds something of their own. The one who "
@@ -95,24 +101,24 @@ EXAMPLE = _exercise(
 ONBOARDING = (
     (
         _exercise(
-            talks.LOOPS,
-            talks.BEES,
+            written_conversations.LOOPS,
+            written_conversations.BEES,
             "engagingness",
             1,
             "One of the two says the same two sentences three times over, whatever it is told. The other knows "
             "something about bees and answers each worry: that one you would rather talk to for long.",
         ),
         _exercise(
-            talks.EXAM,
-            talks.NONSENSE,
+            written_conversations.EXAM,
+            written_conversations.NONSENSE,
             "humanness",
             0,
             "A bus that is a green apple and tastes of rain makes no sense. The one who asks about the exam feels with "
             "the other and gives advice, as a person would.",
         ),
         _exercise(
-            talks.DULL,
-            talks.KETTLE,
+            written_conversations.DULL,
+            written_conversations.KETTLE,
             "interestingness",
             1,
             "“that is nice” is all that the one has to say, even of bad news. The other takes part, makes a suggestion "
@@ -121,24 +127,24 @@ ONBOARDING = (
     ),
     (
         _exercise(
-            talks.BREAD,
-            talks.CONTRADICTS,
+            written_conversations.BREAD,
+            written_conversations.CONTRADICTS,
             "knowledge",
             0,
             "The one knows about yeast and what to do with a loaf that failed. The other doesn't even know how many "
             "brothers it has, or whether it lives in spain.",
         ),
         _exercise(
-            talks.STUCK,
-            talks.FLAT,
+            written_conversations.STUCK,
+            written_conversations.FLAT,
             "humanness",
             1,
             "The same sentence three times, however plainly it is asked, sounds like a machine. The other asks about "
             "the flat, jokes, and offers help.",
         ),
         _exercise(
-            talks.BICYCLE,
-            talks.UNFEELING,
+            written_conversations.BICYCLE,
+            written_conversations.UNFEELING,
             "engagingness",
             0,
             "Being congratulated on bad news, and told of swimming three times, is no pleasure. The one who talks "

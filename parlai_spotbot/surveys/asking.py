@@ -16,17 +16,15 @@ Pair = tuple[str, str]
 """A question's name and one of its targets."""
 
 
-def targets_of(
-    question: Question, turns: int, speakers: Sequence[int] | None = None, judged: Collection[int] = ()
-) -> list[str]:
-    """The question's targets; "turn" stands for turn:0 to turn:`turns` − 1.
+def targets_of(question: Question, speakers: Sequence[int], judged: Collection[int] = ()) -> list[str]:
+    """The question's targets; "turn" stands for each of the turns, of which `speakers` says whose they are.
 
-    Where one entity is `judged`, its own turns only (`speakers` says whose each is), and that entity only.
+    Where one entity is `judged`, its own turns only, and that entity only.
     """
     found: list[str] = []
     for target in question.targets:
         if target == "turn":
-            found += [f"turn:{i}" for i in range(turns) if not (judged and speakers) or speakers[i] in judged]
+            found += [f"turn:{i}" for i, speaker in enumerate(speakers) if not judged or speaker in judged]
         elif not (judged and target.startswith("entity:")) or int(target[-1]) in judged:
             found.append(target)
     return found
@@ -34,20 +32,18 @@ def targets_of(
 
 def asked(
     survey: Survey,
-    transcripts_turns: int,
+    speakers: Sequence[int],
     answers: Mapping[Pair, Any],
     put: Collection[str] | None = None,
-    speakers: Sequence[int] | None = None,
     judged: Collection[int] = (),
 ) -> list[Pair]:
     """The questions and targets that are put when `answers` are given, answered or not, in the survey's order.
 
-    `transcripts_turns` is the number of turns shown, `put` the questions that are put at all (default: every one).
-    What a question comes after, or depends on, and is not put at all, holds nothing up. `speakers` and `judged` as for
-    `targets_of`.
+    `put` are the questions that are put at all (default: every one). What a question comes after, or depends on, and is
+    not put at all, holds nothing up. `speakers`, one a turn shown, and `judged` as for `targets_of`.
     """
     questions = {q.name: q for q in survey.questions if put is None or q.name in put}
-    targets = {name: targets_of(question, transcripts_turns, speakers, judged) for name, question in questions.items()}
+    targets = {name: targets_of(question, speakers, judged) for name, question in questions.items()}
     pairs: list[Pair] = []
     settled: dict[str, bool] = {}
 
@@ -72,10 +68,10 @@ def asked_of_item(survey: Survey, item: Item, answers: Mapping[Pair, Any]) -> li
 
     Of an item with several transcripts the judged entities differ from one to the next: none is left out.
     """
-    turns = item.transcripts[0]
+    speakers = [turn.entity for turn in item.transcripts[0]]
     judged = item.judged if len(item.transcripts) == 1 else ()
     put = item.questions or None
-    return asked(survey, len(turns), answers, put, [turn.entity for turn in turns], judged)
+    return asked(survey, speakers, answers, put, judged)
 
 
 def _matches(answer: Any, values: Collection[str]) -> bool:

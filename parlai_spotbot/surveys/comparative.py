@@ -6,7 +6,7 @@ apart. As in that study a unit is one pair, and a quarter of them goes to a seco
 
 from dataclasses import replace
 
-from parlai_spotbot.surveys import acute_eval, talks
+from parlai_spotbot.surveys import acute_eval, written_conversations
 from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.dimensions import of_pairs
 from parlai_spotbot.surveys.spot_the_bot import CONSENT as OF_SPOT_THE_BOT
@@ -31,14 +31,20 @@ INSTRUCTIONS = (
 )
 
 
-def _exercise(first: talks.Talk, second: talks.Talk, better: int, names: tuple[str, ...], explanation: str) -> Exercise:
+def _exercise(
+    first: written_conversations.WrittenConversation,
+    second: written_conversations.WrittenConversation,
+    better: int,
+    names: tuple[str, ...],
+    explanation: str,
+) -> Exercise:
     key = tuple((name, "pair", (f"conversation:{better}",)) for name in names)
-    return talks.beside(first, second, key, explanation)
+    return written_conversations.beside(first, second, key, explanation)
 
 
-EXAMPLE = talks.beside(
-    talks.POOL,
-    talks.FILMS,
+EXAMPLE = written_conversations.beside(
+    written_conversations.POOL,
+    written_conversations.FILMS,
     (
         ("relevance", "pair", ("conversation:0",)),
         ("informativeness", "pair", ("conversation:0",)),
@@ -53,16 +59,16 @@ EXAMPLE = talks.beside(
 ONBOARDING = (
     (
         _exercise(
-            talks.UNFEELING,
-            talks.EXAM,
+            written_conversations.UNFEELING,
+            written_conversations.EXAM,
             1,
             ("emotional_understanding", "quality"),
             "The one congratulates on bad news and talks of swimming. The other sees that failing by three points is "
             "bitter, and comforts.",
         ),
         _exercise(
-            talks.BREAD,
-            talks.CONTRADICTS,
+            written_conversations.BREAD,
+            written_conversations.CONTRADICTS,
             0,
             ("consistency", "informativeness"),
             "Two brothers, then one, then none, then two again: that is not consistent, and in the end nothing is "
@@ -71,15 +77,15 @@ ONBOARDING = (
     ),
     (
         _exercise(
-            talks.BEES,
-            talks.NONSENSE,
+            written_conversations.BEES,
+            written_conversations.NONSENSE,
             0,
             ("relevance", "quality"),
             "Apples and rain have nothing to do with the last bus. The other answers every worry about the bees.",
         ),
         _exercise(
-            talks.DULL,
-            talks.FLAT,
+            written_conversations.DULL,
+            written_conversations.FLAT,
             1,
             ("proactivity", "engagingness"),
             "“that is nice” moves nothing on. The other asks about the piano and offers a van.",

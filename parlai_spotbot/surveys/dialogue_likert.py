@@ -4,7 +4,7 @@ ABC-Eval (2022, section 4.1): all eight in one task, in an order drawn anew. As 
 conversation, and a quarter of them goes to a second annotator.
 """
 
-from parlai_spotbot.surveys import talks
+from parlai_spotbot.surveys import written_conversations
 from parlai_spotbot.surveys.about import About, Planning
 from parlai_spotbot.surveys.dimensions import of_speakers
 from parlai_spotbot.surveys.spot_the_bot import CONSENT as OF_SPOT_THE_BOT
@@ -30,12 +30,16 @@ INSTRUCTIONS = (
 LOW, HIGH = ("1", "2"), ("4", "5")
 
 
-def _exercise(talk: talks.Talk, ratings: dict[str, tuple[str, ...]], explanation: str) -> Exercise:
-    return talks.alone(talk, tuple((name, f"entity:{talk.judged}", r) for name, r in ratings.items()), explanation)
+def _exercise(
+    talk: written_conversations.WrittenConversation, ratings: dict[str, tuple[str, ...]], explanation: str
+) -> Exercise:
+    return written_conversations.alone(
+        talk, tuple((name, f"entity:{talk.judged}", r) for name, r in ratings.items()), explanation
+    )
 
 
 EXAMPLE = _exercise(
-    talks.FILMS,
+    written_conversations.FILMS,
     {"relevance": ("2",), "grammaticality": ("5",), "informativeness": ("1",), "quality": ("1",)},
     "The highlighted speaker has next to nothing to say and asks the same three times, though it was answered. Its "
     "sentences are faultless all the same: a 5 in grammaticality. A point more or less would do as well.",
@@ -44,26 +48,26 @@ EXAMPLE = _exercise(
 ONBOARDING = (
     (
         _exercise(
-            talks.UNFEELING,
+            written_conversations.UNFEELING,
             {"emotional_understanding": LOW, "relevance": LOW},
             "Somebody who was turned down is congratulated and told of swimming: that misses the feelings, and the "
             "point.",
         ),
         _exercise(
-            talks.BEES,
+            written_conversations.BEES,
             {"relevance": HIGH, "quality": HIGH},
             "Every turn answers what was just said, with something that helps.",
         ),
     ),
     (
         _exercise(
-            talks.CONTRADICTS,
+            written_conversations.CONTRADICTS,
             {"consistency": LOW, "quality": LOW},
             "Two brothers, one, none, two again; living in a country where it has never been: it contradicts itself "
             "throughout.",
         ),
         _exercise(
-            talks.FLAT,
+            written_conversations.FLAT,
             {"proactivity": HIGH, "quality": HIGH},
             "The highlighted speaker asks about the flat and the piano and offers a van: it moves the conversation on.",
         ),

@@ -5,12 +5,12 @@ The page explains them, the desk counts them, and the analysis lists them: all b
 
 from __future__ import annotations
 
-from parlai_spotbot.surveys.survey import Game
+from parlai_spotbot.surveys.survey import GameRules
 
 UNSURE = "unsure"
 
 
-def points(game: Game, truth: str, answer: str, opened: int) -> float:
+def points(game: GameRules, truth: str, answer: str, opened: int) -> float:
     """Points for one entity.
 
     `truth` is "human" or "bot", `answer` one of these or "unsure"; `opened` exchanges were open when it was decided,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from parlai_spotbot.surveys import dimensions
 from parlai_spotbot.surveys.about import About
-from parlai_spotbot.surveys.survey import Chat, Limits, Survey
+from parlai_spotbot.surveys.survey import ChatRules, Limits, Survey
 
 CHOICE = "_choice"
 """How the names of the questions end that compare the two partners."""
@@ -58,7 +58,7 @@ SURVEY = Survey(
     packing="contestants",
     unit_size=1,
     annotators_per_item=1,
-    chat=Chat(),
+    chat=ChatRules(),
     about=About(
         took=(60 * 8.08 * 2 / 3, "a third of two chats with what is asked of them, by the median of ABC-Eval's"),
         findings=("ratings.ranking", "ratings.leniency", "ratings.annotators", "ratings.time", "ratings.cost", "chats"),

@@ -7,9 +7,9 @@ bonus. The authors found it hard to tune: some decided at once, others opened ev
 from dataclasses import replace
 
 from parlai_spotbot.surveys import spot_the_bot
-from parlai_spotbot.surveys.survey import Game, Survey
+from parlai_spotbot.surveys.survey import GameRules, Survey
 
-GAME = Game(right=10.0, wrong=-10.0, penalty=1.0)
+GAME = GameRules(right=10.0, wrong=-10.0, penalty=1.0)
 
 INSTRUCTIONS = (
     "You will read conversations, each between two entities. An entity is a person or a bot, that is, a computer "

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.surveys.about import About
-from parlai_spotbot.surveys.tasks import Gold, Task
+from parlai_spotbot.surveys.tasks import GoldDialogue, Task
 
 KINDS = ("choice", "scale", "checkboxes", "ranking", "free_text")
 """Answers: one option; one of an ordered list; any number of options; all options in an order; a text."""
@@ -172,7 +172,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Game:
+class GameRules:
     """Points of a survey in which annotators open the dialogue themselves (paper, appendix B).
 
     `right` points for each entity called what it is, `wrong` for one called what it is not, 0 where unsure; less
@@ -185,7 +185,7 @@ class Game:
 
 
 @dataclass(frozen=True)
-class Chat:
+class ChatRules:
     """The rules of a survey in which annotators chat with contestants (ABC-Eval 2022, section 3: 30 messages at least).
 
     A chat may be rated from `messages` on, of both in all; from `most_messages` on nothing more can be said.
@@ -237,7 +237,7 @@ class Survey:
     example: Exercise | None = None
     onboarding: tuple[tuple[Exercise, ...], ...] = ()
     limits: Limits = Limits()
-    game: Game | None = None
+    game: GameRules | None = None
     thanks: str = "Thank you. Your answers are stored."
     conversations: tuple[str, ...] = ("Conversation A", "Conversation B")
     speakers: tuple[str, ...] = ()
@@ -250,8 +250,8 @@ class Survey:
     repeated: float = 0.0
     control_first: bool = False
     tasks: tuple[Task, ...] = ()
-    training: tuple[Gold, ...] = ()
-    chat: Chat | None = None
+    training: tuple[GoldDialogue, ...] = ()
+    chat: ChatRules | None = None
     questionnaire: tuple[Question, ...] = ()
     about: About = field(default_factory=About)
 
@@ -348,7 +348,7 @@ class Survey:
             del row["example"]["candidates"]
         del row["chat"]
         if self.chat:
-            row["chat"] = {name: getattr(self.chat, name) for name in Chat.SHOWN}
+            row["chat"] = {name: getattr(self.chat, name) for name in ChatRules.SHOWN}
         return row
 
 

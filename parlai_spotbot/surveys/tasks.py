@@ -21,7 +21,7 @@ into the work, where it shows whether annotators keep their quality."""
 
 
 @dataclass(frozen=True)
-class Instance:
+class LabelExample:
     """A turn that does or doesn't bear a label, after what was said before it, and why."""
 
     context: str
@@ -31,7 +31,7 @@ class Instance:
 
 
 @dataclass(frozen=True)
-class Definition:
+class LabelDefinition:
     """What a label means: in a sentence, by cases that count and near misses that don't, and by examples."""
 
     label: str
@@ -39,7 +39,7 @@ class Definition:
     short: str
     counts: tuple[str, ...] = ()
     counts_not: tuple[str, ...] = ()
-    examples: tuple[Instance, ...] = ()
+    examples: tuple[LabelExample, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class GoldTurn:
 
 
 @dataclass(frozen=True)
-class Gold:
+class GoldDialogue:
     """A dialogue written for a task, with the labels of every turn of the bot."""
 
     id: str
@@ -79,12 +79,12 @@ class Gold:
 
 
 @dataclass(frozen=True)
-class Material:
+class TaskMaterial:
     """What a task's file holds beside its questions."""
 
     instructions: str
-    definitions: tuple[Definition, ...]
-    dialogues: tuple[Gold, ...]
+    definitions: tuple[LabelDefinition, ...]
+    dialogues: tuple[GoldDialogue, ...]
 
 
 @dataclass(frozen=True)
@@ -103,12 +103,12 @@ class Task:
     labels: tuple[str, ...]
     allowed: int
     instructions: str = ""
-    definitions: tuple[Definition, ...] = ()
-    read: Callable[[str], Material] | None = field(default=None, repr=False, compare=False)
+    definitions: tuple[LabelDefinition, ...] = ()
+    read: Callable[[str], TaskMaterial] | None = field(default=None, repr=False, compare=False)
     took: Took | None = None
 
 
-def rounds(training: Sequence[Gold], attempt: int) -> tuple[Gold, ...]:
+def rounds(training: Sequence[GoldDialogue], attempt: int) -> tuple[GoldDialogue, ...]:
     """The gold dialogues of an attempt (from 0) in order, the last of which decides.
 
     The first has all rounds of the training; a further one the dialogue kept for it alone, which was never seen.

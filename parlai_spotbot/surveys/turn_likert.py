@@ -6,7 +6,7 @@ a unit is one conversation in one dimension, and a quarter of them goes to a sec
 
 from dataclasses import replace
 
-from parlai_spotbot.surveys import dialogue_likert, talks
+from parlai_spotbot.surveys import dialogue_likert, written_conversations
 from parlai_spotbot.surveys.about import About
 from parlai_spotbot.surveys.dimensions import of_turns
 from parlai_spotbot.surveys.spot_the_bot import CONSENT as OF_SPOT_THE_BOT
@@ -31,15 +31,17 @@ INSTRUCTIONS = (
 LOW, HIGH = ("1", "2"), ("4", "5")
 
 
-def _exercise(talk: talks.Talk, name: str, ratings: dict[int, tuple[str, ...]], explanation: str) -> Exercise:
+def _exercise(
+    talk: written_conversations.WrittenConversation, name: str, ratings: dict[int, tuple[str, ...]], explanation: str
+) -> Exercise:
     """`ratings` holds the accepted ratings of the judged speaker's turns by their numbers; for others any will do."""
     anything = tuple("12345")
     key = tuple((name, f"turn:{turn}", ratings.get(turn, anything)) for turn in talk.judged_turns)
-    return talks.alone(talk, key, explanation)
+    return written_conversations.alone(talk, key, explanation)
 
 
-EXAMPLE = talks.alone(
-    talks.FILMS,
+EXAMPLE = written_conversations.alone(
+    written_conversations.FILMS,
     (("relevance", "turn:1", ("3",)), ("relevance", "turn:3", ("1",))),
     "The first turn says yes, which answers the question, but then just hands it back. The second asks for good films "
     "when one has just been named: it ignores what was said. A point more or less would do as well.",
@@ -48,13 +50,13 @@ EXAMPLE = talks.alone(
 ONBOARDING = (
     (
         _exercise(
-            talks.LOOPS,
+            written_conversations.LOOPS,
             "relevance",
             {3: LOW, 5: LOW},
             "Books have nothing to do with the mountains, and asking the same again ignores the answer.",
         ),
         _exercise(
-            talks.BEES,
+            written_conversations.BEES,
             "quality",
             {1: HIGH, 3: HIGH},
             "Both turns answer the worry just named, with something that helps.",
@@ -62,13 +64,13 @@ ONBOARDING = (
     ),
     (
         _exercise(
-            talks.NONSENSE,
+            written_conversations.NONSENSE,
             "quality",
             {1: LOW, 3: LOW, 5: LOW},
             "A last bus that is a green apple, a time that is not a bus: none of this makes sense.",
         ),
         _exercise(
-            talks.BICYCLE,
+            written_conversations.BICYCLE,
             "relevance",
             {1: HIGH, 3: HIGH, 5: HIGH},
             "The gears, the new chain, the single links: every turn takes up what was just said.",

@@ -159,7 +159,7 @@ def pack(study: Study) -> str:
     from parlai_spotbot.surveys.controls import write_controls
     from parlai_spotbot.surveys.nuc import SURVEY
     from parlai_spotbot.surveys.nuc_questions import read_questions
-    from parlai_spotbot.surveys.run import pack_study
+    from parlai_spotbot.surveys.packing.pack_study import pack_study
 
     if study.units_path("nuc").exists():
         return ""

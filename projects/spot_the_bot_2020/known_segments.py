@@ -20,7 +20,7 @@ from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, Dump, read_dump, 
 from parlai_spotbot.projects.command import exit_code
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.controls import missed_by
-from parlai_spotbot.surveys.controls.segments import KNOWN_BOT, KNOWN_HUMAN, talk
+from parlai_spotbot.surveys.controls.segments import KNOWN_BOT, KNOWN_HUMAN, measures_of
 from parlai_spotbot.texts.surface import normalise
 
 CLICKERS: dict[str, tuple[float, float]] = {
@@ -45,7 +45,7 @@ def people_rows(dump: Dump) -> pd.DataFrame:
     top = frame.groupby("conversation_id")["k"].transform("max")
     frame["longest"] = (frame["k"] == top) & (frame["k"] >= 2)
     frame["fits"] = [
-        longest and talk(said[name][: 2 * k]).fits
+        longest and measures_of(said[name][: 2 * k]).fits
         for longest, name, k in zip(frame["longest"], frame["conversation_id"], frame["k"], strict=True)
     ]
     return frame

@@ -11,7 +11,7 @@ from parlai_spotbot.findings.compute import tables
 from parlai_spotbot.findings.spotting.standing import NO_MATCH
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.controls.failures import failed_people, graded_controls, without_failed
+from parlai_spotbot.surveys.controls.exclusion import failed_people, graded_controls, without_failed
 
 FAILED = "missed more than 1 control"
 LEFT_OUT = f"annotation by somebody who {FAILED}"

@@ -23,7 +23,7 @@ from parlai_spotbot.findings.compute import tables
 from parlai_spotbot.findings.spotting import FORM
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.game import points
-from parlai_spotbot.surveys.survey import Game
+from parlai_spotbot.surveys.survey import GameRules
 
 GAME = "spot_the_bot_game"
 MANY = {"per_pair": 200, "people": 200, "annotators": 40}
@@ -217,7 +217,7 @@ def test_points_and_places_are_those_of_the_rules(played):
     for j in judgements:
         if j.question == "nature":
             kinds = known[j.control] if j.control else truth[j.conversation_ids[0]]
-            worth = points(Game(), kinds[int(j.target[-1])], j.answer, j.exchanges)
+            worth = points(GameRules(), kinds[int(j.target[-1])], j.answer, j.exchanges)
             earned[j.worker_id] = earned.get(j.worker_id, 0) + worth
     board = own["leaderboard"]
     assert {row["worker_id"]: row["points"] for row in board} == earned

@@ -268,7 +268,7 @@ class Annotator:
         rows = []
         speakers = [turn["entity"] for turn in page["transcripts"][0]["turns"]]
         for question in page["questions"]:
-            for target in targets_of(self.survey.question(question), len(speakers), speakers, judged_of(page)):
+            for target in targets_of(self.survey.question(question), speakers, judged_of(page)):
                 given = answer(question, target)
                 if given is not None:
                     rows.append({"question": question, "target": target, "answer": given, "seconds": 1.5, "changes": 0})

@@ -166,7 +166,7 @@ def answers(survey: Survey, page_item: dict, answer: Callable[[str, str], object
     rows = [
         {"question": name, "target": target, "answer": answer(name, target), "seconds": 2.5, "changes": 0}
         for name in page_item["questions"]
-        for target in targets_of(survey.question(name), len(speakers), speakers, judged_of(page_item))
+        for target in targets_of(survey.question(name), speakers, judged_of(page_item))
     ]
     return {"item": page_item["item"], "answers": rows, "seconds": 9.5, "comment": ""}
 

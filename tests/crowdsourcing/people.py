@@ -23,7 +23,7 @@ from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls, truth, write_controls
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 SURVEY = "spot_the_bot"
 

@@ -57,30 +57,30 @@ def with_answer(number, name, target, answer):
 # -- what is asked -----------------------------------------------------------------------------------------------------
 def test_features_are_asked_when_both_natures_are_given():
     natures = [("nature", "entity:0"), ("nature", "entity:1")]
-    assert asked(SURVEY, 4, {}) == natures
-    assert asked(SURVEY, 4, {natures[0]: "bot"}) == natures
-    everything = asked(SURVEY, 4, {natures[0]: "bot", natures[1]: "human"})
+    assert asked(SURVEY, (0, 1, 0, 1), {}) == natures
+    assert asked(SURVEY, (0, 1, 0, 1), {natures[0]: "bot"}) == natures
+    everything = asked(SURVEY, (0, 1, 0, 1), {natures[0]: "bot", natures[1]: "human"})
     assert everything[:2] == natures
     assert {name for name, _ in everything[2:]} == {"fluency", "sensibleness", "specificity"}
 
 
 def test_conditions_hold_for_the_same_target_any_target_or_a_named_one():
     odd = [("odd", f"turn:{i}") for i in range(3)]
-    assert asked(MANY_KINDS, 3, {}) == odd
+    assert asked(MANY_KINDS, (0, 1, 0), {}) == odd
     given = dict(zip(odd, ["no", "yes", "no"], strict=True))
     # `why` of the odd turn only; `order` as any turn is odd; `rate` waits for `why`, `last` for `rate` and `order`.
-    assert asked(MANY_KINDS, 3, given) == [*odd, ("why", "turn:1"), ("order", "pair")]
+    assert asked(MANY_KINDS, (0, 1, 0), given) == [*odd, ("why", "turn:1"), ("order", "pair")]
     given["why", "turn:1"] = ["a"]
-    assert asked(MANY_KINDS, 3, given)[3:] == [("why", "turn:1"), ("rate", "conversation:0"), ("order", "pair")]
+    assert asked(MANY_KINDS, (0, 1, 0), given)[3:] == [("why", "turn:1"), ("rate", "conversation:0"), ("order", "pair")]
     given["rate", "conversation:0"], given["order", "pair"] = "b", ["c", "b", "a"]
-    assert asked(MANY_KINDS, 3, given)[-1] == ("last", "pair")
-    assert ("last", "pair") not in asked(MANY_KINDS, 3, {**given, odd[0]: "yes", ("why", "turn:0"): ["b"]})
+    assert asked(MANY_KINDS, (0, 1, 0), given)[-1] == ("last", "pair")
+    assert ("last", "pair") not in asked(MANY_KINDS, (0, 1, 0), {**given, odd[0]: "yes", ("why", "turn:0"): ["b"]})
 
 
 def test_an_optional_question_holds_nothing_up():
     given = {("odd", "turn:0"): "no", ("odd", "turn:1"): "yes", ("why", "turn:1"): ["b", "c"]}
     given |= {("rate", "conversation:0"): "a", ("order", "pair"): ["a", "b", "c"]}
-    pairs = asked(MANY_KINDS, 2, given)
+    pairs = asked(MANY_KINDS, (0, 1), given)
     assert ("words", "turn:1") in pairs
     assert ("last", "pair") in pairs
 
@@ -88,12 +88,12 @@ def test_an_optional_question_holds_nothing_up():
 def test_an_answer_that_is_left_over_from_a_changed_one_counts_for_nothing():
     # turn:0 is not odd any more, so its left-over `why` must not put `words`.
     given = {("odd", "turn:0"): "no", ("why", "turn:0"): ["c"]}
-    assert asked(MANY_KINDS, 1, given) == [("odd", "turn:0"), ("rate", "conversation:0")]
+    assert asked(MANY_KINDS, (0,), given) == [("odd", "turn:0"), ("rate", "conversation:0")]
 
 
 def test_a_question_that_is_not_put_holds_nothing_up():
-    assert asked(SURVEY, 4, {}, put={"fluency"}) == [("fluency", "pair")]
-    assert asked(MANY_KINDS, 1, {}, put={"why"}) == [("why", "turn:0")]
+    assert asked(SURVEY, (0, 1, 0, 1), {}, put={"fluency"}) == [("fluency", "pair")]
+    assert asked(MANY_KINDS, (0,), {}, put={"why"}) == [("why", "turn:0")]
 
 
 def test_what_comes_after_something_that_has_not_come_yet_waits():
@@ -102,7 +102,7 @@ def test_what_comes_after_something_that_has_not_come_yet_waits():
         Question("two", "choice", ("pair",), "Two?", YES_NO, after=("one",)),
         Question("three", "choice", ("pair",), "Three?", YES_NO, after=("two",)),
     )
-    assert asked(replace(MANY_KINDS, questions=chain), 2, {}) == [("one", "pair")]
+    assert asked(replace(MANY_KINDS, questions=chain), (0, 1), {}) == [("one", "pair")]
 
 
 # -- what is taken -----------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.surveys import get_survey, launched_survey
 from parlai_spotbot.surveys.controls import read_controls
-from parlai_spotbot.surveys.controls.failures import failed_people
+from parlai_spotbot.surveys.controls.exclusion import failed_people
 from parlai_spotbot.surveys.game import points
 
 

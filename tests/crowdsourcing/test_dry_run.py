@@ -12,7 +12,7 @@ from parlai_spotbot.crowdsourcing.dry_run import Workload
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.records import Item, Judgement, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.survey import Game
+from parlai_spotbot.surveys.survey import GameRules
 
 SURVEY = get_survey("spot_the_bot")
 
@@ -60,7 +60,7 @@ def test_the_winner_of_a_game_is_paid_for_one_unit_more_and_the_platform_takes_i
     units = [unit("u", ["c"]), unit("v", ["d"])]
     settings = LaunchSettings(provider="prolific", completion_code="C", pay=2.0, fee=0.5)
     assert dry_run.estimate(settings, survey(), Workload(units)).cost == pytest.approx(6)
-    assert dry_run.estimate(settings, replace(survey(), game=Game()), Workload(units)).cost == pytest.approx(9)
+    assert dry_run.estimate(settings, replace(survey(), game=GameRules()), Workload(units)).cost == pytest.approx(9)
 
 
 def judgement(number, seconds, source="human"):

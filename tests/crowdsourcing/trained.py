@@ -19,7 +19,7 @@ from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.gold import gold_items, is_mark, key_of
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, QUESTIONS, complete, labels_of
 from parlai_spotbot.surveys.survey import Survey
-from parlai_spotbot.surveys.tasks import Gold
+from parlai_spotbot.surveys.tasks import GoldDialogue
 
 SURVEY = "abc_eval"
 
@@ -46,7 +46,7 @@ def other_labels(task: str, labels: Collection[str]) -> set[str]:
     return set() if labels else {LABELS[task][0]}
 
 
-def key_of_gold(gold: Gold, wrong: Collection[int] = ()) -> Callable[[str, str], object]:
+def key_of_gold(gold: GoldDialogue, wrong: Collection[int] = ()) -> Callable[[str, str], object]:
     """Answers by (question, target): the gold ones, but for the bot's turns of these places, from 0."""
     return by_key(gold.task, gold.key, wrong)
 

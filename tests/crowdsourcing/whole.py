@@ -24,7 +24,7 @@ from parlai_spotbot.records import HUMAN, Contestant, Item
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import KNOWN_CHOICE, read_controls, write_controls
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 SURVEYS = ("acute_eval", "comparative", "dialogue_likert", "turn_likert")
 

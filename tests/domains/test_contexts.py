@@ -6,9 +6,9 @@ import pytest
 
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.records import HUMAN, Contestant
-from parlai_spotbot.selfplay.plan import Asked
+from parlai_spotbot.selfplay.plan import SelfPlayRequest
 from parlai_spotbot.selfplay.play import claimed, play
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 
 def bot(name, kind):
@@ -17,7 +17,7 @@ def bot(name, kind):
 
 def played(path, domain, *bots, **asked):
     contestants = {c.name: c for c in bots}
-    asked = Asked(contestants=contestants, domain=domain, **{"conversations_per_pair": 2, "batchsize": 2, **asked})
+    asked = SelfPlayRequest(contestants=contestants, domain=domain, **{"conversations_per_pair": 2, "batchsize": 2, **asked})
     with claimed(path, "test") as folder:
         return play(folder, asked, progress=False, say=lambda line: None).study
 

@@ -20,7 +20,7 @@ from parlai_spotbot.findings.plans import Asked, plan
 from parlai_spotbot.judges.run import judge_study
 from parlai_spotbot.report import build_report
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 study = Study.open(path)
 print(plan(Asked("spot_the_bot", bots=3, simulations=0)).text)

@@ -277,7 +277,7 @@ def next_turns(study: Study) -> None:
 
     from parlai_spotbot.nuc.sampling import write_questions
     from parlai_spotbot.surveys.controls import write_controls
-    from parlai_spotbot.surveys.run import pack_study
+    from parlai_spotbot.surveys.packing.pack_study import pack_study
 
     write_questions(
         study.path / "nuc" / "questions.jsonl",

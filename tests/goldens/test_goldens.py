@@ -13,7 +13,7 @@ from parlai_spotbot.records import Contestant, Conversation, Judgement, Turn
 from parlai_spotbot.report import build_report
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 MOST = 40
 """Differences that a failure shows."""

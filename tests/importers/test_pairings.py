@@ -11,7 +11,7 @@ from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.controls import missed_by, read_controls, write_controls
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 
 def dialogue(speakers, name=None, exchanges=2, text="says") -> dict:

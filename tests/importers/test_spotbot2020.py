@@ -14,7 +14,7 @@ from parlai_spotbot.importers.spotbot2020_oddities import oddities
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import build_report
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 # Counted in the release: bot and human conversations, humans used, annotations and annotators (raw, complete HITs),
 # workers with more than 3 packages, worker-conversation pairs with 2-3 segments, repeats, segments by annotations.

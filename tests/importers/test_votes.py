@@ -196,7 +196,7 @@ def test_broken_files_are_named_and_leave_nothing(name, text, says, written, run
 
 def test_nothing_else_can_be_done_with_votes(run, written, tmp_path):
     from parlai_spotbot.errors import UserError
-    from parlai_spotbot.surveys.run import pack_study
+    from parlai_spotbot.surveys.packing.pack_study import pack_study
 
     run("--format", "votes", "--data", written(ARENA), "--study", tmp_path / "study")
     with pytest.raises(UserError, match="comes in with its answers, there is nothing to pack"):

@@ -12,7 +12,7 @@ from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys.abc_eval.gold import key_of
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, TASKS, possible, task_of_questions
 from parlai_spotbot.surveys.controls import read_controls, write_controls
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 SURVEY = "abc_eval"
 RATES = {

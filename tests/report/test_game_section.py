@@ -17,7 +17,7 @@ from parlai_spotbot.records import HUMAN, Contestant
 from parlai_spotbot.report import CAUTION, build_report
 from parlai_spotbot.scripts.spotbot_report import SpotbotReport
 from parlai_spotbot.study import Plan, Study
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 NAME = "spot_the_bot_game"
 BOTS = ("alice", "dr", "blender")

@@ -18,7 +18,7 @@ from parlai_spotbot.report import build_report
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.asking import asked_of_item
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 HOSTILE = '</script><img src=x onerror="alert(1)"> 50% of {x_1} & $y$ #1 ~ ^ \\input|pipe|, "quoted" −3 \u202eback'
 FORMULA = '=HYPERLINK("https://example.org","x")'

@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.surveys.packing.judged import WholeOptions
+from parlai_spotbot.surveys.packing.whole_items import WholeOptions
 
 SENTINEL = "xyzzyseed"
 ASKED = ("engagingness", "humanness")

@@ -34,7 +34,7 @@ def test_both_entities_are_asked_about_where_none_is_singled_out():
 def test_only_the_judged_entity_and_its_turns_are_asked_about():
     pairs = asked_of_item(SURVEY, item(judged=(1,)), {})
     assert pairs == [("odd", "turn:1"), ("odd", "turn:3"), ("nature", "entity:1"), ("better", "pair")]
-    assert targets_of(SURVEY.question("odd"), 4) == [f"turn:{i}" for i in range(4)]
+    assert targets_of(SURVEY.question("odd"), (0, 1, 0, 1)) == [f"turn:{i}" for i in range(4)]
 
 
 def test_an_item_puts_its_own_questions_and_what_their_answers_call_for():

@@ -11,9 +11,16 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import SEGMENTS, controls_path, missed_by, read_controls, truth, write_controls
-from parlai_spotbot.surveys.controls.segments import KNOWN_BOT, KNOWN_HUMAN, WANTED, make_controls, shortages, talk
+from parlai_spotbot.surveys.controls.segments import (
+    KNOWN_BOT,
+    KNOWN_HUMAN,
+    WANTED,
+    make_controls,
+    measures_of,
+    shortages,
+)
 from parlai_spotbot.surveys.packing.blocks import PackOptions
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.texts.surface import normalise
 
 OPTIONS = PackOptions(segments=(2, 3, 5), seed=3)
@@ -43,7 +50,7 @@ def texts(item: Item) -> list[str]:
 
 # -- the rule --------------------------------------------------------------------------------------------------------
 def test_what_the_rule_looks_at():
-    found = talk(
+    found = measures_of(
         [
             "we spent sunday at the harbour watching boats",  # 8 words
             "the harbours are lovely, did you count the boats",  # 9; harbou, boats
@@ -55,7 +62,7 @@ def test_what_the_rule_looks_at():
     assert found.taken_up == (1, 1)
     assert not found.fits  # two words taken up, three are wanted
     assert not found.repeats
-    assert talk(["again and again", "what", "again and again", "well"]).repeats
+    assert measures_of(["again and again", "what", "again and again", "well"]).repeats
 
 
 @pytest.mark.parametrize(
@@ -82,7 +89,7 @@ def test_who_is_known_to_be_human(change, fits):
         turns[number] = text
     if "1-3" in str(change):
         turns[3] = change[5]
-    assert talk(turns).fits is fits
+    assert measures_of(turns).fits is fits
 
 
 NATURES = ("human", "bot", "unsure")
@@ -127,7 +134,7 @@ def test_people_stay_as_they_spoke_in_the_surface_form_of_all_segments(made):
         assert [u.entity for u in item.transcripts[0]] == [0, 1] * 5
         assert all(normalise(text) == text for text in texts(item))
         if item.control == KNOWN_HUMAN:
-            assert talk(texts(item)).fits
+            assert measures_of(texts(item)).fits
 
 
 def test_a_known_bot_loops_or_parrots(made):

@@ -13,7 +13,7 @@ from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.dimensions import NAMES
 from parlai_spotbot.surveys.packing.dialogues import pack_dialogues
-from parlai_spotbot.surveys.packing.judged import WholeOptions, reserved
+from parlai_spotbot.surveys.packing.whole_items import WholeOptions, reserved
 from parlai_spotbot.surveys.packing.whole_units import marks
 
 

@@ -12,9 +12,9 @@ from parlai_spotbot.surveys.controls.segments import NATURES
 from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.blocks import PackOptions, blocks_of, pack
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.surveys.packing.segments import options_json
-from parlai_spotbot.surveys.run import pack_study
-from parlai_spotbot.surveys.survey import Game
+from parlai_spotbot.surveys.survey import GameRules
 
 NAME = "spot_the_bot_game"
 
@@ -32,13 +32,13 @@ NAME = "spot_the_bot_game"
     ],
 )
 def test_points(truth, answer, opened, earned):
-    assert points(Game(), truth, answer, opened) == earned
+    assert points(GameRules(), truth, answer, opened) == earned
 
 
 def test_points_are_the_games_own_and_nothing_is_open_before_the_first_exchange():
-    assert points(Game(right=3, wrong=-1, penalty=0.5), "bot", "bot", 3) == 2
+    assert points(GameRules(right=3, wrong=-1, penalty=0.5), "bot", "bot", 3) == 2
     with pytest.raises(ValueError, match="opened is 0"):
-        points(Game(), "bot", "bot", 0)
+        points(GameRules(), "bot", "bot", 0)
 
 
 def test_the_survey_explains_its_points_and_its_bonus():

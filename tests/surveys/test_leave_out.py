@@ -6,7 +6,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 FAULTY = {"bot0-bot1-0": "i am a bot .", "bot1-bot2-1": "</s>", "people-3": "i am a bot ."}
 

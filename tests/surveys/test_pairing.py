@@ -13,8 +13,8 @@ from made_comparisons import SENTINEL, SETTINGS, options, self_chats, studies
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.surveys.packing.judged import canonical, reserved, sources_of
-from parlai_spotbot.surveys.packing.pairs import cells_of, comparisons_of, pack_pairs, pools_of, shown_in
+from parlai_spotbot.surveys.packing.pairs import cells_of, comparisons_of, pack_pairs, pools_of, tally_of_units
+from parlai_spotbot.surveys.packing.whole_items import canonical, reserved, sources_of
 from parlai_spotbot.surveys.packing.whole_units import marks
 from parlai_spotbot.texts.surface import normalise
 
@@ -60,7 +60,7 @@ def check(conversations, units, asked):
     assert set(pairs.values()) <= {1}
 
     # Every two contestants meet equally often on every question, unless no two of their conversations are left.
-    shown = shown_in(units, by_id, asked)
+    shown = tally_of_units(units, by_id, asked)
     pools = pools_of(canonical(conversations), asked, shown.uses)
     wanted = comparisons_of(pools, asked)
     for cell in cells_of(pools, asked):

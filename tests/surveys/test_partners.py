@@ -8,13 +8,13 @@ import pytest
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.empty_study import begin
-from parlai_spotbot.selfplay.plan import Asked as Wanted
+from parlai_spotbot.selfplay.plan import SelfPlayRequest as Wanted
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.dimensions import NAMES
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.surveys.packing.partners import partner_units, partners_of
-from parlai_spotbot.surveys.run import pack_study
 
 SURVEY = get_survey("interactive")
 BOTS = ("ada", "bert", "carl", "dora")

@@ -7,7 +7,7 @@ import pytest
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 
 def contents(study):

@@ -14,8 +14,8 @@ from parlai_spotbot.crowdsourcing.stock import Stock, marks_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
-from parlai_spotbot.surveys.packing.pairs import choose_from, pack_same_pairs, shown_in
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
+from parlai_spotbot.surveys.packing.pairs import choose_from, pack_same_pairs, tally_of_units
 
 THREE = ("engagingness", "humanness", "knowledge")
 TWO_WORDINGS = {
@@ -62,7 +62,7 @@ def check(conversations, units, asked):
             assert len({frozenset(i.item_id for i in unit.items) for unit in own}) == 1
             assert len(own) - asked.annotators_per_item in ((0, 1) if asked.repeated else (0,))
 
-    shown = shown_in(units, by_id, asked)
+    shown = tally_of_units(units, by_id, asked)
     cells, pools, wanted, chosen = choose_from(
         [c for c in conversations if c.exchanges],
         replace(asked, spread=""),

@@ -11,7 +11,7 @@ from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 OWN = {"questions": {"politeness": {"wording": "Who is more polite?", "option": "{name} is more polite"}}}
 

@@ -12,8 +12,8 @@ from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import KNOWN_CHOICE, KNOWN_LOW, missed_by, read_controls, truth, write_controls
-from parlai_spotbot.surveys.controls.whole import WANTED
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.controls.whole_controls import WANTED
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 FIRST, SECOND, NEITHER = "conversation:0", "conversation:1", "neither"
 

@@ -16,7 +16,7 @@ from parlai_spotbot.records import Item, Judgement, Utterance
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, LABELS, QUESTIONS
 from parlai_spotbot.surveys.abc_eval.training import given_labels, gold_dialogues, read_dialogues
 from parlai_spotbot.surveys.ids import opaque
-from parlai_spotbot.surveys.tasks import BOT, Gold
+from parlai_spotbot.surveys.tasks import BOT, GoldDialogue
 from parlai_spotbot.texts.surface import SURFACES
 
 KNOWN_LABELS = "known_labels"
@@ -32,7 +32,7 @@ Answers = Mapping[tuple[str, str], Any]
 """(question, target) -> answer."""
 
 
-def mark_of(gold: Gold) -> str:
+def mark_of(gold: GoldDialogue) -> str:
     """The control mark of a gold dialogue."""
     key = ",".join(f"{turn}={'+'.join(sorted(labels))}" for turn, labels in gold.key.items())
     return f"{KNOWN_LABELS}:{gold.task}:{key}"
@@ -128,7 +128,7 @@ def read_gold(path: Path | str, task: str, seed: int = 0, surface: str = "normal
     return [item_of(gold, seed, surface) for gold in found]
 
 
-def item_of(gold: Gold, seed: int, surface: str) -> Item:
+def item_of(gold: GoldDialogue, seed: int, surface: str) -> Item:
     """A gold dialogue as an item, with its key in the control mark."""
     show = SURFACES[surface]
     transcript = tuple(Utterance(u.entity, show(u.text)) for u in gold.transcript)

@@ -16,7 +16,16 @@ import yaml
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, TASKS, complete, labels_of, possible
-from parlai_spotbot.surveys.tasks import BOT, ROLES, USER, Definition, Gold, GoldTurn, Instance, Material
+from parlai_spotbot.surveys.tasks import (
+    BOT,
+    ROLES,
+    USER,
+    GoldDialogue,
+    GoldTurn,
+    LabelDefinition,
+    LabelExample,
+    TaskMaterial,
+)
 
 FOLDER = Path(__file__).with_name("training")
 ROUNDS = 3
@@ -27,7 +36,7 @@ Answers = Mapping[tuple[str, str], Any]
 
 
 @dataclass(frozen=True)
-class Mark:
+class GradedTurn:
     """How one turn of a gold dialogue was annotated; `given` is None where answers were missing."""
 
     turn: int
@@ -41,15 +50,15 @@ class Mark:
         return self.given == self.gold
 
 
-def gold_dialogues(task: str) -> tuple[Gold, ...]:
+def gold_dialogues(task: str) -> tuple[GoldDialogue, ...]:
     """The gold dialogues of a task, those of the training in order; a missing or wrong file is a `UserError`."""
     return read_task(task).dialogues
 
 
-def marks(gold: Gold, answers: Answers) -> tuple[Mark, ...]:
+def marks(gold: GoldDialogue, answers: Answers) -> tuple[GradedTurn, ...]:
     """How each turn of the bot was annotated, in order: by labels, however they were come to."""
     return tuple(
-        Mark(turn, given_labels(gold.task, answers, turn), labels, gold.turns[turn].why)
+        GradedTurn(turn, given_labels(gold.task, answers, turn), labels, gold.turns[turn].why)
         for turn, labels in gold.key.items()
     )
 
@@ -62,35 +71,35 @@ def given_labels(task: str, answers: Answers, turn: int) -> frozenset[str] | Non
     return frozenset(label for label, holds in labels_of(task, own).items() if holds)
 
 
-def wrong_turns(gold: Gold, answers: Answers) -> int:
+def wrong_turns(gold: GoldDialogue, answers: Answers) -> int:
     """Of how many turns the labels are not the gold ones."""
     return sum(not mark.right for mark in marks(gold, answers))
 
 
 # -- the files ---------------------------------------------------------------------------------------------------------
 @cache
-def read_task(task: str) -> Material:
+def read_task(task: str) -> TaskMaterial:
     """What training/TASK.yaml says; the task is one of `TASKS`."""
     if task not in TASKS:
         raise UserError(f"task {task}: ABC-Eval has no such task.", nearest(task, TASKS))
     return read_file(FOLDER / f"{task}.yaml", task)
 
 
-def read_file(path: Path, task: str) -> Material:
+def read_file(path: Path, task: str) -> TaskMaterial:
     """A task's file, checked; a `UserError` names file, dialogue, turn and field."""
     row = _mapping(_yaml(path), f"{path}", ("task", "definitions", "instructions", "dialogues"))
     if row["task"] != task:
         raise UserError(f"{path}: field 'task' is {row['task']!r}, expected '{task}'.", "Name the file after its task.")
     where = f"{path}: definitions"
     definitions = _mapping(row["definitions"], where, LABELS[task])
-    return Material(
+    return TaskMaterial(
         instructions=_text(row["instructions"], f"{path}: instructions"),
         definitions=tuple(_definition(label, definitions[label], f"{where}.{label}") for label in LABELS[task]),
         dialogues=_dialogues(row["dialogues"], task, path),
     )
 
 
-def read_dialogues(path: Path, task: str) -> tuple[Gold, ...]:
+def read_dialogues(path: Path, task: str) -> tuple[GoldDialogue, ...]:
     """Gold dialogues alone, from a user's file ``{task, dialogues}``: each as in a task's file, with the role gold."""
     row = _mapping(_yaml(path, "Name a file of gold dialogues."), f"{path}", ("task", "dialogues"))
     if row["task"] != task:
@@ -117,7 +126,7 @@ def _yaml(path: Path, remedy: str = "Install the package again: it comes with th
         raise UserError(f"{path}: not valid YAML: {' '.join(str(err).split())}.", "Mend that line.") from None
 
 
-def _definition(label: str, row: Any, where: str) -> Definition:
+def _definition(label: str, row: Any, where: str) -> LabelDefinition:
     row = _mapping(row, where, ("short", "counts", "counts_not", "examples"))
     examples = tuple(
         _instance(entry, f"{where}.examples, number {number}")
@@ -129,20 +138,20 @@ def _definition(label: str, row: Any, where: str) -> Definition:
         tuple(_text(case, f"{where}.{key}") for case in _list(row[key], f"{where}.{key}"))
         for key in ("counts", "counts_not")
     )
-    return Definition(
+    return LabelDefinition(
         label, label.replace("_", " ").capitalize(), _text(row["short"], f"{where}.short"), counts, counts_not, examples
     )
 
 
-def _instance(row: Any, where: str) -> Instance:
+def _instance(row: Any, where: str) -> LabelExample:
     row = _mapping(row, where, ("context", "turn", "label", "why"))
     if not isinstance(row["label"], bool):
         raise UserError(f"{where}: field 'label' is {row['label']!r}, expected true or false.", "Correct it.")
     context, turn, why = (_text(row[key], f"{where}.{key}") for key in ("context", "turn", "why"))
-    return Instance(context, turn, row["label"], why)
+    return LabelExample(context, turn, row["label"], why)
 
 
-def _dialogues(rows: Any, task: str, path: Path) -> tuple[Gold, ...]:
+def _dialogues(rows: Any, task: str, path: Path) -> tuple[GoldDialogue, ...]:
     found = [_dialogue(row, task, path, number) for number, row in enumerate(_list(rows, f"{path}: dialogues"), 1)]
     ids = [gold.id for gold in found]
     for name in ids:
@@ -158,7 +167,7 @@ def _dialogues(rows: Any, task: str, path: Path) -> tuple[Gold, ...]:
     return tuple(found)
 
 
-def _dialogue(row: Any, task: str, path: Path, number: int) -> Gold:
+def _dialogue(row: Any, task: str, path: Path, number: int) -> GoldDialogue:
     name = row.get("id") if isinstance(row, dict) else None
     where = f"{path}: dialogue {number}" + (f" ({name})" if name else "")
     row = _mapping(row, where, ("id", "role", "covers", "turns"))
@@ -173,7 +182,7 @@ def _dialogue(row: Any, task: str, path: Path, number: int) -> Gold:
             f"{where}: field 'turns' has {len(turns)}, expected that the bot has the last.", "Add its turn."
         )
     _text(row["id"], f"{where}.id")
-    return Gold(row["id"], task, row["role"], _text(row["covers"], f"{where}.covers"), turns)
+    return GoldDialogue(row["id"], task, row["role"], _text(row["covers"], f"{where}.covers"), turns)
 
 
 def _turn(row: Any, task: str, place: int, where: str) -> GoldTurn:

@@ -1,4 +1,4 @@
-"""Controls: items whose right answer is known, one kind a file; they are made and graded by one protocol (`kind`).
+"""Controls: items whose right answer is known, one kind a file; they are made and graded by one protocol (`control`).
 
 The server, which grades while people work, and the analysis, which leaves out who failed, go by `missed_by`.
 """
@@ -13,15 +13,15 @@ from parlai_spotbot.records import Item
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import Survey, survey_of
 from parlai_spotbot.surveys.abc_eval.gold import KNOWN_LABELS, is_mark
-from parlai_spotbot.surveys.controls.checks import Checks
-from parlai_spotbot.surveys.controls.gold import GoldDialogues
-from parlai_spotbot.surveys.controls.kind import Answers, Control
-from parlai_spotbot.surveys.controls.segments import KNOWN_BOT, KNOWN_HUMAN, Segments
-from parlai_spotbot.surveys.controls.whole import KNOWN_CHOICE, KNOWN_LOW, Choices, Low
+from parlai_spotbot.surveys.controls.checks import CheckControl
+from parlai_spotbot.surveys.controls.control import Answers, Control
+from parlai_spotbot.surveys.controls.gold import GoldControl
+from parlai_spotbot.surveys.controls.segments import KNOWN_BOT, KNOWN_HUMAN, SegmentControl
+from parlai_spotbot.surveys.controls.whole_controls import KNOWN_CHOICE, KNOWN_LOW, ChoiceControl, RatingControl
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.blocks import PackOptions
 
-SEGMENTS, CHOICES, LOW, CHECKS, GOLD = Segments(), Choices(), Low(), Checks(), GoldDialogues()
+SEGMENTS, CHOICES, LOW, CHECKS, GOLD = SegmentControl(), ChoiceControl(), RatingControl(), CheckControl(), GoldControl()
 
 BY_MARK: dict[str | None, Control] = {mark: kind for kind in (SEGMENTS, CHOICES, LOW, CHECKS) for mark in kind.marks}
 """The kinds whose marks are a few; that of a gold dialogue holds its key."""

@@ -16,7 +16,7 @@ import yaml
 from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import nuc
-from parlai_spotbot.surveys.controls.kind import Answers, Control, Made
+from parlai_spotbot.surveys.controls.control import Answers, Control, ControlSet
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.packing.units_file import packed_with
@@ -34,7 +34,7 @@ CHECK_RULE = (
 )
 
 
-class Checks(Control):
+class CheckControl(Control):
     marks = KNOWN_CANDIDATE
     rule = CHECK_RULE
 
@@ -42,10 +42,10 @@ class Checks(Control):
         """Another one was chosen first."""
         return answers.get(CHOSEN) != mark.removeprefix("known_")
 
-    def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> Made:
+    def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> ControlSet:
         """All of them, with as many candidates as the study's questions have."""
         known = packed_with(study, survey.name) or {}
-        return Made(make_checks(known.get("candidates", nuc.CANDIDATES), known.get("seed", study.plan.seed)))
+        return ControlSet(make_checks(known.get("candidates", nuc.CANDIDATES), known.get("seed", study.plan.seed)))
 
     def counts(self, items: Sequence[Item]) -> dict[str, int]:
         return {"known_candidate": len(items)}

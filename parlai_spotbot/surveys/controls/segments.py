@@ -20,10 +20,10 @@ from parlai_spotbot.domains import domain_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.controls.kind import Answers, Control, Made
+from parlai_spotbot.surveys.controls.control import Answers, Control, ControlSet
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.blocks import PackOptions, is_people
-from parlai_spotbot.surveys.scripted import SCRIPTS, replaced
+from parlai_spotbot.surveys.scripted_bots import SCRIPTS, replaced
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.surface import SURFACES
 
@@ -93,7 +93,7 @@ WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 GIVEN_AWAY = re.compile(r"\b(?:ai|bots?|chat ?bots?|robots?|robotic|computers?|algorithms?|testing|turing)\b")
 
 
-class Segments(Control):
+class SegmentControl(Control):
     marks = (KNOWN_HUMAN, *KNOWN_BOT)
     rule = RULE
 
@@ -108,21 +108,21 @@ class Segments(Control):
         """Once both entities were answered."""
         return answers.keys() >= set(NATURES)
 
-    def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> Made:
+    def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> ControlSet:
         wanted = 2 * WANTED if _asks_for_nature(survey) else 0
 
         def of_people(people: Sequence[Conversation], used: Collection[str]) -> list[Item]:
             return make_controls(people, used, options) if wanted else []
 
         items, from_domain = made_of_people(study, options, of_people, wanted)
-        return Made(items, from_domain, shortages(items, survey))
+        return ControlSet(items, from_domain, shortages(items, survey))
 
 
 # -- the rule -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Talk:
+class SegmentMeasures:
     """What the rule looks at: for each entity words a turn (mean) and turns that take up a word of the one before."""
 
     words: tuple[float, float]
@@ -136,13 +136,13 @@ class Talk:
         return enough and not self.repeats
 
 
-def talk(turns: Sequence[str]) -> Talk:
+def measures_of(turns: Sequence[str]) -> SegmentMeasures:
     """Measure a segment: its turns in their surface form, entity 0 first."""
     counts = [len(WORD.findall(turn)) for turn in turns]
     telling = [telling_words(turn) for turn in turns]
     taken = [i % 2 for i in range(1, len(turns)) if telling[i] & telling[i - 1]]
     words = tuple(sum(counts[e::2]) / max(1, len(counts[e::2])) for e in (0, 1))
-    return Talk((words[0], words[1]), (taken.count(0), taken.count(1)), len(set(turns)) < len(turns))
+    return SegmentMeasures((words[0], words[1]), (taken.count(0), taken.count(1)), len(set(turns)) < len(turns))
 
 
 def telling_words(turn: str) -> set[str]:
@@ -194,8 +194,8 @@ def candidates(
 
 def known_people(segments: Sequence[Segment]) -> list[Segment]:
     """Those that fit `RULE`, the longest first, then those with most turns that take something up."""
-    fitting = [s for s in segments if talk(s[1]).fits]
-    return sorted(fitting, key=lambda s: (-len(s[1]), -sum(talk(s[1]).taken_up)))
+    fitting = [s for s in segments if measures_of(s[1]).fits]
+    return sorted(fitting, key=lambda s: (-len(s[1]), -sum(measures_of(s[1]).taken_up)))
 
 
 def _segment(conversation: Conversation, options: PackOptions) -> Segment | None:

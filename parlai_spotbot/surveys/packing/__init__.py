@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from parlai_spotbot.surveys.packing.candidates import Candidates
-from parlai_spotbot.surveys.packing.dialogues import Dialogues
-from parlai_spotbot.surveys.packing.elsewhere import Elsewhere
-from parlai_spotbot.surveys.packing.kind import Packing
-from parlai_spotbot.surveys.packing.pairs import Pairs
-from parlai_spotbot.surveys.packing.partners import Partners
-from parlai_spotbot.surveys.packing.segments import Segments
+from parlai_spotbot.surveys.packing.candidates import CandidatesPacking
+from parlai_spotbot.surveys.packing.dialogues import DialoguesPacking
+from parlai_spotbot.surveys.packing.elsewhere import ElsewherePacking
+from parlai_spotbot.surveys.packing.packing import Packing
+from parlai_spotbot.surveys.packing.pairs import PairsPacking
+from parlai_spotbot.surveys.packing.partners import PartnersPacking
+from parlai_spotbot.surveys.packing.segments import SegmentsPacking
 from parlai_spotbot.surveys.survey import Survey
 
 KINDS: dict[str, Packing] = {
-    kind.name: kind for kind in (Segments(), Pairs(), Dialogues(), Partners(), Candidates(), Elsewhere())
+    kind.name: kind
+    for kind in (
+        SegmentsPacking(),
+        PairsPacking(),
+        DialoguesPacking(),
+        PartnersPacking(),
+        CandidatesPacking(),
+        ElsewherePacking(),
+    )
 }
 """By the names that surveys give them."""
 

@@ -86,7 +86,7 @@ class PackOptions:
 
 
 @dataclass
-class Block:
+class BlockDraft:
     """The conversations of a block while it is being filled."""
 
     bots: list[Conversation] = field(default_factory=list)
@@ -150,7 +150,7 @@ def _canonical(conversations: Iterable[Conversation]) -> list[Conversation]:
 
 
 # -- which conversations go together -------------------------------------------------------------------------------
-def deal(bots: Sequence[Conversation], most: int) -> list[Block]:
+def deal(bots: Sequence[Conversation], most: int) -> list[BlockDraft]:
     """Deal conversations into as few blocks as possible: at most `most` in each, all of different seeds.
 
     The conversations of one seed go to different blocks, the emptiest first, so sizes differ by one at most; among
@@ -161,7 +161,7 @@ def deal(bots: Sequence[Conversation], most: int) -> list[Block]:
     for conversation in sorted(bots, key=lambda c: sorted(c.entities)):  # stable: random within a pair
         groups.setdefault(seed_of(conversation), []).append(conversation)
     number = max([-(-len(bots) // most), *map(len, groups.values())]) if bots else 0
-    blocks = [Block() for _ in range(number)]
+    blocks = [BlockDraft() for _ in range(number)]
     load = np.zeros(number)
     pairs: dict[tuple[str, ...], np.ndarray] = {}
     firsts: dict[str, np.ndarray] = {}
@@ -179,7 +179,7 @@ def deal(bots: Sequence[Conversation], most: int) -> list[Block]:
 
 
 def add_people(
-    blocks: list[Block], people: Sequence[Conversation], uses: Counter, options: PackOptions, earlier: int
+    blocks: list[BlockDraft], people: Sequence[Conversation], uses: Counter, options: PackOptions, earlier: int
 ) -> None:
     """Fill `blocks` up with conversations between people, evenly, those long enough for all segments first.
 
@@ -202,7 +202,7 @@ def add_people(
         uses.update(c.conversation_id for c in block.people)
 
 
-def _clashes(conversation: Conversation, block: Block) -> bool:
+def _clashes(conversation: Conversation, block: BlockDraft) -> bool:
     return seed_of(conversation) in map(seed_of, block.conversations)
 
 

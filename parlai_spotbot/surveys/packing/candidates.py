@@ -19,8 +19,8 @@ from parlai_spotbot.surveys import nuc
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.nuc_groups import Group, Groups, read_groups
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
-from parlai_spotbot.surveys.packing.kind import WHOLE, Packing, Wanted
-from parlai_spotbot.surveys.packing.units_file import existing_units, packed_with, write_units
+from parlai_spotbot.surveys.packing.packing import WHOLE, Packing, PackRequest
+from parlai_spotbot.surveys.packing.units_file import UnitsUpdate, existing_units, packed_with, write_units
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.comparison import bare_text
 
@@ -67,7 +67,7 @@ def key_of(study: Study) -> dict[str, NucQuestion]:
 
 
 # -- packing ---------------------------------------------------------------------------------------------------------
-class Candidates(Packing):
+class CandidatesPacking(Packing):
     name = "questions"
     of_conversations = False
     grouped = True
@@ -80,7 +80,7 @@ class Candidates(Packing):
             return survey
         return nuc.with_candidates(survey, known["candidates"], known["subject"] or nuc.SUBJECT)
 
-    def pack(self, study: Study, survey: Survey, wanted: Wanted) -> dict:
+    def pack(self, study: Study, survey: Survey, wanted: PackRequest) -> dict:
         """See `Packing.pack`.
 
         Every group has `people` units (where its file doesn't say, `annotators_per_segment` of each version); unit i of
@@ -114,11 +114,12 @@ class Candidates(Packing):
         lists = {corpus: _versions([q for q in questions if q.corpus == corpus], versions) for corpus in corpora}
         made = _units(name, groups, lists, options)
         added = [unit for unit in made if unit.unit_id not in {one.unit_id for one in existing}]
-        summary = summarise([*existing, *added], questions, options)
+        update = UnitsUpdate(existing, added)
+        summary = summarise(update.units, questions, options)
         summary["warnings"] += _made_anew(study, wanted, questions)
         if not existing:
             write_questions(questions_path(study), questions)
-        write_units(study, name, existing, added, {}, {"options": options, **summary})
+        write_units(study, name, update, {}, {"options": options, **summary})
         return {**summary, "added_units": len(added)}
 
     def said(self, summary: Mapping) -> str:
@@ -145,7 +146,7 @@ def _whole(option: str, value: int | None, otherwise: int) -> int:
     return value
 
 
-def _questions(study: Study, wanted: Wanted) -> tuple[list[NucQuestion], list[str]]:
+def _questions(study: Study, wanted: PackRequest) -> tuple[list[NucQuestion], list[str]]:
     """The questions, all of which people can be shown, and their corpora, as they come."""
     copy, default = questions_path(study), study.path / "nuc" / "questions.jsonl"
     path = Path(wanted.nuc_questions).expanduser() if wanted.nuc_questions else copy if copy.exists() else default
@@ -166,7 +167,7 @@ def _questions(study: Study, wanted: Wanted) -> tuple[list[NucQuestion], list[st
     return questions, list(dict.fromkeys(question.corpus for question in questions))
 
 
-def _made_anew(study: Study, wanted: Wanted, questions: Sequence[NucQuestion]) -> list[str]:
+def _made_anew(study: Study, wanted: PackRequest, questions: Sequence[NucQuestion]) -> list[str]:
     """What is to be said where the study's questions were made anew after they were packed."""
     path = study.path / "nuc" / "questions.jsonl"
     if wanted.nuc_questions or not path.exists() or read_questions(path) == list(questions):
@@ -174,7 +175,7 @@ def _made_anew(study: Study, wanted: Wanted, questions: Sequence[NucQuestion]) -
     return [f"{path} has other questions than those that were packed first, which stay; name it to pack it instead"]
 
 
-def _groups(wanted: Wanted, known: Mapping, corpora: Sequence[str]) -> Groups:
+def _groups(wanted: PackRequest, known: Mapping, corpora: Sequence[str]) -> Groups:
     if wanted.groups:
         return read_groups(wanted.groups, corpora)
     if known:
@@ -220,7 +221,7 @@ def _same_questions(study: Study, existing: Sequence[Unit], questions: Sequence[
 def _versions(questions: Sequence[NucQuestion], count: int) -> list[list[NucQuestion]]:
     """The questions of one corpus dealt to versions, in order; in a version no question gives another's answer away."""
     dealt: list[list[NucQuestion]] = [[] for _ in range(count)]
-    shown: list[_Shown] = [_Shown() for _ in range(count)]
+    shown: list[_VersionTexts] = [_VersionTexts() for _ in range(count)]
     for question in questions:
         fitting = [number for number in range(count) if shown[number].takes(question)]
         if fitting:
@@ -230,7 +231,7 @@ def _versions(questions: Sequence[NucQuestion], count: int) -> list[list[NucQues
     return dealt
 
 
-class _Shown:
+class _VersionTexts:
     """What a version shows: no second question of a conversation, and no text that is said in one question's
     conversation and offered in another's candidates."""
 

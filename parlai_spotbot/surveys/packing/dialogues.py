@@ -13,8 +13,14 @@ from collections.abc import Iterable, Sequence
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Unit
-from parlai_spotbot.surveys.packing.judged import WholeOptions, appearances, canonical, kept_for_controls, whole_item
-from parlai_spotbot.surveys.packing.whole import Whole
+from parlai_spotbot.surveys.packing.whole_items import (
+    WholeOptions,
+    appearances,
+    canonical,
+    kept_for_controls,
+    whole_item,
+)
+from parlai_spotbot.surveys.packing.whole_packing import WholePacking
 from parlai_spotbot.surveys.packing.whole_units import deal, pack_blocks, units_of
 from parlai_spotbot.surveys.survey import Survey
 
@@ -94,9 +100,9 @@ def _further_tasks(existing: Sequence[Unit], by_id: dict[str, Conversation], opt
     return added
 
 
-class Dialogues(Whole):
+class DialoguesPacking(WholePacking):
     name = "dialogues"
-    refuses = (*Whole.refuses, (("comparisons",), "compares nothing"))
+    refuses = (*WholePacking.refuses, (("comparisons",), "compares nothing"))
     units = staticmethod(pack_dialogues)
 
     def growing(self, survey: Survey) -> tuple[str, ...]:

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.packing.kind import Packing, Wanted
+from parlai_spotbot.surveys.packing.packing import Packing, PackRequest
 from parlai_spotbot.surveys.survey import Survey
 
 
-class Elsewhere(Packing):
+class ElsewherePacking(Packing):
     name = "elsewhere"
     of_conversations = False
     comes_in = True
 
-    def pack(self, study: Study, survey: Survey, wanted: Wanted) -> dict:
+    def pack(self, study: Study, survey: Survey, wanted: PackRequest) -> dict:
         raise UserError(
             f"--survey {survey.name}: comes in with its answers, there is nothing to pack.",
             f"Run: parlai spotbot_import --format {survey.name} --data FILE --study {study.path}",

@@ -17,8 +17,8 @@ from itertools import combinations
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Unit
-from parlai_spotbot.surveys.packing.judged import WholeOptions, appearances, canonical, reserved, whole_item
-from parlai_spotbot.surveys.packing.whole import Whole
+from parlai_spotbot.surveys.packing.whole_items import WholeOptions, appearances, canonical, reserved, whole_item
+from parlai_spotbot.surveys.packing.whole_packing import WholePacking
 from parlai_spotbot.surveys.packing.whole_units import deal, items_of, pack_blocks
 from parlai_spotbot.surveys.survey import Survey
 
@@ -26,12 +26,12 @@ MOST_BY_DEFAULT = 100
 GROWING = ("questions", "comparisons", "wordings")
 """Options that may grow without what is packed being changed, where each question has comparisons of its own."""
 
-Pool = Mapping[str, tuple[int, ...]]
+JudgeableSeats = Mapping[str, tuple[int, ...]]
 """A contestant's conversations in a source, with the seats that may be judged."""
 
 
 @dataclass(frozen=True, order=True)
-class Cell:
+class ComparisonCell:
     """What is compared equally often: two contestants (in alphabetical order) of a source on one question ("": all)."""
 
     source: str
@@ -41,22 +41,22 @@ class Cell:
 
 
 @dataclass
-class Shown:
+class ComparisonTally:
     """What units hold already: comparisons by cell, uses by conversation, pairs of conversations, seats by cell."""
 
-    counts: Counter[Cell] = field(default_factory=Counter)
+    counts: Counter[ComparisonCell] = field(default_factory=Counter)
     uses: Counter[str] = field(default_factory=Counter)
     pairs: set[frozenset[str]] = field(default_factory=set)
-    seats: Counter[tuple[Cell, int]] = field(default_factory=Counter)
+    seats: Counter[tuple[ComparisonCell, int]] = field(default_factory=Counter)
 
-    def note(self, cell: Cell, ids: Sequence[str], seats: Sequence[int]) -> None:
+    def note(self, cell: ComparisonCell, ids: Sequence[str], seats: Sequence[int]) -> None:
         self.counts[cell] += 1
         self.uses.update(ids)
         self.pairs.add(frozenset(ids))
         self.seats.update((cell, seat) for seat in seats)
 
 
-class Pairs(Whole):
+class PairsPacking(WholePacking):
     name = "pairs"
     compares = True
 
@@ -72,15 +72,15 @@ class Pairs(Whole):
         self, kept: Sequence[Conversation], units: Sequence[Unit], options: WholeOptions, by_id: Mapping
     ) -> tuple[list[dict], list[str]]:
         """The comparisons made of each cell, and where there are fewer than wanted."""
-        shown = shown_in(units, by_id, options)
+        tally = tally_of_units(units, by_id, options)
         usable = canonical(kept)
-        pools = pools_of(usable, options, shown.uses)
+        pools = pools_of(usable, options, tally.uses)
         wanted, cells = comparisons_of(pools, options), cells_of(pools, options)
-        rows = [{**asdict(cell), "count": shown.counts[cell]} for cell in cells]
-        said = [_fewer(cell, shown.counts[cell], wanted) for cell in cells if shown.counts[cell] < wanted]
-        again = [i for i, times in shown.uses.items() if times > 1]
+        rows = [{**asdict(cell), "count": tally.counts[cell]} for cell in cells]
+        said = [_fewer(cell, tally.counts[cell], wanted) for cell in cells if tally.counts[cell] < wanted]
+        again = [i for i, times in tally.uses.items() if times > 1]
         if again:
-            most = max(shown.uses.values())
+            most = max(tally.uses.values())
             said.append(
                 f"{len(again)} conversations are shown in several comparisons, up to {most}, as there are fewer of "
                 "them than --comparisons takes: the least used came first, and no two stand beside each other twice"
@@ -88,7 +88,7 @@ class Pairs(Whole):
         return rows, said
 
 
-def _fewer(cell: Cell, count: int, wanted: int) -> str:
+def _fewer(cell: ComparisonCell, count: int, wanted: int) -> str:
     about = f" on {cell.question}" if cell.question else ""
     return f"{cell.a} and {cell.b}{about}: {count} comparisons of {wanted}, no two conversations are left for more"
 
@@ -103,10 +103,10 @@ def pack_pairs(
     """
     usable = canonical(conversations)
     by_id = {c.conversation_id: c for c in usable}
-    cells, pools, wanted, shown = choose_from(usable, options, items_of(existing))
+    cells, pools, wanted, tally = choose_from(usable, options, items_of(existing))
     rng = random.Random(f"pair {options.survey} {options.seed}")
     items = []
-    for cell, ids, seats in choose(cells, pools, wanted, shown, rng):
+    for cell, ids, seats in choose(cells, pools, wanted, tally, rng):
         ids, seats = turned(ids, seats, rng)
         questions = options.put([cell.question] if cell.question else options.questions)
         items.append(whole_item([by_id[i] for i in ids], seats, questions, options))
@@ -116,11 +116,11 @@ def pack_pairs(
 
 def choose_from(
     usable: Sequence[Conversation], options: WholeOptions, items: Iterable[Item]
-) -> tuple[list[Cell], dict[str, dict[str, Pool]], int, Shown]:
+) -> tuple[list[ComparisonCell], dict[str, dict[str, JudgeableSeats]], int, ComparisonTally]:
     """The first arguments of `choose`, where `items` are packed already."""
-    shown = shown_by(items, {c.conversation_id: c for c in usable}, options)
-    pools = pools_of(usable, options, shown.uses)
-    return cells_of(pools, options), pools, comparisons_of(pools, options), shown
+    tally = tally_of_items(items, {c.conversation_id: c for c in usable}, options)
+    pools = pools_of(usable, options, tally.uses)
+    return cells_of(pools, options), pools, comparisons_of(pools, options), tally
 
 
 def turned(ids: tuple[str, str], seats: tuple[int, int], rng: random.Random) -> tuple[tuple[str, str], tuple[int, int]]:
@@ -128,7 +128,9 @@ def turned(ids: tuple[str, str], seats: tuple[int, int], rng: random.Random) -> 
     return (ids[::-1], seats[::-1]) if rng.random() < 0.5 else (ids, seats)
 
 
-def pools_of(usable: Sequence[Conversation], options: WholeOptions, shown: Iterable[str]) -> dict[str, dict[str, Pool]]:
+def pools_of(
+    usable: Sequence[Conversation], options: WholeOptions, shown: Iterable[str]
+) -> dict[str, dict[str, JudgeableSeats]]:
     """By source and contestant; people are a contestant in every source, but for what is kept for controls."""
     people = [c for c in usable if c.kind == "people"]
     kept = reserved(people, set(shown), options.seed)
@@ -143,18 +145,18 @@ def pools_of(usable: Sequence[Conversation], options: WholeOptions, shown: Itera
     return pools
 
 
-def cells_of(pools: Mapping[str, Mapping[str, Pool]], options: WholeOptions) -> list[Cell]:
+def cells_of(pools: Mapping[str, Mapping[str, JudgeableSeats]], options: WholeOptions) -> list[ComparisonCell]:
     """All cells, sorted."""
     questions = options.questions if options.spread == "items" else ("",)
     return sorted(
-        Cell(source, a, b, question)
+        ComparisonCell(source, a, b, question)
         for source, pool in pools.items()
         for a, b in combinations(sorted(pool), 2)
         for question in questions
     )
 
 
-def comparisons_of(pools: Mapping[str, Mapping[str, Pool]], options: WholeOptions) -> int:
+def comparisons_of(pools: Mapping[str, Mapping[str, JudgeableSeats]], options: WholeOptions) -> int:
     """How many comparisons a cell is to have."""
     if options.comparisons is not None:
         return options.comparisons
@@ -162,69 +164,73 @@ def comparisons_of(pools: Mapping[str, Mapping[str, Pool]], options: WholeOption
     return min(MOST_BY_DEFAULT, *bots)
 
 
-def shown_in(units: Iterable[Unit], by_id: Mapping[str, Conversation], options: WholeOptions) -> Shown:
+def tally_of_units(units: Iterable[Unit], by_id: Mapping[str, Conversation], options: WholeOptions) -> ComparisonTally:
     """What these units show, each item once however many annotators get it."""
-    return shown_by(items_of(units), by_id, options)
+    return tally_of_items(items_of(units), by_id, options)
 
 
-def shown_by(items: Iterable[Item], by_id: Mapping[str, Conversation], options: WholeOptions) -> Shown:
+def tally_of_items(items: Iterable[Item], by_id: Mapping[str, Conversation], options: WholeOptions) -> ComparisonTally:
     """What these items show; of a pair that is put for several questions the comparisons alone count each time."""
-    shown = Shown()
+    tally = ComparisonTally()
     for item in items:
         cell = cell_of(item, by_id, options)
-        if options.same_pairs and frozenset(item.conversation_ids) in shown.pairs:
-            shown.counts[cell] += 1
+        if options.same_pairs and frozenset(item.conversation_ids) in tally.pairs:
+            tally.counts[cell] += 1
         else:
-            shown.note(cell, item.conversation_ids, item.judged)
-    return shown
+            tally.note(cell, item.conversation_ids, item.judged)
+    return tally
 
 
-def cell_of(item: Item, by_id: Mapping[str, Conversation], options: WholeOptions) -> Cell:
+def cell_of(item: Item, by_id: Mapping[str, Conversation], options: WholeOptions) -> ComparisonCell:
     """The cell of a packed item."""
     talks = [by_id[i] for i in item.conversation_ids]
     a, b = sorted(c.entities[seat] for c, seat in zip(talks, item.judged, strict=True))
     kinds = [c.kind for c in talks if c.kind != "people"]
     question = item.questions[0] if options.spread == "items" else ""
-    return Cell(kinds[0] if kinds else "people", a, b, question)
+    return ComparisonCell(kinds[0] if kinds else "people", a, b, question)
 
 
 def choose(
-    cells: Sequence[Cell], pools: Mapping[str, Mapping[str, Pool]], wanted: int, shown: Shown, rng: random.Random
-) -> list[tuple[Cell, tuple[str, str], tuple[int, int]]]:
+    cells: Sequence[ComparisonCell],
+    pools: Mapping[str, Mapping[str, JudgeableSeats]],
+    wanted: int,
+    tally: ComparisonTally,
+    rng: random.Random,
+) -> list[tuple[ComparisonCell, tuple[str, str], tuple[int, int]]]:
     """Comparisons until every cell has `wanted`: (cell, conversations of a and b, seats that are judged).
 
-    Cells take turns, in an order drawn for each round, so that all are served alike; `shown` is kept up to date.
+    Cells take turns, in an order drawn for each round, so that all are served alike; `tally` is kept up to date.
     """
     chosen = []
-    lacking = [cell for cell in cells if shown.counts[cell] < wanted]
+    lacking = [cell for cell in cells if tally.counts[cell] < wanted]
     while lacking:
-        least = min(shown.counts[cell] for cell in lacking)
+        least = min(tally.counts[cell] for cell in lacking)
         for cell in rng.sample(lacking, len(lacking)):
-            if shown.counts[cell] > least:
+            if tally.counts[cell] > least:
                 continue
-            found = _pick(cell, pools[cell.source][cell.a], pools[cell.source][cell.b], shown, rng)
+            found = _pick(cell, pools[cell.source][cell.a], pools[cell.source][cell.b], tally, rng)
             if found is None:
                 lacking.remove(cell)
                 continue
-            shown.note(cell, *found)
+            tally.note(cell, *found)
             chosen.append((cell, *found))
-        lacking = [cell for cell in lacking if shown.counts[cell] < wanted]
+        lacking = [cell for cell in lacking if tally.counts[cell] < wanted]
     return chosen
 
 
 def _pick(
-    cell: Cell, of_a: Pool, of_b: Pool, shown: Shown, rng: random.Random
+    cell: ComparisonCell, of_a: JudgeableSeats, of_b: JudgeableSeats, tally: ComparisonTally, rng: random.Random
 ) -> tuple[tuple[str, str], tuple[int, int]] | None:
     """The pair of conversations shown least that were not shown together; None where all were."""
-    seat = min((0, 1), key=lambda s: (shown.seats[cell, s], rng.random()))
+    seat = min((0, 1), key=lambda s: (tally.seats[cell, s], rng.random()))
 
-    def order(pool: Pool) -> list[str]:
-        return sorted(pool, key=lambda i: (shown.uses[i], seat not in pool[i], rng.random()))
+    def order(pool: JudgeableSeats) -> list[str]:
+        return sorted(pool, key=lambda i: (tally.uses[i], seat not in pool[i], rng.random()))
 
     seconds = order(of_b)
     for first in order(of_a):
         for second in seconds:
-            if first != second and frozenset((first, second)) not in shown.pairs:
+            if first != second and frozenset((first, second)) not in tally.pairs:
                 seats = [seat if seat in pool[i] else pool[i][0] for pool, i in ((of_a, first), (of_b, second))]
                 return (first, second), (seats[0], seats[1])
     return None
@@ -247,9 +253,9 @@ def pack_same_pairs(
     by_id = {c.conversation_id: c for c in usable}
     rng = random.Random(f"same pairs {options.survey} {options.seed}")
     first, put = put_already(existing)
-    cells, pools, wanted, shown = choose_from(usable, replace(options, spread=""), first.values())
+    cells, pools, wanted, tally = choose_from(usable, replace(options, spread=""), first.values())
     pairs = [(item.conversation_ids, item.judged) for item in first.values()]
-    pairs += [turned(ids, seats, rng) for _, ids, seats in choose(cells, pools, wanted, shown, rng)]
+    pairs += [turned(ids, seats, rng) for _, ids, seats in choose(cells, pools, wanted, tally, rng)]
 
     alike: dict[tuple[str, ...], list[dict[str, Item]]] = {}
     for ids, seats in pairs:

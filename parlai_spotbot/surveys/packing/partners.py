@@ -16,8 +16,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.ids import opaque
-from parlai_spotbot.surveys.packing.kind import WHOLE, Packing, Wanted, seed_of
-from parlai_spotbot.surveys.packing.units_file import existing_units, packed_with, write_units
+from parlai_spotbot.surveys.packing.packing import WHOLE, Packing, PackRequest, seed_of
+from parlai_spotbot.surveys.packing.units_file import UnitsUpdate, existing_units, packed_with, write_units
 from parlai_spotbot.surveys.survey import Survey
 
 COMPARISONS = 33
@@ -26,7 +26,7 @@ COMPARISONS = 33
 FEWEST = 2
 
 
-class Partners(Packing):
+class PartnersPacking(Packing):
     name = "contestants"
     of_conversations = False
     chats = True
@@ -37,7 +37,7 @@ class Partners(Packing):
         ),
     )
 
-    def pack(self, study: Study, survey: Survey, wanted: Wanted) -> dict:
+    def pack(self, study: Study, survey: Survey, wanted: PackRequest) -> dict:
         """See `Packing.pack`; every two contestants of the plan meet in `comparisons` units.
 
         Raises `UserError` where there are fewer than two contestants, or fewer comparisons than are packed.
@@ -55,8 +55,9 @@ class Partners(Packing):
         recorded = {"survey": survey.name, "comparisons": comparisons, "seed": seed_of(study, wanted)}
         existing = existing_units(study, survey.name, recorded, lambda units: _of_study(units, contestants), _goes_on)
         added = partner_units(survey, contestants, comparisons, recorded["seed"], existing)
-        summary = summarise([*existing, *added], contestants)
-        write_units(study, survey.name, existing, added, {}, {"options": recorded, **summary})
+        update = UnitsUpdate(existing, added)
+        summary = summarise(update.units, contestants)
+        write_units(study, survey.name, update, {}, {"options": recorded, **summary})
         return {**summary, "added_units": len(added)}
 
     def said(self, summary: Mapping) -> str:

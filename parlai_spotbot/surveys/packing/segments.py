@@ -12,8 +12,14 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study, check_segments
 from parlai_spotbot.surveys.packing.blocks import PackOptions, blocks_of, is_people, item_id, pack
-from parlai_spotbot.surveys.packing.kind import CANDIDATES, WHOLE, Packing, Wanted, seed_of
-from parlai_spotbot.surveys.packing.units_file import existing_units, faulty_ones, surface_rows, write_units
+from parlai_spotbot.surveys.packing.packing import CANDIDATES, WHOLE, Packing, PackRequest, seed_of
+from parlai_spotbot.surveys.packing.units_file import (
+    UnitsUpdate,
+    existing_units,
+    faulty_ones,
+    surface_rows,
+    write_units,
+)
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.surface_check import surface_report, warnings
 
@@ -28,12 +34,12 @@ NOT_ASKED = {
 """Kinds of conversations that are not cut into segments, and why."""
 
 
-class Segments(Packing):
+class SegmentsPacking(Packing):
     name = "segments"
     cuts = True
     refuses = ((CANDIDATES, "has no questions with candidates"), (WHOLE, "shows segments of conversations"))
 
-    def pack(self, study: Study, survey: Survey, wanted: Wanted) -> dict:
+    def pack(self, study: Study, survey: Survey, wanted: PackRequest) -> dict:
         """See `Packing.pack`; people's conversations that show a fault are left out by the same rules as bots'."""
         options = _options(study, survey, wanted)
         everything = study.conversations()
@@ -51,9 +57,10 @@ class Segments(Packing):
             )
         added = pack(kept, options, existing)
         report = surface_report(conversations, options.segments, options.surface)
-        summary = summarise(everything, existing + added, options, faulty)
+        update = UnitsUpdate(existing, added)
+        summary = summarise(everything, update.units, options, faulty)
         summary["warnings"] += warnings(report)
-        write_units(study, survey.name, existing, added, report, {"options": recorded, **summary})
+        write_units(study, survey.name, update, report, {"options": recorded, **summary})
         return {**summary, "surface": report, "added_units": len(added)}
 
     def said(self, summary: Mapping) -> str:
@@ -62,7 +69,7 @@ class Segments(Packing):
         return surface_rows(summary, "segments", rows)
 
 
-def _options(study: Study, survey: Survey, wanted: Wanted) -> PackOptions:
+def _options(study: Study, survey: Survey, wanted: PackRequest) -> PackOptions:
     own = wanted.segments
     return PackOptions(
         survey=survey.name,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
@@ -83,14 +84,24 @@ def existing_units(
     return []
 
 
-def write_units(
-    study: Study, survey: str, existing: Sequence[Unit], added: Sequence[Unit], report: dict, done: dict
-) -> None:
+@dataclass(frozen=True)
+class UnitsUpdate:
+    """What a units file is to hold: the `existing` units, which stay, and behind them those `added`."""
+
+    existing: Sequence[Unit]
+    added: Sequence[Unit]
+
+    @property
+    def units(self) -> list[Unit]:
+        return [*self.existing, *self.added]
+
+
+def write_units(study: Study, survey: str, update: UnitsUpdate, report: dict, done: dict) -> None:
     """Append the added units, write the surface report (if there is one), and record `done` (options and summary)."""
     path = study.units_path(survey)
-    kept = path.read_text(encoding="utf-8") if existing else ""
-    text = kept + "".join(files.dumps(unit.to_json()) + "\n" for unit in added)
-    if added:
+    kept = path.read_text(encoding="utf-8") if update.existing else ""
+    text = kept + "".join(files.dumps(unit.to_json()) + "\n" for unit in update.added)
+    if update.added:
         files.write_text(path, text)
     surface_path = study.survey_path(survey) / "surface.json"
     if report and (not surface_path.exists() or files.read_json(surface_path) != report):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.surveys.ids import opaque
-from parlai_spotbot.surveys.packing.judged import WholeOptions
+from parlai_spotbot.surveys.packing.whole_items import WholeOptions
 
 
 def marks(item: Item, seeds: Mapping[str, str]) -> set[str]:

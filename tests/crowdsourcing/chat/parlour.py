@@ -23,7 +23,7 @@ from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 SURVEY = "interactive"
 QUICK = {"messages": 4, "most_messages": 8, "answer_delay": False, "messages_per_minute": 1000}

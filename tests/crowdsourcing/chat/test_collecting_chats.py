@@ -13,7 +13,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.selfplay.runner import write_conversations
 from parlai_spotbot.surveys.dimensions import NAMES
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 SURVEY = "interactive"
 

@@ -11,7 +11,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey, survey, survey_names
 from parlai_spotbot.surveys.packing.partners import partner_units
 
-RULE = survey.Chat(messages=4, most_messages=6)
+RULE = survey.ChatRules(messages=4, most_messages=6)
 
 
 def test_a_launch_sets_the_rules():
@@ -85,12 +85,12 @@ def test_where_a_chat_stands(now, step, following, may_rate):
 
 def test_typing_takes_longer_for_longer_texts_up_to_a_limit_and_is_the_same_again():
     chat = ChatRecord("h" * 32, 0, "chat-1", "eliza", 7)
-    rule = survey.Chat(longest_delay=3.0)
+    rule = survey.ChatRules(longest_delay=3.0)
     times = [typing_seconds(rule, chat, 1, "x" * length) for length in (1, 40, 2000)]
     assert 0.3 < times[0] < times[1] < times[2] == 3.0
     assert times[1] == typing_seconds(rule, chat, 1, "x" * 40)
     assert len({typing_seconds(rule, chat, number, "x" * 40) for number in range(1, 20, 2)}) == 10
-    assert typing_seconds(survey.Chat(answer_delay=False), chat, 1, "x" * 40) == 0.0
+    assert typing_seconds(survey.ChatRules(answer_delay=False), chat, 1, "x" * 40) == 0.0
 
 
 def test_a_message_is_one_line_without_control_characters():

@@ -110,7 +110,7 @@ def test_the_page_asks_what_the_server_expects():
     for (survey, page, answers, item), found in zip(cases, json.loads(done.stdout), strict=True):
         given = {pair: answer for pair, answer in answers.items() if not empty(answer)}
         speakers = [turn["entity"] for turn in page["transcripts"][0]["turns"]]
-        expected = asked(survey, len(speakers), given, page["questions"], speakers, judged_of(page))
+        expected = asked(survey, speakers, given, page["questions"], judged_of(page))
         if item:  # what judges and the packing go by is the same
             assert expected == asked_of_item(survey, item, given)
         assert sorted(map(tuple, found["asked"])) == sorted(expected)

@@ -13,7 +13,7 @@ from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS, TASKS, task_of_que
 from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.surveys.run import pack_study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 BOTS = ("ann", "bob")
 

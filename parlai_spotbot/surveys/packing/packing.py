@@ -21,16 +21,16 @@ OPTIONS = {"sources": "source", "people": "without-people", "annotators_per_segm
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PackRequest:
     """What a user says of the units; None, or empty: the survey's way, or that of the first time.
 
     `leave_out` names kinds of faults (`parlai_spotbot.texts.hygiene`): conversations that show one are not packed.
     Segments: `segments` are their lengths, `humans_per_unit` of a unit are between people. Whole conversations:
-    `sources` as in `judged.SOURCES`; `ask` names questions, or tasks, where the survey has some; `questions` is a YAML
-    file of own ones; `comparisons` of each pair of contestants on each question; `same_pairs`: whether all questions
-    are put for the same pairs; `people`: whether people are a contestant; `repeated`: the share of units that go to one
-    more annotator. Candidates: `nuc_questions` is a file (by default STUDY/nuc/questions.jsonl), `groups` one of groups
-    (`nuc_groups`), `versions` how many versions there are.
+    `sources` as in `whole_items.SOURCES`; `ask` names questions, or tasks, where the survey has some; `questions` is a
+    YAML file of own ones; `comparisons` of each pair of contestants on each question; `same_pairs`: whether all
+    questions are put for the same pairs; `people`: whether people are a contestant; `repeated`: the share of units that
+    go to one more annotator. Candidates: `nuc_questions` is a file (by default STUDY/nuc/questions.jsonl), `groups` one
+    of groups (`nuc_groups`), `versions` how many versions there are.
     """
 
     segments: Sequence[int] | None = None
@@ -69,7 +69,7 @@ class Packing(ABC):
     comes_in: ClassVar[bool] = False
     refuses: ClassVar[tuple[tuple[tuple[str, ...], str], ...]] = ()
 
-    def check(self, survey: Survey, wanted: Wanted) -> None:
+    def check(self, survey: Survey, wanted: PackRequest) -> None:
         """Raise `UserError` where something is wanted that means nothing to this kind."""
         for names, why in self.refuses:
             for name in names:
@@ -78,7 +78,7 @@ class Packing(ABC):
                     raise UserError(f"--{option}: survey {survey.name} {why}.", "Leave it out.")
 
     @abstractmethod
-    def pack(self, study: Study, survey: Survey, wanted: Wanted) -> dict:
+    def pack(self, study: Study, survey: Survey, wanted: PackRequest) -> dict:
         """Write the units of a study and return the summary, ready for JSON; the caller holds the study's lock.
 
         Raises `UserError`, before anything is written, on wishes that can't be carried out, and where units packed in
@@ -94,6 +94,6 @@ class Packing(ABC):
         return survey
 
 
-def seed_of(study: Study, wanted: Wanted) -> int:
+def seed_of(study: Study, wanted: PackRequest) -> int:
     """The seed that is wanted, else the study's."""
     return study.plan.seed if wanted.seed is None else wanted.seed

@@ -11,15 +11,15 @@ from typing import Any
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.surveys.packing.kind import Wanted
+from parlai_spotbot.surveys.packing.packing import PackRequest
 
 
 def pack_study(study: Study, survey: str = "spot_the_bot", **wanted: Any) -> dict:
-    """Write the units of a survey and return the summary that `spotbot_pack` prints; see `Wanted` and `Packing.pack`.
+    """Write the units of a survey and return the summary that `spotbot_pack` prints; see `PackRequest`, `Packing.pack`.
 
     The summary stands in provenance.json too, under ``pack``; the surface report also in surveys/NAME/surface.json.
     """
-    about, wishes = get_survey(survey), Wanted(**wanted)
+    about, wishes = get_survey(survey), PackRequest(**wanted)
     packing = packing_of(about)
     packing.check(about, wishes)
     return packing.pack(study, about, wishes)

@@ -14,7 +14,7 @@ Key = tuple[tuple[str, str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True)
-class Talk:
+class WrittenConversation:
     """A conversation of two, entity 0 first, of whom `judged` is judged."""
 
     judged: int
@@ -30,17 +30,17 @@ class Talk:
         return tuple(range(self.judged, len(self.said), 2))
 
 
-def alone(talk: Talk, key: Key, explanation: str) -> Exercise:
+def alone(talk: WrittenConversation, key: Key, explanation: str) -> Exercise:
     """An exercise on one conversation."""
     return Exercise(talk.turns, key, explanation, judged=(talk.judged,))
 
 
-def beside(first: Talk, second: Talk, key: Key, explanation: str) -> Exercise:
+def beside(first: WrittenConversation, second: WrittenConversation, key: Key, explanation: str) -> Exercise:
     """An exercise on two conversations side by side."""
     return Exercise(first.turns, key, explanation, second.turns, (first.judged, second.judged))
 
 
-POOL = Talk(
+POOL = WrittenConversation(
     1,
     (
         "is there a swimming pool anywhere near you",
@@ -51,7 +51,7 @@ POOL = Talk(
         "before eight",
     ),
 )
-FILMS = Talk(
+FILMS = WrittenConversation(
     1,
     (
         "have you seen any good films lately",
@@ -61,7 +61,7 @@ FILMS = Talk(
     ),
 )
 
-BICYCLE = Talk(
+BICYCLE = WrittenConversation(
     1,
     (
         "i finally got round to mending my old bicycle this weekend",
@@ -72,7 +72,7 @@ BICYCLE = Talk(
         "ha, bad luck. they usually sell single links though, so you may not have to send it back",
     ),
 )
-BEES = Talk(
+BEES = WrittenConversation(
     1,
     (
         "my daughter wants to keep bees on our roof, can you imagine",
@@ -84,7 +84,7 @@ BEES = Talk(
         "only my uncle, and only when he was in a hurry",
     ),
 )
-EXAM = Talk(
+EXAM = WrittenConversation(
     0,
     (
         "how did your exam go? you were up all night for it",
@@ -95,7 +95,7 @@ EXAM = Talk(
         "thanks, that does help a bit",
     ),
 )
-KETTLE = Talk(
+KETTLE = WrittenConversation(
     1,
     (
         "our office kettle died this morning, right before the meeting",
@@ -106,7 +106,7 @@ KETTLE = Talk(
         "a little, but after the second slide nobody cared",
     ),
 )
-FLAT = Talk(
+FLAT = WrittenConversation(
     0,
     (
         "so which of the two flats did you take in the end",
@@ -117,7 +117,7 @@ FLAT = Talk(
         "that would be wonderful, i'll pay for the petrol",
     ),
 )
-BREAD = Talk(
+BREAD = WrittenConversation(
     1,
     (
         "i tried to bake my first bread and it came out like a brick",
@@ -129,7 +129,7 @@ BREAD = Talk(
     ),
 )
 
-LOOPS = Talk(
+LOOPS = WrittenConversation(
     1,
     (
         "i finally booked the trip to the mountains i told you about",
@@ -140,7 +140,7 @@ LOOPS = Talk(
         "i like to read books. what do you do for fun",
     ),
 )
-DULL = Talk(
+DULL = WrittenConversation(
     1,
     (
         "my neighbours are having a party in the garden and the music is awful",
@@ -151,7 +151,7 @@ DULL = Talk(
         "ok. that is nice",
     ),
 )
-CONTRADICTS = Talk(
+CONTRADICTS = WrittenConversation(
     1,
     (
         "do you have any brothers or sisters",
@@ -162,7 +162,7 @@ CONTRADICTS = Talk(
         "i have no brothers. i live in spain with my two brothers",
     ),
 )
-UNFEELING = Talk(
+UNFEELING = WrittenConversation(
     1,
     (
         "i didn't get the job after all. i'm quite down about it",
@@ -173,7 +173,7 @@ UNFEELING = Talk(
         "swimming is my favorite. happy to hear you are doing well",
     ),
 )
-STUCK = Talk(
+STUCK = WrittenConversation(
     0,
     (
         "sorry, can you say that in other words",
@@ -184,7 +184,7 @@ STUCK = Talk(
         "never mind, i'll look it up",
     ),
 )
-NONSENSE = Talk(
+NONSENSE = WrittenConversation(
     1,
     (
         "what time does the last bus leave from here",

@@ -21,7 +21,7 @@ Answers = Mapping[tuple[str, str], object]
 
 
 @dataclass(frozen=True)
-class Made:
+class ControlSet:
     """Controls that were made: how many show people of the domain who are not in the study, what is to be said."""
 
     items: Sequence[Item]
@@ -45,7 +45,7 @@ class Control(ABC):
         return True
 
     @abstractmethod
-    def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> Made:
+    def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> ControlSet:
         """The controls of a packed survey, the same for the same input; those `kept` are there and stay."""
 
     def counts(self, items: Sequence[Item]) -> dict[str, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,15 +18,16 @@ from parlai_spotbot.records import Conversation, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import own_questions
 from parlai_spotbot.surveys.packing.blocks import blocks_of
-from parlai_spotbot.surveys.packing.judged import WholeOptions, kept_for_controls, sources_of, whole_item_id
-from parlai_spotbot.surveys.packing.kind import CANDIDATES, Packing, Wanted, seed_of
+from parlai_spotbot.surveys.packing.packing import CANDIDATES, Packing, PackRequest, seed_of
 from parlai_spotbot.surveys.packing.units_file import (
+    UnitsUpdate,
     existing_units,
     faulty_ones,
     packed_with,
     surface_rows,
     write_units,
 )
+from parlai_spotbot.surveys.packing.whole_items import WholeOptions, kept_for_controls, sources_of, whole_item_id
 from parlai_spotbot.surveys.packing.whole_units import items_of
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.surface_check import surface_report, warnings
@@ -44,7 +46,7 @@ FOLLOWS = ("companions", "everything", "groups", "spread")
 """Options that follow from the survey and the others, and are not recorded."""
 
 
-class Whole(Packing):
+class WholePacking(Packing):
     """What kinds that show whole conversations share."""
 
     refuses = ((CANDIDATES, "has no questions with candidates"), (("segments",), "shows whole conversations"))
@@ -65,7 +67,7 @@ class Whole(Packing):
         """Rows of the comparisons made, and what is to be said of them."""
         return [], []
 
-    def pack(self, study: Study, survey: Survey, wanted: Wanted) -> dict:
+    def pack(self, study: Study, survey: Survey, wanted: PackRequest) -> dict:
         """See `Packing.pack`."""
         name, own = survey.name, own_questions.merged(study, survey.name, wanted.questions)
         survey = own_questions.with_questions(survey, own)
@@ -84,13 +86,14 @@ class Whole(Packing):
         shown = {i for unit in existing for item in unit.items for i in item.conversation_ids}
         kept = [c for c in conversations if c.conversation_id not in faulty or c.conversation_id in shown]
         added = self.units(kept, options, existing)
-        units = existing + added
+        update = UnitsUpdate(existing, added)
+        units = update.units
         report = surface_report(conversations, _lengths(units), options.surface)
         compared = self.compared(kept, units, options, {c.conversation_id: c for c in conversations})
-        summary = summarise(conversations, units, options, survey, faulty, compared)
+        summary = summarise(WholeUnits(conversations, units, options, survey), faulty, compared)
         summary["warnings"] += warnings(report)
         own_questions.keep(study, name, own)
-        write_units(study, name, existing, added, report, {"options": recorded, **summary})
+        write_units(study, name, update, report, {"options": recorded, **summary})
         return {**summary, "surface": report, "added_units": len(added)}
 
     def said(self, summary: Mapping) -> str:
@@ -110,7 +113,7 @@ class Whole(Packing):
 
 
 def _options(
-    study: Study, survey: Survey, wanted: Wanted, own: Mapping, conversations: Sequence[Conversation]
+    study: Study, survey: Survey, wanted: PackRequest, own: Mapping, conversations: Sequence[Conversation]
 ) -> WholeOptions:
     """How it is packed: as wanted, else as the first time, else as the survey says."""
     known = packed_with(study, survey.name) or {}
@@ -197,15 +200,18 @@ def _lengths(units: Sequence[Unit]) -> tuple[int, ...]:
 
 
 # -- the summary -------------------------------------------------------------------------------------------------------
-def summarise(
-    conversations: Sequence[Conversation],
-    units: Sequence[Unit],
-    options: WholeOptions,
-    survey: Survey,
-    faulty: Mapping[str, Sequence[str]],
-    compared: tuple[list[dict], list[str]],
-) -> dict:
-    """What the units hold and what they don't, ready for JSON; `compared` is what `Whole.compared` says.
+@dataclass(frozen=True)
+class WholeUnits:
+    """All units of a survey of whole conversations, with the study's conversations and how they were packed."""
+
+    conversations: Sequence[Conversation]
+    units: Sequence[Unit]
+    options: WholeOptions
+    survey: Survey
+
+
+def summarise(packed: WholeUnits, faulty: Mapping[str, Sequence[str]], compared: tuple[list[dict], list[str]]) -> dict:
+    """What the units hold and what they don't, ready for JSON; `compared` is what `WholePacking.compared` says.
 
     Returns `packing`, `units`, `blocks`, `smallest_unit`, `largest_unit`, `annotations` and `conversations` as with
     segments; `items`; `judged` (by contestant: how often as the one who `spoke_first`, how often as the `second`);
@@ -213,6 +219,7 @@ def summarise(
     ones; `tasks` (by task: `units`, and `repeated` of them) where the survey has some; `shown` (how many conversations
     stand in 1, 2, … items); `left_out`; `warnings`.
     """
+    conversations, units, options, survey = packed.conversations, packed.units, packed.options, packed.survey
     by_id = {c.conversation_id: c for c in conversations}
     items = items_of(units)
     # One item for each question on the same conversations is one showing.

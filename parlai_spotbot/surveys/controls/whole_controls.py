@@ -1,8 +1,8 @@
 """Controls for surveys that show whole conversations: a person against a scripted bot, or a scripted bot to be rated.
 
 Li et al. (2019, "Annotation Quality") begin with a conversation between people beside one of a weak bot; who doesn't
-find the person better is left out. The weak bot is a script here (`scripted`) in the place of one of two people, so
-that hardly anybody errs. Ratings have no such answer: all that can be asked is that a bot which loops isn't praised.
+find the person better is left out. The weak bot is a script here (`scripted_bots`) in the place of one of two people,
+so that hardly anybody errs. Ratings have no such answer: all that can be asked is that a bot which loops isn't praised.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import ClassVar
 from parlai_spotbot.records import Conversation, Item, Utterance
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import own_questions
-from parlai_spotbot.surveys.controls.kind import Answers, Control, Made
+from parlai_spotbot.surveys.controls.control import Answers, Control, ControlSet
 from parlai_spotbot.surveys.controls.segments import Segment, candidates, known_people, made_of_people
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.blocks import PackOptions
-from parlai_spotbot.surveys.scripted import SCRIPTS, parrot, replaced
+from parlai_spotbot.surveys.scripted_bots import SCRIPTS, parrot, replaced
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.surface import SURFACES
 
@@ -59,7 +59,7 @@ LOW_RULE = (
 )
 
 
-class _Whole(Control):
+class _WholeControl(Control):
     """What both kinds share: they ask what the units ask, as far as a control can be graded by it. `WANTED` are made,
     of each set of questions where `of_each_set`."""
 
@@ -73,7 +73,7 @@ class _Whole(Control):
     def of_segments(self, segments: Sequence[Segment], asked: Sets, options: PackOptions) -> list[Item]:
         """Controls of conversations between people; the same input gives the same items."""
 
-    def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> Made:
+    def make(self, study: Study, survey: Survey, options: PackOptions, kept: Sequence[Item]) -> ControlSet:
         asked = self.asked(study, survey)
 
         def of_people(people: Sequence[Conversation], used: Collection[str]) -> list[Item]:
@@ -82,7 +82,7 @@ class _Whole(Control):
 
         wanted = WANTED * (len(asked) if self.of_each_set else bool(asked))
         items, from_domain = made_of_people(study, options, of_people, wanted)
-        return Made(items, from_domain, shortage(items, survey, asked))
+        return ControlSet(items, from_domain, shortage(items, survey, asked))
 
     def asked(self, study: Study, survey: Survey) -> Sets:
         """What controls ask: what items of the units ask, but for own questions in which a person need not beat a bot
@@ -100,7 +100,7 @@ class _Whole(Control):
         return found
 
 
-class Choices(_Whole):
+class ChoiceControl(_WholeControl):
     """Two conversations, of which a mark names the one whose judged speaker is a person, the other one's a script."""
 
     marks = KNOWN_CHOICE
@@ -145,7 +145,7 @@ class Choices(_Whole):
         return items
 
 
-class Low(_Whole):
+class RatingControl(_WholeControl):
     """One conversation, of which a mark names the entity that is a script: its ratings must be low."""
 
     marks = KNOWN_LOW

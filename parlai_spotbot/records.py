@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import asdict, dataclass, field
+from sys import intern
 from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
@@ -353,6 +354,11 @@ class Unit:
         )
 
 
+def _once(value: Any) -> Any:
+    """The value itself; of equal texts, as thousands of rows hold them, one in memory."""
+    return intern(value) if isinstance(value, str) else value
+
+
 @dataclass(frozen=True)
 class Judgement:
     """One answer to one question about one target, by a person (`source` "human") or a judge ("judge:NAME").
@@ -390,31 +396,23 @@ class Judgement:
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Judgement:
-        text = (
-            "judgement_id",
-            "annotation_id",
-            "survey",
-            "unit_id",
-            "item_id",
-            "target",
-            "question",
-            "worker_id",
-            "source",
-        )
-        values = {name: get(row, name, str, where) for name in text}
+        text = ("annotation_id", "survey", "unit_id", "item_id", "target", "question", "worker_id", "source")
+        values = {"judgement_id": get(row, "judgement_id", str, where)}
+        values |= {name: _once(get(row, name, str, where)) for name in text}
         if values["source"] != "human" and not values["source"].startswith("judge:"):
             raise UserError(
                 f"{where}: field 'source' is {values['source']!r}, expected 'human' or 'judge:NAME'.", "Correct it."
             )
+        answer = get(row, "answer", (str, int, float, list, dict, bool, type(None)), where)
         return cls(
             **values,
-            conversation_ids=tuple(get(row, "conversation_ids", list, where)),
+            conversation_ids=tuple(_once(name) for name in get(row, "conversation_ids", list, where)),
             exchanges=get(row, "exchanges", int, where),
-            answer=get(row, "answer", (str, int, float, list, dict, bool, type(None)), where),
+            answer=_once(answer),
             control=get(row, "control", (str, type(None)), where, None),
             presentation=get(row, "presentation", dict, where, {}),
-            started_at=get(row, "started_at", str, where, ""),
-            submitted_at=get(row, "submitted_at", str, where, ""),
+            started_at=_once(get(row, "started_at", str, where, "")),
+            submitted_at=_once(get(row, "submitted_at", str, where, "")),
             seconds=get(row, "seconds", (int, float, type(None)), where, None),
             answer_seconds=get(row, "answer_seconds", (int, float, type(None)), where, None),
         )

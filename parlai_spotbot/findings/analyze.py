@@ -14,7 +14,7 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import findings_of, hygiene
 from parlai_spotbot.findings.answers import Options
 from parlai_spotbot.findings.compute import asked_for, compute, tables
-from parlai_spotbot.findings.facts_of_study import facts_of, training_overlap, training_texts
+from parlai_spotbot.findings.facts_of_study import facts_of, facts_of_conversations, training_overlap
 from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.whole_study import methods, nuc
@@ -64,8 +64,9 @@ def analyze(
         )
     sources = set(judgements["source"]) if _as_table(wanted) else {judgement.source for judgement in judgements}
     progress.start(len(sources) * len(wanted))
+    known = facts_of(study, survey)
     try:
-        result = compute(survey, judgements, facts_of(study, survey), chosen, progress.done)
+        result = compute(survey, judgements, known, chosen, progress.done)
     except ValueError as err:
         raise UserError(
             f"{study.judgements_path(survey)}: {err}.",
@@ -79,9 +80,10 @@ def analyze(
         own["training_overlap"] = overlap
     found = tables(survey, result)
     if study.conversations_path.exists():
-        training, why = training_texts(study)
-        bots = list(study.plan.contestants)
-        result["hygiene"] = hygiene.hygiene(study.conversations(), bots, training, why, overlap)
+        if not known.conversations:  # answers of this survey are about none
+            known = facts_of_conversations(study)
+        talks = list(known.conversations.values())
+        result["hygiene"] = hygiene.hygiene(talks, list(known.bots), known.training, known.training_why, overlap)
         found["hygiene"] = hygiene.table(result["hygiene"])
     _write(study, survey, result, found)
     methods.write(study)

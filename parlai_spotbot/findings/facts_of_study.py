@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from parlai_spotbot import files
-from parlai_spotbot.analysis.screening import checked_round
 from parlai_spotbot.analysis.trust.own_models import own_contestants
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.answers import Facts
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey, survey_names
+
+ROUND = ("task", "annotator", "attempt", "round", "dialogue", "wrong_turns", "of", "passed")
+"""What a round of a training says at least; `role`, `group` (of annotators), `mistakes_by_label` and `seconds` may
+stand beside."""
+
+COLLECT_ANEW = "Collect it anew with spotbot_collect."
+
+
+def facts_of_conversations(study: Study) -> Facts:
+    """What is known of the study's conversations, whatever is asked about them."""
+    training, why = training_texts(study)
+    bots = tuple(study.plan.contestants)
+    return Facts.of(study.conversations(), bots=bots, training=training, training_why=why)
 
 
 def facts_of(study: Study, survey: str) -> Facts:
@@ -18,18 +32,14 @@ def facts_of(study: Study, survey: str) -> Facts:
     units = study.units(survey) if study.units_path(survey).exists() else []
     forms = {id(finding.form): finding.form for finding in findings_of(survey)}.values()
     own = any(form.of_study for form in forms)
-    training, why = training_texts(study) if own else (None, "")
-    more = {name: value for form in forms for name, value in form.facts(study).items()}
-    return Facts.of(
-        study.conversations() if own else [],
-        [item for unit in units for item in unit.items],
+    known = facts_of_conversations(study) if own else Facts(bots=tuple(study.plan.contestants))
+    return replace(
+        known,
         survey=asked,
-        bots=tuple(study.plan.contestants),
-        training=training,
-        training_why=why,
+        items={item.item_id: item for unit in units for item in unit.items},
         judges=judges_of(study, survey),
         screening=tuple(screening_of(study, survey)),
-        **more,
+        **{name: value for form in forms for name, value in form.facts(study).items()},
     )
 
 
@@ -37,8 +47,20 @@ def screening_of(study: Study, survey: str) -> list[dict]:
     """The rounds of the training that annotators of a survey of tasks took, as spotbot_collect brought them; [] where
     there are none."""
     path = study.survey_path(survey) / "training.jsonl"
-    remedy = "Collect it anew with spotbot_collect."
-    return files.read_jsonl(path, checked_round, "file of the training", remedy) if path.exists() else []
+    return files.read_jsonl(path, checked_round, "file of the training", COLLECT_ANEW) if path.exists() else []
+
+
+def checked_round(row: dict, where: str) -> dict:
+    """A round as it stands in training.jsonl; a `UserError` names file, line and field."""
+    for name in ROUND:
+        if name not in row:
+            raise UserError(f"{where}: field '{name}' is missing.", COLLECT_ANEW)
+    whole = {name: row[name] for name in ("wrong_turns", "of")}
+    if any(type(value) is not int for value in whole.values()) or not 0 <= row["wrong_turns"] <= row["of"] > 0:
+        raise UserError(f"{where}: {whole}, expected how many turns of how many are wrong.", COLLECT_ANEW)
+    if row["passed"] not in (True, False, None):
+        raise UserError(f"{where}: field 'passed' is {row['passed']!r}, expected true, false or null.", COLLECT_ANEW)
+    return row
 
 
 def judges_of(study: Study, survey: str) -> dict[str, dict]:

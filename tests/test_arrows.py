@@ -156,7 +156,13 @@ def foreign(edges: set[Edge]) -> list[str]:
     return found
 
 
-RULES = (upwards, in_circles, foreign)
+def in_words(edges: set[Edge]) -> list[str]:
+    """Arithmetic that knows how numbers are told."""
+    words = f"{PACKAGE}.wording"
+    return [f"{module} knows wording" for module, name in sorted(edges) if room(module) == "analysis" and name == words]
+
+
+RULES = (upwards, in_circles, foreign, in_words)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -175,6 +181,7 @@ def test_nothing_goes_against_the_arrows(rule):
         (upwards, [("report.page", "crowdsourcing.ledger")]),
         (upwards, [("selfplay.plan", "surveys.survey"), ("surveys.survey", "selfplay.plan")]),
         (in_circles, [("analysis.time", "analysis.kernels"), ("analysis.kernels", "analysis.time")]),
+        (in_words, [("analysis.time", "wording")]),
     ],
 )
 def test_an_arrow_upwards_and_a_circle_are_found(rule, more):

@@ -88,7 +88,7 @@ def rate(
         `order`, `score` (the mean), `score_ci`, `clusters` (first and last place, see `places`), `n` {name: ratings},
         `annotations` {name: …}, `distribution` {name: counts by value of `scale`}, `distribution_ci` {name: interval of
         each value's share}, `pairs` [{a, b, n, estimate (mean of a less that of b), se, ci, df, p, exact, p_adjusted,
-        mean_a, mean_b}], `ends` {name: sentence} where half of the ratings or more are at an end.
+        mean_a, mean_b}], `ends` {name: the end of the scale} where half of the ratings or more are at one.
     """
     names = [name for name in names if name in set(ratings["name"])]
     ratings = ratings[ratings["name"].isin(names)]
@@ -117,7 +117,7 @@ def rate(
         "distribution": {name: counts[name] for name in order},
         "distribution_ci": {name: [own[place[name]] for own in ends] for name in order},
         "pairs": pairs,
-        "ends": {name: text for name in order if (text := end_of_scale(name, counts[name], scale))},
+        "ends": {name: end for name in order if (end := end_of_scale(counts[name], scale)) is not None},
     }
 
 
@@ -142,15 +142,8 @@ def _pairs(found: pd.DataFrame, means: np.ndarray, names: Sequence[str], counts:
     ]
 
 
-def end_of_scale(name: str, counts: Sequence[int], scale: Sequence[int] = SCALE) -> str:
-    """A sentence where half of the ratings or more are at one end of the scale; else ""."""
+def end_of_scale(counts: Sequence[int], scale: Sequence[int] = SCALE) -> int | None:
+    """The end of the scale where half of the ratings or more are, from the counts of its values; None where neither."""
     total = sum(counts)
-    if not total:
-        return ""
-    for count, end, beyond in ((counts[0], scale[0], "worse"), (counts[-1], scale[-1], "better")):
-        if count >= MOST * total:
-            return (
-                f"{count / total:.0%} of {name}'s ratings are {end}, the end of the scale: one that is {beyond} still "
-                "could hardly show it."
-            )
-    return ""
+    ends = [end for count, end in ((counts[0], scale[0]), (counts[-1], scale[-1])) if count >= MOST * total]
+    return ends[0] if total and ends else None

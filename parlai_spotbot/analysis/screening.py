@@ -11,25 +11,6 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.shares import wilson
-from parlai_spotbot.errors import UserError
-
-ROUND = ("task", "annotator", "attempt", "round", "dialogue", "wrong_turns", "of", "passed")
-"""What a round of a training says at least; `role`, `group` (of annotators), `mistakes_by_label` and `seconds` may
-stand beside."""
-
-
-def checked_round(row: dict, where: str) -> dict:
-    """A round as it stands in training.jsonl; a `UserError` names file, line and field."""
-    remedy = "Collect it anew with spotbot_collect."
-    for name in ROUND:
-        if name not in row:
-            raise UserError(f"{where}: field '{name}' is missing.", remedy)
-    whole = {name: row[name] for name in ("wrong_turns", "of")}
-    if any(type(value) is not int for value in whole.values()) or not 0 <= row["wrong_turns"] <= row["of"] > 0:
-        raise UserError(f"{where}: {whole}, expected how many turns of how many are wrong.", remedy)
-    if row["passed"] not in (True, False, None):
-        raise UserError(f"{where}: field 'passed' is {row['passed']!r}, expected true, false or null.", remedy)
-    return row
 
 
 def screened(rounds: Sequence[Mapping], labels: Mapping[str, Sequence[str]]) -> list[dict]:

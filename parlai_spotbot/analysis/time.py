@@ -103,7 +103,6 @@ class Effort:
     break_even : float
         With so many systems both take the same time: pairs grow with K², systems with K. NaN where people's own
         conversations alone take longer.
-    sentence : str
     """
 
     annotations_per_pair: float
@@ -113,7 +112,6 @@ class Effort:
     other_hours: float
     ratio: float
     break_even: float
-    sentence: str
 
 
 def compare_effort(
@@ -169,12 +167,4 @@ def compare_effort(
     half = pair / 2 + system
     root = half**2 - 2 * pair * people
     even = (half + float(np.sqrt(root))) / pair if root >= 0 else np.nan
-    return Effort(annotations, pair, hours, system, other, hours / other, even, _effort(systems, hours, other, even))
-
-
-def _effort(systems: int, hours: float, other: float, even: float) -> str:
-    said = f"For {systems} systems annotating takes {hours:.1f} hours, talking to them {other:.1f}: "
-    said += f"{hours / other:.2g} times as long"
-    if np.isnan(even):
-        return said + "; people's own conversations alone take longer."
-    return said + f"; with more than {even:.0f} systems annotating every pair takes longer."
+    return Effort(annotations, pair, hours, system, other, hours / other, even)

@@ -242,7 +242,7 @@ def beside_raw(fit: WorkerEffects, raw: dict[str, float], level: float = 0.95) -
     """The ranking with annotators' effects beside the raw one, best first.
 
     `raw` holds each bot's raw score, as its win rate; NaN comes last. Columns: name, effect, low, high, rank,
-    rank_best, rank_worst (see `WorkerEffects.ranks`), raw, raw_rank, moved (places up), sentence.
+    rank_best, rank_worst (see `WorkerEffects.ranks`), raw, raw_rank, moved (places up).
     """
     missing = [name for name in fit.names if name not in raw]
     if missing:
@@ -264,7 +264,6 @@ def beside_raw(fit: WorkerEffects, raw: dict[str, float], level: float = 0.95) -
         }
     )
     table["moved"] = table["raw_rank"] - table["rank"]
-    table["sentence"] = [_sentence(row, row["name"] in fit.never) for row in table.to_dict(orient="records")]
     return table.sort_values("rank", kind="stable").reset_index(drop=True)
 
 
@@ -273,30 +272,3 @@ def _places(scores: np.ndarray) -> np.ndarray:
     places = np.empty(len(scores), dtype=int)
     places[order] = np.arange(1, len(scores) + 1)
     return places
-
-
-def _sentence(row: dict, never: bool) -> str:
-    best, worst = row["rank_best"], row["rank_worst"]
-    held = "no other place is likely" if best == worst else f"places {best} to {worst} can't be told apart"
-    if row["moved"]:
-        change = f"{'up' if row['moved'] > 0 else 'down'} from place {row['raw_rank']} to {row['rank']}"
-    else:
-        change = f"place {row['rank']}, as without"
-    text = (
-        f"Whoever judges, the odds of {row['name']} being taken for more human are {np.exp(row['effect']):.2g} times "
-        f"those of the mean bot (95 % interval {np.exp(row['low']):.2g} to {np.exp(row['high']):.2g}): {change}; "
-        f"{held}."
-    )
-    return text + (" All of its labels are the same, so the number is a bound." if never else "")
-
-
-def who_moved(table: pd.DataFrame, sd: dict[str, float]) -> str:
-    """One sentence for `beside_raw`'s table: who changes places once annotators' effects are taken out."""
-    rows = table[table["moved"] != 0].to_dict(orient="records")
-    moved = [f"{row['name']} from {row['raw_rank']} to {row['rank']}" for row in rows]
-    change = f"these change places: {', '.join(moved)}" if moved else "no bot changes its place"
-    return (
-        f"With annotators' effects taken out {change}; annotators differ in how easily they say “human” by a factor of "
-        f"{np.exp(sd['annotator_bias']):.2g} in the odds (one standard deviation), appearances of one bot by "
-        f"{np.exp(sd['appearance']):.2g}."
-    )

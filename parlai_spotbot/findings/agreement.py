@@ -8,6 +8,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.annotators.models import annotator_models
+from parlai_spotbot.findings.alpha_words import alpha_in_words
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.criteria import LONG
 from parlai_spotbot.findings.finding import Result, Rows, flat
@@ -26,7 +27,8 @@ def agreement(own: Answers, value: str, unit: Units, metric: str) -> dict:
     found = {}
     for question in own.questions:
         rows = own.to(question)
-        found[question] = krippendorff_alpha(unit(rows), rows[value], own.clusters(rows), metric)
+        alpha = krippendorff_alpha(unit(rows), rows[value], own.clusters(rows), metric)
+        found[question] = alpha_in_words(alpha)
     return {"krippendorff_alpha": found, "metric": metric}
 
 

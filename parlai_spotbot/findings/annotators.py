@@ -9,6 +9,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
 from parlai_spotbot.findings.answers import Answers
+from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence
 from parlai_spotbot.findings.criteria import LONG
 from parlai_spotbot.findings.finding import Result, Rows
 from parlai_spotbot.findings.sections import Section, Table
@@ -45,16 +46,18 @@ def _compared(own: Answers, ranked: Ranked, main: str, rows: pd.DataFrame, who: 
     found = {}
     for question in own.questions:
         kept, other = (ranked(own, part[part["question"] == question]) for part in (own.rows, rows))
-        found[question] = compare_everybody(kept, other, who)
+        compared = compare_everybody(kept, other)
+        found[question] = compared | {"sentence": everybody_sentence(compared, who)}
     return {"question": main, **found[main], "criteria": found}
 
 
 def about_annotators(own: Answers) -> dict:
     """What is said in every survey: one entry an annotator, all together, and their controls."""
+    controls = controls_summary(own.controls, allowed_mistakes(own.facts.survey), own.failed)
     return {
         "annotators": annotators_table(own),
         "summary": annotators_summary(own),
-        "controls": controls_summary(own.controls, allowed_mistakes(own.facts.survey), own.failed),
+        "controls": controls | {"sentence": controls_sentence(controls)},
     }
 
 

@@ -10,7 +10,9 @@ from parlai_spotbot.analysis import trust
 from parlai_spotbot.findings import judge_tables
 from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.savings_words import savings_in_words
 from parlai_spotbot.findings.sections import ALL, Chart, Section
+from parlai_spotbot.findings.trust_rows import trust_rows
 from parlai_spotbot.findings.verdict import saving_sentence, self_sentence, speaker_sentence, verdict
 from parlai_spotbot.wording import INTERVAL, asked, number, percent, to
 
@@ -44,18 +46,21 @@ def beside_people(
         replicates=own.options.bootstraps,
         **own.facts.judges.get(own.source, {}),
     )
-    return with_verdict(found)
+    return in_words(found)
 
 
-def with_verdict(found: dict) -> dict:
-    """With what it comes to, in words."""
-    return found | {"verdict": verdict(found)} if "questions" in found else found
+def in_words(found: dict) -> dict:
+    """What `trust_part` tells, with what savings assume, and what it all comes to."""
+    if "questions" not in found:
+        return found
+    savings = {criterion: savings_in_words(own) for criterion, own in found["savings"].items()}
+    return found | {"savings": savings, "verdict": verdict(found)}
 
 
 def finding(form: Form, compute: Callable[[Answers], Mapping | None]) -> Finding:
     """The finding of a form of answers."""
     announced = ((ANCHOR, HEADING),)
-    return Finding("trust", form, compute, tell, trust.trust_rows, place=90, announced=announced, none=NONE)
+    return Finding("trust", form, compute, tell, trust_rows, place=90, announced=announced, none=NONE)
 
 
 def tell(result: Result) -> list[Section]:

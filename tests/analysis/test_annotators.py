@@ -22,6 +22,7 @@ from parlai_spotbot.analysis.annotators.detection import CALLED
 from parlai_spotbot.analysis.frames import entities_frame, matches_frame
 from parlai_spotbot.analysis.segments import by_length
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.findings.spotting.annotators_words import detection_sentence, rankings_in_words, rules_in_words
 from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
 
 
@@ -157,7 +158,8 @@ def test_rankings_without_weak_annotators_of_the_released_data(dump):
         moved[domain] = set(found["too seldom correct"]["moved"])
         assert found["worse than guessing"]["annotations"] == 0
         assert found["worse than guessing"]["win_rate"] == found["raw"]["win_rate"]
-        assert "order" in found["too seldom correct"]["sentence"]
+        words = rankings_in_words(found, rules_in_words(Rules(min_correct=0.75)))
+        assert "order" in words["too seldom correct"]["sentence"]
     assert moved == {"dailydialog": set(), "empathetic": {"BR", "GPT"}, "convai2": set()}
 
 
@@ -208,8 +210,8 @@ def test_pooled_intervals_know_who_shares_what():
     np.testing.assert_allclose(twice["balanced_accuracy_ci"], pooled["balanced_accuracy_ci"], atol=1e-9)
     assert np.isnan(pooled_detection(entities, Clusters.by(np.zeros(400)))["sensitivity_ci"]).all()
     assert pooled["hit_ci"][0] < pooled["hit"] < pooled["hit_ci"][1]
-    assert "0 is guessing" in pooled["sentence"]
-    assert "can't be measured" in pooled_detection(entities[entities["name"] == "x"])["sentence"]
+    assert "0 is guessing" in detection_sentence(pooled)
+    assert "can't be measured" in detection_sentence(pooled_detection(entities[entities["name"] == "x"]))
 
 
 def test_detection_names_what_is_wrong():
@@ -307,7 +309,10 @@ def test_the_ranking_without_a_saboteur_is_the_true_one():
     assert found["all rules"]["order"] == ["x", "other"]
     low, high = found["raw"]["win_rate_ci"]["x"]
     assert low < found["raw"]["win_rate"]["x"] < high
-    assert "x from 2 to 1" in found["worse than guessing"]["sentence"]
+    words = rankings_in_words(found, rules_in_words(Rules()))
+    assert "x from 2 to 1" in words["worse than guessing"]["sentence"]
+    assert "balanced accuracy" in words["worse than guessing"]["rule"]
+    assert words["all rules"]["rule"] == "all of these rules"
 
 
 def test_the_summary_says_who_is_flagged_and_why():
@@ -315,9 +320,10 @@ def test_the_summary_says_who_is_flagged_and_why():
     said = summary(annotator_table(rows, entities_frame(rows)))
     assert said["flags"]["same answers over and over"]["n"] == 1
     assert said["flags"]["same answers over and over"]["annotations"] == 20
-    assert "0.9" in said["flags"]["same answers over and over"]["rule"]
+    assert "0.9" in rules_in_words(Rules())["same answers over and over"]
     assert "too seldom correct" not in said["flags"]  # not in force unless asked for
-    assert said["flags"]["too many units"] == {"rule": "did more than 3 units", "n": 0, "annotations": 0}
+    assert said["flags"]["too many units"] == {"n": 0, "annotations": 0}
+    assert rules_in_words(Rules())["too many units"] == "did more than 3 units"
 
 
 @pytest.mark.parametrize(

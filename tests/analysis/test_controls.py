@@ -8,6 +8,7 @@ from computing import analyze
 
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary, silent_annotators
 from parlai_spotbot.findings.compute import tables
+from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence
 from parlai_spotbot.findings.spotting.standing import NO_MATCH
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
@@ -190,7 +191,7 @@ def test_what_changes_with_everybody_is_told():
 
     kept = ranking({"a": 0.7, "b": 0.5, "c": 0.3}, {"ab": 0.2, "cb": 0.01, "ac": 0.001})
     every = ranking({"a": 0.45, "b": 0.65, "c": 0.4}, {"ab": 0.03, "cb": 0.04, "ac": None})
-    found = compare_everybody(kept, every, "With everybody's answers")
+    found = compare_everybody(kept, every)
     assert found["moved"] == {"b": [2, 1], "a": [1, 2]}
     assert not found["same_order"]
     assert found["largest"] == pytest.approx(0.25)
@@ -198,11 +199,11 @@ def test_what_changes_with_everybody_is_told():
         {"a": "a", "b": "b", "before": None, "after": "b"},
         {"a": "a", "b": "c", "before": "a", "after": None},
     ]
-    assert found["sentence"] == (
+    assert everybody_sentence(found, "With everybody's answers") == (
         "With everybody's answers the order is another: b > a > c; scores differ by 0.25 at most. Other verdicts: a "
         "and b (not told apart, then b ahead); a and c (a ahead, then not told apart)."
     )
-    same = compare_everybody(kept, kept, "With everybody's answers")["sentence"]
+    same = everybody_sentence(compare_everybody(kept, kept), "With everybody's answers")
     assert same == (
         "With everybody's answers the order is the same; scores differ by 0 at most, and every pair's verdict stays."
     )
@@ -216,19 +217,20 @@ def test_only_with_everybody_there_is_a_ranking():
         "score_ci": {},
         "pairs": [{"a": "a", "b": "b", "p_adjusted": 0.01}],
     }
-    found = compare_everybody(NO_MATCH, every, "With everybody's annotations")
+    found = compare_everybody(NO_MATCH, every)
     assert found["changed"] == [{"a": "a", "b": "b", "before": None, "after": "a"}]
-    assert found["sentence"] == (
+    assert everybody_sentence(found, "With everybody's annotations") == (
         "With everybody's annotations the order is another: a > b. Other verdicts: a and b (not told apart, then a "
         "ahead)."
     )
-    assert compare_everybody(NO_MATCH, NO_MATCH, "Then")["same_order"]
+    assert compare_everybody(NO_MATCH, NO_MATCH)["same_order"]
 
 
 def test_one_or_many_failed():
     graded = {f"w{i}": {"answered": 2, "missed": i} for i in range(3)}
-    assert "Nobody missed more than 2, so nobody is left out." in controls_summary(graded, 2, [])["sentence"]
-    assert "2 missed more than 0, so are left out" in controls_summary(graded, 0, ["w1", "w2"])["sentence"]
+    nobody, two = controls_summary(graded, 2, []), controls_summary(graded, 0, ["w1", "w2"])
+    assert "Nobody missed more than 2, so nobody is left out." in controls_sentence(nobody)
+    assert "2 missed more than 0, so are left out" in controls_sentence(two)
 
 
 def test_who_never_gave_a_reason():
@@ -248,11 +250,12 @@ def test_who_never_gave_a_reason():
 
 
 def test_annotators_marked_by_other_means_are_left_out_too(made_up):
-    from parlai_spotbot.analysis.annotators import rankings_without
+    from parlai_spotbot.analysis.annotators import Rules, rankings_without
     from parlai_spotbot.analysis.frames import annotations_frame
+    from parlai_spotbot.findings.spotting.annotators_words import rankings_in_words, rules_in_words
 
     rows = annotations_frame(*made_up(sources=("human",))).frame
-    found = rankings_without(rows, ["bot0", "bot1", "bot2"], marked={"odd": ("is odd", ["w1", "w2"])})
+    found = rankings_without(rows, ["bot0", "bot1", "bot2"], marked={"odd": ["w1", "w2"]})
     assert found["odd"]["annotations"] == rows["worker_id"].isin(["w1", "w2"]).sum()
-    assert found["odd"]["rule"] == "is odd"
+    assert rankings_in_words(found, rules_in_words(Rules()) | {"odd": "is odd"})["odd"]["rule"] == "is odd"
     assert found["all rules"]["annotations"] >= found["odd"]["annotations"]

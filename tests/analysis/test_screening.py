@@ -6,8 +6,9 @@ from made_up_behaviours import trained
 from statsmodels.stats.proportion import proportion_confint
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.screening import checked_round, screened
+from parlai_spotbot.analysis.screening import screened
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.facts_of_study import checked_round
 from parlai_spotbot.surveys.abc_eval.labels import LABELS
 
 

@@ -13,6 +13,7 @@ from parlai_spotbot.analysis.survival import current_status_survival, icenreg, n
 from parlai_spotbot.analysis.survival.bands import survival_intervals
 from parlai_spotbot.analysis.survival.intervals import innermost
 from parlai_spotbot.analysis.survival.results import BootstrapWarning
+from parlai_spotbot.findings.spotting.survival_words import median_note
 
 DOMAINS = ("dailydialog", "empathetic")
 
@@ -212,12 +213,12 @@ def test_bounds_show_what_the_data_leave_open():
 def test_quantiles_and_medians_in_words():
     fit = turnbull([1, 4, 4], [2, 6, np.inf], backend="native")
     assert fit.quantile([0.1, 1 / 3, 0.5, 1]).tolist() == [2, 2, 6, 6]
-    assert fit.median_note == "between 4 and 6"
+    assert median_note(fit) == "between 4 and 6"
     never = turnbull([0, 2, 2, 3], [2, np.inf, np.inf, np.inf], backend="native")
     assert never.median == np.inf
     assert [float(end) for end in never.quantile_bounds(0.5)] == [3, np.inf]
-    assert never.median_note == "not reached: 75% are still unspotted at 3"
-    assert turnbull([2, 3], [2, 3], backend="native").median_note == "2"
+    assert median_note(never) == "not reached: 75% are still unspotted at 3"
+    assert median_note(turnbull([2, 3], [2, 3], backend="native")) == "2"
     with pytest.raises(ValueError, match="expected shares from 0 to 1"):
         fit.quantile(1.2)
 
@@ -228,7 +229,7 @@ def test_at_the_edges_of_what_can_be_known():
     assert same.survival([2.9, 3]).tolist() == [1, 0]
     censored = turnbull([1, 2, 3], [np.inf] * 3, backend="native")
     assert censored.survival([1, 2, 3, 1e9]).tolist() == [1, 1, 1, 1]
-    assert censored.median_note == "not reached: 100% are still unspotted at 3"
+    assert median_note(censored) == "not reached: 100% are still unspotted at 3"
     weighted = turnbull([0, 2, 5], [2, np.inf, 5], weights=[1, 3, 0], backend="native")
     assert weighted.survival(2) == pytest.approx(0.75)
     with pytest.raises(ValueError, match=r"weights: row 1 is -1\.0, expected a finite number from 0 up"):

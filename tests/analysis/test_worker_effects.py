@@ -16,7 +16,8 @@ from parlai_spotbot.analysis import mixed_quadrature as integral
 from parlai_spotbot.analysis.frames import entities_frame, matches_frame
 from parlai_spotbot.analysis.mixed import Mixed, by_row, mode, precisions, restricted
 from parlai_spotbot.analysis.ranking import win_matrix, win_rates
-from parlai_spotbot.analysis.worker_effects import beside_raw, who_moved, worker_effects
+from parlai_spotbot.analysis.worker_effects import beside_raw, worker_effects
+from parlai_spotbot.findings.spotting.annotators_words import effect_sentence, moved_sentence
 
 TRUE = {"w": 1.0, "x": 0.3, "y": -0.3, "z": -1.0}
 PEOPLE, PLACE = 2.0, 0.4
@@ -206,8 +207,9 @@ def test_a_ranking_that_annotators_bent_is_set_right():
     assert table["name"].tolist()[-1] == "z"
     assert table.set_index("name").loc["z", "moved"] < 0
     assert (table["low"] < table["effect"]).all()
-    assert "down from place" in table.set_index("name").loc["z", "sentence"]
-    assert "z from" in who_moved(table, fit.sd)
+    rows = table.to_dict(orient="records")
+    assert "down from place" in effect_sentence(rows[-1], fit.never)
+    assert "z from" in moved_sentence(rows, fit.sd)
     with pytest.raises(ValueError, match="raw lacks 'w'"):
         beside_raw(fit, {"x": 1.0})
 
@@ -239,7 +241,9 @@ def test_two_labels_no_people_one_length_and_a_bot_never_taken_for_human():
     assert np.isnan(fit.human).all()
     assert np.isnan(fit.sd["annotator_sensitivity"])
     assert fit.annotators["sensitivity"].isna().all()
-    assert "a bound" in beside_raw(fit, raw_rates(rows)).set_index("name").loc["z", "sentence"]
+    last = beside_raw(fit, raw_rates(rows)).iloc[-1]
+    assert last["name"] == "z"
+    assert "a bound" in effect_sentence(last, fit.never)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 from made_up_project import BOTS, DIMENSIONS, TASKS, project, write
 
-from parlai_spotbot.analysis.screening import checked_round, screened
+from parlai_spotbot.analysis.screening import screened
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.facts_of_study import checked_round
 from parlai_spotbot.findings.survey_metrics import outcomes_of
 from parlai_spotbot.importers.abc_eval import full, is_full
 from parlai_spotbot.projects.abc_eval.reproduce import Settings, reproduce

@@ -27,8 +27,6 @@ FEW = 3
 MOST = 0.95
 """Where one annotator took part in a greater share of all couples of answers, too little is left without them."""
 
-FEW_JUDGED = "the interval is about these annotators alone: too few judged the same to say how far others would agree"
-
 
 def alpha_of(met: np.ndarray, metric: str = "nominal", values: np.ndarray | None = None) -> np.ndarray:
     """Alpha (...) of symmetric coincidences (..., levels, levels): how often two answers about one unit met.
@@ -80,7 +78,8 @@ def krippendorff_alpha(
     dict
         `alpha`, `ci`; `units` (with two answers or more), `alike` (the share of couples of answers about one unit that
         are the same); `why` where alpha or its interval isn't known; `note` where the interval rests on less than it
-        should: annotators are too few to say anything of others, or all answers agree.
+        should: "few_annotators", too few to say anything of others, or "all_agree", where its lower end is an exact
+        bound from `effective` independent clusters.
 
     Raises
     ------
@@ -109,7 +108,7 @@ def _told(own: _Answers, clusters: Clusters, level: float = 0.95) -> dict:
     found["ci"] = _ends(own.alpha, float(variance[0, 0]), float(df[0]), level)
     if not np.isfinite(found["ci"]).all():
         return found | {"why": "too few conversations were judged twice for an interval"}
-    return found | ({"note": FEW_JUDGED} if few[0] else {})
+    return found | ({"note": "few_annotators"} if few[0] else {})
 
 
 @dataclass(frozen=True)
@@ -228,12 +227,11 @@ def _ends(alpha: float, variance: float, df: float, level: float) -> tuple[float
 
 
 def _all_agree(own: _Answers, clusters: Clusters, level: float) -> dict:
-    """`ci` and `note`: where no couple differs, how many might is bounded exactly."""
+    """`ci`, `note` and `effective`: where no couple differs, how many might is bounded exactly."""
     given = own.table.sum(axis=0)
     differ = 1 - (given * (given - 1)).sum() / (given.sum() * (given.sum() - 1))
     low = 1 - clopper_pearson(0.0, clusters.effective, level)[1] / differ
-    note = f"all answers agree: the lower end is an exact bound from {clusters.effective:.3g} independent clusters"
-    return {"ci": (float(max(low, -1.0)), 1.0), "note": note}
+    return {"ci": (float(max(low, -1.0)), 1.0), "note": "all_agree", "effective": float(clusters.effective)}
 
 
 def alpha_by(

@@ -6,11 +6,12 @@ known, of labels and choices in other surveys, `models` estimates it beside the 
 """
 
 from parlai_spotbot.analysis.annotators.detection import Detection, detection, pooled_detection
-from parlai_spotbot.analysis.annotators.removal import Marked, rankings_without, removal_summary, remove
+from parlai_spotbot.analysis.annotators.removal import ALL_RULES, Marked, rankings_without, removal_summary, remove
 from parlai_spotbot.analysis.annotators.rules import ANSWERS, Rules, each_rule
 from parlai_spotbot.analysis.annotators.table import annotator_table, limits_broken, summary
 
 __all__ = [
+    "ALL_RULES",
     "ANSWERS",
     "Detection",
     "Marked",

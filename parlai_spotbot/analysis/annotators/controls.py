@@ -38,34 +38,23 @@ def silent_annotators(judgements: Iterable[Judgement]) -> list[str]:
     return sorted(worker for worker, given in told.items() if not given) if any(told.values()) else []
 
 
-# -- what is said ------------------------------------------------------------------------------------------------------
 def controls_summary(graded: Graded, allowed: int | None, failed: Collection[str]) -> dict:
-    """Over annotators: controls `answered` and `missed`, how many are `allowed`, who `failed`, and a `sentence`.
+    """Over annotators: controls `answered` and `missed`, how many are `allowed`, who `failed`, and each one's own.
 
     `allowed` is None for judges, who aren't subject to it. Who was stopped before any unit was complete has controls,
     and no annotation to leave out.
     """
     answered, missed = (sum(own[key] for own in graded.values()) for key in ("answered", "missed"))
-    found = {
+    return {
         "answered": answered,
         "missed": missed,
         "allowed": allowed,
         "failed": sorted(failed),
         "by_annotator": {worker: dict(own) for worker, own in sorted(graded.items())},
     }
-    if not answered:
-        return found | {"sentence": "There were no controls."}
-    text = f"{len(graded)} annotator{'s' if len(graded) != 1 else ''} answered {answered} controls, whose right answer "
-    text += f"is known, and missed {missed} ({missed / answered:.0%})."
-    if allowed is not None and failed:
-        are = "is" if len(failed) == 1 else "are"
-        text += f" {len(failed)} missed more than {allowed}, so {are} left out of all figures but those with everybody."
-    elif allowed is not None:
-        text += f" Nobody missed more than {allowed}, so nobody is left out."
-    return found | {"sentence": f"{text} Controls are never analysed as data."}
 
 
-def compare_everybody(kept: Mapping, every: Mapping, who: str) -> dict:
+def compare_everybody(kept: Mapping, every: Mapping) -> dict:
     """What changes in a ranking if annotators are in or out who are not, or are, in the main figures.
 
     Parameters
@@ -73,15 +62,13 @@ def compare_everybody(kept: Mapping, every: Mapping, who: str) -> dict:
     kept, every : mapping
         The main ranking and the other one, each with `order`, `clusters` (places), `score` and `score_ci` {name: …}, by
         which it is ordered, and `pairs` (a, b, `p_adjusted`).
-    who : str
-        How the sentence begins, as "With everybody's answers".
 
     Returns
     -------
     dict
         `order`, `clusters`, `score`, `score_ci` and `pairs` of `every`; `same_order`; `moved` {name: [place in `kept`,
         in `every`]}; `changed` [{a, b, before, after}], the pairs whose verdict (who is ahead, or None where they can't
-        be told apart at .05) is another; `largest`, the largest change of a score; and a `sentence`.
+        be told apart at .05) is another; `largest`, the largest change of a score.
     """
     places = {name: place for place, name in enumerate(kept["order"], start=1)}
     moved = {
@@ -99,8 +86,7 @@ def compare_everybody(kept: Mapping, every: Mapping, who: str) -> dict:
     changes = [abs(new[name] - old[name]) for name in old if None not in (old[name], new.get(name))]
     largest = max((change for change in changes if change == change), default=None)
     result = {key: every[key] for key in ("order", "clusters", "score", "score_ci", "pairs")}
-    result |= {"same_order": not moved, "moved": moved, "changed": changed, "largest": largest}
-    return result | {"sentence": _difference(result, who)}
+    return result | {"same_order": not moved, "moved": moved, "changed": changed, "largest": largest}
 
 
 def _verdicts(ranking: Mapping) -> dict[tuple[str, str], str | None]:
@@ -112,16 +98,3 @@ def _verdicts(ranking: Mapping) -> dict[tuple[str, str], str | None]:
         ahead = a if (ranking["score"].get(a) or 0) >= (ranking["score"].get(b) or 0) else b
         found[min(a, b), max(a, b)] = ahead if clear else None
     return found
-
-
-def _difference(found: Mapping, who: str) -> str:
-    order = "is the same" if found["same_order"] else "is another: " + " > ".join(found["order"])
-    text = f"{who} the order {order}"
-    if found["largest"] is not None:
-        text += f"; scores differ by {found['largest']:.2g} at most"
-    verdicts = [f"{c['a']} and {c['b']} ({_told(c['before'])}, then {_told(c['after'])})" for c in found["changed"]]
-    return text + (f". Other verdicts: {'; '.join(verdicts)}." if verdicts else ", and every pair's verdict stays.")
-
-
-def _told(ahead: str | None) -> str:
-    return f"{ahead} ahead" if ahead else "not told apart"

@@ -81,7 +81,7 @@ def detection(called: Sequence[float], is_bot: Sequence[bool], level: float = 0.
 
 
 def pooled_detection(entities: pd.DataFrame, clusters: Clusters | None = None) -> dict:
-    """All labels together: the fields of `Detection`, `always_bot`, and a `sentence`.
+    """All labels together: the fields of `Detection`, and `always_bot`.
 
     `always_bot` is what the paper's correctness gives to who always says "bot". With `clusters`, which rows of
     `entities` hang together, the intervals are by these, and `hit`, `false_alarm` and `balanced_accuracy` have theirs,
@@ -93,7 +93,6 @@ def pooled_detection(entities: pd.DataFrame, clusters: Clusters | None = None) -
     result["always_bot"] = float(is_bot.mean()) if len(is_bot) else np.nan
     if clusters is not None and result["bots"] and result["people"]:
         result |= _clustered(called, is_bot, result, clusters)
-    result["sentence"] = _sentence(result)
     return result
 
 
@@ -116,19 +115,3 @@ def _clustered(called: np.ndarray, is_bot: np.ndarray, alone: dict, clusters: Cl
         reach = float(np.maximum(half[place], (high - low) / 2))
         result[f"{key}_ci"] = (middle[place] - reach, middle[place] + reach)
     return result
-
-
-def _sentence(own: dict) -> str:
-    if not np.isfinite(own["sensitivity"]):
-        return "Annotators can't be measured: they saw no bots, or no people."
-    low, high = own["sensitivity_ci"]
-    c_low, c_high = own["bias_ci"]
-    lean = "no lean to either answer can be told"
-    if c_low > 0 or c_high < 0:
-        lean = "they were slow to say “bot”" if own["bias"] > 0 else "they were quick to say “bot”"
-    return (
-        f"Annotators called {own['hit']:.0%} of bots and {own['false_alarm']:.0%} of people bots: sensitivity d' "
-        f"{own['sensitivity']:.2f} (95 % interval {low:.2f} to {high:.2f}; 0 is guessing), and {lean} (bias c "
-        f"{own['bias']:+.2f}, {c_low:+.2f} to {c_high:+.2f}). Always answering “bot” would be right in "
-        f"{own['always_bot']:.0%}, so a share of right answers alone says little."
-    )

@@ -31,11 +31,6 @@ TOTALS = np.exp(np.linspace(np.log(1.0), np.log(1000.0), 25))
 below 1 a law would itself consist of those who nearly always do it, or never.
 """
 
-RULE = (
-    f"does it with at least {LEAST_SHARE:.0%} of {ENOUGH_ITEMS} items or more, and more often (p < {ALPHA:g}, Holm "
-    "over annotators) than is to be expected from the others, those with no such habit, whose shares follow a beta law"
-)
-
 
 @dataclass(frozen=True)
 class Habit:

@@ -14,10 +14,12 @@ from parlai_spotbot.analysis.frames import entities_frame, matches_frame
 from parlai_spotbot.analysis.ranking.contrasts import contrasts, win_rate_intervals
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
 
+ALL_RULES = "all rules"
+
 REASONS = ["annotation_id", "worker_id", "reason"]
 
-Marked = Mapping[str, tuple[str, Collection[str]]]
-"""Annotators found by other means than `Rules`: flag -> the rule in words, and who they are."""
+Marked = Mapping[str, Collection[str]]
+"""Annotators found by other means than `Rules`: flag -> who they are."""
 
 
 def remove(
@@ -39,10 +41,10 @@ def remove(
     """
     rules = Rules() if rules is None else rules
     caught = {}
-    if set(rules.told()) - {flag.TWICE, flag.SEGMENTS, flag.UNITS}:
+    if set(rules.in_force()) - {flag.TWICE, flag.SEGMENTS, flag.UNITS}:
         table = annotator_table(annotations, entities_frame(annotations), limits=False, rules=rules)
         caught = {worker: flags[0] for worker, flags in table["flags"].items() if flags}
-    for name, (_, workers) in (marked or {}).items():
+    for name, workers in (marked or {}).items():
         caught |= {worker: name for worker in workers if worker not in caught}
     reason = pd.Series([caught.get(w) for w in annotations["worker_id"]], index=annotations.index, dtype=object)
     order = annotations.sort_values("submitted", kind="stable") if "submitted" in annotations else annotations
@@ -73,8 +75,10 @@ def _units(order: pd.DataFrame, rules: Rules) -> pd.Series:
 def _segments(order: pd.DataFrame, rules: Rules) -> pd.Series:
     if rules.max_segments is None:
         return pd.Series(False, index=order.index)
-    by = order.groupby(["worker_id", "conversation_id"])["k"]
-    return by.transform(lambda lengths: pd.factorize(lengths)[0]) >= rules.max_segments
+    by = ["worker_id", "conversation_id"]
+    first = ~order.duplicated([*by, "k"])
+    number = first.groupby([order[name] for name in by]).cumsum().where(first)
+    return number.groupby([order[name] for name in (*by, "k")]).transform("first") > rules.max_segments
 
 
 def removal_summary(removed: pd.DataFrame) -> dict[str, dict]:
@@ -105,30 +109,26 @@ def rankings_without(
     Returns
     -------
     dict
-        Rule -> `rule` in words, `annotations` and `annotators` (that were removed, or touched), `n` annotations left,
-        `win_rate` and `win_rate_ci` {bot: …}, `order`, `moved` {bot: [place before, place now]}, and a `sentence`.
+        Rule -> `annotations` and `annotators` (that were removed, or touched), `n` annotations left, `win_rate` and
+        `win_rate_ci` {bot: …}, `order`, `moved` {bot: [place before, place now]}.
     """
     rules, marked = Rules() if rules is None else rules, marked or {}
-    told = rules.told() | {name: text for name, (text, _) in marked.items()}
     raw = _ranked(annotations, bots, resample)
-    result = {"raw": {"rule": "nobody removed", "annotations": 0, "annotators": 0, **raw, "moved": {}}}
+    result = {"raw": {"annotations": 0, "annotators": 0, **raw, "moved": {}}}
     tried: dict[str, tuple[Rules, Marked]] = {name: (only, {}) for name, only in each_rule(rules).items()}
     tried |= {name: (no_rules(rules), {name: own}) for name, own in marked.items()}
     if len(tried) > 1:
-        tried["all rules"] = (rules, marked)
+        tried[ALL_RULES] = (rules, marked)
     for name, only in tried.items():
         kept, removed = remove(annotations, *only)
         own = _ranked(kept, bots, resample)
         places = {bot: [order["order"].index(bot) + 1 for order in (raw, own)] for bot in bots}
-        entry = {
-            "rule": told.get(name, "all of these rules"),
+        result[name] = {
             "annotations": len(removed),
             "annotators": int(removed["worker_id"].nunique()),
             **own,
             "moved": {bot: place for bot, place in places.items() if place[0] != place[1]},
         }
-        result[name] = entry | {"sentence": _sentence(name, entry, raw)}
-    result["raw"]["sentence"] = "With every annotation: " + " > ".join(raw["order"]) + "."
     return result
 
 
@@ -145,17 +145,3 @@ def _ranked(annotations: pd.DataFrame, bots: Sequence[str], resample: str | None
         ends = win_rate_intervals(matches, contrasts(matches, bots, resample=resample))
         result["win_rate_ci"] = dict(zip(bots, ends.tolist(), strict=True))
     return result
-
-
-def _sentence(name: str, own: dict, raw: dict) -> str:
-    if not own["annotations"]:
-        return f"Nobody is caught by “{name}”."
-    change = [abs(own["win_rate"][bot] - raw["win_rate"][bot]) for bot in own["win_rate"]]
-    known = [c for c in change if np.isfinite(c)]
-    people = f"{own['annotators']} annotator{'' if own['annotators'] == 1 else 's'}"
-    said = f"Without what “{name}” catches ({own['annotations']} annotations by {people}) "
-    if own["moved"]:
-        said += "the order changes: " + ", ".join(f"{b} from {i} to {j}" for b, (i, j) in own["moved"].items())
-    else:
-        said += "the order stays"
-    return said + (f"; win rates move by at most {max(known):.3f}." if known else ".")

@@ -72,20 +72,9 @@ class Rules:
         if self.max_speed is not None and not self.max_speed > 0:
             raise ValueError(f"max_speed is {self.max_speed}, expected a number above 0, or None")
 
-    def told(self) -> dict[str, str]:
-        """The rules in force: flag -> what it says of an annotator."""
-        labels, annotations = f"of at least {self.enough_labels}", f"of at least {self.enough_annotations} annotations"
-        told = {
-            SAME_LABEL: f"all labels, {labels}, are the same",
-            GUESSING: f"balanced accuracy {labels} labels is below {self.min_balanced_accuracy}",
-            INCORRECT: f"the share of right labels, {labels} without the unsure ones, is below {self.min_correct}",
-            TOO_FAST: f"half {annotations} took less than 1/{self.max_speed} of the usual time at that length",
-            SAME_ANSWERS: f"in more than {self.max_same_answers} {annotations} all five answers are the same ones",
-            TWICE: f"answered the same segment more than {_times(self.max_repeats)}",
-            SEGMENTS: f"saw more than {self.max_segments} segment(s) of one conversation",
-            UNITS: f"did more than {self.max_units} units",
-        }
-        return {flag: text for flag, text in told.items() if self.uses(flag)}
+    def in_force(self) -> list[str]:
+        """The flags that these rules may raise."""
+        return [flag for flag in FIELDS if self.uses(flag)]
 
     def uses(self, flag: str) -> bool:
         return getattr(self, FIELDS[flag]) not in (None, False)
@@ -102,10 +91,6 @@ FIELDS = {
     UNITS: "max_units",
 }
 """Which field of `Rules` each flag stands for."""
-
-
-def _times(n: int | None) -> str:
-    return "once" if n == 1 else f"{n} times"
 
 
 def no_rules(rules: Rules) -> Rules:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
@@ -134,19 +134,18 @@ def limits_broken(mine: pd.DataFrame, rules: Rules) -> list[str]:
     return broken
 
 
-def summary(table: pd.DataFrame, rules: Rules | None = None, marked: Mapping[str, tuple] | None = None) -> dict:
+def summary(table: pd.DataFrame, rules: Rules | None = None, marked: Iterable[str] = ()) -> dict:
     """Over annotators: how many, the means of Table 9's columns, the share that does worse than guessing, the flags.
 
-    `marked` names flags of other origin. `flags` is {flag: {"rule": what it means, "n": how many annotators,
-    "annotations": how many of theirs}}.
+    `marked` names flags of other origin. `flags` is {flag: {"n": how many annotators, "annotations": how many of
+    theirs}}.
     """
     rules = Rules() if rules is None else rules
-    told = rules.told() | {name: text for name, (text, _) in (marked or {}).items()}
     known = table["balanced_accuracy"].dropna()
     flags = {}
-    for name, text in told.items():
+    for name in (*rules.in_force(), *marked):
         caught = table["flags"].map(lambda flags, name=name: name in flags).astype(bool)
-        flags[name] = {"rule": text, "n": int(caught.sum()), "annotations": int(table["n"][caught].sum())}
+        flags[name] = {"n": int(caught.sum()), "annotations": int(table["n"][caught].sum())}
     return {
         "n": len(table),
         "correct": float(table["correct"].mean()),

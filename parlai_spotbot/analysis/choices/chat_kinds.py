@@ -21,7 +21,6 @@ from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.records import KINDS
 
-ALPHA = 0.05
 MIXED = "mixed"
 LEAST = 3
 """Fewer contestants in common make no order to compare."""
@@ -51,7 +50,7 @@ def compare_kinds(
     dict
         `kinds` {kind: {"n", "order", "score", "score_ci"}}; `comparisons` [{"kinds": [x, y], "contestants", "tau"
         (Kendall's tau-b, of the scores), "tau_ci", "same_order", "pairs" [{a, b, x, y, n_x, n_y, estimate (x less y),
-        ci, p, p_adjusted}], "p" (least adjusted), "sentence"}]; `why` where there is one kind alone.
+        ci, p, p_adjusted}], "p" (least adjusted)}]; `why` where there is one kind alone.
     """
     kind = kind_of_choice(choices)
     present = [name for name in (*KINDS, MIXED) if name != "people" and (kind == name).any()]
@@ -63,7 +62,6 @@ def compare_kinds(
         found = contrasts(own, seen, order=False, crossed=crossed, resample=resample)
         orders[name] = found
         result["kinds"][name] = {
-            "what": KINDS.get(name, "conversations of two different kinds"),
             "n": len(own),
             "order": found.ranked,
             "score": dict(zip(found.names, found.score.tolist(), strict=True)),
@@ -98,7 +96,7 @@ def _compare(
     found["pairs"] = _pairs(grids)
     known = [row["p_adjusted"] for row in found["pairs"]]
     found["p"] = min(known, default=np.nan)
-    return found | {"sentence": _sentence(found)}
+    return found
 
 
 def _pairs(grids: Sequence[list[dict]]) -> list[dict]:
@@ -145,19 +143,3 @@ def two_shares(shares: tuple[float, float], sizes: tuple[float, float], level: f
     low = difference - np.hypot(shares[0] - l1, u2 - shares[1])
     high = difference + np.hypot(u1 - shares[0], shares[1] - l2)
     return p, (float(low), float(high))
-
-
-def _sentence(found: dict) -> str:
-    x, y = (KINDS[kind] for kind in found["kinds"])
-    if np.isfinite(found["tau"]):
-        low, high = found["tau_ci"]
-        same = "in the same order" if found["same_order"] else "in different orders"
-        text = f"Conversations of {x} and those of {y} put {len(found['contestants'])} contestants {same} "
-        text += f"(rank correlation τ {found['tau']:.2f}, {low:.2f} to {high:.2f})"
-    else:
-        text = f"Conversations of {x} and those of {y} have too few contestants in common to compare orders"
-    clear = [row for row in found["pairs"] if row["p_adjusted"] < ALPHA]
-    if clear:
-        pairs = ", ".join(f"{row['a']} over {row['b']} {row['x']:.0%} against {row['y']:.0%}" for row in clear)
-        return f"{text}; win shares differ clearly for {pairs}."
-    return f"{text}; no pair's win share differs more than chance explains ({len(found['pairs'])} pairs in both)."

@@ -18,7 +18,6 @@ from scipy.stats import chi2
 
 from parlai_spotbot.analysis.choices.strengths import bradley_terry, unbeaten, win_counts
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
-from parlai_spotbot.wording import p_said
 
 ALPHA = 0.05
 
@@ -44,7 +43,7 @@ def cycle_test(pairs: Sequence[dict], names: Sequence[str], alpha: float = ALPHA
     dict
         `triples`: how many sets of three met each other; `cycles` [{"of": [a, b, c] (a beats b, b beats c, c beats a),
         "shares", "p", "p_adjusted"}], those whose shares are all above one half, least p first; `found`: those with an
-        adjusted p below `alpha`; `sentence`.
+        adjusted p below `alpha`.
     """
     p, share = {}, {}
     for row in pairs:
@@ -63,29 +62,7 @@ def cycle_test(pairs: Sequence[dict], names: Sequence[str], alpha: float = ALPHA
     ]
     rows.sort(key=lambda row: row["p"])
     found = [row for row in rows if row["p_adjusted"] < alpha]
-    return {"triples": len(triples), "cycles": rows, "found": found, "sentence": _sentence(len(triples), rows, found)}
-
-
-def _sentence(triples: int, rows: list[dict], found: list[dict]) -> str:
-    if not triples:
-        return "No three contestants all met each other, so nothing is known of circles."
-    if found:
-        said = "; ".join(_circle(row) for row in found)
-        return f"These go round in a circle: {said}. One order can't do them justice."
-    if rows:
-        return (
-            f"No circle is clear among the {triples} sets of three that met ({len(rows)} by the shares alone, "
-            f"the clearest {_circle(rows[0])})."
-        )
-    return f"None of the {triples} sets of three that met goes round in a circle."
-
-
-def _circle(row: dict) -> str:
-    a, b, c = row["of"]
-    x, y, z = row["shares"]
-    return (
-        f"{a} over {b} ({x:.0%}), {b} over {c} ({y:.0%}), {c} over {a} ({z:.0%}; adjusted {p_said(row['p_adjusted'])})"
-    )
+    return {"triples": len(triples), "cycles": rows, "found": found}
 
 
 def fit_test(
@@ -104,17 +81,16 @@ def fit_test(
     Returns
     -------
     dict
-        `ratio` (twice the log-likelihood ratio), `df`, `p`, `how`, `sentence`; p None and `why` where nothing can be
-        told.
+        `ratio` (twice the log-likelihood ratio), `df`, `p`, `how`; p None and `why` where nothing can be told.
     """
     wins = win_counts(choices[choices["a"] != choices["b"]], names)
     df = len(pairs) - (len(names) - 1)
     if df < 1:
         why = "with so few pairs every set of shares fits one scale"
-        return {"ratio": None, "df": max(df, 0), "p": None, "why": why, "sentence": f"Fit of one scale: {why}."}
+        return {"ratio": None, "df": max(df, 0), "p": None, "why": why}
     if unbeaten(wins + wins.T):
         why = "not all contestants are linked by choices"
-        return {"ratio": None, "df": df, "p": None, "why": why, "sentence": f"Fit of one scale: {why}."}
+        return {"ratio": None, "df": df, "p": None, "why": why}
     strength = bradley_terry(wins)
     ratio = float(_ratio(wins, strength))
     if all(row["independent"] for row in pairs):
@@ -128,9 +104,7 @@ def fit_test(
         effects = [(row["wins_a"] + row["wins_b"]) / row["effective"] for row in pairs if row["effective"]]
         p = float(chi2.sf(ratio / max(1.0, float(np.mean(effects))), df))
         how = "χ² over the mean design effect"
-    clear = "One scale of strengths does not fit all pairs" if p < ALPHA else "One scale of strengths fits all pairs"
-    sentence = f"{clear} (likelihood ratio {ratio:.1f} on {df} degrees of freedom, {p_said(p)})."
-    return {"ratio": ratio, "df": df, "p": p, "how": how, "sentence": sentence}
+    return {"ratio": ratio, "df": df, "p": p, "how": how}
 
 
 def _ratio(wins: np.ndarray, strength: np.ndarray) -> np.ndarray:

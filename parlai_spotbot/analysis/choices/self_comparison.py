@@ -12,7 +12,6 @@ from scipy.stats import binom
 
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.shares import share_test
-from parlai_spotbot.wording import p_said
 
 ALPHA = 0.05
 
@@ -41,7 +40,7 @@ def same_test(choices: pd.DataFrame, *, crossed: bool = True, resample: str = "c
     """One entry a contestant that was compared with itself, then one of all of them together ("all").
 
     Each: `name`, `share_test` of the left conversation (of the first one, where sides aren't known: `of`), `p_mid`,
-    `size` (how often the exact test would reject with so many choices), `sentence`.
+    `size` (how often the exact test would reject with so many choices).
     """
     rows = choices[(choices["a"] == choices["b"]) & (choices["outcome"] != 0)]
     groups = [(str(name), own) for name, own in rows.groupby("a", sort=True)]
@@ -54,26 +53,5 @@ def same_test(choices: pd.DataFrame, *, crossed: bool = True, resample: str = "c
         hits = (sided["left"] > 0 if of == "left" else own["outcome"] > 0).to_numpy()
         test = share_test(hits, frame_clusters(own, crossed, resample))
         n = test["n"]
-        found.append(
-            {
-                "name": name,
-                "of": of,
-                **test,
-                "p_mid": mid_p(int(hits.sum()), n),
-                "size": rejection_rate(n),
-                "sentence": _sentence(name, of, test),
-            }
-        )
+        found.append({"name": name, "of": of, **test, "p_mid": mid_p(int(hits.sum()), n), "size": rejection_rate(n)})
     return found
-
-
-def _sentence(name: str, of: str, test: dict) -> str:
-    low, high = test["ci"]
-    who = "contestants against themselves" if name == "all" else f"{name} against itself"
-    clear = (
-        "that is more than chance explains: look for what favours a side" if test["p"] < ALPHA else "as it should be"
-    )
-    return (
-        f"{who}: the {of} conversation was chosen in {test['estimate']:.0%} of {test['n']} choices "
-        f"({low:.0%} to {high:.0%}, {p_said(test['p'])}), {clear}."
-    )

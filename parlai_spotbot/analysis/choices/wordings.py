@@ -22,9 +22,7 @@ from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_test
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import p_said
 
-ALPHA = 0.05
 MOSTLY = 0.5
 """Wordings are compared on the pairs that they share where so many of their choices are about these."""
 
@@ -81,10 +79,15 @@ def compare_wordings(
         pairs, `alike` (the share of couples of answers about one pair that are the same), `alpha` (nominal),
         `alpha_ci`}; `differences` [{a, b, paired, pairs (of both), n, estimate (a less b, on these where
         `paired`, else on all), ci, p, p_adjusted}];
-        `sentences`; and `why` where there is nothing to go by.
+        `pairs`, how many pairs of conversations there are; and `why` where there is nothing to go by.
     """
     rows = right_choices(choices, known)
-    result: dict = {"known": [list(pair) for pair in known], "wordings": {}, "differences": [], "sentences": []}
+    result: dict = {
+        "known": [list(pair) for pair in known],
+        "wordings": {},
+        "differences": [],
+        "pairs": rows["pair"].nunique(),
+    }
     if rows.empty:
         what = ", ".join(f"{a} over {b}" for a, b in known) or "people over bots"
         return result | {"why": f"no choice between contestants whose better one is known ({what})"}
@@ -101,11 +104,7 @@ def compare_wordings(
             "alpha": alike["alpha"],
             "alpha_ci": alike["ci"],
         }
-    result["differences"] = _differences(rows, names, crossed, resample)
-    result["sentences"] = _sentences(result)
-    if rows["pair"].nunique() == 1:
-        result["note"] = "All choices are about one pair of conversations: what is found speaks of this pair alone."
-    return result
+    return result | {"differences": _differences(rows, names, crossed, resample)}
 
 
 def _differences(rows: pd.DataFrame, names: Sequence[str], crossed: bool, resample: str) -> list[dict]:
@@ -130,36 +129,3 @@ def _differences(rows: pd.DataFrame, names: Sequence[str], crossed: bool, resamp
     for row in found:
         row.setdefault("p_adjusted", np.nan)
     return found
-
-
-def _sentences(result: dict) -> list[str]:
-    wordings, said = result["wordings"], []
-    best = max(wordings, key=lambda name: wordings[name]["estimate"])
-    (low, high), share = wordings[best]["ci"], wordings[best]["estimate"]
-    said.append(
-        f"The wording with the highest agreement is “{best}”: {share:.0%} of {wordings[best]['n']} choices went to the "
-        f"better conversation ({low:.0%} to {high:.0%})."
-    )
-    clear = [row for row in result["differences"] if row["p_adjusted"] < ALPHA]
-    for row in clear:
-        better, worse = (row["a"], row["b"]) if row["estimate"] > 0 else (row["b"], row["a"])
-        ends = sorted(abs(end) if row["estimate"] > 0 else -end for end in row["ci"])
-        said.append(
-            f"“{better}” does better than “{worse}” by {100 * abs(row['estimate']):.0f} points ({100 * ends[0]:.0f} to "
-            f"{100 * ends[1]:.0f}, adjusted {p_said(row['p_adjusted'])})."
-        )
-    if result["differences"] and not clear:
-        said.append("No difference between wordings is more than chance explains; more choices may tell them apart.")
-    elif len(clear) < len(result["differences"]):
-        rest = len(result["differences"]) - len(clear)
-        which = "other difference" if rest == 1 else f"other {rest} differences"
-        said.append(f"The {which} between wordings may be chance.")
-    paired = [row["paired"] for row in result["differences"]]
-    if paired and all(paired):
-        said.append("Wordings are compared on the same pairs of conversations.")
-    elif paired and not any(paired):
-        said.append(
-            "Each wording was put for pairs of its own; on the same pairs (spotbot_pack --same-pairs) differences "
-            "would be surer."
-        )
-    return said

@@ -66,14 +66,5 @@ class StepDistribution:
 
     @property
     def median(self) -> float:
-        """The median by the right ends; inf where half are never spotted: `median_note` says so in words."""
+        """The median by the right ends; inf where half are never spotted."""
         return float(self.quantile(0.5))
-
-    @property
-    def median_note(self) -> str:
-        """The median in words, for tables and reports."""
-        low, high = (float(end) for end in self.quantile_bounds(0.5))
-        if np.isinf(high):
-            left = float(self.survival(low))
-            return f"not reached: {left:.0%} are still unspotted at {low:g}"
-        return f"{high:g}" if low == high else f"between {low:g} and {high:g}"

@@ -52,7 +52,7 @@ def turnbull(
     Returns
     -------
     TurnbullFit
-        With ``survival(t)``, ``quantile(q)``, ``median_note``. Confidence intervals: `survival_intervals`.
+        With ``survival(t)``, ``quantile(q)``. Confidence intervals: `survival_intervals`.
 
     Raises
     ------

@@ -17,9 +17,8 @@ from parlai_spotbot.analysis.trust.draws import Draws
 from parlai_spotbot.analysis.trust.ranks import points, rank_agreement
 from parlai_spotbot.analysis.trust.savings import savings, savings_of_ratings
 from parlai_spotbot.analysis.trust.speakers import balanced_accuracy, depends
-from parlai_spotbot.analysis.trust.tables import trust_rows
 
-__all__ = ["COLUMNS", "CONTESTS", "RATINGS", "trust_part", "trust_rows"]
+__all__ = ["COLUMNS", "CONTESTS", "RATINGS", "trust_part"]
 
 COLUMNS = ("item_id", "conversation_id", "worker_id", "annotation_id", "question", "target", "answer")
 CONTESTS = ("criterion", "annotation_id", "worker_id", "item_id", "conversation_id", "a", "b", "outcome")

@@ -21,8 +21,6 @@ from parlai_spotbot.analysis.uncertainty.estimates import Estimates
 FEW = 30
 """With fewer answers of people that have one of the judge beside them, nothing is estimated."""
 
-ASSUMES = "people were given their items at random among all that the judge rated; nothing is assumed of its errors"
-
 
 def powered(
     people: pd.DataFrame, judge: pd.DataFrame, named: Callable[[str], dict], bounds: tuple[float, float] | None = None
@@ -42,7 +40,7 @@ def powered(
     Returns
     -------
     dict
-        `assumes`; `power` (λ), `slope` (b) with `slope_ci`; `saved` {"at_hand": with the further ratings that there
+        `power` (λ), `slope` (b) with `slope_ci`; `saved` {"at_hand": with the further ratings that there
         are, "as_many": as many as people gave answers, "ten_times", "endless"}, each a share of people's annotations
         with `ci`, `ratings`, `annotations`; `means`, one entry a group (see `_means`); `notice` where there is
         something to beware of. `why` where there is nothing to go by.
@@ -51,10 +49,10 @@ def powered(
     people = people.merge(judge[["group", "item", "x"]].rename(columns={"x": "y"}), on=["group", "item"], how="left")
     people = people[people["group"].isin(set(people.loc[people["y"].notna(), "group"]))].reset_index(drop=True)
     if people["y"].notna().sum() < FEW:
-        return {"assumes": ASSUMES, "why": f"fewer than {FEW} answers of people with a rating of the judge beside them"}
+        return {"why": f"fewer than {FEW} answers of people with a rating of the judge beside them"}
     samples = _samples(people, judge, bounds)
     slope = _slope(people)
-    found = {"assumes": ASSUMES, "power": ppi.power(list(samples.values())), "slope": float(slope["estimate"])}
+    found = {"power": ppi.power(list(samples.values())), "slope": float(slope["estimate"])}
     found |= {"slope_ci": list(slope["ci"]), "saved": _saved(list(samples.values()), slope)}
     found["means"] = [named(group) | _means(sample, found["power"]) for group, sample in samples.items()]
     return found | {"notice": "" if slope["ci"][0] > 0 else _notice(slope)}
@@ -142,8 +140,7 @@ def _means(sample: ppi.Sample, power: float) -> dict:
 
 
 def _notice(slope: dict) -> str:
+    """ "same_of_all": the judge says one thing of all items of a mean; "too_few": clusters to tell; "unrelated"."""
     if not np.isfinite(slope["estimate"]):
-        return "it says the same of all items of a mean, so it saves nothing"
-    if not np.isfinite(slope["ci"][0]):
-        return "too few conversations or annotators to tell whether it goes with people, so it saves nothing"
-    return "it is not shown to go with people at all, so it saves nothing that can be counted on"
+        return "same_of_all"
+    return "unrelated" if np.isfinite(slope["ci"][0]) else "too_few"

@@ -18,10 +18,8 @@ from parlai_spotbot.analysis.trust.ppi_savings import FEW, powered
 from parlai_spotbot.analysis.trust.ranks import PERSON
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 
-ASSUMES = (
-    "the judge errs alike on all pairs of contestants, and what it holds for or against a pair is as likely for as "
-    "against and has nothing to do with who is better"
-)
+FEW_PAIRS = 6
+"""With fewer pairs of contestants it is hardly known how far a judge favours some of them."""
 
 GENERAL = "people in general"
 ONLY_CONTESTS = "a model of the judge's errors is there of contests alone, not of ratings"
@@ -61,18 +59,18 @@ def savings(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> dict:
     -------
     dict
         `people`, `judge`: how many contests there are; `prediction_powered`: see `powered`; then by the model,
-        `assumes` (what of the judge); `judge_alone`, how many items only the judge rated; `slope` (β; 0: chance, 1: as
+        `judge_alone`, how many items only the judge rated; `slope` (β; 0: chance, 1: as
         a person) with `slope_ci`, `beside` (whose answers it is told by: "people in general", or "one person", which
         makes all of it a lower bound); `spread` (τ); `effects` (design effects of one answer an item); `saved`
         {"as_many": where the judge rates as many further items as people gave annotations, "ten_times", "endless",
         "at_hand": with the ratings that there are beyond people's}, each a share of people's annotations with `ci`,
         `ratings`, `annotations`; `worth_of_100`, in annotations, further ratings spread over the pairs; `corrected`,
-        the pairs by both together; `notice` where there is something to beware of. `why` where
-        there is nothing to go by.
+        the pairs by both together; `notice`, a code of what there is to beware of (see `_notice`), or
+        "". `why` where there is nothing to go by.
     """
     people, judge = (_oriented(rows) for rows in (people, judge))
     both = _both(people, judge)
-    found = {"people": len(people), "judge": len(judge), "assumes": ASSUMES}
+    found = {"people": len(people), "judge": len(judge)}
     renamed = (rows.rename(columns={"pair": "group", "item_id": "item"}) for rows in (people, judge))
     found["prediction_powered"] = powered(
         *renamed, lambda pair: dict(zip("ab", pair.split("\t"), strict=True)), (-1, 1)
@@ -285,10 +283,9 @@ def _corrected(pairs: Pairs, slope: Slope, effects: dict, alone: pd.DataFrame) -
 
 
 def _notice(found: dict, pairs: int) -> str:
+    """ "unrelated": not shown to go with people; "lower_bound": two people not shown to agree; "few_pairs"; or ""."""
     if found["slope_ci"][0] <= 0:
-        return "it is not shown to go with people at all, so it saves nothing that can be counted on"
+        return "unrelated"
     if found["beside"] == "one person":
-        return "a lower bound, as two people are not shown to agree about the same item"
-    if pairs < 6:
-        return f"with {pairs} pairs of contestants it is hardly known how far the judge favours some of them"
-    return ""
+        return "lower_bound"
+    return "few_pairs" if pairs < FEW_PAIRS else ""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from parlai_spotbot.analysis.choices.chat_kinds import compare_kinds
 from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
@@ -13,6 +15,10 @@ from parlai_spotbot.findings.sections import Chart, Name, Section, Table
 from parlai_spotbot.records import KINDS
 from parlai_spotbot.texts.degeneration import call_responses, degeneration
 from parlai_spotbot.wording import interval, p_value, percent, who
+
+LEVEL = 0.05
+
+MIXED_KINDS = "conversations of two different kinds"
 
 
 def compute(own: Answers) -> dict:
@@ -32,9 +38,28 @@ def compute(own: Answers) -> dict:
     return {
         "question": main,
         **kinds,
+        "kinds": {name: {"what": KINDS.get(name, MIXED_KINDS), **found} for name, found in kinds["kinds"].items()},
+        "comparisons": [found | {"sentence": comparison_sentence(found)} for found in kinds["comparisons"]],
         "degeneration": facts.once("degeneration", lambda: degeneration(talks, bots)),
         "training": facts.once("training", lambda: call_responses(talks, facts.training, facts.training_why)),
     }
+
+
+def comparison_sentence(found: Mapping) -> str:
+    """Whether two kinds of conversations put the contestants in one order, and which win shares differ."""
+    x, y = (KINDS[kind] for kind in found["kinds"])
+    if np.isfinite(found["tau"]):
+        low, high = found["tau_ci"]
+        same = "in the same order" if found["same_order"] else "in different orders"
+        text = f"Conversations of {x} and those of {y} put {len(found['contestants'])} contestants {same} "
+        text += f"(rank correlation τ {found['tau']:.2f}, {low:.2f} to {high:.2f})"
+    else:
+        text = f"Conversations of {x} and those of {y} have too few contestants in common to compare orders"
+    clear = [row for row in found["pairs"] if row["p_adjusted"] < LEVEL]
+    if clear:
+        pairs = ", ".join(f"{row['a']} over {row['b']} {row['x']:.0%} against {row['y']:.0%}" for row in clear)
+        return f"{text}; win shares differ clearly for {pairs}."
+    return f"{text}; no pair's win share differs more than chance explains ({len(found['pairs'])} pairs in both)."
 
 
 def tell(result: Result) -> list[Section]:

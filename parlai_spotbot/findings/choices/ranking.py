@@ -12,6 +12,7 @@ from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
 from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM, names
+from parlai_spotbot.findings.choices.ranking_words import cycles_sentence, fit_sentence
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.sections import Chart, Name, Section, Table
 from parlai_spotbot.wording import NONE, interval, p_value, percent, plainly
@@ -46,6 +47,7 @@ def ranked(own: Answers, rows: pd.DataFrame) -> dict:
     place = {name: i for i, name in enumerate(found.names)}
     grid = pair_grid(rows, met, **own.hang)
     clustered = sum(not row["independent"] for row in grid)
+    cycles, fit = cycle_test(grid, met), fit_test(rows, met, grid, rng=own.rng(f"fit {question}"))
     result = {
         "order": found.ranked if found.clusters is not None else met,
         "clusters": {name: found.places[place[name]].tolist() for name in found.ranked},
@@ -59,8 +61,8 @@ def ranked(own: Answers, rows: pd.DataFrame) -> dict:
         "pairs": with_contrasts(grid, found),
         "test": TEST,
         "clustering": _clustering(len(grid), clustered),
-        "cycles": cycle_test(grid, met),
-        "fit": fit_test(rows, met, grid, rng=own.rng(f"fit {question}")),
+        "cycles": cycles | {"sentence": cycles_sentence(cycles)},
+        "fit": fit | {"sentence": fit_sentence(fit)},
         "shares": _shares_of(own, rows, found.ranked),
         "n": len(rows),
         "ties": float((rows["outcome"] == 0).mean()) if len(rows) else np.nan,

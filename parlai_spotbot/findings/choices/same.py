@@ -9,7 +9,9 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Finding, Result, Rows, flat
 from parlai_spotbot.findings.sections import Name, Section, Table
-from parlai_spotbot.wording import interval, p_value, percent, plainly
+from parlai_spotbot.wording import interval, p_said, p_value, percent, plainly
+
+LEVEL = 0.05
 
 
 def compute(own: Answers) -> dict:
@@ -17,7 +19,7 @@ def compute(own: Answers) -> dict:
     tests, sides = {}, {}
     for question in own.questions:
         rows = own.to(question)
-        tests[question] = same_test(rows, **own.hang)
+        tests[question] = [row | {"sentence": same_sentence(row)} for row in same_test(rows, **own.hang)]
         sided = rows[rows["left"].notna()]
         if len(sided):
             sides[question] = share_test((sided["left"] > 0).to_numpy(), own.clusters(sided))
@@ -27,12 +29,23 @@ def compute(own: Answers) -> dict:
     return result
 
 
+def same_sentence(row: Mapping) -> str:
+    """How often a contestant's left conversation is chosen over its own right one, and whether that is chance."""
+    low, high = row["ci"]
+    who = "contestants against themselves" if row["name"] == "all" else f"{row['name']} against itself"
+    clear = "that is more than chance explains: look for what favours a side" if row["p"] < LEVEL else "as it should be"
+    return (
+        f"{who}: the {row['of']} conversation was chosen in {row['estimate']:.0%} of {row['n']} choices "
+        f"({low:.0%} to {high:.0%}, {p_said(row['p'])}), {clear}."
+    )
+
+
 def tell(result: Result) -> list[Section]:
     """What the sides do; nothing where neither is known."""
     own = result.data
     text = [f"{plainly(q).capitalize()}, {row['sentence']}" for q, tests in own["tests"].items() for row in tests]
     for question, found in own["left"].items():
-        clear = "more than chance explains" if found["p"] < 0.05 else "as chance would have it"
+        clear = "more than chance explains" if found["p"] < LEVEL else "as chance would have it"
         text.append(
             f"{plainly(question).capitalize()}: of all {found['n']} choices the left conversation got "
             f"{percent(found['estimate'])} ({interval(found['ci'])}), {clear}."

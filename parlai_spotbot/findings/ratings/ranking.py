@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -42,7 +42,19 @@ def main_dimension(own: Answers) -> str:
 def ranked(own: Answers, rows: pd.DataFrame) -> dict:
     """Means, distributions and tests of the ratings of one dimension."""
     result = rate(rows, own.names, **own.hang)
+    result["ends"] = {
+        name: end_sentence(name, end, result["distribution"][name]) for name, end in result["ends"].items()
+    }
     return {**result, "criterion": CRITERION, "scale": list(SCALE), "test": TEST, "bootstrap": own.bootstrap()}
+
+
+def end_sentence(name: str, end: int, counts: Sequence[int]) -> str:
+    """That half of a contestant's ratings or more are at an end of the scale, from the counts of its values."""
+    count, beyond = (counts[0], "worse") if end == SCALE[0] else (counts[-1], "better")
+    return (
+        f"{count / sum(counts):.0%} of {name}'s ratings are {end}, the end of the scale: one that is {beyond} still "
+        "could hardly show it."
+    )
 
 
 # -- told --------------------------------------------------------------------------------------------------------------

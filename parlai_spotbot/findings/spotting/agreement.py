@@ -10,6 +10,7 @@ import numpy as np
 from parlai_spotbot.analysis import agreement
 from parlai_spotbot.analysis.frames import FEATURES as SINGLE
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.findings.alpha_words import alpha_in_words
 from parlai_spotbot.findings.finding import Finding, Result, Rows
 from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
 from parlai_spotbot.findings.spotting import FORM, NATURES, Annotations
@@ -33,7 +34,7 @@ def compute(own: Annotations) -> dict:
     alphas, by_length = {}, {}
     for question, (units, frame) in asked.items():
         clusters = own.clusters(frame)
-        alphas[question] = agreement.krippendorff_alpha(units, frame[question], clusters)
+        alphas[question] = alpha_in_words(agreement.krippendorff_alpha(units, frame[question], clusters))
         lengths, test = agreement.alpha_by(units, frame[question], frame["k"], clusters)
         by_length[question] = {"lengths": lengths.to_dict(orient="records"), "test": test}
     _adjust(by_length)

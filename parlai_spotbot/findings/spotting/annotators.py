@@ -7,21 +7,29 @@ from collections.abc import Mapping
 import pandas as pd
 
 from parlai_spotbot.analysis import annotators, worker_effects
+from parlai_spotbot.analysis.annotators import ALL_RULES
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
+from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence
 from parlai_spotbot.findings.finding import Finding, Result, Rows
 from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
 from parlai_spotbot.findings.spotting import FEW, FORM, Annotations
-from parlai_spotbot.findings.spotting.players import marked
+from parlai_spotbot.findings.spotting.annotators_words import (
+    RAW,
+    detection_sentence,
+    effect_sentence,
+    moved_sentence,
+    rankings_in_words,
+    rules_in_words,
+)
+from parlai_spotbot.findings.spotting.players import HABITS, marked
 from parlai_spotbot.findings.spotting.ranking import ranked
 from parlai_spotbot.findings.spotting.table_methods import about
 from parlai_spotbot.wording import between, listed, number, percent, span
 
 MANY = 200_000
 """With more labels the model with annotators' effects would take minutes: it is left to who asks for it."""
-
-ALL_RULES = "all rules"
 
 CAPTION = (
     "A mark an annotator, marked as in the table, hollow where flagged, with 95 % intervals; the diamond is all of "
@@ -39,24 +47,31 @@ def compute(own: Annotations) -> dict:
     for column, key in (("controls", "answered"), ("missed_controls", "missed")):
         table[column] = [own.controls.get(worker, {}).get(key, 0) for worker in table.index]
     table["left_out"] = [own.failed.get(worker, "") for worker in table.index]
-    for name, (_, workers) in marked(own).items():
+    for name, workers in marked(own).items():
         for worker in workers:
             table.at[worker, "flags"].append(name)
     kept = table[table["left_out"] == ""]
+    words = rules_in_words(rules) | HABITS
+    summary = annotators.summary(kept, rules, marked(own)) | {"left_out": _left_out(table)}
+    summary["flags"] = {name: {"rule": words[name], **flag} for name, flag in summary["flags"].items()}
+    controls = controls_summary(own.controls, own.allowed, own.failed)
+    pooled = annotators.pooled_detection(items.entities, own.together.take(own.pages))
     result = {
         "annotators": table.to_dict(orient="index"),
-        "summary": annotators.summary(kept, rules, marked(own)) | {"left_out": _left_out(table)},
-        "controls": controls_summary(own.controls, own.allowed, own.failed),
-        "pooled": annotators.pooled_detection(items.entities, own.together.take(own.pages)),
+        "summary": summary,
+        "controls": controls | {"sentence": controls_sentence(controls)},
+        "pooled": pooled | {"sentence": detection_sentence(pooled)},
         "worker_effects": _worker_effects(own, items.entities),
     }
     if people and own.bots:
         rows = own.rows
         rows = rows.assign(submitted=own.submitted) if any(own.submitted) else rows
-        result["without"] = annotators.rankings_without(rows, own.bots, rules, own.resample, marked(own))
+        without = annotators.rankings_without(rows, own.bots, rules, own.resample, marked(own))
+        result["without"] = rankings_in_words(without, words)
     if own.failed and len(own.everyone) > len(own.rows):
-        beside = compare_everybody(own.once("ranking", ranked), ranked(whole), "With everybody's annotations")
-        result["with_everybody"] = beside
+        beside = compare_everybody(own.once("ranking", ranked), ranked(whole))
+        said = everybody_sentence(beside, "With everybody's annotations")
+        result["with_everybody"] = beside | {"sentence": said}
     return result
 
 
@@ -82,14 +97,15 @@ def _worker_effects(own: Annotations, entities: pd.DataFrame) -> dict:
         return {"ranking": [], "why": f"these data don't allow the model: {err}"}
     rates = win_rates(win_matrix(matches_frame(own.rows), own.bots))
     table = worker_effects.beside_raw(fit, dict(zip(own.bots, rates.tolist(), strict=True)))
+    ranking = table.to_dict(orient="records")
     return {
-        "ranking": table.to_dict(orient="records"),
+        "ranking": [row | {"sentence": effect_sentence(row, fit.never)} for row in ranking],
         "pairs": fit.pairs().to_dict(orient="records"),
         "sd": fit.sd,
         "human": dict(zip(("effect", "low", "high"), fit.human, strict=True)),
         "position": dict(zip(("effect", "low", "high"), fit.position, strict=True)),
         "annotators": fit.annotators.to_dict(orient="index"),
-        "sentence": worker_effects.who_moved(table, fit.sd),
+        "sentence": moved_sentence(ranking, fit.sd),
     }
 
 
@@ -198,15 +214,15 @@ def _without_table(own: Mapping) -> Table | None:
     found = own.get("without")
     if not found:
         return None
-    shown = {name: e for name, e in found.items() if name in ("raw", ALL_RULES) or e["annotations"]}
-    bots = found["raw"]["order"] if "raw" in found else next(iter(shown.values()))["order"]
+    shown = {name: e for name, e in found.items() if name in (RAW, ALL_RULES) or e["annotations"]}
+    bots = found[RAW]["order"] if RAW in found else next(iter(shown.values()))["order"]
     rows = []
     for name, e in shown.items():
         cells = []
         for bot in bots:
             place = f" · {e['order'].index(bot) + 1}" if bot in e["order"] else ""
             cells.append(percent(e["win_rate"].get(bot)) + between(e.get("win_rate_ci", {}).get(bot)) + place)
-        rows.append(("nobody" if name == "raw" else name, str(e["annotations"]), str(e["annotators"]), *cells))
+        rows.append(("nobody" if name == RAW else name, str(e["annotations"]), str(e["annotators"]), *cells))
     nobody = [name for name in found if name not in shown]
     how = (
         "Each bot's win rate with its 95 % interval and its place, without the annotations that a rule catches: how "
@@ -221,9 +237,9 @@ def _without_table(own: Mapping) -> Table | None:
 def without_sentence(own: Mapping) -> str:
     """Whether the ranking stands without everything that the rules catch."""
     found = own.get("without") or {}
-    if ALL_RULES not in found or "raw" not in found:
+    if ALL_RULES not in found or RAW not in found:
         return ""
-    raw, rest = found["raw"], found[ALL_RULES]
+    raw, rest = found[RAW], found[ALL_RULES]
     if not rest["annotations"]:
         return "No annotation breaks a rule, so nothing changes without them."
     if not rest["order"]:

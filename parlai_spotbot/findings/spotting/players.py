@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.annotators import Marked
-from parlai_spotbot.analysis.annotators.habits import LEAST_SHARE, RULE, find_habit
+from parlai_spotbot.analysis.annotators.habits import ALPHA, ENOUGH_ITEMS, LEAST_SHARE, find_habit
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking.contrasts import contrasts, win_rate_intervals
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
@@ -22,7 +22,11 @@ from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.spot_the_bot_game import GAME
 
 AT_ONCE, OPENS_ALL = "decides at once", "opens everything"
-TOLD = {
+RULE = (
+    f"does it with at least {LEAST_SHARE:.0%} of {ENOUGH_ITEMS} items or more, and more often (p < {ALPHA:g}, Holm "
+    "over annotators) than is to be expected from the others, those with no such habit, whose shares follow a beta law"
+)
+HABITS = {
     AT_ONCE: f"decides for both with one exchange open: {RULE}",
     OPENS_ALL: f"decides for neither before everything is open: {RULE}",
 }
@@ -54,7 +58,7 @@ def marked(own: Annotations) -> Marked:
     if not own.followed:
         return {}
     return {
-        habit: (TOLD[habit], [worker for worker, row in found["annotators"].items() if row["flagged"]])
+        habit: [worker for worker, row in found["annotators"].items() if row["flagged"]]
         for habit, found in own.once("habits", habits_of).items()
     }
 
@@ -194,7 +198,7 @@ def habits_of(own: Annotations) -> dict:
             for i, name in enumerate(names)
         }
         result[habit] = {
-            "rule": TOLD[habit],
+            "rule": HABITS[habit],
             "typical": found.typical,
             "spread": found.spread,
             "why": found.why,
@@ -224,8 +228,8 @@ def _habits_sentence(habits: dict) -> str:
 
 def _without(own: Annotations) -> dict:
     """Results with everybody, and without those of each habit, and of both: win rates, survival, accuracy."""
-    groups = {"nobody": set()} | {habit: set(workers) for habit, (_, workers) in marked(own).items()}
-    if all(workers for _, workers in marked(own).values()):
+    groups = {"nobody": set()} | {habit: set(workers) for habit, workers in marked(own).items()}
+    if all(marked(own).values()):
         groups["both habits"] = set().union(*groups.values())
     result, decided = {}, _kept_decisions(own)
     for name, workers in groups.items():

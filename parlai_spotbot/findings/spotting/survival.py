@@ -168,7 +168,7 @@ def _curve(own: _Drawn, people: _Drawn | None, backend: str) -> dict:
         "ci": own.drawn.interval(own.survival, own.samples, span=(0, 1)).tolist(),
         "n": [_count(x) for x in own.n],
         "spotted": [_count(x) for x in own.spotted],
-        "median": {"low": float(low), "high": float(high), "note": fit.median_note},
+        "median": {"low": float(low), "high": float(high), "note": sentences.median_note(fit)},
     }
     if own is not people:
         k = own.lengths[-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from parlai_spotbot.analysis.survival.steps import StepDistribution
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import ends, factor, genitive, known, listed, p_said, points, some, upper_first, who
 
@@ -28,6 +29,14 @@ def curve(name: str, own: dict) -> str:
         text += _against_people(own["versus_human"])
     few = f" No interval: {own['why']}." if own.get("why") else ""
     return f"{text} {_median(own['median'], k)}{_small(n)}{few}"
+
+
+def median_note(fit: StepDistribution) -> str:
+    """The median for a table's cell: the times between which it lies, or how many are unspotted at the last one."""
+    low, high = (float(end) for end in fit.quantile_bounds(0.5))
+    if math.isinf(high):
+        return f"not reached: {float(fit.survival(low)):.0%} are still unspotted at {low:g}"
+    return f"{high:g}" if low == high else f"between {low:g} and {high:g}"
 
 
 def pair(row: dict, passing: dict | None) -> str:

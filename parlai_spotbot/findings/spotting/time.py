@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from parlai_spotbot.analysis.time import compare_effort, seconds_table, time_summary
+from parlai_spotbot.analysis.time import Effort, compare_effort, seconds_table, time_summary
 from parlai_spotbot.findings.finding import Finding, Result, Rows
 from parlai_spotbot.findings.sections import Chart, Section, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
@@ -30,8 +31,19 @@ def compute(own: Annotations) -> dict:
             annotations_per_conversation=len(talks) / conversations,
             human_annotations=len(rows) - len(talks),
         )
-        result["effort"] = asdict(effort)
+        result["effort"] = asdict(effort) | {"sentence": effort_sentence(len(own.bots), effort)}
     return result
+
+
+def effort_sentence(systems: int, effort: Effort) -> str:
+    """How long annotating so many systems takes beside talking to them."""
+    said = (
+        f"For {systems} systems annotating takes {effort.hours:.1f} hours, talking to them {effort.other_hours:.1f}: "
+    )
+    said += f"{effort.ratio:.2g} times as long"
+    if math.isnan(effort.break_even):
+        return said + "; people's own conversations alone take longer."
+    return said + f"; with more than {effort.break_even:.0f} systems annotating every pair takes longer."
 
 
 # -- told --------------------------------------------------------------------------------------------------------------

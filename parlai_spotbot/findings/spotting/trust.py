@@ -43,7 +43,7 @@ def compute(own: Annotations) -> dict | None:
     found = beside_people(
         own.people.rows, own.rows, own.turns, **about, rng=own.rng("trust"), replicates=own.options.bootstraps
     )
-    return trust.with_verdict(found)
+    return trust.in_words(found)
 
 
 def beside_people(

@@ -7,6 +7,7 @@ import pytest
 from parlai_spotbot.analysis.agreement import METRICS, alpha_by, alpha_of, krippendorff_alpha
 from parlai_spotbot.analysis.agreement.alpha import _Answers, _slope
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.findings.alpha_words import alpha_in_words
 from parlai_spotbot.findings.spotting.agreement import length_sentence
 
 
@@ -81,7 +82,8 @@ def test_where_there_is_no_alpha_it_is_said_why():
 
 def test_two_annotators_say_nothing_of_others_and_so_does_one_who_took_part_in_all():
     found = krippendorff_alpha(*rows_of(drawn(60, 2)))
-    assert found["note"].startswith("the interval is about these annotators alone")
+    assert found["note"] == "few_annotators"
+    assert alpha_in_words(found)["note"].startswith("the interval is about these annotators alone")
     assert "note" not in krippendorff_alpha(*rows_of(drawn(60, 3)))
     units, answers, _ = rows_of(drawn(60, 2))
     worker = np.where(np.arange(120) < 60, 0, 1 + np.arange(120) % 20)
@@ -97,7 +99,7 @@ def test_perfect_agreement_is_bounded_exactly():
     differ = 2 * (table == 0).mean() * (table == 1).mean() * 120 / 119
     assert (found["alpha"], found["ci"][1]) == (1.0, 1.0)
     assert found["ci"][0] == pytest.approx(max(-1.0, 1 - (1 - 0.025 ** (1 / 3)) / differ))
-    assert found["note"].endswith("exact bound from 3 independent clusters")
+    assert alpha_in_words(found)["note"].endswith("exact bound from 3 independent clusters")
     many = Clusters.by(np.arange(120) % 40, np.arange(120))
     assert krippendorff_alpha(np.tile(np.arange(40), 3), table.ravel(), many)["ci"][0] == pytest.approx(
         1 - (1 - 0.025 ** (1 / 40)) / differ

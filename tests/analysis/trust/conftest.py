@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from parlai_spotbot.analysis.trust import trust_part
-from parlai_spotbot.findings.trust import with_verdict
+from parlai_spotbot.findings.trust import in_words
 
 SIDES = {1: "entity:0", 0: "no_difference", -1: "entity:1"}
 VALUE = {answer: value for value, answer in SIDES.items()}
@@ -102,6 +102,6 @@ def trusted():
             own=kin,
             **more,
         )
-        return with_verdict(found)
+        return in_words(found)
 
     return part

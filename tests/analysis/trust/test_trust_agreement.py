@@ -9,7 +9,7 @@ from scipy.stats import t
 from parlai_spotbot.analysis.trust import trust_part
 from parlai_spotbot.analysis.trust.agreement import style
 from parlai_spotbot.analysis.trust.draws import Draws
-from parlai_spotbot.findings.trust import with_verdict
+from parlai_spotbot.findings.trust import in_words
 from parlai_spotbot.findings.verdict import saving_sentence, speaker_sentence
 
 COLUMNS = ["item_id", "conversation_id", "worker_id", "annotation_id", "question", "target", "answer"]
@@ -27,7 +27,7 @@ def frame(answers, question="q", source="w"):
 
 
 def part(people, judge, **more):
-    return with_verdict(trust_part(people, judge, rng=np.random.default_rng(0), replicates=50, **more))
+    return in_words(trust_part(people, judge, rng=np.random.default_rng(0), replicates=50, **more))
 
 
 def drawn(letters, items, people, seed):

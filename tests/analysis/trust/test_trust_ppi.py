@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from parlai_spotbot.analysis.trust import trust_rows
 from parlai_spotbot.analysis.trust.ppi import Sample, mean, power
 from parlai_spotbot.analysis.trust.ppi_savings import powered
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import mean_of
 from parlai_spotbot.analysis.uncertainty.shares import Z
+from parlai_spotbot.findings.trust_rows import trust_rows
 
 
 # -- against ppi-python ------------------------------------------------------------------------------------------------
@@ -192,13 +192,13 @@ def test_what_a_judge_cannot_do_is_said():
     found = told(contrary)
     assert found["power"] == 0
     assert {entry["estimate"] for entry in found["saved"].values()} == {0.0}
-    assert "not shown to go with people" in found["notice"]
+    assert found["notice"] == "unrelated"
     assert all(row["both_ci"] == row["people_ci"] for row in found["means"])
     same = [
         Sample(own.people, 0 * own.judge, *vars_of(own)[2:4], 0 * own.further, own.further_conversations)
         for own in samples
     ]
-    assert "says the same" in told(same)["notice"]
+    assert told(same)["notice"] == "same_of_all"
     assert "fewer than 30" in told([clustered(further=3, homes=10)])["why"]
     people, judge = frames(samples[:1])
     found = powered(people, judge[judge["item"] < 25], lambda group: {"of": group})  # people's answers without a rating

@@ -7,6 +7,7 @@ import pytest
 from parlai_spotbot.analysis.planning import judge_savings as model
 from parlai_spotbot.analysis.trust.draws import Draws
 from parlai_spotbot.analysis.trust.savings import savings
+from parlai_spotbot.findings.savings_words import savings_in_words
 from parlai_spotbot.findings.verdict import saving_sentence
 
 D = np.array([0.1, 0.0, 0.25])
@@ -140,6 +141,10 @@ def world(kind, seed, pairs=10, n=60, each=2, alone=0):
     return pd.concat([rows[item < items] for rows in people], ignore_index=True), judge
 
 
+def said(found):
+    return saving_sentence(savings_in_words(found))
+
+
 def estimated(people, judge, seed=0, replicates=100):
     draws = Draws(judge["conversation_id"], people, rng=np.random.default_rng(seed), replicates=replicates)
     return savings(people, judge, draws)
@@ -209,8 +214,9 @@ def test_at_chance_and_against_people_nothing_is_saved_and_it_is_said():
         assert all(entry["ci"][0] >= 0 and entry["estimate"] >= 0 for entry in one["saved"].values())
         if one["slope_ci"][0] <= 0:
             assert {entry["estimate"] for entry in one["saved"].values()} == {0.0}
-            assert "saves nothing that can be counted on" in one["notice"]
-        assert ("would be idle" in saving_sentence(one)) == (one["prediction_powered"]["slope_ci"][0] <= 0)
+            assert one["notice"] == "unrelated"
+            assert "saves nothing that can be counted on" in savings_in_words(one)["notice"]
+        assert ("would be idle" in said(one)) == (one["prediction_powered"]["slope_ci"][0] <= 0)
         if one["slope_ci"][1] > 0:  # what can't be ruled out is in the interval
             assert one["saved"]["endless"]["ci"][1] > 0
         else:
@@ -224,8 +230,8 @@ def test_with_one_person_an_item_it_is_a_lower_bound():
     assert {one["beside"] for one in found} == {"one person"}
     assert 0.15 < mean(found, lambda one: one["slope"]) < 0.7
     assert mean(found, worth_of_100) < 50
-    assert all("lower bound" in saving_sentence(one) for one in found)
-    assert all(saving_sentence(one).index("assumes nothing") < saving_sentence(one).index("A model") for one in found)
+    assert all("lower bound" in said(one) for one in found)
+    assert all(said(one).index("assumes nothing") < said(one).index("A model") for one in found)
 
 
 def test_where_people_do_not_agree_it_is_a_lower_bound_as_well():
@@ -248,7 +254,7 @@ def test_all_that_is_told():
         assert entry["annotations"] == pytest.approx(600 * entry["estimate"])
     assert 0 < saved["as_many"]["estimate"] < saved["ten_times"]["estimate"] <= saved["endless"]["estimate"]
     assert saved["at_hand"]["estimate"] == pytest.approx(saved["as_many"]["estimate"])
-    assert saving_sentence(found).startswith("An estimate, used nowhere else")
+    assert said(found).startswith("An estimate, used nowhere else")
     one = found["corrected"][0]
     assert one.keys() == {"a", "b", "n_people", "n_judge_alone", "people", "both", "both_error"}
     truth = chances(10)[:, 0] - chances(10)[:, 2]

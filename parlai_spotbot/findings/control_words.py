@@ -1,0 +1,35 @@
+"""How controls are told: who missed them, and what changes in a ranking with everybody in, or others out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+
+def controls_sentence(found: Mapping) -> str:
+    """How many controls annotators missed, and whether anybody is left out for it."""
+    answered, missed, allowed = (found[key] for key in ("answered", "missed", "allowed"))
+    if not answered:
+        return "There were no controls."
+    annotators, failed = len(found["by_annotator"]), len(found["failed"])
+    text = f"{annotators} annotator{'s' if annotators != 1 else ''} answered {answered} controls, whose right answer "
+    text += f"is known, and missed {missed} ({missed / answered:.0%})."
+    if allowed is not None and failed:
+        are = "is" if failed == 1 else "are"
+        text += f" {failed} missed more than {allowed}, so {are} left out of all figures but those with everybody."
+    elif allowed is not None:
+        text += f" Nobody missed more than {allowed}, so nobody is left out."
+    return f"{text} Controls are never analysed as data."
+
+
+def everybody_sentence(found: Mapping, who: str) -> str:
+    """What changes by `compare_everybody`; `who` begins the sentence, as "With everybody's answers"."""
+    order = "is the same" if found["same_order"] else "is another: " + " > ".join(found["order"])
+    text = f"{who} the order {order}"
+    if found["largest"] is not None:
+        text += f"; scores differ by {found['largest']:.2g} at most"
+    verdicts = [f"{c['a']} and {c['b']} ({_ahead(c['before'])}, then {_ahead(c['after'])})" for c in found["changed"]]
+    return text + (f". Other verdicts: {'; '.join(verdicts)}." if verdicts else ", and every pair's verdict stays.")
+
+
+def _ahead(name: str | None) -> str:
+    return f"{name} ahead" if name else "not told apart"

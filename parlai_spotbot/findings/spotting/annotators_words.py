@@ -1,0 +1,103 @@
+"""How annotators are told: what they call bots, the rules that flag them, rankings without some of them, and with their
+effects taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+
+from parlai_spotbot.analysis.annotators import ALL_RULES, Rules, rules
+
+RAW = "raw"
+
+
+# -- bots and people -------------------------------------------------------------------------------------------------
+def detection_sentence(own: Mapping) -> str:
+    """How well all annotators together tell bots from people, and to which answer they lean."""
+    if not np.isfinite(own["sensitivity"]):
+        return "Annotators can't be measured: they saw no bots, or no people."
+    low, high = own["sensitivity_ci"]
+    c_low, c_high = own["bias_ci"]
+    lean = "no lean to either answer can be told"
+    if c_low > 0 or c_high < 0:
+        lean = "they were slow to say “bot”" if own["bias"] > 0 else "they were quick to say “bot”"
+    return (
+        f"Annotators called {own['hit']:.0%} of bots and {own['false_alarm']:.0%} of people bots: sensitivity d' "
+        f"{own['sensitivity']:.2f} (95 % interval {low:.2f} to {high:.2f}; 0 is guessing), and {lean} (bias c "
+        f"{own['bias']:+.2f}, {c_low:+.2f} to {c_high:+.2f}). Always answering “bot” would be right in "
+        f"{own['always_bot']:.0%}, so a share of right answers alone says little."
+    )
+
+
+# -- rules -------------------------------------------------------------------------------------------------------------
+def rules_in_words(own: Rules) -> dict[str, str]:
+    """The rules in force: flag -> what it says of an annotator."""
+    labels, annotations = f"of at least {own.enough_labels}", f"of at least {own.enough_annotations} annotations"
+    words = {
+        rules.SAME_LABEL: f"all labels, {labels}, are the same",
+        rules.GUESSING: f"balanced accuracy {labels} labels is below {own.min_balanced_accuracy}",
+        rules.INCORRECT: f"the share of right labels, {labels} without the unsure ones, is below {own.min_correct}",
+        rules.TOO_FAST: f"half {annotations} took less than 1/{own.max_speed} of the usual time at that length",
+        rules.SAME_ANSWERS: f"in more than {own.max_same_answers} {annotations} all five answers are the same ones",
+        rules.TWICE: f"answered the same segment more than {_times(own.max_repeats)}",
+        rules.SEGMENTS: f"saw more than {own.max_segments} segment(s) of one conversation",
+        rules.UNITS: f"did more than {own.max_units} units",
+    }
+    return {flag: words[flag] for flag in own.in_force()}
+
+
+def _times(n: int | None) -> str:
+    return "once" if n == 1 else f"{n} times"
+
+
+def rankings_in_words(found: Mapping[str, Mapping], words: Mapping[str, str]) -> dict[str, dict]:
+    """The rankings of `rankings_without`, each with its rule before and its sentence after it."""
+    words = {RAW: "nobody removed", ALL_RULES: "all of these rules", **words}
+    return {
+        name: {"rule": words[name], **own, "sentence": _without(name, own, found[RAW])} for name, own in found.items()
+    }
+
+
+def _without(name: str, own: Mapping, raw: Mapping) -> str:
+    if name == RAW:
+        return "With every annotation: " + " > ".join(own["order"]) + "."
+    if not own["annotations"]:
+        return f"Nobody is caught by “{name}”."
+    change = [abs(own["win_rate"][bot] - raw["win_rate"][bot]) for bot in own["win_rate"]]
+    known = [c for c in change if np.isfinite(c)]
+    people = f"{own['annotators']} annotator{'' if own['annotators'] == 1 else 's'}"
+    said = f"Without what “{name}” catches ({own['annotations']} annotations by {people}) "
+    if own["moved"]:
+        said += "the order changes: " + ", ".join(f"{b} from {i} to {j}" for b, (i, j) in own["moved"].items())
+    else:
+        said += "the order stays"
+    return said + (f"; win rates move by at most {max(known):.3f}." if known else ".")
+
+
+# -- annotators' effects -----------------------------------------------------------------------------------------------
+def effect_sentence(row: Mapping, never: Collection[str]) -> str:
+    """How human a bot is judged whoever judges, and its place; `never` are the bots with the same label everywhere."""
+    best, worst = row["rank_best"], row["rank_worst"]
+    held = "no other place is likely" if best == worst else f"places {best} to {worst} can't be told apart"
+    if row["moved"]:
+        change = f"{'up' if row['moved'] > 0 else 'down'} from place {row['raw_rank']} to {row['rank']}"
+    else:
+        change = f"place {row['rank']}, as without"
+    text = (
+        f"Whoever judges, the odds of {row['name']} being taken for more human are {np.exp(row['effect']):.2g} times "
+        f"those of the mean bot (95 % interval {np.exp(row['low']):.2g} to {np.exp(row['high']):.2g}): {change}; "
+        f"{held}."
+    )
+    return text + (" All of its labels are the same, so the number is a bound." if row["name"] in never else "")
+
+
+def moved_sentence(ranking: Sequence[Mapping], sd: Mapping[str, float]) -> str:
+    """Who changes places once annotators' effects are taken out."""
+    moved = [f"{row['name']} from {row['raw_rank']} to {row['rank']}" for row in ranking if row["moved"]]
+    change = f"these change places: {', '.join(moved)}" if moved else "no bot changes its place"
+    return (
+        f"With annotators' effects taken out {change}; annotators differ in how easily they say “human” by a factor of "
+        f"{np.exp(sd['annotator_bias']):.2g} in the odds (one standard deviation), appearances of one bot by "
+        f"{np.exp(sd['appearance']):.2g}."
+    )

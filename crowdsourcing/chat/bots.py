@@ -18,7 +18,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.selfplay.contestant_handle import Failure, Handle, Request
+from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, SessionRequest, TurnFailure
 from parlai_spotbot.selfplay.schedule import derive
 
 LOSSES = 50
@@ -48,7 +48,7 @@ class TurnRequest:
 
 @dataclass(frozen=True)
 class Trouble:
-    """A try that failed: `kind` and `message` as in `handle.Failure`."""
+    """A try that failed: `kind` and `message` as in `TurnFailure`."""
 
     kind: str
     message: str
@@ -84,7 +84,7 @@ class Bots:
 
     Parameters
     ----------
-    handles : sequence of Handle
+    handles : sequence of ContestantHandle
         The contestants, each with its copies; whoever started them also ends them.
     attempts : int
         How often a contestant may fail to answer one message before its chat is given up.
@@ -94,7 +94,7 @@ class Bots:
         Told, in one line, of contestants that are set aside. From any thread.
     """
 
-    def __init__(self, handles: Sequence[Handle], attempts: int, batchsize: int, say: Callable[[str], None]):
+    def __init__(self, handles: Sequence[ContestantHandle], attempts: int, batchsize: int, say: Callable[[str], None]):
         self._answers: SimpleQueue[TurnReply] = SimpleQueue()
         self._say = say
         self._lock = threading.Lock()
@@ -193,7 +193,7 @@ class Bots:
 class _Line:
     """One copy of a contestant, the thread that waits for it, and the chats that wait for its answer."""
 
-    def __init__(self, handle: Handle, attempts: int, batchsize: int, bots: Bots):
+    def __init__(self, handle: ContestantHandle, attempts: int, batchsize: int, bots: Bots):
         self.handle = handle
         self._attempts, self._batchsize, self._bots = attempts, batchsize, bots
         self._queue: dict[str, _Waiting] = {}
@@ -246,7 +246,7 @@ class _Line:
                 return
             except Exception as err:  # a fault of ours must not leave people waiting for ever
                 log.error("contestant %s: %s: %s", self.handle.contestant.name, type(err).__name__, err)
-                outcomes = [Failure(self.handle.contestant.name, "exception", type(err).__name__)] * len(batch)
+                outcomes = [TurnFailure(self.handle.contestant.name, "exception", type(err).__name__)] * len(batch)
             self._take(batch, outcomes)
 
     def _next(self) -> list[_Waiting]:
@@ -268,7 +268,7 @@ class _Line:
                 self._asked.add(waiting.question.chat)
             return batch
 
-    def _request(self, waiting: _Waiting) -> Request:
+    def _request(self, waiting: _Waiting) -> SessionRequest:
         """What the contestant has to hear yet, in the order in which it would have heard it."""
         question = waiting.question
         turns = question.turns
@@ -285,14 +285,14 @@ class _Line:
             speaker = HUMAN if number % 2 == 0 else self.handle.contestant.name
             message = {"id": speaker, "text": turns[number], "episode_done": False}
             events.append(("self" if number % 2 else "observe", message))
-        return Request(session.name, tuple(events), seed)
+        return SessionRequest(session.name, tuple(events), seed)
 
     def _named(self, chat: str) -> str:
         self._begun[chat] += 1
         return f"{chat}/{self._begun[chat]}"
 
-    def _take(self, batch: list[_Waiting], outcomes: Sequence[str | Failure]) -> None:
-        if any(isinstance(outcome, Failure) and outcome.kind in STOPPED for outcome in outcomes):
+    def _take(self, batch: list[_Waiting], outcomes: Sequence[str | TurnFailure]) -> None:
+        if any(isinstance(outcome, TurnFailure) and outcome.kind in STOPPED for outcome in outcomes):
             with self._changed:  # its process ended, and all sessions with it
                 self._sessions.clear()
         if self.gone:
@@ -316,7 +316,7 @@ class _Line:
             for waiting in left:
                 self._bots.stranded(waiting)
 
-    def _failed(self, waiting: _Waiting, failure: Failure) -> None:
+    def _failed(self, waiting: _Waiting, failure: TurnFailure) -> None:
         """Ask again, in a session of its own, or give up."""
         log.warning("contestant %s: %s", failure.contestant, failure.kind)  # its message may repeat what was said
         with self._changed:

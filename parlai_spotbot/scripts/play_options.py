@@ -11,7 +11,7 @@ from parlai_spotbot.scripts.command import whole_numbers
 
 if TYPE_CHECKING:
     from parlai_spotbot.selfplay.contestants import Engine
-    from parlai_spotbot.selfplay.plan import Asked
+    from parlai_spotbot.selfplay.plan import SelfPlayRequest
 
 DEFAULT_STUDY = "spotbot-study"
 ENGINES = ("local", "ray")
@@ -25,7 +25,7 @@ SAME = (
     "batchsize",
     "max_loaded",
 )
-"""Options that are called as in `selfplay.plan.Asked`."""
+"""Options that are called as in `selfplay.plan.SelfPlayRequest`."""
 
 
 def add_play_options(parser: ParlaiParser) -> None:
@@ -106,19 +106,21 @@ def add_pair_options(parser: ParlaiParser) -> None:
     group.add_argument("--partner-opt", type=str, default="", help="the partner's ParlAI options")
 
 
-def asked_of(opt: dict) -> Asked:
+def asked_of(opt: dict) -> SelfPlayRequest:
     """What these options ask for, contestants checked; raises `UserError`."""
-    from parlai_spotbot.selfplay.plan import Asked
-    from parlai_spotbot.selfplay.single import Single, asked_contestants
+    from parlai_spotbot.selfplay.named_bots import NamedBot, asked_contestants
+    from parlai_spotbot.selfplay.plan import SelfPlayRequest
 
-    bot = Single(opt.get("bot_file", ""), opt.get("bot", ""), opt.get("model_opt", ""))
-    partner = Single(*(opt.get(f"partner_{name}", "") for name in ("model_file", "model", "opt")), "--partner-opt")
+    bot = NamedBot(opt.get("bot_file", ""), opt.get("bot", ""), opt.get("model_opt", ""))
+    partner = NamedBot(*(opt.get(f"partner_{name}", "") for name in ("model_file", "model", "opt")), "--partner-opt")
     contestants, pairs = asked_contestants(opt["pool"], bot, partner)
     if opt.get("self_chats") and any(a != b for a, b in pairs or ()):
         raise UserError("--self is given with a partner.", "Leave the partner out, or --self.")
     segments = whole_numbers(opt["segments"]) if opt["segments"] is not None else None
     self_chats = bool(opt.get("self_chats")) and pairs is None
-    return Asked(contestants, pairs, segments=segments, self_chats=self_chats, **{name: opt[name] for name in SAME})
+    return SelfPlayRequest(
+        contestants, pairs, segments=segments, self_chats=self_chats, **{name: opt[name] for name in SAME}
+    )
 
 
 def engine_of(opt: dict) -> Engine | None:

@@ -45,23 +45,23 @@ class SpotbotContestants(Command):
 
     def execute(self) -> int:
         from parlai_spotbot import files
-        from parlai_spotbot.selfplay.said import as_json, pool_said, trials_said
-        from parlai_spotbot.selfplay.single import Single, asked_entries
+        from parlai_spotbot.selfplay.named_bots import NamedBot, asked_entries
+        from parlai_spotbot.selfplay.pool_summary import as_json, pool_text, trials_text
         from parlai_spotbot.selfplay.trial import check_at_once, try_pool
         from parlai_spotbot.study import Study
 
         check_at_once(self.opt["at_once"])
-        bot = Single(self.opt["bot_file"], self.opt["bot"], self.opt["model_opt"])
+        bot = NamedBot(self.opt["bot_file"], self.opt["bot"], self.opt["model_opt"])
         study = Study.open(Path(self.opt["study"])) if self.opt["study"] else None
         entries = asked_entries(self.opt["pool"], study, bot)
-        print(pool_said(entries))
+        print(pool_text(entries))
         problems = [problem for entry in entries for problem in entry.problems]
         for problem in problems:
             print(f"error: {problem.problem}" + (f"\n  {problem.remedy}" if problem.remedy else ""), file=sys.stderr)
         trials = []
         if self.opt["trying"]:
             trials, logs = try_pool(entries, self.opt["domain"] or (study and study.plan.domain), self.opt["at_once"])
-            print("\n" + trials_said(trials))
+            print("\n" + trials_text(trials))
             if any(trial.problem for trial in trials):
                 print(f"what they printed is in {logs}")
         if self.opt["json"]:

@@ -44,7 +44,7 @@ class SpotbotTournament(Command):
         judges = self._check()
         with claimed(Path(self.opt["study"]), "spotbot_tournament") as path:
             played = play(path, asked, engine=engine_of(self.opt))
-            print(played.said())
+            print(played.text())
             self._evaluate(played.study, judges)
 
     def _check(self) -> list[JudgeSpec]:

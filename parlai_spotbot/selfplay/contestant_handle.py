@@ -13,7 +13,7 @@ from parlai_spotbot.records import Contestant
 
 
 @dataclass(frozen=True)
-class Failure:
+class TurnFailure:
     """Why a contestant gave no turn. `kind` is exception, empty, crash, hang, memory, lost, interrupted or set_aside.
 
     With `suspect`, several conversations were in the same batch and any of them may be to blame; "lost" conversations
@@ -28,7 +28,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Request:
+class SessionRequest:
     """One session's next turn: what happened since its last, and the seed of global chance for it."""
 
     session: str
@@ -36,7 +36,7 @@ class Request:
     seed: int
 
 
-class Handle(ABC):
+class ContestantHandle(ABC):
     """A contestant, wherever it lives. What it is asked for it does in that order.
 
     `about` is what it says of itself; `usage` what it used up in all, whatever was started and stopped on the way, but
@@ -56,8 +56,8 @@ class Handle(ABC):
         """Start it and load the model; the future raises `UserError` where that fails."""
         return self._queue.submit(self._load)
 
-    def act(self, requests: list[Request]) -> Future:
-        """Ask for the next turn of every request; the future gives a list of texts and `Failure`s in their order."""
+    def act(self, requests: list[SessionRequest]) -> Future:
+        """Ask for the next turn of every request; the future gives texts and `TurnFailure`s in their order."""
         return self._queue.submit(self._act, requests)
 
     def refresh(self) -> Future:
@@ -98,7 +98,7 @@ class Handle(ABC):
     def _load(self) -> None: ...
 
     @abstractmethod
-    def _act(self, requests: list[Request]) -> list[str | Failure]: ...
+    def _act(self, requests: list[SessionRequest]) -> list[str | TurnFailure]: ...
 
     @abstractmethod
     def _refresh(self) -> None: ...

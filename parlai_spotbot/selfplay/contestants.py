@@ -1,6 +1,6 @@
 """The contestants of a run: who is loaded, where, and who makes room for whom.
 
-Each lives apart behind one interface (`Handle`); an engine decides where: processes on this machine
+Each lives apart behind one interface (`ContestantHandle`); an engine decides where: processes on this machine
 (`process.ContestantProcess`), or actors of a Ray cluster (`engine_ray.RayContestant`).
 """
 
@@ -16,10 +16,8 @@ from typing import Protocol
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.selfplay.contestant_handle import Failure, Handle, Request, added
-from parlai_spotbot.selfplay.process import STRIKES, ContestantProcess
-
-__all__ = ["STRIKES", "Contestants", "ContestantProcess", "Engine", "Failure", "Handle", "LocalEngine", "Request"]
+from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, added
+from parlai_spotbot.selfplay.process import ContestantProcess
 
 PATIENCE = 20.0
 """Seconds between words on who is still loading."""
@@ -33,7 +31,7 @@ class Engine(Protocol):
 
     name: str
 
-    def start(self, contestant: Contestant, log: Path, threads: int) -> Handle: ...
+    def start(self, contestant: Contestant, log: Path, threads: int) -> ContestantHandle: ...
     def close(self) -> None: ...
 
 
@@ -42,7 +40,7 @@ class LocalEngine:
 
     name = "local"
 
-    def start(self, contestant: Contestant, log: Path, threads: int) -> Handle:
+    def start(self, contestant: Contestant, log: Path, threads: int) -> ContestantHandle:
         return ContestantProcess(contestant, log, threads)
 
     def close(self) -> None:
@@ -72,7 +70,7 @@ class Contestants:
         self._used = {name: [0] * len(copies) for name, copies in self._copies.items()}
         self._loaded: list[str] = []  # the one used longest ago first
 
-    def _start(self, contestant: Contestant, logs: Path, threads: int) -> list[Handle]:
+    def _start(self, contestant: Contestant, logs: Path, threads: int) -> list[ContestantHandle]:
         names = [contestant.name, *(f"{contestant.name}.{copy}" for copy in range(2, contestant.copies + 1))]
         return [self.engine.start(contestant, (logs / f"{name}.log").resolve(), threads) for name in names]
 
@@ -96,7 +94,7 @@ class Contestants:
                 handle.set_aside = error.problem
             say(f"error: {error.problem}\n  {error.remedy}\n  The others play on; what is missing, a later run plays.")
 
-    def lease(self, names: Collection[str]) -> dict[str, Handle] | None:
+    def lease(self, names: Collection[str]) -> dict[str, ContestantHandle] | None:
         """The contestants `names` for one group, each in its least busy copy; None while others take the room.
 
         Whoever is not needed makes room, the one used longest ago first; `give_back` what was leased.
@@ -117,7 +115,7 @@ class Contestants:
             leased[name] = self._copies[name][copy]
         return leased
 
-    def give_back(self, leased: dict[str, Handle]) -> None:
+    def give_back(self, leased: dict[str, ContestantHandle]) -> None:
         for name, handle in leased.items():
             self._used[name][self._copies[name].index(handle)] -= 1
 
@@ -139,7 +137,7 @@ class Contestants:
         return {name: max(handle.peak_memory for handle in copies) for name, copies in self._copies.items()}
 
     # -- life --------------------------------------------------------------------------------------------------------
-    def handles(self) -> list[Handle]:
+    def handles(self) -> list[ContestantHandle]:
         """Everybody, with all copies."""
         return [handle for copies in self._copies.values() for handle in copies]
 
@@ -153,7 +151,7 @@ class Contestants:
         for handle in self.handles():
             handle.end()
 
-    def __getitem__(self, name: str) -> Handle:
+    def __getitem__(self, name: str) -> ContestantHandle:
         return self._copies[name][0]
 
     def __enter__(self) -> Contestants:
@@ -164,7 +162,7 @@ class Contestants:
         self.engine.close()
 
 
-def _told(copies: list[Handle]) -> dict:
+def _told(copies: list[ContestantHandle]) -> dict:
     usage: dict = {}
     for handle in copies:
         usage = added(usage, handle.usage)

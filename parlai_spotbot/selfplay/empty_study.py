@@ -7,19 +7,19 @@ from pathlib import Path
 
 from parlai_spotbot.domains import keep_domain
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.selfplay.plan import Asked, decide
+from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing import packing_of
 
 
-def begin(path: Path, asked: Asked, say: Callable[[str], None] = print) -> Study:
+def begin(path: Path, request: SelfPlayRequest, say: Callable[[str], None] = print) -> Study:
     """The study at `path` with what is asked; made where there is none, extended by further contestants where there is.
 
     The caller holds the study (`play.claimed`). Raises `UserError` where what is asked contradicts the study.
     """
-    decision = decide(path, asked)
+    decision = decide(path, request)
     if decision.study is None:
         keep_domain(decision.domain, path)
         study = Study.create(path, decision.plan)
@@ -41,4 +41,4 @@ def begin_chats(path: Path, survey: str, pool: str | None = None, domain: str | 
             f"{'--domain' if pool is None else '--pool'}: survey {survey} shows conversations that are there.",
             "Leave it out, or make them with spotbot_selfchat.",
         )
-    return begin(path, Asked(contestants=None if pool is None else read_pool(pool), domain=domain))
+    return begin(path, SelfPlayRequest(contestants=None if pool is None else read_pool(pool), domain=domain))

@@ -19,7 +19,7 @@ from typing import Any
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies
-from parlai_spotbot.selfplay.contestant_handle import Failure, Handle, Request
+from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, SessionRequest, TurnFailure
 from parlai_spotbot.selfplay.process import ContestantProcess
 
 LOST = 5
@@ -77,7 +77,7 @@ class RayEngine:
             ) from None
         self._ours = True
 
-    def start(self, contestant: Contestant, log: Path, threads: int) -> Handle:
+    def start(self, contestant: Contestant, log: Path, threads: int) -> ContestantHandle:
         self.connect()
         return RayContestant(self.ray, contestant, threads)
 
@@ -96,7 +96,7 @@ def _answers(address: str) -> None:
 
 
 @dataclass(frozen=True)
-class State:
+class ContestantState:
     """What the driver knows of a contestant that lives elsewhere."""
 
     about: dict
@@ -105,7 +105,7 @@ class State:
     node: str
 
 
-class Host:
+class ContestantHost:
     """The actor: keeps one contestant's process on its machine."""
 
     def __init__(self, contestant: Contestant, threads: int, environment: dict[str, str], paths: list[str]):
@@ -119,16 +119,16 @@ class Host:
         self.process = ContestantProcess(contestant, log, threads)
         self.process.place = f"{socket.gethostname()}:{log}"
 
-    def load(self) -> tuple[UserErrorParts | None, State]:
+    def load(self) -> tuple[UserErrorParts | None, ContestantState]:
         error = self.process.load().exception()
         if error is not None and not isinstance(error, UserError):
             raise error
         return error and UserErrorParts(error.problem, error.remedy), self._state()
 
-    def act(self, requests: list[Request]) -> tuple[list[str | Failure], State]:
+    def act(self, requests: list[SessionRequest]) -> tuple[list[str | TurnFailure], ContestantState]:
         return self.process.act(requests).result(), self._state()
 
-    def refresh(self) -> State:
+    def refresh(self) -> ContestantState:
         self.process.refresh().result()
         return self._state()
 
@@ -138,10 +138,10 @@ class Host:
     def finished(self) -> None:
         self.process.finished()
 
-    def _state(self) -> State:
+    def _state(self) -> ContestantState:
         process = self.process
         about = process.about | ({"usage": process.usage} if process.usage else {})
-        return State(about, process.peak_memory, process.set_aside, self.node)
+        return ContestantState(about, process.peak_memory, process.set_aside, self.node)
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class UserErrorParts:
     remedy: str
 
 
-class RayContestant(Handle):
+class RayContestant(ContestantHandle):
     """A contestant in an actor; the actor is started when first needed, and again where it was lost."""
 
     def __init__(self, ray: Any, contestant: Contestant, threads: int):
@@ -178,7 +178,7 @@ class RayContestant(Handle):
     def _try_to_load(self) -> None:
         environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         # An actor that reserves processors would wait for ever where machines are few, or have gone.
-        host = self.ray.remote(num_cpus=0, num_gpus=self.contestant.gpus, scheduling_strategy="SPREAD")(Host)
+        host = self.ray.remote(num_cpus=0, num_gpus=self.contestant.gpus, scheduling_strategy="SPREAD")(ContestantHost)
         paths = [os.path.abspath(path) for path in sys.path]
         self._actor = host.remote(self.contestant, self.threads, environment, paths)
         limit = self.contestant.load_timeout + SLACK if self.contestant.load_timeout else None
@@ -203,7 +203,7 @@ class RayContestant(Handle):
             "installed on each node.",
         )
 
-    def _take(self, state: State) -> None:
+    def _take(self, state: ContestantState) -> None:
         self.about, self.set_aside = state.about or self.about, self.set_aside or state.set_aside
         self.peak_memory, self.node = max(self.peak_memory, state.peak_memory), state.node
 
@@ -226,7 +226,7 @@ class RayContestant(Handle):
         self._stop()
 
     # -- work --------------------------------------------------------------------------------------------------------
-    def _act(self, requests: list[Request]) -> list[str | Failure]:
+    def _act(self, requests: list[SessionRequest]) -> list[str | TurnFailure]:
         gone = [r for r in requests if r.session not in self._sessions and r.events[0][0] != "open"]
         if gone and not self.set_aside:
             return self._failures(requests, "interrupted", "its place in the cluster was lost")
@@ -245,7 +245,7 @@ class RayContestant(Handle):
         self._take(state)
         return outcomes
 
-    def _after_loss(self, requests: list[Request], err: Exception) -> list[str | Failure]:
+    def _after_loss(self, requests: list[SessionRequest], err: Exception) -> list[str | TurnFailure]:
         self._stop()
         self._lost += 1
         why = " ".join(str(err).split())[:300]
@@ -253,8 +253,8 @@ class RayContestant(Handle):
             self.set_aside = f"set aside after {LOST} losses of its place in the cluster, the last one: {why}"
         return self._failures(requests, "interrupted", f"its place in the cluster was lost: {why}")
 
-    def _failures(self, requests: list[Request], kind: str, message: str) -> list[str | Failure]:
-        return [Failure(self.contestant.name, kind, message) for _ in requests]
+    def _failures(self, requests: list[SessionRequest], kind: str, message: str) -> list[str | TurnFailure]:
+        return [TurnFailure(self.contestant.name, kind, message) for _ in requests]
 
     def close(self, sessions: list[str]) -> None:
         with contextlib.suppress(RuntimeError):  # it has been stopped

@@ -18,12 +18,20 @@ from parlai_spotbot.study import GROUPINGS, Plan, Study, check_segments, extende
 DEFAULT_POOL = "embedded"
 DEFAULT_DOMAIN = "chitchat"
 
-SAID = ("conversations_per_pair", "seed", "paired_seeds", "human_conversations", "batchsize", "exchanges", "max_loaded")
+TAKEN_AS_REQUESTED = (
+    "conversations_per_pair",
+    "seed",
+    "paired_seeds",
+    "human_conversations",
+    "batchsize",
+    "exchanges",
+    "max_loaded",
+)
 """What a new study's plan takes as it is asked for."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class SelfPlayRequest:
     """What the user asks for; None where nothing was said. `pairs` is set where one pair is to be played; `self_chats`
     asks for each contestant with itself."""
 
@@ -42,7 +50,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Decision:
+class PlanDecision:
     """The study to go on with (None for a new one), its plans in order, what extends it ({}: nothing), its domain."""
 
     study: Study | None
@@ -55,51 +63,51 @@ class Decision:
         return self.plans[-1]
 
 
-def decide(path: Path, asked: Asked) -> Decision:
+def decide(path: Path, request: SelfPlayRequest) -> PlanDecision:
     """Compare what is asked with what is at `path`; raises `UserError` where they contradict each other."""
     if Study.exists(path):
-        return _go_on(Study.open(path), asked)
+        return _go_on(Study.open(path), request)
     others = [f.name for f in path.iterdir() if f.name not in (".lock", custom.COPY)] if path.is_dir() else []
     if path.exists() and (others or not path.is_dir()):
         raise UserError(
             f"--study {path}: there are other files, but no study.yaml.", "Choose an empty or a new folder."
         )
-    domain = get_domain(asked.domain or DEFAULT_DOMAIN)
-    return Decision(None, [_new_plan(asked, domain)], {}, domain)
+    domain = get_domain(request.domain or DEFAULT_DOMAIN)
+    return PlanDecision(None, [_new_plan(request, domain)], {}, domain)
 
 
-def _new_plan(asked: Asked, domain: Domain) -> Plan:
-    segments = list(asked.segments or domain.segments)
+def _new_plan(request: SelfPlayRequest, domain: Domain) -> Plan:
+    segments = list(request.segments or domain.segments)
     row: dict[str, Any] = {
         "domain": domain.name,
-        "contestants": {n: c.to_json() for n, c in (asked.contestants or read_pool(DEFAULT_POOL)).items()},
+        "contestants": {n: c.to_json() for n, c in (request.contestants or read_pool(DEFAULT_POOL)).items()},
         "segments": segments,
-        "exchanges": asked.exchanges or max(check_segments(segments, "--segments")),
+        "exchanges": request.exchanges or max(check_segments(segments, "--segments")),
         "grouping": GROUPINGS[0],
     }
-    for name in SAID:
-        if getattr(asked, name) is not None:
-            row[name] = getattr(asked, name)
-    if asked.pairs is not None:
-        row["pairs"] = [list(pair) for pair in asked.pairs]
-    if asked.self_chats:
+    for name in TAKEN_AS_REQUESTED:
+        if getattr(request, name) is not None:
+            row[name] = getattr(request, name)
+    if request.pairs is not None:
+        row["pairs"] = [list(pair) for pair in request.pairs]
+    if request.self_chats:
         row["meetings"] = "self"
     return Plan.from_json(row, "what you asked for")
 
 
-def _go_on(study: Study, asked: Asked) -> Decision:
+def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     plan = study.plan
     domain = domain_of(study.path, plan.domain)
     wanted = {
-        "domain": _asked_domain(asked.domain, domain, study) if asked.domain else None,
-        "exchanges": asked.exchanges,
-        "segments": tuple(sorted(asked.segments)) if asked.segments else None,
-        "seed": asked.seed,
-        "paired_seeds": asked.paired_seeds,
-        "human_conversations": asked.human_conversations,
-        "batchsize": asked.batchsize,
-        "max_loaded": asked.max_loaded,
-        "pairs": asked.pairs,
+        "domain": _asked_domain(request.domain, domain, study) if request.domain else None,
+        "exchanges": request.exchanges,
+        "segments": tuple(sorted(request.segments)) if request.segments else None,
+        "seed": request.seed,
+        "paired_seeds": request.paired_seeds,
+        "human_conversations": request.human_conversations,
+        "batchsize": request.batchsize,
+        "max_loaded": request.max_loaded,
+        "pairs": request.pairs,
     }
     differences = [
         f"{name}: the study has {getattr(plan, name)!r}, you asked for {value!r}"
@@ -111,11 +119,11 @@ def _go_on(study: Study, asked: Asked) -> Decision:
             f"{study.plan_path}: the study was made with other options: {'; '.join(differences)}.",
             "Leave these options out to go on with the study, or choose another --study.",
         )
-    extension = _extension(study, asked)
+    extension = _extension(study, request)
     plans = study.plans()
     if extension:
         plans.append(extended(plan, extension, f"extending {study.path}"))
-    return Decision(study, plans, extension, domain)
+    return PlanDecision(study, plans, extension, domain)
 
 
 def _asked_domain(name: str, domain: Domain, study: Study) -> str:
@@ -137,10 +145,10 @@ def _asked_domain(name: str, domain: Domain, study: Study) -> str:
     return other.name
 
 
-def _extension(study: Study, asked: Asked) -> dict:
+def _extension(study: Study, request: SelfPlayRequest) -> dict:
     plan = study.plan
     extension: dict[str, Any] = {}
-    new = {n: c for n, c in (asked.contestants or {}).items() if plan.contestants.get(n) != c}
+    new = {n: c for n, c in (request.contestants or {}).items() if plan.contestants.get(n) != c}
     if plan.pairs and set(new) - set(plan.contestants):
         raise UserError(
             "the study plays chosen pairs only, so contestants can't be added to it.", "Choose another --study."
@@ -150,8 +158,8 @@ def _extension(study: Study, asked: Asked) -> dict:
         changed = {n for n, c in new.items() if n in plan.contestants and not plan.contestants[n].same_bot(c)}
         if mended := sorted(changed - study.played()):
             extension["mended"] = mended
-    if asked.conversations_per_pair not in (None, plan.conversations_per_pair):
-        extension["conversations_per_pair"] = asked.conversations_per_pair
-    if asked.self_chats and plan.meetings == "pairs":
+    if request.conversations_per_pair not in (None, plan.conversations_per_pair):
+        extension["conversations_per_pair"] = request.conversations_per_pair
+    if request.self_chats and plan.meetings == "pairs":
         extension["meetings"] = "both"
     return extension

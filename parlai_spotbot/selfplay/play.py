@@ -20,10 +20,10 @@ from parlai_spotbot.domains import Domain, keep_domain
 from parlai_spotbot.records import Conversation
 from parlai_spotbot.selfplay import human_pool
 from parlai_spotbot.selfplay.contestants import Contestants, Engine
-from parlai_spotbot.selfplay.plan import Asked, Decision, decide
+from parlai_spotbot.selfplay.plan import PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.runner import (
-    Result,
     Runner,
+    RunOutcome,
     failed_before,
     finished,
     missing_groups,
@@ -43,12 +43,12 @@ PROMISE = (
 
 
 @dataclass
-class Summary:
+class SelfPlaySummary:
     """What self-play did: the study, its conversations, and counts to print."""
 
     study: Study
     conversations: list[Conversation]
-    result: Result = field(default_factory=Result)
+    result: RunOutcome = field(default_factory=RunOutcome)
     expected: int = 0
     people_wanted: int = 0
     peak_memory: dict = field(default_factory=dict)
@@ -66,7 +66,7 @@ class Summary:
     def complete(self) -> bool:
         return self.bots == self.expected
 
-    def said(self) -> str:
+    def text(self) -> str:
         """What was done, in a few lines."""
         lines = [f"{self.bots} of {self.expected} conversations between bots, {self.people} between people"]
         if self.people < self.people_wanted:
@@ -102,13 +102,15 @@ def claimed(path: Path | str, command: str) -> Iterator[Path]:
                         path.rmdir()
 
 
-def play(path: Path, asked: Asked, progress: bool = True, say=print, engine: Engine | None = None) -> Summary:
+def play(
+    path: Path, request: SelfPlayRequest, progress: bool = True, say=print, engine: Engine | None = None
+) -> SelfPlaySummary:
     """Bring the conversations of the study at `path` to what is asked; the caller holds the study (`claimed`).
 
     Everything that can be checked is checked, and all contestants loaded that may be at once, before the first file is
     written. `engine` says where contestants live (on this machine unless it is given).
     """
-    decision = decide(path, asked)
+    decision = decide(path, request)
     plan, domain = decision.plan, decision.domain
     jobs, how = schedule(decision.plans, seeds_of(domain))
     humans = draw_people(plan, domain)
@@ -126,13 +128,13 @@ def play(path: Path, asked: Asked, progress: bool = True, say=print, engine: Eng
             say(f"loading {len(first)} contestants{others}: {', '.join(first)}")
         contestants.load(say, first)
         study = _write_plan(path, decision, say)
-        result = Runner(study, plan, contestants, progress).run(groups) if groups else Result()
+        result = Runner(study, plan, contestants, progress).run(groups) if groups else RunOutcome()
     if result.failures:
         say(f"what the contestants printed is in {logs}")
     else:
         shutil.rmtree(logs)
     rows = write_conversations(study, jobs, humans)
-    summary = Summary(study, rows, result, len(jobs), wanted_people(plan), contestants.peak_memory())
+    summary = SelfPlaySummary(study, rows, result, len(jobs), wanted_people(plan), contestants.peak_memory())
     summary.overlap = training_overlap(rows, (episode.turns for episode in domain.episodes("bots")))
     _record(summary, plan, domain, how, contestants.about())
     return summary
@@ -160,7 +162,7 @@ def draw_people(plan: Plan, domain: Domain) -> list[Conversation]:
     return human_pool.human_conversations(plan, domain, domain.episodes("humans"), wanted_people(plan))
 
 
-def _write_plan(path: Path, decision: Decision, say) -> Study:
+def _write_plan(path: Path, decision: PlanDecision, say) -> Study:
     if decision.study is None:
         keep_domain(decision.domain, path)
         say(decision.domain.table())
@@ -171,7 +173,7 @@ def _write_plan(path: Path, decision: Decision, say) -> Study:
     return decision.study
 
 
-def _record(summary: Summary, plan: Plan, domain: Domain, how: str, about: dict) -> None:
+def _record(summary: SelfPlaySummary, plan: Plan, domain: Domain, how: str, about: dict) -> None:
     study = summary.study
     known = study.provenance().get("selfplay", {}).get("contestants", {})
     contestants = {**known, **{name: _with_earlier(new, known.get(name)) for name, new in about.items() if new}}

@@ -23,7 +23,7 @@ INSTANT = "repeat_query"
 
 
 @dataclass(frozen=True)
-class Entry:
+class PoolEntry:
     """One entry of a pool, as far as it is known without loading a model.
 
     `contestant` is None where the entry can't be read; `kind` says what it is, `agent` its class ("" where only the
@@ -54,7 +54,7 @@ def read_pool(pool: str) -> dict[str, Contestant]:
     return {entry.name: entry.contestant for entry in entries if entry.contestant is not None}
 
 
-def read_entries(pool: str) -> list[Entry]:
+def read_entries(pool: str) -> list[PoolEntry]:
     """The entries of the pool `pool` in its order, each with its problems.
 
     Raises `UserError` where the file as a whole can't be read.
@@ -119,11 +119,11 @@ def _pool_text(pool: str) -> tuple[str, str]:
         raise UserError(f"--pool {pool}: may not be read.", "Change its permissions.") from None
 
 
-def _entry(name: str, value: Any, where: str) -> Entry:
+def _entry(name: str, value: Any, where: str) -> PoolEntry:
     try:
         contestant = Contestant.from_json(name, value, where)
     except UserError as err:
-        return Entry(name, problems=tuple(_reading_problems(name, value, where)) or (err,))
+        return PoolEntry(name, problems=tuple(_reading_problems(name, value, where)) or (err,))
     return check_entry(contestant, where)
 
 
@@ -152,7 +152,7 @@ def check_contestant(contestant: Contestant, where: str) -> Contestant:
     return entry.contestant or contestant
 
 
-def check_entry(contestant: Contestant, where: str) -> Entry:
+def check_entry(contestant: Contestant, where: str) -> PoolEntry:
     """All that can be said of `contestant` without loading its model; `where` names its file."""
     from parlai_spotbot import compat, plugin
 
@@ -186,7 +186,7 @@ def check_entry(contestant: Contestant, where: str) -> Entry:
     if not problems:
         problems += checks.options(agent, contestant.opt, where)
         agent = checks.class_name(agent)
-    return Entry(contestant.name, contestant, kind, agent, tuple(problems), tuple(notes))
+    return PoolEntry(contestant.name, contestant, kind, agent, tuple(problems), tuple(notes))
 
 
 def raise_all(problems: list[UserError]) -> None:

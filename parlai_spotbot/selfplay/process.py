@@ -1,7 +1,7 @@
 """A contestant that lives apart, in a process of its own: a batch of observations in, a batch of turns out.
 
 One that hangs, crashes or eats memory is stopped without harm to the others; what it did to whom comes back as
-a `Failure` for each conversation concerned.
+a `TurnFailure` for each conversation concerned.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import psutil
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies
-from parlai_spotbot.selfplay.contestant_handle import Failure, Handle, Request
+from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, SessionRequest, TurnFailure
 from parlai_spotbot.selfplay.schedule import derive
 from parlai_spotbot.selfplay.server import AgentServer, serve
 
@@ -34,7 +34,7 @@ _POLL = 0.2  # seconds between looks at a busy contestant's memory and clock
 _PRELOAD = ["parlai.core.agents", "parlai_spotbot.selfplay.server"]
 
 
-class Stopped(Exception):
+class ContestantStopped(Exception):
     """A contestant's process ended or was ended: kind crash, hang or memory."""
 
     def __init__(self, kind: str, message: str):
@@ -42,7 +42,7 @@ class Stopped(Exception):
         super().__init__(message)
 
 
-class ContestantProcess(Handle):
+class ContestantProcess(ContestantHandle):
     """A contestant in a process of its own, started when first needed, restarted after it had to be stopped."""
 
     served: type = AgentServer
@@ -76,7 +76,7 @@ class ContestantProcess(Handle):
         try:
             self._connection.send(("load", ()))
             answer = self._receive(self.contestant.load_timeout)
-        except Stopped as err:
+        except ContestantStopped as err:
             raise self._load_error(f"{err.kind}: {err}", err.kind) from None
         if answer[0] == "error":
             self._stop()
@@ -104,7 +104,7 @@ class ContestantProcess(Handle):
         try:
             self._connection.send(("about", ()))
             answer = self._receive(min(self.contestant.turn_timeout or ABOUT, ABOUT))
-        except (Stopped, OSError):
+        except (ContestantStopped, OSError):
             self._stop()
             return
         if answer[0] == "about":
@@ -131,10 +131,10 @@ class ContestantProcess(Handle):
             try:
                 self._connection.send(("close", (sessions,)))
                 self._receive(self.contestant.turn_timeout)
-            except (Stopped, OSError):
+            except (ContestantStopped, OSError):
                 self._stop()
 
-    def _act(self, requests: list[Request]) -> list[str | Failure]:
+    def _act(self, requests: list[SessionRequest]) -> list[str | TurnFailure]:
         if not self.set_aside and self._connection is None and not self._ended:
             try:
                 self._load()
@@ -146,7 +146,7 @@ class ContestantProcess(Handle):
         self._exchange(requests, outcomes)
         return outcomes
 
-    def _exchange(self, requests: list[Request], outcomes: list) -> None:
+    def _exchange(self, requests: list[SessionRequest], outcomes: list) -> None:
         payload = [(request.session, request.events, request.seed) for request in requests]
         waiting = dict.fromkeys(range(len(requests)))
         # An agent that waits for a server ends each request itself, but a limit of requests may make a batch slow.
@@ -158,13 +158,13 @@ class ContestantProcess(Handle):
                 if answer[0] == "done":
                     break
                 if answer[0] == "error":
-                    raise Stopped("crash", answer[1])
+                    raise ContestantStopped("crash", answer[1])
                 waiting.pop(answer[1])
                 outcomes[answer[1]] = self._outcome(answer[2])
-        except (Stopped, OSError, EOFError) as err:
+        except (ContestantStopped, OSError, EOFError) as err:
             self._strike(err, list(waiting), outcomes)
 
-    def _outcome(self, result: dict) -> str | Failure:
+    def _outcome(self, result: dict) -> str | TurnFailure:
         if "lost" in result:
             return self._failure("lost", "its process had to be restarted")
         if "error" in result:
@@ -175,7 +175,7 @@ class ContestantProcess(Handle):
 
     def _strike(self, err: Exception, waiting: list[int], outcomes: list) -> None:
         self._stop()
-        kind = err.kind if isinstance(err, Stopped) else "crash"
+        kind = err.kind if isinstance(err, ContestantStopped) else "crash"
         self._strikes += 1
         # Agents that answer one by one are stopped at the first without an answer; a batch is to blame as a whole.
         batched = self.about.get("batched", False) and len(waiting) > 1
@@ -187,23 +187,23 @@ class ContestantProcess(Handle):
         if self._strikes >= STRIKES:
             self.set_aside = f"set aside after {STRIKES} failures in a row, the last one: {kind}: {err}"
 
-    def _failure(self, kind: str, message: str, detail: str = "", suspect: bool = False) -> Failure:
-        return Failure(self.contestant.name, kind, message, detail, suspect)
+    def _failure(self, kind: str, message: str, detail: str = "", suspect: bool = False) -> TurnFailure:
+        return TurnFailure(self.contestant.name, kind, message, detail, suspect)
 
     def _receive(self, limit: float) -> tuple:
-        """Wait for an answer; kills the process and raises `Stopped` past the limits of time or memory."""
+        """Wait for an answer; kills the process and raises `ContestantStopped` past the limits of time or memory."""
         start = time.monotonic()
         while not self._connection.poll(_POLL):
             self._check_memory()
             if limit and time.monotonic() - start > limit:
                 self._stop()
-                raise Stopped("hang", f"no answer within {limit:g} seconds")
+                raise ContestantStopped("hang", f"no answer within {limit:g} seconds")
         try:
             answer = self._connection.recv()
         except (EOFError, OSError):
             code = self._exit_code()
             self._stop()
-            raise Stopped("crash", f"its process ended ({code})") from None
+            raise ContestantStopped("crash", f"its process ended ({code})") from None
         self._check_memory()
         return answer
 
@@ -221,7 +221,7 @@ class ContestantProcess(Handle):
         limit = self.contestant.memory_limit
         if limit and used > limit * 2**30:
             self._stop()
-            raise Stopped("memory", f"it used {used / 2**30:.2f} GiB, its limit is {limit:g} GiB")
+            raise ContestantStopped("memory", f"it used {used / 2**30:.2f} GiB, its limit is {limit:g} GiB")
 
 
 def _start_error(name: str, err: OSError) -> UserError:

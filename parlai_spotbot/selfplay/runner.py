@@ -18,8 +18,9 @@ from tqdm import tqdm
 
 from parlai_spotbot import files
 from parlai_spotbot.records import Conversation, Turn
-from parlai_spotbot.selfplay.contestants import Contestants, Failure, Handle
-from parlai_spotbot.selfplay.schedule import Job
+from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, TurnFailure
+from parlai_spotbot.selfplay.contestants import Contestants
+from parlai_spotbot.selfplay.schedule import ConversationJob
 from parlai_spotbot.selfplay.worlds import GroupWorld, ProxyAgent, SelfPlayWorld
 from parlai_spotbot.study import Plan, Study
 
@@ -37,21 +38,21 @@ SHOWN = 10
 
 
 @dataclass
-class Outcome:
+class GroupOutcome:
     """What came of a group: finished conversations, failed ones, and those to be begun again (alone, or together).
 
     An interrupted group is begun again as a whole, so that its batches are what they would have been.
     """
 
-    done: list[tuple[Job, Conversation]] = field(default_factory=list)
-    failed: list[tuple[Job, Failure, list[Turn]]] = field(default_factory=list)
-    alone: list[Job] = field(default_factory=list)
-    together: list[Job] = field(default_factory=list)
-    leased: dict[str, Handle] = field(default_factory=dict)
+    done: list[tuple[ConversationJob, Conversation]] = field(default_factory=list)
+    failed: list[tuple[ConversationJob, TurnFailure, list[Turn]]] = field(default_factory=list)
+    alone: list[ConversationJob] = field(default_factory=list)
+    together: list[ConversationJob] = field(default_factory=list)
+    leased: dict[str, ContestantHandle] = field(default_factory=dict)
 
 
 @dataclass
-class Result:
+class RunOutcome:
     """What a run did: conversations played by it, and failures (rows of failures.jsonl)."""
 
     played: int = 0
@@ -71,13 +72,15 @@ def failed_before(study: Study) -> set[str]:
     return {row.get("conversation_id") for row in rows}
 
 
-def missing_groups(jobs: list[Job], done: Collection[str], failed: Collection[str]) -> list[list[Job]]:
+def missing_groups(
+    jobs: list[ConversationJob], done: Collection[str], failed: Collection[str]
+) -> list[list[ConversationJob]]:
     """What is still to be played, in groups.
 
     A group is played as a whole, so that its batches are those of an uninterrupted run, unless what is missing of it
     failed before: then just that.
     """
-    groups: dict[int, list[Job]] = {}
+    groups: dict[int, list[ConversationJob]] = {}
     for job in jobs:
         groups.setdefault(job.group, []).append(job)
     todo = []
@@ -89,7 +92,7 @@ def missing_groups(jobs: list[Job], done: Collection[str], failed: Collection[st
     return todo
 
 
-def names_of(group: list[Job]) -> list[str]:
+def names_of(group: list[ConversationJob]) -> list[str]:
     """The contestants that a group needs, in the order in which it first needs them."""
     return list(dict.fromkeys(name for job in group for name in job.entities))
 
@@ -102,7 +105,7 @@ class Runner:
         self.plan = plan
         self.contestants = contestants
         self.opt = Opt(task=plan.domain, datatype="valid")
-        self.result = Result()
+        self.result = RunOutcome()
         self.attempts: Counter[str] = Counter()
         self.suspected: Counter[str] = Counter()
         self._shown = 0
@@ -111,7 +114,7 @@ class Runner:
         self._bar_lock = threading.Lock()
         self._progress = progress
 
-    def run(self, groups: list[list[Job]]) -> Result:
+    def run(self, groups: list[list[ConversationJob]]) -> RunOutcome:
         """Play `groups`; what finishes is durable at once."""
         turns = 2 * self.plan.exchanges * sum(map(len, groups))
         bar = tqdm(total=turns, unit="turn", desc="self-play", disable=not self._progress, smoothing=0.1)
@@ -140,7 +143,7 @@ class Runner:
                 bar.close()
         return self.result
 
-    def _play(self, jobs: list[Job], leased: dict[str, Handle], bar: tqdm) -> Outcome:
+    def _play(self, jobs: list[ConversationJob], leased: dict[str, ContestantHandle], bar: tqdm) -> GroupOutcome:
         worlds = [self._world(job, leased) for job in jobs]
         group = GroupWorld(self.opt, worlds)
         said, interrupted = 0, False
@@ -153,10 +156,10 @@ class Runner:
         group.close()
         if interrupted:
             self.attempts.update(job.conversation_id for job in jobs)
-            return Outcome(together=jobs, leased=leased)
+            return GroupOutcome(together=jobs, leased=leased)
         return self._sort(jobs, worlds, leased)
 
-    def _world(self, job: Job, leased: dict[str, Handle]) -> SelfPlayWorld:
+    def _world(self, job: ConversationJob, leased: dict[str, ContestantHandle]) -> SelfPlayWorld:
         attempt = self.attempts[job.conversation_id]
         agents = []
         for side, name in enumerate(job.entities):
@@ -165,8 +168,10 @@ class Runner:
             agents.append(ProxyAgent(self.opt, leased[name], session, job.rng_seed ^ side))
         return SelfPlayWorld(self.opt, agents, job, self.plan.exchanges)
 
-    def _sort(self, jobs: list[Job], worlds: list[SelfPlayWorld], leased: dict[str, Handle]) -> Outcome:
-        outcome = Outcome(leased=leased)
+    def _sort(
+        self, jobs: list[ConversationJob], worlds: list[SelfPlayWorld], leased: dict[str, ContestantHandle]
+    ) -> GroupOutcome:
+        outcome = GroupOutcome(leased=leased)
         for job, world in zip(jobs, worlds, strict=True):
             if world.failure is None:
                 if world.episode_done():
@@ -179,7 +184,7 @@ class Runner:
                 outcome.failed.append((job, world.failure, world.turns))
         return outcome
 
-    def _begin_again(self, job: Job, failure: Failure) -> bool:
+    def _begin_again(self, job: ConversationJob, failure: TurnFailure) -> bool:
         name = job.conversation_id
         self.attempts[name] += 1
         self.suspected[name] += failure.suspect
@@ -200,7 +205,9 @@ class Runner:
             bar.write(f"further failures: see {self.study.failures_path}")
         self._shown += 1
 
-    def _settle(self, outcome: Outcome, journal: files.Journal, failures: files.Journal, bar: tqdm) -> list[list[Job]]:
+    def _settle(
+        self, outcome: GroupOutcome, journal: files.Journal, failures: files.Journal, bar: tqdm
+    ) -> list[list[ConversationJob]]:
         """Write what a group brought; returns the groups that have to be begun again."""
         rows = [failure_row(job, failure, turns) for job, failure, turns in outcome.failed]
         if rows:
@@ -216,13 +223,13 @@ class Runner:
         return [[job] for job in outcome.alone] + ([outcome.together] if outcome.together else [])
 
 
-def _prompts(job: Job, leased: dict[str, Handle]) -> dict[str, str]:
+def _prompts(job: ConversationJob, leased: dict[str, ContestantHandle]) -> dict[str, str]:
     """What each contestant of a conversation was told beforehand, where it says so."""
     told = {name: leased[name].about.get("system_prompt", "") for name in job.entities}
     return {name: prompt for name, prompt in told.items() if prompt}
 
 
-def conversation(plan: Plan, job: Job, turns: list[Turn], prompts: dict[str, str]) -> Conversation:
+def conversation(plan: Plan, job: ConversationJob, turns: list[Turn], prompts: dict[str, str]) -> Conversation:
     """The record of a finished conversation, the seed exchange in front.
 
     `prompts` is what contestants were told beforehand by their own options; what the domain told them is the context.
@@ -242,7 +249,7 @@ def conversation(plan: Plan, job: Job, turns: list[Turn], prompts: dict[str, str
     )
 
 
-def failure_row(job: Job, failure: Failure, turns: list[Turn]) -> dict:
+def failure_row(job: ConversationJob, failure: TurnFailure, turns: list[Turn]) -> dict:
     """A row of failures.jsonl: what went wrong, and the conversation up to there."""
     row = {k: v for k, v in asdict(failure).items() if k != "suspect"}
     return {
@@ -255,7 +262,7 @@ def failure_row(job: Job, failure: Failure, turns: list[Turn]) -> dict:
     }
 
 
-def write_conversations(study: Study, jobs: list[Job], people: list[Conversation]) -> list[Conversation]:
+def write_conversations(study: Study, jobs: list[ConversationJob], people: list[Conversation]) -> list[Conversation]:
     """Turn journal and earlier results into conversations.jsonl: bots in canonical order, then bots with people (which
     were not played here, and stay), then people."""
     done = finished(study)

@@ -27,7 +27,7 @@ class Seed:
 
 
 @dataclass(frozen=True)
-class Job:
+class ConversationJob:
     """One conversation to be played; entity 0 speaks first. `rng_seed` is where its own chance starts.
 
     Those of one `group` are played in step, and groups in the order of their numbers.
@@ -52,7 +52,7 @@ def conversation_id(pair: tuple[str, str], number: int) -> str:
     return f"{pair[0]}:{pair[1]}:{number:04d}"
 
 
-def schedule(plans: list[Plan], seeds: list[Seed]) -> tuple[list[Job], str]:
+def schedule(plans: list[Plan], seeds: list[Seed]) -> tuple[list[ConversationJob], str]:
     """The conversations of a study in canonical order (pair, number), and a sentence on how seeds were drawn.
 
     Parameters
@@ -76,7 +76,7 @@ def schedule(plans: list[Plan], seeds: list[Seed]) -> tuple[list[Job], str]:
             f"Ask for at most {len(seeds)} conversations a pair.",
         )
     drawer = _Drawer(final, seeds)
-    jobs: dict[str, Job] = {}
+    jobs: dict[str, ConversationJob] = {}
     for plan in plans:
         slots = [(pair, n) for pair in plan.all_pairs() for n in range(plan.conversations_per_pair)]
         slots = [slot for slot in slots if conversation_id(*slot) not in jobs]
@@ -93,12 +93,12 @@ def _distinct(seeds: list[Seed]) -> list[Seed]:
     return list({(seed.turns, seed.context): seed for seed in reversed(seeds)}.values())[::-1]
 
 
-def _job(study_seed: int, pair: tuple[str, str], number: int, seed: Seed) -> Job:
+def _job(study_seed: int, pair: tuple[str, str], number: int, seed: Seed) -> ConversationJob:
     name = conversation_id(pair, number)
     # Within a pair the two take turns at speaking first; which of them begins differs from pair to pair.
     a_first = (number + derive(study_seed, "first", *pair)) % 2 == 0
     entities = pair if a_first else (pair[1], pair[0])
-    return Job(name, pair, number, entities, seed, derive(study_seed, name))
+    return ConversationJob(name, pair, number, entities, seed, derive(study_seed, name))
 
 
 class _Drawer:

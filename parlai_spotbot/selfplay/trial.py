@@ -28,10 +28,11 @@ from parlai_spotbot.domains import Domain, get_domain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies
-from parlai_spotbot.selfplay.contestants import ContestantProcess, Failure
+from parlai_spotbot.selfplay.contestant_handle import TurnFailure
 from parlai_spotbot.selfplay.plan import DEFAULT_DOMAIN
-from parlai_spotbot.selfplay.pool import Entry
-from parlai_spotbot.selfplay.schedule import Job, Seed, derive
+from parlai_spotbot.selfplay.pool import PoolEntry
+from parlai_spotbot.selfplay.process import ContestantProcess
+from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, derive
 from parlai_spotbot.selfplay.turn_warnings import warnings
 from parlai_spotbot.selfplay.worlds import ProxyAgent, SelfPlayWorld
 
@@ -44,12 +45,23 @@ _LOOK = 0.1  # seconds between looks at a contestant's connections
 
 
 @dataclass(frozen=True)
-class Script:
+class TrialScript:
     """A test conversation: the seed exchange, which side (0 or 1) the contestant has, and what the person says."""
 
     seed: Seed
     side: int
     lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TrialSetup:
+    """How contestants are tried: by which `scripts`, `at_once` side by side with so many `threads` each; `logs` is the
+    folder for what they print."""
+
+    scripts: Sequence[TrialScript]
+    logs: Path
+    at_once: int = 1
+    threads: int = 1
 
 
 @dataclass(frozen=True)
@@ -78,9 +90,9 @@ class Trial:
         return asdict(self)
 
 
-def scripts(domain: Domain) -> list[Script]:
+def scripts(domain: Domain) -> list[TrialScript]:
     """Two test conversations from the domain's seeds; the contestant opens the one and answers in the other."""
-    found: list[Script] = []
+    found: list[TrialScript] = []
     episodes = domain.episodes("seeds")
     # From the middle of the data on: the first of a collection are often somebody's tests.
     for episode in episodes[len(episodes) // 2 :] + episodes[: len(episodes) // 2]:
@@ -88,7 +100,7 @@ def scripts(domain: Domain) -> list[Script]:
         lines = episode.turns[3 - side :: 2]
         if len(lines) >= EXCHANGES and len(set(episode.turns)) == len(episode.turns):
             seed = Seed(episode.episode_id, (episode.turns[0], episode.turns[1]), tuple(episode.context))
-            found.append(Script(seed, side, tuple(lines[:EXCHANGES])))
+            found.append(TrialScript(seed, side, tuple(lines[:EXCHANGES])))
         if len(found) == 2:
             return found
     raise UserError(
@@ -97,7 +109,7 @@ def scripts(domain: Domain) -> list[Script]:
     )
 
 
-class Reader(Agent):
+class ScriptedPerson(Agent):
     """The person of a test conversation: says the lines of the script, whatever it hears."""
 
     def __init__(self, opt: Opt):
@@ -115,7 +127,7 @@ class Reader(Agent):
 
 
 class _Failed(Exception):
-    def __init__(self, failure: Failure):
+    def __init__(self, failure: TurnFailure):
         self.failure = failure
         super().__init__(failure.message)
 
@@ -123,7 +135,7 @@ class _Failed(Exception):
 class _Test:
     """One play-through of the test conversations with a loaded contestant."""
 
-    def __init__(self, process: ContestantProcess, lines: Sequence[Script], name: str):
+    def __init__(self, process: ContestantProcess, lines: Sequence[TrialScript], name: str):
         self.process = process
         self.scripts = lines
         self.worlds = [self._world(number, script, name) for number, script in enumerate(lines)]
@@ -131,14 +143,14 @@ class _Test:
         self.seconds: list[float] = []
         self.empty = 0
 
-    def _world(self, number: int, script: Script, name: str) -> SelfPlayWorld:
+    def _world(self, number: int, script: TrialScript, name: str) -> SelfPlayWorld:
         opt = Opt(task="test", datatype="valid")
         chance = derive("trial", number)  # the same each time
-        agents: list[Agent] = [ProxyAgent(opt, self.process, f"trial/{name}/{number}", chance), Reader(opt)]
+        agents: list[Agent] = [ProxyAgent(opt, self.process, f"trial/{name}/{number}", chance), ScriptedPerson(opt)]
         names = (self.process.contestant.name, PERSON)
         if script.side == 1:
             agents, names = agents[::-1], names[::-1]
-        job = Job(f"trial:{number}", names, number, names, script.seed, chance)
+        job = ConversationJob(f"trial:{number}", names, number, names, script.seed, chance)
         return SelfPlayWorld(opt, agents, job, EXCHANGES)
 
     def waiting(self, number: int) -> bool:
@@ -146,7 +158,7 @@ class _Test:
         world = self.worlds[number]
         if world.episode_done() or self.answered[number] >= EXCHANGES:
             return False
-        if isinstance(world.speaker, Reader):
+        if isinstance(world.speaker, ScriptedPerson):
             said = sum(turn.speaker == PERSON for turn in world.turns)
             world.take(self.scripts[number].lines[said])
         return True
@@ -166,9 +178,9 @@ class _Test:
         outcomes = self.process.act(requests).result()
         self.seconds.append(time.monotonic() - start)
         for number, outcome in zip(numbers, outcomes, strict=True):
-            if isinstance(outcome, Failure) and outcome.kind != "empty":
+            if isinstance(outcome, TurnFailure) and outcome.kind != "empty":
                 raise _Failed(outcome)
-            self.empty += isinstance(outcome, Failure)
+            self.empty += isinstance(outcome, TurnFailure)
             self.answered[number] += 1
             self.worlds[number].take(outcome)
 
@@ -215,7 +227,7 @@ class _Connections:
 
 
 def try_contestant(
-    process: ContestantProcess, lines: Sequence[Script], say: Callable[[str], None] = lambda stage: None
+    process: ContestantProcess, lines: Sequence[TrialScript], say: Callable[[str], None] = lambda stage: None
 ) -> Trial:
     """Load the contestant of `process`, test it and end it; `say` hears what is going on."""
     name = process.contestant.name
@@ -249,12 +261,14 @@ def _failed(trial: Trial, kind: str, message: str, process: ContestantProcess) -
     return replace(trial, problem=remedies.short(message), remedy=remedy)
 
 
-def _tested(trial: Trial, process: ContestantProcess, lines: Sequence[Script], say: Callable[[str], None]) -> Trial:
+def _tested(
+    trial: Trial, process: ContestantProcess, lines: Sequence[TrialScript], say: Callable[[str], None]
+) -> Trial:
     say("answering")
     alone = _Test(process, lines, "alone")
     alone.one_by_one()
     if alone.empty == sum(alone.answered):
-        raise _Failed(Failure(trial.name, "empty", "nothing but empty turns"))
+        raise _Failed(TurnFailure(trial.name, "empty", "nothing but empty turns"))
     say("answering again")
     again = _Test(process, lines, "again")
     again.one_by_one()
@@ -288,22 +302,17 @@ def _with_seed(world: SelfPlayWorld, turns: list[tuple[bool, str]]) -> list[tupl
 
 
 def try_all(
-    contestants: Iterable[Contestant],
-    lines: Sequence[Script],
-    logs: Path,
-    at_once: int = 1,
-    threads: int = 1,
-    say: Callable[[str, str], None] = lambda name, stage: None,
+    contestants: Iterable[Contestant], setup: TrialSetup, say: Callable[[str, str], None] = lambda name, stage: None
 ) -> Iterable[Trial]:
-    """Try `contestants`, `at_once` side by side, and yield each one's `Trial` as soon as it is known.
+    """Try `contestants` and yield each one's `Trial` as soon as it is known.
 
     `say` hears names and stages (loading, answering …), from several threads. Whatever stops it ends the processes.
     """
-    processes = [ContestantProcess(c, (logs / f"{c.name}.log").resolve(), threads) for c in contestants]
-    pool = ThreadPoolExecutor(max_workers=max(1, at_once), thread_name_prefix="trial")
+    processes = [ContestantProcess(c, (setup.logs / f"{c.name}.log").resolve(), setup.threads) for c in contestants]
+    pool = ThreadPoolExecutor(max_workers=max(1, setup.at_once), thread_name_prefix="trial")
 
     def run(process: ContestantProcess) -> Trial:
-        return try_contestant(process, lines, lambda stage: say(process.contestant.name, stage))
+        return try_contestant(process, setup.scripts, lambda stage: say(process.contestant.name, stage))
 
     futures: list[Future] = [pool.submit(run, process) for process in processes]
     try:
@@ -323,14 +332,14 @@ def check_at_once(number: int) -> None:
         raise UserError(f"--at-once {number}: expected a number from 1 up.", "Leave it out for 1.")
 
 
-def try_pool(entries: Sequence[Entry], domain: str | None = None, at_once: int = 1) -> tuple[list[Trial], Path]:
+def try_pool(entries: Sequence[PoolEntry], domain: str | None = None, at_once: int = 1) -> tuple[list[Trial], Path]:
     """Try the entries of a pool that have no problems with seeds of a domain, by default the embedded one; returns what
     came of each, in the pool's order, and the folder with what they printed."""
     check_at_once(at_once)
     contestants = [entry.contestant for entry in entries if not entry.problems and entry.contestant]
-    lines = scripts(get_domain(domain or DEFAULT_DOMAIN))
     logs = Path(tempfile.mkdtemp(prefix="spotbot-trial-"))
     threads = max(1, (os.cpu_count() or 1) // at_once)
+    setup = TrialSetup(scripts(get_domain(domain or DEFAULT_DOMAIN)), logs, at_once, threads)
     stages: dict[str, str] = {}
     trials = []
     with tqdm(total=len(contestants), unit="bot", desc="trying") as bar:
@@ -339,7 +348,7 @@ def try_pool(entries: Sequence[Entry], domain: str | None = None, at_once: int =
             stages[name] = stage
             bar.set_postfix_str("; ".join(f"{name} {stage}" for name, stage in stages.items()))
 
-        for trial in try_all(contestants, lines, logs, at_once, threads, say):
+        for trial in try_all(contestants, setup, say):
             stages.pop(trial.name, None)
             trials.append(trial)
             bar.update()

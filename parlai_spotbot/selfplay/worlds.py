@@ -16,14 +16,14 @@ from parlai.core.opt import Opt
 from parlai.core.worlds import DialogPartnerWorld, World
 
 from parlai_spotbot.records import Turn
-from parlai_spotbot.selfplay.contestants import Failure, Handle, Request
-from parlai_spotbot.selfplay.schedule import Job, derive
+from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, SessionRequest, TurnFailure
+from parlai_spotbot.selfplay.schedule import ConversationJob, derive
 
 
 class ContestantFailed(Exception):
     """Raised by a proxy's `act` where its contestant gave no turn."""
 
-    def __init__(self, failure: Failure):
+    def __init__(self, failure: TurnFailure):
         self.failure = failure
         super().__init__(f"{failure.contestant}: {failure.kind}: {failure.message}")
 
@@ -31,7 +31,7 @@ class ContestantFailed(Exception):
 class ProxyAgent(Agent):
     """Stands for one contestant in one conversation; what it observes travels with the next request for a turn."""
 
-    def __init__(self, opt: Opt, process: Handle, session: str, seed: int):
+    def __init__(self, opt: Opt, process: ContestantHandle, session: str, seed: int):
         super().__init__(opt)
         self.id = process.contestant.name
         self.process = process
@@ -47,16 +47,16 @@ class ProxyAgent(Agent):
     def self_observe(self, self_message: Message) -> None:
         self._events.append(("self", dict(self_message)))
 
-    def request(self) -> Request:
+    def request(self) -> SessionRequest:
         """The request for this agent's next turn."""
-        request = Request(self.session, tuple(self._events), derive(self.seed, "turn", self.turns))
+        request = SessionRequest(self.session, tuple(self._events), derive(self.seed, "turn", self.turns))
         self._events = []
         self.turns += 1
         return request
 
-    def reply(self, outcome: str | Failure) -> Message:
+    def reply(self, outcome: str | TurnFailure) -> Message:
         """The message for a contestant's `outcome`; raises `ContestantFailed` where there is none."""
-        if isinstance(outcome, Failure):
+        if isinstance(outcome, TurnFailure):
             raise ContestantFailed(outcome)
         return Message({"id": self.id, "text": outcome, "episode_done": False})
 
@@ -68,12 +68,12 @@ class ProxyAgent(Agent):
 class SelfPlayWorld(DialogPartnerWorld):
     """One conversation between two contestants from a seed exchange on, `exchanges` exchanges long."""
 
-    def __init__(self, opt: Opt, agents: list[ProxyAgent], job: Job, exchanges: int):
+    def __init__(self, opt: Opt, agents: list[ProxyAgent], job: ConversationJob, exchanges: int):
         super().__init__(opt, agents)
         self.job = job
         self.length = 2 * exchanges
         self.turns: list[Turn] = []
-        self.failure: Failure | None = None
+        self.failure: TurnFailure | None = None
         self._seed()
 
     def _seed(self) -> None:
@@ -97,7 +97,7 @@ class SelfPlayWorld(DialogPartnerWorld):
         """Whose turn it is."""
         return self.agents[len(self.turns) % 2]
 
-    def take(self, outcome: str | Failure) -> None:
+    def take(self, outcome: str | TurnFailure) -> None:
         """Let the speaker's `outcome` be the next turn, or end the conversation with a failure."""
         try:
             act = self.speaker.reply(outcome)
@@ -131,11 +131,11 @@ class GroupWorld(World):
         for world in self.worlds:
             if not world.episode_done():
                 waiting.setdefault(world.speaker.id, []).append(world)
-        asked: list[tuple[list[SelfPlayWorld], Future]] = []
+        under_way: list[tuple[list[SelfPlayWorld], Future]] = []
         for worlds in waiting.values():
             process = worlds[0].speaker.process
-            asked.append((worlds, process.act([world.speaker.request() for world in worlds])))
-        for worlds, future in asked:
+            under_way.append((worlds, process.act([world.speaker.request() for world in worlds])))
+        for worlds, future in under_way:
             for world, outcome in zip(worlds, future.result(), strict=True):
                 world.take(outcome)
 
@@ -147,7 +147,7 @@ class GroupWorld(World):
 
     def close(self) -> None:
         """Let the contestants forget these conversations."""
-        sessions: dict[str, tuple[Handle, list[str]]] = {}
+        sessions: dict[str, tuple[ContestantHandle, list[str]]] = {}
         for world in self.worlds:
             for agent in world.agents:
                 sessions.setdefault(agent.id, (agent.process, []))[1].append(agent.session)

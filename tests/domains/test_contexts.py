@@ -17,7 +17,9 @@ def bot(name, kind):
 
 def played(path, domain, *bots, **asked):
     contestants = {c.name: c for c in bots}
-    asked = SelfPlayRequest(contestants=contestants, domain=domain, **{"conversations_per_pair": 2, "batchsize": 2, **asked})
+    asked = SelfPlayRequest(
+        contestants=contestants, domain=domain, **{"conversations_per_pair": 2, "batchsize": 2, **asked}
+    )
     with claimed(path, "test") as folder:
         return play(folder, asked, progress=False, say=lambda line: None).study
 

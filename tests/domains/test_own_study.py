@@ -7,7 +7,7 @@ import pytest
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.selfplay.plan import Asked
+from parlai_spotbot.selfplay.plan import SelfPlayRequest
 from parlai_spotbot.selfplay.play import claimed, play
 from parlai_spotbot.study import Study
 
@@ -16,7 +16,7 @@ BOTS = {name: Contestant(name, model="telling_agents:QuietAgent", turn_timeout=6
 
 def run(path, said=None, **asked):
     with claimed(path, "test") as folder:
-        return play(folder, Asked(**asked), progress=False, say=(said if said is not None else []).append)
+        return play(folder, SelfPlayRequest(**asked), progress=False, say=(said if said is not None else []).append)
 
 
 def write(path, count=60):

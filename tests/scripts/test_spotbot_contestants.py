@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.selfplay.said import WIDTH, bubble
+from parlai_spotbot.selfplay.pool_summary import WIDTH, bubble
 from parlai_spotbot.study import Plan, Study
 
 PARLAI = Path(sys.executable).parent / "parlai"

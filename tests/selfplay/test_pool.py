@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.selfplay.plan import Asked, decide
+from parlai_spotbot.selfplay.named_bots import NamedBot, asked_pair, parse_options
+from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
 from parlai_spotbot.selfplay.play import claimed
 from parlai_spotbot.selfplay.pool import read_entries, read_pool, shipped_pools
-from parlai_spotbot.selfplay.single import Single, asked_pair, parse_options
 from parlai_spotbot.study import Study
 
 
@@ -200,12 +200,12 @@ def test_any_parlai_agent_is_a_contestant_by_one_entry(tmp_path):
 
 
 def test_one_pair_by_options():
-    fixed = Single(model="fixed_response", options="fixed_response=oh", option="--partner-opt")
-    contestants, pairs = asked_pair(Single(model="spotbot:eliza"), fixed)
+    fixed = NamedBot(model="fixed_response", options="fixed_response=oh", option="--partner-opt")
+    contestants, pairs = asked_pair(NamedBot(model="spotbot:eliza"), fixed)
     assert pairs == (("eliza", "fixed_response"),)
     assert contestants["fixed_response"].opt == {"fixed_response": "oh"}
-    assert asked_pair(Single(model="spotbot:eliza"), Single())[1] == (("eliza", "eliza"),)
-    same, pairs = asked_pair(Single(model="fixed_response"), fixed)
+    assert asked_pair(NamedBot(model="spotbot:eliza"), NamedBot())[1] == (("eliza", "eliza"),)
+    same, pairs = asked_pair(NamedBot(model="fixed_response"), fixed)
     assert pairs == (("fixed_response", "fixed_response-2"),)
     assert len(same) == 2
 
@@ -226,19 +226,19 @@ def pool(tmp_path):
 
 
 def test_a_study_made_with_other_options_is_an_error_that_names_them(tmp_path, pool):
-    decision = decide(tmp_path / "s", Asked(contestants=pool, seed=1))
+    decision = decide(tmp_path / "s", SelfPlayRequest(contestants=pool, seed=1))
     Study.create(tmp_path / "s", decision.plan)
     with pytest.raises(UserError, match="seed: the study has 1, you asked for 2"):
-        decide(tmp_path / "s", Asked(seed=2))
+        decide(tmp_path / "s", SelfPlayRequest(seed=2))
     with pytest.raises(UserError, match="exchanges: the study has 5, you asked for 9"):
-        decide(tmp_path / "s", Asked(exchanges=9))
-    assert decide(tmp_path / "s", Asked()).extension == {}
+        decide(tmp_path / "s", SelfPlayRequest(exchanges=9))
+    assert decide(tmp_path / "s", SelfPlayRequest()).extension == {}
 
 
 def test_more_contestants_and_conversations_extend_a_study(tmp_path, pool):
-    Study.create(tmp_path / "s", decide(tmp_path / "s", Asked(contestants=pool)).plan)
+    Study.create(tmp_path / "s", decide(tmp_path / "s", SelfPlayRequest(contestants=pool)).plan)
     more = {**pool, "c": next(iter(pool.values())).__class__("c", model="repeat_query")}
-    decision = decide(tmp_path / "s", Asked(contestants=more, conversations_per_pair=50))
+    decision = decide(tmp_path / "s", SelfPlayRequest(contestants=more, conversations_per_pair=50))
     assert decision.extension == {"contestants": {"c": {"model": "repeat_query"}}, "conversations_per_pair": 50}
     assert decision.plan.conversations_per_pair == 50
 
@@ -246,7 +246,7 @@ def test_more_contestants_and_conversations_extend_a_study(tmp_path, pool):
 def test_a_folder_with_other_files_is_left_alone(tmp_path, pool):
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(UserError, match="there are other files"):
-        decide(tmp_path, Asked(contestants=pool))
+        decide(tmp_path, SelfPlayRequest(contestants=pool))
 
 
 def test_one_who_is_refused_a_new_folder_leaves_the_holder_its_lock(tmp_path):

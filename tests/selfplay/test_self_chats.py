@@ -7,7 +7,7 @@ from test_runner import DRIVER, contestant, kill_once_it_has_written, play, star
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat
-from parlai_spotbot.selfplay.plan import Asked, decide
+from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
 from parlai_spotbot.study import Plan, Study
 
 KINDS = ("Counting", "GlobalChance", "BatchChance")
@@ -66,7 +66,7 @@ def test_what_is_asked_of_a_study_that_is_there(tmp_path, had, asked, gets):
     Study.create(tmp_path / "s", plan)
     text = (tmp_path / "s" / "study.yaml").read_text()
     assert ("meetings" in text) == (had != "pairs")  # the plans of older studies stay what they were
-    decision = decide(tmp_path / "s", Asked(self_chats=asked))
+    decision = decide(tmp_path / "s", SelfPlayRequest(self_chats=asked))
     assert decision.plan.meetings == gets
     assert decision.extension == ({"meetings": "both"} if gets != had else {})
 

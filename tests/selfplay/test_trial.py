@@ -11,12 +11,12 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.schedule import Seed
-from parlai_spotbot.selfplay.trial import Script, scripts, try_all
+from parlai_spotbot.selfplay.trial import TrialScript, TrialSetup, scripts, try_all
 from parlai_spotbot.selfplay.turn_warnings import warnings
 
 LINES = [
-    Script(Seed("s0", ("hello out there", "good day poison"), ("your persona: i fish", "")), 0, ("really", "ah")),
-    Script(Seed("s1", ("what do you do all day poison", "i fish")), 1, ("how big are the fish", "so big")),
+    TrialScript(Seed("s0", ("hello out there", "good day poison"), ("your persona: i fish", "")), 0, ("really", "ah")),
+    TrialScript(Seed("s1", ("what do you do all day poison", "i fish")), 1, ("how big are the fish", "so big")),
 ]
 
 
@@ -61,9 +61,7 @@ def tried(tmp_path_factory):
         said = []
         trials = try_all(
             [*well, *odd, *FAILING],
-            LINES,
-            tmp_path_factory.mktemp("logs"),
-            at_once=6,
+            TrialSetup(LINES, tmp_path_factory.mktemp("logs"), at_once=6),
             say=lambda name, stage: said.append((name, stage)),
         )
         found = {trial.name: trial for trial in trials}
@@ -178,7 +176,7 @@ def test_no_process_is_left(tried):
 
 
 def test_the_rest_is_ended_where_trying_is_broken_off(tmp_path):
-    trials = try_all([bot("Sleeper"), bot("Counting", "faulty_agents")], LINES, tmp_path, at_once=2)
+    trials = try_all([bot("Sleeper"), bot("Counting", "faulty_agents")], TrialSetup(LINES, tmp_path, at_once=2))
     assert next(iter(trials)).name == "Counting"
     trials.close()  # or this would wait for ten minutes
 

@@ -20,7 +20,7 @@ from parlai_spotbot.nuc.bank import TurnBank
 from parlai_spotbot.nuc.scoring.scores import FAMILIES, PMI, SUM, CandidateScores, rounded
 from parlai_spotbot.nuc.scoring.server import SERVERS
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.selfplay.process import ContestantProcess, Stopped
+from parlai_spotbot.selfplay.process import ContestantProcess, ContestantStopped
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 BATCHES = {"ranker": 32, "likelihood": 4, "similarity": 16}
@@ -59,10 +59,10 @@ class ScoringProcess(ContestantProcess):
                 if answer[0] == "done":
                     return
                 if answer[0] == "error":
-                    raise Stopped("exception", answer[1])
+                    raise ContestantStopped("exception", answer[1])
                 yield answer[1:]
-        except (Stopped, OSError, EOFError) as err:
-            kind = err.kind if isinstance(err, Stopped) else "crash"
+        except (ContestantStopped, OSError, EOFError) as err:
+            kind = err.kind if isinstance(err, ContestantStopped) else "crash"
             raise UserError(
                 f"contestant '{name}': {kind} while it scored candidates: {err}.",
                 f"What it printed is in {self.place}. Run the same command again: it goes on where it stopped.",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tabulate import tabulate
 
-from parlai_spotbot.selfplay.pool import Entry
+from parlai_spotbot.selfplay.pool import PoolEntry
 from parlai_spotbot.selfplay.trial import Trial
 
 SECRET = re.compile(r"api_?key$|secret|passw|access_?token|bearer|authorization", re.IGNORECASE)
@@ -20,7 +20,7 @@ FIGURES = ("name", "load s", "first ms", "median ms", "MiB", "batched", "same se
 BATCHED = {"same": "yes, same text", "other": "yes, other text"}
 
 
-def pool_said(entries: Sequence[Entry]) -> str:
+def pool_text(entries: Sequence[PoolEntry]) -> str:
     """The pool as a table, and what is good to know of its entries."""
     rows = []
     for entry in entries:
@@ -41,7 +41,7 @@ def shown_options(opt: dict) -> dict:
     return {key: "(not shown)" if SECRET.search(str(key)) else value for key, value in opt.items()}
 
 
-def trials_said(trials: Sequence[Trial]) -> str:
+def trials_text(trials: Sequence[Trial]) -> str:
     """Figures, warnings, failures and conversations of all trials."""
     good = [trial for trial in trials if not trial.problem]
     rows = [_figures(trial) for trial in good]
@@ -87,7 +87,7 @@ def bubble(speaker: str, text: str, right: bool, seed: bool) -> list[str]:
     return [row.rjust(WIDTH) if right else row for row in rows]
 
 
-def as_json(entries: Sequence[Entry], trials: Sequence[Trial]) -> dict:
+def as_json(entries: Sequence[PoolEntry], trials: Sequence[Trial]) -> dict:
     """What was checked and tried, for ``--json``."""
     tried = {trial.name: trial.to_json() for trial in trials}
     rows = []

@@ -10,17 +10,17 @@ import yaml
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.plan import DEFAULT_POOL
-from parlai_spotbot.selfplay.pool import Entry, check_contestant, check_entry, read_entries, read_pool
+from parlai_spotbot.selfplay.pool import PoolEntry, check_contestant, check_entry, read_entries, read_pool
 from parlai_spotbot.study import Study
 
 WHERE = "the command line"
 
-Contestants = dict[str, Contestant]
-Pairs = tuple[tuple[str, str], ...]
+ContestantsByName = dict[str, Contestant]
+NamePairs = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
-class Single:
+class NamedBot:
     """One bot: a model file, an agent, or both, and its ParlAI options as ``KEY=VALUE,…``, given by `option`.
 
     It is false where nothing is named.
@@ -48,7 +48,9 @@ class Single:
         return check_contestant(self.contestant(), WHERE)
 
 
-def asked_contestants(pool: str | None, bot: Single, partner: Single) -> tuple[Contestants | None, Pairs | None]:
+def asked_contestants(
+    pool: str | None, bot: NamedBot, partner: NamedBot
+) -> tuple[ContestantsByName | None, NamePairs | None]:
     """The contestants that are asked for, and their pairs where one pair is; None where nothing is said of them."""
     if bot:
         if pool:
@@ -59,7 +61,7 @@ def asked_contestants(pool: str | None, bot: Single, partner: Single) -> tuple[C
     return (read_pool(pool) if pool else None), None
 
 
-def asked_entries(pool: str | None, study: Study | None, bot: Single) -> list[Entry]:
+def asked_entries(pool: str | None, study: Study | None, bot: NamedBot) -> list[PoolEntry]:
     """What is known of the contestants that are asked for, each with its problems; by default the embedded pool's."""
     if sum((bool(bot), bool(pool), study is not None)) > 1:
         raise UserError("More than one of --pool, --study and -mf/-m is given.", "Name one of them.")
@@ -72,7 +74,7 @@ def asked_entries(pool: str | None, study: Study | None, bot: Single) -> list[En
     return read_entries(pool or DEFAULT_POOL)
 
 
-def asked_pair(bot: Single, partner: Single) -> tuple[Contestants, Pairs]:
+def asked_pair(bot: NamedBot, partner: NamedBot) -> tuple[ContestantsByName, NamePairs]:
     """The two contestants of ``-mf/-m`` and ``-pmf/-pm``; without a partner the bot talks with itself."""
     first = bot.checked()
     if not partner:

@@ -37,7 +37,7 @@ power goes up in a saw, whose teeth mean nothing where that number is chance."""
 
 
 @dataclass(frozen=True)
-class Ranking:
+class MethodRanking:
     """One method's ranking by one criterion ("" for the main one): `scores` gives those of some of `names`."""
 
     method: str
@@ -47,7 +47,7 @@ class Ranking:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class OrderAgreement:
     """How far two methods' orders of `names` by `criterion` agree; `p_adjusted`: Holm's, over all that are compared."""
 
     criterion: str
@@ -58,7 +58,9 @@ class Agreement:
     p_adjusted: float
 
 
-def agreements(rankings: Sequence[Ranking], *, rng: np.random.Generator, replicates: int = 2000) -> list[Agreement]:
+def agreements(
+    rankings: Sequence[MethodRanking], *, rng: np.random.Generator, replicates: int = 2000
+) -> list[OrderAgreement]:
     """Every two methods by every criterion that both have, the main ones first; people are no contestants here.
 
     Errors of two methods are taken as independent. Over the same conversations they go together a little, so the
@@ -76,11 +78,11 @@ def agreements(rankings: Sequence[Ranking], *, rng: np.random.Generator, replica
                 correlation = rank_correlation(a, b, rng=rng, replicates=replicates)
                 found.append((criterion, first.method, second.method, names, correlation))
     ps = [np.nan if row[-1].p is None else row[-1].p for row in found]
-    return [Agreement(*row, float(p)) for row, p in zip(found, adjusted(ps), strict=True)]
+    return [OrderAgreement(*row, float(p)) for row, p in zip(found, adjusted(ps), strict=True)]
 
 
 @dataclass(frozen=True)
-class Found:
+class PairEffects:
     """What a method found of `pairs` (P), and what it took.
 
     Attributes
@@ -114,10 +116,10 @@ class Found:
     def names(self) -> set[str]:
         return {name for pair in self.pairs for name in pair}
 
-    def of(self, pairs: Collection[frozenset[str]]) -> Found:
+    def of(self, pairs: Collection[frozenset[str]]) -> PairEffects:
         """The same for some of the pairs."""
         keep = [i for i, pair in enumerate(self.pairs) if frozenset(pair) in pairs]
-        return Found(
+        return PairEffects(
             self.method,
             self.kind,
             tuple(self.pairs[i] for i in keep),
@@ -138,7 +140,7 @@ class Found:
         return np.asarray(hours, dtype=float) * 3600 / self.seconds * share
 
 
-def found_of(method: str, ranking: Mapping, time: Mapping, cost: Mapping, used: int) -> Found | None:
+def pair_effects(method: str, ranking: Mapping, time: Mapping, cost: Mapping, used: int) -> PairEffects | None:
     """A method's findings by its main criterion from its ranking.json, time.json and cost.json of one source.
 
     `used` is the number of annotations behind them. None where no two contestants were compared.
@@ -156,7 +158,9 @@ def found_of(method: str, ranking: Mapping, time: Mapping, cost: Mapping, used: 
     seconds, spent = (np.nan if time.get(key) is None else float(time[key]) for key in ("mean", "hours"))
     pairs = tuple((row["a"], row["b"]) for row, ok in zip(rows, known, strict=True) if ok)
     block = float(cost.get("annotations_per_conversation") or 1.0)
-    return Found(method, kind, pairs, effect[known], se[known], per[known], block, seconds * max(extra, 1.0), spent)
+    return PairEffects(
+        method, kind, pairs, effect[known], se[known], per[known], block, seconds * max(extra, 1.0), spent
+    )
 
 
 def _choice(row: Mapping) -> tuple[float, float, float]:
@@ -183,7 +187,7 @@ def _rating(row: Mapping, ranking: Mapping) -> tuple[float, float, float]:
     return effect, error, error * np.sqrt(n)
 
 
-def likely_effects(found: Found, rng: np.random.Generator, draws: int = DRAWS) -> np.ndarray:
+def likely_effects(found: PairEffects, rng: np.random.Generator, draws: int = DRAWS) -> np.ndarray:
     """What the pairs' effects may be: draws (draws, P) from their distribution given what was found.
 
     Effects are normal around 0 with a spread that is drawn too, from its posterior under a flat prior up to the largest
@@ -200,7 +204,7 @@ def likely_effects(found: Found, rng: np.random.Generator, draws: int = DRAWS) -
     return np.clip(drawn, -0.5, 0.5) if found.kind == CHOICES else drawn
 
 
-def chances(found: Found, effects: np.ndarray, annotations: np.ndarray, alpha: float = ALPHA) -> np.ndarray:
+def chances(found: PairEffects, effects: np.ndarray, annotations: np.ndarray, alpha: float = ALPHA) -> np.ndarray:
     """The chance (draws, h, P) of a significant two-sided test of each pair after so many `annotations` (h,) on it."""
     result = np.empty((len(effects), len(annotations), len(found.pairs)))
     for j, per in enumerate(found.per):
@@ -235,7 +239,7 @@ def t_power(shift: np.ndarray, df: float, alpha: float = ALPHA) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Buys:
+class ExpectedFindings:
     """What hours of people's time buy by one method.
 
     `share` (h,), `low`, `high`: the expected share of pairs found after `hours` in all; `samples` (draws, h) are behind
@@ -255,7 +259,9 @@ class Buys:
     half: float | None
 
 
-def buys(found: Found, hours: Sequence[float], *, rng: np.random.Generator, draws: int = DRAWS) -> Buys:
+def expected_findings(
+    found: PairEffects, hours: Sequence[float], *, rng: np.random.Generator, draws: int = DRAWS
+) -> ExpectedFindings:
     """Expected findings by hours; `ValueError` where no time is known."""
     if not found.seconds > 0:
         raise ValueError(f"{found.method}: seconds is {found.seconds}, expected the time of an annotation")
@@ -268,10 +274,10 @@ def buys(found: Found, hours: Sequence[float], *, rng: np.random.Generator, draw
     reached = np.flatnonzero(share >= 0.5)
     half = float(hours[reached[0]]) if len(reached) else None
     one = (float(alone.mean()), *(float(end) for end in np.quantile(alone, [0.025, 0.975])))
-    return Buys(found.method, len(found.pairs), found.seconds, hours, share, low, high, samples, one, half)
+    return ExpectedFindings(found.method, len(found.pairs), found.seconds, hours, share, low, high, samples, one, half)
 
 
-def common_hours(found: Sequence[Found], points: int = 25) -> np.ndarray:
+def common_hours(found: Sequence[PairEffects], points: int = 25) -> np.ndarray:
     """Hours from a tenth of the least that a study took to ten times the most, evenly on a log scale."""
     spent = [own.spent for own in found if own.spent > 0]
     if not spent:
@@ -279,7 +285,7 @@ def common_hours(found: Sequence[Found], points: int = 25) -> np.ndarray:
     return np.geomspace(min(spent) / 10, max(spent) * 10, points)
 
 
-def equal_cost(found: Sequence[Buys], place: int) -> dict[tuple[str, str], tuple[float, float, float]]:
+def equal_cost(found: Sequence[ExpectedFindings], place: int) -> dict[tuple[str, str], tuple[float, float, float]]:
     """(one method, another) -> by how many pairs more the first finds at the same hours, with its 95 % interval."""
     result = {}
     for i, first in enumerate(found):

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom, binomtest, ttest_ind
 from statsmodels.stats.power import TTestIndPower
 
-from parlai_spotbot.analysis.planning.cost_curve import Choices, Ratings, cost_curve, hour_grid
+from parlai_spotbot.analysis.planning.cost_curve import ChoiceCounts, ConversationMeans, cost_curve, hour_grid
 from parlai_spotbot.analysis.uncertainty.shares import binomial_power
 
 RNG = np.random.default_rng
@@ -26,7 +26,7 @@ def test_ties_cost_choices():
 
 
 def test_a_curve_of_choices():
-    curve = cost_curve(Choices(28, 12), 90.0, [0.25, 1, 2, 4], rng=RNG(0), interval=(0.54, 0.83))
+    curve = cost_curve(ChoiceCounts(28, 12), 90.0, [0.25, 1, 2, 4], rng=RNG(0), interval=(0.54, 0.83))
     assert curve.annotations.tolist() == [10, 40, 80, 160]
     np.testing.assert_allclose(curve.power, [binomial_power(n, 0.7) for n in curve.annotations])
     assert (curve.low <= curve.power).all()
@@ -39,18 +39,18 @@ def test_no_difference_never_becomes_significant_with_more_hours():
     # Drawn without replacement it would: at its own size every study repeats the result that was found.
     won, n = 33, 54
     assert binomtest(won, n).pvalue > 0.05
-    curve = cost_curve(Choices(27, 27), 60.0, hour_grid(1.0), rng=RNG(0), interval=(0.4, 0.6))
+    curve = cost_curve(ChoiceCounts(27, 27), 60.0, hour_grid(1.0), rng=RNG(0), interval=(0.4, 0.6))
     assert (curve.power <= 0.05).all()
     assert curve.needed is None
     same = RNG(1).normal(3, 1, 40)
-    flat = cost_curve(Ratings(same, same), 60.0, hour_grid(1.0, 5), rng=RNG(0), replicates=400)
+    flat = cost_curve(ConversationMeans(same, same), 60.0, hour_grid(1.0, 5), rng=RNG(0), replicates=400)
     assert (flat.power < 0.10).all()
 
 
 def test_at_its_own_size_a_study_that_just_made_it_has_half_a_chance():
     n = 100
     won = next(k for k in range(50, 100) if binomtest(k, n).pvalue < 0.05)
-    curve = cost_curve(Choices(won, n - won), 36.0, [1.0], rng=RNG(0))
+    curve = cost_curve(ChoiceCounts(won, n - won), 36.0, [1.0], rng=RNG(0))
     assert curve.annotations[0] == n
     assert 0.4 < curve.power[0] < 0.65
 
@@ -58,10 +58,10 @@ def test_at_its_own_size_a_study_that_just_made_it_has_half_a_chance():
 def test_ratings_as_the_t_tests_power():
     rng = RNG(2)
     first, second = rng.normal(0.6, 1, 2000), rng.normal(0, 1, 2000)
-    curve = cost_curve(Ratings(first, second), 60.0, [1.0], rng=rng, replicates=2000)
+    curve = cost_curve(ConversationMeans(first, second), 60.0, [1.0], rng=rng, replicates=2000)
     size = (first.mean() - second.mean()) / np.sqrt((first.var() + second.var()) / 2)
     assert curve.power[0] == pytest.approx(TTestIndPower().power(size, 30, 0.05), abs=0.04)
-    few = Ratings(first[:15], second[:12], annotations=2.0)
+    few = ConversationMeans(first[:15], second[:12], annotations=2.0)
     drawn = [
         ttest_ind(rng.choice(few.first, 15), rng.choice(few.second, 15), equal_var=False).pvalue < 0.05
         for _ in range(2000)
@@ -72,8 +72,8 @@ def test_ratings_as_the_t_tests_power():
 
 def test_wrong_arguments_are_named():
     with pytest.raises(ValueError, match=r"seconds is 0"):
-        cost_curve(Choices(1, 1), 0, [1.0], rng=RNG(0))
+        cost_curve(ChoiceCounts(1, 1), 0, [1.0], rng=RNG(0))
     with pytest.raises(ValueError, match="hours: expected"):
-        cost_curve(Choices(1, 1), 5, [0.0], rng=RNG(0))
+        cost_curve(ChoiceCounts(1, 1), 5, [0.0], rng=RNG(0))
     with pytest.raises(ValueError, match="spent is 0"):
         hour_grid(0)

@@ -18,7 +18,7 @@ from parlai_spotbot.analysis.survival.results import (
     SeparationWarning,
     SurvivalWarning,
 )
-from parlai_spotbot.analysis.survival.semiparametric import Expansion, Problem, Rows
+from parlai_spotbot.analysis.survival.semiparametric import DistinctRows, Expansion, Problem
 from parlai_spotbot.analysis.survival.separation import separated
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 
@@ -167,7 +167,7 @@ def test_is_a_maximum_whatever_the_data(rows, model):
     start, width, censored, x, weights = np.array(rows, dtype=float).T
     data = innermost(start, np.where(censored > 0, np.inf, start + width), weights)
     assume(len(data.ends) > 1)
-    problem = Problem(Rows.build(data, x[:, None]), model)
+    problem = Problem(DistinctRows.build(data, x[:, None]), model)
     found = problem.maximise(problem.start(npmle.solve(data)), np.zeros(1))
     end = Expansion(problem, found.alpha, found.beta, held=False)
     if separated(problem.rows, found).any():
@@ -398,12 +398,12 @@ def test_rows_are_put_together_only_where_equal():
     rng = np.random.default_rng(15)
     left, right, x = study(rng, 500)
     data = innermost(left, right)
-    rows = Rows.build(data, x)
+    rows = DistinctRows.build(data, x)
     assert len(rows.weights) < 60
     assert rows.weights.sum() == 500
     np.testing.assert_array_equal(rows.X[rows.cells], x)
     np.testing.assert_array_equal(rows.low[rows.cells], data.first)
-    assert Rows.build(data, rng.normal(size=(500, 1))).cells is None
+    assert DistinctRows.build(data, rng.normal(size=(500, 1))).cells is None
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from parlai_spotbot.analysis.planning import (
     total,
 )
 from parlai_spotbot.analysis.planning.pilot import _shares, pilot_design
-from parlai_spotbot.analysis.planning.pool import Pool, planned_pair
+from parlai_spotbot.analysis.planning.pool import PlannedPool, planned_pair
 from parlai_spotbot.analysis.planning.simulation import latent_of, moments, outcome_chances, simulate
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.analysis.uncertainty.shares import binomial_power
@@ -113,14 +113,14 @@ def test_more_of_one_pair_is_the_pool_with_that_much_more():
     rng = np.random.default_rng(0)
     talks = rng.integers(3, 20, (5, 5)).astype(float)
     talks = np.triu(talks, 1) + np.triu(talks, 1).T
-    pool = Pool(rng.normal(0, 0.7, 5), talks, Design(5))
+    pool = PlannedPool(rng.normal(0, 0.7, 5), talks, Design(5))
     grown = talks.copy()
     grown[1, 3] = grown[3, 1] = talks[1, 3] + 17
-    expected = Pool(pool.strength, grown, pool.design).pair(1, 3).error()
+    expected = PlannedPool(pool.strength, grown, pool.design).pair(1, 3).error()
     error, df = pool.pair(1, 3).error(more=17)
     assert error == pytest.approx(expected[0], rel=1e-9)
     assert df == pytest.approx(expected[1], rel=0.2)  # the weights' proportions stay, but for third bots' own
-    twice = Pool(pool.strength, 2 * talks, pool.design).pair(0, 4)
+    twice = PlannedPool(pool.strength, 2 * talks, pool.design).pair(0, 4)
     np.testing.assert_allclose(pool.pair(0, 4).error(times=2), twice.error(), rtol=1e-9)
 
 
@@ -378,7 +378,7 @@ def test_the_variance_that_is_planned_with_is_that_of_the_contrasts_of_the_relea
     found, design = contrasts(matches, names), pilot_design(matches, names, Design(len(names)))
     assert design.annotations_per_worker == pytest.approx({"dailydialog": 49, "empathetic": 77}[domain], abs=0.5)
     assert design.effective_per_worker == pytest.approx({"dailydialog": 76, "empathetic": 131}[domain], abs=0.5)
-    pool = Pool(found.strength, count_talks(matches, names), design)
+    pool = PlannedPool(found.strength, count_talks(matches, names), design)
     planned = [pool.pair(a, b).error() for a, b in itertools.combinations(range(len(names)), 2)]
     assert np.mean([error for error, _ in planned]) == pytest.approx(found.pairs["se"].mean(), rel=0.15)
     assert np.mean([df for _, df in planned]) == pytest.approx(found.pairs["df"].mean(), rel=0.25)

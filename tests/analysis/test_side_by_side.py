@@ -5,18 +5,18 @@ import pytest
 from scipy.stats import binom, binomtest
 from statsmodels.stats.power import TTestIndPower
 
-from parlai_spotbot.analysis.planning.cost_curve import Choices, Ratings, cost_curve
+from parlai_spotbot.analysis.planning.cost_curve import ChoiceCounts, ConversationMeans, cost_curve
 from parlai_spotbot.analysis.side_by_side import (
     CHOICES,
     RATINGS,
-    Found,
-    Ranking,
+    MethodRanking,
+    PairEffects,
     agreements,
-    buys,
     common_hours,
     equal_cost,
-    found_of,
+    expected_findings,
     likely_effects,
+    pair_effects,
     t_power,
 )
 from parlai_spotbot.analysis.study_comparison import Scores
@@ -54,7 +54,7 @@ def choices(shares, n, seconds=60.0, spent=5.0):
         {"a": a, "b": b, "wins_a": round(s * n), "wins_b": n - round(s * n), "ties": 0, "n": n, "effective": float(n)}
         for (a, b), s in zip(pairs, shares, strict=True)
     ]
-    return found_of("acute_eval", {"pairs": rows, "n": n * len(rows)}, {"mean": seconds, "hours": spent}, {}, 1)
+    return pair_effects("acute_eval", {"pairs": rows, "n": n * len(rows)}, {"mean": seconds, "hours": spent}, {}, 1)
 
 
 def test_with_much_data_the_chance_is_that_of_the_cost_curve():
@@ -62,25 +62,25 @@ def test_with_much_data_the_chance_is_that_of_the_cost_curve():
     hours = [0.5, 1.0, 2.0]
     # The exact test's saw is smoothed over the numbers of choices that are as likely.
     near = [np.arange(n - np.sqrt(n), n + np.sqrt(n)) * 60 / 3600 for n in (30, 60, 120)]
-    curve = [cost_curve(Choices(2800, 1200), 60.0, some, rng=RNG(0)).power.mean() for some in near]
-    np.testing.assert_allclose(buys(own, hours, rng=RNG(0)).share, curve, atol=0.03)
+    curve = [cost_curve(ChoiceCounts(2800, 1200), 60.0, some, rng=RNG(0)).power.mean() for some in near]
+    np.testing.assert_allclose(expected_findings(own, hours, rng=RNG(0)).share, curve, atol=0.03)
     first, second = RNG(1).normal(3.4, 0.8, 3000), RNG(2).normal(3.0, 0.8, 3000)
     difference = float(first.mean() - second.mean())
     half = 1.96 * np.sqrt(first.var() / 3000 + second.var() / 3000)
     ranking = {
         "pairs": [{"a": "a", "b": "b", "n": 6000, "estimate": difference, "ci": [difference - half, difference + half]}]
     }
-    own = found_of("dialogue_likert", ranking, {"mean": 60.0, "hours": 5.0}, {}, 6000)
-    curve = cost_curve(Ratings(first, second), 60.0, hours, rng=RNG(0))
-    np.testing.assert_allclose(buys(own, hours, rng=RNG(0)).share, curve.power, atol=0.04)
+    own = pair_effects("dialogue_likert", ranking, {"mean": 60.0, "hours": 5.0}, {}, 6000)
+    curve = cost_curve(ConversationMeans(first, second), 60.0, hours, rng=RNG(0))
+    np.testing.assert_allclose(expected_findings(own, hours, rng=RNG(0)).share, curve.power, atol=0.04)
 
 
 def test_no_method_seems_to_find_more_because_it_has_less_data():
     # Nothing to be found: what a study of ten choices a pair finds by chance must not look like power.
     rng, few, many = RNG(3), [], []
     for _ in range(20):
-        few.append(buys(choices(rng.binomial(10, 0.5, 6) / 10, 10), [10.0], rng=rng).share[0])
-        many.append(buys(choices(rng.binomial(1000, 0.5, 6) / 1000, 1000), [10.0], rng=rng).share[0])
+        few.append(expected_findings(choices(rng.binomial(10, 0.5, 6) / 10, 10), [10.0], rng=rng).share[0])
+        many.append(expected_findings(choices(rng.binomial(1000, 0.5, 6) / 1000, 1000), [10.0], rng=rng).share[0])
     plug_in = np.mean([np.mean([binomial_power(100, s) for s in rng.binomial(10, 0.5, 6) / 10]) for _ in range(20)])
     assert np.mean(many) < 0.12
     assert np.mean(few) < plug_in - 0.15
@@ -91,7 +91,7 @@ def test_what_is_found_covers_the_truth():
     rng, inside = RNG(4), 0
     for _ in range(60):
         true = np.clip(rng.normal(0.5, 0.15, 6), 0.05, 0.95)
-        own = buys(choices(rng.binomial(40, true) / 40, 40), [6.0], rng=rng, draws=300)
+        own = expected_findings(choices(rng.binomial(40, true) / 40, 40), [6.0], rng=rng, draws=300)
         truth = np.mean([binomial_power(60, share) for share in true])
         inside += own.low[0] - 1e-9 <= truth <= own.high[0] + 1e-9
     assert inside >= 52
@@ -106,7 +106,7 @@ def test_effects_shrink_to_what_pairs_have_in_common():
 
 def found(kind, pairs, seconds=60.0):
     n = len(pairs)
-    return Found("m", kind, tuple(pairs), np.zeros(n), np.full(n, 0.1), np.ones(n), 1.0, seconds, 4.0)
+    return PairEffects("m", kind, tuple(pairs), np.zeros(n), np.full(n, 0.1), np.ones(n), 1.0, seconds, 4.0)
 
 
 def test_a_rating_counts_in_every_pair_and_a_choice_in_one():
@@ -118,13 +118,13 @@ def test_a_rating_counts_in_every_pair_and_a_choice_in_one():
 def test_spot_the_bots_people_cost_time():
     row = {"a": "a", "b": "b", "wins_a": 6, "wins_b": 2, "ties": 12, "n": 20, "rate_ci": [0.4, 0.95]}
     ranking = {"win_rate": {"a": 0.6}, "pairs": [row], "n": 20}
-    own = found_of("spot_the_bot", ranking, {"mean": 30.0, "hours": 1.0}, {}, 30)
+    own = pair_effects("spot_the_bot", ranking, {"mean": 30.0, "hours": 1.0}, {}, 30)
     assert own.seconds == pytest.approx(45)
     assert 0 < own.per[0] <= 8 / 20
-    assert np.isnan(found_of("spot_the_bot", ranking, {"mean": None, "hours": None}, {}, 30).seconds)
+    assert np.isnan(pair_effects("spot_the_bot", ranking, {"mean": None, "hours": None}, {}, 30).seconds)
     with pytest.raises(ValueError, match="expected the time of an annotation"):
-        buys(found_of("spot_the_bot", ranking, {}, {}, 30), [1.0], rng=RNG(0))
-    assert found_of("acute_eval", {"pairs": []}, {}, {}, 0) is None
+        expected_findings(pair_effects("spot_the_bot", ranking, {}, {}, 30), [1.0], rng=RNG(0))
+    assert pair_effects("acute_eval", {"pairs": []}, {}, {}, 0) is None
 
 
 def test_at_equal_cost_the_quicker_method_is_ahead():
@@ -132,7 +132,7 @@ def test_at_equal_cost_the_quicker_method_is_ahead():
     quick, slow = choices(shares, 200, 30.0), choices(shares, 200, 300.0)
     hours = common_hours([quick, slow])
     assert (hours[0], hours[-1]) == pytest.approx((0.5, 50))
-    bought = [buys(own, hours, rng=RNG(0)) for own in (quick, slow)]
+    bought = [expected_findings(own, hours, rng=RNG(0)) for own in (quick, slow)]
     place = len(hours) // 2
     more, low, high = equal_cost([bought[0], type(bought[1])(**{**bought[1].__dict__, "method": "slow"})], place)[
         "acute_eval", "slow"
@@ -149,7 +149,7 @@ def ranking(method, scores, se=0.01, criterion=""):
         kept = [name for name in names if name in chosen]
         return Scores(tuple(kept), np.array([scores[n] for n in kept]), np.full(len(kept), se), False)
 
-    return Ranking(method, criterion, names, of)
+    return MethodRanking(method, criterion, names, of)
 
 
 def test_orders_are_compared_among_the_contestants_that_both_judged():

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, chisquare
 
 from parlai_spotbot.analysis.stability import conversation_matches, default_sizes, first_stable, pair_counts, stability
-from parlai_spotbot.analysis.stability.experiment import Pool, pair_chances, ranking_of
+from parlai_spotbot.analysis.stability.experiment import PlayedPool, pair_chances, ranking_of
 from parlai_spotbot.analysis.stability.kernels import modelled_repetitions, pooled_repetitions
 from parlai_spotbot.analysis.stability.numpy_loops import model_repetition, paper_places, paper_repetition
 from parlai_spotbot.analysis.stability.random_streams import binomial, log_factorials, start, uniform
@@ -263,9 +263,9 @@ def test_the_model_need_not_reach_one_where_the_papers_way_must():
 
 
 def test_the_model_is_davidsons():
-    pool = Pool(("a", "b"), np.array([0]), np.array([1]), np.array([[19, 13, 13]]))
+    pool = PlayedPool(("a", "b"), np.array([0]), np.array([1]), np.array([[19, 13, 13]]))
     np.testing.assert_allclose(pair_chances(pool), [[19 / 45, 13 / 45, 13 / 45]])  # saturated with two bots
-    never = Pool(("a", "b"), np.array([0]), np.array([1]), np.array([[20, 0, 0]]))
+    never = PlayedPool(("a", "b"), np.array([0]), np.array([1]), np.array([[20, 0, 0]]))
     assert 0 < pair_chances(never)[0, 2] < 0.05
 
 

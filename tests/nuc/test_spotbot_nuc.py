@@ -11,7 +11,7 @@ import pytest
 from parlai.utils import logging
 from scoring_models import FORMS, WORDS, made_questions, saved_agent
 
-from parlai_spotbot.analysis.side_by_side import Ranking, agreements
+from parlai_spotbot.analysis.side_by_side import MethodRanking, agreements
 from parlai_spotbot.findings.whole_study.nuc import ranking_of, read_results, sections
 from parlai_spotbot.scripts.spotbot_nuc import SpotbotNuc
 from parlai_spotbot.surveys.nuc_questions import write_questions
@@ -150,7 +150,7 @@ def test_the_order_is_compared_with_other_methods(made):
         ],
     }
     nuc = ranking_of(ranking)
-    (found,) = agreements([nuc, Ranking("spot_the_bot", "", names, nuc.scores)], rng=np.random.default_rng(0))
+    (found,) = agreements([nuc, MethodRanking("spot_the_bot", "", names, nuc.scores)], rng=np.random.default_rng(0))
     assert found.found.tau == pytest.approx(1)
     assert found.found.tau_ci[0] > 0.5
 

@@ -23,7 +23,7 @@ POINTS = 12
 
 
 @dataclass(frozen=True)
-class Choices:
+class ChoiceCounts:
     """Independent choices between two: how many were for the first, for the second, and for neither."""
 
     won: int
@@ -32,7 +32,7 @@ class Choices:
 
 
 @dataclass(frozen=True)
-class Ratings:
+class ConversationMeans:
     """Mean ratings of the conversations of each of two contestants, and how many annotations a conversation took."""
 
     first: np.ndarray
@@ -40,7 +40,7 @@ class Ratings:
     annotations: float = 1.0
 
 
-Sample = Choices | Ratings
+PairData = ChoiceCounts | ConversationMeans
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def hour_grid(spent: float, points: int = POINTS) -> np.ndarray:
 
 
 def cost_curve(
-    sample: Sample,
+    sample: PairData,
     seconds: float,
     hours: Sequence[float],
     *,
@@ -86,7 +86,7 @@ def cost_curve(
 
     Parameters
     ----------
-    sample : Choices or Ratings
+    sample : ChoiceCounts or ConversationMeans
         What was found. Choices are tested by the exact binomial test of the decided, ratings by Welch's t-test of the
         conversations' means, both contestants with the same number of conversations.
     interval : pair, optional
@@ -104,7 +104,7 @@ def cost_curve(
     if not (len(hours) and (hours > 0).all()):
         raise ValueError("hours: expected numbers above 0")
     number = np.maximum(1, np.floor(hours * 3600 / seconds)).astype(int)
-    effect, none = _effect(sample), 0.0 if isinstance(sample, Ratings) else 0.5
+    effect, none = _effect(sample), 0.0 if isinstance(sample, ConversationMeans) else 0.5
     ends = (effect, effect) if interval is None or not np.isfinite(interval).all() else interval
     away = sorted(ends, key=lambda end: abs(end - none))
     nearer = none if min(ends) <= none <= max(ends) else away[0]
@@ -127,17 +127,17 @@ def cost_curve(
     )
 
 
-def _effect(sample: Sample) -> float:
-    if isinstance(sample, Ratings):
+def _effect(sample: PairData) -> float:
+    if isinstance(sample, ConversationMeans):
         return float(np.mean(sample.first) - np.mean(sample.second))
     decided = sample.won + sample.lost
     return sample.won / decided if decided else 0.5
 
 
 def _power(
-    sample: Sample, effect: float, number: np.ndarray, rng: np.random.Generator, replicates: int, alpha: float
+    sample: PairData, effect: float, number: np.ndarray, rng: np.random.Generator, replicates: int, alpha: float
 ) -> np.ndarray:
-    if isinstance(sample, Choices):
+    if isinstance(sample, ChoiceCounts):
         total = sample.won + sample.lost + sample.ties
         decided = (sample.won + sample.lost) / total if total else 1.0
         return np.array([binomial_power(int(n), effect, decided, alpha) for n in number])
@@ -145,7 +145,7 @@ def _power(
 
 
 def _rating_power(
-    sample: Ratings, effect: float, n: int, rng: np.random.Generator, replicates: int, alpha: float
+    sample: ConversationMeans, effect: float, n: int, rng: np.random.Generator, replicates: int, alpha: float
 ) -> float:
     """Conversations of each contestant with replacement, n annotations in all; Welch's t-test."""
     m = max(2, round(n / (2 * sample.annotations)))

@@ -9,7 +9,7 @@ from scipy.optimize import least_squares
 from scipy.special import expit, logit
 
 from parlai_spotbot.analysis.planning.design import Design
-from parlai_spotbot.analysis.planning.pool import Pool, conversations_needed, pair_power
+from parlai_spotbot.analysis.planning.pool import PlannedPool, conversations_needed, pair_power
 
 
 def pairwise_rates(win_rates: np.ndarray) -> np.ndarray:
@@ -108,7 +108,7 @@ def plan(
         if len(win_rates) != design.bots:
             raise ValueError(f"win_rates has {len(win_rates)} entries, expected one for each of {design.bots} bots")
         rates = pairwise_rates(win_rates)
-        pool = Pool.even(logit(rates[:, 0]), design)
+        pool = PlannedPool.even(logit(rates[:, 0]), design)
         ends = list(zip(*np.triu_indices(design.bots, 1), strict=True))
         clear = np.array([pair.gap / pair.error()[0] for pair in (pool.pair(a, b) for a, b in ends)])
         before = [int((clear > own).sum()) for own in clear]  # Holm's correction: the clearest pairs come first

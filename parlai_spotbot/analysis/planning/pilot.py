@@ -15,7 +15,7 @@ import pandas as pd
 from scipy.special import expit, logit
 
 from parlai_spotbot.analysis.planning.design import Design, fewest
-from parlai_spotbot.analysis.planning.pool import Pair, Pool, conversations_needed
+from parlai_spotbot.analysis.planning.pool import PlannedPair, PlannedPool, conversations_needed
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
 
 SETTLED, MORE, CLOSE, UNREACHABLE = "settled", "needs more", "close", "out of reach"
@@ -119,7 +119,7 @@ def pilot_needs(
     if not crossed:
         design = replace(design, worker_correlation=0.0, annotations_per_worker=1.0)
     found = contrasts(matches, names, crossed=crossed)
-    pool = Pool(np.nan_to_num(found.strength), count_talks(matches, names), design)
+    pool = PlannedPool(np.nan_to_num(found.strength), count_talks(matches, names), design)
     looks = design.looks if design.correction == "bonferroni" else 1
     shown, rows, opened = _shares(matches), [], {}
     for i, j, row in zip(*np.triu_indices(len(names), 1), found.pairs.to_dict("records"), strict=True):
@@ -156,7 +156,7 @@ def pilot_needs(
     return pd.DataFrame(rows), design
 
 
-def _more(pool: Pool, opened: dict[int, Pair]) -> dict[int, int | None]:
+def _more(pool: PlannedPool, opened: dict[int, PlannedPair]) -> dict[int, int | None]:
     """How many more conversations each open pair needs, where all get theirs.
 
     Each is found by itself first; then the smallest part of all of them that does, since pairs help each other.
@@ -173,7 +173,7 @@ def _more(pool: Pool, opened: dict[int, Pair]) -> dict[int, int | None]:
         for place, more in reached.items():
             ends = opened[place].a, opened[place].b
             talks[ends] = talks[ends[::-1]] = talks[ends] + np.ceil(part * more)
-        grown = Pool(pool.strength, talks, pool.design)
+        grown = PlannedPool(pool.strength, talks, pool.design)
         return all(grown.pair(own.a, own.b, own.gap).power() >= wished for own in map(opened.get, reached))
 
     low, high = 0.0, 1.0

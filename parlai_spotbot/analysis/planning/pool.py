@@ -25,7 +25,7 @@ LEAST = 0.7
 
 
 @dataclass(frozen=True)
-class Pool:
+class PlannedPool:
     """K bots of log strengths `strength` (K,), and how many conversations each two have: `talks` (K, K), symmetric."""
 
     strength: np.ndarray
@@ -33,8 +33,8 @@ class Pool:
     design: Design
 
     @classmethod
-    def even(cls, strength: np.ndarray, design: Design) -> Pool:
-        """Each pair has one conversation; `Pair.power` takes any number of times as many."""
+    def even(cls, strength: np.ndarray, design: Design) -> PlannedPool:
+        """Each pair has one conversation; `PlannedPair.power` takes any number of times as many."""
         return cls(np.asarray(strength, dtype=float), 1.0 - np.eye(len(strength)), design)
 
     @cached_property
@@ -59,19 +59,19 @@ class Pool:
     def pulled(self) -> np.ndarray:
         return _laplacian(self.talks * self.spread)
 
-    def pair(self, a: int, b: int, gap: float | None = None) -> Pair:
+    def pair(self, a: int, b: int, gap: float | None = None) -> PlannedPair:
         """What is to be found of two bots that are `gap` apart in log strength, by default as in the pool."""
-        return Pair(self, a, b, abs(self.strength[a] - self.strength[b] if gap is None else gap))
+        return PlannedPair(self, a, b, abs(self.strength[a] - self.strength[b] if gap is None else gap))
 
 
 @dataclass(frozen=True)
-class Pair:
+class PlannedPair:
     """The difference of two bots of a pool.
 
     Numbers are of a study that has `times` as many conversations of all pairs as the pool, and `more` of this pair.
     """
 
-    pool: Pool
+    pool: PlannedPool
     a: int
     b: int
     gap: float
@@ -186,7 +186,7 @@ def conversations_needed(rate: float, design: Design, alone: bool = False) -> in
     return planned_pair(rate, design, alone).needed()
 
 
-def planned_pair(rate: float, design: Design, alone: bool) -> Pair:
+def planned_pair(rate: float, design: Design, alone: bool) -> PlannedPair:
     """The two bots of `pair_power`, in a pool of one conversation a pair."""
     if not 0 < rate < 1:
         raise ValueError(f"rate is {rate}, expected a share of decided matches between 0 and 1")
@@ -195,7 +195,7 @@ def planned_pair(rate: float, design: Design, alone: bool) -> Pair:
     strength[1] = -strength[0]
     if alone:  # annotators do other pairs, too
         design = replace(design, annotations_per_worker=1 + (design.annotations_per_worker - 1) / design.pairs)
-    return Pool.even(strength, design).pair(0, 1)
+    return PlannedPool.even(strength, design).pair(0, 1)
 
 
 def _laplacian(weights: np.ndarray) -> np.ndarray:

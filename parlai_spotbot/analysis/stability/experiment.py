@@ -31,7 +31,7 @@ GRID = (3, 5, 8, 10, 15, 20, 25, 30, 35, 40, 45, 60, 80, 100, 150, 200, 300)
 
 
 @dataclass(frozen=True)
-class Pool:
+class PlayedPool:
     """Bots and how their conversations ended: first and second bot (P,), wins, ties, losses of the first (P, 3)."""
 
     names: tuple[str, ...]
@@ -39,16 +39,16 @@ class Pool:
     second: np.ndarray
     counts: np.ndarray
 
-    def without(self, bot: str) -> Pool:
+    def without(self, bot: str) -> PlayedPool:
         """This pool, one bot left out."""
         out = self.names.index(bot)
         kept = (self.first != out) & (self.second != out)
         first, second = (side[kept] - (side[kept] > out) for side in (self.first, self.second))
-        return Pool(tuple(name for name in self.names if name != bot), first, second, self.counts[kept])
+        return PlayedPool(tuple(name for name in self.names if name != bot), first, second, self.counts[kept])
 
 
 @dataclass(frozen=True)
-class Rule:
+class Experiment:
     """How one point of a curve is found; see `stability`."""
 
     variant: str
@@ -116,16 +116,16 @@ def stability(
     ValueError
         Names the argument; the pair that has too few conversations; the conversation that is there twice.
     """
-    rule = Rule(variant, repetitions, replicates, draws, level, seed)
-    _check(matches, names, rule)
-    pool = Pool(tuple(names), *pair_counts(matches, names))
+    experiment = Experiment(variant, repetitions, replicates, draws, level, seed)
+    _check(matches, names, experiment)
+    pool = PlayedPool(tuple(names), *pair_counts(matches, names))
     sizes = _sizes(pool, sizes, variant)
     pools = {"": pool}
     if leave_one_out and len(names) > 2:
         pools |= {bot: pool.without(bot) for bot in names}
     pools = {out: own for out, own in pools.items() if len(own.counts)}
-    found = _run(pools, sizes, rule, threads, progress)
-    curves = {out: _curve(own, sizes, found[out], rule) for out, own in pools.items()}
+    found = _run(pools, sizes, experiment, threads, progress)
+    curves = {out: _curve(own, sizes, found[out], experiment) for out, own in pools.items()}
     options = {"repetitions": repetitions, "replicates": replicates, "level": level, "seed": seed}
     options["draws"] = draws if variant == "paper" else "as many as were played"
     at_hand = pool.counts.sum(axis=1)
@@ -145,14 +145,14 @@ def default_sizes(fewest: int, variant: str) -> list[int]:
     return sorted({*GRID, fewest} - {size for size in GRID if size > max(4 * fewest, 45)})
 
 
-def _check(matches: pd.DataFrame, names: Sequence[str], rule: Rule) -> None:
-    if rule.variant not in VARIANTS:
-        raise ValueError(f"variant is {rule.variant!r}, expected one of {', '.join(VARIANTS)}")
+def _check(matches: pd.DataFrame, names: Sequence[str], experiment: Experiment) -> None:
+    if experiment.variant not in VARIANTS:
+        raise ValueError(f"variant is {experiment.variant!r}, expected one of {', '.join(VARIANTS)}")
     for argument in ("repetitions", "replicates", "draws"):
-        if getattr(rule, argument) < 1:
-            raise ValueError(f"{argument} is {getattr(rule, argument)}, expected a whole number from 1 up")
-    if not 0 < rule.level < 1:
-        raise ValueError(f"level is {rule.level}, expected a number between 0 and 1")
+        if getattr(experiment, argument) < 1:
+            raise ValueError(f"{argument} is {getattr(experiment, argument)}, expected a whole number from 1 up")
+    if not 0 < experiment.level < 1:
+        raise ValueError(f"level is {experiment.level}, expected a number between 0 and 1")
     if len(names) < 2 or len(set(names)) < len(names):
         raise ValueError(f"names is {list(names)}, expected at least two different bots")
     if matches.empty:
@@ -165,7 +165,7 @@ def _check(matches: pd.DataFrame, names: Sequence[str], rule: Rule) -> None:
         )
 
 
-def _sizes(pool: Pool, sizes: Iterable[int] | None, variant: str) -> list[int]:
+def _sizes(pool: PlayedPool, sizes: Iterable[int] | None, variant: str) -> list[int]:
     totals = pool.counts.sum(axis=1)
     fewest = int(totals.min())
     if sizes is None:
@@ -180,14 +180,16 @@ def _sizes(pool: Pool, sizes: Iterable[int] | None, variant: str) -> list[int]:
     return sizes
 
 
-def _run(pools: dict, sizes: list[int], rule: Rule, threads: int | None, progress: Callable[[], None] | None) -> dict:
+def _run(
+    pools: dict, sizes: list[int], experiment: Experiment, threads: int | None, progress: Callable[[], None] | None
+) -> dict:
     """Every pool at every size, in threads: the loops are compiled and let go of the interpreter."""
     tasks = [(out, pool, size) for out, pool in pools.items() for size in reversed(sizes)]
     found: dict[str, dict] = {out: {} for out in pools}
-    shared = _tables(pools, sizes, rule)
+    shared = _tables(pools, sizes, experiment)
     with ThreadPoolExecutor(threads or os.cpu_count()) as workers:
         try:
-            points = workers.map(lambda task: _point(*task, rule, shared), tasks)
+            points = workers.map(lambda task: _point(*task, experiment, shared), tasks)
             for (out, _, size), result in zip(tasks, points, strict=True):
                 found[out][size] = result
                 if progress is not None:
@@ -198,42 +200,54 @@ def _run(pools: dict, sizes: list[int], rule: Rule, threads: int | None, progres
     return found
 
 
-def _tables(pools: dict, sizes: list[int], rule: Rule) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _tables(pools: dict, sizes: list[int], experiment: Experiment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What all repetitions share: alias tables, for as many matches as a pair can well have, and log factorials."""
     from parlai_spotbot.analysis.stability.random_streams import log_factorials
     from parlai_spotbot.analysis.stability.tables import MOST, build
 
     largest = max(sizes)
-    if rule.variant == "paper":
-        mean = rule.draws / min(len(pool.counts) for pool in pools.values())
-        largest = max(largest, min(rule.draws, int(mean + 6 * np.sqrt(mean)) + 1))
+    if experiment.variant == "paper":
+        mean = experiment.draws / min(len(pool.counts) for pool in pools.values())
+        largest = max(largest, min(experiment.draws, int(mean + 6 * np.sqrt(mean)) + 1))
     levels = max(1, -(-largest.bit_length() // 3))
-    log_factorial = log_factorials(max(rule.draws, max(sizes), 8**levels))
+    log_factorial = log_factorials(max(experiment.draws, max(sizes), 8**levels))
     return *build(min(MOST, max(sizes)), levels, log_factorial), log_factorial
 
 
-def _point(out: str, pool: Pool, size: int, rule: Rule, shared: tuple) -> tuple[np.ndarray, np.ndarray | None]:
+def _point(
+    out: str, pool: PlayedPool, size: int, experiment: Experiment, shared: tuple
+) -> tuple[np.ndarray, np.ndarray | None]:
     """Places (repetitions, K) of each bot's cluster, and with the way "model" each bot's rank by its score."""
     from parlai_spotbot.analysis.stability import kernels  # importing numba takes longer than many a command
 
     bots = len(pool.names)
-    base = np.random.SeedSequence([rule.seed, zlib.crc32(out.encode("utf-8")), size]).generate_state(1, np.uint64)[0]
-    places = np.zeros((rule.repetitions, bots), dtype=np.int64)
+    seeds = np.random.SeedSequence([experiment.seed, zlib.crc32(out.encode("utf-8")), size])
+    base = seeds.generate_state(1, np.uint64)[0]
+    places = np.zeros((experiment.repetitions, bots), dtype=np.int64)
     sides = pool.first.astype(np.int64), pool.second.astype(np.int64)
-    if rule.variant == "paper":
+    if experiment.variant == "paper":
         kernels.pooled_repetitions(
-            pool.counts, *sides, bots, size, rule.repetitions, rule.replicates, rule.draws, base, *shared, places
+            pool.counts,
+            *sides,
+            bots,
+            size,
+            experiment.repetitions,
+            experiment.replicates,
+            experiment.draws,
+            base,
+            *shared,
+            places,
         )
         return places, None
     ordered = np.zeros_like(places)
-    thrown_out = int(np.floor((1 - rule.level) / 2 * rule.replicates + 1e-9))
+    thrown_out = int(np.floor((1 - experiment.level) / 2 * experiment.replicates + 1e-9))
     kernels.modelled_repetitions(
         pair_chances(pool),
         *sides,
         bots,
         size,
-        rule.repetitions,
-        rule.replicates,
+        experiment.repetitions,
+        experiment.replicates,
         thrown_out,
         base,
         *shared,
@@ -243,7 +257,7 @@ def _point(out: str, pool: Pool, size: int, rule: Rule, shared: tuple) -> tuple[
     return places, ordered
 
 
-def pair_chances(pool: Pool) -> np.ndarray:
+def pair_chances(pool: PlayedPool) -> np.ndarray:
     """Chances (P, 3) of win, tie, loss for the first bot of each pair, by Davidson's model of the pool's conversations.
 
     Where the model has no finite maximum (a bot that never wins), each pair gets one made-up conversation; where it has
@@ -258,7 +272,7 @@ def pair_chances(pool: Pool) -> np.ndarray:
     return worth / worth.sum(axis=1, keepdims=True)
 
 
-def pool_strengths(pool: Pool) -> tuple[np.ndarray, float] | None:
+def pool_strengths(pool: PlayedPool) -> tuple[np.ndarray, float] | None:
     """Log strengths (K,) and log ν by Davidson's model, -inf for ν where there are no ties; None where it has none."""
     size = len(pool.names)
     counts = np.zeros((size, size, 3))
@@ -272,7 +286,7 @@ def pool_strengths(pool: Pool) -> tuple[np.ndarray, float] | None:
     return None
 
 
-def model_order(pool: Pool) -> np.ndarray:
+def model_order(pool: PlayedPool) -> np.ndarray:
     """Places of the bots from best to worst by the chances that conversations are played with."""
     chances = pair_chances(pool)
     gap, score = chances[:, 0] - chances[:, 2], np.zeros(len(pool.names))
@@ -282,31 +296,31 @@ def model_order(pool: Pool) -> np.ndarray:
     return (-score / np.maximum(met, 1)).argsort(kind="stable")
 
 
-def _curve(pool: Pool, sizes: list[int], found: dict[int, tuple], rule: Rule) -> dict:
-    rows = [_summary(found[size][0], pool.names, rule) for size in sizes]
+def _curve(pool: PlayedPool, sizes: list[int], found: dict[int, tuple], experiment: Experiment) -> dict:
+    rows = [_summary(found[size][0], pool.names, experiment) for size in sizes]
     last = rows[-1]["ranking"]
     curve = {key: [row[key] for row in rows] for key in ("share", "share_ci", "same_again", "ranking")}
     curve["as_last"] = [row["shares"].get(_key(last), 0.0) for row in rows]
-    if rule.variant == "model":
+    if experiment.variant == "model":
         true = model_order(pool)
         curve["order"] = [float((np.diff(found[size][1][:, true], axis=1) > 0).all(axis=1).mean()) for size in sizes]
-    first = first_stable(sizes, curve["share"], rule.level)
+    first = first_stable(sizes, curve["share"], experiment.level)
     return {"names": list(pool.names), "sizes": sizes, **curve, "first": first}
 
 
-def _summary(places: np.ndarray, names: tuple[str, ...], rule: Rule) -> dict:
+def _summary(places: np.ndarray, names: tuple[str, ...], experiment: Experiment) -> dict:
     """Share of each ranking at one size."""
     seen, times = np.unique(places, axis=0, return_counts=True)
     top = int(times.argmax())
-    ci = binomtest(int(times[top]), rule.repetitions).proportion_ci(method="exact")
-    other = max(rule.repetitions - 1, 1)
+    ci = binomtest(int(times[top]), experiment.repetitions).proportion_ci(method="exact")
+    other = max(experiment.repetitions - 1, 1)
     rankings = [ranking_of(row, names) for row in seen]
     return {
-        "share": float(times[top] / rule.repetitions),
+        "share": float(times[top] / experiment.repetitions),
         "share_ci": [float(ci.low), float(ci.high)],
-        "same_again": float((times * (times - 1)).sum() / (rule.repetitions * other)),
+        "same_again": float((times * (times - 1)).sum() / (experiment.repetitions * other)),
         "ranking": rankings[top],
-        "shares": {_key(r): float(t / rule.repetitions) for r, t in zip(rankings, times, strict=True)},
+        "shares": {_key(r): float(t / experiment.repetitions) for r, t in zip(rankings, times, strict=True)},
     }
 
 

@@ -13,7 +13,7 @@ from parlai_spotbot.analysis.survival.results import CollinearityWarning
 
 
 @dataclass(frozen=True)
-class Design:
+class DesignMatrix:
     """Covariates `values` (n, p) called `names`; `use` (p,) is false where constant or a combination of others."""
 
     values: np.ndarray
@@ -29,7 +29,7 @@ def design(
     names: Sequence[str] | None = None,
     weights: np.ndarray | None = None,
     caller: str = "cox",
-) -> Design:
+) -> DesignMatrix:
     """Check the covariates of `n` rows.
 
     Parameters
@@ -73,7 +73,7 @@ def design(
             CollinearityWarning,
             stacklevel=3,
         )
-    return Design(values, names, use)
+    return DesignMatrix(values, names, use)
 
 
 def _matrix(X: np.ndarray | pd.DataFrame, n: int, formula: str | None) -> tuple[np.ndarray, Sequence[str]]:

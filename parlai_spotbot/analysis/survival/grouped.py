@@ -16,7 +16,7 @@ METHODS = ("asymptotic", "exact", "montecarlo", "auto")
 
 
 @dataclass(frozen=True)
-class Options:
+class LogrankOptions:
     """How to test: see `logrank`."""
 
     covariance: str = "permutation"
@@ -36,7 +36,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Rows:
+class GroupedRows:
     """Checked rows, as codes: the cell, group, stratum and clusters of each, and its weight."""
 
     left: np.ndarray
@@ -48,13 +48,13 @@ class Rows:
     stratum: np.ndarray
     clusters: tuple[np.ndarray, ...]
 
-    def subset(self, groups: Sequence[int]) -> Rows:
+    def subset(self, groups: Sequence[int]) -> GroupedRows:
         """The rows of some groups, which become groups 0, 1, … in the order given; cells without rows are left out."""
         place = np.full(len(self.names), -1)
         place[list(groups)] = np.arange(len(groups))
         use = np.flatnonzero(place[self.group] >= 0)
         cells, cell = np.unique(self.cell[use], return_inverse=True)
-        return Rows(
+        return GroupedRows(
             self.left[cells],
             self.right[cells],
             cell,
@@ -73,8 +73,8 @@ def checked_rows(
     weights: Sequence | None,
     clusters: Sequence | None,
     strata: Sequence | None,
-    options: Options,
-) -> Rows:
+    options: LogrankOptions,
+) -> GroupedRows:
     """Everything about the rows as codes; a `ValueError` names what is wrong."""
     left, right, weights = check(left, right, weights)
     n = len(left)
@@ -100,7 +100,7 @@ def checked_rows(
         row = int(np.flatnonzero(weights != np.rint(weights))[0])
         raise ValueError(f"weights: row {row} is {weights[row]}, expected whole numbers where rows are relabelled")
     cells = collapse(left, right)
-    return Rows(cells.left, cells.right, cells.of, weights, codes, names, stratum, by)
+    return GroupedRows(cells.left, cells.right, cells.of, weights, codes, names, stratum, by)
 
 
 def codes_of(values: Sequence, name: str, n: int, expected: str) -> tuple[np.ndarray, tuple]:

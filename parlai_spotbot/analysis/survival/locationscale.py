@@ -39,7 +39,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Rows:
+class LogTimeRows:
     """Distinct rows, log times less `center` in units of `spread`: T in (0, t], T > t, T in (s, t], T about t.
 
     `constant` is the part of each of the last ones' log-likelihood that no parameter changes.
@@ -74,7 +74,7 @@ def cells(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     return code, first
 
 
-def build(left: np.ndarray, right: np.ndarray, X: np.ndarray, weights: np.ndarray) -> Rows:
+def build(left: np.ndarray, right: np.ndarray, X: np.ndarray, weights: np.ndarray) -> LogTimeRows:
     """Sort rows, best distinct ones, into kinds; those of (0, inf) say nothing and are left out."""
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = np.log(left), np.log(right)
@@ -103,7 +103,7 @@ def build(left: np.ndarray, right: np.ndarray, X: np.ndarray, weights: np.ndarra
     used = at & (weights > 0)
     with np.errstate(divide="ignore"):
         constant = np.where(width[used] > 0, np.log(width[used]), -low[used]) - np.log(spread)
-    return Rows(
+    return LogTimeRows(
         kind((left == 0) & np.isfinite(right), high),
         kind((left > 0) & np.isinf(right), low),
         kind(known & ~at, low, high),
@@ -118,7 +118,7 @@ def build(left: np.ndarray, right: np.ndarray, X: np.ndarray, weights: np.ndarra
 class Likelihood:
     """The log-likelihood of `rows` under `model` with this `law`; with `b` given, b is held there."""
 
-    rows: Rows
+    rows: LogTimeRows
     law: Law
     model: str
     b: float | None = None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.survival.grouped import Options, Rows, checked_rows
+from parlai_spotbot.analysis.survival.grouped import GroupedRows, LogrankOptions, checked_rows
 from parlai_spotbot.analysis.survival.permutation import ClusterRelabelling, RowRelabelling, cluster_relabelling
 from parlai_spotbot.analysis.survival.pvalues import chi2_of, choose_method, rank, resampled
 from parlai_spotbot.analysis.survival.results import chi_square_test
@@ -171,15 +171,15 @@ def logrank_tests(
     for score in scores:
         if score not in SCORES:
             raise ValueError(f"score is {score!r}, expected {' or '.join(SCORES)}")
-    chosen = Options(**options)
+    chosen = LogrankOptions(**options)
     rows = checked_rows(left, right, group, weights, clusters, strata, chosen)
     return run(rows, scores, chosen, np.random.default_rng(seed), closed, backend)
 
 
 def run(
-    rows: Rows,
+    rows: GroupedRows,
     scores: Sequence[str],
-    options: Options,
+    options: LogrankOptions,
     rng: np.random.Generator,
     closed: tuple[bool, bool] | None,
     backend: str,
@@ -208,7 +208,7 @@ class Sums:
     plan: RowRelabelling | ClusterRelabelling
 
 
-def _sums(rows: Rows, counts: np.ndarray, raw: np.ndarray, options: Options) -> Sums:
+def _sums(rows: GroupedRows, counts: np.ndarray, raw: np.ndarray, options: LogrankOptions) -> Sums:
     by_stratum, sizes = counts.sum(axis=2), counts.sum(axis=0)
     middle = raw @ by_stratum / by_stratum.sum(axis=0)
     values = raw[:, None] - middle
@@ -226,7 +226,12 @@ def _sums(rows: Rows, counts: np.ndarray, raw: np.ndarray, options: Options) -> 
 
 
 def _one(
-    rows: Rows, counts: np.ndarray, estimate: PooledFit, score: str, options: Options, rng: np.random.Generator
+    rows: GroupedRows,
+    counts: np.ndarray,
+    estimate: PooledFit,
+    score: str,
+    options: LogrankOptions,
+    rng: np.random.Generator,
 ) -> LogrankTest:
     sums = _sums(rows, counts, estimate.scores(score), options)
     method, listed = choose_method(options.method, sums.plan, _smallest(rows))
@@ -263,7 +268,7 @@ def _one(
     return replace(test, pvalue=pvalue, log_pvalue=float(np.log(pvalue)), pvalue_se=se)
 
 
-def _robust(rows: Rows, sums: Sums, method: str) -> np.ndarray:
+def _robust(rows: GroupedRows, sums: Sums, method: str) -> np.ndarray:
     """The robust covariance; for the asymptotic test no smaller than if rows were independent.
 
     Robust covariances can be too small by chance, and are 0 where groups are told apart perfectly; of the candidates
@@ -281,7 +286,9 @@ def _robust(rows: Rows, sums: Sums, method: str) -> np.ndarray:
     )
 
 
-def _imputed(rows: Rows, estimate: PooledFit, score: str, options: Options, rng: np.random.Generator) -> np.ndarray:
+def _imputed(
+    rows: GroupedRows, estimate: PooledFit, score: str, options: LogrankOptions, rng: np.random.Generator
+) -> np.ndarray:
     if score != "sun" or rows.clusters or rows.stratum.any() or (rows.weights != np.rint(rows.weights)).any():
         raise ValueError(
             "covariance: 'imputation' is for Sun's score of independent rows with whole weights, expected score 'sun' "
@@ -299,7 +306,7 @@ def _imputed(rows: Rows, estimate: PooledFit, score: str, options: Options, rng:
     )
 
 
-def _asymptotic(test: LogrankTest, rows: Rows) -> LogrankTest:
+def _asymptotic(test: LogrankTest, rows: GroupedRows) -> LogrankTest:
     if test.covariance_type != "robust":
         known = chi_square_test(test.chi2, test.df)
         return replace(test, pvalue=known.pvalue, log_pvalue=known.log_pvalue)
@@ -309,7 +316,7 @@ def _asymptotic(test: LogrankTest, rows: Rows) -> LogrankTest:
     return replace(test, df_error=max(number - test.df, 1.0), pvalue=pvalue, log_pvalue=log_pvalue)
 
 
-def _smallest(rows: Rows) -> float:
+def _smallest(rows: GroupedRows) -> float:
     """How many rows, or clusters, the smallest group has."""
     if not rows.clusters:
         return float(np.bincount(rows.group, rows.weights).min())

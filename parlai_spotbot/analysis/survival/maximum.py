@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from parlai_spotbot.analysis.survival.families import law_of
-from parlai_spotbot.analysis.survival.locationscale import Likelihood, Maximum, Rows, maximise
+from parlai_spotbot.analysis.survival.locationscale import Likelihood, LogTimeRows, Maximum, maximise
 
 PROFILED = ("gamma", "generalgamma")
 FLAT = 1e-9  # information by observation, in units of the predictors' spread, that counts as none
@@ -25,7 +25,7 @@ class Estimate:
 
     dist: str
     model: str
-    rows: Rows
+    rows: LogTimeRows
     u: float | None
     inner: Maximum
     shape_at_edge: bool
@@ -62,7 +62,7 @@ def shape_of(dist: str, u: float | None) -> float | None:
     return None if u is None else float(np.sinh(u)) if dist == "generalgamma" else u
 
 
-def likelihood(rows: Rows, dist: str, model: str, u: float | None) -> Likelihood:
+def likelihood(rows: LogTimeRows, dist: str, model: str, u: float | None) -> Likelihood:
     """The log-likelihood with the shape held at u."""
     held = None
     if dist == "exponential":
@@ -72,7 +72,7 @@ def likelihood(rows: Rows, dist: str, model: str, u: float | None) -> Likelihood
     return Likelihood(rows, law_of(dist, shape_of(dist, u)), model, held)
 
 
-def estimate(rows: Rows, dist: str, model: str, start: Estimate | None = None) -> Estimate:
+def estimate(rows: LogTimeRows, dist: str, model: str, start: Estimate | None = None) -> Estimate:
     """Maximise; `start` is an estimate from the same rows with other weights."""
     if dist not in PROFILED:
         starts = [start.inner.theta] if start is not None else _starts(rows, dist, model)
@@ -97,7 +97,7 @@ def estimate(rows: Rows, dist: str, model: str, start: Estimate | None = None) -
 class _Profile:
     """The greatest log-likelihood by shape; each maximum starts from those found next to it."""
 
-    def __init__(self, rows: Rows, dist: str, model: str) -> None:
+    def __init__(self, rows: LogTimeRows, dist: str, model: str) -> None:
         self.rows, self.dist, self.model = rows, dist, model
         self.known: dict[float, Maximum] = {}
 
@@ -147,7 +147,7 @@ def _unit(dist: str, u: float) -> float:
     return max(1.0, abs(np.sinh(u))) if dist == "generalgamma" else 1.0
 
 
-def _range(rows: Rows, dist: str) -> tuple[float, float, tuple[float, float]]:
+def _range(rows: LogTimeRows, dist: str) -> tuple[float, float, tuple[float, float]]:
     """Where the search for the shape starts, its step, and its ends."""
     if dist == "generalgamma":
         return 0.0, 0.5, (-5.0, 5.0)
@@ -157,11 +157,11 @@ def _range(rows: Rows, dist: str) -> tuple[float, float, tuple[float, float]]:
     return center, 2.0, (min(-14.0, center - 4), max(14.0, center + 4))
 
 
-def _start(rows: Rows) -> np.ndarray:
+def _start(rows: LogTimeRows) -> np.ndarray:
     return np.concatenate([[1.0, 0.0], np.zeros(rows.size)])
 
 
-def _starts(rows: Rows, dist: str, model: str) -> list[np.ndarray]:
+def _starts(rows: LogTimeRows, dist: str, model: str) -> list[np.ndarray]:
     """No effect of any covariate; where the likelihood isn't concave, also that of accelerated failure time."""
     start = _start(rows)
     if model == "aft" or dist in PROFILED or not rows.size:

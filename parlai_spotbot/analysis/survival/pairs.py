@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.survival.grouped import Options, checked_rows
+from parlai_spotbot.analysis.survival.grouped import LogrankOptions, checked_rows
 from parlai_spotbot.analysis.survival.logrank import run
 from parlai_spotbot.analysis.survival.scores import SCORES
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_log
@@ -60,7 +60,7 @@ def logrank_pairs(
     """
     if score not in SCORES:
         raise ValueError(f"score is {score!r}, expected {' or '.join(SCORES)}")
-    chosen = Options(**options)
+    chosen = LogrankOptions(**options)
     rows = checked_rows(left, right, group, weights, clusters, strata, chosen)
     names = _chosen(names, rows.names)
     code = {name: rows.names.index(name) for name in names}

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.survival import icenreg
-from parlai_spotbot.analysis.survival.design import Design, design
+from parlai_spotbot.analysis.survival.design import DesignMatrix, design
 from parlai_spotbot.analysis.survival.families import PARAMETERS, ParametricBaseline, parameters_of
 from parlai_spotbot.analysis.survival.intervals import check
-from parlai_spotbot.analysis.survival.locationscale import LARGEST, Rows, build, cells
+from parlai_spotbot.analysis.survival.locationscale import LARGEST, LogTimeRows, build, cells
 from parlai_spotbot.analysis.survival.maximum import Estimate, estimate, flat_directions, information
 from parlai_spotbot.analysis.survival.resample import bootstrap, clusterings, covariance_of
 from parlai_spotbot.analysis.survival.results import (
@@ -116,7 +116,7 @@ def parametric(
     left, right, weights = check(left, right, weights)
     if X is None and (formula is not None or names is not None):
         raise ValueError("X is None, expected covariates where there is a formula or names")
-    covariates = Design(np.empty((len(left), 0)), (), np.zeros(0, dtype=bool))
+    covariates = DesignMatrix(np.empty((len(left), 0)), (), np.zeros(0, dtype=bool))
     if X is not None:
         covariates = design(X, len(left), formula=formula, names=names, weights=weights, caller="parametric")
     _refuse_hopeless(left, right, weights, dist)
@@ -185,7 +185,7 @@ class _Data:
         offset = total @ values / total.sum() if values.shape[1] else np.empty(0)
         return cls(left[first], right[first], values, total, cell, offset)
 
-    def rows(self, weights: np.ndarray | None = None) -> Rows:
+    def rows(self, weights: np.ndarray | None = None) -> LogTimeRows:
         return build(self.left, self.right, self.X - self.offset, self.weights if weights is None else weights)
 
     def without_covariates(self) -> _Data:
@@ -313,7 +313,7 @@ def _doubts(
     return doubts
 
 
-def _spread_out(result: dict, covariates: Design, draws: np.ndarray | None, **rest) -> ParametricFit:
+def _spread_out(result: dict, covariates: DesignMatrix, draws: np.ndarray | None, **rest) -> ParametricFit:
     """The fit, with NaN for covariates that were left out."""
     use = covariates.use
     coef, offset = np.full(len(use), np.nan), np.zeros(len(use))

@@ -110,7 +110,7 @@ class RowRelabelling:
 
 
 @dataclass(frozen=True)
-class Block:
+class ExchangeabilityBlock:
     """Clusters that may take each other's labels.
 
     `members` (m, q) are the places of their units; `labels` (m, q) the groups that those have, in ascending order.
@@ -136,7 +136,7 @@ class ClusterRelabelling:
     cluster: np.ndarray
     group: np.ndarray
     groups: int
-    blocks: tuple[Block, ...]
+    blocks: tuple[ExchangeabilityBlock, ...]
 
     @property
     def observed(self) -> np.ndarray:
@@ -262,7 +262,7 @@ def cluster_relabelling(
     for kind in range(kinds.max() + 1):
         first = starts[kinds == kind]
         members = first[:, None] + np.arange(units[kinds == kind][0])
-        blocks.append(Block(members, of_group[members]))
+        blocks.append(ExchangeabilityBlock(members, of_group[members]))
     return ClusterRelabelling(totals, sizes, of_cluster, of_group, groups, tuple(blocks))
 
 

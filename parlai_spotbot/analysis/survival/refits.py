@@ -13,7 +13,7 @@ import numpy as np
 from parlai_spotbot.analysis.survival import npmle
 from parlai_spotbot.analysis.survival.intervals import Intervals, innermost
 from parlai_spotbot.analysis.survival.resample import cell_counts
-from parlai_spotbot.analysis.survival.semiparametric import Maximum, Problem, Rows
+from parlai_spotbot.analysis.survival.semiparametric import DistinctRows, Maximum, Problem
 from parlai_spotbot.analysis.survival.separation import SUSPECT
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 
@@ -23,7 +23,7 @@ CELLS = 2000
 
 def refit(
     data: Intervals,
-    rows: Rows,
+    rows: DistinctRows,
     X: np.ndarray,
     model: str,
     best: Maximum,
@@ -52,7 +52,7 @@ def _one(low: np.ndarray, high: np.ndarray, X: np.ndarray, weights: np.ndarray, 
     data = innermost(low.astype(float), end, weights)
     if len(data.ends) == 1:
         return np.full(X.shape[1], np.nan)
-    rows = Rows.build(data, X[weights > 0])
+    rows = DistinctRows.build(data, X[weights > 0])
     tells = (rows.low > 0) | (rows.high < rows.size)
     if np.linalg.matrix_rank(np.column_stack([np.ones(tells.sum()), rows.X[tells]])) <= X.shape[1]:
         return np.full(X.shape[1], np.nan)
@@ -70,7 +70,7 @@ def _runaway(coef: np.ndarray, X: np.ndarray) -> np.ndarray:
 class _Batch:
     """Current-status cells: `spotted` (c,) at `level` (c,) 0, 1, … with covariates X (c, p)."""
 
-    def __init__(self, rows: Rows, model: str) -> None:
+    def __init__(self, rows: DistinctRows, model: str) -> None:
         tells = (rows.low > 0) | (rows.high < rows.size)
         self.tells = np.flatnonzero(tells)
         low, high, self.X = rows.low[tells], rows.high[tells], rows.X[tells]

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.survival import icenreg, links, npmle
-from parlai_spotbot.analysis.survival.design import Design, design
+from parlai_spotbot.analysis.survival.design import DesignMatrix, design
 from parlai_spotbot.analysis.survival.intervals import Intervals, check, innermost
 from parlai_spotbot.analysis.survival.refits import refit
 from parlai_spotbot.analysis.survival.resample import bootstrap, clusterings, covariance_of
@@ -24,7 +24,7 @@ from parlai_spotbot.analysis.survival.results import (
     RegressionFit,
     SeparationWarning,
 )
-from parlai_spotbot.analysis.survival.semiparametric import Maximum, Problem, Rows
+from parlai_spotbot.analysis.survival.semiparametric import DistinctRows, Maximum, Problem
 from parlai_spotbot.analysis.survival.separation import separated
 from parlai_spotbot.analysis.survival.steps import StepDistribution
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
@@ -125,11 +125,11 @@ def cox(
 
 
 class _Fit:
-    def __init__(self, data: Intervals, covariates: Design, known: np.ndarray, model: str, closed: tuple) -> None:
+    def __init__(self, data: Intervals, covariates: DesignMatrix, known: np.ndarray, model: str, closed: tuple) -> None:
         self.data, self.model, self.closed = data, model, closed
         self.names, self.use = covariates.names, covariates.use
         self.X = covariates.values[known][:, covariates.use]
-        self.rows = Rows.build(data, self.X)
+        self.rows = DistinctRows.build(data, self.X)
         self.problem = Problem(self.rows, model)
 
     def result(

@@ -23,7 +23,7 @@ LONGEST = 4.0
 
 
 @dataclass
-class Rows:
+class DistinctRows:
     """Distinct observations: between boundaries `low` (0: from the start) and `high` (m: to the end), covariates X.
 
     `cells` (n,) is the distinct observation of every row of the data; None where rows weren't put together.
@@ -37,7 +37,7 @@ class Rows:
     cells: np.ndarray | None = None
 
     @classmethod
-    def build(cls, data: Intervals, X: np.ndarray) -> Rows:
+    def build(cls, data: Intervals, X: np.ndarray) -> DistinctRows:
         """`X` (n, p) belongs to the observations of `data`; equal ones are counted where they are many."""
         size = len(data.ends)
         cells = _cells(data, X, size)
@@ -85,7 +85,7 @@ class Maximum:
 class Problem:
     """A regression to solve."""
 
-    def __init__(self, rows: Rows, model: str) -> None:
+    def __init__(self, rows: DistinctRows, model: str) -> None:
         self.rows, self.model = rows, model
         self.size, self.width = rows.size - 1, rows.X.shape[1]
         self.low, self.high = rows.low, rows.high

@@ -6,14 +6,14 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack, vstack
 
-from parlai_spotbot.analysis.survival.semiparametric import Maximum, Rows
+from parlai_spotbot.analysis.survival.semiparametric import DistinctRows, Maximum
 
 # Nothing but separation, or a covariate of extreme scale, moves the linear predictor this far: exp(12) is 160,000.
 SUSPECT = 12.0
 LARGEST = 50_000
 
 
-def separated(rows: Rows, found: Maximum) -> np.ndarray:
+def separated(rows: DistinctRows, found: Maximum) -> np.ndarray:
     """Which coefficients (p,) are infinite (Konis 2007): those without which nothing is separated, if any.
 
     A linear program looks for a direction in which the likelihood never falls. It is tried only where the estimate
@@ -33,7 +33,7 @@ def separated(rows: Rows, found: Maximum) -> np.ndarray:
     return needed if needed.any() else np.abs(direction) > 1e-7
 
 
-def _recession(rows: Rows, free: np.ndarray) -> np.ndarray | None:
+def _recession(rows: DistinctRows, free: np.ndarray) -> np.ndarray | None:
     """A change of the `free` coefficients that never lowers the likelihood, however far it goes, and raises it.
 
     The predictor at an observation's start may only fall, that at its end only rise; the baseline stays monotone.

@@ -22,7 +22,7 @@ ALONE, GAP, BOTH, OWN = np.array([[1.0, 0, 0], [0, 1, -1], [1, -1, 1], [0, 1, 0]
 
 
 @dataclass(frozen=True)
-class Sample:
+class PoweredSample:
     """What one mean is learnt from.
 
     Parameters
@@ -85,7 +85,7 @@ class Sample:
         return float((1 / n + 1 / more) * np.r_[own, self.further].var(ddof=1) * n / (n - 1) / either)
 
 
-def power(samples: Sequence[Sample]) -> float:
+def power(samples: Sequence[PoweredSample]) -> float:
     """λ, from 0 to 1, that makes the means' variances least in sum; 0 where the judge has nothing to add."""
     able = [sample for sample in samples if sample.powers]
     both = sum((own[0] + own[1] - own[2]) / 2 for own in (sample.variances for sample in able))
@@ -93,7 +93,7 @@ def power(samples: Sequence[Sample]) -> float:
     return float(np.clip(both / gap, 0, 1)) if gap > 0 else 0.0
 
 
-def mean(sample: Sample, power: float = 0.0, level: float = 0.95) -> dict:
+def mean(sample: PoweredSample, power: float = 0.0, level: float = 0.95) -> dict:
     """People's mean made surer by the judge with λ = `power`: `estimate`, `se`, `ci`, `p` (of its being 0), `df`.
 
     People's alone with a `power` of 0, and where the judge can't add anything; see `Estimates.contrasts` for where

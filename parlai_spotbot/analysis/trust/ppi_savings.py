@@ -58,7 +58,9 @@ def powered(
     return found | {"notice": "" if slope["ci"][0] > 0 else _notice(slope)}
 
 
-def _samples(people: pd.DataFrame, judge: pd.DataFrame, bounds: tuple[float, float] | None) -> dict[str, ppi.Sample]:
+def _samples(
+    people: pd.DataFrame, judge: pd.DataFrame, bounds: tuple[float, float] | None
+) -> dict[str, ppi.PoweredSample]:
     answered = people[["group", "item"]].drop_duplicates().assign(known=True)
     further = judge.merge(answered, on=["group", "item"], how="left")
     rest = dict(list(further[further["known"].isna()].groupby("group")))
@@ -66,7 +68,7 @@ def _samples(people: pd.DataFrame, judge: pd.DataFrame, bounds: tuple[float, flo
     samples = {}
     for name, own in people.groupby("group"):
         more = rest.get(name, nothing)
-        samples[name] = ppi.Sample(
+        samples[name] = ppi.PoweredSample(
             own["x"].to_numpy(dtype=float),
             own["y"].to_numpy(dtype=float),
             list(own["conversation_id"]),
@@ -92,7 +94,7 @@ def _slope(people: pd.DataFrame) -> dict:
     return Estimates(np.array([slope]), clusters.spread(scores, (y**2).to_numpy())).contrast([1.0])
 
 
-def _saved(samples: Sequence[ppi.Sample], slope: dict) -> dict:
+def _saved(samples: Sequence[ppi.PoweredSample], slope: dict) -> dict:
     """By how many further ratings there are: estimate, ci, ratings, annotations, annotations_ci."""
     number = np.array([len(sample.people) for sample in samples], dtype=float)
     further = np.array([len(sample.further) for sample in samples], dtype=float)
@@ -126,7 +128,7 @@ def _told(slope: dict, scale: float) -> dict:
     return {"estimate": share if slope["ci"][0] > 0 else 0.0, "ci": [low, high]}
 
 
-def _means(sample: ppi.Sample, power: float) -> dict:
+def _means(sample: ppi.PoweredSample, power: float) -> dict:
     """`n_people`, `n_judge_alone`; people's mean alone (`people`), with the judge (`both`), each with `_ci`; `width` of
     the second interval by the first, and the share `saved`, which may be negative; `why` there is no interval."""
     alone, both = ppi.mean(sample), ppi.mean(sample, power)

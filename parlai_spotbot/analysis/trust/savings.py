@@ -40,7 +40,7 @@ class Slope:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairMoments:
     """What there is of each pair, in each draw (draws, pairs): d, variances of one answer, τ² (draws,); and numbers."""
 
     names: list[str]
@@ -166,7 +166,7 @@ def _ratio(above: np.ndarray, below: np.ndarray, draws: Draws, beside: str) -> S
 
 def _pairs(
     people: pd.DataFrame, judge: pd.DataFrame, alone: pd.DataFrame, both: pd.DataFrame, slope: Slope, draws: Draws
-) -> tuple[Pairs, dict]:
+) -> tuple[PairMoments, dict]:
     names = sorted(set(both["pair"]))
     gap, of_people = model.moments(_counts(people, names, draws, PERSON))
     of_judge = model.moments(_counts(judge, names, draws))[1]
@@ -178,7 +178,7 @@ def _pairs(
     }
     n, m = (np.bincount(rows["pair"].map(names.index), minlength=len(names)).astype(float) for rows in (people, alone))
     bias = _bias(both, names, slope.values, draws)
-    return Pairs(names, gap, of_people, of_judge, bias, n, m), effects
+    return PairMoments(names, gap, of_people, of_judge, bias, n, m), effects
 
 
 def _cells(rows: pd.DataFrame, names: list[str]) -> np.ndarray:
@@ -217,7 +217,7 @@ def _bias(both: pd.DataFrame, names: list[str], slope: np.ndarray, draws: Draws)
     return np.maximum(rest - _times(draws) * noise, 0)
 
 
-def _scenarios(pairs: Pairs, slope: Slope, effects: dict, draws: Draws) -> dict:
+def _scenarios(pairs: PairMoments, slope: Slope, effects: dict, draws: Draws) -> dict:
     """`saved`, by how much the judge rates, and `worth_of_100`; 0 where it is not shown to beat chance.
 
     There the interval goes up to what the greatest β in its own would save.
@@ -263,7 +263,7 @@ def _told(values: np.ndarray, slope: Slope, most: float | None = None) -> dict:
     return {"estimate": 0.0, "ci": [0.0, max(high, float(values[-1]))]}
 
 
-def _corrected(pairs: Pairs, slope: Slope, effects: dict, alone: pd.DataFrame) -> list[dict]:
+def _corrected(pairs: PairMoments, slope: Slope, effects: dict, alone: pd.DataFrame) -> list[dict]:
     """One entry a pair: people's difference alone, and that by both together where the judge rated more."""
     m = pairs.alone
     rated = np.bincount(_cells(alone, pairs.names), alone["x"], minlength=len(m)) / np.maximum(m, 1)

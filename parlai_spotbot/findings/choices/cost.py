@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from parlai_spotbot.analysis.choices import pair_grid
-from parlai_spotbot.analysis.planning.cost_curve import Choices, cost_curve, hour_grid
+from parlai_spotbot.analysis.planning.cost_curve import ChoiceCounts, cost_curve, hour_grid
 from parlai_spotbot.findings import costs
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
@@ -26,7 +26,7 @@ def compute(own: Answers) -> dict:
         decided = row["wins_a"] + row["wins_b"]
         # Where choices hang together, each independent one takes so many annotations.
         deff = decided / row["effective"] if row["effective"] else 1.0
-        sample = Choices(row["wins_a"], row["wins_b"], row["ties"])
+        sample = ChoiceCounts(row["wins_a"], row["wins_b"], row["ties"])
         curve = cost_curve(sample, seconds * deff, hours, rng=own.rng("cost"), interval=row["ci"])
         curves.append({"a": row["a"], "b": row["b"], "n": row["n"], "design_effect": deff, **curve.to_dict()})
     return {"question": main, "seconds": seconds, "curves": curves}

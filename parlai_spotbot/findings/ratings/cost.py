@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from parlai_spotbot.analysis.planning.cost_curve import Ratings, cost_curve, hour_grid
+from parlai_spotbot.analysis.planning.cost_curve import ConversationMeans, cost_curve, hour_grid
 from parlai_spotbot.findings import costs
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Finding
@@ -31,7 +31,12 @@ def compute(own: Answers) -> dict:
         if min(len(first), len(second)) < 2:
             continue
         curve = cost_curve(
-            Ratings(first, second, per), seconds, hours, rng=own.rng("cost"), replicates=DRAWS, interval=pair["ci"]
+            ConversationMeans(first, second, per),
+            seconds,
+            hours,
+            rng=own.rng("cost"),
+            replicates=DRAWS,
+            interval=pair["ci"],
         )
         curves.append({"a": pair["a"], "b": pair["b"], "n": pair["n"], **curve.to_dict()})
     return {"question": main, "seconds": seconds, "annotations_per_conversation": per, "curves": curves}

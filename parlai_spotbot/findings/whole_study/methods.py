@@ -14,15 +14,15 @@ from parlai_spotbot import files
 from parlai_spotbot.analysis.side_by_side import (
     CHOICES,
     LEAST,
-    Agreement,
-    Buys,
-    Found,
-    Ranking,
+    ExpectedFindings,
+    MethodRanking,
+    OrderAgreement,
+    PairEffects,
     agreements,
-    buys,
     common_hours,
     equal_cost,
-    found_of,
+    expected_findings,
+    pair_effects,
 )
 from parlai_spotbot.analysis.values import generator, plain
 from parlai_spotbot.findings.contents import Analysis, analysed, people_first
@@ -69,7 +69,7 @@ def compute(surveys: Sequence[Analysis]) -> dict[str, dict]:
 
 def _of_source(source: str, surveys: Mapping[str, Analysis]) -> dict:
     own = {name: [s for s in standings(one) if s.source == source] for name, one in surveys.items()}
-    rankings = [Ranking(name, s.criterion, s.order, s.scores) for name, found in own.items() for s in found]
+    rankings = [MethodRanking(name, s.criterion, s.order, s.scores) for name, found in own.items() for s in found]
     found = agreements(rankings, rng=generator(SEED, source, "methods"))
     return {
         "surveys": {name: _main_of(of[0]) for name, of in own.items()},
@@ -83,7 +83,7 @@ def _main_of(standing: Standing) -> dict:
     return {"what": standing.what, "order": list(standing.order), "clusters": standing.clusters}
 
 
-def _agreement_row(row: Agreement) -> dict:
+def _agreement_row(row: OrderAgreement) -> dict:
     pair = {"criterion": row.criterion, "first": row.first, "second": row.second, "contestants": list(row.names)}
     return pair | vars(row.found) | {"p_adjusted": row.p_adjusted}
 
@@ -93,7 +93,7 @@ def _cost_of(source: str, surveys: Mapping[str, Analysis]) -> dict:
     found, timeless = [], []
     for survey, own in surveys.items():
         used = (own.made_by.get("ranking", {}).get("used") or {}).get(source, 0)
-        one = found_of(survey, *(own.of(name, source) for name in ("ranking", "time", "cost")), used)
+        one = pair_effects(survey, *(own.of(name, source) for name in ("ranking", "time", "cost")), used)
         if one is not None and one.seconds > 0:
             found.append(one)
         elif one is not None:
@@ -105,7 +105,7 @@ def _cost_of(source: str, surveys: Mapping[str, Analysis]) -> dict:
     hours = common_hours(found)
     if not len(hours):
         return {"timeless": timeless, "methods": []}
-    bought = [buys(own, hours, rng=generator(SEED, source, own.method)) for own in found]
+    bought = [expected_findings(own, hours, rng=generator(SEED, source, own.method)) for own in found]
     spent = [own.spent for own in found if own.spent > 0]
     # Methods are compared at the geometric mean of the hours that they took.
     place = int(np.argmin(np.abs(np.log(hours) - np.mean(np.log(spent)))))
@@ -116,7 +116,7 @@ def _cost_of(source: str, surveys: Mapping[str, Analysis]) -> dict:
     return {"timeless": timeless, "methods": methods, "hours": hours, "place": place, "ahead": ahead}
 
 
-def _bought(own: Found, one: Buys) -> dict:
+def _bought(own: PairEffects, one: ExpectedFindings) -> dict:
     return {
         "method": own.method,
         "kind": own.kind,

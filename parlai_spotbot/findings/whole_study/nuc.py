@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from parlai_spotbot import files
-from parlai_spotbot.analysis.side_by_side import Ranking, agreements
+from parlai_spotbot.analysis.side_by_side import MethodRanking, agreements
 from parlai_spotbot.analysis.study_comparison import Scores, standard_error
 from parlai_spotbot.analysis.values import generator, plain
 from parlai_spotbot.findings.contents import Analysis, analysed
@@ -38,7 +38,7 @@ def read_results(folder: Path) -> dict[str, dict]:
 
 
 # -- agreement with other methods ----------------------------------------------------------------------------------
-def ranking_of(ranking: Mapping) -> Ranking:
+def ranking_of(ranking: Mapping) -> MethodRanking:
     """The contestants' main figures as a ranking among methods."""
     measure = f"recall@{ranking['k'][0]}"
     own = {row["contestant"]: row[measure] for row in ranking["contestants"] if row["main"]}
@@ -48,7 +48,7 @@ def ranking_of(ranking: Mapping) -> Ranking:
         values = np.array([row["estimate"] for row in chosen], dtype=float)
         return Scores(tuple(names), values, np.array([standard_error(row["ci"]) for row in chosen]), zero_sum=False)
 
-    return Ranking(METHOD, "", tuple(own), scores)
+    return MethodRanking(METHOD, "", tuple(own), scores)
 
 
 def agreement_of(surveys: Sequence[Analysis], ranking: Mapping, seed: int) -> dict:
@@ -59,7 +59,7 @@ def agreement_of(surveys: Sequence[Analysis], ranking: Mapping, seed: int) -> di
         for standing in standings(contents):
             if standing.criterion or not set(standing.order) & set(ranking["order"]):
                 continue
-            other = Ranking(survey, "", standing.order, standing.scores)
+            other = MethodRanking(survey, "", standing.order, standing.scores)
             rng = generator(seed, METHOD, survey, standing.source)
             for row in agreements([ranking_of(ranking), other], rng=rng):
                 found.append(

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from parlai_spotbot.analysis.trust.ppi import Sample, mean, power
+from parlai_spotbot.analysis.trust.ppi import PoweredSample, mean, power
 from parlai_spotbot.analysis.trust.ppi_savings import powered
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import mean_of
@@ -25,7 +25,7 @@ def independent(seed, n=40, more=100, slope=0.6):
     rng = np.random.default_rng(seed)
     judge = rng.normal(1.0, 2.0, n + more)
     people = slope * judge[:n] + rng.normal(size=n)
-    return Sample(people, judge[:n], range(n), ["only"] * n, judge[n:], range(n, n + more))
+    return PoweredSample(people, judge[:n], range(n), ["only"] * n, judge[n:], range(n, n + more))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -56,7 +56,7 @@ def clustered(seed=0, homes=12, each=2, workers=5, further=30, low=-1, high=1):
     people = np.where(rng.random(len(home)) < 0.6, said[home], rng.integers(low, high + 1, len(home)))
     more = rng.integers(low, high + 1, further).astype(float)
     # Half of the further items are of conversations that people saw, too.
-    return Sample(people, said[home], home, who, more, rng.integers(homes // 2, 3 * homes, further), (low, high))
+    return PoweredSample(people, said[home], home, who, more, rng.integers(homes // 2, 3 * homes, further), (low, high))
 
 
 def test_without_a_judge_it_is_peoples_mean_by_the_core():
@@ -66,7 +66,7 @@ def test_without_a_judge_it_is_peoples_mean_by_the_core():
     assert own["estimate"] == sample.people.mean()
     assert own["se"] == pytest.approx(core["se"])
     assert own["ci"] == pytest.approx(core["ci"])
-    alone = Sample(*vars_of(sample)[:4], np.array([]), [], (-1, 1))
+    alone = PoweredSample(*vars_of(sample)[:4], np.array([]), [], (-1, 1))
     assert mean(alone, 0.7)["ci"] == pytest.approx(core["ci"])
     assert power([alone]) == 0
 
@@ -84,7 +84,7 @@ def vars_of(sample):
 
 def test_what_a_judge_holds_for_somebody_cancels_out():
     sample = clustered(1)
-    liked = Sample(
+    liked = PoweredSample(
         sample.people,
         sample.judge + 0.7,
         sample.conversations,
@@ -123,12 +123,14 @@ def test_the_power_makes_variances_least():
 
 def test_where_people_all_say_the_same_the_interval_is_an_exact_bound_with_or_without_the_judge():
     sample = clustered(3)
-    alike = Sample(np.ones_like(sample.people), *vars_of(sample)[1:], (-1, 1))
+    alike = PoweredSample(np.ones_like(sample.people), *vars_of(sample)[1:], (-1, 1))
     assert mean(alike, 0.5) == mean(alike)
     low, high = mean(alike)["ci"]
     assert -1 < low < 0.9
     assert high == 1
-    one = Sample(np.array([1.0, 0.0]), np.array([1.0, 0.0]), ["c", "c"], ["v", "w"], np.ones(3), list("xyz"), (-1, 1))
+    one = PoweredSample(
+        np.array([1.0, 0.0]), np.array([1.0, 0.0]), ["c", "c"], ["v", "w"], np.ones(3), list("xyz"), (-1, 1)
+    )
     assert np.isnan(mean(one, 0.5)["ci"]).all()
 
 
@@ -187,7 +189,8 @@ def test_all_that_is_told():
 def test_what_a_judge_cannot_do_is_said():
     samples = [clustered(seed, homes=40, workers=9, further=80) for seed in range(3)]
     contrary = [
-        Sample(own.people, -own.judge, *vars_of(own)[2:4], -own.further, own.further_conversations) for own in samples
+        PoweredSample(own.people, -own.judge, *vars_of(own)[2:4], -own.further, own.further_conversations)
+        for own in samples
     ]
     found = told(contrary)
     assert found["power"] == 0
@@ -195,7 +198,7 @@ def test_what_a_judge_cannot_do_is_said():
     assert found["notice"] == "unrelated"
     assert all(row["both_ci"] == row["people_ci"] for row in found["means"])
     same = [
-        Sample(own.people, 0 * own.judge, *vars_of(own)[2:4], 0 * own.further, own.further_conversations)
+        PoweredSample(own.people, 0 * own.judge, *vars_of(own)[2:4], 0 * own.further, own.further_conversations)
         for own in samples
     ]
     assert told(same)["notice"] == "same_of_all"
@@ -274,7 +277,7 @@ def study(kind, rng, homes=20, each=2, further=3, workers=12, taste=0.5, same=Fa
     home = np.repeat(np.arange(homes), each)
     rest = np.repeat(np.arange(homes), further) + (0 if same else 1000 * (1 + np.tile(np.arange(further), homes)))
     return [
-        Sample(
+        PoweredSample(
             said[p].ravel(),
             judge[p, home, 0],
             home + 10**5 * p,

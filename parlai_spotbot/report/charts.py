@@ -89,21 +89,30 @@ def _ends(row: Row) -> dict:
 
 
 # -- what several kinds share ------------------------------------------------------------------------------------------
-def whiskers(
-    axes: Axes,
-    place: float,
-    value: float,
-    ci: Sequence[float | None],
-    look: Look,
-    upright: bool = False,
-    size: float = 5.5,
-) -> None:
-    """A mark with its interval; `size` in points."""
-    at, error = ((place, value), "yerr") if upright else ((value, place), "xerr")
-    known = None not in ci
-    bounds = np.clip([[value - ci[0]], [ci[1] - value]], 0, None) if known else None
-    style = {"color": look.colour, "marker": look.marker, "ms": size, "lw": 0.3 * size, "zorder": 3}
-    axes.errorbar(*at, **{error: bounds}, **style)
+MARK = 5.5
+"""The size of a mark, in points."""
+
+Interval = Sequence[float | None]
+
+
+def whiskers_across(axes: Axes, at: tuple[float, float], interval: Interval, look: Look) -> None:
+    """A mark at (x, y) with the interval of its x."""
+    axes.errorbar(*at, xerr=_reach_of(at[0], interval), **_mark_style(look, MARK))
+
+
+def whiskers_up(axes: Axes, at: tuple[float, float], interval: Interval, look: Look, size: float = MARK) -> None:
+    """A mark at (x, y) with the interval of its y."""
+    axes.errorbar(*at, yerr=_reach_of(at[1], interval), **_mark_style(look, size))
+
+
+def _reach_of(value: float, interval: Interval) -> np.ndarray | None:
+    """How far an interval reaches from the value down and up; None where it isn't known."""
+    low, high = interval
+    return None if low is None or high is None else np.clip([[value - low], [high - value]], 0, None)
+
+
+def _mark_style(look: Look, size: float) -> dict:
+    return {"color": look.colour, "marker": look.marker, "ms": size, "lw": 0.3 * size, "zorder": 3}
 
 
 def _interval(row: Row) -> tuple[float | None, float | None]:
@@ -170,7 +179,7 @@ def forest(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | Non
         for place, (label, row) in zip(places, lines, strict=True):
             if row is not None and row.get("estimate") is not None:
                 look = _look(label, looks) if isinstance(label, Name) else PLAIN
-                whiskers(axes, place, row["estimate"], _interval(row), look)
+                whiskers_across(axes, (row["estimate"], place), _interval(row), look)
         axes.set_yticks(places, [_said(label) for label, _ in lines])
         axes.set_ylim(tall.sum(), 0)
         axes.tick_params(axis="y", length=0)
@@ -227,7 +236,7 @@ def _panel_row(axes: Axes, place: int, row: Row, look: Look, reach: float) -> No
     elif _known(row):
         low, high = _interval(row)
         edge = axes.get_xlim()[1]
-        whiskers(axes, place, row["estimate"], (low, high if high is None else min(high, edge)), look)
+        whiskers_across(axes, (row["estimate"], place), (low, high if high is None else min(high, edge)), look)
     for number, (letter, value) in enumerate(row.get("marks", ())):
         if value is not None:
             at = place + 0.22 * (number - (len(row["marks"]) - 1) / 2)
@@ -324,7 +333,7 @@ def places(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | Non
             left.plot(ends, [place, place], color=look.colour, lw=5, alpha=0.45, solid_capstyle="round")
             left.plot(place + 1, place, color=look.colour, marker=look.marker, ms=5.5)
             if _known(row, "share"):
-                whiskers(right, place, row["share"], _interval(row), look)
+                whiskers_across(right, (row["share"], place), _interval(row), look)
         names_down(left, [row["label"] for row in rows])
         left.set_xlim(0.5, len(rows) + 0.5)
         left.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -534,7 +543,7 @@ def _over_lengths(axes: Axes, series: Sequence[Row], ks: Sequence, looks: Looks,
         shift = 0.5 * ((place + 0.5) / len(series) - 0.5)
         axes.plot(np.arange(len(ks)) + shift, values, color=look.colour, ls=look.linestyle, lw=1.2)
         for i, ends in enumerate(zip(line["low"], line["high"], strict=True)):
-            whiskers(axes, i + shift, values[i], ends, look, upright=True, size=4)
+            whiskers_up(axes, (i + shift, values[i]), ends, look, size=4)
         if np.isfinite(values).any():
             last[line["label"]] = [y for y in values if np.isfinite(y)][-1]
     axes.set_xticks(range(len(ks)), ks)
@@ -601,7 +610,7 @@ def _path(line: Row, room: float) -> tuple[list, list]:
 def _step(axes: Axes, line: Row, look: Look, room: float, shift: float) -> None:
     axes.step(*_path(line, room), where="post", color=look.colour, ls=look.linestyle, lw=1.5)
     for k, value, low, high in zip(line["x"], line["y"], line["low"], line["high"], strict=True):
-        whiskers(axes, k + shift, value, (low, high), look, upright=True)
+        whiskers_up(axes, (k + shift, value), (low, high), look)
 
 
 def _bound(axes: Axes, line: Row, look: Look, room: float) -> None:
@@ -665,7 +674,7 @@ def _point(axes: Axes, point: Row, looks: Looks, limited: bool) -> None:
     x, y = (min(max(point[key], -LIMIT), LIMIT) if limited and not total else point[key] for key in ("x", "y"))
     style = {"color": INK, "lw": 1.4, "zorder": 4} if total else {"color": LINE, "lw": 0.8, "zorder": 1}
     if not faint:
-        whiskers(axes, point["x"], point["y"], _interval(point), look, upright=True)
+        whiskers_up(axes, (point["x"], point["y"]), _interval(point), look)
         return
     if None not in (point["x_low"], point["x_high"]):
         axes.plot([point["x_low"], point["x_high"]], [point["y"]] * 2, **style)
@@ -708,7 +717,7 @@ def spread(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | Non
         for place, row in enumerate(rows):
             axes.plot([row["q05"], row["q95"]], [place, place], color=MUTED, lw=1.0, zorder=2)
             axes.plot([row["q25"], row["q75"]], [place, place], color=WIN, alpha=0.35, lw=9, solid_capstyle="butt")
-            whiskers(axes, place, row["median"], _interval(row), PLAIN)
+            whiskers_across(axes, (row["median"], place), _interval(row), PLAIN)
         names_down(axes, [row["label"] for row in rows])
         axes.set_xscale("log")
         low, high = min(row["q05"] for row in rows), max(row["q95"] for row in rows)

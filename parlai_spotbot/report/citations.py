@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Work:
+class Publication:
     """A publication. `authors` are "Family, Given", `venue` is journal or proceedings, `doi` "" where there is none.
 
     `where` is volume, issue and pages as a reader writes them, or where else it is found.
@@ -62,8 +62,8 @@ def _tex(text: str) -> str:
     return re.sub(r"[&%$#_]", lambda found: f"\\{found[0]}", text)
 
 
-WORKS = (
-    Work(
+PUBLICATIONS = (
+    Publication(
         "deriu2020",
         (
             "Deriu, Jan",
@@ -83,7 +83,7 @@ WORKS = (
         "pages 3971–3984",
         "inproceedings",
     ),
-    Work(
+    Publication(
         "li2019",
         ("Li, Margaret", "Weston, Jason", "Roller, Stephen"),
         "ACUTE-EVAL: Improved Dialogue Evaluation with Optimized Questions and Multi-turn Comparisons",
@@ -91,7 +91,7 @@ WORKS = (
         2019,
         "10.48550/arXiv.1909.03087",
     ),
-    Work(
+    Publication(
         "finch2023",
         ("Finch, Sarah E.", "Finch, James D.", "Choi, Jinho D."),
         "Don't Forget Your ABC's: Evaluating the State-of-the-Art in Chat-Oriented Dialogue Systems",
@@ -101,7 +101,7 @@ WORKS = (
         "pages 15044–15071",
         "inproceedings",
     ),
-    Work(
+    Publication(
         "finch2020",
         ("Finch, Sarah E.", "Choi, Jinho D."),
         "Towards Unified Dialogue System Evaluation: A Comprehensive Analysis of Current Evaluation Protocols",
@@ -111,7 +111,7 @@ WORKS = (
         "pages 236–245",
         "inproceedings",
     ),
-    Work(
+    Publication(
         "smith2022",
         ("Smith, Eric", "Hsu, Orion", "Qian, Rebecca", "Roller, Stephen", "Boureau, Y-Lan", "Weston, Jason"),
         "Human Evaluation of Conversations is an Open Problem: comparing the sensitivity of various methods for "
@@ -122,7 +122,7 @@ WORKS = (
         "",
         "inproceedings",
     ),
-    Work(
+    Publication(
         "adiwardana2020",
         (
             "Adiwardana, Daniel",
@@ -142,7 +142,7 @@ WORKS = (
         2020,
         "10.48550/arXiv.2001.09977",
     ),
-    Work(
+    Publication(
         "herbrich2006",
         ("Herbrich, Ralf", "Minka, Tom", "Graepel, Thore"),
         "TrueSkill: A Bayesian Skill Rating System",
@@ -152,7 +152,7 @@ WORKS = (
         "",
         "inproceedings",
     ),
-    Work(
+    Publication(
         "bradley1952",
         ("Bradley, Ralph Allan", "Terry, Milton E."),
         "Rank Analysis of Incomplete Block Designs: I. The Method of Paired Comparisons",
@@ -161,7 +161,7 @@ WORKS = (
         "10.2307/2334029",
         "39(3/4), 324–345",
     ),
-    Work(
+    Publication(
         "davidson1970",
         ("Davidson, Roger R.",),
         "On Extending the Bradley-Terry Model to Accommodate Ties in Paired Comparison Experiments",
@@ -170,7 +170,7 @@ WORKS = (
         "10.1080/01621459.1970.10481082",
         "65(329), 317–328",
     ),
-    Work(
+    Publication(
         "sakaguchi2014",
         ("Sakaguchi, Keisuke", "Post, Matt", "Van Durme, Benjamin"),
         "Efficient Elicitation of Annotations for Human Evaluation of Machine Translation",
@@ -180,7 +180,7 @@ WORKS = (
         "pages 1–11",
         "inproceedings",
     ),
-    Work(
+    Publication(
         "owen2012",
         ("Owen, Art B.", "Eckles, Dean"),
         "Bootstrapping data arrays of arbitrary order",
@@ -189,7 +189,7 @@ WORKS = (
         "10.1214/12-AOAS547",
         "6(3), 895–927",
     ),
-    Work(
+    Publication(
         "cameron2011",
         ("Cameron, A. Colin", "Gelbach, Jonah B.", "Miller, Douglas L."),
         "Robust Inference With Multiway Clustering",
@@ -198,7 +198,7 @@ WORKS = (
         "10.1198/jbes.2010.07136",
         "29(2), 238–249",
     ),
-    Work(
+    Publication(
         "chiang2024",
         (
             "Chiang, Wei-Lin",
@@ -220,7 +220,7 @@ WORKS = (
         "PMLR 235, 8359–8388",
         "inproceedings",
     ),
-    Work(
+    Publication(
         "holm1979",
         ("Holm, Sture",),
         "A Simple Sequentially Rejective Multiple Test Procedure",
@@ -229,7 +229,7 @@ WORKS = (
         "",
         "6(2), 65–70",
     ),
-    Work(
+    Publication(
         "mogstad2024",
         ("Mogstad, Magne", "Romano, Joseph P.", "Shaikh, Azeem M.", "Wilhelm, Daniel"),
         "Inference for Ranks with Applications to Mobility across Neighbourhoods and Academic Achievement across "
@@ -239,7 +239,7 @@ WORKS = (
         "10.1093/restud/rdad006",
         "91(1), 476–518",
     ),
-    Work(
+    Publication(
         "turnbull1976",
         ("Turnbull, Bruce W.",),
         "The Empirical Distribution Function with Arbitrarily Grouped, Censored and Truncated Data",
@@ -248,7 +248,7 @@ WORKS = (
         "10.1111/j.2517-6161.1976.tb01597.x",
         "38(3), 290–295",
     ),
-    Work(
+    Publication(
         "sun1996",
         ("Sun, Jianguo",),
         "A Non-parametric Test for Interval-censored Failure Time Data with Application to AIDS Studies",
@@ -257,7 +257,7 @@ WORKS = (
         "",
         "15(13), 1387–1395",
     ),
-    Work(
+    Publication(
         "finkelstein1986",
         ("Finkelstein, Dianne M.",),
         "A Proportional Hazards Model for Interval-Censored Failure Time Data",
@@ -266,7 +266,7 @@ WORKS = (
         "10.2307/2530698",
         "42(4), 845–854",
     ),
-    Work(
+    Publication(
         "anderson2017",
         ("Anderson-Bergman, Clifford",),
         "icenReg: Regression Models for Interval Censored Data in R",
@@ -275,7 +275,7 @@ WORKS = (
         "10.18637/jss.v081.i12",
         "81(12), 1–23",
     ),
-    Work(
+    Publication(
         "peterson1976",
         ("Peterson, Arthur V.",),
         "Bounds for a joint distribution function with fixed sub-distribution functions: Application to competing "
@@ -285,7 +285,7 @@ WORKS = (
         "10.1073/pnas.73.1.11",
         "73(1), 11–13",
     ),
-    Work(
+    Publication(
         "deriu2023",
         ("Deriu, Jan", "von Däniken, Pius", "Tuggener, Don", "Cieliebak, Mark"),
         "Correction of Errors in Preference Ratings from Automated Metrics for Text Generation",
@@ -295,7 +295,7 @@ WORKS = (
         "pages 6456–6474",
         "inproceedings",
     ),
-    Work(
+    Publication(
         "angelopoulos2023",
         ("Angelopoulos, Anastasios N.", "Duchi, John C.", "Zrnic, Tijana"),
         "PPI++: Efficient Prediction-Powered Inference",
@@ -303,7 +303,7 @@ WORKS = (
         2023,
         "10.48550/arXiv.2311.01453",
     ),
-    Work(
+    Publication(
         "dawid1979",
         ("Dawid, A. Philip", "Skene, Allan M."),
         "Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm",
@@ -312,7 +312,7 @@ WORKS = (
         "10.2307/2346806",
         "28(1), 20–28",
     ),
-    Work(
+    Publication(
         "whitehill2009",
         ("Whitehill, Jacob", "Ruvolo, Paul", "Wu, Tingfan", "Bergsma, Jacob", "Movellan, Javier"),
         "Whose Vote Should Count More: Optimal Integration of Labels from Labelers of Unknown Expertise",
@@ -322,7 +322,7 @@ WORKS = (
         "pages 2035–2043",
         "inproceedings",
     ),
-    Work(
+    Publication(
         "ustalov2024",
         ("Ustalov, Dmitry", "Pavlichenko, Nikita", "Tseitlin, Boris"),
         "Learning from Crowds with Crowd-Kit",
@@ -331,7 +331,7 @@ WORKS = (
         "10.21105/joss.06227",
         "9(96), 6227",
     ),
-    Work(
+    Publication(
         "hayes2007",
         ("Hayes, Andrew F.", "Krippendorff, Klaus"),
         "Answering the Call for a Standard Reliability Measure for Coding Data",
@@ -340,7 +340,7 @@ WORKS = (
         "10.1080/19312450709336664",
         "1(1), 77–89",
     ),
-    Work(
+    Publication(
         "hautus1995",
         ("Hautus, Michael J.",),
         "Corrections for extreme proportions and their biasing effects on estimated values of d′",
@@ -349,7 +349,7 @@ WORKS = (
         "10.3758/BF03203619",
         "27(1), 46–51",
     ),
-    Work(
+    Publication(
         "mccullagh1980",
         ("McCullagh, Peter",),
         "Regression Models for Ordinal Data",
@@ -358,7 +358,7 @@ WORKS = (
         "10.1111/j.2517-6161.1980.tb01109.x",
         "42(2), 109–142",
     ),
-    Work(
+    Publication(
         "wilson1927",
         ("Wilson, Edwin B.",),
         "Probable Inference, the Law of Succession, and Statistical Inference",
@@ -367,7 +367,7 @@ WORKS = (
         "10.1080/01621459.1927.10502953",
         "22(158), 209–212",
     ),
-    Work(
+    Publication(
         "korn1998",
         ("Korn, Edward L.", "Graubard, Barry I."),
         "Confidence Intervals for Proportions with Small Expected Number of Positive Counts Estimated from Survey Data",
@@ -376,7 +376,7 @@ WORKS = (
         "",
         "24(2), 193–201",
     ),
-    Work(
+    Publication(
         "clopper1934",
         ("Clopper, C. J.", "Pearson, E. S."),
         "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial",
@@ -385,7 +385,7 @@ WORKS = (
         "10.1093/biomet/26.4.404",
         "26(4), 404–413",
     ),
-    Work(
+    Publication(
         "patterson1971",
         ("Patterson, H. D.", "Thompson, R."),
         "Recovery of Inter-Block Information when Block Sizes are Unequal",
@@ -394,7 +394,7 @@ WORKS = (
         "10.1093/biomet/58.3.545",
         "58(3), 545–554",
     ),
-    Work(
+    Publication(
         "lowe2015",
         ("Lowe, Ryan", "Pow, Nissan", "Serban, Iulian", "Pineau, Joelle"),
         "The Ubuntu Dialogue Corpus: A Large Dataset for Research in Unstructured Multi-Turn Dialogue Systems",
@@ -404,7 +404,7 @@ WORKS = (
         "pages 285–294",
         "inproceedings",
     ),
-    Work(
+    Publication(
         "lowe2016",
         ("Lowe, Ryan", "Serban, Iulian V.", "Noseworthy, Michael", "Charlin, Laurent", "Pineau, Joelle"),
         "On the Evaluation of Dialogue Systems with Next Utterance Classification",
@@ -414,7 +414,7 @@ WORKS = (
         "pages 264–269",
         "inproceedings",
     ),
-    Work(
+    Publication(
         "berger1982",
         ("Berger, Roger L.",),
         "Multiparameter Hypothesis Testing and Acceptance Sampling",
@@ -425,7 +425,7 @@ WORKS = (
     ),
 )
 
-BY_KEY = {work.key: work for work in WORKS}
+BY_KEY = {work.key: work for work in PUBLICATIONS}
 
 
 def short(key: str) -> str:
@@ -438,9 +438,9 @@ def anchor(key: str) -> str:
     return "source-" + re.sub(r"[^A-Za-z0-9_.-]+", "-", key)
 
 
-def used(cited: Iterable[Iterable[str]]) -> list[Work]:
+def used(cited: Iterable[Iterable[str]]) -> list[Publication]:
     """The works of these lists of keys, each once, by author and year; an unknown key gives a work of that name."""
     keys = {key for own in cited for key in own}
     known = [BY_KEY[key] for key in keys if key in BY_KEY]
     known.sort(key=lambda work: (work.authors[0].lower(), work.year, work.key))
-    return known + [Work(key, (), key, "", 0) for key in sorted(keys - set(BY_KEY))]
+    return known + [Publication(key, (), key, "", 0) for key in sorted(keys - set(BY_KEY))]

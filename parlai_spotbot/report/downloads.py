@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from parlai_spotbot import files
 from parlai_spotbot.report.drawing import Drawing
-from parlai_spotbot.report.parts import Part
+from parlai_spotbot.report.parts import SourcePart
 
 TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "csv": "text/csv;charset=utf-8"}
 FOLDER = "figures"
@@ -29,7 +29,7 @@ def links(drawing: Markup) -> list[tuple[str, str, str]]:
     ]
 
 
-def drawings(parts: Iterable[Part]) -> list[Drawing]:
+def drawings(parts: Iterable[SourcePart]) -> list[Drawing]:
     """All figures of some parts, in their order."""
     return [f.drawing for part in parts for f in part.figures if isinstance(f.drawing, Drawing)]
 

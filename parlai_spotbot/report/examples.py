@@ -1,7 +1,7 @@
 """Example conversations for reading: one a pair and some of people, drawn by the study's seed, with their judgements.
 
-The turns of a conversation stand in blocks, each up to the end of a segment, so that the judgements of a segment stand
-beside what their annotators saw last.
+The turns of a conversation stand in passages, each up to the end of a segment, so that the judgements of a segment
+stand beside what their annotators saw last.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class Annotation:
 
 
 @dataclass
-class Block:
+class Passage:
     """Turns up to the end of the segment of `exchanges`, and its annotations by source, people first.
 
-    The last block may end no segment; its `exchanges` is 0.
+    The last passage may end no segment; its `exchanges` is 0.
     """
 
     exchanges: int
@@ -41,13 +41,13 @@ class Block:
 
 
 @dataclass
-class Example:
-    """A conversation as it is shown: what annotators never saw (`context`, `seed`), then the blocks."""
+class ExampleConversation:
+    """A conversation as it is shown: what annotators never saw (`context`, `seed`), then the passages."""
 
     conversation: Conversation
     context: list[tuple[str, str]]
     seed: list[tuple[int, Turn]]
-    blocks: list[Block]
+    passages: list[Passage]
 
 
 def choose(contents: Contents) -> list[Conversation]:
@@ -66,7 +66,7 @@ def choose(contents: Contents) -> list[Conversation]:
     return chosen
 
 
-def examples(contents: Contents) -> list[Example]:
+def examples(contents: Contents) -> list[ExampleConversation]:
     """What is shown of the chosen conversations."""
     chosen = choose(contents)
     wanted = {c.conversation_id for c in chosen}
@@ -78,20 +78,20 @@ def examples(contents: Contents) -> list[Example]:
     return [_example(contents, c, rows.get(c.conversation_id, [])) for c in chosen]
 
 
-def _example(contents: Contents, conversation: Conversation, judgements: Sequence[Judgement]) -> Example:
+def _example(contents: Contents, conversation: Conversation, judgements: Sequence[Judgement]) -> ExampleConversation:
     first = 2 * conversation.seed_exchanges
     numbered = [(i % 2, turn) for i, turn in enumerate(conversation.turns)]
     lengths = {k for k in contents.study.plan.segments if k <= conversation.exchanges}
     lengths |= {j.exchanges for j in judgements if 1 <= j.exchanges <= conversation.exchanges}
-    blocks, start = [], first
+    passages, start = [], first
     for k in sorted(lengths):
         end = first + 2 * k
-        blocks.append(Block(k, numbered[start:end], _annotations(contents, conversation, judgements, k)))
+        passages.append(Passage(k, numbered[start:end], _annotations(contents, conversation, judgements, k)))
         start = end
     if numbered[start:]:
-        blocks.append(Block(0, numbered[start:], []))
+        passages.append(Passage(0, numbered[start:], []))
     context = [(e, text) for e, text in zip(conversation.entities, conversation.context, strict=True) if text]
-    return Example(conversation, context, numbered[:first], blocks)
+    return ExampleConversation(conversation, context, numbered[:first], passages)
 
 
 def _annotations(

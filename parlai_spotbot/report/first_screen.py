@@ -12,7 +12,7 @@ from parlai_spotbot.findings import findings_of, needs
 from parlai_spotbot.findings.contents import DEFAULT, Contents
 from parlai_spotbot.findings.sections import Card, Section
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.blocks import Block, known_to, result_of, results
+from parlai_spotbot.report.chapters import Chapter, known_to, result_of, results
 from parlai_spotbot.report.parts import caution_of, said
 from parlai_spotbot.surveys import about_of
 from parlai_spotbot.wording import source_said
@@ -25,7 +25,7 @@ MANY = 12
 
 
 @dataclass(frozen=True)
-class Shown:
+class SourceCard:
     """One source's card as the page shows it."""
 
     title: str
@@ -35,31 +35,31 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class First:
+class FirstScreen:
     """The first screen of a survey: `counts` are tiles, `missing` notes on what is to be made yet, `more` sections."""
 
     counts: list[tuple[str, str]]
     missing: list[str]
-    cards: list[Shown]
+    cards: list[SourceCard]
     more: list[Section]
 
 
-def first_screen(block: Block) -> First:
+def first_screen(chapter: Chapter) -> FirstScreen:
     """Everything a reader should see before scrolling."""
-    contents = block.page.contents
+    contents = chapter.view.contents
     with known_to(contents):
         cards = [shown for source in contents.sources if (shown := card(contents, source)) is not None]
         tiles = counts(contents)
-    return First(tiles, missing(contents), cards, block.first or before(contents))
+    return FirstScreen(tiles, missing(contents), cards, chapter.first or before(contents))
 
 
-def card(contents: Contents, source: str) -> Shown | None:
+def card(contents: Contents, source: str) -> SourceCard | None:
     """The ranking of one source, whatever the survey; nothing where there is none."""
     others = dict(results(contents)).get(source, {})
     for finding in findings_of(contents.survey):
         found = finding.card(result_of(contents, source, finding.name, others)) if finding.name in others else None
         if found is not None:
-            return Shown(said(source), caution_of(source), found, source != HUMAN and _long(found, contents))
+            return SourceCard(said(source), caution_of(source), found, source != HUMAN and _long(found, contents))
     return None
 
 

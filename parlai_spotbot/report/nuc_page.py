@@ -9,7 +9,7 @@ from parlai_spotbot.findings.whole_study.nuc import Results, asked, tell
 from parlai_spotbot.nuc.scoring.scores import WAY_TITLES
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import citations
-from parlai_spotbot.report.blocks import part_of
+from parlai_spotbot.report.chapters import part_of
 from parlai_spotbot.report.drawing import PALETTE, looks
 from parlai_spotbot.report.templating import environment, script
 

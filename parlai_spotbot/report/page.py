@@ -13,12 +13,12 @@ from parlai_spotbot import files
 from parlai_spotbot.findings.contents import Contents, read_contents, surveys_of
 from parlai_spotbot.findings.whole_study import all_of_it
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import appendix, citations, downloads, first_screen, reading
-from parlai_spotbot.report.blocks import Shown, block, part, part_of
+from parlai_spotbot.report import appendix, citations, downloads, first_screen, reader_data
+from parlai_spotbot.report.chapters import PageSection, chapter_of, part_of, part_of_source
 from parlai_spotbot.report.drawing import PALETTE, Drawing
 from parlai_spotbot.report.examples import examples
 from parlai_spotbot.report.failures import failures_table
-from parlai_spotbot.report.parts import CAUTION, Page
+from parlai_spotbot.report.parts import CAUTION, SurveyView
 from parlai_spotbot.report.templating import environment, script
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_names
@@ -27,54 +27,54 @@ from parlai_spotbot.surveys.packing import packing_of
 
 def render(contents: list[Contents], paper: appendix.Appendix | None = None) -> tuple[str, list[Drawing]]:
     """The page as text, the first survey, then the others; and its figures. `paper` is made here if not given."""
-    pages = [Page(own, f"{own.survey}-" if number else "") for number, own in enumerate(contents)]
-    paper = paper or appendix.appendix_of(contents[0].study, appendix.facts_of(contents[0].study, contents))
-    context = _context(pages, paper)
+    views = [SurveyView(own, f"{own.survey}-" if number else "") for number, own in enumerate(contents)]
+    paper = paper or appendix.appendix_of(contents[0].study, appendix.profile_of(contents[0].study, contents))
+    context = _context(views, paper)
     text = environment().get_template("page.html").render(**script(), **context)
     return text, downloads.drawings(context["parts"])
 
 
-def _context(pages: list[Page], paper: appendix.Appendix) -> dict[str, Any]:
-    page, contents = pages[0], pages[0].contents
+def _context(views: list[SurveyView], paper: appendix.Appendix) -> dict[str, Any]:
+    view, contents = views[0], views[0].contents
     plan = contents.study.plan
-    blocks = [block(own) for own in pages]
-    whole = whole_study(pages)
-    parts = [part for section in [*(s for own in blocks for s in own.sections), *whole] for part in section.parts]
+    chapters = [chapter_of(own) for own in views]
+    whole = whole_study(views)
+    parts = [part for section in [*(s for own in chapters for s in own.sections), *whole] for part in section.parts]
     return {
         "plan": plan,
         "pairs": len(plan.all_pairs()),
         "palette": list(enumerate(PALETTE)),
-        "looks": page.looks,
+        "looks": view.looks,
         "human": HUMAN,
         "caution": CAUTION,
-        "blocks": blocks,
+        "chapters": chapters,
         "parts": parts,
-        "firsts": {own.name: first_screen.first_screen(own) for own in blocks},
+        "firsts": {own.name: first_screen.first_screen(own) for own in chapters},
         "whole": whole,
         "sources": citations.used(thing.cite for part in parts for thing in [*part.figures, *part.tables]),
         "examples": examples(contents),
         "conversations": len(contents.conversations),
         "selfplay": _of_selfplay(contents),
         "spoken": bool(contents.conversations) or not contents.counted,
-        "reading": reading.data(pages, {own.name: own.title for own in blocks}),
+        "reading": reader_data.data(views, {own.name: own.title for own in chapters}),
         "failures": failures_table(contents.failures, {c.conversation_id for c in contents.conversations}),
-        "made_by": {own.contents.survey: made for own in pages if (made := own.contents.made_by.get("ranking"))},
+        "made_by": {own.contents.survey: made for own in views if (made := own.contents.made_by.get("ranking"))},
         "paper": appendix.section(contents.study, paper),
         "provenance": contents.study.provenance(),
         "extensions": contents.study.extensions,
-        "judge_files": [(own.contents.survey, own.contents.judges) for own in pages],
+        "judge_files": [(own.contents.survey, own.contents.judges) for own in views],
     }
 
 
-def whole_study(pages: list[Page]) -> list[Shown]:
+def whole_study(views: list[SurveyView]) -> list[PageSection]:
     """What is said of the study whatever the survey; what has nothing to say stays away, unless it is always said."""
-    first, found = pages[0], []
+    first, found = views[0], []
     for whole in all_of_it():
-        results = whole.read(first.contents.study, [page.contents.survey for page in pages])
+        results = whole.read(first.contents.study, [view.contents.survey for view in views])
         told = whole.tell(results) if results else ()
-        parts = [part(first, source, own) if source else part_of(own, first.looks) for source, own in told]
+        parts = [part_of_source(first, source, own) if source else part_of(own, first.looks) for source, own in told]
         if parts or (whole.none and not first.contents.counted):
-            found.append(Shown(whole.name, whole.heading, parts, whole.none))
+            found.append(PageSection(whole.name, whole.heading, parts, whole.none))
     return found
 
 
@@ -100,7 +100,7 @@ def build_report(study: Study, survey: str | None = None) -> Path:
     first, *others = surveys_of(study, survey)
     contents = read_contents(study, first)
     read = [contents, *(read_contents(study, name, contents.conversations) for name in others)]
-    paper = appendix.appendix_of(study, appendix.facts_of(study, read))
+    paper = appendix.appendix_of(study, appendix.profile_of(study, read))
     text, drawn = render(read, paper)
     # A lone surrogate in a conversation is no text that a file can hold.
     files.write_text(study.report_path, text.encode("utf-8", "replace").decode("utf-8"))

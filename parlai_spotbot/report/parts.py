@@ -1,4 +1,4 @@
-"""What a section of the report is made of: one `Part` a source, people first, and what all sections share."""
+"""What a section of the report is made of: one `SourcePart` a source, people first, and what all sections share."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Figure(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Part:
+class SourcePart:
     """What one source has to say in one section: `text` is a sentence or two, `orders` are rankings with labels."""
 
     title: str
@@ -48,7 +48,7 @@ class Part:
         return not (self.figures or self.tables or self.text)
 
 
-class Page:
+class SurveyView:
     """What the sections of one survey are made from: its contents, and how each contestant looks.
 
     `prefix` goes before all its anchors: empty for the survey that comes first.

@@ -1,6 +1,7 @@
 """Each evaluation method as data (what is asked), and packing of conversations into units.
 
-A survey is one module here, found by its name, that exports `SURVEY`; its `about` names what is computed from its answers.
+A survey is one module here, found by its name, that exports `SURVEY`; its `about` names what is computed from its
+answers.
 """
 
 from __future__ import annotations

@@ -13,10 +13,10 @@ from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.findings.study_moves import step
 from parlai_spotbot.findings.whole_study import methods
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.blocks import block
+from parlai_spotbot.report.chapters import chapter_of
 from parlai_spotbot.report.first_screen import first_screen
 from parlai_spotbot.report.page import build_report
-from parlai_spotbot.report.parts import Page
+from parlai_spotbot.report.parts import SurveyView
 from parlai_spotbot.report.studies.compare import write_compare
 from parlai_spotbot.report.studies.leaderboard import write_leaderboard
 from parlai_spotbot.surveys.abc_eval.labels import LABELS
@@ -71,7 +71,7 @@ def test_what_the_analysis_writes(study):
 
 
 def test_the_first_screen_tells_each_behaviour(contents):
-    first = first_screen(block(Page(contents)))
+    first = first_screen(chapter_of(SurveyView(contents)))
     card = first.cards[0].card
     assert [row[0] for row in card.table.rows] == [label.replace("_", " ") for label in SHOWN]
     assert card.clusters == []

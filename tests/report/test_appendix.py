@@ -6,9 +6,9 @@ import pytest
 
 from parlai_spotbot import files
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.report.appendix import appendix_of, section, write, writing
+from parlai_spotbot.report.appendix import appendix_of, section, text_formats, write
 from parlai_spotbot.report.appendix.heds import TO_FILL
-from parlai_spotbot.report.appendix.works import BY_KEY
+from parlai_spotbot.report.appendix.publications import BY_KEY
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import get_survey, survey_names
 
@@ -151,8 +151,8 @@ def test_every_citation_has_its_entry_and_every_entry_is_cited(texts):
     ],
 )
 def test_latex_is_escaped_and_citations_are_turned(given, plain, latex):
-    assert writing.plain(given) == plain
-    assert writing.latex(given) == latex
+    assert text_formats.plain(given) == plain
+    assert text_formats.latex(given) == latex
 
 
 def test_names_with_markup_stay_inert_on_the_page(new_study, tmp_path):

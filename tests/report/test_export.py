@@ -259,7 +259,7 @@ def test_annotations_whose_ids_hold_their_annotators_come_in_a_new_order(new_stu
     numbers = dict(sorted((a.annotation_id, b.annotation_id) for a, b in pairs if a.source == "human"))
     assert len(old) == len(copy.judgements(SURVEY))
     assert list(numbers.values()) != sorted(numbers.values())
-    assert not made.counted.same_draws
+    assert not made.counts.same_draws
     assert "of other draws" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
 
 
@@ -303,7 +303,7 @@ def test_without_human_turns_nothing_that_people_said_is_left(planted, tmp_path)
     assert b"bicyclebell" not in everything_in
     account = files.read_json(copy.survey_path(SURVEY) / "judges" / "spotter.json")
     assert account["variants"].keys() == {"words", "coherence"}
-    assert made.counted.human_turns > 0
+    assert made.counts.human_turns > 0
     assert "is replaced by a note" in (tmp_path / "bots" / "README.md").read_text(encoding="utf-8")
 
 

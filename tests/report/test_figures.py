@@ -15,10 +15,10 @@ from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.findings.sections import CHARTS, Chart, Name
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import build_report, charts
-from parlai_spotbot.report.blocks import block
+from parlai_spotbot.report.chapters import chapter_of
 from parlai_spotbot.report.drawing import LIGHT, looks
 from parlai_spotbot.report.first_screen import first_screen
-from parlai_spotbot.report.parts import Page
+from parlai_spotbot.report.parts import SurveyView
 
 SURVEY = "spot_the_bot"
 BOTS = ["alice", "eliza", "tfidf"]
@@ -250,7 +250,7 @@ def test_twenty_bots_are_dealt_to_panels_in_their_order():
 
 
 def test_the_first_screen_ranks_by_every_source_people_first(study, page):
-    first = first_screen(block(Page(read_contents(study, SURVEY))))
+    first = first_screen(chapter_of(SurveyView(read_contents(study, SURVEY))))
     assert [card.title for card in first.cards] == ["People", "Judge spotter"]
     own = json.loads((study.analysis_path(SURVEY) / "ranking.json").read_text())["by_source"][HUMAN]
     clusters = first.cards[0].card.clusters
@@ -272,7 +272,7 @@ def test_what_is_needed_is_what_spotbot_plan_says(study):
     rows = plan(Asked(SURVEY), study).numbers["pairs"]
     asked = {(row["a"], row["b"]): row["more_annotations"] for row in rows if row["status"] != "settled"}
     together = {pair: more for pair, more in asked.items() if more is not None}
-    (found,) = first_screen(block(Page(contents))).more
+    (found,) = first_screen(chapter_of(SurveyView(contents))).more
     assert together
     assert f"{sum(together.values()):,.0f} further annotations" in found.text[0]
     first = found.tables[0].rows[0]
@@ -284,7 +284,7 @@ def test_without_people_it_says_what_a_study_would_take(new_study, tmp_path):
 
     contents = read_contents(new_study(tmp_path / "s", sources=("judge:spotter",), analyze=False), SURVEY)
     per_pair = 6 * conversations_needed(0.6, Design(4, 6))
-    (found,) = first_screen(block(Page(contents))).more
+    (found,) = first_screen(chapter_of(SurveyView(contents))).more
     assert f"{per_pair:,} annotations a pair" in found.text[0]
     assert f"{6 * per_pair:,} in all" in found.text[0]
 

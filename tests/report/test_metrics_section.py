@@ -14,8 +14,8 @@ from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.findings.metrics_of_study import metrics_path
 from parlai_spotbot.findings.whole_study.metrics import read, tell
 from parlai_spotbot.findings.whole_study.metrics_words import of_tasks, short
-from parlai_spotbot.report import blocks, build_report
-from parlai_spotbot.report.parts import Page
+from parlai_spotbot.report import build_report, chapters
+from parlai_spotbot.report.parts import SurveyView
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +29,8 @@ def told(tmp_path_factory):
         wishes = Wishes(seed=1, bootstraps=60, draws=20, **wishes)
         for stem, own in analyze(evidence or evidence_of(made), wishes).items():
             files.write_json(metrics_path(study) / f"{stem}.json", own)
-        page = Page(contents)
-        return [blocks.part(page, source, own) for source, own in tell(read(study, ["dialogue_likert"]))]
+        page = SurveyView(contents)
+        return [chapters.part_of_source(page, source, own) for source, own in tell(read(study, ["dialogue_likert"]))]
 
     make.study, make.contents, make.made = study, contents, made
     return make

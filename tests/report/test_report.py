@@ -18,8 +18,8 @@ from parlai_spotbot.findings.compute import summary
 from parlai_spotbot.findings.spotting import ranking
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import CAUTION, build_report
-from parlai_spotbot.report.appendix.facts import facts_of
 from parlai_spotbot.report.appendix.methods_text import methods
+from parlai_spotbot.report.appendix.study_profile import profile_of
 from parlai_spotbot.report.drawing import PALETTE, looks
 from parlai_spotbot.report.templating import SCRIPTS, TEMPLATES
 from parlai_spotbot.study import Study
@@ -223,17 +223,17 @@ def test_judgements_stand_with_their_segment(study, page):
 
     contents = read_contents(study, "spot_the_bot")
     for example, conversation in zip(examples(contents), choose(contents), strict=True):
-        shown = [turn for block in example.blocks for _, turn in block.turns]
+        shown = [turn for passage in example.passages for _, turn in passage.turns]
         assert tuple(shown) == conversation.shown
-        assert [block.exchanges for block in example.blocks] == [2, 3, 5]
-        assert [source for source, _ in example.blocks[0].annotations] == [HUMAN, "judge:spotter"]
-        for block in example.blocks:
+        assert [passage.exchanges for passage in example.passages] == [2, 3, 5]
+        assert [source for source, _ in example.passages[0].annotations] == [HUMAN, "judge:spotter"]
+        for passage in example.passages:
             told = {
                 (j.worker_id, j.target): j.answer
                 for j in contents.judgements
-                if j.conversation_ids == (conversation.conversation_id,) and j.exchanges == block.exchanges
+                if j.conversation_ids == (conversation.conversation_id,) and j.exchanges == passage.exchanges
             }
-            judge = dict(block.annotations)["judge:spotter"]
+            judge = dict(passage.annotations)["judge:spotter"]
             assert [a.natures for a in judge] == [
                 [told[worker, "entity:0"], told[worker, "entity:1"]] for worker in ("coherence", "words")
             ]
@@ -317,7 +317,7 @@ def test_who_failed_the_controls_is_told_apart(new_study, tmp_path):
     said = summary("spot_the_bot", result)
     assert f"  left out: {gone} × annotation by somebody who missed more than 1 control" in said
     assert own["with_everybody"]["sentence"] in said
-    told = " ".join(methods(facts_of(study)))
+    told = " ".join(methods(profile_of(study)))
     assert "1 person who missed more of them than allowed is left out, too. With everybody's annotations" in told
 
 

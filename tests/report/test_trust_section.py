@@ -11,8 +11,8 @@ from parlai_spotbot.findings import judge_tables, trust
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.findings.facts_of_study import judges_of
-from parlai_spotbot.report import CAUTION, blocks, build_report
-from parlai_spotbot.report.parts import Page
+from parlai_spotbot.report import CAUTION, build_report, chapters
+from parlai_spotbot.report.parts import SurveyView
 from parlai_spotbot.study import Study
 
 SURVEY = "spot_the_bot"
@@ -47,9 +47,9 @@ def study(tmp_path_factory, new_study):
 def parts(study):
     contents = read_contents(study, SURVEY)
     found = {}
-    for source, others in blocks.results(contents):
-        for told in trust.tell(blocks.result_of(contents, source, "trust", others)) if "trust" in others else ():
-            found[source] = blocks.part(Page(contents), source, told)
+    for source, others in chapters.results(contents):
+        for told in trust.tell(chapters.result_of(contents, source, "trust", others)) if "trust" in others else ():
+            found[source] = chapters.part_of_source(SurveyView(contents), source, told)
     return found
 
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from markupsafe import Markup
 
 from parlai_spotbot import files
-from parlai_spotbot.report.appendix import heds, writing
+from parlai_spotbot.report.appendix import heds, text_formats
 from parlai_spotbot.report.appendix.data_card import data_card
-from parlai_spotbot.report.appendix.facts import Facts, facts_of
 from parlai_spotbot.report.appendix.methods_text import methods
+from parlai_spotbot.report.appendix.study_profile import StudyProfile, profile_of
 from parlai_spotbot.report.templating import environment
 from parlai_spotbot.study import Study
 
-__all__ = ["Appendix", "appendix_of", "data_card_of", "facts_of", "section", "write"]
+__all__ = ["Appendix", "appendix_of", "data_card_of", "profile_of", "section", "write"]
 
 HEDS_CITED = "A human evaluation datasheet [@shimorina2022] and a data card [@bender2018;@gebru2021] are attached."
 
@@ -30,12 +30,12 @@ class Appendix:
     texts: dict[str, str]
 
 
-def appendix_of(study: Study, facts: Facts | None = None) -> Appendix:
+def appendix_of(study: Study, profile: StudyProfile | None = None) -> Appendix:
     """All texts; the same study gives the same."""
-    found = facts_of(study) if facts is None else facts
+    found = profile_of(study) if profile is None else profile
     paragraphs = [*methods(found), HEDS_CITED]
-    references = "\n".join(f"- {work.said}" for work in writing.cited(paragraphs))
-    plain = "\n\n".join(writing.plain(text) for text in paragraphs)
+    references = "\n".join(f"- {work.said}" for work in text_formats.cited(paragraphs))
+    plain = "\n\n".join(text_formats.plain(text) for text in paragraphs)
     head = (
         "% Made by parlai_spotbot. Needs natbib, or biblatex with natbib=true, and references.bib.\n"
         "% Check it, and add what only you know.\n"
@@ -43,8 +43,8 @@ def appendix_of(study: Study, facts: Facts | None = None) -> Appendix:
     return Appendix(
         {
             "methods.md": f"# Methods\n\n{plain}\n\n## References\n\n{references}\n",
-            "methods.tex": head + "\n\n".join(writing.latex(text) for text in paragraphs) + "\n",
-            "references.bib": writing.bibliography(paragraphs),
+            "methods.tex": head + "\n\n".join(text_formats.latex(text) for text in paragraphs) + "\n",
+            "references.bib": text_formats.bibliography(paragraphs),
             "data_card.md": data_card(found),
             "heds.md": heds.markdown(heds.heds(found)),
         }
@@ -53,7 +53,7 @@ def appendix_of(study: Study, facts: Facts | None = None) -> Appendix:
 
 def data_card_of(study: Study) -> str:
     """The data card alone."""
-    return data_card(facts_of(study))
+    return data_card(profile_of(study))
 
 
 def write(study: Study, appendix: Appendix | None = None) -> Path:

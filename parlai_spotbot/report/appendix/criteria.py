@@ -12,7 +12,7 @@ from parlai_spotbot.surveys import Question
 
 
 @dataclass(frozen=True)
-class Criterion:
+class QualityCriterion:
     """`quality`: goodness, correctness or a feature; `aspect`: form, content or both; `frame`: judged by what."""
 
     quality: str
@@ -28,36 +28,36 @@ WORLD = "relative to what is known of the world (a frame outside the system)"
 GOODNESS, FEATURE, CORRECTNESS = "goodness", "a feature, of which more need not be better", "correctness"
 
 CRITERIA = {
-    "nature": Criterion(FEATURE, "form and content", ALONE),
-    "fluency": Criterion(GOODNESS, "form", ALONE),
-    "sensibleness": Criterion(GOODNESS, "content", TALK),
-    "specificity": Criterion(GOODNESS, "content", TALK),
-    "consistency": Criterion(CORRECTNESS, "content", TALK),
-    "emotional_understanding": Criterion(GOODNESS, "content", TALK),
-    "engagingness": Criterion(GOODNESS, "form and content", ALONE),
-    "grammaticality": Criterion(CORRECTNESS, "form", ALONE),
-    "informativeness": Criterion(GOODNESS, "content", ALONE),
-    "quality": Criterion(GOODNESS, "form and content", ALONE),
-    "proactivity": Criterion(FEATURE, "content", TALK),
-    "relevance": Criterion(GOODNESS, "content", TALK),
-    "humanness": Criterion(FEATURE, "form and content", ALONE),
-    "interestingness": Criterion(GOODNESS, "content", ALONE),
-    "knowledge": Criterion(GOODNESS, "content", ALONE),
-    "uninterpretable": Criterion(GOODNESS, "form and content", TALK),
-    "antisocial": Criterion(GOODNESS, "form and content", ALONE),
-    "commonsense_contradiction": Criterion(CORRECTNESS, "content", WORLD),
-    "self_contradiction": Criterion(CORRECTNESS, "content", TALK),
-    "partner_contradiction": Criterion(CORRECTNESS, "content", TALK),
-    "redundant": Criterion(GOODNESS, "content", TALK),
-    "preference_info": Criterion(FEATURE, "content", ALONE),
-    "life_info": Criterion(FEATURE, "content", ALONE),
-    "empathy": Criterion(GOODNESS, "content", TALK),
-    "uses_facts": Criterion(FEATURE, "content", ALONE),
-    "facts_known": Criterion(CORRECTNESS, "content", WORLD),
-    "facts_looked_up": Criterion(CORRECTNESS, "content", WORLD),
-    "acknowledges": Criterion(GOODNESS, "content", TALK),
-    "new_topic": Criterion(FEATURE, "content", TALK),
-    "relevant": Criterion(GOODNESS, "content", TALK),
+    "nature": QualityCriterion(FEATURE, "form and content", ALONE),
+    "fluency": QualityCriterion(GOODNESS, "form", ALONE),
+    "sensibleness": QualityCriterion(GOODNESS, "content", TALK),
+    "specificity": QualityCriterion(GOODNESS, "content", TALK),
+    "consistency": QualityCriterion(CORRECTNESS, "content", TALK),
+    "emotional_understanding": QualityCriterion(GOODNESS, "content", TALK),
+    "engagingness": QualityCriterion(GOODNESS, "form and content", ALONE),
+    "grammaticality": QualityCriterion(CORRECTNESS, "form", ALONE),
+    "informativeness": QualityCriterion(GOODNESS, "content", ALONE),
+    "quality": QualityCriterion(GOODNESS, "form and content", ALONE),
+    "proactivity": QualityCriterion(FEATURE, "content", TALK),
+    "relevance": QualityCriterion(GOODNESS, "content", TALK),
+    "humanness": QualityCriterion(FEATURE, "form and content", ALONE),
+    "interestingness": QualityCriterion(GOODNESS, "content", ALONE),
+    "knowledge": QualityCriterion(GOODNESS, "content", ALONE),
+    "uninterpretable": QualityCriterion(GOODNESS, "form and content", TALK),
+    "antisocial": QualityCriterion(GOODNESS, "form and content", ALONE),
+    "commonsense_contradiction": QualityCriterion(CORRECTNESS, "content", WORLD),
+    "self_contradiction": QualityCriterion(CORRECTNESS, "content", TALK),
+    "partner_contradiction": QualityCriterion(CORRECTNESS, "content", TALK),
+    "redundant": QualityCriterion(GOODNESS, "content", TALK),
+    "preference_info": QualityCriterion(FEATURE, "content", ALONE),
+    "life_info": QualityCriterion(FEATURE, "content", ALONE),
+    "empathy": QualityCriterion(GOODNESS, "content", TALK),
+    "uses_facts": QualityCriterion(FEATURE, "content", ALONE),
+    "facts_known": QualityCriterion(CORRECTNESS, "content", WORLD),
+    "facts_looked_up": QualityCriterion(CORRECTNESS, "content", WORLD),
+    "acknowledges": QualityCriterion(GOODNESS, "content", TALK),
+    "new_topic": QualityCriterion(FEATURE, "content", TALK),
+    "relevant": QualityCriterion(GOODNESS, "content", TALK),
 }
 
 

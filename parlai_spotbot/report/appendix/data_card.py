@@ -6,22 +6,22 @@ has.
 
 from __future__ import annotations
 
-from parlai_spotbot.report.appendix.facts import Facts, SurveyFacts
 from parlai_spotbot.report.appendix.heds import TO_FILL
-from parlai_spotbot.report.appendix.writing import counted, interval, listed, number
+from parlai_spotbot.report.appendix.study_profile import StudyProfile, SurveyProfile
+from parlai_spotbot.report.appendix.text_formats import counted, interval, listed, number
 
 
-def data_card(facts: Facts) -> str:
+def data_card(profile: StudyProfile) -> str:
     """The card as Markdown."""
     sections = [
-        ("What it is", _summary(facts)),
-        ("Domain", _domain(facts)),
-        ("Contestants", _contestants(facts)),
-        *([("Conversations", _conversations(facts))] if facts.spoken else []),
-        *((f"Annotations: {own.title}", _annotations(own)) for own in facts.surveys),
-        ("Annotators", _annotators(facts)),
-        ("Known limits", _limits(facts)),
-        ("Personal data", _personal(facts)),
+        ("What it is", _summary(profile)),
+        ("Domain", _domain(profile)),
+        ("Contestants", _contestants(profile)),
+        *([("Conversations", _conversations(profile))] if profile.spoken else []),
+        *((f"Annotations: {own.title}", _annotations(own)) for own in profile.surveys),
+        ("Annotators", _annotators(profile)),
+        ("Known limits", _limits(profile)),
+        ("Personal data", _personal(profile)),
         (
             "Licence, contact, maintenance",
             [f"- Licence: {TO_FILL}", f"- Contact: {TO_FILL}", f"- Maintenance: {TO_FILL}"],
@@ -38,11 +38,11 @@ def data_card(facts: Facts) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _summary(facts: Facts) -> list[str]:
-    given = [f"{counted(s.annotations, 'annotation')} by {_who(s)}" for own in facts.surveys for s in own.sources]
-    text = f"{counted(facts.bots, 'conversation')} of " if facts.spoken else ""
-    text += counted(len(facts.plan.contestants), "chatbot")
-    text += f" and {counted(facts.people, 'conversation')} between people" if facts.people else ""
+def _summary(profile: StudyProfile) -> list[str]:
+    given = [f"{counted(s.annotations, 'annotation')} by {_who(s)}" for own in profile.surveys for s in own.sources]
+    text = f"{counted(profile.bots, 'conversation')} of " if profile.spoken else ""
+    text += counted(len(profile.plan.contestants), "chatbot")
+    text += f" and {counted(profile.people, 'conversation')} between people" if profile.people else ""
     return [f"{text}; {listed(given) if given else 'not annotated yet'}."]
 
 
@@ -52,48 +52,51 @@ def _who(source) -> str:
     return f"the automatic judge {source.source.removeprefix('judge:')} (no substitute for people)"
 
 
-def _domain(facts: Facts) -> list[str]:
-    rows = [f"- Domain: {facts.plan.domain}", f"- Language: {facts.language or TO_FILL}"]
-    task = (facts.selfplay.get("domain") or {}).get("task")
+def _domain(profile: StudyProfile) -> list[str]:
+    rows = [f"- Domain: {profile.plan.domain}", f"- Language: {profile.language or TO_FILL}"]
+    task = (profile.selfplay.get("domain") or {}).get("task")
     if task:
         rows.append(f"- Source of seeds and of people's conversations: ParlAI task `{task}`")
-    note = (facts.selfplay.get("domain") or {}).get("note")
+    note = (profile.selfplay.get("domain") or {}).get("note")
     return rows + ([f"- Folds: {note}"] if note else [])
 
 
-def _contestants(facts: Facts) -> list[str]:
-    known = (facts.selfplay.get("overlap_with_training_data") or {}).get("turns_found") or {}
+def _contestants(profile: StudyProfile) -> list[str]:
+    known = (profile.selfplay.get("overlap_with_training_data") or {}).get("turns_found") or {}
     rows = ["| name | agent | description | turns that stand in its training data |", "| --- | --- | --- | --- |"]
-    for name, own in facts.plan.contestants.items():
+    for name, own in profile.plan.contestants.items():
         share = f"{known[name]:.0%}" if name in known else "not known"
         cells = (name, own.model or own.model_file, own.description or "–", share)
         rows.append("| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |")
     return rows
 
 
-def _conversations(facts: Facts) -> list[str]:
-    plan = facts.plan
+def _conversations(profile: StudyProfile) -> list[str]:
+    plan = profile.plan
     rows = [
-        f"- {counted(facts.bots, 'conversation')} with bots, {facts.people} between people, {facts.turns} turns in all"
+        f"- {counted(profile.bots, 'conversation')} with bots, {profile.people} between people, "
+        f"{profile.turns} turns in all"
     ]
-    if facts.self_chats or facts.with_people:
-        rows.append(f"- Of those with bots, {facts.self_chats} of a bot with itself, {facts.with_people} with a person")
-    if facts.imported:
+    if profile.self_chats or profile.with_people:
+        rows.append(
+            f"- Of those with bots, {profile.self_chats} of a bot with itself, {profile.with_people} with a person"
+        )
+    if profile.imported:
         rows.append("- Imported; how they were made is told by their source")
-    elif facts.selfplay:
+    elif profile.selfplay:
         rows.append(
             f"- Planned: {plan.conversations_per_pair} a pairing, of {plan.exchanges} exchanges; seed {plan.seed}"
         )
-    versions = facts.selfplay.get("versions") or {}
+    versions = profile.selfplay.get("versions") or {}
     if versions:
         rows.append(
             f"- Versions: {', '.join(f'{name} {value}' for name, value in versions.items() if name != 'machine')}"
         )
-    promise = facts.selfplay.get("promise")
+    promise = profile.selfplay.get("promise")
     return rows + ([f"- {promise}"] if promise else [])
 
 
-def _annotations(own: SurveyFacts) -> list[str]:
+def _annotations(own: SurveyProfile) -> list[str]:
     rows = [f"- Units: {own.units}; items: {own.items}"]
     if own.survey is not None:
         rows.append(f"- Asked: “{own.survey.title}”")
@@ -118,34 +121,34 @@ def _annotations(own: SurveyFacts) -> list[str]:
     return rows
 
 
-def _annotators(facts: Facts) -> list[str]:
+def _annotators(profile: StudyProfile) -> list[str]:
     rows = []
-    for own in facts.surveys:
+    for own in profile.surveys:
         if own.people and own.settings:
             pay = own.settings.get("pay") or 0
             paid = f"{number(pay)} {own.settings.get('currency', '')} for a unit" if pay else "no pay was set"
             rows.append(f"- {own.title}: recruited through {own.settings.get('provider', 'unknown')}, {paid}")
-    if not facts.human:
+    if not profile.human:
         rows.append("- No person annotated anything here.")
     return [*rows, f"- Who they are, and how they were told and asked for consent: {TO_FILL}"]
 
 
-def _limits(facts: Facts) -> list[str]:
+def _limits(profile: StudyProfile) -> list[str]:
     rows = ["- Win rates depend on the opponents: they hold for this pool."]
-    if not facts.human:
+    if not profile.human:
         rows.append("- All answers are an automatic judge's, which is no substitute for people.")
-    elif any(not source.human for own in facts.surveys for source in own.sources):
+    elif any(not source.human for own in profile.surveys for source in own.sources):
         rows.append("- Answers of automatic judges are told apart by `source`, and are no substitute for people's.")
-    extended = facts.study.extended_by() or (facts.provenance.get("export") or {}).get("extended") or []
+    extended = profile.study.extended_by() or (profile.provenance.get("export") or {}).get("extended") or []
     rows += [f"- The study was extended: {line}" for line in extended]
     return rows
 
 
-def _personal(facts: Facts) -> list[str]:
+def _personal(profile: StudyProfile) -> list[str]:
     rows = [
         "- Annotators bear pseudonyms.",
         "- Texts were not searched by hand for names or other personal data by this program.",
     ]
-    if facts.people or facts.with_people:
+    if profile.people or profile.with_people:
         rows.append("- People's turns are what they typed; the licence and consent of their source hold for them.")
     return [*rows, f"- What was checked, and by whom: {TO_FILL}"]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from parlai_spotbot.report.appendix.criteria import CRITERIA, elicited, instrument, relative, shown
-from parlai_spotbot.report.appendix.facts import Facts, SurveyFacts
-from parlai_spotbot.report.appendix.writing import counted, interval, listed, number
+from parlai_spotbot.report.appendix.study_profile import StudyProfile, SurveyProfile
+from parlai_spotbot.report.appendix.text_formats import counted, interval, listed, number
 from parlai_spotbot.surveys import Question
 from parlai_spotbot.surveys.packing import packing_of
 
@@ -19,20 +19,20 @@ Row = tuple[str, str, str]
 """Number, question, answer."""
 
 
-def heds(facts: Facts) -> list[tuple[str, list[Row]]]:
+def heds(profile: StudyProfile) -> list[tuple[str, list[Row]]]:
     """The datasheet as sections of rows; one section 3 and one section 4 a survey and question."""
-    sections = [("1 Paper and resources", list(_paper())), ("2 System", list(_system(facts)))]
-    several = len(facts.surveys) > 1
-    for own in facts.surveys:
+    sections = [("1 Paper and resources", list(_paper())), ("2 System", list(_system(profile)))]
+    several = len(profile.surveys) > 1
+    for own in profile.surveys:
         name = f" ({own.title})" if several else ""
-        sections.append((f"3.1 Sample of outputs{name}", list(_sample(facts, own))))
+        sections.append((f"3.1 Sample of outputs{name}", list(_sample(profile, own))))
         sections.append((f"3.2 Evaluators{name}", list(_evaluators(own))))
         sections.append((f"3.3 Design{name}", list(_design(own))))
         questions = own.survey.questions if own.survey is not None else ()
         for place, question in enumerate((q for q in questions if q.kind != "free_text"), start=1):
             heading = f"4 Quality criterion {place}: {question.heading or question.name}{name}"
             sections.append((heading, list(_criterion(own, question))))
-    sections.append(("5 Ethics", list(_ethics(facts))))
+    sections.append(("5 Ethics", list(_ethics(profile))))
     return sections
 
 
@@ -59,13 +59,13 @@ def _paper() -> Iterator[Row]:
     yield "1.3", "Who filled in this sheet, and who is to be contacted?", TO_FILL
 
 
-def _system(facts: Facts) -> Iterator[Row]:
-    language = facts.language or TO_FILL
+def _system(profile: StudyProfile) -> Iterator[Row]:
+    language = profile.language or TO_FILL
     yield (
         "2.1",
         "What goes into the systems?",
         "The conversation so far, as text"
-        + (", and what each speaker was told beforehand (a persona or a situation)." if _contexts(facts) else "."),
+        + (", and what each speaker was told beforehand (a persona or a situation)." if _contexts(profile) else "."),
     )
     yield "2.2", "What comes out of them?", "The next turn of the conversation, as text."
     yield "2.3", "What task do they perform?", "Dialogue: open-ended conversation."
@@ -73,21 +73,21 @@ def _system(facts: Facts) -> Iterator[Row]:
     yield "2.5", "In which language(s) is the output?", language
 
 
-def _contexts(facts: Facts) -> bool:
-    return facts.plan.domain in ("convai2", "empathetic", "empathetic_dialogues")
+def _contexts(profile: StudyProfile) -> bool:
+    return profile.plan.domain in ("convai2", "empathetic", "empathetic_dialogues")
 
 
-def _sample(facts: Facts, own: SurveyFacts) -> Iterator[Row]:
-    people = f", besides {counted(facts.people, 'conversation')} between people" if facts.people else ""
+def _sample(profile: StudyProfile, own: SurveyProfile) -> Iterator[Row]:
+    people = f", besides {counted(profile.people, 'conversation')} between people" if profile.people else ""
     items = own.items or max((source.items for source in own.sources), default=0)
-    told = f"{counted(len(facts.plan.contestants), 'system')} took part"
-    told += f" in {counted(facts.bots, 'conversation')}{people}. " if facts.spoken else ". "
+    told = f"{counted(len(profile.plan.contestants), 'system')} took part"
+    told += f" in {counted(profile.bots, 'conversation')}{people}. " if profile.spoken else ". "
     yield (
         "3.1.1",
         "How many outputs of each system are evaluated?",
         told + (f"{counted(items, 'item')} (what is asked about at once) were put to evaluators." if items else ""),
     )
-    yield "3.1.2", "How were they selected?", _selected(facts, own)
+    yield "3.1.2", "How were they selected?", _selected(profile, own)
     yield (
         "3.1.3",
         "What is the statistical power of the sample?",
@@ -95,21 +95,21 @@ def _sample(facts: Facts, own: SurveyFacts) -> Iterator[Row]:
     )
 
 
-def _selected(facts: Facts, own: SurveyFacts) -> str:
-    if facts.imported:
-        what = "conversations" if facts.spoken else "votes"
+def _selected(profile: StudyProfile, own: SurveyProfile) -> str:
+    if profile.imported:
+        what = "conversations" if profile.spoken else "votes"
         return f"The {what} were imported; how they came about is told by their source. {TO_FILL}"
-    if not facts.selfplay:
+    if not profile.selfplay:
         return TO_FILL
-    text = f"Every pairing of systems talked {facts.plan.conversations_per_pair} times, "
-    text += "as planned; " if not facts.selfplay.get("seeds") else "each from a first exchange drawn at random; "
-    text += f"all finished conversations entered, by random seed {facts.plan.seed}"
+    text = f"Every pairing of systems talked {profile.plan.conversations_per_pair} times, "
+    text += "as planned; " if not profile.selfplay.get("seeds") else "each from a first exchange drawn at random; "
+    text += f"all finished conversations entered, by random seed {profile.plan.seed}"
     return text + (
         f", but those with these faults: {listed(own.packed['leave_out'])}." if own.packed.get("leave_out") else "."
     )
 
 
-def _evaluators(own: SurveyFacts) -> Iterator[Row]:
+def _evaluators(own: SurveyProfile) -> Iterator[Row]:
     people, settings = own.people, own.settings
     judges = [source for source in own.sources if not source.human]
     text = (
@@ -131,7 +131,7 @@ def _evaluators(own: SurveyFacts) -> Iterator[Row]:
     yield "3.2.5", "What else is known of them?", _known(own)
 
 
-def _recruited(own: SurveyFacts) -> str:
+def _recruited(own: SurveyProfile) -> str:
     provider = own.settings.get("provider")
     told = {
         "in_house": "By the authors, who gave each a personal link.",
@@ -142,7 +142,7 @@ def _recruited(own: SurveyFacts) -> str:
     return f"{told[provider]} {TO_FILL}" if provider in told else TO_FILL
 
 
-def _trained(own: SurveyFacts) -> str:
+def _trained(own: SurveyProfile) -> str:
     if not own.collection or own.survey is None:
         return TO_FILL
     parts = ["They read instructions" + (", with a worked example" if own.survey.example else "")]
@@ -155,7 +155,7 @@ def _trained(own: SurveyFacts) -> str:
     return " ".join(parts) + "."
 
 
-def _known(own: SurveyFacts) -> str:
+def _known(own: SurveyProfile) -> str:
     asked = {key: value for key, value in (own.settings.get("qualifications") or {}).items() if value}
     if not asked:
         return TO_FILL
@@ -166,7 +166,7 @@ def _known(own: SurveyFacts) -> str:
     return f"Required: {told}. {TO_FILL}"
 
 
-def _design(own: SurveyFacts) -> Iterator[Row]:
+def _design(own: SurveyProfile) -> Iterator[Row]:
     here = bool(own.collection)
     yield "3.3.1", "Was the design registered beforehand?", TO_FILL
     yield (
@@ -196,7 +196,7 @@ def _design(own: SurveyFacts) -> Iterator[Row]:
     yield "3.3.8", "If at a given place: what is it like?", "Not applicable." if here else TO_FILL
 
 
-def _assured(own: SurveyFacts) -> str:
+def _assured(own: SurveyProfile) -> str:
     people, parts = own.people, []
     if people and people.controls:
         parts.append(
@@ -219,7 +219,7 @@ def _assured(own: SurveyFacts) -> str:
     return " ".join(parts) or TO_FILL
 
 
-def _seen(own: SurveyFacts) -> str:
+def _seen(own: SurveyProfile) -> str:
     if own.survey is None:
         return TO_FILL
     layouts = {
@@ -240,7 +240,7 @@ def _seen(own: SurveyFacts) -> str:
     return text + (f" A unit, done in one sitting, holds up to {size} items besides people's." if size else "")
 
 
-def _criterion(own: SurveyFacts, question: Question) -> Iterator[Row]:
+def _criterion(own: SurveyProfile, question: Question) -> Iterator[Row]:
     known = CRITERIA.get(question.name)
     yield "4.1.1", "What type of quality is it?", f"{known.quality.capitalize()}." if known else TO_FILL
     yield "4.1.2", "Which aspect of the output?", f"{known.aspect.capitalize()}." if known else TO_FILL
@@ -268,7 +268,7 @@ def _criterion(own: SurveyFacts, question: Question) -> Iterator[Row]:
     yield "4.3.11", "Was agreement measured, and what is it?", _agreement(own, question)
 
 
-def _scores(own: SurveyFacts, question: Question) -> str:
+def _scores(own: SurveyProfile, question: Question) -> str:
     ranking = next((source.ranking for source in own.sources if source.ranking), None)
     if ranking is None:
         return TO_FILL
@@ -281,7 +281,7 @@ def _scores(own: SurveyFacts, question: Question) -> str:
     return f"Ranked by {ranking['criterion']}." if ranking.get("criterion") else TO_FILL
 
 
-def _tests(own: SurveyFacts) -> str:
+def _tests(own: SurveyProfile) -> str:
     made = next((source.ranking.get("bootstrap") for source in own.sources if source.ranking.get("bootstrap")), None)
     if made is None:
         return TO_FILL
@@ -290,7 +290,7 @@ def _tests(own: SurveyFacts) -> str:
     return f"{text}; tests of pairs, Holm-corrected."
 
 
-def _agreement(own: SurveyFacts, question: Question) -> str:
+def _agreement(own: SurveyProfile, question: Question) -> str:
     told = [
         f"{'people' if source.human else 'variants of ' + source.source.removeprefix('judge:')}: "
         f"{number(source.alpha[question.name][0])}{interval(source.alpha[question.name][1])}"
@@ -302,9 +302,9 @@ def _agreement(own: SurveyFacts, question: Question) -> str:
     return f"Between evaluators, Krippendorff's alpha: {'; '.join(told)}. Within evaluators: not measured."
 
 
-def _ethics(facts: Facts) -> Iterator[Row]:
+def _ethics(profile: StudyProfile) -> Iterator[Row]:
     yield "5.1", "Was it approved by an ethics board?", TO_FILL
-    kept = "Conversations between people are shown" if facts.people else "Texts by systems are shown"
+    kept = "Conversations between people are shown" if profile.people else "Texts by systems are shown"
     yield (
         "5.2",
         "Do outputs or answers contain personal data?",

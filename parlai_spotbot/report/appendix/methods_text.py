@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from parlai_spotbot.report.appendix.facts import Facts, SourceFacts, SurveyFacts
-from parlai_spotbot.report.appendix.writing import counted, interval, listed, number
+from parlai_spotbot.report.appendix.study_profile import SourceProfile, StudyProfile, SurveyProfile
+from parlai_spotbot.report.appendix.text_formats import counted, interval, listed, number
 from parlai_spotbot.surveys import Survey, about_of
 from parlai_spotbot.surveys.packing import packing_of
 
@@ -28,45 +28,44 @@ DRAWN = {
 }
 
 
-def methods(facts: Facts) -> list[str]:
+def methods(profile: StudyProfile) -> list[str]:
     """The paragraphs, with citations as ``[@key]``."""
-    return [conversations(facts), *(paragraph for own in facts.surveys for paragraph in survey(facts, own))]
+    return [conversations(profile), *(paragraph for own in profile.surveys for paragraph in survey(profile, own))]
 
 
-def conversations(facts: Facts) -> str:
+def conversations(profile: StudyProfile) -> str:
     """Who talked with whom, how long, and where the conversations began."""
-    plan = facts.plan
+    plan = profile.plan
     names = listed(plan.contestants)
     bots = f"{counted(len(plan.contestants), 'chatbot')} ({names})"
     domain = DATA.get(plan.domain, f"the domain “{plan.domain}”")
-    if not facts.spoken:
-        text = f"We analysed votes on {bots} from {facts.imported.get('source', 'elsewhere')}, without the texts."
-    elif facts.imported:
-        source = facts.imported.get("source", "")
+    if not profile.spoken:
+        text = f"We analysed votes on {bots} from {profile.imported.get('source', 'elsewhere')}, without the texts."
+    elif profile.imported:
+        source = profile.imported.get("source", "")
         origin = f" from {source}" if source and "/" not in source else ""
-        text = (
-            f"We analysed {counted(facts.bots, 'conversation')} of {bots}{origin}, on {domain}, imported as they were."
-        )
-    elif not facts.selfplay:
-        text = f"The study holds {counted(facts.bots, 'conversation')} of {bots} on {domain}"
+        count = counted(profile.bots, "conversation")
+        text = f"We analysed {count} of {bots}{origin}, on {domain}, imported as they were."
+    elif not profile.selfplay:
+        text = f"The study holds {counted(profile.bots, 'conversation')} of {bots} on {domain}"
         text += "; how they came about is not on record."
     else:
         text = f"We let {bots} talk with each other on {domain}, in ParlAI [@miller2017]: "
-        text += f"{counted(facts.bots, 'conversation')} in {counted(facts.pairs, 'pairing')}"
+        text += f"{counted(profile.bots, 'conversation')} in {counted(profile.pairs, 'pairing')}"
         text += f", {plan.conversations_per_pair} planned for each, of {plan.exchanges} exchanges (two turns each)"
-        if facts.selfplay.get("seeds"):
+        if profile.selfplay.get("seeds"):
             text += ", after a first exchange that came from people and was shown to nobody"
         text += f"; the random seed was {plan.seed}."
-    if facts.self_chats:
-        text += f" Of these, {facts.self_chats} were of a bot with itself."
-    if facts.with_people:
-        text += f" In {counted(facts.with_people, 'conversation')} the partner was a person."
-    if facts.people:
-        text += f" {counted(facts.people, 'conversation').capitalize()} between people served as a reference."
+    if profile.self_chats:
+        text += f" Of these, {profile.self_chats} were of a bot with itself."
+    if profile.with_people:
+        text += f" In {counted(profile.with_people, 'conversation')} the partner was a person."
+    if profile.people:
+        text += f" {counted(profile.people, 'conversation').capitalize()} between people served as a reference."
     return text
 
 
-def survey(facts: Facts, own: SurveyFacts) -> list[str]:
+def survey(profile: StudyProfile, own: SurveyProfile) -> list[str]:
     """A survey's paragraphs: what was asked, by whom it was answered, how it was analysed."""
     asked = _asked(own)
     answered = [_people(own, source) if source.human else _judge(own, source) for source in own.sources]
@@ -75,7 +74,7 @@ def survey(facts: Facts, own: SurveyFacts) -> list[str]:
     return [" ".join([asked, *answered]), *_statistics(own)]
 
 
-def _asked(own: SurveyFacts) -> str:
+def _asked(own: SurveyProfile) -> str:
     sources = ";".join(f"@{key}" for key in about_of(own.name).cite)
     text = f"We used the survey {own.title}{f' [{sources}]' if sources else ''}."
     if own.survey is not None and own.survey.spots:
@@ -109,7 +108,7 @@ def _tasks(survey: Survey) -> str:
     )
 
 
-def _people(own: SurveyFacts, source: SourceFacts) -> str:
+def _people(own: SurveyProfile, source: SourceProfile) -> str:
     text = counted(source.annotators, "person", "people").capitalize() if source.annotators else "People"
     text += f" gave {counted(source.annotations, 'annotation')} of {counted(source.items, 'item')}"
     if source.median_seconds is not None:
@@ -134,7 +133,7 @@ def _people(own: SurveyFacts, source: SourceFacts) -> str:
     return text
 
 
-def _judge(own: SurveyFacts, source: SourceFacts) -> str:
+def _judge(own: SurveyProfile, source: SourceProfile) -> str:
     name = source.source.removeprefix("judge:")
     about = own.judges.get(source.source, {})
     text = f"The automatic judge “{name}” answered {counted(source.items, 'item')} in "
@@ -153,7 +152,7 @@ def _judge(own: SurveyFacts, source: SourceFacts) -> str:
     return text
 
 
-def _statistics(own: SurveyFacts) -> list[str]:
+def _statistics(own: SurveyProfile) -> list[str]:
     """How it was analysed, with agreement; nothing where it wasn't."""
     analysed = [source for source in own.sources if source.ranking.get("order") or source.ranking.get("criteria")]
     if not analysed:
@@ -198,7 +197,7 @@ def _statistics(own: SurveyFacts) -> list[str]:
     return [text]
 
 
-def _agreement(source: SourceFacts) -> str:
+def _agreement(source: SourceProfile) -> str:
     who = (
         "between people" if source.human else f"between the variants of judge “{source.source.removeprefix('judge:')}”"
     )

@@ -5,18 +5,19 @@ from __future__ import annotations
 import hashlib
 import secrets
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.report.export import checking, provenance, rows
 from parlai_spotbot.report.export.outcome import Export
 from parlai_spotbot.report.export.pseudonyms import Pseudonyms
 from parlai_spotbot.report.export.readme import LICENCE, readme
-from parlai_spotbot.report.export.rows import Counted
+from parlai_spotbot.report.export.rows import ExportCounts
 from parlai_spotbot.report.export.scrub import scrub
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.own_questions import FILE as QUESTIONS
@@ -58,13 +59,28 @@ def surveys(study: Study) -> list[str]:
     return [name for name in found if study.units_path(name).exists() or study.judgements_path(name).exists()]
 
 
+@dataclass(frozen=True)
+class CopyJob:
+    """From which study to which copy, under which `names`, with or without `texts` and the turns of people.
+
+    `people` says of each conversation which of its entities is a person.
+    """
+
+    study: Study
+    copy: Study
+    names: Pseudonyms
+    people: dict[str, tuple[bool, bool]]
+    texts: bool
+    human_turns: bool
+
+
 def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: bytes) -> Export:
     answers = {name: study.judgements(name) if study.judgements_path(name).exists() else [] for name in surveys(study)}
     workers = {row.worker_id for own in answers.values() for row in own if row.source == HUMAN} - {""}
     names = Pseudonyms(key, tuple(sorted(workers)))
-    counted = Counted()
+    counts = ExportCounts()
     conversations = study.conversations() if study.conversations_path.exists() else []
-    copied = [rows.conversation(c, names, human_turns, counted) for c in conversations]
+    copied = [rows.conversation(c, names, human_turns, counts) for c in conversations]
     kept, left_out = provenance.provenance(study.provenance())
     plan = provenance.plan(study.plan)
     copy = Study(folder, plan, plan)
@@ -82,11 +98,12 @@ def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: byte
     }
     files.write_json(copy.provenance_path, {**kept, "export": about})
     people = {c.conversation_id: c.is_human for c in conversations}
+    job = CopyJob(study, copy, names, people, texts, human_turns)
     private: dict[str, str] = {}
     for survey, own in answers.items():
-        _survey(study, copy, survey, own, names, people, texts, human_turns, counted)
+        _survey(job, survey, own, counts)
         private |= checking.private_strings(study, survey, own)
-    made = Export(folder, counted, len(workers), checking.personal(copied), texts)
+    made = Export(folder, counts, len(workers), checking.personal(copied), texts)
     files.write_text(folder / "README.md", readme(study, copy, made, human_turns))
     files.write_text(folder / "LICENSE", LICENCE)
     _data_card(copy)
@@ -95,19 +112,22 @@ def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: byte
     return made
 
 
-def _survey(study, copy, survey, own, names, people, texts, human_turns, counted) -> None:
+def _survey(job: CopyJob, survey: str, own: list[Judgement], counts: ExportCounts) -> None:
     """Units, answers, the judges' accounts and, if asked for, comments of one survey."""
+    study, copy, names = job.study, job.copy, job.names
     if study.units_path(survey).exists():
-        units = [rows.unit(unit, names, people, human_turns) for unit in study.units(survey)]
+        units = [rows.unit(unit, names, job.people, job.human_turns) for unit in study.units(survey)]
         files.write_jsonl(copy.units_path(survey), (unit.to_json() for unit in units))
     if own:
-        counted.same_draws &= names.number_annotations(own)
-        answers = rows.judgements(own, study, survey, names, texts, counted)
+        counts.same_draws &= names.number_annotations(own)
+        answers = rows.judgements(own, rows.free_questions(study, survey), names, job.texts, counts)
         files.write_jsonl(copy.judgements_path(survey), (row.to_json() for row in answers))
     for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):
         account = files.read_json(path, "file of a judge")
         if isinstance(account, dict) and isinstance(account.get("variants"), dict):
-            files.write_json(copy.survey_path(survey) / "judges" / path.name, provenance.judge(account, human_turns))
+            files.write_json(
+                copy.survey_path(survey) / "judges" / path.name, provenance.judge(account, job.human_turns)
+            )
     surface = study.survey_path(survey) / "surface.json"
     if surface.exists():
         files.write_json(copy.survey_path(survey) / "surface.json", scrub(files.read_json(surface)))
@@ -117,17 +137,17 @@ def _survey(study, copy, survey, own, names, people, texts, human_turns, counted
     said = study.survey_path(survey) / "comments.jsonl"
     if said.exists():
         found = files.read_jsonl(said, lambda row, where: row, "comments file", torn_tail=True)
-        if texts:
+        if job.texts:
             files.write_jsonl(copy.survey_path(survey) / "comments.jsonl", rows.comments(found, names))
-            counted.kept_texts += len(found)
+            counts.kept_texts += len(found)
         else:
-            counted.comments += len(found)
+            counts.comments += len(found)
     trained = study.survey_path(survey) / "training.jsonl"
     if trained.exists():
         found = files.read_jsonl(trained, lambda row, where: row, "training file", torn_tail=True)
         files.write_jsonl(copy.survey_path(survey) / "training.jsonl", rows.training(found, names))
     people_of = {row.worker_id for row in own if row.source == HUMAN} - {""}
-    counted.surveys[survey] = {"answers": len(own), "annotators": len(people_of)}
+    counts.surveys[survey] = {"answers": len(own), "annotators": len(people_of)}
 
 
 def _data_card(copy: Study) -> None:

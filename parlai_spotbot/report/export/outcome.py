@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from parlai_spotbot.report.export.rows import Counted
+from parlai_spotbot.report.export.rows import ExportCounts
 
 
 @dataclass
@@ -13,14 +13,14 @@ class Export:
     """What was written: `path`, what was taken out, and where something looks personal."""
 
     path: Path
-    counted: Counted
+    counts: ExportCounts
     annotators: int = 0
     personal: list[str] = field(default_factory=list)
     texts: bool = False
 
     def said(self) -> str:
         """What the command prints."""
-        took = self.counted
+        took = self.counts
         lines = [
             f"copy for publication: {self.path}",
             f"annotators under new names: {self.annotators}",

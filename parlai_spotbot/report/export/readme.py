@@ -56,7 +56,7 @@ def readme(study: Study, copy: Study, made: Export, human_turns: bool) -> str:
 
 def _again(study: Study, made: Export) -> str:
     lines = []
-    for survey in made.counted.surveys:
+    for survey in made.counts.surveys:
         options = _options(study, survey)
         lines.append(f"    parlai spotbot_analyze --study . --survey {survey}{options}")
         lines.append(f"    parlai spotbot_report --study . --survey {survey}")
@@ -68,7 +68,7 @@ def _again(study: Study, made: Export) -> str:
         + "\n\nThey are those of the study, but for what follows from the changes "
         "below: times are rounded, annotators are listed, and drawn in random permutations, in another order, and "
         "rules about what an annotator did first go by the order of the rows."
-        + ("" if made.counted.same_draws else DRAWS)
+        + ("" if made.counts.same_draws else DRAWS)
     )
 
 
@@ -85,7 +85,7 @@ def _options(study: Study, survey: str) -> str:
 
 
 def _changes(made: Export, human_turns: bool) -> list[str]:
-    took = made.counted
+    took = made.counts
     lines = [
         f"Annotators ({made.annotators}) bear new names, made with a key that was drawn for this copy and kept "
         "nowhere. They can't be led back to platform ids, nor to another copy. Answers, annotations "

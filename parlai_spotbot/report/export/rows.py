@@ -17,9 +17,12 @@ NOT_FREE = "[said by a person; not in this copy]"
 PRESENTED = ("entity:", "side:", "conversation:", "turn:", "question_order", "order")
 """How the fields of a presentation begin that a copy keeps."""
 
+Questions = tuple[set[str], set[str] | None]
+"""The questions of a survey that are answered in free text, and all that it asks; None where it isn't known."""
+
 
 @dataclass
-class Counted:
+class ExportCounts:
     """What was taken out, for the copy's README; `same_draws`: whether an analysis draws as it did before."""
 
     free_texts: int = 0
@@ -31,7 +34,7 @@ class Counted:
     surveys: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
-def conversation(row: Conversation, names: Pseudonyms, human_turns: bool, counted: Counted) -> Conversation:
+def conversation(row: Conversation, names: Pseudonyms, human_turns: bool, counts: ExportCounts) -> Conversation:
     """A conversation; what people said (their turns, the seed, contexts) is blanked where it may not be passed on."""
     kept = {key: value for key, value in row.provenance.items() if key in ("fold", "system_prompts")}
     row = replace(row, conversation_id=names.conversation(row.conversation_id), provenance=scrub(kept))
@@ -40,7 +43,7 @@ def conversation(row: Conversation, names: Pseudonyms, human_turns: bool, counte
     turns = []
     for place, turn in enumerate(row.turns):
         blank = place < 2 * row.seed_exchanges or turn.speaker == HUMAN
-        counted.human_turns += blank
+        counts.human_turns += blank
         turns.append(Turn(turn.speaker, NOT_FREE) if blank else turn)
     context = tuple(NOT_FREE if said else "" for said in row.context)
     return replace(row, turns=tuple(turns), context=context)
@@ -71,7 +74,7 @@ def _item(row: Item, names: Pseudonyms, people: dict[str, tuple[bool, bool]], hu
     )
 
 
-def free_questions(study: Study, survey: str) -> tuple[set[str], set[str] | None]:
+def free_questions(study: Study, survey: str) -> Questions:
     """The questions of a survey that are answered in free text, and all that it asks; None where it isn't known."""
     try:
         own = survey_of(study, survey)
@@ -82,26 +85,28 @@ def free_questions(study: Study, survey: str) -> tuple[set[str], set[str] | None
 
 
 def judgements(
-    rows: Iterable[Judgement], study: Study, survey: str, names: Pseudonyms, texts: bool, counted: Counted
+    rows: Iterable[Judgement], questions: Questions, names: Pseudonyms, texts: bool, counts: ExportCounts
 ) -> list[Judgement]:
-    """The answers. Without `texts`, free ones are empty, and those to questions that a launch added are left out.
+    """The answers, to questions as `free_questions` has them.
+
+    Without `texts`, free ones are empty, and those to questions that a launch added are left out.
 
     Where a survey isn't known, only answers that several annotators could give alike are surely no free text: those of
     one word, and numbers.
     """
-    free, asked = free_questions(study, survey)
+    free, asked = questions
     found = []
     for row in rows:
         shown = {key: value for key, value in row.presentation.items() if key.startswith(PRESENTED)}
         own = replace(names.judgement(row), presentation=scrub(shown))
         if _is_text(row, free, asked):
             if texts:
-                counted.kept_texts += 1
+                counts.kept_texts += 1
             elif row.question.startswith(ADDITIONAL):
-                counted.extra += 1
+                counts.extra += 1
                 continue
             else:
-                counted.free_texts += 1
+                counts.free_texts += 1
                 own = replace(own, answer="")
         found.append(own)
     return found

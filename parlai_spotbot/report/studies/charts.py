@@ -12,19 +12,18 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from parlai_spotbot.analysis.study_comparison import Scores, Z
 from parlai_spotbot.findings.standings import SHARES, WIN_RATE
 from parlai_spotbot.report.drawing import INK, MARKERS, MUTED, WIDTH, Look, drawn, svg
+from parlai_spotbot.report.studies.pages import FigureStyle
 
 PERCENT = PercentFormatter(1.0, decimals=0)
 LONG = 14
 """Characters of a study's name that fit under an axis beside others."""
 
 
-def slopes(
-    labels: Sequence[str], scores: Sequence[Scores], what: str, looks: dict[str, Look], name: str, caution: str = ""
-) -> Markup | None:
+def slopes(labels: Sequence[str], scores: Sequence[Scores], what: str, style: FigureStyle) -> Markup | None:
     """Ranks, and under them scores with 95 % intervals, from study to study; all `scores` are of the same names."""
     if len(scores) < 2 or len(scores[0].names) < 2:
         return None
-    names = scores[0].names
+    names, looks = scores[0].names, style.looks
     ranks = np.array([own.ranks for own in scores])
     with drawn(WIDTH, 2.2 + 0.5 * min(len(names), 20) * 0.5 + 2.2) as figure:
         upper, lower = figure.subplots(2, 1, gridspec_kw={"height_ratios": [max(2.0, 0.27 * len(names)), 2.0]})
@@ -55,7 +54,7 @@ def slopes(
             axes.set_xlim(-0.45, len(labels) - 0.55)
             axes.grid(axis="y")
         label = f"How contestants moved in rank and {what} from study to study"
-        return svg(figure, name, label, caution)
+        return svg(figure, style.name, label, style.caution)
 
 
 def _named_at_the_ends(axes: Axes, names: Sequence[str], ranks: np.ndarray, looks: dict[str, Look]) -> None:
@@ -110,9 +109,7 @@ def side_by_side(
     rows: Sequence[str],
     found: dict[tuple[str, str], tuple[float, list | None]],
     what: str,
-    looks: dict[str, Look],
-    name: str,
-    caution: str = "",
+    style: FigureStyle,
 ) -> Markup | None:
     """Each contestant's score in each study with its interval: `found` maps (study, contestant) to both."""
     if not found:
@@ -125,7 +122,8 @@ def side_by_side(
             own = [label for label in labels if (label, contestant) in found]
             ticks.append((place + (len(own) - 1) / 2, contestant))
             for label in own:
-                _mark(axes, place, *found[label, contestant], looks[contestant], MARKERS[labels.index(label) % 8])
+                marker = MARKERS[labels.index(label) % 8]
+                _mark(axes, place, found[label, contestant], style.looks[contestant], marker)
                 place += 1.0
             place += 0.7
         axes.set_yticks([at for at, _ in ticks], [contestant for _, contestant in ticks])
@@ -144,10 +142,11 @@ def side_by_side(
         ]
         columns = 1 if max(map(len, labels)) > LONG else 2 if len(labels) > 1 else 1
         figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
-        return svg(figure, name, f"{what.capitalize()} of each contestant in each study", caution)
+        return svg(figure, style.name, f"{what.capitalize()} of each contestant in each study", style.caution)
 
 
-def _mark(axes: Axes, place: float, value: float, ci: list | None, look: Look, marker: str) -> None:
+def _mark(axes: Axes, place: float, score: tuple[float, list | None], look: Look, marker: str) -> None:
+    value, ci = score
     if ci and None not in ci:
         axes.plot(ci, [place, place], color=look.colour, lw=1.6, zorder=2)
     axes.plot(value, place, color=look.colour, marker=marker, ms=5.5, zorder=3)

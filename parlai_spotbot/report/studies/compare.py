@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError
@@ -18,9 +19,10 @@ from parlai_spotbot.findings.standings import (
     standings,
 )
 from parlai_spotbot.findings.study_moves import Step, step, with_holm
-from parlai_spotbot.report.studies import plans
+from parlai_spotbot.report.parts import caution_of
+from parlai_spotbot.report.studies import differences
 from parlai_spotbot.report.studies.charts import slopes
-from parlai_spotbot.report.studies.pages import Block, all_looks, folder, render, source_title
+from parlai_spotbot.report.studies.pages import CriterionPart, FigureStyle, all_looks, folder, render, source_title
 from parlai_spotbot.surveys import about_of
 from parlai_spotbot.wording import listed, source_said
 
@@ -50,29 +52,29 @@ def write_compare(
     for number, name in enumerate(surveys):
         having = [s for s in studies if name in s.judged()]
         contents = [s.contents(name) for s in having]
-        table, same = plans.table(having, contents)
-        blocks = _blocks(having, [standings(own) for own in contents], looks, number, seed)
+        table, same = differences.table(having, contents)
+        parts = _parts(having, [standings(own) for own in contents], looks, number, seed)
         left_out = [s.label for s in studies if s not in having]
         sections.append(
             {
                 "anchor": f"survey-{number}",
                 "title": about_of(name).title,
-                "blocks": blocks,
+                "parts": parts,
                 "plan": table,
                 "same": same,
                 "left_out": f"Without judgements of this survey: {listed(left_out)}." if left_out else "",
-                "warnings": plans.warnings(having),
+                "warnings": differences.warnings(having),
             }
         )
     return render("studies_compare.html", studies, target, sections=sections, labels=[s.label for s in studies])
 
 
-def _blocks(
+def _parts(
     studies: Sequence[Opened], found: Sequence[list[Standing]], looks: dict, number: int, seed: int
-) -> list[Block]:
-    """A block a source, with those of further criteria folded away in it."""
+) -> list[CriterionPart]:
+    """A part a source, with those of further criteria folded away in it."""
     sources = sorted({own.source for each in found for own in each}, key=source_order)
-    blocks = []
+    parts = []
     for source in sources:
         by_criterion: dict[str, list[tuple[str, Standing]]] = {}
         for study, each in zip(studies, found, strict=True):
@@ -81,37 +83,38 @@ def _blocks(
                     by_criterion.setdefault(own.criterion, []).append((study.label, own))
         main = None
         for place, (criterion, own) in enumerate(by_criterion.items()):
-            block = _block(source, criterion, own, looks, f"s{number}-{len(blocks)}-{place}", seed)
+            style = FigureStyle(looks, f"s{number}-{len(parts)}-{place}", caution_of(source))
+            part = _part(source, criterion, own, style, seed)
             if main is None:
-                main = block
+                main = part
                 lacking = [s.label for s in studies if s.label not in {label for label, _ in own}]
                 if lacking:
                     main.text.append(f"No judgements by {source_said(source)} in {listed(lacking)}.")
             else:
-                main.folded.append(block)
+                main.folded.append(part)
         if main is not None:
-            blocks.append(main)
-    return blocks
+            parts.append(main)
+    return parts
 
 
-def _block(
-    source: str, criterion: str, own: Sequence[tuple[str, Standing]], looks: dict, name: str, seed: int
-) -> Block:
-    block = Block(source_title(source, said_criterion(criterion)), source)
+def _part(
+    source: str, criterion: str, own: Sequence[tuple[str, Standing]], style: FigureStyle, seed: int
+) -> CriterionPart:
+    part = CriterionPart(source_title(source, said_criterion(criterion)), source)
     if len(own) < 2:
-        block.text.append("Only one of the studies has this, so there is nothing to compare.")
-        return block
+        part.text.append("Only one of the studies has this, so there is nothing to compare.")
+        return part
     steps = with_holm([step(a, one, b, two, seed) for (a, one), (b, two) in itertools.pairwise(own)])
     for each in steps:
-        block.text.append(" ".join([*study_moves.sentences(each), _left_out(each)]).strip())
-    block.figures = _figures(own, steps, looks, name, block.caution)
+        part.text.append(" ".join([*study_moves.sentences(each), _left_out(each)]).strip())
+    part.figures = _figures(own, steps, style)
     for each in steps:
-        block.tables += [
+        part.tables += [
             t for t in (study_moves.table_of_moves(each), study_moves.table_of_pairs(each)) if t is not None
         ]
     every = steps if len(own) == 2 else [step(a, x, b, y, seed) for (a, x), (b, y) in itertools.combinations(own, 2)]
-    block.tables.append(study_moves.table_of_correlations(every))
-    return block
+    part.tables.append(study_moves.table_of_correlations(every))
+    return part
 
 
 def _left_out(own: Step) -> str:
@@ -124,18 +127,16 @@ def _left_out(own: Step) -> str:
     return f"Left out, {'; '.join(alone)}." if alone else ""
 
 
-def _figures(
-    own: Sequence[tuple[str, Standing]], steps: Sequence[Step], looks: dict, name: str, caution: str
-) -> list[tuple]:
+def _figures(own: Sequence[tuple[str, Standing]], steps: Sequence[Step], style: FigureStyle) -> list[tuple]:
     """A chart over all studies where they share two contestants; one a step that shares more."""
     common = [n for n in own[0][1].order if all(n in standing.order for _, standing in own)]
     figures, shown = [], len(common) if len(common) > 1 else 0
     if shown:
         scores = [standing.scores(common).of(common) for _, standing in own]
-        figures.append((slopes([label for label, _ in own], scores, own[0][1].what, looks, name, caution), RANKS))
+        figures.append((slopes([label for label, _ in own], scores, own[0][1].what, style), RANKS))
     for place, each in enumerate(steps):
         if len(each.common) > max(shown, 1):
             labels, scores = [each.before, each.after], [each.first, each.second]
-            drawing = slopes(labels, scores, own[0][1].what, looks, f"{name}-{place}", caution)
+            drawing = slopes(labels, scores, own[0][1].what, replace(style, name=f"{style.name}-{place}"))
             figures.append((drawing, f"From {each.before} to {each.after}. {RANKS}"))
     return figures

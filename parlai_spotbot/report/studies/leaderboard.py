@@ -22,8 +22,9 @@ from parlai_spotbot.findings.standings import (
     standings,
 )
 from parlai_spotbot.findings.study_moves import shown
+from parlai_spotbot.report.parts import caution_of
 from parlai_spotbot.report.studies.charts import side_by_side
-from parlai_spotbot.report.studies.pages import Block, all_looks, folder, render, source_title
+from parlai_spotbot.report.studies.pages import CriterionPart, FigureStyle, all_looks, folder, render, source_title
 from parlai_spotbot.surveys import about_of
 from parlai_spotbot.wording import span
 
@@ -45,14 +46,13 @@ def write_leaderboard(
     for number, name in enumerate(surveys):
         having = [s for s in studies if name in s.judged()]
         contents = [s.contents(name) for s in having]
-        pools = {tuple(sorted(own.bots)) for own in contents}
-        blocks = _blocks(having, contents, looks, number, seed, len(pools) > 1)
+        parts = _parts(having, contents, looks, number, seed)
         sections.append(
             {
                 "anchor": f"survey-{number}",
                 "title": about_of(name).title,
-                "blocks": blocks,
-                "pools": POOLS if len(pools) > 1 else "",
+                "parts": parts,
+                "pools": POOLS if _differ(contents) else "",
             }
         )
     compared = (target / "compare.html").exists()
@@ -60,29 +60,35 @@ def write_leaderboard(
     return render("studies_leaderboard.html", studies, target, sections=sections, labels=labels, compared=compared)
 
 
-def _blocks(
-    studies: Sequence[Opened], contents: Sequence[Contents], looks: dict, number: int, seed: int, differ: bool
-) -> list[Block]:
+def _differ(contents: Sequence[Contents]) -> bool:
+    """Whether the studies have different pools."""
+    return len({tuple(sorted(own.bots)) for own in contents}) > 1
+
+
+def _parts(
+    studies: Sequence[Opened], contents: Sequence[Contents], looks: dict, number: int, seed: int
+) -> list[CriterionPart]:
     found = [(s.label, own) for s, c in zip(studies, contents, strict=True) for own in standings(c)]
-    blocks = []
+    parts = []
     for source in sorted({own.source for _, own in found}, key=source_order):
         mine = [(label, own) for label, own in found if own.source == source]
         criteria = list(dict.fromkeys(own.criterion for _, own in mine))
-        block = None
+        part = None
         for place, criterion in enumerate(criteria):
             own = {label: standing for label, standing in mine if standing.criterion == criterion}
-            made = _block(source, criterion, own, looks, f"l{number}-{len(blocks)}-{place}", differ)
-            if block is None:
-                block = made
-                _join(block, [(s, c) for s, c in zip(studies, contents, strict=True) if s.label in own], source, seed)
+            style = FigureStyle(looks, f"l{number}-{len(parts)}-{place}", caution_of(source))
+            made = _part(source, criterion, own, style, _differ(contents))
+            if part is None:
+                part = made
+                _join(part, [(s, c) for s, c in zip(studies, contents, strict=True) if s.label in own], source, seed)
             else:
-                block.folded.append(made)
-        blocks.append(block)
-    return blocks
+                part.folded.append(made)
+        parts.append(part)
+    return parts
 
 
-def _block(source: str, criterion: str, own: dict[str, Standing], looks: dict, name: str, differ: bool) -> Block:
-    block = Block(source_title(source, said_criterion(criterion)), source)
+def _part(source: str, criterion: str, own: dict[str, Standing], style: FigureStyle, differ: bool) -> CriterionPart:
+    part = CriterionPart(source_title(source, said_criterion(criterion)), source)
     labels = list(own)
     rows = _rows(own)
     what = next(iter(own.values())).what
@@ -92,11 +98,11 @@ def _block(source: str, criterion: str, own: dict[str, Standing], looks: dict, n
         for bot in standing.order
         if standing.score.get(bot) is not None
     }
-    drawing = side_by_side(labels, rows, found, what, looks, name, block.caution)
+    drawing = side_by_side(labels, rows, found, what, style)
     if drawing is not None:
-        block.figures.append((drawing, CAPTION.format("a contestant keeps its colour, ")))
-    block.tables.append(_table(own, rows, what, differ))
-    return block
+        part.figures.append((drawing, CAPTION.format("a contestant keeps its colour, ")))
+    part.tables.append(_table(own, rows, what, differ))
+    return part
 
 
 def _rows(own: dict[str, Standing]) -> list[str]:
@@ -139,11 +145,11 @@ def _ends(what: str, ci: list | None) -> str:
     return f" [{shown(what, ci[0])}, {shown(what, ci[1])}]"
 
 
-def _join(block: Block, found: Sequence[tuple[Opened, Contents]], source: str, seed: int) -> None:
+def _join(part: CriterionPart, found: Sequence[tuple[Opened, Contents]], source: str, seed: int) -> None:
     """Add one ranking over all studies, where there can be one."""
     if len(found) < 2:
         return
     result = joint([(study.label, contents) for study, contents in found], source)
     if result is not None:
-        block.text += result.text
-        block.tables += result.tables
+        part.text += result.text
+        part.tables += result.tables

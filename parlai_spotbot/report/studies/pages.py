@@ -1,4 +1,4 @@
-"""What the pages over several studies share: blocks, links, templates; the same studies give the same bytes."""
+"""What the pages over several studies share: parts, links, templates; the same studies give the same bytes."""
 
 from __future__ import annotations
 
@@ -23,19 +23,28 @@ COMPARE, LEADERBOARD = "compare.html", "leaderboard.html"
 
 
 @dataclass
-class Block:
-    """What one source says: sentences, figures with captions, tables, and what is folded away."""
+class CriterionPart:
+    """What one source says by one criterion: sentences, figures with captions, tables; further criteria are folded."""
 
     title: str
     source: str = HUMAN
     text: list[str] = field(default_factory=list)
     figures: list[tuple[Markup, str]] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
-    folded: list[Block] = field(default_factory=list)
+    folded: list[CriterionPart] = field(default_factory=list)
 
     @property
     def caution(self) -> str:
         return "" if self.source == HUMAN else CAUTION
+
+
+@dataclass(frozen=True)
+class FigureStyle:
+    """How a figure is drawn, what it is called, and what stands beside it where it is a judge's."""
+
+    looks: dict[str, Look]
+    name: str
+    caution: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from parlai_spotbot.report.appendix.works import BY_KEY, short
-from parlai_spotbot.report.citations import Work
+from parlai_spotbot.report.appendix.publications import BY_KEY, short
+from parlai_spotbot.report.citations import Publication
 
 CITATION = re.compile(r" ?\[(@[\w:-]+(?:;@[\w:-]+)*)\]")
 SPECIAL = {
@@ -66,7 +66,7 @@ def bibliography(texts: Iterable[str]) -> str:
     return "\n".join(work.bibtex for work in cited(texts))
 
 
-def cited(texts: Iterable[str]) -> list[Work]:
+def cited(texts: Iterable[str]) -> list[Publication]:
     """The works that these texts cite, by author and year."""
     found = {key for text in texts for key in keys(text)}
     return sorted((BY_KEY[key] for key in found), key=lambda work: (work.authors[0].lower(), work.year, work.key))

@@ -23,7 +23,7 @@ ENGLISH = ("chitchat", "dailydialog", "empathetic_dialogues", "empathetic", "con
 
 
 @dataclass(frozen=True)
-class SourceFacts:
+class SourceProfile:
     """What one source of a survey gave. Controls are no annotations; seconds are None where no time is known."""
 
     source: str
@@ -47,7 +47,7 @@ class SourceFacts:
 
 
 @dataclass(frozen=True)
-class SurveyFacts:
+class SurveyProfile:
     """A survey of the study: what is asked (None where the survey isn't known here), and what came of it."""
 
     name: str
@@ -55,7 +55,7 @@ class SurveyFacts:
     units: int
     items: int
     lengths: tuple[int, ...]
-    sources: tuple[SourceFacts, ...]
+    sources: tuple[SourceProfile, ...]
     packed: dict
     controls: dict
     collection: dict
@@ -67,7 +67,7 @@ class SurveyFacts:
         return about_of(self.name).in_text
 
     @property
-    def people(self) -> SourceFacts | None:
+    def people(self) -> SourceProfile | None:
         """What people gave, if they did."""
         return next((own for own in self.sources if own.human), None)
 
@@ -82,7 +82,7 @@ class SurveyFacts:
 
 
 @dataclass(frozen=True)
-class Facts:
+class StudyProfile:
     """A study. `bots` and `people` count conversations with bots and between people; `kinds` those of each kind."""
 
     study: Study
@@ -93,7 +93,7 @@ class Facts:
     self_chats: int
     pairs: int
     turns: int
-    surveys: tuple[SurveyFacts, ...]
+    surveys: tuple[SurveyProfile, ...]
 
     @property
     def plan(self):
@@ -123,13 +123,13 @@ class Facts:
         return any(survey.people for survey in self.surveys)
 
 
-def facts_of(study: Study, read: Iterable[Contents] = ()) -> Facts:
+def profile_of(study: Study, read: Iterable[Contents] = ()) -> StudyProfile:
     """Read everything but what has been `read` already; a malformed file is a `UserError`."""
     at_hand = {own.survey: own for own in read}
     found = next((own.conversations for own in at_hand.values()), None)
     conversations = study.conversations() if found is None else found
     bots = [c for c in conversations if not all(c.is_human)]
-    return Facts(
+    return StudyProfile(
         study=study,
         provenance=study.provenance(),
         bots=len(bots),
@@ -142,7 +142,7 @@ def facts_of(study: Study, read: Iterable[Contents] = ()) -> Facts:
     )
 
 
-def _survey(study: Study, name: str, read: Contents | None) -> SurveyFacts:
+def _survey(study: Study, name: str, read: Contents | None) -> SurveyProfile:
     provenance, known = study.provenance(), _known(study, name)
     units = study.units(name) if study.units_path(name).exists() else []
     counted = known is not None and packing_of(known).comes_in
@@ -153,7 +153,7 @@ def _survey(study: Study, name: str, read: Contents | None) -> SurveyFacts:
     shown = [item.exchanges for unit in units for item in unit.items] or [row.exchanges for row in rows]
     ranking = _read(study.analysis_path(name) / "ranking.json")
     packed = (provenance.get("pack") or {}).get(name) or {}
-    return SurveyFacts(
+    return SurveyProfile(
         name=name,
         survey=known,
         units=len(units),
@@ -170,11 +170,11 @@ def _survey(study: Study, name: str, read: Contents | None) -> SurveyFacts:
     )
 
 
-def _of_votes(study: Study, name: str, ranking: dict[str, dict]) -> tuple[SourceFacts, ...]:
+def _of_votes(study: Study, name: str, ranking: dict[str, dict]) -> tuple[SourceProfile, ...]:
     """Of votes, which aren't read one by one, what their analysis says."""
     found = _analysis(study, name, "votes")
     return tuple(
-        SourceFacts(
+        SourceProfile(
             source,
             annotations=own["n"],
             annotators=own["annotators"]["count"],
@@ -217,7 +217,7 @@ def _judges(study: Study, name: str) -> dict[str, dict]:
     }
 
 
-def _source(source: str, rows: Iterable[Judgement], found: dict[str, dict]) -> SourceFacts:
+def _source(source: str, rows: Iterable[Judgement], found: dict[str, dict]) -> SourceProfile:
     own = [row for row in rows if row.source == source]
     data = [row for row in own if row.control is None]
     seconds = list({r.annotation_id: r.seconds for r in data if r.seconds is not None}.values())
@@ -226,7 +226,7 @@ def _source(source: str, rows: Iterable[Judgement], found: dict[str, dict]) -> S
         by_worker.setdefault(row.worker_id, set()).add(row.annotation_id)
     about = found["annotators"] if isinstance(found["annotators"], dict) else {}
     controls = about.get("controls") or {}
-    return SourceFacts(
+    return SourceProfile(
         source=source,
         annotations=len({row.annotation_id for row in data}),
         annotators=len(by_worker),

@@ -21,7 +21,7 @@ from parlai_spotbot.findings.hygiene import WORD_FOR_WORD
 from parlai_spotbot.findings.whole_study.hygiene import TITLES as FAULTS
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, judged_name
 from parlai_spotbot.report.disagreement import Disagreement, disagreements
-from parlai_spotbot.report.parts import CAUTION, Page, said
+from parlai_spotbot.report.parts import CAUTION, SurveyView, said
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.hygiene import faults, turns_of
@@ -36,7 +36,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass
-class Numbers:
+class NumberedList:
     """Numbers things in the order in which they come, each once."""
 
     found: dict[Any, int] = field(default_factory=dict)
@@ -49,12 +49,12 @@ class Numbers:
         return list(self.found)
 
 
-def data(pages: Sequence[Page], titles: dict[str, str]) -> Markup:
+def data(views: Sequence[SurveyView], titles: dict[str, str]) -> Markup:
     """What the reader reads, as JSON that can stand in a script element; `titles` are the surveys'.
 
     Every survey's page holds the same conversations. The same study gives the same bytes.
     """
-    return as_data(collect(pages, titles))
+    return as_data(collect(views, titles))
 
 
 def as_data(value: Any) -> Markup:
@@ -64,15 +64,15 @@ def as_data(value: Any) -> Markup:
     return Markup(SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
-def collect(pages: Sequence[Page], titles: dict[str, str]) -> dict:
+def collect(views: Sequence[SurveyView], titles: dict[str, str]) -> dict:
     """The data as it is before it is written; see ``templates/reading.js`` for how it is read."""
-    first = pages[0].contents
-    names, texts, kept = Numbers(), Numbers(), Kept()
+    first = views[0].contents
+    names, texts, kept = NumberedList(), NumberedList(), AnnotationLists()
     place = {c.conversation_id: i for i, c in enumerate(first.conversations)}
     told: dict[int, list] = defaultdict(list)
     open_to: dict[str, Disagreement] = {}
-    for number, page in enumerate(pages):
-        own = _Survey(page.contents, number)
+    for number, view in enumerate(views):
+        own = _Survey(view.contents, number)
         for conversation, row in own.rows(first.conversations, place, kept):
             told[conversation].append(row)
         for identity, found in disagreements(own.judgements, own.closed).items():
@@ -98,11 +98,11 @@ def collect(pages: Sequence[Page], titles: dict[str, str]) -> dict:
                 sorted(told[i], key=_order),
             ]
         )
-    looks = pages[0].looks
+    looks = views[0].looks
     return {
         "names": [["people" if n == HUMAN else n, looks[n].css if n in looks else ""] for n in names.list],
         "texts": texts.list,
-        "surveys": [titles[page.contents.survey] for page in pages],
+        "surveys": [titles[view.contents.survey] for view in views],
         "sources": [[said(s), "" if s == HUMAN else CAUTION] for s in kept.sources.list],
         "annotators": kept.annotators.list,
         "said": [list(own) for own in kept.said.list],
@@ -117,12 +117,12 @@ def _order(annotation: list) -> list:
 
 
 @dataclass
-class Kept:
+class AnnotationLists:
     """What annotations refer to by number, over all surveys."""
 
-    sources: Numbers = field(default_factory=Numbers)
-    annotators: Numbers = field(default_factory=Numbers)
-    said: Numbers = field(default_factory=Numbers)
+    sources: NumberedList = field(default_factory=NumberedList)
+    annotators: NumberedList = field(default_factory=NumberedList)
+    said: NumberedList = field(default_factory=NumberedList)
 
 
 class _Survey:
@@ -147,7 +147,9 @@ class _Survey:
             return judgement.question not in self.open
         return isinstance(judgement.answer, str) and len(judgement.answer) <= 24
 
-    def rows(self, conversations: Sequence[Conversation], place: dict[str, int], kept: Kept) -> Iterable[tuple]:
+    def rows(
+        self, conversations: Sequence[Conversation], place: dict[str, int], kept: AnnotationLists
+    ) -> Iterable[tuple]:
         """An annotation for each conversation it is about, with the number of that conversation.
 
         [survey, source, annotator, exchanges, which of its conversations, number of the other or -1, who is judged or

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from parlai_spotbot.report import citations
-from parlai_spotbot.report.citations import Work
+from parlai_spotbot.report.citations import Publication
 
-WORKS = (
-    Work(
+PUBLICATIONS = (
+    Publication(
         "miller2017",
         (
             "Miller, Alexander",
@@ -25,7 +25,7 @@ WORKS = (
         "pages 79–84",
         "inproceedings",
     ),
-    Work(
+    Publication(
         "urbanek2023",
         ("Urbanek, Jack", "Ringshia, Pratik"),
         "Mephisto: A Framework for Portable, Reproducible, and Iterative Crowdsourcing",
@@ -33,7 +33,7 @@ WORKS = (
         2023,
         "10.48550/arXiv.2301.05154",
     ),
-    Work(
+    Publication(
         "shimorina2022",
         ("Shimorina, Anastasia", "Belz, Anya"),
         "The Human Evaluation Datasheet: A Template for Recording Details of Human Evaluation Experiments in NLP",
@@ -43,7 +43,7 @@ WORKS = (
         "pages 54–75",
         "inproceedings",
     ),
-    Work(
+    Publication(
         "bender2018",
         ("Bender, Emily M.", "Friedman, Batya"),
         "Data Statements for Natural Language Processing: Toward Mitigating System Bias and Enabling Better Science",
@@ -52,7 +52,7 @@ WORKS = (
         "10.1162/tacl_a_00041",
         "6, 587–604",
     ),
-    Work(
+    Publication(
         "gebru2021",
         (
             "Gebru, Timnit",
@@ -69,7 +69,7 @@ WORKS = (
         "10.1145/3458723",
         "64(12), 86–92",
     ),
-    Work(
+    Publication(
         "li2017",
         ("Li, Yanran", "Su, Hui", "Shen, Xiaoyu", "Li, Wenjie", "Cao, Ziqiang", "Niu, Shuzi"),
         "DailyDialog: A Manually Labelled Multi-turn Dialogue Dataset",
@@ -79,7 +79,7 @@ WORKS = (
         "pages 986–995",
         "inproceedings",
     ),
-    Work(
+    Publication(
         "rashkin2019",
         ("Rashkin, Hannah", "Smith, Eric Michael", "Li, Margaret", "Boureau, Y-Lan"),
         "Towards Empathetic Open-domain Conversation Models: A New Benchmark and Dataset",
@@ -89,7 +89,7 @@ WORKS = (
         "pages 5370–5381",
         "inproceedings",
     ),
-    Work(
+    Publication(
         "zhang2018",
         ("Zhang, Saizheng", "Dinan, Emily", "Urbanek, Jack", "Szlam, Arthur", "Kiela, Douwe", "Weston, Jason"),
         "Personalizing Dialogue Agents: I have a dog, do you have pets too?",
@@ -101,7 +101,7 @@ WORKS = (
     ),
 )
 
-BY_KEY = {**{work.key: work for work in WORKS}, **citations.BY_KEY}
+BY_KEY = {**{work.key: work for work in PUBLICATIONS}, **citations.BY_KEY}
 
 
 def short(key: str) -> str:

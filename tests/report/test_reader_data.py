@@ -8,9 +8,9 @@ import pytest
 from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.findings.spotting.table_methods import ABOUT
 from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
-from parlai_spotbot.report import citations, reading
+from parlai_spotbot.report import citations, reader_data
 from parlai_spotbot.report.disagreement import differ, disagreements, most_frequent
-from parlai_spotbot.report.parts import Page
+from parlai_spotbot.report.parts import SurveyView
 
 
 def judgement(answer, question="nature", target="entity:0", source=HUMAN, ids=("c",), who="w", exchanges=2):
@@ -29,26 +29,26 @@ def conversation(entities, name="c"):
 @pytest.mark.parametrize(
     ("natures", "entities", "expected"),
     [
-        (("human", "bot"), ("a", "b"), (reading.WON, reading.LOST)),
-        (("bot", "unsure"), ("a", "b"), (reading.LOST, reading.WON)),
-        (("unsure", "unsure"), ("a", "b"), (reading.TIED, reading.TIED)),
+        (("human", "bot"), ("a", "b"), (reader_data.WON, reader_data.LOST)),
+        (("bot", "unsure"), ("a", "b"), (reader_data.LOST, reader_data.WON)),
+        (("unsure", "unsure"), ("a", "b"), (reader_data.TIED, reader_data.TIED)),
         (("human", "bot"), (HUMAN, HUMAN), (0, 0)),  # people play no matches
     ],
 )
 def test_the_more_human_entity_wins(natures, entities, expected):
     own = [judgement(answer, target=f"entity:{i}") for i, answer in enumerate(natures)]
-    assert reading.outcome(own, conversation(entities), 0, -1, lambda j: True) == expected
+    assert reader_data.outcome(own, conversation(entities), 0, -1, lambda j: True) == expected
 
 
 def test_of_two_conversations_the_one_that_was_chosen_wins_for_who_is_judged():
     own = [judgement("conversation:1", "engagingness", "pair", ids=("c", "d"))]
     own.append(judgement("because", "reason", "pair", ids=("c", "d")))
     closed = lambda j: j.question != "reason"  # noqa: E731
-    assert reading.outcome(own, conversation(("a", "b")), 1, 0, closed) == (reading.WON, 0)
-    assert reading.outcome(own, conversation(("a", "b")), 0, 1, closed) == (0, reading.LOST)
-    assert reading.outcome(own, conversation(("a", HUMAN)), 0, -1, closed) == (reading.LOST, 0)
+    assert reader_data.outcome(own, conversation(("a", "b")), 1, 0, closed) == (reader_data.WON, 0)
+    assert reader_data.outcome(own, conversation(("a", "b")), 0, 1, closed) == (0, reader_data.LOST)
+    assert reader_data.outcome(own, conversation(("a", HUMAN)), 0, -1, closed) == (reader_data.LOST, 0)
     neither = [judgement("neither", "quality", "pair", ids=("c", "d"))]
-    assert reading.outcome(neither, conversation(("a", "a")), 0, -1, closed) == (reading.TIED, reading.TIED)
+    assert reader_data.outcome(neither, conversation(("a", "a")), 0, -1, closed) == (reader_data.TIED, reader_data.TIED)
 
 
 def test_answers_differ_at_all_but_ratings_by_two_steps():
@@ -77,7 +77,7 @@ def test_disagreement_of_people_and_of_judges_with_people():
 
 def test_the_data_end_no_script_and_come_back_as_they_were():
     value = {"a": "</script><!-- \u2028 \ud800 & é"}
-    written = reading.as_data(value)
+    written = reader_data.as_data(value)
     assert "<" not in written
     written.encode("utf-8")  # no lone surrogate is left
     assert json.loads(written) == value
@@ -85,14 +85,14 @@ def test_the_data_end_no_script_and_come_back_as_they_were():
 
 def test_every_conversation_and_judgement_is_there_and_texts_stand_once(study):
     contents = read_contents(study, "spot_the_bot")
-    data = reading.collect([Page(contents)], {"spot_the_bot": "Spot The Bot"})
+    data = reader_data.collect([SurveyView(contents)], {"spot_the_bot": "Spot The Bot"})
     assert [row[0] for row in data["conversations"]] == [c.conversation_id for c in contents.conversations]
     assert len(set(data["texts"])) == len(data["texts"])
     for row, own in zip(data["conversations"], contents.conversations, strict=True):
         assert tuple(data["texts"][i] for i in row[3]) == tuple(t.text for t in own.turns)
     answers = sum(len(told[-1]) for row in data["conversations"] for told in row[8])
     assert answers == len(contents.judgements)
-    assert "PLATFORM-ID" not in reading.as_data(data)
+    assert "PLATFORM-ID" not in reader_data.as_data(data)
     assert [source for source, _ in data["sources"]] == ["People", "Judge spotter"]
     assert data["sources"][1][1]
     assert not data["sources"][0][1]
@@ -111,8 +111,8 @@ def test_works_are_cited_and_written_as_bibtex():
         "Holm S (1979): A Simple Sequentially Rejective Multiple Test Procedure. Scandinavian Journal of Statistics, "
         "6(2), 65–70."
     )
-    assert len(citations.BY_KEY) == len(citations.WORKS)
-    for work in citations.WORKS:
+    assert len(citations.BY_KEY) == len(citations.PUBLICATIONS)
+    for work in citations.PUBLICATIONS:
         entry = work.bibtex
         assert entry.startswith(f"@{work.kind}{{{work.key},\n")
         assert entry.count("{") == entry.count("}")

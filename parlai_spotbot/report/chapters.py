@@ -13,7 +13,7 @@ from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.sections import Section
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.drawing import Look
-from parlai_spotbot.report.parts import Page, Part, caution_of, said
+from parlai_spotbot.report.parts import SourcePart, SurveyView, caution_of, said
 from parlai_spotbot.surveys import about_of, get_survey, survey_names
 from parlai_spotbot.surveys.packing import packing_of
 
@@ -21,25 +21,25 @@ NOT_COMPUTED = "Not computed yet."
 
 
 @dataclass(frozen=True)
-class Shown:
+class PageSection:
     """A section as the page shows it: `anchor` is unique on the page, `none` is said where there are no parts."""
 
     anchor: str
     heading: str
-    parts: list[Part]
+    parts: list[SourcePart]
     none: str = NOT_COMPUTED
 
 
 @dataclass(frozen=True)
-class Block:
+class Chapter:
     """One survey on the page; `first` are the sections that stand on its first screen."""
 
     name: str
     anchor: str
     title: str
     question: str
-    page: Page
-    sections: list[Shown] = field(default_factory=list)
+    view: SurveyView
+    sections: list[PageSection] = field(default_factory=list)
     first: list[Section] = field(default_factory=list)
 
     @property
@@ -53,15 +53,15 @@ class Block:
         return self.name in survey_names() and packing_of(get_survey(self.name)).cuts and not self.played
 
 
-def block(page: Page) -> Block:
+def chapter_of(view: SurveyView) -> Chapter:
     """The sections of a survey."""
-    name = page.contents.survey
+    name = view.contents.survey
     about = about_of(name)
-    with known_to(page.contents):
-        told = _told(page)
-        sections = _shown(page, told)
+    with known_to(view.contents):
+        told = _told(view)
+        sections = _shown(view, told)
     first = [section for _, _, section in told if section.first]
-    return Block(name, f"survey-{name}", about.title, about.question, page, sections, first)
+    return Chapter(name, f"survey-{name}", about.title, about.question, view, sections, first)
 
 
 def results(contents: Contents) -> Iterator[tuple[str, dict[str, dict]]]:
@@ -78,9 +78,9 @@ def result_of(contents: Contents, source: str, name: str, others: Mapping[str, d
     return Result(source, others[name], others, tuple(contents.bots), named)
 
 
-def _told(page: Page) -> list[tuple[Finding, str, Section]]:
+def _told(view: SurveyView) -> list[tuple[Finding, str, Section]]:
     """(finding, source, section): all that the findings of the survey tell, in their order, source by source."""
-    contents, findings, found = page.contents, findings_of(page.contents.survey), []
+    contents, findings, found = view.contents, findings_of(view.contents.survey), []
     cite = about_of(contents.survey).cite
     for source, others in results(contents):
         led = False
@@ -101,39 +101,41 @@ def cited(section: Section, works: tuple[str, ...]) -> Section:
     return replace(section, charts=found, tables=tables)
 
 
-def _shown(page: Page, told: list[tuple[Finding, str, Section]]) -> list[Shown]:
+def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[PageSection]:
     """The sections in the order of findings, one part a source; of the survey that comes first those that are announced
     stand there even if they are empty."""
-    contents = page.contents
+    contents = view.contents
     if not (findings := findings_of(contents.survey)):
-        return [Shown(f"{page.prefix}results", "Results", unknown(page))]
-    announced = not (page.prefix or contents.counted)
+        return [PageSection(f"{view.prefix}results", "Results", unknown(view))]
+    announced = not (view.prefix or contents.counted)
     otherwise = NOT_COMPUTED if contents.judged else "Nothing has been judged yet."
     headings: dict[str, tuple[str, str]] = {}
-    parts: dict[str, list[Part]] = {}
+    parts: dict[str, list[SourcePart]] = {}
     for finding in findings:
         for anchor, heading in finding.announced if announced else ():
             headings[anchor] = heading, finding.none or otherwise
         for whose, source, section in told:
             if whose is finding and not section.first:
                 headings.setdefault(section.anchor, (section.heading, otherwise))
-                parts.setdefault(section.anchor, []).append(part(page, source, section))
-    accounts = [part(page, source, judge_account.tell(judge)) for source, judge in contents.judges.items()]
+                parts.setdefault(section.anchor, []).append(part_of_source(view, source, section))
+    accounts = [part_of_source(view, source, judge_account.tell(judge)) for source, judge in contents.judges.items()]
     if accounts or announced:
         headings[judge_account.ANCHOR] = judge_account.HEADING, judge_account.NONE
         parts[judge_account.ANCHOR] = accounts
     return [
-        Shown(f"{page.prefix}{anchor}", heading, parts.get(anchor, []), none)
+        PageSection(f"{view.prefix}{anchor}", heading, parts.get(anchor, []), none)
         for anchor, (heading, none) in headings.items()
     ]
 
 
-def part(page: Page, source: str, section: Section) -> Part:
+def part_of_source(view: SurveyView, source: str, section: Section) -> SourcePart:
     """A source's part of a section, with its figures drawn."""
-    return part_of(section, page.looks, source, lambda name: page.figure_name(name, source))
+    return part_of(section, view.looks, source, lambda name: view.figure_name(name, source))
 
 
-def part_of(section: Section, looks: Mapping[str, Look], source: str = "", named: Callable[[str], str] = str) -> Part:
+def part_of(
+    section: Section, looks: Mapping[str, Look], source: str = "", named: Callable[[str], str] = str
+) -> SourcePart:
     """A section drawn; of no source it bears its own heading. What can't be drawn is left out, its sentence is said."""
     caution = caution_of(source) if source else ""
     figures = [charts.figure(chart, looks, named(chart.name), caution) for chart in section.charts]
@@ -145,7 +147,7 @@ def part_of(section: Section, looks: Mapping[str, Look], source: str = "", named
     if len(tables) > section.open_tables:
         tables = [replace(t, folded=t.folded or i >= section.open_tables) for i, t in enumerate(tables)]
     title = said(source) if source else section.heading
-    return Part(title, caution, figures, tables, [*lost, *section.text], section.orders)
+    return SourcePart(title, caution, figures, tables, [*lost, *section.text], section.orders)
 
 
 @contextmanager
@@ -160,17 +162,17 @@ def known_to(contents: Contents) -> Iterator[None]:
         ) from err
 
 
-def unknown(page: Page) -> list[Part]:
+def unknown(view: SurveyView) -> list[SourcePart]:
     """What there is of a survey whose answers nobody knows."""
     parts = []
-    for source in page.contents.sources:
-        found = [name for name, by_source in page.contents.analysis.items() if source in by_source]
-        text = [f"{page.contents.annotations(source)} annotations."]
+    for source in view.contents.sources:
+        found = [name for name, by_source in view.contents.analysis.items() if source in by_source]
+        text = [f"{view.contents.annotations(source)} annotations."]
         if found:
-            text.append(f"Analysed: {', '.join(found)}. The results are in {where(page.contents)}, as JSON.")
+            text.append(f"Analysed: {', '.join(found)}. The results are in {where(view.contents)}, as JSON.")
         else:
             text.append("No statistics are known for this survey, so there is nothing to draw.")
-        parts.append(Part(said(source), caution_of(source), text=text))
+        parts.append(SourcePart(said(source), caution_of(source), text=text))
     return parts
 
 

@@ -102,7 +102,7 @@ def tell_matches(result: Result) -> list[Section]:
 def _named(opened: list[dict], pairs: int, below: float | None = None) -> str:
     named = sorted(opened, key=lambda row: (row["p_adjusted"] is None, row["p_adjusted"], row["a"], row["b"]))
     who = "; ".join(f"{row['a']} and {row['b']}" for row in named[:NAMED])
-    yet = " yet" if below is None else f" yet (p below {below:.3f}, for all are tested again with further data)"
+    yet = " yet" if below is None else f" yet (p below {p_value(below)}, for all are tested again with further data)"
     if len(opened) > NAMED:
         return f"{len(opened)} of {pairs} pairs are not told apart{yet}, among them {who}."
     return f"{len(opened)} of {pairs} pairs {'is' if len(opened) == 1 else 'are'} not told apart{yet}: {who}."
@@ -118,9 +118,13 @@ def _total(reachable: list[dict], opened: list[dict], seconds: float | None) -> 
     if seconds:
         text += f", {annotations * seconds / 3600:,.0f} hours of work"
     first = reachable[0]
+    new = (
+        "a new conversation"
+        if first["more_conversations"] == 1
+        else f"{first['more_conversations']:,.0f} new conversations"
+    )
     return text + (
-        f"; best begin with {first['a']} and {first['b']} ({first['more_annotations']:,.0f} annotations of "
-        f"{first['more_conversations']:,.0f} new conversations)."
+        f"; best begin with {first['a']} and {first['b']} ({first['more_annotations']:,.0f} annotations of {new})."
     )
 
 
@@ -142,8 +146,9 @@ def _table(reachable: list[dict], design: Mapping, seconds: float | None) -> Tab
     ]
     how = (
         f"For {percent(POWER)} power at an overall error of {percent(1 - LEVEL)}, over {design['pairs']} pairs tested "
-        f"now and once more, so that p has to come below {(1 - LEVEL) / LOOKS:.3f}; who tests after every batch finds "
-        "differences that aren't there (with 12 looks in 19 of 100 studies, not 5). All matches tell of every pair, so "
+        f"now and once more, so that p has to come below {p_value((1 - LEVEL) / LOOKS)}; who tests after every batch "
+        "finds differences that aren't there (with 12 looks in 19 of 100 studies, not 5). All matches tell of every "
+        "pair, so "
         f"the numbers hold if all open pairs get theirs. A pair closer than {0.5 + DIFFERENCE / 2:.0%} to "
         f"{0.5 - DIFFERENCE / 2:.0%} is planned for that difference, since no number proves two bots equal. "
         "Win rates from few matches are rough, so are these numbers. Annotations of "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from parlai_spotbot.wording import p_value
+
 
 def said_before(result: dict, difference: float) -> str:
     """The plan as a table and a sentence."""
@@ -91,14 +93,14 @@ def said_after(result: dict) -> str:
         needed, more, alone = (
             "-" if row[key] is None else row[key] for key in ("needed", "more_conversations", "alone")
         )
-        p = "-" if row["p_adjusted"] is None else f"{row['p_adjusted']:.3f}"
+        p = "-" if row["p_adjusted"] is None else p_value(row["p_adjusted"])
         lines.append(
             f"{row['a'] + ' / ' + row['b']:<32}{row['rate']:>16.0%}{p:>10}{row['power']:>8.0%}"
             f"{row['conversations']:>8}{needed:>8}{more:>8}{alone:>8}  {row['status']}"
         )
     looks = result["design"]["looks"] if result["design"]["correction"] == "bonferroni" else 1
     if looks > 1:
-        threshold = f"{(1 - result['design']['level']) / looks:.3g}"
+        threshold = p_value((1 - result["design"]["level"]) / looks)
         lines.append(
             f"\nsettled: p below {threshold}, for pairs are tested {looks} times, now and with the data to come"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from parlai_spotbot.analysis.planning.design import Design
 from parlai_spotbot.analysis.planning.surveys import SETTLED, Rating, Wish
+from parlai_spotbot.wording import p_value
 
 COLUMN = 15
 
@@ -85,7 +86,7 @@ def said_after(result: dict, choices: bool) -> str:
     for row in result["pairs"]:
         needed, more = ("-" if row[key] is None else row[key] for key in ("needed", "more"))
         found = "-" if row["estimate"] is None else f"{row['estimate']:{'.0%' if choices else '+.2f'}}"
-        p = "-" if row["p_adjusted"] is None else f"{row['p_adjusted']:.3f}"
+        p = "-" if row["p_adjusted"] is None else p_value(row["p_adjusted"])
         lines.append(
             f"{row['a'] + ' / ' + row['b']:<32}{found:>12}{p:>10}{row['power']:>8.0%}{row['had']:>7}{needed:>8}"
             f"{more:>7}  {row['status']}"

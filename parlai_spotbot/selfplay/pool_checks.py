@@ -227,11 +227,6 @@ def _own_check(model: str, opt: dict, where: str) -> list[UserError]:
     return []
 
 
-def known_options(model: str) -> set[str]:
-    """The option names (``beam_size``) that the agent `model` understands."""
-    return set(_actions(model))
-
-
 @functools.cache
 def _actions(model: str) -> dict[str, argparse.Action]:
     from parlai.core.params import ParlaiParser

@@ -67,7 +67,7 @@ class ProjectAnswer:
 
 
 @dataclass(frozen=True)
-class TrainingRound:
+class TrainingAttempt:
     """A dialogue of the training as somebody annotated it: how many turns were wrong, and whether that was enough."""
 
     unit: str
@@ -82,7 +82,7 @@ class ProjectDialogue:
     bot: str
     exchanges: list[tuple[str, str]]
     answers: list[ProjectAnswer] = field(default_factory=list)
-    attempts: list[TrainingRound] = field(default_factory=list)
+    attempts: list[TrainingAttempt] = field(default_factory=list)
 
 
 @dataclass
@@ -205,14 +205,14 @@ def _dimension(name: str, where: str) -> str:
     return DIMENSIONS[name]
 
 
-def _attempts(row: dict, where: str) -> Iterator[TrainingRound]:
+def _attempts(row: dict, where: str) -> Iterator[TrainingAttempt]:
     for number, one in enumerate(get(row, "attempts", list, where, [])):
         here = f"{where}, attempt {number}"
         if not isinstance(one, dict):
             raise UserError(f"{here}: expected keys and values, found {one!r}.", REMEDY)
         wrong = get(one, "mistakes", (list, type(None)), here, None) or []
         passed = get(one, "passed", (bool, type(None)), here, None)
-        yield TrainingRound(get(one, "work_unit_id", str, here), len(wrong), passed)
+        yield TrainingAttempt(get(one, "work_unit_id", str, here), len(wrong), passed)
 
 
 def _joined(stage: ProjectStage, where: str) -> None:

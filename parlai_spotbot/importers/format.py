@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from parlai_spotbot.errors import UserError
@@ -47,6 +47,19 @@ class ImportRequest:
                 raise UserError(f"{option} {text}: '{left}' is there twice.", "Name each once.")
             result[left] = right
         return result
+
+
+@dataclass(frozen=True)
+class FileWords:
+    """How a file calls things, where it isn't as we do.
+
+    `columns`: our field -> the file's column; `answers`: the file's answer -> ours; `names`: the file's name of a
+    contestant -> ours.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    answers: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

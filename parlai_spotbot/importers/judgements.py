@@ -18,7 +18,7 @@ from typing import Any
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.format import Format, ImportRequest
+from parlai_spotbot.importers.format import FileWords, Format, ImportRequest
 from parlai_spotbot.importers.imported_study import add_judgements
 from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement, judged_name
 from parlai_spotbot.study import Study
@@ -95,8 +95,7 @@ def judgements(
     survey: Survey,
     *,
     items: Mapping[tuple[tuple[str, ...], str], str] | None = None,
-    columns: Mapping[str, str] | None = None,
-    answers: Mapping[str, str] | None = None,
+    words: FileWords | None = None,
 ) -> list[Judgement]:
     """Read judgements about known conversations.
 
@@ -108,24 +107,23 @@ def judgements(
         As the study asks it. Where it compares, a row is of two conversations (`conversation_ids`).
     items : mapping, optional
         Conversations and question of an item of the study's units -> its id: it says who is judged in them.
-    columns : mapping
-        Our field -> their column, where the names differ; see `FIELDS`.
-    answers : mapping
-        Their answer -> ours ("human", "bot", "unsure"; "entity:0", "entity:1", "no_difference").
+    words : FileWords, optional
+        `columns`: our field -> their column, where the names differ; see `FIELDS`. `answers`: their answer -> ours
+        ("human", "bot", "unsure"; "entity:0", "entity:1", "no_difference").
 
     Raises
     ------
     UserError
         Names file, line and field, and what may have been meant.
     """
-    path = Path(path)
+    path, words = Path(path), words or FileWords()
     if packing_of(survey).comes_in:
         raise UserError(f"--survey {survey.name}: has a format of its own.", f"Use --format {survey.name}.")
     rows = _csv(path) if path.suffix.lower() in (".csv", ".tsv") else _jsonl(path)
     if not rows:
         raise UserError(f"{path}: holds no rows.", "Name a file with a header and at least one row.")
-    mapping, wide = _mapping(path, rows[0][1], dict(columns or {}), survey)
-    reader = _JudgementReader(conversations, survey, items or {}, dict(answers or {}), wide)
+    mapping, wide = _mapping(path, rows[0][1], dict(words.columns), survey)
+    reader = _JudgementReader(conversations, survey, items or {}, words.answers, wide)
     found: dict[str, tuple[str, Judgement]] = {}
     for where, values in rows:
         row = JudgementRow(where, {ours: values.get(theirs) for ours, theirs in mapping.items()}, mapping)
@@ -352,7 +350,7 @@ def _add(request: ImportRequest) -> str:
         for item in unit.items
         for name in item.questions or [question.name for question in of_study.questions]
     }
-    new = judgements(path, known, of_study, items=items, columns=columns, answers=answers)
+    new = judgements(path, known, of_study, items=items, words=FileWords(columns, answers))
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     about = {"source": path.name, "sha256": sha256, "columns": columns, "answers": answers, "judgements": len(new)}
     with study.lock("spotbot_import"):

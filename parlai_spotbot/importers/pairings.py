@@ -42,8 +42,6 @@ def pairings(
     *,
     names: Mapping[str, str] | None = None,
     question: str = "engagingness",
-    unit_size: int | None = None,
-    seed: int = 0,
     segments: Sequence[int] | None = None,
 ) -> ImportedStudy:
     """A study of the conversations of a pairings file, with its pairs as units and its onboarding pairs as controls.
@@ -72,9 +70,8 @@ def pairings(
         ("self",),
         companions=free,
         spread="items",
-        seed=seed,
         surface="keep",
-        unit_size=survey.unit_size if unit_size is None else unit_size,
+        unit_size=survey.unit_size,
         annotators_per_item=survey.annotators_per_item,
     )
     reader = _PairingReader(domain, {**PEOPLE, **(names or {})}, main, question, options)
@@ -93,7 +90,7 @@ def pairings(
         "names": dict(names or {}),
         "question": question,
         "unit_size": options.unit_size,
-        "seed": seed,
+        "seed": options.seed,
         "segments": segments and list(segments),
     }
     about = {

@@ -25,7 +25,7 @@ from tqdm import tqdm
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.format import ImportRequest, study_format
+from parlai_spotbot.importers.format import FileWords, ImportRequest, study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.votes_words import OUTCOMES, VoteColumns, columns_of, outcome
 from parlai_spotbot.records import HUMAN, NAME, Item, Unit
@@ -48,10 +48,8 @@ Rows = Iterator[tuple[int, Sequence[Any]]]
 def votes(
     path: Path | str,
     domain: str,
+    words: FileWords | None = None,
     *,
-    columns: Mapping[str, str] | None = None,
-    answers: Mapping[str, str] | None = None,
-    names: Mapping[str, str] | None = None,
     source: str = HUMAN,
     progress: Callable[[int], None] | None = None,
 ) -> ImportedStudy:
@@ -59,13 +57,10 @@ def votes(
 
     Parameters
     ----------
-    columns : mapping
-        Our field (a, b, winner, prompt, annotator, time, language) -> the file's column, where it isn't one of
-        `votes_words.COLUMNS`; "-" leaves the field out.
-    answers : mapping
-        The file's word in the column of the winner -> a, b, tie or both_bad.
-    names : mapping
-        The file's name of a contestant -> ours; by default characters that a name can't have become "-".
+    words : FileWords
+        `columns`: our field (a, b, winner, prompt, annotator, time, language) -> the file's column, where it isn't one
+        of `votes_words.COLUMNS`; "-" leaves the field out. `answers`: the file's word in the column of the winner -> a,
+        b, tie or both_bad. `names`: by default characters that a name can't have become "-".
     source : str
         Who voted: "human", or "judge:NAME" where a model did.
     progress : callable (int), optional
@@ -76,7 +71,8 @@ def votes(
     UserError
         Names file, line and field, and what to do about it.
     """
-    path, columns, answers, names = Path(path), dict(columns or {}), dict(answers or {}), dict(names or {})
+    path, words = Path(path), words or FileWords()
+    columns, answers, names = dict(words.columns), dict(words.answers), dict(words.names)
     for theirs, ours in answers.items():
         if ours not in OUTCOMES:
             raise UserError(f"--answers {theirs}={ours}: no such outcome.", f"Known: {', '.join(OUTCOMES)}.")
@@ -401,11 +397,10 @@ def _utc(value: Any) -> str:
 
 
 def _read(request: ImportRequest) -> ImportedStudy:
-    given = {name: request.pairs(name) for name in ("columns", "answers", "names")}
+    words = FileWords(request.pairs("columns"), request.pairs("answers"), request.pairs("names"))
     with tqdm(desc="votes", unit="vote", unit_scale=True, delay=2) as bar:
-        return votes(
-            request["data"], request["domain"] or "votes", source=request["source"], progress=bar.update, **given
-        )
+        source = request["source"]
+        return votes(request["data"], request["domain"] or "votes", words, source=source, progress=bar.update)
 
 
 def _summary(imported: ImportedStudy) -> str:

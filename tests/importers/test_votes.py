@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from parlai_spotbot.importers.format import FileWords
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.study import Study
@@ -113,9 +114,11 @@ def test_other_names_are_told(written):
     found = votes(
         written(text),
         "x",
-        columns={"a": "first bot", "b": "second bot", "winner": "who", "annotator": "-"},
-        answers={"1": "a", "0": "tie"},
-        names={"small": "tiny"},
+        FileWords(
+            {"a": "first bot", "b": "second bot", "winner": "who", "annotator": "-"},
+            {"1": "a", "0": "tie"},
+            {"small": "tiny"},
+        ),
         source="judge:gpt",
     )
     assert met(found) == [("Big-model", "tiny", "a"), ("tiny", "Big-model", "tie")]
@@ -151,10 +154,10 @@ BAD = [
     (HEAD, {}, "holds no votes"),
     ("model_a,model_c,winner\nx,y,tie\n", {}, "no column is known to hold 'a', one of the two contestants"),
     ("model_a,model_b,won\nx,y,tie\n", {}, "no column is known to hold 'winner'"),
-    (HEAD + "x,y,tie\n", {"columns": {"a": "modela"}}, "has no column 'modela'. Did you mean 'model_a'?"),
-    (HEAD + "x,y,tie\n", {"columns": {"winer": "x"}}, "votes have no field 'winer'. Did you mean 'winner'?"),
-    (HEAD + "x,y,tie\n", {"answers": {"tie": "draw"}}, "--answers tie=draw: no such outcome"),
-    (HEAD + "x,y,tie\n", {"names": {"z": "zed"}}, "--names z: "),
+    (HEAD + "x,y,tie\n", {"words": FileWords({"a": "modela"})}, "has no column 'modela'. Did you mean 'model_a'?"),
+    (HEAD + "x,y,tie\n", {"words": FileWords({"winer": "x"})}, "votes have no field 'winer'. Did you mean 'winner'?"),
+    (HEAD + "x,y,tie\n", {"words": FileWords(answers={"tie": "draw"})}, "--answers tie=draw: no such outcome"),
+    (HEAD + "x,y,tie\n", {"words": FileWords(names={"z": "zed"})}, "--names z: "),
     (HEAD + "x,y,tie\n", {"source": "gpt"}, "--source gpt: not known"),
     (HEAD.strip() + ",tstamp\nx,y,tie,soon\n", {}, "line 2: field 'tstamp' (time) is 'soon', expected seconds"),
     ("model_a,model_b,winner_model_a,winner_model_b\nx,y,1,1\n", {}, "line 2: winner_model_a=1, winner_model_b=1"),

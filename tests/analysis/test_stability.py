@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, chisquare
+from stability_loops import model_repetition, paper_places, paper_repetition
 
 from parlai_spotbot.analysis.stability import conversation_matches, default_sizes, first_stable, pair_counts, stability
 from parlai_spotbot.analysis.stability.experiment import PlayedPool, pair_chances, ranking_of
 from parlai_spotbot.analysis.stability.kernels import modelled_repetitions, pooled_repetitions
-from parlai_spotbot.analysis.stability.numpy_loops import model_repetition, paper_places, paper_repetition
 from parlai_spotbot.analysis.stability.random_streams import binomial, log_factorials, start, uniform
 from parlai_spotbot.analysis.stability.tables import build, successes
 from parlai_spotbot.findings.spotting.stability import curve_sentence

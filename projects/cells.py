@@ -17,7 +17,7 @@ NOTHING = "the paper prints no values here"
 
 
 @dataclass(frozen=True)
-class Cell:
+class PaperCell:
     """`paper` None: the paper has no such value. `ours` None: it can't be reached, and the definition says why.
 
     `digits` is how many the paper prints; `cut` says that it cuts decimals off instead of rounding them; `beside` that
@@ -57,12 +57,12 @@ class Cell:
 
 
 @dataclass
-class Table:
+class PaperTable:
     """One table or figure: its cells; `instead`, what a sound analysis says; `notes` on what could not be reached."""
 
     name: str
     title: str
-    cells: list[Cell] = field(default_factory=list)
+    cells: list[PaperCell] = field(default_factory=list)
     instead: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -72,7 +72,7 @@ class Table:
         return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
 
     @property
-    def compared(self) -> list[Cell]:
+    def compared(self) -> list[PaperCell]:
         return [cell for cell in self.cells if cell.reached is not None]
 
     @property
@@ -139,7 +139,7 @@ def plain(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else float(value)
 
 
-def reached(tables: Iterable[Table]) -> tuple[int, int]:
+def reached(tables: Iterable[PaperTable]) -> tuple[int, int]:
     """How many of the paper's values come out to their digits, of how many."""
     cells = [cell for table in tables for cell in table.compared]
     return sum(bool(cell.reached) for cell in cells), len(cells)

@@ -43,7 +43,7 @@ def _run(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
     from parlai_spotbot.projects.abc_eval.release import download, find
-    from parlai_spotbot.projects.abc_eval.reproduce import Settings, reproduce, summary
+    from parlai_spotbot.projects.abc_eval.reproduce import AbcEvalSettings, reproduce, summary
 
     if options.replicates < 20:
         raise UserError(f"--replicates {options.replicates}: too few.", "20 at least; 1000 is the default.")
@@ -56,7 +56,7 @@ def _run(options: argparse.Namespace) -> None:
             bar.set_postfix_str(what, refresh=False)
             bar.update()
 
-        result = reproduce(paths, options.out, Settings(options.seed, options.replicates), progress)
+        result = reproduce(paths, options.out, AbcEvalSettings(options.seed, options.replicates), progress)
     if "labels" in result:
         print(result["labels"]["agreement"].text() + "\n")
     for part, tables in result.items():

@@ -8,7 +8,7 @@ from pathlib import Path
 from parlai_spotbot.analysis.metrics.costs import projected, throughput
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.projects.abc_eval import published
-from parlai_spotbot.projects.cells import Cell, Table
+from parlai_spotbot.projects.cells import PaperCell, PaperTable
 
 LEVELS = (0.01, 0.05, 0.1)
 OLD_LEVELS = (0.001, 0.01, 0.05)
@@ -30,21 +30,21 @@ def label_of(method: str, name: str) -> str:
     return f"{name.replace('_', ' ')} ({method.replace('_', ' ')})"
 
 
-def intervals(tables: Path) -> Table:
+def intervals(tables: Path) -> PaperTable:
     """Figures 4, 5 and 7: the published intervals, from the published shares and numbers."""
-    table = Table("intervals", "Intervals of rates and of comparisons (Figures 4, 5 and 7)")
+    table = PaperTable("intervals", "Intervals of rates and of comparisons (Figures 4, 5 and 7)")
     for (label, bot), row in published.rates(tables).iterrows():
         ends = _nearest(row["share"], row["n"], (row["low"], row["high"]))
         how = INTERVAL + "; of the numbers of turns that round to it, the one whose interval is nearest"
         for end, value in zip(("low", "high"), ends, strict=True):
-            table.cells.append(Cell(f"{label.replace('_', ' ')}, {bot}", end, float(row[end]), value, how, 3))
+            table.cells.append(PaperCell(f"{label.replace('_', ' ')}, {bot}", end, float(row[end]), value, how, 3))
     for row in published.comparisons(tables).to_dict(orient="records"):
         name = f"{row['dimension']}, {row['bot']} against {row['against']}"
         for outcome in ("lose", "tie", "win"):
             ends = wilson(row[f"{outcome} share"] * row[f"{outcome} n"], row[f"{outcome} n"])
             for end, value in zip(("low", "high"), ends, strict=True):
                 column = f"{outcome} {end}"
-                table.cells.append(Cell(name, column, float(row[column]), value, INTERVAL, 6))
+                table.cells.append(PaperCell(name, column, float(row[column]), value, INTERVAL, 6))
     return table
 
 
@@ -56,9 +56,9 @@ def _nearest(share: float, n: float, ends: tuple[float, float]) -> tuple[float, 
     return min(found, key=lambda own: max(abs(own[0] - ends[0]), abs(own[1] - ends[1])))
 
 
-def table5(paper: Mapping, tables: Path) -> Table:
+def table5(paper: Mapping, tables: Path) -> PaperTable:
     """Table 5: how many pairs of bots each metric tells apart, counted from the published p-values."""
-    table = Table("table5", "Table 5: pairs of bots told apart, by the published p-values of smaller samples")
+    table = PaperTable("table5", "Table 5: pairs of bots told apart, by the published p-values of smaller samples")
     p = published.p_values(tables, "p_values_comparing_bots_downsampled")
     found = None if p is None else published.counts(p, LEVELS)
     how = (
@@ -69,16 +69,16 @@ def table5(paper: Mapping, tables: Path) -> Table:
         for name, values in own.items():
             for level, value in zip(LEVELS, values, strict=True):
                 mine = None if found is None else int(found.loc[(method, name), level])
-                table.cells.append(Cell(label_of(method, name), f"{level:g}", value, mine, how, 0))
+                table.cells.append(PaperCell(label_of(method, name), f"{level:g}", value, mine, how, 0))
     if found is None:
         table.notes.append(UNREADABLE)
     table.notes.append("the counts of the paper need the answers themselves: see table5 of data.json")
     return table
 
 
-def sensitivity(tables: Path) -> Table:
+def sensitivity(tables: Path) -> PaperTable:
     """The counts published in sensitivity_table.csv, from the p-values of all answers."""
-    table = Table("sensitivity", "Pairs of bots told apart by all answers (published, not in the paper)")
+    table = PaperTable("sensitivity", "Pairs of bots told apart by all answers (published, not in the paper)")
     p = published.p_values(tables, "t_test_p_values_comparing_bots")
     found = None if p is None else published.counts(p, OLD_LEVELS)
     how = (
@@ -88,25 +88,25 @@ def sensitivity(tables: Path) -> Table:
     for (method, name), row in published.sensitivity(tables).iterrows():
         for level in OLD_LEVELS:
             mine = None if found is None else int(found.loc[(method, name), level])
-            table.cells.append(Cell(label_of(method, name), f"{level:g}", int(row[level]), mine, how, 0))
+            table.cells.append(PaperCell(label_of(method, name), f"{level:g}", int(row[level]), mine, how, 0))
     if found is None:
         table.notes.append(UNREADABLE)
     return table
 
 
-def table9(paper: Mapping, tables: Path) -> Table:
+def table9(paper: Mapping, tables: Path) -> PaperTable:
     """Table 9: what was paid for a task, beside what the time that it took would cost; and the projected costs."""
-    table = Table("table9", "Table 9: pay for a task, and what its time would cost")
+    table = PaperTable("table9", "Table 9: pay for a task, and what its time would cost")
     seconds, costs, turns = published.costs(tables)
     how = "median seconds at 20 dollars an hour; the paper paid by the times of an earlier pilot, so not to be reached"
     for task, pay in paper["table9"].items():
         time = sum(turns.values()) / len(turns) if task == "turn_likert" else seconds[task]
         own = f"{how}; mean of the eight tasks" if task == "turn_likert" else how
-        table.cells.append(Cell(task, "dollars", pay, projected(time / 60, 1, WAGE), own, 2, beside=True))
+        table.cells.append(PaperCell(task, "dollars", pay, projected(time / 60, 1, WAGE), own, 2, beside=True))
     for task, cost in costs.items():
         how = f"median seconds for {DIALOGUES} at {OLD_WAGE:g} dollars an hour, as published; {CENTS}"
         mine = projected(seconds[task] / 60, DIALOGUES, OLD_WAGE)
-        table.cells.append(Cell(task, "projected", cost, mine, how, 1))
+        table.cells.append(PaperCell(task, "projected", cost, mine, how, 1))
     short = [
         task
         for task, pay in paper["table9"].items()
@@ -116,9 +116,9 @@ def table9(paper: Mapping, tables: Path) -> Table:
     return table
 
 
-def table10(paper: Mapping, tables: Path) -> Table:
+def table10(paper: Mapping, tables: Path) -> PaperTable:
     """Table 10: minutes, dialogues an hour and costs, as far as medians of single tasks tell."""
-    table = Table("table10", "Table 10: minutes, throughput and costs of each method")
+    table = PaperTable("table10", "Table 10: minutes, throughput and costs of each method")
     seconds, _, turns = published.costs(tables)
     alone = {
         "dialogue collection": seconds["dialogue"],
@@ -130,18 +130,18 @@ def table10(paper: Mapping, tables: Path) -> Table:
         if method in alone:
             exact = minutes = alone[method] / 60
             how, digits = "median seconds of the task / 60", 1
-            table.cells.append(Cell(method, "TI", printed["TI"], minutes, how, 2))
+            table.cells.append(PaperCell(method, "TI", printed["TI"], minutes, how, 2))
         else:
             minutes, how, digits = printed["TI"], OF_TI, 0
             exact = printed["EC"] / DIALOGUES / WAGE * 60
             summed = _summed(method, seconds, turns)
             why = "sum of the medians of the tasks; the paper's is the median of sums, which needs data.json"
-            table.cells.append(Cell(method, "TI", printed["TI"], summed, why, 2, beside=True))
+            table.cells.append(PaperCell(method, "TI", printed["TI"], summed, why, 2, beside=True))
         source = how if method in alone else "of the minutes that EC comes from"
-        table.cells.append(Cell(method, "TP", printed["TP"], throughput(exact), f"60 / minutes, {source}", 2))
+        table.cells.append(PaperCell(method, "TP", printed["TP"], throughput(exact), f"60 / minutes, {source}", 2))
         money = projected(minutes, DIALOGUES, WAGE, each)
         what = f"minutes at 20 dollars an hour for {DIALOGUES // each}, {how}; {CENTS if method in alone else DOLLARS}"
-        table.cells.append(Cell(method, "EC", printed["EC"], money, what, digits))
+        table.cells.append(PaperCell(method, "EC", printed["EC"], money, what, digits))
     table.cells += _paid(paper)
     return table
 
@@ -156,7 +156,7 @@ def _summed(method: str, seconds: Mapping[str, float], turns: Mapping[str, float
     return sum(seconds[task] for task in (TASKS if method == "abc_eval" else final)) / 60
 
 
-def _paid(paper: Mapping) -> list[Cell]:
+def _paid(paper: Mapping) -> list[PaperCell]:
     """Overall costs by what was paid (section 3 and Table 9)."""
     from parlai_spotbot.surveys.abc_eval.labels import TASKS
 
@@ -169,24 +169,25 @@ def _paid(paper: Mapping) -> list[Cell]:
         "abc_eval": (sum(pay[task] for task in TASKS) * DIALOGUES, f"{how}, eight tasks; pay is printed in cents"),
     }
     return [
-        Cell(method, "OC", paper["table10"][method]["OC"], value, what, 2) for method, (value, what) in paid.items()
+        PaperCell(method, "OC", paper["table10"][method]["OC"], value, what, 2)
+        for method, (value, what) in paid.items()
     ]
 
 
-def screening(tables: Path) -> Table:
+def screening(tables: Path) -> PaperTable:
     """Appendix E, Figure 9: who passed the training, by group of annotators and task."""
-    table = Table("screening", "Who passed the training, by group (Figure 9)")
+    table = PaperTable("screening", "Who passed the training, by group (Figure 9)")
     found = published.screening(tables)
     share = "passed / attempted, from the published numbers; the paper shows them as bars"
     for (group, task), row in found.iterrows():
         name, (low, high) = f"{group}, {task}", wilson(row["passed"], row["attempted"])
         table.cells += [
-            Cell(name, "attempted", None, int(row["attempted"]), "published number of annotators"),
-            Cell(name, "passed", None, int(row["passed"]), "published number of annotators"),
-            Cell(name, "pass share", None, row["passed"] / row["attempted"], share),
-            Cell(name, "pass share low", None, low, "Wilson's 95 % interval"),
-            Cell(name, "pass share high", None, high, "Wilson's 95 % interval"),
-            Cell(name, "rounds", int(row["n"]), 3 * int(row["attempted"]), ROUNDS, 0, beside=group in EARLIER),
+            PaperCell(name, "attempted", None, int(row["attempted"]), "published number of annotators"),
+            PaperCell(name, "passed", None, int(row["passed"]), "published number of annotators"),
+            PaperCell(name, "pass share", None, row["passed"] / row["attempted"], share),
+            PaperCell(name, "pass share low", None, low, "Wilson's 95 % interval"),
+            PaperCell(name, "pass share high", None, high, "Wilson's 95 % interval"),
+            PaperCell(name, "rounds", int(row["n"]), 3 * int(row["attempted"]), ROUNDS, 0, beside=group in EARLIER),
         ]
     totals = found.groupby(level="group", sort=False)[["attempted", "passed"]].sum()
     for group, row in totals.iterrows():
@@ -196,9 +197,9 @@ def screening(tables: Path) -> Table:
     return table
 
 
-def figure3(tables: Path) -> Table:
+def figure3(tables: Path) -> PaperTable:
     """Figure 3: R² as metrics are removed, and what it is when adjusted for their number."""
-    table = Table("figure3", "Figure 3: what each method's metrics explain of the interactor's rating")
+    table = PaperTable("figure3", "Figure 3: what each method's metrics explain of the interactor's rating")
     known = published.pickled(tables, "behavior_incremental_regressions_interactive")
     for method, steps in published.incremental(tables).items():
         for place, (name, r2) in enumerate(steps):
@@ -210,8 +211,8 @@ def figure3(tables: Path) -> Table:
                 paper = float(known["R-Squared"].iloc[0])
                 how += "; the published file calls it R-Squared"
             row = f"{method.replace('_', ' ')}, {size} left, next to go: {name.replace('_', ' ')}"
-            table.cells.append(Cell(row, "adjusted R²", paper, adjusted, how, 4))
-            table.cells.append(Cell(row, "R²", r2, None, "needs data.json", 4, beside=True))
+            table.cells.append(PaperCell(row, "adjusted R²", paper, adjusted, how, 4))
+            table.cells.append(PaperCell(row, "R²", r2, None, "needs data.json", 4, beside=True))
     best: dict[str, tuple[float, str]] = {}
     for cell in table.cells:
         if cell.column == "adjusted R²":

@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from parlai_spotbot.projects.abc_eval.nine_labels import OTHER
-from parlai_spotbot.projects.cells import Table
+from parlai_spotbot.projects.cells import PaperTable
 
 NAMES = {OTHER: "another person", "judge:gpt": "gpt-3.5-turbo", "judge:specialized": "specialised classifier"}
 MARKS = {OTHER: ("black", "o"), "judge:gpt": ("tab:blue", "s"), "judge:specialized": ("tab:orange", "D")}
 
 
-def draw(folder: Path, tables: Mapping[str, Table]) -> None:
+def draw(folder: Path, tables: Mapping[str, PaperTable]) -> None:
     """`judges` and `rates` under `folder`."""
     judges(folder, tables["judges"])
     rates(folder, tables["rates"])
 
 
-def values(table: Table) -> dict[str, dict[str, tuple[float | None, float | None]]]:
+def values(table: PaperTable) -> dict[str, dict[str, tuple[float | None, float | None]]]:
     """Row -> column -> the paper's value and ours."""
     found: dict[str, dict] = {}
     for cell in table.cells:
@@ -26,7 +26,7 @@ def values(table: Table) -> dict[str, dict[str, tuple[float | None, float | None
     return found
 
 
-def judges(folder: Path, table: Table) -> None:
+def judges(folder: Path, table: PaperTable) -> None:
     """Alpha with a person, of another person and of each judge, label by label."""
     rows = values(table)
     labels = list(dict.fromkeys(row.rpartition(", ")[0] for row in rows))
@@ -44,7 +44,7 @@ def judges(folder: Path, table: Table) -> None:
     _save(folder, "judges", figure)
 
 
-def rates(folder: Path, table: Table) -> None:
+def rates(folder: Path, table: PaperTable) -> None:
     """Share of turns by label and bot: ours with an interval that allows for conversations, and the published one."""
     from matplotlib.ticker import MaxNLocator, PercentFormatter
 

@@ -14,8 +14,15 @@ from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.importers.imported_study import ImportedStudy
 from parlai_spotbot.projects.abc_eval import published
-from parlai_spotbot.projects.abc_eval.judging import FIGURES, Found, against_people, among_people, weights, wide
-from parlai_spotbot.projects.cells import Cell, Table, plain
+from parlai_spotbot.projects.abc_eval.label_accuracy import (
+    FIGURES,
+    LabelAccuracy,
+    against_people,
+    among_people,
+    weights,
+    wide,
+)
+from parlai_spotbot.projects.cells import PaperCell, PaperTable, plain
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.abc_eval.label_frame import label_frame
 
@@ -57,9 +64,9 @@ def labels_in(rows: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys(rows["question"]))
 
 
-def agreement(rows: pd.DataFrame, tables: Path) -> Table:
+def agreement(rows: pd.DataFrame, tables: Path) -> PaperTable:
     """Section 7.1, Figure 12: alpha, its interval, the number of turns and kappa of each label."""
-    table = Table("agreement", "Agreement of two people on nine labels (section 7.1)")
+    table = PaperTable("agreement", "Agreement of two people on nine labels (section 7.1)")
     known = published.agreements(tables)
     people = rows[rows["source"] == HUMAN]
     for label in labels_in(people):
@@ -68,11 +75,11 @@ def agreement(rows: pd.DataFrame, tables: Path) -> Table:
         row = name_of(label)
         theirs = " (published as “incorrect fact”)" if label == "fact_contradiction" else ""
         table.cells += [
-            Cell(row, "alpha", float(paper["alpha"]), found["alpha"], ALPHA + theirs, 3),
-            Cell(row, "alpha low", float(paper["low"]), plain(found["ci"][0]), ALPHA_ENDS, 3, beside=True),
-            Cell(row, "alpha high", float(paper["high"]), plain(found["ci"][1]), ALPHA_ENDS, 3, beside=True),
-            Cell(row, "kappa", float(paper["kappa"]), kappa_of(found["alpha"], len(own)), KAPPA, 3),
-            Cell(row, "turns", int(paper["n"]), found["units"], "turns that two people labelled", 0),
+            PaperCell(row, "alpha", float(paper["alpha"]), found["alpha"], ALPHA + theirs, 3),
+            PaperCell(row, "alpha low", float(paper["low"]), plain(found["ci"][0]), ALPHA_ENDS, 3, beside=True),
+            PaperCell(row, "alpha high", float(paper["high"]), plain(found["ci"][1]), ALPHA_ENDS, 3, beside=True),
+            PaperCell(row, "kappa", float(paper["kappa"]), kappa_of(found["alpha"], len(own)), KAPPA, 3),
+            PaperCell(row, "turns", int(paper["n"]), found["units"], "turns that two people labelled", 0),
         ]
     return table
 
@@ -82,9 +89,9 @@ def kappa_of(alpha: float, answers: int) -> float:
     return 1 - (1 - alpha) * answers / (answers - 1)
 
 
-def rates(rows: pd.DataFrame, tables: Path, rng: np.random.Generator) -> Table:
+def rates(rows: pd.DataFrame, tables: Path, rng: np.random.Generator) -> PaperTable:
     """Figures 4 and 5 for nine labels: how often each bot shows them, by people and by the judges."""
-    table = Table("rates", "How often each bot shows nine behaviours (Figures 4 and 5)")
+    table = PaperTable("rates", "How often each bot shows nine behaviours (Figures 4 and 5)")
     known, inside, bots = published.rates(tables), [], sorted(set(rows["name"]))
     people = rows[rows["source"] == HUMAN]
     for label in labels_in(people):
@@ -96,17 +103,17 @@ def rates(rows: pd.DataFrame, tables: Path, rng: np.random.Generator) -> Table:
             low, high = wilson(share * found["turns"][bot], found["turns"][bot])
             inside.append(ends[0] <= paper["share"] <= ends[1])
             table.cells += [
-                Cell(row, "share", float(paper["share"]), float(share), RATE, 3, beside=True),
-                Cell(row, "Wilson low", float(paper["low"]), low, WILSON, 3, beside=True),
-                Cell(row, "Wilson high", float(paper["high"]), high, WILSON, 3, beside=True),
-                Cell(row, "turns", int(paper["n"]), found["turns"][bot], "turns of that bot", 0, beside=True),
-                Cell(row, "clustered low", None, plain(ends[0]), CLUSTERED),
-                Cell(row, "clustered high", None, plain(ends[1]), CLUSTERED),
+                PaperCell(row, "share", float(paper["share"]), float(share), RATE, 3, beside=True),
+                PaperCell(row, "Wilson low", float(paper["low"]), low, WILSON, 3, beside=True),
+                PaperCell(row, "Wilson high", float(paper["high"]), high, WILSON, 3, beside=True),
+                PaperCell(row, "turns", int(paper["n"]), found["turns"][bot], "turns of that bot", 0, beside=True),
+                PaperCell(row, "clustered low", None, plain(ends[0]), CLUSTERED),
+                PaperCell(row, "clustered high", None, plain(ends[1]), CLUSTERED),
             ]
             for judge in _judges(rows, label):
                 said = rows[(rows["source"] == judge) & (rows["question"] == label) & (rows["name"] == bot)]
                 how = f"share of the same turns that {judge} gave the label"
-                table.cells.append(Cell(row, judge, None, float(said["value"].mean()), how))
+                table.cells.append(PaperCell(row, judge, None, float(said["value"].mean()), how))
     table.instead.append(
         f"{sum(inside)} of {len(inside)} published shares, which are of 100 conversations a bot, lie in the interval "
         "of ours, which are of 27 of them."
@@ -118,9 +125,9 @@ def _judges(rows: pd.DataFrame, label: str) -> list[str]:
     return sorted(set(rows.loc[rows["question"] == label, "source"]) - {HUMAN})
 
 
-def judges(rows: pd.DataFrame, replicates: int, rng: np.random.Generator) -> Table:
+def judges(rows: pd.DataFrame, replicates: int, rng: np.random.Generator) -> PaperTable:
     """People against a language model, and against specialised classifiers, as judges of every label."""
-    table = Table("judges", "People against automatic judges, label by label (Finch, Paek & Choi 2023)")
+    table = PaperTable("judges", "People against automatic judges, label by label (Finch, Paek & Choi 2023)")
     better: dict[str, list[str]] = {}
     for label in labels_in(rows[rows["source"] == HUMAN]):
         own = rows[rows["question"] == label]
@@ -143,26 +150,26 @@ def judges(rows: pd.DataFrame, replicates: int, rng: np.random.Generator) -> Tab
     return table
 
 
-def _share(label: str, who: str, value: float) -> Cell:
-    return Cell(f"{name_of(label)}, {who}", "share", None, value, "share of all turns with the label")
+def _share(label: str, who: str, value: float) -> PaperCell:
+    return PaperCell(f"{name_of(label)}, {who}", "share", None, value, "share of all turns with the label")
 
 
-def _figures(label: str, who: str, found: Found, mutual: Found | None) -> list[Cell]:
+def _figures(label: str, who: str, found: LabelAccuracy, mutual: LabelAccuracy | None) -> list[PaperCell]:
     row, cells = f"{name_of(label)}, {who}", []
     for figure in FIGURES:
         how = DETECTION[figure].format(who=who)
         ends = f"95 % interval by drawing conversations, of: {how}"
-        cells.append(Cell(row, figure, None, plain(found.values[figure]), how))
+        cells.append(PaperCell(row, figure, None, plain(found.values[figure]), how))
         for end, value in zip(("low", "high"), found.interval(figure), strict=True):
-            cells.append(Cell(row, f"{figure} {end}", None, plain(value), ends))
+            cells.append(PaperCell(row, f"{figure} {end}", None, plain(value), ends))
     if mutual is not None:
         for figure in ("alpha", "balanced_accuracy"):
             gap, ends = found.less(mutual, figure)
             how = f"{figure} of {who} less that of {OTHER}, with its 95 % interval from the same draws"
             column = f"{figure} less people's"
             cells += [
-                Cell(row, column, None, plain(gap), how),
-                Cell(row, f"{column}, low", None, plain(ends[0]), how),
-                Cell(row, f"{column}, high", None, plain(ends[1]), how),
+                PaperCell(row, column, None, plain(gap), how),
+                PaperCell(row, f"{column}, low", None, plain(ends[0]), how),
+                PaperCell(row, f"{column}, high", None, plain(ends[1]), how),
             ]
     return cells

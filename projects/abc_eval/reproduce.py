@@ -15,9 +15,9 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.abc_eval import full
 from parlai_spotbot.importers.abc_eval_labels import released_labels
 from parlai_spotbot.importers.imported_study import ImportedStudy
-from parlai_spotbot.projects.abc_eval import arithmetic, figures, nine_labels, whole
+from parlai_spotbot.projects.abc_eval import all_answers, arithmetic, figures, nine_labels
 from parlai_spotbot.projects.abc_eval.release import Release, find
-from parlai_spotbot.projects.cells import Table, reached
+from parlai_spotbot.projects.cells import PaperTable, reached
 
 PARTS = {
     "labels": "nine labels of 108 conversations (behavior-classification-results.json)",
@@ -28,7 +28,7 @@ PARTS = {
 
 
 @dataclass(frozen=True)
-class Settings:
+class AbcEvalSettings:
     """`replicates` of every bootstrap, and where chance starts."""
 
     seed: int = 0
@@ -43,9 +43,9 @@ def paper_values() -> dict:
 def reproduce(
     paths: Sequence[Path | str],
     out: Path | str,
-    settings: Settings = Settings(),
+    settings: AbcEvalSettings = AbcEvalSettings(),
     progress: Callable[[str], None] = lambda _: None,
-) -> dict[str, dict[str, Table]]:
+) -> dict[str, dict[str, PaperTable]]:
     """Every table that the data at `paths` allow, written under `out`; returns them by part (`PARTS`).
 
     All data are read, and bad ones refused, before anything is written.
@@ -63,10 +63,10 @@ def reproduce(
 
 
 def _labels(
-    imported: ImportedStudy, release: Release, settings: Settings, progress: Callable[[str], None]
-) -> dict[str, Table]:
+    imported: ImportedStudy, release: Release, settings: AbcEvalSettings, progress: Callable[[str], None]
+) -> dict[str, PaperTable]:
     rows = nine_labels.labelled(imported)
-    makers: dict[str, Callable[[np.random.Generator], Table]] = {
+    makers: dict[str, Callable[[np.random.Generator], PaperTable]] = {
         "agreement": lambda _: nine_labels.agreement(rows, release.tables),
         "rates": lambda rng: nine_labels.rates(rows, release.tables, rng),
         "judges": lambda rng: nine_labels.judges(rows, settings.replicates, rng),
@@ -78,9 +78,9 @@ def _labels(
     return tables
 
 
-def _published(release: Release, progress: Callable[[str], None]) -> dict[str, Table]:
+def _published(release: Release, progress: Callable[[str], None]) -> dict[str, PaperTable]:
     paper, folder = paper_values(), release.tables
-    makers: dict[str, Callable[[], Table]] = {
+    makers: dict[str, Callable[[], PaperTable]] = {
         "intervals": lambda: arithmetic.intervals(folder),
         "table5": lambda: arithmetic.table5(paper, folder),
         "sensitivity": lambda: arithmetic.sensitivity(folder),
@@ -93,27 +93,31 @@ def _published(release: Release, progress: Callable[[str], None]) -> dict[str, T
 
 
 def _whole(
-    imported: ImportedStudy, release: Release, settings: Settings, progress: Callable[[str], None]
-) -> dict[str, Table]:
+    imported: ImportedStudy, release: Release, settings: AbcEvalSettings, progress: Callable[[str], None]
+) -> dict[str, PaperTable]:
     paper, folder = paper_values(), release.tables
     try:
-        own = whole.whole_of(imported, settings.seed, settings.replicates, lambda stem: progress(f"whole: {stem}"))
+        own = all_answers.all_answers_of(
+            imported, settings.seed, settings.replicates, lambda stem: progress(f"whole: {stem}")
+        )
     except ValueError as err:
         raise UserError(f"{release.project}: {err}.", "Name the file as its authors published it.") from err
-    makers: dict[str, Callable[[], Table]] = {
-        "agreement": lambda: whole.agreement(own, folder),
-        "rates": lambda: whole.rates(own, folder),
-        "table5": lambda: whole.table5(own, paper),
-        "figure2": lambda: whole.figure2(own, folder),
-        "figure3": lambda: whole.figure3(own, folder),
-        "table9": lambda: whole.table9(own, folder),
-        "table10": lambda: whole.table10(own, paper),
-        "screening": lambda: whole.screening(own, folder),
+    makers: dict[str, Callable[[], PaperTable]] = {
+        "agreement": lambda: all_answers.agreement(own, folder),
+        "rates": lambda: all_answers.rates(own, folder),
+        "table5": lambda: all_answers.table5(own, paper),
+        "figure2": lambda: all_answers.figure2(own, folder),
+        "figure3": lambda: all_answers.figure3(own, folder),
+        "table9": lambda: all_answers.table9(own, folder),
+        "table10": lambda: all_answers.table10(own, paper),
+        "screening": lambda: all_answers.screening(own, folder),
     }
     return _made("whole", makers, progress)
 
 
-def _made(part: str, makers: Mapping[str, Callable[[], Table]], progress: Callable[[str], None]) -> dict[str, Table]:
+def _made(
+    part: str, makers: Mapping[str, Callable[[], PaperTable]], progress: Callable[[str], None]
+) -> dict[str, PaperTable]:
     tables = {}
     for name, make in makers.items():
         progress(f"{part}: {name}")
@@ -122,7 +126,11 @@ def _made(part: str, makers: Mapping[str, Callable[[], Table]], progress: Callab
 
 
 def _write(
-    out: Path, result: dict[str, dict[str, Table]], release: Release, settings: Settings, project: ImportedStudy | None
+    out: Path,
+    result: dict[str, dict[str, PaperTable]],
+    release: Release,
+    settings: AbcEvalSettings,
+    project: ImportedStudy | None,
 ) -> None:
     made_by = {
         "package": f"parlai_spotbot {parlai_spotbot.__version__}",
@@ -146,7 +154,7 @@ def _write(
     files.write_text(out / "summary.txt", summary(result, release) + "\n")
 
 
-def summary(result: dict[str, dict[str, Table]], release: Release) -> str:
+def summary(result: dict[str, dict[str, PaperTable]], release: Release) -> str:
     """One line a table: how many of the paper's values come out; what differs; which data are not the published."""
     lines = []
     for part, tables in result.items():

@@ -36,9 +36,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> None:
     from parlai_spotbot.projects.next_utterance_classification.reproduce import run
-    from parlai_spotbot.projects.next_utterance_classification.steps import Settings
+    from parlai_spotbot.projects.next_utterance_classification.steps import NucStudySettings
 
-    settings = Settings(
+    settings = NucStudySettings(
         questions=options.questions,
         seed=options.seed,
         epochs=options.epochs,

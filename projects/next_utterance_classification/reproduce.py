@@ -8,18 +8,20 @@ from pathlib import Path
 import parlai_spotbot
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.projects.cells import Table
+from parlai_spotbot.projects.cells import PaperTable
 from parlai_spotbot.projects.next_utterance_classification import steps, tables
-from parlai_spotbot.projects.next_utterance_classification.steps import Settings
+from parlai_spotbot.projects.next_utterance_classification.steps import NucStudySettings
 from parlai_spotbot.study import Study
 
 
-def run(out: Path | str, settings: Settings | None = None, say: Callable[[str], None] = print) -> dict[str, Table]:
+def run(
+    out: Path | str, settings: NucStudySettings | None = None, say: Callable[[str], None] = print
+) -> dict[str, PaperTable]:
     """Everything, into `out`; what is done already is left as it is. Returns the tables by name.
 
     Raises `UserError` for what can't be carried out.
     """
-    settings = settings or Settings()
+    settings = settings or NucStudySettings()
     check(settings)
     out = Path(out).expanduser().resolve()
     with files.lock(out / ".lock", "next_utterance_classification"):
@@ -31,7 +33,7 @@ def run(out: Path | str, settings: Settings | None = None, say: Callable[[str], 
         return write(out, study, settings)
 
 
-def check(settings: Settings) -> None:
+def check(settings: NucStudySettings) -> None:
     """Raise `UserError` for settings with which nothing can be done."""
     for name, value, least in (
         ("questions", settings.questions, 2),
@@ -52,7 +54,7 @@ def told(study: Study) -> str:
     )
 
 
-def write(out: Path, study: Study, settings: Settings) -> dict[str, Table]:
+def write(out: Path, study: Study, settings: NucStudySettings) -> dict[str, PaperTable]:
     """The tables from the study's results, in `out`."""
     ranking = files.read_json(study.path / "nuc" / "analysis" / "ranking.json", "file of results")
     people = steps.people(study, settings.seed)

@@ -64,7 +64,7 @@ RECIPE = (
 
 
 @dataclass(frozen=True)
-class Settings:
+class NucStudySettings:
     """What a run goes by: so many `questions`, `epochs` of training, `threads` of each contestant; `only` these
     contestants (none: all); `encoder`, a trained dual encoder in the place of training one ("": train)."""
 
@@ -87,7 +87,7 @@ def carry_out(arguments: Sequence[str]) -> None:
         )
 
 
-def encoder_of(out: Path, settings: Settings) -> Path:
+def encoder_of(out: Path, settings: NucStudySettings) -> Path:
     """The model file of the dual encoder, trained here unless there is one."""
     if settings.encoder:
         own = Path(settings.encoder).expanduser().resolve()
@@ -103,7 +103,7 @@ def encoder_of(out: Path, settings: Settings) -> Path:
     return model
 
 
-def study_of(out: Path, settings: Settings) -> Study:
+def study_of(out: Path, settings: NucStudySettings) -> Study:
     """The study in `out`, made if it isn't there: the pool, and the dual encoder where it takes part."""
     from parlai_spotbot.errors import nearest
     from parlai_spotbot.selfplay.pool import read_pool
@@ -130,7 +130,7 @@ def study_of(out: Path, settings: Settings) -> Study:
     return study
 
 
-def score(study: Study, settings: Settings) -> None:
+def score(study: Study, settings: NucStudySettings) -> None:
     """`spotbot_nuc` with the paper's number of candidates; done again in no time where all is scored."""
     carry_out(
         [

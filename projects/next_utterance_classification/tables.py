@@ -9,7 +9,7 @@ from pathlib import Path
 
 import yaml
 
-from parlai_spotbot.projects.cells import Cell, Table
+from parlai_spotbot.projects.cells import PaperCell, PaperTable
 
 MEASURES = {"recall@1": 0, "recall@2": 2}
 """Each measure's place in a row of paper.yaml; the half of its interval follows."""
@@ -27,16 +27,16 @@ def paper_values() -> dict:
     return yaml.safe_load((Path(__file__).parent / "paper.yaml").read_text(encoding="utf-8"))
 
 
-def _beside(row: str, column: str, paper: float | None, ours: float | None, definition: str) -> Cell:
-    return Cell(row, column, paper, ours, definition, 3, beside=True)
+def _beside(row: str, column: str, paper: float | None, ours: float | None, definition: str) -> PaperCell:
+    return PaperCell(row, column, paper, ours, definition, 3, beside=True)
 
 
-def table2(ranking: Mapping, people: Mapping | None) -> Table:
+def table2(ranking: Mapping, people: Mapping | None) -> PaperTable:
     """Recall@1 and @2 of the paper's people and model; then of our contestants, and of our people where there are any.
 
     `ranking` is what `spotbot_nuc` found, `people` the results by file of the survey's analysis.
     """
-    table = Table("table2", "Table 2: Recall@1 and Recall@2 among five candidates, people beside models")
+    table = PaperTable("table2", "Table 2: Recall@1 and Recall@2 among five candidates, people beside models")
     for who, own in paper_values()["table2"].items():
         for corpus, values in own["corpora"].items():
             for measure, place in MEASURES.items():
@@ -68,7 +68,7 @@ def table2(ranking: Mapping, people: Mapping | None) -> Table:
     return table
 
 
-def _ours(row: str, own: Mapping, how: str) -> list[Cell]:
+def _ours(row: str, own: Mapping, how: str) -> list[PaperCell]:
     cells = []
     for measure in MEASURES:
         found = own[measure]
@@ -80,9 +80,9 @@ def _ours(row: str, own: Mapping, how: str) -> list[Cell]:
     return cells
 
 
-def table1(people: Mapping | None) -> Table:
+def table1(people: Mapping | None) -> PaperTable:
     """Who took part: the paper's shares; ours where people answered, the answers of few taken together."""
-    table = Table("table1", "Table 1: who took part")
+    table = PaperTable("table1", "Table 1: who took part")
     for question, own in paper_values()["table1"].items():
         for answer, value in own.items():
             table.cells.append(
@@ -99,9 +99,9 @@ def table1(people: Mapping | None) -> Table:
     return table
 
 
-def tests(ranking: Mapping) -> Table:
+def tests(ranking: Mapping) -> PaperTable:
     """Every two contestants on the same questions."""
-    table = Table("tests", "Contestants against each other, paired by question (not in the paper)")
+    table = PaperTable("tests", "Contestants against each other, paired by question (not in the paper)")
     for own in ranking["comparisons"]:
         row = f"{own['a']} less {own['b']}, {own['measure']}"
         how = "mean difference a question, clustered by conversation; Holm's correction within a measure"

@@ -41,7 +41,7 @@ def _run(options: argparse.Namespace) -> None:
 
     from parlai_spotbot.importers.spotbot2020_dump import DOMAINS
     from parlai_spotbot.projects.spot_the_bot_2020.release import download
-    from parlai_spotbot.projects.spot_the_bot_2020.reproduce import Settings, reproduce, summary
+    from parlai_spotbot.projects.spot_the_bot_2020.reproduce import SpotTheBotSettings, reproduce, summary
 
     domains = list(DOMAINS) if options.domain == "all" else [d.strip() for d in options.domain.split(",") if d.strip()]
     for domain in domains:
@@ -50,7 +50,7 @@ def _run(options: argparse.Namespace) -> None:
     for name in ("repetitions", "replicates"):
         if getattr(options, name) < 20:
             raise UserError(f"--{name} {getattr(options, name)}: too few.", "20 at least; 1000 is the default.")
-    settings = Settings(
+    settings = SpotTheBotSettings(
         seed=options.seed, replicates=options.replicates, stability=options.stability, repetitions=options.repetitions
     )
     data = download(Path(options.out) / "data") if options.download else options.data

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from parlai_spotbot.importers.spotbot2020_dump import PaperDomain
-from parlai_spotbot.projects.cells import Table
+from parlai_spotbot.projects.cells import PaperTable
 from parlai_spotbot.projects.spot_the_bot_2020.survival import curves
 from parlai_spotbot.records import HUMAN
 
@@ -23,7 +23,7 @@ def survival(folder: Path, rows: pd.DataFrame, domain: PaperDomain) -> None:
     _save(folder, "figure2", figure, axes)
 
 
-def reliability(folder: Path, tables: dict[str, Table], domain: PaperDomain) -> None:
+def reliability(folder: Path, tables: dict[str, PaperTable], domain: PaperDomain) -> None:
     """Figures 3a and 3b, where the experiment was run."""
     for name in ("figure3a", "figure3b"):
         if name not in tables:

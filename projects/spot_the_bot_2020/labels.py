@@ -15,9 +15,9 @@ from parlai_spotbot.analysis.ranking import pair_table, win_matrix, win_rates
 from parlai_spotbot.analysis.segments import by_length
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.importers.spotbot2020_dump import Dump
-from parlai_spotbot.projects.cells import Cell, Table, plain
+from parlai_spotbot.projects.cells import PaperCell, PaperTable, plain
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import alike, correctness, label_agreement, without_weak
-from parlai_spotbot.projects.spot_the_bot_2020.sound import Sound
+from parlai_spotbot.projects.spot_the_bot_2020.sound_analysis import SoundAnalysis
 from parlai_spotbot.records import HUMAN
 
 AGREEMENT = (
@@ -25,35 +25,37 @@ AGREEMENT = (
 )
 
 
-def table3(paper: dict, entities: dict[str, pd.DataFrame]) -> Table:
+def table3(paper: dict, entities: dict[str, pd.DataFrame]) -> PaperTable:
     """Agreement by bot and label, a mean over the domains; needs all three."""
-    table = Table("table3", "Table 3: agreement on labels, mean over domains")
+    table = PaperTable("table3", "Table 3: agreement on labels, mean over domains")
     found = label_agreement(list(entities.values()))
     for name, printed in paper["table3"].items():
         for label, value in zip(LABELS, printed, strict=True):
             ours = found.get(name, {}).get(label)
-            table.cells.append(Cell(name, label, value, ours, AGREEMENT + "; per domain, then the unweighted mean"))
-    table.cells += [Cell("S2", label, None, found.get("S2", {}).get(label), AGREEMENT) for label in LABELS]
+            table.cells.append(
+                PaperCell(name, label, value, ours, AGREEMENT + "; per domain, then the unweighted mean")
+            )
+    table.cells += [PaperCell("S2", label, None, found.get("S2", {}).get(label), AGREEMENT) for label in LABELS]
     table.notes.append("the paper leaves S2 out of the table")
     return table
 
 
-def table3_of(entities: pd.DataFrame, domain: str, sound: Sound) -> Table:
+def table3_of(entities: pd.DataFrame, domain: str, sound: SoundAnalysis) -> PaperTable:
     """One domain's part of Table 3."""
-    table = Table("table3", f"Table 3, the part of {domain} (the paper prints the mean over domains)")
+    table = PaperTable("table3", f"Table 3, the part of {domain} (the paper prints the mean over domains)")
     for name, labels in both_given_one(entities).items():
-        table.cells += [Cell(name, label, None, labels[label]["share"], AGREEMENT) for label in LABELS]
+        table.cells += [PaperCell(name, label, None, labels[label]["share"], AGREEMENT) for label in LABELS]
     table.instead.append(sound.agreement())
     return table
 
 
-def table4(paper: dict, annotations: pd.DataFrame, domain: str) -> Table:
+def table4(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable:
     """Seconds an annotation."""
-    table = Table("table4", f"Table 4: seconds an annotation, {domain}")
+    table = PaperTable("table4", f"Table 4: seconds an annotation, {domain}")
     elapsed, known = annotations["elapsed"], annotations["seconds"].dropna()
     seconds, conversation = paper["table4"][domain]
     table.cells = [
-        Cell(
+        PaperCell(
             domain,
             "annotation time",
             seconds,
@@ -61,28 +63,30 @@ def table4(paper: dict, annotations: pd.DataFrame, domain: str) -> Table:
             "complete HITs; the median of elapsed_time, which the paper calls the mean",
             digits=0,
         ),
-        Cell(
+        PaperCell(
             domain,
             "annotation time, real mean",
             None,
             plain(known.mean()),
             "complete HITs; the mean, without times that the page had lost",
         ),
-        Cell(domain, "time per conversation", conversation, None, "human-bot conversations are not in the release"),
+        PaperCell(
+            domain, "time per conversation", conversation, None, "human-bot conversations are not in the release"
+        ),
     ]
     table.instead.append(f"the mean is {known.mean() / elapsed.median():.1f} times the median: a few take very long")
     return table
 
 
-def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> Table:
+def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable:
     """What a pair of bots costs: the paper's reckoning, and one on real counts."""
-    table = Table("section53", f"Section 5.3: cost, {domain}")
+    table = PaperTable("section53", f"Section 5.3: cost, {domain}")
     elapsed, known = annotations["elapsed"], annotations["seconds"].dropna()
     bots = annotations[annotations["a"] != HUMAN]
     pair = np.mean(bots.groupby([bots[["a", "b"]].min(axis=1), bots[["a", "b"]].max(axis=1)]).size())
     told = paper["section53"]
     table.cells = [
-        Cell(
+        PaperCell(
             "section 5.3",
             "annotations a pair",
             told["annotations_a_pair"],
@@ -90,7 +94,7 @@ def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> Table:
             "complete HITs; the paper reckons with 40, the release holds this many (mean over pairs)",
             digits=0,
         ),
-        Cell(
+        PaperCell(
             "section 5.3",
             "minutes a pair",
             told["minutes_a_pair"],
@@ -98,21 +102,21 @@ def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> Table:
             "40 annotations × 24 seconds",
             digits=0,
         ),
-        Cell(
+        PaperCell(
             "section 5.3",
             "minutes a pair, real count at the median",
             None,
             plain(pair * elapsed.median() / 60),
             "real annotations a pair × median time",
         ),
-        Cell(
+        PaperCell(
             "section 5.3",
             "minutes a pair, real count at the mean",
             None,
             plain(pair * known.mean() / 60),
             "real annotations a pair × mean time",
         ),
-        Cell(
+        PaperCell(
             "section 5.3",
             "minutes a system, human-bot chats",
             told["minutes_a_system_convai"],
@@ -128,21 +132,21 @@ def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> Table:
     return table
 
 
-def table7(paper: dict, dump: Dump) -> Table:
+def table7(paper: dict, dump: Dump) -> PaperTable:
     """Overview of a domain. The corpora behind it are not in the release."""
     name = dump.domain.name
-    table = Table("table7", f"Table 7: overview, {name}")
+    table = PaperTable("table7", f"Table 7: overview, {name}")
     dialogues, exchanges, bots, segments = paper["table7"][name]
     shown = sorted({k for package in dump.packages.values() for k in package.values()})
     people = [c for c in dump.conversations if HUMAN in c.entities]
     seen = {entity for c in dump.conversations for entity in c.entities} - {HUMAN}
     corpus = "the corpora are not in the release"
     table.cells = [
-        Cell(name, "#dialogues", dialogues, None, corpus, digits=0),
-        Cell(name, "avg. exchanges", exchanges, None, corpus),
-        Cell(name, "B", bots, len(seen), "bots in the release", digits=0),
-        Cell(name, "segments", segments, ",".join(map(str, shown)), "lengths of packaged segments, in exchanges"),
-        Cell(
+        PaperCell(name, "#dialogues", dialogues, None, corpus, digits=0),
+        PaperCell(name, "avg. exchanges", exchanges, None, corpus),
+        PaperCell(name, "B", bots, len(seen), "bots in the release", digits=0),
+        PaperCell(name, "segments", segments, ",".join(map(str, shown)), "lengths of packaged segments, in exchanges"),
+        PaperCell(
             name,
             "avg. exchanges, released people",
             None,
@@ -153,10 +157,12 @@ def table7(paper: dict, dump: Dump) -> Table:
     return table
 
 
-def table8(paper: dict, annotations: pd.DataFrame, entities: pd.DataFrame, dump: Dump, sound: Sound) -> Table:
+def table8(
+    paper: dict, annotations: pd.DataFrame, entities: pd.DataFrame, dump: Dump, sound: SoundAnalysis
+) -> PaperTable:
     """Win rates, shares of human and of unsure labels, and ties by segment length."""
     domain = dump.domain
-    table = Table("table8", f"Table 8: by segment length, {domain.name}")
+    table = PaperTable("table8", f"Table 8: by segment length, {domain.name}")
     matches = matches_frame(annotations)
     found = by_length(matches, entities, domain.bots)
     printed = paper["table8"] if domain.name == "dailydialog" else {}
@@ -169,15 +175,15 @@ def table8(paper: dict, annotations: pd.DataFrame, entities: pd.DataFrame, dump:
             own = found[k]["systems"][bot]
             rate, human = known.get(bot, (None, None))
             table.cells += [
-                Cell(bot, f"WR at {k}", rate, plain(own["win_rate"]), win, cut=True),
-                Cell(bot, f"HP at {k}", human, own["human_share"], share, cut=True),
-                Cell(bot, f"unsure at {k}", None, own["unsure_share"], share),
+                PaperCell(bot, f"WR at {k}", rate, plain(own["win_rate"]), win, cut=True),
+                PaperCell(bot, f"HP at {k}", human, own["human_share"], share, cut=True),
+                PaperCell(bot, f"unsure at {k}", None, own["unsure_share"], share),
             ]
         people = found[k]["systems"][HUMAN]
-        table.cells.append(Cell(HUMAN, f"HP at {k}", None, people["human_share"], share))
-        table.cells.append(Cell(HUMAN, f"unsure at {k}", None, people["unsure_share"], share))
+        table.cells.append(PaperCell(HUMAN, f"HP at {k}", None, people["human_share"], share))
+        table.cells.append(PaperCell(HUMAN, f"unsure at {k}", None, people["unsure_share"], share))
         ties = "share of ties among matches of that length" + cut
-        table.cells.append(Cell("ties", f"ties at {k}", known.get("ties"), found[k]["ties"], ties, cut=True))
+        table.cells.append(PaperCell("ties", f"ties at {k}", known.get("ties"), found[k]["ties"], ties, cut=True))
     first, last = (found[str(k)]["systems"] for k in (domain.segments[0], domain.segments[-1]))
     for what, column in (("human", "human_share"), ("unsure", "unsure_share")):
         up = [bot for bot in domain.bots if last[bot][column] >= first[bot][column]]
@@ -187,26 +193,28 @@ def table8(paper: dict, annotations: pd.DataFrame, entities: pd.DataFrame, dump:
     return table
 
 
-def table9(paper: dict, entities: pd.DataFrame, domain: str, sound: Sound) -> Table:
+def table9(paper: dict, entities: pd.DataFrame, domain: str, sound: SoundAnalysis) -> PaperTable:
     """How well annotators do."""
-    table = Table("table9", f"Table 9: annotators, {domain}")
+    table = PaperTable("table9", f"Table 9: annotators, {domain}")
     found = correctness(entities)
     people, average, on_people, below = paper["table9"][domain]
     how = "complete HITs; labels that are not unsure; mean over annotators"
     table.cells = [
-        Cell(domain, "#Ann", people, found["annotators"], "annotators with a complete HIT", digits=0),
-        Cell(domain, "avg. corr", average, found["correct"], how),
-        Cell(domain, "avg. hum. corr", on_people, found["correct_on_people"], how + "; entities that are people"),
-        Cell(domain, "< 50 %", below, found["below_half"], how + "; share of annotators below .5", digits=3),
+        PaperCell(domain, "#Ann", people, found["annotators"], "annotators with a complete HIT", digits=0),
+        PaperCell(domain, "avg. corr", average, found["correct"], how),
+        PaperCell(domain, "avg. hum. corr", on_people, found["correct_on_people"], how + "; entities that are people"),
+        PaperCell(domain, "< 50 %", below, found["below_half"], how + "; share of annotators below .5", digits=3),
     ]
     other = {"empathetic": "convai2", "convai2": "empathetic"}.get(domain)
     if other:
         exchanged = "as above; against the cell that the paper prints for the other domain: the two look exchanged"
         table.cells.append(
-            Cell(domain, "< 50 %, cell exchanged", paper["table9"][other][3], found["below_half"], exchanged, digits=3)
+            PaperCell(
+                domain, "< 50 %, cell exchanged", paper["table9"][other][3], found["below_half"], exchanged, digits=3
+            )
         )
     table.cells.append(
-        Cell(
+        PaperCell(
             domain,
             "always bot",
             None,
@@ -221,9 +229,9 @@ def table9(paper: dict, entities: pd.DataFrame, domain: str, sound: Sound) -> Ta
     return table
 
 
-def appendix_g(annotations: pd.DataFrame, entities: pd.DataFrame, bots: Sequence[str], domain: str) -> Table:
+def appendix_g(annotations: pd.DataFrame, entities: pd.DataFrame, bots: Sequence[str], domain: str) -> PaperTable:
     """The claim that without annotators below 75 % rankings stay, and fewer pairs differ significantly."""
-    table = Table("appendixG", f"Appendix G: the ranking without weak annotators, {domain}")
+    table = PaperTable("appendixG", f"Appendix G: the ranking without weak annotators, {domain}")
     kept = without_weak(annotations, entities)
     orders = []
     for told, frame in (("all annotators", annotations), ("without those below 75 %", kept)):
@@ -237,15 +245,15 @@ def appendix_g(annotations: pd.DataFrame, entities: pd.DataFrame, bots: Sequence
             "order": " > ".join(orders[-1]),
             "significant pairs": significant,
         }
-        table.cells += [Cell(told, column, None, value, how) for column, value in values.items()]
+        table.cells += [PaperCell(told, column, None, value, how) for column, value in values.items()]
     claim = "holds" if orders[0] == orders[1] else f"fails: {' > '.join(orders[1])}"
     table.notes.append(f"the paper's claim, that the ranking stays the same, {claim}")
     return table
 
 
-def footnote3(annotations: pd.DataFrame, domain: str, sound: Sound) -> Table:
+def footnote3(annotations: pd.DataFrame, domain: str, sound: SoundAnalysis) -> PaperTable:
     """Are both entities labelled alike more often than by chance?"""
-    table = Table("footnote3", f"Footnote 3: both entities labelled alike, {domain}")
+    table = PaperTable("footnote3", f"Footnote 3: both entities labelled alike, {domain}")
     pairs = ("a", "b", "k")
     chance = {
         ("bots", pairs): "pair and length",
@@ -257,7 +265,7 @@ def footnote3(annotations: pd.DataFrame, domain: str, sound: Sound) -> Table:
         found = alike(annotations, who, within)
         how = f"complete HITs; conversations of {who}; chance: labels of entity 1 dealt anew within {told}"
         row = f"{who}, by {told}"
-        table.cells += [Cell(row, c, None, plain(found[c]), how) for c in ("observed", "expected", "z")]
+        table.cells += [PaperCell(row, c, None, plain(found[c]), how) for c in ("observed", "expected", "z")]
     z = next(cell.ours for cell in table.cells if (cell.row, cell.column) == ("bots, by pair and length", "z"))
     claim = "fails" if z > 1.96 else "holds"
     table.notes.append(
@@ -268,23 +276,23 @@ def footnote3(annotations: pd.DataFrame, domain: str, sound: Sound) -> Table:
     return table
 
 
-def footnote9(entities: pd.DataFrame, domain: str) -> Table:
+def footnote9(entities: pd.DataFrame, domain: str) -> PaperTable:
     """Agreement by segment length: does it differ from that over all lengths?"""
-    table = Table("footnote9", f"Footnote 9: agreement by segment length, {domain}")
+    table = PaperTable("footnote9", f"Footnote 9: agreement by segment length, {domain}")
     found = {k: both_given_one(own) for k, own in entities.groupby("k")}
     names, tests = sorted(set(entities["name"])), []
     for name, label in itertools.product(names, LABELS):
         counts = []
         for k, by_name in found.items():
             cell = by_name.get(name, {}).get(label, {"share": None, "n": 0})
-            table.cells.append(Cell(name, f"{label} at {k}", None, cell["share"], AGREEMENT))
+            table.cells.append(PaperCell(name, f"{label} at {k}", None, cell["share"], AGREEMENT))
             agreed = round((cell["share"] or 0.0) * cell["n"])
             counts.append((agreed, cell["n"] - agreed))
         tests.append((name, label, _homogeneous(np.array(counts))))
     adjusted = adjust(np.array([p for *_, p in tests]))
     differ = [f"{n} {label}" for (n, label, _), p in zip(tests, adjusted, strict=True) if p < 0.05]
     how = "χ² test of equal agreement over lengths; takes annotations as independent"
-    table.cells += [Cell(name, f"{label}: p", None, p, how) for name, label, p in tests]
+    table.cells += [PaperCell(name, f"{label}: p", None, p, how) for name, label, p in tests]
     table.notes.append(
         f"the paper's claim, no significant difference, {'fails for ' + ', '.join(differ) if differ else 'holds'} "
         f"(Holm over {len(tests)} tests)"

@@ -9,7 +9,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.stability import conversation_matches, stability
 from parlai_spotbot.findings.spotting.stability import curve_sentence
-from parlai_spotbot.projects.cells import Cell, Table, Value
+from parlai_spotbot.projects.cells import PaperCell, PaperTable, Value
 
 DEFINITION = (
     "complete HITs; one match a conversation; conversations drawn without replacement from the 45 of each pair, "
@@ -24,7 +24,7 @@ FEWER = 200
 
 def makers(
     paper: dict, annotations: pd.DataFrame, bots: Sequence[str], repetitions: int, seed: int
-) -> dict[str, Callable[[], Table]]:
+) -> dict[str, Callable[[], PaperTable]]:
     """How to make Figure 3a of a domain and, for PersonaChat, Figure 3b."""
     domain = annotations.attrs["domain"]
     matches = conversation_matches(annotations)
@@ -33,8 +33,8 @@ def makers(
     def found() -> dict:
         return stability(matches, list(bots), repetitions=repetitions, leave_one_out=domain == LEAVE_ONE_OUT, seed=seed)
 
-    def figure3a() -> Table:
-        table = Table("figure3a", f"Figure 3a: stability of the ranking, {domain}")
+    def figure3a() -> PaperTable:
+        table = PaperTable("figure3a", f"Figure 3a: stability of the ranking, {domain}")
         _curve(table, "whole pool", found()["whole"], paper["figure3"]["whole"][domain])
         sound = stability(matches, list(bots), variant="model", repetitions=min(repetitions, FEWER), seed=seed)
         said = curve_sentence(sound["whole"], sound["variant"], sound["options"]["level"])
@@ -45,8 +45,8 @@ def makers(
         table.instead.append("with new conversations played from the fitted model: " + said)
         return table
 
-    def figure3b() -> Table:
-        table = Table("figure3b", f"Figure 3b: stability, one bot left out, {domain}")
+    def figure3b() -> PaperTable:
+        table = PaperTable("figure3b", f"Figure 3b: stability, one bot left out, {domain}")
         for bot, curve in found()["leave_one_out"].items():
             _curve(table, f"without {bot}", curve, paper["figure3"]["without"][bot])
         return table
@@ -54,16 +54,16 @@ def makers(
     return {"figure3a": figure3a} | ({"figure3b": figure3b} if domain == LEAVE_ONE_OUT else {})
 
 
-def _curve(table: Table, row: str, curve: dict, printed: Value) -> None:
+def _curve(table: PaperTable, row: str, curve: dict, printed: Value) -> None:
     first = curve["first"]
     ours: Value = first
     if isinstance(printed, str):
         least = int("".join(c for c in printed if c.isdigit())) + printed.startswith("over")
         ours = printed if first is None or first >= least else str(first)
     column = "least conversations a pair for 95 %"
-    table.cells.append(Cell(row, column, printed, ours, DEFINITION + "; from there on", digits=0))
-    table.cells.append(Cell(row, column + ", our number", None, first, DEFINITION + "; from there on"))
+    table.cells.append(PaperCell(row, column, printed, ours, DEFINITION + "; from there on", digits=0))
+    table.cells.append(PaperCell(row, column + ", our number", None, first, DEFINITION + "; from there on"))
     table.cells += [
-        Cell(row, f"rate at {size}", None, share, DEFINITION)
+        PaperCell(row, f"rate at {size}", None, share, DEFINITION)
         for size, share in zip(curve["sizes"], curve["share"], strict=True)
     ]

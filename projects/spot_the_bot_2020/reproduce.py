@@ -15,9 +15,9 @@ from parlai_spotbot.analysis.frames import entities_frame
 from parlai_spotbot.analysis.survival import events
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, Dump, read_dump, select
 from parlai_spotbot.importers.spotbot2020_oddities import oddities
-from parlai_spotbot.projects.cells import Table, reached
+from parlai_spotbot.projects.cells import PaperTable, reached
 from parlai_spotbot.projects.spot_the_bot_2020 import figures, labels, survival, wins
-from parlai_spotbot.projects.spot_the_bot_2020.sound import Sound
+from parlai_spotbot.projects.spot_the_bot_2020.sound_analysis import SoundAnalysis
 
 
 def paper_values() -> dict:
@@ -26,7 +26,7 @@ def paper_values() -> dict:
 
 
 @dataclass(frozen=True)
-class Settings:
+class SpotTheBotSettings:
     """`replicates` of the crossed bootstrap, `runs` of the paper's ranges, `stability` also section 5.2."""
 
     seed: int = 0
@@ -37,30 +37,29 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Reproduced:
+class DomainReproduction:
     """One domain: its data and its tables, in the paper's order."""
 
     dump: Dump
     annotations: pd.DataFrame
     entities: pd.DataFrame
     rows: pd.DataFrame
-    tables: dict[str, Table]
+    tables: dict[str, PaperTable]
 
 
 def reproduce_domain(
-    dump: Dump, settings: Settings = Settings(), progress: Callable[[str], None] = lambda _: None
-) -> Reproduced:
+    dump: Dump, settings: SpotTheBotSettings = SpotTheBotSettings(), progress: Callable[[str], None] = lambda _: None
+) -> DomainReproduction:
     """Every table of one domain."""
     paper, domain = paper_values(), dump.domain.name
     annotations = select(dump)
     annotations.attrs["domain"] = domain
     entities = entities_frame(annotations)
     rows = events(entities)
-    sound = Sound.of(annotations, entities, dump.domain.bots, settings.replicates, settings.seed)
+    sound = SoundAnalysis.of(annotations, entities, dump.domain.bots, settings.replicates, settings.seed)
     printed = paper["win_tables"]
-    options = {"runs": settings.runs, "seed": settings.seed}
-    makers: dict[str, Callable[[], Table]] = {
-        "table1": lambda: wins.win_table("table1", printed, annotations, domain, sound, **options),
+    makers: dict[str, Callable[[], PaperTable]] = {
+        "table1": lambda: wins.win_table("table1", printed, domain, sound, settings.runs),
         "table2": lambda: wins.table2(paper, annotations, rows, domain, sound),
         "figure2": lambda: survival.figure2(rows, dump.domain.bots, domain),
         "section42": lambda: survival.section42(paper, annotations, rows, dump.domain.bots, sound),
@@ -69,8 +68,8 @@ def reproduce_domain(
         "footnote9": lambda: labels.footnote9(entities, domain),
         "table4": lambda: labels.table4(paper, annotations, domain),
         "section53": lambda: labels.section53(paper, annotations, domain),
-        "table5": lambda: wins.win_table("table5", printed, annotations, domain, sound, **options),
-        "table6": lambda: wins.win_table("table6", printed, annotations, domain, sound, **options),
+        "table5": lambda: wins.win_table("table5", printed, domain, sound, settings.runs),
+        "table6": lambda: wins.win_table("table6", printed, domain, sound, settings.runs),
         "table7": lambda: labels.table7(paper, dump),
         "table8": lambda: labels.table8(paper, annotations, entities, dump, sound),
         "table9": lambda: labels.table9(paper, entities, domain, sound),
@@ -84,23 +83,23 @@ def reproduce_domain(
     for name, make in makers.items():
         progress(f"{domain}: {name}")
         tables[name] = make()
-    return Reproduced(dump, annotations, entities, rows, tables)
+    return DomainReproduction(dump, annotations, entities, rows, tables)
 
 
 def reproduce(
     data: Path | str,
     out: Path | str,
     domains: Sequence[str] = tuple(DOMAINS),
-    settings: Settings = Settings(),
+    settings: SpotTheBotSettings = SpotTheBotSettings(),
     progress: Callable[[str], None] = lambda _: None,
-) -> dict[str, dict[str, Table]]:
+) -> dict[str, dict[str, PaperTable]]:
     """Reproduce `domains` and write everything under `out`; returns the tables by domain, "all" for those over all.
 
     All data are read, and bad ones refused, before anything is written.
     """
     dumps = [read_dump(data, domain) for domain in domains]
     out = Path(out)
-    result: dict[str, dict[str, Table]] = {}
+    result: dict[str, dict[str, PaperTable]] = {}
     entities = {}
     for dump in dumps:
         done = reproduce_domain(dump, settings, progress)
@@ -116,7 +115,9 @@ def reproduce(
     return result
 
 
-def _write(folder: Path, tables: dict[str, Table], settings: Settings, odd: pd.DataFrame | None = None) -> None:
+def _write(
+    folder: Path, tables: dict[str, PaperTable], settings: SpotTheBotSettings, odd: pd.DataFrame | None = None
+) -> None:
     for name, table in tables.items():
         files.write_text(folder / f"{name}.csv", table.frame().to_csv(index=False, lineterminator="\n"))
     text = "\n\n".join(table.text() for table in tables.values())
@@ -137,7 +138,7 @@ def _write(folder: Path, tables: dict[str, Table], settings: Settings, odd: pd.D
     )
 
 
-def summary(result: dict[str, dict[str, Table]]) -> str:
+def summary(result: dict[str, dict[str, PaperTable]]) -> str:
     """One line a table: how many of the paper's values come out."""
     lines = []
     for domain, tables in result.items():

@@ -11,8 +11,8 @@ import pandas as pd
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import win_matrix, win_rates
 from parlai_spotbot.analysis.survival import logrank_pairs, turnbull
-from parlai_spotbot.projects.cells import Cell, Table, plain
-from parlai_spotbot.projects.spot_the_bot_2020.sound import Sound
+from parlai_spotbot.projects.cells import PaperCell, PaperTable, plain
+from parlai_spotbot.projects.spot_the_bot_2020.sound_analysis import SoundAnalysis
 from parlai_spotbot.records import HUMAN
 
 NPMLE = (
@@ -32,18 +32,22 @@ def curves(rows: pd.DataFrame, bots: Sequence[str]) -> dict[str, tuple[np.ndarra
     return result
 
 
-def figure2(rows: pd.DataFrame, bots: Sequence[str], domain: str) -> Table:
+def figure2(rows: pd.DataFrame, bots: Sequence[str], domain: str) -> PaperTable:
     """The points of Figure 2's curves."""
-    table = Table("figure2", f"Figure 2: survival, {domain}")
+    table = PaperTable("figure2", f"Figure 2: survival, {domain}")
     for name, (lengths, survival) in curves(rows, bots).items():
-        table.cells += [Cell(name, f"S({k})", None, plain(s), NPMLE) for k, s in zip(lengths, survival, strict=True)]
+        table.cells += [
+            PaperCell(name, f"S({k})", None, plain(s), NPMLE) for k, s in zip(lengths, survival, strict=True)
+        ]
     return table
 
 
-def section42(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, bots: Sequence[str], sound: Sound) -> Table:
+def section42(
+    paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, bots: Sequence[str], sound: SoundAnalysis
+) -> PaperTable:
     """The text's claims: which curves don't differ significantly, and which bots switch places."""
     domain = annotations.attrs["domain"]
-    table = Table("section42", f"Section 4.2: survival against wins, {domain}")
+    table = PaperTable("section42", f"Section 4.2: survival against wins, {domain}")
     told = paper["section42"]
     weak = {frozenset(pair) for pair in told["not_significant"][domain]}
     tests = logrank_pairs(
@@ -53,7 +57,7 @@ def section42(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, bots: 
         pair = (row["a"], row["b"])
         ours = "yes" if row["p_adjusted"] < 0.05 else "no"
         table.cells.append(
-            Cell(
+            PaperCell(
                 "–".join(pair),
                 "significant",
                 "no" if frozenset(pair) in weak else "yes",
@@ -61,16 +65,16 @@ def section42(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, bots: 
                 f"{TEST} ({len(tests)})",
             )
         )
-        table.cells.append(Cell("–".join(pair), "p, corrected", None, plain(row["p_adjusted"]), TEST))
+        table.cells.append(PaperCell("–".join(pair), "p, corrected", None, plain(row["p_adjusted"]), TEST))
     by_wins, by_survival, at_last = orders(annotations, rows, bots)
     how = "mean over the lengths shown of the share that passes"
-    table.cells.append(Cell("order", "by wins", None, " > ".join(by_wins), "mean of pairwise win rates"))
-    table.cells.append(Cell("order", "by survival", None, " > ".join(by_survival), how))
+    table.cells.append(PaperCell("order", "by wins", None, " > ".join(by_wins), "mean of pairwise win rates"))
+    table.cells.append(PaperCell("order", "by survival", None, " > ".join(by_survival), how))
     switched = {frozenset(pair) for pair in told["switched"][domain]}
     for a, b in itertools.combinations(by_wins, 2):
         ours = "yes" if by_survival.index(a) > by_survival.index(b) else "no"
         table.cells.append(
-            Cell(
+            PaperCell(
                 f"{a}–{b}", "switched", "yes" if frozenset((a, b)) in switched else "no", ours, f"ordered by the {how}"
             )
         )

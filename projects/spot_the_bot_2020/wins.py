@@ -10,9 +10,9 @@ import pandas as pd
 from parlai_spotbot.analysis.frames import FEATURES, matches_frame
 from parlai_spotbot.analysis.ranking import WinMatrix, paper_chi2, paper_ranges, win_matrix, win_rates
 from parlai_spotbot.analysis.survival import cox
-from parlai_spotbot.projects.cells import Cell, Table, plain
+from parlai_spotbot.projects.cells import PaperCell, PaperTable, plain
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import EXCHANGED, feature_matches, ssa_with_bug
-from parlai_spotbot.projects.spot_the_bot_2020.sound import Sound
+from parlai_spotbot.projects.spot_the_bot_2020.sound_analysis import SoundAnalysis
 
 TITLES = {
     "table1": "Table 1: win rates by bot detection",
@@ -41,11 +41,10 @@ def matches_of(name: str, annotations: pd.DataFrame) -> pd.DataFrame:
     return matches_frame(annotations, "nature" if name == "table1" else "fluency")
 
 
-def win_table(
-    name: str, paper: dict, annotations: pd.DataFrame, domain: str, sound: Sound, *, runs: int = 20, seed: int = 0
-) -> Table:
-    """Table 1, 5 or 6 of one domain."""
-    table = Table(name, f"{TITLES[name]}, {domain}")
+def win_table(name: str, paper: dict, domain: str, sound: SoundAnalysis, runs: int = 20) -> PaperTable:
+    """Table 1, 5 or 6 of one domain, from the annotations of its sound analysis."""
+    annotations, seed = sound.annotations, sound.seed
+    table = PaperTable(name, f"{TITLES[name]}, {domain}")
     printed, bots = paper[name][domain], tuple(paper[name][domain]["bots"])
     matrix = win_matrix(matches_of(name, annotations), bots)
     exchanged = EXCHANGED.get(name) == domain
@@ -57,19 +56,19 @@ def win_table(
         for b, j in row_of.items():
             if a != b:
                 ours = plain(matrix.rates[bots.index(a), bots.index(b)])
-                table.cells.append(Cell(a, b, printed["rates"][i][j], ours, rate))
+                table.cells.append(PaperCell(a, b, printed["rates"][i][j], ours, rate))
     overall = win_rates(matrix)
     ranges, fewer = common_ranges(matrix, runs, seed), common_ranges(matrix, runs, seed, int(matrix.counts.sum()))
     for a, i in row_of.items():
         mean = MEAN.format(criterion=CRITERIA[name]) + suffix
-        table.cells.append(Cell(a, "WR", printed["win_rate"][i], plain(overall[bots.index(a)]), mean))
+        table.cells.append(PaperCell(a, "WR", printed["win_rate"][i], plain(overall[bots.index(a)]), mean))
         span, times = ranges[a]
-        table.cells.append(Cell(a, "RANGE", printed["range"][i], span, RANGE.format(runs=runs) + suffix))
+        table.cells.append(PaperCell(a, "RANGE", printed["range"][i], span, RANGE.format(runs=runs) + suffix))
         how = "as RANGE, with as many draws as there are matches" + suffix
-        table.cells.append(Cell(a, "RANGE, draws = matches", None, fewer[a][0], how))
+        table.cells.append(PaperCell(a, "RANGE, draws = matches", None, fewer[a][0], how))
         if times < runs:
             table.notes.append(f"range of {a}: {span} in {times} of {runs} runs, so chance decides")
-    table.cells += [Cell(f"{a}–{b}", "p", None, p, CHI2 + suffix) for (a, b), p in chi2(matrix).items()]
+    table.cells += [PaperCell(f"{a}–{b}", "p", None, p, CHI2 + suffix) for (a, b), p in chi2(matrix).items()]
     for a, i in row_of.items():
         own = float(np.mean([rate for rate in printed["rates"][i] if rate is not None]))
         if abs(own - printed["win_rate"][i]) > 0.01:
@@ -78,11 +77,12 @@ def win_table(
             )
     weak = [f"{a}–{b}" for (a, b), p in chi2(matrix).items() if p >= 0.05]
     table.notes.append(f"pairs not significant by the paper's test: {', '.join(weak) or 'none'}")
-    _instead(name, table, annotations, sound, bots)
+    _instead(name, table, sound, bots)
     return table
 
 
-def _instead(name: str, table: Table, annotations: pd.DataFrame, sound: Sound, bots: tuple[str, ...]) -> None:
+def _instead(name: str, table: PaperTable, sound: SoundAnalysis, bots: tuple[str, ...]) -> None:
+    annotations = sound.annotations
     criterion = {"table1": "nature", "table5": "fluency", "table6": "sensibleness_and_specificity"}[name]
     right = matches_frame(annotations, criterion)
     table.instead += sound.wins(right)
@@ -127,9 +127,9 @@ COX = (
 )
 
 
-def table2(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, domain: str, sound: Sound) -> Table:
+def table2(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, domain: str, sound: SoundAnalysis) -> PaperTable:
     """Win rates by feature, and whether a feature goes with being spotted; `rows` are the events of survival."""
-    table = Table("table2", f"Table 2: win rates by feature, {domain}")
+    table = PaperTable("table2", f"Table 2: win rates by feature, {domain}")
     bots = tuple(paper["table2"][domain])
     how = (
         "one match a conversation, segments weighed by length" if domain == "dailydialog" else "one match an annotation"
@@ -139,14 +139,14 @@ def table2(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, domain: s
     for place, feature in enumerate(order):
         rates = win_rates(win_matrix(feature_matches(annotations, feature, domain), bots))
         for bot, rate in zip(bots, rates, strict=True):
-            table.cells.append(Cell(bot, feature, paper["table2"][domain][bot][place], plain(rate), definition))
+            table.cells.append(PaperCell(bot, feature, paper["table2"][domain][bot][place], plain(rate), definition))
     strong, against = [], []
     for bot in bots:
         own = rows[rows["group"] == bot]
         fit = cox(own["left"], own["right"], own[list(order)], backend="native")
         for feature, coef, p in zip(order, fit.coef, fit.pvalue, strict=True):
-            table.cells.append(Cell(bot, f"{feature}: coefficient", None, plain(coef), COX))
-            table.cells.append(Cell(bot, f"{feature}: p", None, plain(p), COX))
+            table.cells.append(PaperCell(bot, f"{feature}: coefficient", None, plain(coef), COX))
+            table.cells.append(PaperCell(bot, f"{feature}: p", None, plain(p), COX))
             if p < 0.05:
                 strong.append(f"{bot} {feature}")
                 against += [f"{bot} {feature}"] if coef > 0 else []

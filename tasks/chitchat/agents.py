@@ -51,7 +51,7 @@ class DefaultTeacher(DialogTeacher):
                 yield from self._side(chat, fold, chat.turns)
 
     @staticmethod
-    def _side(chat: data.Chat, fold: str, turns: tuple[str, ...]) -> Iterator[tuple[dict, bool]]:
+    def _side(chat: data.ChitchatConversation, fold: str, turns: tuple[str, ...]) -> Iterator[tuple[dict, bool]]:
         for i in range(0, len(turns) - 1, 2):
             message = {
                 "text": turns[i],

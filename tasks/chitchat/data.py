@@ -29,7 +29,7 @@ PACKAGE = "chitchat_dataset"
 
 
 @dataclass(frozen=True)
-class Chat:
+class ChitchatConversation:
     """A conversation of two people. `people` are the data set's own pseudonyms; the first has the even turns."""
 
     conversation_id: str
@@ -38,7 +38,7 @@ class Chat:
 
 
 @dataclass(frozen=True)
-class Statistics:
+class CorpusStatistics:
     """What became of the raw conversations.
 
     Attributes
@@ -88,7 +88,7 @@ def raw_conversations() -> dict[str, dict]:
     return json.loads(_dataset().read_text(encoding="utf-8"))
 
 
-def _clean(conversation_id: str, raw: dict) -> tuple[Chat | None, str | None]:
+def _clean(conversation_id: str, raw: dict) -> tuple[ChitchatConversation | None, str | None]:
     """The conversation up to its first offending turn (None: nothing is left), and the reason to cut or drop it."""
     turns, senders = [], []
     for messages in raw["messages"]:
@@ -106,16 +106,16 @@ def _clean(conversation_id: str, raw: dict) -> tuple[Chat | None, str | None]:
         return None, reason or "no reply"
     first = min(senders[0])
     second = people[1] if first == people[0] else people[0]
-    return Chat(conversation_id, tuple(turns[:end]), (first, second)), reason
+    return ChitchatConversation(conversation_id, tuple(turns[:end]), (first, second)), reason
 
 
-def from_opening(chat: Chat) -> Chat | None:
+def from_opening(chat: ChitchatConversation) -> ChitchatConversation | None:
     """`chat` from the first exchange on that is more than greeting; None where there is none (`cleaning.opening`)."""
     start = cleaning.opening(chat.turns)
-    return None if start is None else Chat(chat.conversation_id, chat.turns[2 * start :], chat.people)
+    return None if start is None else ChitchatConversation(chat.conversation_id, chat.turns[2 * start :], chat.people)
 
 
-def _uses(chat: Chat, opened: Chat | None) -> tuple[int, int, int, int]:
+def _uses(chat: ChitchatConversation, opened: ChitchatConversation | None) -> tuple[int, int, int, int]:
     long = int(opened is not None and len(opened.turns) >= LONG)
     return (len(chat.turns), long, long, int(opened is not None))
 
@@ -131,13 +131,13 @@ def folder() -> Path:
 
 
 @cache
-def _made() -> tuple[dict[str, tuple[Chat, ...]], Statistics]:
+def _made() -> tuple[dict[str, tuple[ChitchatConversation, ...]], CorpusStatistics]:
     stored = json.loads((folder() / "folds.json").read_text(encoding="utf-8"))
     chats = {
-        fold: tuple(Chat(name, tuple(turns), tuple(people)) for name, turns, people in rows)
+        fold: tuple(ChitchatConversation(name, tuple(turns), tuple(people)) for name, turns, people in rows)
         for fold, rows in stored["chats"].items()
     }
-    return chats, Statistics(**stored["statistics"])
+    return chats, CorpusStatistics(**stored["statistics"])
 
 
 def _store(place: Path) -> None:
@@ -146,7 +146,7 @@ def _store(place: Path) -> None:
     (place / "folds.json").write_text(json.dumps({"chats": rows, "statistics": asdict(statistics)}), encoding="utf-8")
 
 
-def _build() -> tuple[dict[str, tuple[Chat, ...]], Statistics]:
+def _build() -> tuple[dict[str, tuple[ChitchatConversation, ...]], CorpusStatistics]:
     raw = raw_conversations()
     dropped: Counter = Counter()
     reasons: dict[str, str | None] = {}
@@ -159,7 +159,7 @@ def _build() -> tuple[dict[str, tuple[Chat, ...]], Statistics]:
             clean.append((chat, from_opening(chat)))
             reasons[conversation_id] = reason
     fold_of = folds.assign([(chat.people, _uses(chat, opened)) for chat, opened in clean])
-    chats: dict[str, list[Chat]] = {fold: [] for fold in FOLDS}
+    chats: dict[str, list[ChitchatConversation]] = {fold: [] for fold in FOLDS}
     for chat, opened in clean:
         fold, other = (fold_of[person] for person in chat.people)
         if fold != other:
@@ -171,7 +171,9 @@ def _build() -> tuple[dict[str, tuple[Chat, ...]], Statistics]:
     return {fold: tuple(found) for fold, found in chats.items()}, _statistics(len(raw), dropped, reasons, chats)
 
 
-def _statistics(raw: int, dropped: Counter, reasons: dict, chats: dict[str, list[Chat]]) -> Statistics:
+def _statistics(
+    raw: int, dropped: Counter, reasons: dict, chats: dict[str, list[ChitchatConversation]]
+) -> CorpusStatistics:
     steps = (
         "not two people",
         "turns do not alternate",
@@ -182,7 +184,7 @@ def _statistics(raw: int, dropped: Counter, reasons: dict, chats: dict[str, list
     )
     kept = [chat for found in chats.values() for chat in found]
     cut = Counter(reasons[chat.conversation_id] for chat in kept)
-    return Statistics(
+    return CorpusStatistics(
         raw=raw,
         kept=len(kept),
         dropped={step: dropped[step] for step in steps if dropped[step]},
@@ -199,7 +201,7 @@ def _statistics(raw: int, dropped: Counter, reasons: dict, chats: dict[str, list
     )
 
 
-def conversations(fold: str) -> tuple[Chat, ...]:
+def conversations(fold: str) -> tuple[ChitchatConversation, ...]:
     """The conversations of a fold ("bots", "judges", "humans" or "seeds"), in the order of their ids.
 
     The bots' are whole; the others begin with the first exchange that is more than greeting, so that every seed has
@@ -210,7 +212,7 @@ def conversations(fold: str) -> tuple[Chat, ...]:
     return _made()[0][fold]
 
 
-def statistics() -> Statistics:
+def statistics() -> CorpusStatistics:
     """What was dropped or cut and why, and what each fold holds."""
     return _made()[1]
 

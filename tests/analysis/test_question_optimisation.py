@@ -9,7 +9,7 @@ import yaml
 from made_up_surveys import talk
 
 from parlai_spotbot import files
-from parlai_spotbot.crowdsourcing.stock import Stock, marks_of
+from parlai_spotbot.crowdsourcing.stock import UnitStock, marks_of
 from parlai_spotbot.records import HUMAN, Contestant, Judgement
 from parlai_spotbot.report import build_report
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
@@ -62,7 +62,7 @@ def study(tmp_path_factory):
 
 def answered(study):
     """Everybody gets one unit, as the server chooses it, and finds the person as often as the wording lets them."""
-    stock, rng, found = Stock(study.units(NAME), {}), random.Random(8), []
+    stock, rng, found = UnitStock(study.units(NAME), {}), random.Random(8), []
     for number in range(len(stock.units)):
         worker = f"w{number}"
         unit = stock.units[stock.choose(worker)]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, read_dump
-from parlai_spotbot.projects.spot_the_bot_2020.reproduce import Settings, reproduce_domain
+from parlai_spotbot.projects.spot_the_bot_2020.reproduce import SpotTheBotSettings, reproduce_domain
 
 sys.path.insert(0, str(Path(__file__).parent))  # made_up_project
 
@@ -25,7 +25,7 @@ def release():
 @pytest.fixture(scope="session")
 def reproduced(release):
     """Domain -> `Reproduced`, with few bootstrap replicates: no reproduced cell depends on them."""
-    settings = Settings(replicates=40, runs=20)
+    settings = SpotTheBotSettings(replicates=40, runs=20)
     return {domain: reproduce_domain(read_dump(release, domain), settings) for domain in DOMAINS}
 
 

@@ -14,9 +14,9 @@ from statsmodels.stats.inter_rater import fleiss_kappa
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.projects.abc_eval import figures, release
 from parlai_spotbot.projects.abc_eval.__main__ import main
-from parlai_spotbot.projects.abc_eval.judging import FIGURES, against_people, among_people, weights
+from parlai_spotbot.projects.abc_eval.label_accuracy import FIGURES, against_people, among_people, weights
 from parlai_spotbot.projects.abc_eval.release import find, git_id
-from parlai_spotbot.projects.abc_eval.reproduce import Settings, reproduce
+from parlai_spotbot.projects.abc_eval.reproduce import AbcEvalSettings, reproduce
 from parlai_spotbot.projects.cells import COLUMNS
 from parlai_spotbot.projects.fetching import fetched as fetch
 
@@ -45,7 +45,7 @@ def abc_eval_data():
 def made(abc_eval_data, tmp_path_factory):
     """The folder that the reproduction wrote, and its tables."""
     out = tmp_path_factory.mktemp("abc_eval")
-    return out, reproduce([abc_eval_data], out, Settings(replicates=100))
+    return out, reproduce([abc_eval_data], out, AbcEvalSettings(replicates=100))
 
 
 @pytest.fixture(scope="session")
@@ -157,7 +157,7 @@ def test_a_pickle_that_is_not_the_published_one_is_not_read(abc_eval_data, tmp_p
     for path in (abc_eval_data / "paper_tables").iterdir():
         (folder / path.name).write_bytes(path.read_bytes())
     (folder / "p_values_comparing_bots_downsampled").write_bytes(b"cos\nsystem\n(S'touch never'\ntR.")
-    table = reproduce([folder], tmp_path / "out", Settings(replicates=20))["published"]["table5"]
+    table = reproduce([folder], tmp_path / "out", AbcEvalSettings(replicates=20))["published"]["table5"]
     assert cell(table, "quality (turn likert)", "0.01").ours is None
     assert any("pickle" in note for note in table.notes)
     assert "not the published files, byte for byte: p_values" in (tmp_path / "out" / "summary.txt").read_text()

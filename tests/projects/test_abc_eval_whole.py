@@ -16,7 +16,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.facts_of_study import checked_round
 from parlai_spotbot.findings.survey_metrics import outcomes_of
 from parlai_spotbot.importers.abc_eval import full, is_full
-from parlai_spotbot.projects.abc_eval.reproduce import Settings, reproduce
+from parlai_spotbot.projects.abc_eval.reproduce import AbcEvalSettings, reproduce
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.abc_eval.labels import LABELS
@@ -197,7 +197,7 @@ def test_all_tables_of_a_whole_file(tmp_path, cell):
         pytest.skip("needs $SPOTBOT_SHARED/data/abc_eval")
     data = project()
     path = write(tmp_path / "data.json", data)
-    made = reproduce([tables, path], tmp_path / "out", Settings(replicates=40))["whole"]
+    made = reproduce([tables, path], tmp_path / "out", AbcEvalSettings(replicates=40))["whole"]
     assert set(made) == {"agreement", "rates", "table5", "figure2", "figure3", "table9", "table10", "screening"}
     stage = data["surge_evaluation"]
 

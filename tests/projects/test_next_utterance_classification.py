@@ -10,7 +10,7 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.projects.next_utterance_classification import reproduce, steps, tables
 from parlai_spotbot.projects.next_utterance_classification.__main__ import main
-from parlai_spotbot.projects.next_utterance_classification.steps import Settings
+from parlai_spotbot.projects.next_utterance_classification.steps import NucStudySettings
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.nuc_questions import read_questions
 
@@ -74,7 +74,7 @@ def test_peoples_figures_stand_beside_where_people_answered():
 @pytest.mark.parametrize("wrong", [{"questions": 1}, {"epochs": 0}, {"threads": 0}])
 def test_numbers_with_which_nothing_can_be_done(tmp_path, wrong):
     with pytest.raises(UserError, match="too few"):
-        reproduce.run(tmp_path, Settings(**wrong))
+        reproduce.run(tmp_path, NucStudySettings(**wrong))
     assert not list(tmp_path.iterdir())
 
 
@@ -90,12 +90,12 @@ def test_errors_are_one_line_and_exit_code_2(tmp_path, capsys):
 
 def test_another_study_in_the_folder_is_not_touched(tmp_path):
     make = partial(steps.study_of, tmp_path)
-    made = make(Settings(pool="rules", only=("eliza", "alice")))
+    made = make(NucStudySettings(pool="rules", only=("eliza", "alice")))
     before = made.plan_path.read_bytes()
-    assert make(Settings(pool="rules", only=("eliza", "alice"))).plan == made.plan
+    assert make(NucStudySettings(pool="rules", only=("eliza", "alice"))).plan == made.plan
     for other in (
-        Settings(pool="rules", only=("eliza", "tfidf")),
-        Settings(pool="rules", only=("eliza", "alice"), seed=4),
+        NucStudySettings(pool="rules", only=("eliza", "tfidf")),
+        NucStudySettings(pool="rules", only=("eliza", "alice"), seed=4),
     ):
         with pytest.raises(UserError, match="other contestants, or another seed"):
             make(other)
@@ -105,10 +105,10 @@ def test_another_study_in_the_folder_is_not_touched(tmp_path):
 def test_a_trained_encoder_is_not_trained_again(tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(steps, "carry_out", asked.append)
-    first = steps.encoder_of(tmp_path, Settings(epochs=2, seed=3))
+    first = steps.encoder_of(tmp_path, NucStudySettings(epochs=2, seed=3))
     assert asked[0][:3] == ["train_model", "-mf", str(first)]
     assert asked[0][-4:] == ["--num-epochs", "2", "--seed", "3"]
-    assert steps.encoder_of(tmp_path, Settings(epochs=2, seed=3)) == first
+    assert steps.encoder_of(tmp_path, NucStudySettings(epochs=2, seed=3)) == first
     assert len(asked) == 1
 
 

@@ -17,8 +17,8 @@ import yaml
 
 from parlai_spotbot import compat, plugin
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.projects.spot_the_bot_2020.pools import building, fetching, recipes, standins, training
-from parlai_spotbot.projects.spot_the_bot_2020.pools.building import Order
+from parlai_spotbot.projects.spot_the_bot_2020.pools import building, fetching, recipes, small_weights, training
+from parlai_spotbot.projects.spot_the_bot_2020.pools.building import PoolOrder
 from parlai_spotbot.selfplay.pool import read_pool
 
 MODULE = "parlai_spotbot.projects.spot_the_bot_2020.pools"
@@ -121,7 +121,7 @@ def test_only_the_last_layers_are_trained(tmp_path):
 
     from parlai_spotbot.projects.spot_the_bot_2020.pools.bert_rank import freeze_below
 
-    standins.make_bert(tmp_path, ["hello there you", "how are you"] * 20)
+    small_weights.make_bert(tmp_path, ["hello there you", "how are you"] * 20)
     shutil.copyfile(tmp_path / "config.json", tmp_path / "bert_config.json")
     own = torch.load(tmp_path / "pytorch_model.bin")
     # The published files are older: another format, other names.
@@ -162,7 +162,7 @@ def test_the_ranker_learns_what_can_be_learned(tmp_path):
     (tmp_path / "chats_valid.txt").write_text("".join(lines))
     bert = tmp_path / "bert"
     bert.mkdir()
-    standins.make_bert(bert, lines)
+    small_weights.make_bert(bert, lines)
     shutil.copyfile(bert / "config.json", bert / "bert_config.json")
     recipe = recipes.recipes()["BR"]
     task = {"fromfile_datapath": str(tmp_path / "chats"), "fromfile_datatype_extension": True}
@@ -186,7 +186,7 @@ def test_stand_ins_are_the_same_each_time(tmp_path):
     for name in ("make_gpt2", "make_bert", "make_vectors"):
         for number in (0, 1):
             (tmp_path / f"{name}{number}").mkdir()
-            getattr(standins, name)(tmp_path / f"{name}{number}", texts)
+            getattr(small_weights, name)(tmp_path / f"{name}{number}", texts)
         for file in (tmp_path / f"{name}0").iterdir():
             twin = tmp_path / f"{name}1" / file.name
             if file.suffix == ".bin":
@@ -272,7 +272,7 @@ def finished(order, name):
 
 
 def test_what_is_finished_is_not_made_again_and_stands_in_the_pool_file(tmp_path):
-    order = Order("chitchat", tmp_path / "pool", scale="small", only=("DR", "BR"))
+    order = PoolOrder("chitchat", tmp_path / "pool", scale="small", only=("DR", "BR"))
     for name in order.only:
         finished(order, name)
     said = []
@@ -289,20 +289,20 @@ def test_what_is_finished_is_not_made_again_and_stands_in_the_pool_file(tmp_path
 
 
 def test_the_pool_can_be_moved(tmp_path):
-    order = Order("chitchat", tmp_path / "a", scale="small", only=("DR",))
+    order = PoolOrder("chitchat", tmp_path / "a", scale="small", only=("DR",))
     finished(order, "DR")
     building.build(order, lambda _: None)
     shutil.move(tmp_path / "a", tmp_path / "b")
-    path = building.build(Order("chitchat", tmp_path / "b", scale="small", only=("DR",)), lambda _: None)
+    path = building.build(PoolOrder("chitchat", tmp_path / "b", scale="small", only=("DR",)), lambda _: None)
     assert yaml.safe_load(path.read_text())["DR"]["model_file"] == str(tmp_path / "b" / "DR" / "model")
 
 
 def test_a_folder_holds_one_pool_at_one_scale_with_one_set_of_options(tmp_path):
-    order = Order("chitchat", tmp_path, scale="small", only=("DR",))
+    order = PoolOrder("chitchat", tmp_path, scale="small", only=("DR",))
     finished(order, "DR")
     building.build(order, lambda _: None)
     with pytest.raises(UserError, match="at scale small"):
-        building.build(Order("chitchat", tmp_path, only=("DR",)), lambda _: None)
+        building.build(PoolOrder("chitchat", tmp_path, only=("DR",)), lambda _: None)
     begun = tmp_path / "DR" / building.RECORD
     row = json.loads(begun.read_text())
     del row["finished"]
@@ -313,7 +313,7 @@ def test_a_folder_holds_one_pool_at_one_scale_with_one_set_of_options(tmp_path):
 
 
 def test_own_models_stand_in_the_pool_file(tmp_path):
-    order = Order("chitchat", tmp_path, only=("GPT",), own={"GPT": "zoo:spotbot/dr/model"})
+    order = PoolOrder("chitchat", tmp_path, only=("GPT",), own={"GPT": "zoo:spotbot/dr/model"})
     assert list(read_pool(str(building.build(order, lambda _: None)))) == ["GPT"]
 
 

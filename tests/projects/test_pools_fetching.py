@@ -18,7 +18,7 @@ from parlai_spotbot import compat, plugin
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.projects.spot_the_bot_2020.pools import building, fetching, recipes
 from parlai_spotbot.projects.spot_the_bot_2020.pools.__main__ import main
-from parlai_spotbot.projects.spot_the_bot_2020.pools.building import Order
+from parlai_spotbot.projects.spot_the_bot_2020.pools.building import PoolOrder
 
 
 def no_network(address):
@@ -36,7 +36,7 @@ def mended():
 
 
 def test_all_that_is_missing_is_said_at_once_before_any_work(tmp_path):
-    order = Order("chitchat", tmp_path / "pool")
+    order = PoolOrder("chitchat", tmp_path / "pool")
     with pytest.raises(UserError) as caught:
         building.check(order, no_network)
     for part in ("GPT: https://huggingface.co/openai-community/gpt2", "BR: ", "S2: ", "crawl-300d-2M.vec", "put "):
@@ -47,19 +47,19 @@ def test_all_that_is_missing_is_said_at_once_before_any_work(tmp_path):
 
 
 def test_what_is_missing_can_be_skipped_made_small_or_replaced(tmp_path):
-    assert list(building.check(Order("chitchat", tmp_path, skip_missing=True), no_network)) == ["DR"]
-    assert list(building.check(Order("chitchat", tmp_path, scale="small"), no_network)) == ["GPT", "BR", "S2", "DR"]
+    assert list(building.check(PoolOrder("chitchat", tmp_path, skip_missing=True), no_network)) == ["DR"]
+    assert list(building.check(PoolOrder("chitchat", tmp_path, scale="small"), no_network)) == ["GPT", "BR", "S2", "DR"]
     own = tmp_path / "model"
     for path in (own, Path(f"{own}.opt")):
         path.write_text("{}")
-    order = Order("chitchat", tmp_path, skip_missing=True, own={"GPT": str(own)})
+    order = PoolOrder("chitchat", tmp_path, skip_missing=True, own={"GPT": str(own)})
     assert list(building.check(order, no_network)) == ["GPT", "DR"]
     with pytest.raises(UserError, match="GPT=/nowhere"):
-        building.check(Order("chitchat", tmp_path, skip_missing=True, own={"GPT": "/nowhere"}), no_network)
+        building.check(PoolOrder("chitchat", tmp_path, skip_missing=True, own={"GPT": "/nowhere"}), no_network)
 
 
 def test_files_put_there_by_hand_do_without_the_network(tmp_path):
-    order = Order("chitchat", tmp_path, only=("GPT",))
+    order = PoolOrder("chitchat", tmp_path, only=("GPT",))
     place = order.folder("gpt2")
     place.mkdir(parents=True)
     for name in recipes.sources()["gpt2"].files:
@@ -71,7 +71,7 @@ def test_files_put_there_by_hand_do_without_the_network(tmp_path):
 
 
 def test_ready_models_without_a_stable_address_are_named_even_with_a_network(tmp_path):
-    (_, _), found = building.obstacles(Order("convai2", tmp_path), all_reachable)
+    (_, _), found = building.obstacles(PoolOrder("convai2", tmp_path), all_reachable)
     assert list(found) == ["KV", "LC", "HF"]
     assert "no agent for them" in found["KV"][0][0]
 
@@ -79,10 +79,10 @@ def test_ready_models_without_a_stable_address_are_named_even_with_a_network(tmp
 def test_missing_data_of_a_task_is_said_first(tmp_path, monkeypatch):
     monkeypatch.setenv("PARLAI_DATAPATH", str(tmp_path / "data"))
     with pytest.raises(UserError, match=r"parl\.ai/downloads/dailydialog"):
-        building.check(Order("dailydialog", tmp_path / "out", scale="small"), no_network)
+        building.check(PoolOrder("dailydialog", tmp_path / "out", scale="small"), no_network)
     (tmp_path / "data" / "dailydialog").mkdir(parents=True)
     (tmp_path / "data" / "dailydialog" / ".built").touch()
-    assert building.check(Order("dailydialog", tmp_path / "out", scale="small"), no_network)
+    assert building.check(PoolOrder("dailydialog", tmp_path / "out", scale="small"), no_network)
 
 
 def test_the_command_says_it_in_a_line_and_does_nothing(tmp_path, capsys):
@@ -122,7 +122,7 @@ def test_an_archive_is_fetched_unpacked_and_recorded_once(server, tmp_path):
     address, folder = server
     with zipfile.ZipFile(folder / "v.zip", "w") as archive:
         archive.writestr("v.vec", "1 2\na 0.5 1\n")
-    source = recipes.Source("vectors", "archive", f"{address}/v.zip", ("v.vec",))
+    source = recipes.PretrainedSource("vectors", "archive", f"{address}/v.zip", ("v.vec",))
     place = tmp_path / "place"
     place.mkdir()
     (place / "archive.part").write_bytes(b"half of")  # what a killed one left; this server can't go on in the middle
@@ -137,7 +137,9 @@ def test_what_is_no_archive_is_refused_and_not_kept(server, tmp_path):
     address, folder = server
     (folder / "v.zip").write_text("<html>sorry</html>")
     with pytest.raises(UserError, match="not the expected archive"):
-        fetching.fetch(recipes.Source("vectors", "archive", f"{address}/v.zip", ("v.vec",)), tmp_path / "place")
+        fetching.fetch(
+            recipes.PretrainedSource("vectors", "archive", f"{address}/v.zip", ("v.vec",)), tmp_path / "place"
+        )
     assert not list((tmp_path / "place").iterdir())
 
 
@@ -148,12 +150,12 @@ def test_a_model_of_the_zoo_is_fetched_by_parlai_and_recorded(tmp_path, monkeypa
     monkeypatch.setattr(importlib.import_module("parlai.zoo.spotbot.dr"), "dr_folder", lambda: trained)
     monkeypatch.setenv("PARLAI_DATAPATH", str(tmp_path / "data"))
     file = "models/spotbot/dr/model"
-    source = recipes.Source("dr", "zoo", "http://nowhere", (file,), model_file="zoo:spotbot/dr/model")
+    source = recipes.PretrainedSource("dr", "zoo", "http://nowhere", (file,), model_file="zoo:spotbot/dr/model")
     assert fetching.obstacle(source, tmp_path / "dr", no_network)[0]
     record = fetching.fetch(source, tmp_path / "dr")
     assert record["sha256"] == {file: fetching.sha256(trained / "model")}
     assert fetching.obstacle(source, tmp_path / "dr", no_network) == ("", "")
-    absent = recipes.Source("dr", "zoo", "http://nowhere", ("models/x",), model_file="zoo:spotbot/dr/model")
+    absent = recipes.PretrainedSource("dr", "zoo", "http://nowhere", ("models/x",), model_file="zoo:spotbot/dr/model")
     with pytest.raises(UserError, match="models/x did not come"):
         fetching.fetch(absent, tmp_path / "x")
 

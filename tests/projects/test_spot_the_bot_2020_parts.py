@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.projects.cells import COLUMNS, Cell, Table, truncated
+from parlai_spotbot.projects.cells import COLUMNS, PaperCell, PaperTable, truncated
 from parlai_spotbot.projects.spot_the_bot_2020.__main__ import main
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import alike, correctness, ssa_with_bug
 from parlai_spotbot.projects.spot_the_bot_2020.release import download
@@ -94,14 +94,16 @@ def test_truncation_keeps_what_is_exact():
     ],
 )
 def test_a_cell_knows_whether_it_is_reached(paper, ours, more, difference, reached):
-    cell = Cell("a", "b", paper, ours, "how", **more)
+    cell = PaperCell("a", "b", paper, ours, "how", **more)
     assert cell.difference == (pytest.approx(difference) if isinstance(difference, float) else difference)
     assert cell.reached is reached
 
 
 def test_a_table_says_what_it_could_not_reach():
-    table = Table(
-        "t", "T", [Cell("a", "b", 0.5, 0.52, "how"), Cell("a", "c", 3, None, "gone"), Cell("a", "d", 1, 1, "x")]
+    table = PaperTable(
+        "t",
+        "T",
+        [PaperCell("a", "b", 0.5, 0.52, "how"), PaperCell("a", "c", 3, None, "gone"), PaperCell("a", "d", 1, 1, "x")],
     )
     assert table.verdict.startswith(
         "1 of 3 values of the paper reached to their digits; greatest difference 0.02; 1 can"

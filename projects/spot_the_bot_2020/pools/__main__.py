@@ -42,11 +42,11 @@ def _run(options: argparse.Namespace) -> None:
     from tabulate import tabulate
 
     from parlai_spotbot import compat, plugin
-    from parlai_spotbot.projects.spot_the_bot_2020.pools.building import Order, build, plan
+    from parlai_spotbot.projects.spot_the_bot_2020.pools.building import PoolOrder, build, plan
 
     compat.install()
     plugin.register()
-    order = Order(
+    order = PoolOrder(
         domain=options.domain,
         out=Path(options.out),
         scale=options.scale,

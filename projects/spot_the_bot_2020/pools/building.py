@@ -37,7 +37,7 @@ STAND_IN_TEXTS = 20_000
 
 
 @dataclass(frozen=True)
-class Order:
+class PoolOrder:
     """What is to be made: `own` maps contestants to model files of the user's, used instead of the paper's."""
 
     domain: str
@@ -61,7 +61,7 @@ class Order:
 
 
 def obstacles(
-    order: Order, probe: Callable[[str], str] = fetching.unreachable
+    order: PoolOrder, probe: Callable[[str], str] = fetching.unreachable
 ) -> tuple[tuple[str, str], dict[str, list[tuple[str, str]]]]:
     """Why not all of `order` can be done: (problem, remedy) of the task's data, and a list of them for contestants."""
     known, found = sources(), {}
@@ -79,7 +79,7 @@ def obstacles(
     return fetching.task_obstacle(order.task, probe), found
 
 
-def check(order: Order, probe: Callable[[str], str] = fetching.unreachable) -> dict[str, Recipe]:
+def check(order: PoolOrder, probe: Callable[[str], str] = fetching.unreachable) -> dict[str, Recipe]:
     """The recipes that can be made; raises `UserError` that lists what can't be had, unless that is to be skipped."""
     (data, remedy), found = obstacles(order, probe)
     if data:
@@ -102,7 +102,7 @@ def check(order: Order, probe: Callable[[str], str] = fetching.unreachable) -> d
     return wanted
 
 
-def build(order: Order, say: Callable[[str], None] = print) -> Path:
+def build(order: PoolOrder, say: Callable[[str], None] = print) -> Path:
     """Make the pool; returns the path of its pool file."""
     wanted = check(order)
     with lock(order.out / ".lock", "making of a pool"):
@@ -118,7 +118,7 @@ def build(order: Order, say: Callable[[str], None] = print) -> Path:
     return order.out / "pool.yaml"
 
 
-def _check_folder(order: Order) -> None:
+def _check_folder(order: PoolOrder) -> None:
     """A folder holds the pool of one domain at one scale."""
     path = order.out / "pool.json"
     asked = {"domain": order.domain, "scale": order.scale}
@@ -132,12 +132,12 @@ def _check_folder(order: Order) -> None:
         write_json(path, {**asked, "contestants": {}})
 
 
-def _finished(order: Order, name: str) -> bool:
+def _finished(order: PoolOrder, name: str) -> bool:
     record = order.out / name / RECORD
     return record.exists() and bool(read_json(record, "record of a contestant").get("finished"))
 
 
-def _make(order: Order, recipe: Recipe, say: Callable[[str], None]) -> None:
+def _make(order: PoolOrder, recipe: Recipe, say: Callable[[str], None]) -> None:
     """Fetch what `recipe` needs, train it in a process of its own, and write its record."""
     folder = order.out.resolve() / recipe.name
     folder.mkdir(parents=True, exist_ok=True)
@@ -194,7 +194,7 @@ def _check_options(path: Path, train: dict[str, Any]) -> None:
         )
 
 
-def _places(order: Order, recipe: Recipe) -> dict[str, str]:
+def _places(order: PoolOrder, recipe: Recipe) -> dict[str, str]:
     known = sources()
     places = {"contestant": str(order.out.resolve() / recipe.name)}
     for need in recipe.needs:
@@ -203,7 +203,7 @@ def _places(order: Order, recipe: Recipe) -> dict[str, str]:
     return places
 
 
-def job(order: Order, recipe: Recipe) -> dict[str, Any]:
+def job(order: PoolOrder, recipe: Recipe) -> dict[str, Any]:
     """What the training process is to do, with all places filled in."""
     places = _places(order, recipe)
     train = training_options(recipe, order.task, order.scale) if recipe.trained else {}
@@ -230,13 +230,13 @@ def _run(folder: Path, what: dict[str, Any]) -> None:
         )
 
 
-def _texts(order: Order) -> Sequence[str]:
+def _texts(order: PoolOrder) -> Sequence[str]:
     """Turns of the people whom bots may know, for a stand-in's words."""
     turns = [turn for episode in get_domain(order.domain).episodes("bots") for turn in episode.turns]
     return turns[:STAND_IN_TEXTS]
 
 
-def write_pool(order: Order) -> None:
+def write_pool(order: PoolOrder) -> None:
     """Write pool.yaml, all contestants that are finished, and pool.json, what they are."""
     entries, held = {}, {}
     for name, recipe in pool_of(order.domain).items():
@@ -259,7 +259,7 @@ def write_pool(order: Order) -> None:
     write_json(order.out / "pool.json", {"domain": order.domain, "scale": order.scale, "contestants": held})
 
 
-def plan(order: Order, probe: Callable[[str], str] = fetching.unreachable) -> list[list[str]]:
+def plan(order: PoolOrder, probe: Callable[[str], str] = fetching.unreachable) -> list[list[str]]:
     """For each contestant: name, what would be done, and what stands in the way."""
     (data, _), found = obstacles(order, probe)
     rows = []

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import read_json, write_json
-from parlai_spotbot.projects.spot_the_bot_2020.pools.recipes import Source
+from parlai_spotbot.projects.spot_the_bot_2020.pools.recipes import PretrainedSource
 
 RECORD = "source.json"
 TIMEOUT = 10.0
@@ -47,13 +47,13 @@ def unreachable(address: str) -> str:
     return "" if answer.status_code < 400 else f"{address} answers {answer.status_code}"
 
 
-def have(source: Source, folder: Path) -> bool:
+def have(source: PretrainedSource, folder: Path) -> bool:
     """Whether all files of `source` are there already."""
     root = data_folder() if source.kind == "zoo" else folder
     return bool(source.files) and all((root / file).exists() for file in source.files)
 
 
-def obstacle(source: Source, folder: Path, probe: Callable[[str], str] = unreachable) -> tuple[str, str]:
+def obstacle(source: PretrainedSource, folder: Path, probe: Callable[[str], str] = unreachable) -> tuple[str, str]:
     """Why `source` can't be had, and what to do about it; ("", "") where it can be, or is here."""
     if source.kind == "elsewhere":
         return f"{source.why} ({source.address})", "leave it out, or name a model of your own that ParlAI loads"
@@ -92,7 +92,7 @@ def _cached(repository: str, file: str) -> bool:
     return isinstance(try_to_load_from_cache(repository, file), str)
 
 
-def fetch(source: Source, folder: Path, texts: Callable[[], Sequence[str]] | None = None) -> dict:
+def fetch(source: PretrainedSource, folder: Path, texts: Callable[[], Sequence[str]] | None = None) -> dict:
     """Bring `source` into `folder`, or make its small stand-in there from `texts()`; returns its record."""
     record = folder / RECORD
     if record.exists():
@@ -125,13 +125,13 @@ def fetch(source: Source, folder: Path, texts: Callable[[], Sequence[str]] | Non
     return read_json(record)
 
 
-def _stand_in(source: Source, folder: Path, texts: Callable[[], Sequence[str]]) -> None:
-    from parlai_spotbot.projects.spot_the_bot_2020.pools import standins
+def _stand_in(source: PretrainedSource, folder: Path, texts: Callable[[], Sequence[str]]) -> None:
+    from parlai_spotbot.projects.spot_the_bot_2020.pools import small_weights
 
-    getattr(standins, source.small)(folder, texts())
+    getattr(small_weights, source.small)(folder, texts())
 
 
-def _from_hub(source: Source, folder: Path) -> str:
+def _from_hub(source: PretrainedSource, folder: Path) -> str:
     """Returns repository and revision."""
     from huggingface_hub import hf_hub_download
 
@@ -141,7 +141,7 @@ def _from_hub(source: Source, folder: Path) -> str:
     return f"{source.address}@{path.parent.name}"
 
 
-def _from_zoo(source: Source) -> None:
+def _from_zoo(source: PretrainedSource) -> None:
     from parlai.core.build_data import modelzoo_path
 
     modelzoo_path(str(data_folder()), source.model_file)
@@ -150,7 +150,7 @@ def _from_zoo(source: Source) -> None:
         raise FileNotFoundError(f"{', '.join(missing)} did not come with it")
 
 
-def _from_archive(source: Source, folder: Path) -> None:
+def _from_archive(source: PretrainedSource, folder: Path) -> None:
     import requests
     from tqdm import tqdm
 

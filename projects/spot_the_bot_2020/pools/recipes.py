@@ -18,7 +18,7 @@ SCALES = ("paper", "small")
 
 
 @dataclass(frozen=True)
-class Source:
+class PretrainedSource:
     """Something to be fetched: weights, vectors.
 
     `kind` is "hub" (Hugging Face's hub), "archive" (a zip file), "zoo" (ParlAI's) or "elsewhere" (not to be had by a
@@ -71,10 +71,10 @@ def recipes() -> dict[str, Recipe]:
     return found
 
 
-def sources() -> dict[str, Source]:
+def sources() -> dict[str, PretrainedSource]:
     """Every source by its name."""
     return {
-        name: Source(name, **{**entry, "files": tuple(entry.get("files", ()))})
+        name: PretrainedSource(name, **{**entry, "files": tuple(entry.get("files", ()))})
         for name, entry in _data()["sources"].items()
     }
 

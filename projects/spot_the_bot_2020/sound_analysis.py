@@ -24,7 +24,7 @@ from parlai_spotbot.records import HUMAN
 
 
 @dataclass(frozen=True)
-class Sound:
+class SoundAnalysis:
     """The crossed bootstrap that all statements of a domain share: `weights` (replicates, annotations)."""
 
     annotations: pd.DataFrame
@@ -36,7 +36,7 @@ class Sound:
     @classmethod
     def of(
         cls, annotations: pd.DataFrame, entities: pd.DataFrame, bots: Sequence[str], replicates: int, seed: int
-    ) -> Sound:
+    ) -> SoundAnalysis:
         strata = [" ".join(sorted(pair)) for pair in zip(annotations["a"], annotations["b"], strict=True)]
         rng = np.random.default_rng([seed, 1])
         weights = bootstrap_weights(

@@ -21,7 +21,7 @@ Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
-class Found:
+class LabelAccuracy:
     """Of each of `FIGURES` the estimate, and its draws (replicates,)."""
 
     values: dict[str, float]
@@ -32,7 +32,7 @@ class Found:
         low, high = percentile_interval(self.draws[figure])
         return float(low), float(high)
 
-    def less(self, other: Found, figure: str) -> tuple[float, Interval]:
+    def less(self, other: LabelAccuracy, figure: str) -> tuple[float, Interval]:
         """The difference to another, and its interval."""
         low, high = percentile_interval(self.draws[figure] - other.draws[figure])
         return self.values[figure] - other.values[figure], (float(low), float(high))
@@ -45,23 +45,23 @@ def weights(conversations: int, replicates: int, rng: np.random.Generator) -> np
 
 def against_people(
     answers: np.ndarray, truths: Sequence[np.ndarray], conversations: np.ndarray, drawn: np.ndarray
-) -> Found:
+) -> LabelAccuracy:
     """How well `answers` (turns,) of 0 and 1 find what each of `truths` (turns,) says, all of them counting alike.
 
     `conversations` (turns,) numbers the turns' conversations from 0, `drawn` are `weights`.
     """
-    return _found([(answers, truth) for truth in truths], conversations, drawn)
+    return _accuracy([(answers, truth) for truth in truths], conversations, drawn)
 
 
-def among_people(people: Sequence[np.ndarray], conversations: np.ndarray, drawn: np.ndarray) -> Found:
+def among_people(people: Sequence[np.ndarray], conversations: np.ndarray, drawn: np.ndarray) -> LabelAccuracy:
     """How well each of `people` finds what every other one says; see `against_people`."""
     pairs = [(a, b) for i, a in enumerate(people) for j, b in enumerate(people) if i != j]
-    return _found(pairs, conversations, drawn, 0.5)  # each couple stands in both orders
+    return _accuracy(pairs, conversations, drawn, 0.5)  # each couple stands in both orders
 
 
-def _found(
+def _accuracy(
     pairs: Sequence[tuple[np.ndarray, np.ndarray]], conversations: np.ndarray, drawn: np.ndarray, each: float = 1.0
-) -> Found:
+) -> LabelAccuracy:
     size = drawn.shape[1]
     cells = np.zeros((4, size))
     for answer, truth in pairs:
@@ -69,7 +69,7 @@ def _found(
         for cell in range(4):
             cells[cell] += each * np.bincount(conversations[place == cell], minlength=size)
     whole = _figures(cells.sum(axis=1, keepdims=True).T)
-    return Found({name: float(own[0]) for name, own in whole.items()}, _figures(drawn @ cells.T))
+    return LabelAccuracy({name: float(own[0]) for name, own in whole.items()}, _figures(drawn @ cells.T))
 
 
 def _figures(counts: np.ndarray) -> dict[str, np.ndarray]:

@@ -25,7 +25,7 @@ from parlai_spotbot.importers.abc_eval import INTERACTIVE
 from parlai_spotbot.importers.imported_study import ImportedStudy
 from parlai_spotbot.projects.abc_eval import published
 from parlai_spotbot.projects.abc_eval.arithmetic import DIALOGUES, LEVELS, WAGE, label_of
-from parlai_spotbot.projects.cells import Cell, Table, plain
+from parlai_spotbot.projects.cells import PaperCell, PaperTable, plain
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 
@@ -39,7 +39,7 @@ LOT = "one of two answers by a lot of ours"
 
 
 @dataclass(frozen=True)
-class Whole:
+class AllAnswers:
     """All answers as metrics, and what the library's study of metrics makes of them (`result`)."""
 
     metrics: list[Metric]
@@ -49,7 +49,7 @@ class Whole:
     result: dict[str, dict]
 
 
-def whole_of(imported: ImportedStudy, seed: int, replicates: int, progress: Callable[[str], None]) -> Whole:
+def all_answers_of(imported: ImportedStudy, seed: int, replicates: int, progress: Callable[[str], None]) -> AllAnswers:
     """Metrics of the four surveys and everything that is computed of them, after the paper's options."""
     surveys = {imported.survey: imported.judgements, **imported.others}
     outcomes = outcomes_of(surveys.get(INTERACTIVE, ()), imported.conversations)
@@ -66,22 +66,22 @@ def whole_of(imported: ImportedStudy, seed: int, replicates: int, progress: Call
     wishes = Wishes(seed, replicates, pick="one", sample=SAMPLE, wage=WAGE, dialogues=DIALOGUES)
     result = analyze(evidence, wishes, lambda _, stem: progress(stem))
     talks = [c.provenance["seconds"] for c in imported.conversations if "seconds" in c.provenance]
-    return Whole(metrics, times, talks, training, result)
+    return AllAnswers(metrics, times, talks, training, result)
 
 
-def _of(whole: Whole, stem: str) -> dict:
-    return whole.result[stem]["by_source"][HUMAN]
+def _of(answers: AllAnswers, stem: str) -> dict:
+    return answers.result[stem]["by_source"][HUMAN]
 
 
 def _float(value: object) -> float | None:
     return None if value is None else plain(float(value))  # type: ignore[arg-type]
 
 
-def agreement(whole: Whole, tables: Path) -> Table:
+def agreement(answers: AllAnswers, tables: Path) -> PaperTable:
     """Section 7.1, Figure 12, all 40 metrics."""
-    table = Table("agreement", "Agreement of every metric (section 7.1)")
-    known, made = published.agreements(tables), {metric.key: metric for metric in whole.metrics}
-    for row in _of(whole, "interpretability")["metrics"]:
+    table = PaperTable("agreement", "Agreement of every metric (section 7.1)")
+    known, made = published.agreements(tables), {metric.key: metric for metric in answers.metrics}
+    for row in _of(answers, "interpretability")["metrics"]:
         key = (row["method"], row["name"])
         paper = known.loc[key] if key in known.index else {}
         name, ends, how = label_of(*key), row["ci"] or (None, None), ALPHA.format(scale=row["scale"])
@@ -89,10 +89,10 @@ def agreement(whole: Whole, tables: Path) -> Table:
         if row["kind"] == CHOICE:
             (alpha, n), how = _both_sides(made[":".join(key)]), SIDES
         table.cells += [
-            Cell(name, "alpha", _float(paper.get("alpha")), _float(alpha), how, 3),
-            Cell(name, "alpha low", _float(paper.get("low")), _float(ends[0]), ENDS, 3, beside=True),
-            Cell(name, "alpha high", _float(paper.get("high")), _float(ends[1]), ENDS, 3, beside=True),
-            Cell(name, "n", _whole(paper.get("n")), n, "what two people judged", 0),
+            PaperCell(name, "alpha", _float(paper.get("alpha")), _float(alpha), how, 3),
+            PaperCell(name, "alpha low", _float(paper.get("low")), _float(ends[0]), ENDS, 3, beside=True),
+            PaperCell(name, "alpha high", _float(paper.get("high")), _float(ends[1]), ENDS, 3, beside=True),
+            PaperCell(name, "n", _whole(paper.get("n")), n, "what two people judged", 0),
         ]
     return table
 
@@ -116,12 +116,12 @@ def _whole(value: object) -> int | None:
     return None if value is None else int(value)  # type: ignore[call-overload]
 
 
-def rates(whole: Whole, tables: Path) -> Table:
+def rates(answers: AllAnswers, tables: Path) -> PaperTable:
     """Figures 4 to 6 and 8: shares of turns with a label, and mean ratings, by bot."""
-    table = Table("rates", "What each bot shows and how it is rated (Figures 4, 5, 6 and 8)")
+    table = PaperTable("rates", "What each bot shows and how it is rated (Figures 4, 5, 6 and 8)")
     known = {"abc_eval": published.rates(tables)}
     known |= {method: published.ratings(tables, method) for method in ("dialogue_likert", "turn_likert")}
-    for metric in whole.metrics:
+    for metric in answers.metrics:
         if metric.kind == CHOICE:
             continue
         column = "share" if metric.kind == RATE else "mean"
@@ -131,20 +131,20 @@ def rates(whole: Whole, tables: Path) -> Table:
             paper = known[metric.method].loc[key] if key in known[metric.method].index else {}
             name = f"{label_of(metric.method, metric.name)}, {bot}"
             how = "mean over what was judged, of two answers the mean; the published one takes one of them by lot"
-            table.cells.append(Cell(name, column, _float(paper.get(column)), float(row["mean"]), how, 2))
-            table.cells.append(Cell(name, "n", _whole(paper.get("n")), int(row["size"]), "what was judged", 0))
+            table.cells.append(PaperCell(name, column, _float(paper.get(column)), float(row["mean"]), how, 2))
+            table.cells.append(PaperCell(name, "n", _whole(paper.get("n")), int(row["size"]), "what was judged", 0))
             if metric.kind == RATE:
                 ends = wilson(row["mean"] * row["size"], row["size"])
                 for end, value in zip(("low", "high"), ends, strict=True):
                     own = "Wilson's 95 % interval of our share"
-                    table.cells.append(Cell(name, end, _float(paper.get(end)), value, own, 2))
+                    table.cells.append(PaperCell(name, end, _float(paper.get(end)), value, own, 2))
     return table
 
 
-def table5(whole: Whole, paper: Mapping) -> Table:
+def table5(answers: AllAnswers, paper: Mapping) -> PaperTable:
     """Table 5 with 32 conversations a bot: the paper's tests, over many draws and in the first."""
-    table = Table("table5", f"Table 5: pairs of bots told apart, {SAMPLE} conversations a bot")
-    found = _of(whole, "sensitivity")
+    table = PaperTable("table5", f"Table 5: pairs of bots told apart, {SAMPLE} conversations a bot")
+    found = _of(answers, "sensitivity")
     for row in found["metrics"]:
         printed = paper["table5"].get(row["method"], {}).get(row["name"])
         for place, level in enumerate(LEVELS):
@@ -154,11 +154,11 @@ def table5(whole: Whole, paper: Mapping) -> Table:
             name, value = label_of(row["method"], row["name"]), printed[place] if printed else None
             low, high = counts["ci_paper"]
             how = f"{row['test_paper']}, the first of {found['draws']} draws of {found['sample']} conversations a bot"
-            table.cells.append(Cell(name, f"{level:g}", value, counts["once_paper"], how, 0))
+            table.cells.append(PaperCell(name, f"{level:g}", value, counts["once_paper"], how, 0))
             spread = f"the same over all draws: mean, and the middle 95 % ({low:g} to {high:g})"
-            table.cells.append(Cell(name, f"{level:g}, mean of draws", None, counts["mean_paper"], spread))
+            table.cells.append(PaperCell(name, f"{level:g}, mean of draws", None, counts["mean_paper"], spread))
             sound = f"{row['test']}, which knows that turns of a conversation hang together, mean of the same draws"
-            table.cells.append(Cell(name, f"{level:g}, by conversations", None, counts["mean"], sound))
+            table.cells.append(PaperCell(name, f"{level:g}, by conversations", None, counts["mean"], sound))
     inside, of = _within(found, paper)
     table.instead.append(f"{inside} of {of} counts of the paper lie in the middle 95 % of our draws of its own test")
     return table
@@ -175,9 +175,9 @@ def _within(found: Mapping, paper: Mapping) -> tuple[int, int]:
     return inside, of
 
 
-def figure2(whole: Whole, tables: Path) -> Table:
+def figure2(answers: AllAnswers, tables: Path) -> PaperTable:
     """Figure 2: what each metric alone says of the interactor's rating and choice."""
-    table = Table("figure2", "Figure 2: each metric alone against the interactor's quality")
+    table = PaperTable("figure2", "Figure 2: each metric alone against the interactor's quality")
     known = published.predictive(tables)
     models = {
         "rating": "linear regression of the rating",
@@ -186,18 +186,18 @@ def figure2(whole: Whole, tables: Path) -> Table:
     }
     r2 = {"rating": "R²", "choice": "McFadden's pseudo-R²"}
     for outcome, model in models.items():
-        for row in _of(whole, "importance")[outcome]["metrics"]:
+        for row in _of(answers, "importance")[outcome]["metrics"]:
             key = (row["method"], row["name"])
             paper = known.loc[key] if key in known.index else {}
             how = f"{model} on the metric; {LOT}; n {row['n']}"
             for figure, said in (("coef", "coefficient"), ("r2", r2[outcome]), ("p", "p of the model")):
                 printed = _float(paper.get(f"{outcome}_{figure}"))
                 table.cells.append(
-                    Cell(label_of(*key), f"{outcome} {figure}", printed, _float(row[figure]), f"{said}, {how}", 2)
+                    PaperCell(label_of(*key), f"{outcome} {figure}", printed, _float(row[figure]), f"{said}, {how}", 2)
                 )
             clustered = "p that allows for one person having led several conversations"
             table.cells.append(
-                Cell(label_of(*key), f"{outcome} p clustered", None, _float(row["p_clustered"]), clustered)
+                PaperCell(label_of(*key), f"{outcome} p clustered", None, _float(row["p_clustered"]), clustered)
             )
     return table
 
@@ -205,12 +205,12 @@ def figure2(whole: Whole, tables: Path) -> Table:
 CLUSTERED = "p that allows for one person having led several conversations"
 
 
-def figure3(whole: Whole, tables: Path) -> Table:
+def figure3(answers: AllAnswers, tables: Path) -> PaperTable:
     """Figure 3: R² of each method's metrics together, and as they are removed."""
-    table = Table("figure3", "Figure 3: all metrics of a method together, fewer and fewer")
+    table = PaperTable("figure3", "Figure 3: all metrics of a method together, fewer and fewer")
     known = published.incremental(tables)
     for outcome in ("rating", "choice"):
-        for method, own in _of(whole, "coverage")[outcome]["methods"].items():
+        for method, own in _of(answers, "coverage")[outcome]["methods"].items():
             steps = own.get("steps", [])
             printed = known.get(method, []) if outcome == "rating" else []
             paper = {len(printed) - place: row for place, row in enumerate(printed)}
@@ -219,39 +219,41 @@ def figure3(whole: Whole, tables: Path) -> Table:
                 label, r2 = paper.get(size, (None, None))
                 name = f"{method.replace('_', ' ')}, {size} left ({outcome})"
                 how = f"R² of {size} metrics, {LOT}; not adjusted, as published; n {own['n']}"
-                table.cells.append(Cell(name, "R²", r2, _float(step["r2"]), how, 2))
+                table.cells.append(PaperCell(name, "R²", r2, _float(step["r2"]), how, 2))
                 table.cells.append(
-                    Cell(name, "adjusted R²", None, _float(step["adjusted"]), "adjusted for their number")
+                    PaperCell(name, "adjusted R²", None, _float(step["adjusted"]), "adjusted for their number")
                 )
-                table.cells.append(Cell(name, "next to go", label, step["removed"], "whose removal costs least"))
+                table.cells.append(PaperCell(name, "next to go", label, step["removed"], "whose removal costs least"))
     return table
 
 
-def table9(whole: Whole, tables: Path) -> Table:
+def table9(answers: AllAnswers, tables: Path) -> PaperTable:
     """Median seconds of every task, as published, and what Table 9 comes from."""
-    table = Table("table9", "Seconds a task (published with Table 9)")
+    table = PaperTable("table9", "Seconds a task (published with Table 9)")
     seconds, _, turns = published.costs(tables)
     known = {f"abc_eval:{task}": time for task, time in seconds.items()} | seconds
-    for entry in _of(whole, "costs")["tasks"]:
+    for entry in _of(answers, "costs")["tasks"]:
         name = entry["task"]
         if entry["method"] == "turn_likert":
             paper = turns.get(entry["metrics"][0]) if len(entry["metrics"]) == 1 else None
         else:
             paper = known.get(name)
         how = f"median seconds of {entry['n']} work units by {entry['annotators']} annotators"
-        table.cells.append(Cell(name, "seconds", paper, _float(entry["minutes"] * 60), how, 2))
-        table.cells.append(Cell(name, "dollars", None, _float(entry["payment"]), "that median at 20 dollars an hour"))
-        table.cells.append(Cell(name, "training minutes", None, _float(entry["training_minutes"]), "an annotator"))
+        table.cells.append(PaperCell(name, "seconds", paper, _float(entry["minutes"] * 60), how, 2))
+        table.cells.append(
+            PaperCell(name, "dollars", None, _float(entry["payment"]), "that median at 20 dollars an hour")
+        )
+        table.cells.append(PaperCell(name, "training minutes", None, _float(entry["training_minutes"]), "an annotator"))
     return table
 
 
-def table10(whole: Whole, paper: Mapping) -> Table:
+def table10(answers: AllAnswers, paper: Mapping) -> PaperTable:
     """Table 10: minutes, throughput and estimated cost of each method."""
-    table = Table("table10", "Table 10: minutes, throughput and costs of each method")
-    minutes = {method: _minutes(own) for method, own in whole.times.groupby("method")}
-    if whole.talks:
-        minutes["dialogue collection"] = (float(np.median(whole.talks)) / 60, f"median of {len(whole.talks)} chats")
-    final = whole.times[whole.times["task"].isin(FINAL_TASKS)]
+    table = PaperTable("table10", "Table 10: minutes, throughput and costs of each method")
+    minutes = {method: _minutes(own) for method, own in answers.times.groupby("method")}
+    if answers.talks:
+        minutes["dialogue collection"] = (float(np.median(answers.talks)) / 60, f"median of {len(answers.talks)} chats")
+    final = answers.times[answers.times["task"].isin(FINAL_TASKS)]
     if len(final):
         value, how = _minutes(final)
         minutes["abc_eval, final set"] = (value, f"{how}; the tasks of the final set, as far as it is known")
@@ -261,9 +263,9 @@ def table10(whole: Whole, paper: Mapping) -> Table:
         value, how = minutes[method]
         each = 2 if method == "comparative" else 1
         table.cells += [
-            Cell(method, "TI", printed["TI"], value, f"minutes: {how}", 2),
-            Cell(method, "TP", printed["TP"], plain(throughput(value)), "60 / minutes", 2),
-            Cell(method, "EC", printed["EC"], projected(value, DIALOGUES, WAGE, each), "at 20 dollars an hour", 0),
+            PaperCell(method, "TI", printed["TI"], value, f"minutes: {how}", 2),
+            PaperCell(method, "TP", printed["TP"], plain(throughput(value)), "60 / minutes", 2),
+            PaperCell(method, "EC", printed["EC"], projected(value, DIALOGUES, WAGE, each), "at 20 dollars an hour", 0),
         ]
     return table
 
@@ -275,23 +277,25 @@ def _minutes(times: pd.DataFrame) -> tuple[float, str]:
     return float(sums.median()), f"median of sums over tasks, {len(sums)} of them, a second time counting as another"
 
 
-def screening(whole: Whole, tables: Path) -> Table:
+def screening(answers: AllAnswers, tables: Path) -> PaperTable:
     """Figure 9: who passed the training, by group."""
-    table = Table("screening", "Who passed the training, by group (Figure 9)")
+    table = PaperTable("screening", "Who passed the training, by group (Figure 9)")
     known = published.screening(tables)
-    groups = whole.training.groupby(["group", "task"], sort=True)
+    groups = answers.training.groupby(["group", "task"], sort=True)
     for (group, task), own in groups:
         name, key = f"{group}, {str(task).partition(':')[2]}", (group, str(task).partition(":")[2])
         paper = known.loc[key] if key in known.index else {}
         attempted, passed = own["annotator"].nunique(), own[own["passed"].eq(True)]["annotator"].nunique()
         low, high = wilson(passed, attempted)
         table.cells += [
-            Cell(name, "attempted", _whole(paper.get("attempted")), int(attempted), "annotators who began", 0),
-            Cell(name, "passed", _whole(paper.get("passed")), int(passed), "annotators whose last round was enough", 0),
-            Cell(name, "mistakes", _float(paper.get("mistakes")), float(own["wrong_turns"].mean()), MISTAKES, 3),
-            Cell(name, "rounds", _whole(paper.get("n")), len(own), "rounds handed in", 0),
-            Cell(name, "pass share low", None, low, "Wilson's 95 % interval"),
-            Cell(name, "pass share high", None, high, "Wilson's 95 % interval"),
+            PaperCell(name, "attempted", _whole(paper.get("attempted")), int(attempted), "annotators who began", 0),
+            PaperCell(
+                name, "passed", _whole(paper.get("passed")), int(passed), "annotators whose last round was enough", 0
+            ),
+            PaperCell(name, "mistakes", _float(paper.get("mistakes")), float(own["wrong_turns"].mean()), MISTAKES, 3),
+            PaperCell(name, "rounds", _whole(paper.get("n")), len(own), "rounds handed in", 0),
+            PaperCell(name, "pass share low", None, low, "Wilson's 95 % interval"),
+            PaperCell(name, "pass share high", None, high, "Wilson's 95 % interval"),
         ]
     return table
 

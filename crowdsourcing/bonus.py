@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from parlai_spotbot.crowdsourcing.scores import truths_of, unit_points
+from parlai_spotbot.crowdsourcing.game_scores import truths_of, unit_points
 from parlai_spotbot.records import HUMAN, Conversation, Item
 from parlai_spotbot.surveys.survey import Survey
 

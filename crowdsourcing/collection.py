@@ -8,7 +8,7 @@ from typing import Any
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-from parlai_spotbot.crowdsourcing.groups import Members, part_of
+from parlai_spotbot.crowdsourcing.groups import GroupMembers, part_of
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import TaskSetup
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.records import Conversation, Item, Unit
@@ -67,9 +67,9 @@ class CrowdCollection:
         return "/".join(filter(None, (self.survey.name, self.request.part)))
 
     @property
-    def members(self) -> Members | None:
+    def members(self) -> GroupMembers | None:
         """Who is in which group, where there are groups."""
-        return Members(self.paths.members, self.request.group) if self.request.group else None
+        return GroupMembers(self.paths.members, self.request.group) if self.request.group else None
 
     @property
     def conversations(self) -> list[Conversation]:

@@ -20,10 +20,10 @@ from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, 
 from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor, MTurkDoor, ProlificDoor, leaving
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
-from parlai_spotbot.crowdsourcing.server import Address, Server, ServerFiles
+from parlai_spotbot.crowdsourcing.server import ListenAddress, PageServer, ServerFiles
 
 if TYPE_CHECKING:
-    from parlai_spotbot.crowdsourcing.chat.bots import Bots
+    from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
     from parlai_spotbot.crowdsourcing.mephisto_task.crowd import MephistoCrowd
 
 LINGER = 120.0
@@ -37,19 +37,19 @@ EVERY = 1.0
 
 
 def make_server(
-    collection: CrowdCollection, secret: bytes, progress: ProgressLine, bots: Bots | None = None
+    collection: CrowdCollection, secret: bytes, progress: ProgressLine, bots: ChatBots | None = None
 ) -> Callable[[MephistoCrowd, str, int], CollectionServer]:
     """A function that builds the server of `collection` on a crowd; `bots` are there where people chat."""
     paths = collection.paths
 
     def make(crowd: MephistoCrowd, host: str, port: int) -> CollectionServer:
         door = door_of(collection, secret, crowd)
-        server = Server(
+        server = PageServer(
             lambda: _desk(collection, secret, crowd, door, bots),
             door,
             ServerFiles(PAGE, paths.refused, paths.log),
             secret,
-            Address(host, port, prefer=collection.last_port),
+            ListenAddress(host, port, prefer=collection.last_port),
         )
         in_house = collection.request.settings.provider == "in_house"
         return CollectionServer(server, progress, 0.0 if in_house else LINGER)
@@ -68,7 +68,7 @@ def door_of(collection: CrowdCollection, secret: bytes, crowd: MephistoCrowd) ->
     return MTurkDoor(crowd.knows_hit, settings.provider == "mturk_sandbox")
 
 
-def _desk(collection: CrowdCollection, secret: bytes, crowd: MephistoCrowd, door: Door, bots: Bots | None) -> Desk:
+def _desk(collection: CrowdCollection, secret: bytes, crowd: MephistoCrowd, door: Door, bots: ChatBots | None) -> Desk:
     """The desk, when it has told Mephisto what a crash may have kept from it."""
     ledger = (ChatLedger if collection.survey.chat else Ledger)(collection.paths.ledger)
     truths = natures_of(collection.conversations)
@@ -102,7 +102,7 @@ def consent(collection: CrowdCollection) -> dict[str, str]:
 class CollectionServer:
     """The server as Mephisto's operator drives it: started, asked whether all is done, stopped."""
 
-    def __init__(self, server: Server, progress: ProgressLine, linger: float):
+    def __init__(self, server: PageServer, progress: ProgressLine, linger: float):
         self.server, self.progress, self.linger = server, progress, linger
         self._looked = 0.0
         self._done_since: float | None = None

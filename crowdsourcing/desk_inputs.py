@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from parlai_spotbot.crowdsourcing.chat.bots import Bots
+from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
 from parlai_spotbot.crowdsourcing.contract import Crowd, Visitor
-from parlai_spotbot.crowdsourcing.groups import Members
+from parlai_spotbot.crowdsourcing.groups import GroupMembers
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.surveys.survey import Survey
@@ -57,9 +57,9 @@ class Participants:
 
     crowd: Crowd
     finish: Callable[[Visitor, str, int], dict] = no_finish
-    members: Members | None = None
+    members: GroupMembers | None = None
     team: str = ""
-    bots: Bots | None = None
+    bots: ChatBots | None = None
 
 
 @dataclass(frozen=True)

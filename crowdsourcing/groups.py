@@ -49,7 +49,7 @@ def check_group(study: Study, survey: str, group: str) -> str:
 
 
 @dataclass(frozen=True)
-class Members:
+class GroupMembers:
     """Who is in which group, as `group` asks: in the database at `path`, which the operators of all groups share.
 
     Raises `sqlite3.OperationalError` where it can't be read or written.

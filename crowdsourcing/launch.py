@@ -103,7 +103,7 @@ def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> None:
 
 
 def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
-    from parlai_spotbot.crowdsourcing.texts import load_texts
+    from parlai_spotbot.crowdsourcing.page_texts import load_texts
     from parlai_spotbot.crowdsourcing.training import check_course
     from parlai_spotbot.surveys.controls import read_controls
 

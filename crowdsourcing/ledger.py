@@ -24,8 +24,8 @@ from parlai_spotbot.crowdsourcing.ledger_entries import (
     Handout,
     OpeningDecision,
     PracticeAttempt,
-    Sitting,
     Submission,
+    TrainingRound,
     annotator_of,
     dumps,
     handout_of,
@@ -159,12 +159,12 @@ class Ledger:
             )
             self._stand(attempt.worker, standing, why)
 
-    def sittings(self, where: str = "1", *values: Any) -> list[Sitting]:
+    def sittings(self, where: str = "1", *values: Any) -> list[TrainingRound]:
         """Rounds of the training that were handed in, in that order; those for which the SQL condition holds."""
         rows = self._rows(f"SELECT {', '.join(SITTING)} FROM training WHERE {where} ORDER BY rowid", *values)
         return [sitting_of(row) for row in rows]
 
-    def sit(self, sitting: Sitting, standing: str, why: str = "") -> None:
+    def sit(self, sitting: TrainingRound, standing: str, why: str = "") -> None:
         """A round of the training, and where the annotator stands after it.
 
         Raises `sqlite3.IntegrityError`, and records nothing, where it is not the annotator's next round.

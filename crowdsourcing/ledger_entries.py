@@ -94,7 +94,7 @@ class OpeningDecision:
 
 
 @dataclass(frozen=True)
-class Sitting:
+class TrainingRound:
     """A round of the training (from 0, over all attempts), as it was handed in and graded.
 
     `dialogue` is the id of what was annotated, `result` what the annotator was told (training.graded), `passed` None
@@ -123,7 +123,7 @@ class LedgerContents:
     submissions: list[Submission]
     annotators: list[Annotator]
     grades: list[tuple[str, str, int, bool]]
-    sittings: list[Sitting]
+    sittings: list[TrainingRound]
     out: set[str]
     kept: list[Submission]
     units: list[list[Judgement]]
@@ -157,7 +157,7 @@ def dumps(value: Any, **more: Any) -> str:
 HANDOUT = tuple(field.name for field in fields(Handout))
 ANNOTATOR = tuple(field.name for field in fields(Annotator))
 DECISION = tuple(field.name for field in fields(OpeningDecision))
-SITTING = tuple(field.name for field in fields(Sitting))
+SITTING = tuple(field.name for field in fields(TrainingRound))
 
 
 def annotator_of(row: tuple) -> Annotator:
@@ -175,8 +175,8 @@ def submission_of(row: tuple) -> Submission:
     return Submission(handle, json.loads(record), json.loads(body), sha256, received_at)
 
 
-def sitting_of(row: tuple) -> Sitting:
+def sitting_of(row: tuple) -> TrainingRound:
     values = dict(zip(SITTING, row, strict=True))
     passed = values["passed"]
     read = {"body": json.loads(values["body"]), "result": json.loads(values["result"])}
-    return Sitting(**values | read | {"passed": None if passed is None else bool(passed)})
+    return TrainingRound(**values | read | {"passed": None if passed is None else bool(passed)})

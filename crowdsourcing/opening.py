@@ -28,7 +28,7 @@ def decision_question(survey: Survey) -> Question:
     raise ValueError(f"survey '{survey.name}': layout 'opening' needs a question about entities")
 
 
-class Opening:
+class DialogueOpening:
     """What is open and decided in the hand-outs of a survey with the layout "opening"."""
 
     def __init__(self, survey: Survey, ledger: Ledger, texts: Mapping[str, str]):

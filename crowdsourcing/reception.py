@@ -17,14 +17,14 @@ from typing import Any
 from parlai_spotbot.crowdsourcing.chat.chats import Chats
 from parlai_spotbot.crowdsourcing.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
+from parlai_spotbot.crowdsourcing.game_scores import GameScores, truths_of, unit_points
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout, digest
-from parlai_spotbot.crowdsourcing.opening import Opening
+from parlai_spotbot.crowdsourcing.opening import DialogueOpening
 from parlai_spotbot.crowdsourcing.practice import Practice
 from parlai_spotbot.crowdsourcing.presentation import present
 from parlai_spotbot.crowdsourcing.questionnaire import is_due
 from parlai_spotbot.crowdsourcing.refusals import reason, refusal
-from parlai_spotbot.crowdsourcing.scores import GameScores, truths_of, unit_points
-from parlai_spotbot.crowdsourcing.stock import Stock
+from parlai_spotbot.crowdsourcing.stock import UnitStock
 from parlai_spotbot.crowdsourcing.training import Training
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item
@@ -44,7 +44,7 @@ half minute."""
 
 
 @dataclass(frozen=True)
-class Place:
+class VisitorPlace:
     """Where a visitor stands: the state, the name of the reason (refusals.REASONS), and the hand-out they hold."""
 
     state: str
@@ -100,7 +100,7 @@ class Reception:
         self.waited_at = 0.0  # when a page was last told to wait
         self._gone: set[str] = set()  # contestants whose units are kept back
         self.survey_json = survey.to_json()  # once: every session holds it
-        self.stock = Stock(material.units, self.seeds)
+        self.stock = UnitStock(material.units, self.seeds)
         self.items = _items(material)
         self.consent_text = [filled(paragraph, words.consent) for paragraph in survey.consent]
         self.consent_digest = digest(self.consent_text) if survey.consent else ""
@@ -109,7 +109,7 @@ class Reception:
             if survey.training
             else Practice(survey, records, self.refusal)
         )
-        self.opening = Opening(survey, self.ledger, self.texts) if survey.layout == "opening" else None
+        self.opening = DialogueOpening(survey, self.ledger, self.texts) if survey.layout == "opening" else None
         self.chats = Chats(survey, records, participants.bots, self.texts, self.items) if survey.chat else None
         self.truths = truths_of(self.items.values(), material.truths) if survey.game else {}
         self.ledger.begin(name_of(survey), survey.limits.units_per_annotator)
@@ -135,49 +135,49 @@ class Reception:
         return refusal(code, self.texts)
 
     # -- where a visitor stands --------------------------------------------------------------------------------------
-    def place(self, visitor: Visitor) -> Place:
+    def place(self, visitor: Visitor) -> VisitorPlace:
         """The state of the visitor; an open hand-out comes first, then what ended, then what may begin."""
         return self._place(visitor, self._handouts_of(visitor))
 
     def _handouts_of(self, visitor: Visitor) -> list[Handout]:
         return self.ledger.handouts("worker = ? AND status <> 'void'", visitor.worker)
 
-    def _place(self, visitor: Visitor, mine: list[Handout]) -> Place:
+    def _place(self, visitor: Visitor, mine: list[Handout]) -> VisitorPlace:
         if not visitor.worker:
-            return Place("preview")
+            return VisitorPlace("preview")
         if self.chats:
             self._pause(self.chats.nobody_there())
         held = next((handout for handout in mine if handout.status == "open"), None)
         here = [h for h in mine if h.registration == visitor.registration]
         if held in here and held.agent_id is not None:
-            return Place("working", handout=held)
+            return VisitorPlace("working", handout=held)
         if visitor.registration and here and here[-1] != held:
             status = here[-1].status
-            return Place("handed_in", "handed_in") if status == "done" else Place("finished", status)
+            return VisitorPlace("handed_in", "handed_in") if status == "done" else VisitorPlace("finished", status)
         annotator = self.ledger.annotator(visitor.worker)
         if annotator.standing == "stopped":
-            return Place("stopped", annotator.why)
+            return VisitorPlace("stopped", annotator.why)
         refused = self.crowd.refuses(visitor)
         if refused:
-            return Place("stopped", refused)
+            return VisitorPlace("stopped", refused)
         if self.closed:
-            return Place("closed", "closed")
+            return VisitorPlace("closed", "closed")
         if held is not None:
-            return Place("ready", handout=held) if held in here else Place("waiting", "elsewhere")
+            return VisitorPlace("ready", handout=held) if held in here else VisitorPlace("waiting", "elsewhere")
         if self.members and self.members.elsewhere(visitor.worker):
-            return Place("finished", "other_group")
+            return VisitorPlace("finished", "other_group")
         if len(mine) >= self.survey.limits.units_per_annotator:
-            return Place("finished", "allowance")
+            return VisitorPlace("finished", "allowance")
         if not self.stock.any_free(visitor.worker):
             if self.stock.any_paused(visitor.worker):
-                return Place("waiting", "paused")
+                return VisitorPlace("waiting", "paused")
             more = self.stock.any_open(visitor.worker)
-            return Place("waiting", "waiting") if more else Place("finished", "nothing_left")
+            return VisitorPlace("waiting", "waiting") if more else VisitorPlace("finished", "nothing_left")
         if annotator.consent != self.consent_digest and self.survey.consent:
-            return Place("consent")
+            return VisitorPlace("consent")
         if self.practice.begins and annotator.standing != "passed":
-            return Place("onboarding")
-        return Place("ready")
+            return VisitorPlace("onboarding")
+        return VisitorPlace("ready")
 
     def _pause(self, gone: set[str]) -> None:
         """Keep back the units of contestants that can't be talked to, and no others."""
@@ -220,7 +220,7 @@ class Reception:
             said["finish"] = self.finish(visitor, place.state, done)
         return said
 
-    def practises(self, visitor: Visitor, place: Place) -> bool:
+    def practises(self, visitor: Visitor, place: VisitorPlace) -> bool:
         """Whether a round of practice is taken of this visitor now.
 
         A training is long, so what was begun is not lost if somebody else took the last unit meanwhile.

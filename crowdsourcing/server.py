@@ -48,7 +48,7 @@ LOG_FILES = 5
 CHATTY = ("tornado.access", "tornado.application", "tornado.general")
 
 
-class Connections(HTTPServer):
+class BoundedHTTPServer(HTTPServer):
     """An HTTP server that, when `most` connections are open, closes the one that has had nothing answered for longest,
     rather than turn newcomers away: whoever opens connections and leaves them idle can't lock others out."""
 
@@ -94,7 +94,7 @@ class ServerFiles:
 
 
 @dataclass(frozen=True)
-class Address:
+class ListenAddress:
     """Where to listen; `port` 0 takes a free one, `prefer` first if that is free (pages that are open ask there)."""
 
     host: str = "127.0.0.1"
@@ -102,7 +102,7 @@ class Address:
     prefer: int = 0
 
 
-class Server:
+class PageServer:
     """Serves the page and the desk until it is stopped.
 
     Parameters
@@ -119,7 +119,12 @@ class Server:
     """Seconds between two calls of `desk.expire`."""
 
     def __init__(
-        self, desk: Any, doors: Door | Sequence[Door], files: ServerFiles, secret: bytes, address: Address = Address()
+        self,
+        desk: Any,
+        doors: Door | Sequence[Door],
+        files: ServerFiles,
+        secret: bytes,
+        address: ListenAddress = ListenAddress(),
     ):
         self._desk = desk
         self.doors = tuple(doors) if isinstance(doors, Sequence) else (doors,)
@@ -174,7 +179,7 @@ class Server:
             thread.join()
             self._cleanup.close()
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> PageServer:
         self.start()
         return self
 
@@ -202,7 +207,7 @@ class Server:
     async def _serve(self, page: dict[str, handlers.PageFile], sockets: list[socket.socket], ready: threading.Event):
         self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
-        http = Connections(
+        http = BoundedHTTPServer(
             application(self.intake, page, lambda connection: http.answered(connection)),
             max_body_size=handlers.PATIENCE,
             max_header_size=32 * 1024,
@@ -282,7 +287,7 @@ def raise_file_limit() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
             soft = wanted
     if soft != resource.RLIM_INFINITY:
-        Connections.most = min(MOST_CONNECTIONS, max(64, soft - 256))
+        BoundedHTTPServer.most = min(MOST_CONNECTIONS, max(64, soft - 256))
 
 
 # -- logs --------------------------------------------------------------------------------------------------------------

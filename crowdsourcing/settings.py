@@ -168,7 +168,7 @@ def parse_settings(row: Any, where: str) -> LaunchSettings:
         "texts": _texts(row, where),
         "minutes_per_unit": _number(row, "minutes_per_unit", where, None, ABOVE_ZERO),
         "seconds_per_annotation": _number(row, "seconds_per_annotation", where, None, ABOVE_ZERO),
-        "fee": _number(row, "fee", where, None, Allowed(most=10)),
+        "fee": _number(row, "fee", where, None, NumberRange(most=10)),
     }
     codes = ("completion_code", "screened_out_code")
     for name in ("title", "description", "contact", *codes, "language", "group", "gold"):
@@ -204,17 +204,17 @@ def _holds_secret(value: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Allowed:
+class NumberRange:
     """Which numbers a setting may have: from 0, or above 0, up to `most`."""
 
     zero: bool = True
     most: float = math.inf
 
 
-ABOVE_ZERO = Allowed(zero=False)
+ABOVE_ZERO = NumberRange(zero=False)
 
 
-def _number(row: Mapping, name: str, where: str, default: Any, allowed: Allowed = Allowed()) -> Any:
+def _number(row: Mapping, name: str, where: str, default: Any, allowed: NumberRange = NumberRange()) -> Any:
     value = files.field(row, name, (int, float, type(None)), where, default)
     if value is None:
         return default

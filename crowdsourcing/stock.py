@@ -25,7 +25,7 @@ def marks_of(items: Iterable[Item], seeds: Mapping[str, str]) -> frozenset[str]:
     )
 
 
-class Stock:
+class UnitStock:
     """All units, which of them are free, open or done, and for each annotator those out of the question.
 
     Raises `UserError` where a unit shows one conversation or seed in two items.

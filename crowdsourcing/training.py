@@ -17,7 +17,7 @@ from parlai_spotbot.crowdsourcing.checking import check_items, malformed
 from parlai_spotbot.crowdsourcing.contract import Refusal
 from parlai_spotbot.crowdsourcing.desk_inputs import DeskRecords
 from parlai_spotbot.crowdsourcing.grading import answers_of
-from parlai_spotbot.crowdsourcing.ledger_entries import Sitting, digest
+from parlai_spotbot.crowdsourcing.ledger_entries import TrainingRound, digest
 from parlai_spotbot.crowdsourcing.practice import Allow, chance_of, numbered
 from parlai_spotbot.crowdsourcing.presentation import present
 from parlai_spotbot.errors import UserError
@@ -137,7 +137,7 @@ class Training:
         item = gold_item(self.course[attempt][number], self.task.questions)
         return present(self.survey, item, 0, chance_of(self.secret, f"training {attempt} {number}", worker))
 
-    def _told(self, worker: str, sitting: Sitting) -> dict:
+    def _told(self, worker: str, sitting: TrainingRound) -> dict:
         """What the annotator is told of a round that is graded."""
         attempt, number = self.plan[sitting.sitting]
         page, _ = self._present(worker, attempt, number)
@@ -171,7 +171,7 @@ class Training:
             raise self.refusal("attempt") from err
         return self._told(worker, made)
 
-    def _graded(self, worker: str, attempt: int, number: int, body: dict) -> Sitting:
+    def _graded(self, worker: str, attempt: int, number: int, body: dict) -> TrainingRound:
         golds = self.course[attempt]
         page, _ = self._present(worker, attempt, number)
         [clean] = check_items(self.survey, [page], body.get("items"))
@@ -180,4 +180,4 @@ class Training:
         result |= {"attempt": attempt + 1, "round": number + 1, "role": golds[number].role}
         result["seconds"] = clean["seconds"]
         place = self.plan.index((attempt, number))
-        return Sitting(worker, place, golds[number].id, body, result, result["passed"], self.team, self.clock())
+        return TrainingRound(worker, place, golds[number].id, body, result, result["passed"], self.team, self.clock())

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.grading import answers_of
-from parlai_spotbot.crowdsourcing.ledger_entries import LedgerContents, Sitting, Submission
+from parlai_spotbot.crowdsourcing.ledger_entries import LedgerContents, Submission, TrainingRound
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.abc_eval.gold import is_mark, key_of
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED
@@ -50,7 +50,7 @@ def training_rows(task: str, part: LedgerContents, names: Mapping[str, str]) -> 
     return [row for _, row in sorted(rows, key=lambda pair: pair[0])]
 
 
-def _round(task: str, sitting: Sitting, names: Mapping[str, str]) -> dict:
+def _round(task: str, sitting: TrainingRound, names: Mapping[str, str]) -> dict:
     result = sitting.result
     return {
         "task": task,

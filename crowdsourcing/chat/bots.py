@@ -47,7 +47,7 @@ class TurnRequest:
 
 
 @dataclass(frozen=True)
-class Trouble:
+class FailedTry:
     """A try that failed: `kind` and `message` as in `TurnFailure`."""
 
     kind: str
@@ -60,13 +60,13 @@ class TurnReply:
 
     question: TurnRequest
     text: str | None
-    troubles: tuple[Trouble, ...] = ()
+    troubles: tuple[FailedTry, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Waiting:
     question: TurnRequest
-    troubles: tuple[Trouble, ...] = ()
+    troubles: tuple[FailedTry, ...] = ()
     losses: int = 0
     alone: bool = False
 
@@ -79,7 +79,7 @@ class _Session:
     heard: int = field(default=0)
 
 
-class Bots:
+class ChatBots:
     """All contestants of a collection, loaded.
 
     Parameters
@@ -120,7 +120,7 @@ class Bots:
                 if line is not None:
                     self._line_of[waiting.question.chat] = line
         if line is None:
-            trouble = Trouble("set_aside", self.set_aside().get(name, "no such contestant was loaded"))
+            trouble = FailedTry("set_aside", self.set_aside().get(name, "no such contestant was loaded"))
             self._answers.put(TurnReply(waiting.question, None, (*waiting.troubles, trouble)))
         else:
             line.add(waiting)
@@ -193,7 +193,7 @@ class Bots:
 class _Line:
     """One copy of a contestant, the thread that waits for it, and the chats that wait for its answer."""
 
-    def __init__(self, handle: ContestantHandle, attempts: int, batchsize: int, bots: Bots):
+    def __init__(self, handle: ContestantHandle, attempts: int, batchsize: int, bots: ChatBots):
         self.handle = handle
         self._attempts, self._batchsize, self._bots = attempts, batchsize, bots
         self._queue: dict[str, _Waiting] = {}
@@ -329,7 +329,7 @@ class _Line:
         if failure.kind in INNOCENT:
             waiting = replace(waiting, losses=waiting.losses + 1)
         else:
-            trouble = Trouble(failure.kind, failure.message)
+            trouble = FailedTry(failure.kind, failure.message)
             waiting = replace(waiting, troubles=(*waiting.troubles, trouble), alone=True)
         if len(waiting.troubles) >= self._attempts or waiting.losses >= LOSSES:
             self._bots.settled(waiting, None)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.chat import ledger as kept
-from parlai_spotbot.crowdsourcing.chat.bots import Bots, TurnReply, TurnRequest
+from parlai_spotbot.crowdsourcing.chat.bots import ChatBots, TurnReply, TurnRequest
 from parlai_spotbot.crowdsourcing.chat.conversations import with_chat_time
 from parlai_spotbot.crowdsourcing.chat.state import ChatState, typing_seconds
 from parlai_spotbot.crowdsourcing.checking import check_item, incomplete, malformed
@@ -39,14 +39,14 @@ class Chats:
 
     Parameters
     ----------
-    bots : Bots
+    bots : ChatBots
         Whom to ask.
     items : mapping
         Every item by its id.
     """
 
     def __init__(
-        self, survey: Survey, records: DeskRecords, bots: Bots, texts: Mapping[str, str], items: Mapping[str, Item]
+        self, survey: Survey, records: DeskRecords, bots: ChatBots, texts: Mapping[str, str], items: Mapping[str, Item]
     ):
         self.survey, self.rule = survey, survey.chat
         self.bots, self.texts, self._items = bots, texts, items
@@ -171,7 +171,7 @@ class Chats:
         self._check_say(handout, state, number, said)
         chat = state.chat or self._new(handout, place)
         now = self.clock()
-        self.ledger.say(chat, kept.Message(number, said, now, now))
+        self.ledger.say(chat, kept.ChatMessage(number, said, now, now))
         self._ask(chat)
         return self._reply(self._states(handout)[place], number)
 
@@ -272,7 +272,7 @@ class Chats:
             return
         text = storable(answer.text)
         shown = max(now, turns[-1].said_at + typing_seconds(self.rule, chat, question.number, text))
-        self.ledger.say(chat, kept.Message(question.number, text, now, shown), troubles)
+        self.ledger.say(chat, kept.ChatMessage(question.number, text, now, shown), troubles)
 
     def resume(self) -> int:
         """After a start: ask for every answer that is due in an open hand-out, also where the contestant had failed;

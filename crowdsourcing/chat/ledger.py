@@ -69,7 +69,7 @@ class ChatRecord:
 
 
 @dataclass(frozen=True)
-class Message:
+class ChatMessage:
     """A turn: even numbers are the person's. It is shown from `shown_at` on. Times are seconds since the epoch."""
 
     number: int
@@ -100,7 +100,7 @@ class ChatLedger(Ledger):
                 self._db.execute(statement)
 
     # -- writing -----------------------------------------------------------------------------------------------------
-    def say(self, chat: ChatRecord, turn: Message, troubles: Sequence[tuple[str, str]] = ()) -> None:
+    def say(self, chat: ChatRecord, turn: ChatMessage, troubles: Sequence[tuple[str, str]] = ()) -> None:
         """A turn of a chat, which begins with the first; `troubles` (kind, message) there were on the way to it."""
         with self._writing():
             self._db.execute(
@@ -143,10 +143,10 @@ class ChatLedger(Ledger):
         rows = self._rows(f"SELECT {CHAT} FROM chats WHERE {where} ORDER BY rowid", *values)
         return [ChatRecord(*row) for row in rows]
 
-    def turns(self, chat_id: str) -> list[Message]:
+    def turns(self, chat_id: str) -> list[ChatMessage]:
         """All turns of a chat, also those that are not shown yet."""
         sql = "SELECT number, text, said_at, shown_at FROM chat_turns WHERE chat_id = ? ORDER BY number"
-        return [Message(*row) for row in self._rows(sql, chat_id)]
+        return [ChatMessage(*row) for row in self._rows(sql, chat_id)]
 
     def rating(self, chat_id: str) -> ChatRating | None:
         """The rating of a chat, None while there is none."""

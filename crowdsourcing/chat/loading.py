@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from parlai_spotbot.crowdsourcing.chat.bots import Bots
+from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.selfplay.contestants import Contestants
@@ -15,7 +15,7 @@ from parlai_spotbot.selfplay.play import threads_each
 
 
 @contextlib.contextmanager
-def loaded_bots(collection: CrowdCollection, done: set[str], say: Callable[[str], None]) -> Iterator[Bots | None]:
+def loaded_bots(collection: CrowdCollection, done: set[str], say: Callable[[str], None]) -> Iterator[ChatBots | None]:
     """The contestants of all units that are not `done`, loaded; None in a survey in which nobody chats.
 
     Raises `UserError` where a contestant isn't in the study, or fewer than two can be loaded. What they print goes to
@@ -43,7 +43,7 @@ def loaded_bots(collection: CrowdCollection, done: set[str], say: Callable[[str]
         if entries:
             say(f"loading {len(entries)} contestants: {', '.join(entries)}")
             contestants.load(say)
-        bots = Bots(contestants.handles(), collection.survey.chat.attempts, plan.batchsize, _warn)
+        bots = ChatBots(contestants.handles(), collection.survey.chat.attempts, plan.batchsize, _warn)
         try:
             yield bots
         finally:

@@ -20,9 +20,9 @@ class ChatState:
     """A chat at one moment. `turns` are all, `shown` how many of them the page gets, `reached` whether the chat's turn
     has come in the unit, `again` whether the contestant broke off and is asked again."""
 
-    rule: rules.Chat
+    rule: rules.ChatRules
     chat: kept.ChatRecord | None
-    turns: tuple[kept.Message, ...]
+    turns: tuple[kept.ChatMessage, ...]
     rating: kept.ChatRating | None
     reached: bool
     now: float
@@ -100,7 +100,7 @@ class ChatState:
 FIRST_KEY, SECONDS_A_CHARACTER = 0.4, 1 / 40
 
 
-def typing_seconds(rule: rules.Chat, chat: kept.ChatRecord, number: int, text: str) -> float:
+def typing_seconds(rule: rules.ChatRules, chat: kept.ChatRecord, number: int, text: str) -> float:
     """How long the answer `text` takes to type, with some chance that is the same whenever it is asked."""
     if not rule.answer_delay:
         return 0.0

@@ -16,7 +16,7 @@ from office import Office, controls_of, conversations, spot_the_bot
 
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
-from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
+from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
 
 
@@ -49,11 +49,11 @@ def page(tmp_path) -> Path:
 
 
 @pytest.fixture
-def served(tmp_path, page) -> Server:
+def served(tmp_path, page) -> PageServer:
     """A server that runs, with a desk that notes what it is asked."""
     desk = RecordingDesk()
     files = ServerFiles(page, tmp_path / "refused.jsonl", tmp_path / "server.log")
-    server = Server(desk, [InHouseDoor(SECRET)], files, SECRET)
+    server = PageServer(desk, [InHouseDoor(SECRET)], files, SECRET)
     server.expire_every = 0.05
     server.start()
     yield server
@@ -73,7 +73,7 @@ def serve(tmp_path):
             page.mkdir()
             (page / "index.html").write_text("<p>not built</p>")
         office = Office(survey, pack(talks, options), list(known), talks, tmp_path / "ledger.db")
-        server = Server(office.desk, InHouseDoor(SECRET), ServerFiles(page, tmp_path / "refused.jsonl"), SECRET)
+        server = PageServer(office.desk, InHouseDoor(SECRET), ServerFiles(page, tmp_path / "refused.jsonl"), SECRET)
         server.start()
         running.append(server)
         return office, server

@@ -14,7 +14,7 @@ from office import MemoryCrowd
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk import Desk
 from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
-from parlai_spotbot.crowdsourcing.groups import Members, part_of
+from parlai_spotbot.crowdsourcing.groups import GroupMembers, part_of
 from parlai_spotbot.crowdsourcing.ledger import Ledger
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.crowdsourcing.tokens import read_secret
@@ -67,7 +67,7 @@ def desk_of(study: Study, group: str = "", clock: Callable = time.time, **limits
     return Desk(
         DeskMaterial(survey, units, read_controls(study, NAME)),
         PageWords(consent=consent),
-        Participants(MemoryCrowd(), members=Members(paths.members, group) if group else None),
+        Participants(MemoryCrowd(), members=GroupMembers(paths.members, group) if group else None),
         DeskRecords(Ledger(paths.ledger), read_secret(paths.secret), clock),
     )
 

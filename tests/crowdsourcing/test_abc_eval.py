@@ -13,7 +13,7 @@ from trained import LABELS, by_key, filled, narrowed, office_of, round_body
 
 from parlai_spotbot.crowdsourcing.contract import Visitor
 from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.ledger_entries import Sitting
+from parlai_spotbot.crowdsourcing.ledger_entries import TrainingRound
 from parlai_spotbot.crowdsourcing.training import check_course, course_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys.abc_eval.gold import is_mark, key_of
@@ -212,7 +212,7 @@ def test_passing_counts_for_that_task_only(made):
 
 def test_the_database_itself_takes_no_round_out_of_turn(tmp_path):
     ledger = Ledger(tmp_path / "ledger.db")
-    rounds = [Sitting("ann", n, f"d{n}", {"n": n}, {}, None, "", 1.0) for n in range(3)]
+    rounds = [TrainingRound("ann", n, f"d{n}", {"n": n}, {}, None, "", 1.0) for n in range(3)]
     for wrong in (rounds[1], rounds[2]):
         with pytest.raises(sqlite3.IntegrityError):
             ledger.sit(wrong, "passed")
@@ -235,7 +235,7 @@ def test_a_ledger_from_before_gets_the_table(tmp_path):
         db.execute("DROP TABLE training")
     with Ledger(path) as ledger:
         assert ledger.sittings() == []
-        ledger.sit(Sitting("ann", 0, "d", {}, {}, None, "", 1.0), "new")
+        ledger.sit(TrainingRound("ann", 0, "d", {}, {}, None, "", 1.0), "new")
 
 
 def test_more_attempts_than_dialogues_are_an_error_before_anything_is_served():

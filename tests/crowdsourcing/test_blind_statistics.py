@@ -19,7 +19,7 @@ from office import Office
 
 from parlai_spotbot.crowdsourcing import desk as desk_module
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor
-from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
+from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
@@ -102,7 +102,7 @@ def handed_out(tmp_path_factory):
     rows = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(desk_module, "secrets", Drawn(7))
-        with Server(office.desk, InHouseDoor(SECRET), ServerFiles(folder, folder / "r.jsonl"), SECRET) as server:
+        with PageServer(office.desk, InHouseDoor(SECRET), ServerFiles(folder, folder / "r.jsonl"), SECRET) as server:
             for number in range(len(units)):
                 unit = Browser(server, f"annotator {number}").ask("unit", {})["unit"]
                 for place, page in enumerate(unit["items"]):

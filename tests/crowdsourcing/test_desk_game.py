@@ -7,8 +7,8 @@ import pytest
 from office import answers, conversations, plain, refused
 
 from parlai_spotbot.crowdsourcing.contract import Visitor
+from parlai_spotbot.crowdsourcing.game_scores import FIRST, SECOND, GameScores, nickname
 from parlai_spotbot.crowdsourcing.opening import decision_question
-from parlai_spotbot.crowdsourcing.scores import FIRST, SECOND, GameScores, nickname
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import truth
 from parlai_spotbot.surveys.game import points

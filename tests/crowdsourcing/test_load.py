@@ -23,7 +23,7 @@ from parlai_spotbot.crowdsourcing.desk import Desk
 from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor, leaving
 from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
+from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
 from parlai_spotbot.crowdsourcing.tokens import in_house_link
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls
@@ -48,7 +48,7 @@ def served_in_memory(study, page):
             DeskRecords(Ledger(paths.ledger), SECRET),
         )
 
-    server = Server(desk, door, ServerFiles(page, paths.refused, paths.log), SECRET)
+    server = PageServer(desk, door, ServerFiles(page, paths.refused, paths.log), SECRET)
     server.expire_every = 0.5
     return server
 

@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout
 from parlai_spotbot.crowdsourcing.mixing import ControlDraw, mix
-from parlai_spotbot.crowdsourcing.stock import Stock, marks_of
+from parlai_spotbot.crowdsourcing.stock import UnitStock, marks_of
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
 
 TALKS = conversations(bots=4, per_pair=5, people=10)
@@ -65,7 +65,7 @@ def test_there_are_fewer_where_none_is_left():
 
 
 def test_the_stock_is_what_the_ledger_says():
-    stock = Stock(UNITS, SEEDS)
+    stock = UnitStock(UNITS, SEEDS)
     first = stock.choose("ann")
     assert first == UNITS[0].unit_id
     stock.take(first)
@@ -86,7 +86,7 @@ def test_nobody_gets_two_units_of_a_block_even_if_they_share_nothing():
     # Short conversations leave places of a rotation empty, so two rotations of a block may have none in common.
     items = UNITS[0].items
     units = [replace(UNITS[0], unit_id=f"u{n}", rotation=n, items=items[n : n + 1]) for n in (0, 1)]
-    stock = Stock(units, SEEDS)
+    stock = UnitStock(units, SEEDS)
     handout = Handout("h", "ann", "", 0, "u0", units[0].block_id, (), "", 0.0, 1.0, status="returned", finished_at=1.0)
     stock.load([handout], [])
     assert stock.free == {"u0", "u1"}
@@ -113,7 +113,7 @@ def test_every_packing_is_done_in_the_end_and_nobody_meets_anything_twice(
         unit_size=unit_size, humans_per_unit=min(people, unit_size - 1), annotators_per_segment=replicates
     )
     units = pack(talks, options)
-    stock = Stock(units, seeds)
+    stock = UnitStock(units, seeds)
     held, taken, order = {}, Counter(), random.Random(seed)
     for turn in range(50 * len(units)):
         if not stock.free:
@@ -136,7 +136,7 @@ def test_every_packing_is_done_in_the_end_and_nobody_meets_anything_twice(
 
 
 def test_who_has_met_everything_gets_nothing():
-    stock = Stock(UNITS, SEEDS)
+    stock = UnitStock(UNITS, SEEDS)
     for unit in UNITS:
         stock.bar("ann", [f"block {unit.block_id}"])
     assert stock.choose("ann") is None

@@ -16,7 +16,7 @@ from asking import SECRET, RecordingDesk, api, raw, request, token_of
 from parlai_spotbot.crowdsourcing import tokens
 from parlai_spotbot.crowdsourcing.api_requests import ROUTES
 from parlai_spotbot.crowdsourcing.doors import MTurkDoor
-from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
+from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
 
 
 # -- who asks ----------------------------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ def test_broken_http_gets_400_at_most(served, data):
 # -- previews ---------------------------------------------------------------------------------------------------------
 def test_a_preview_sees_and_does_nothing_else(tmp_path, page):
     desk = RecordingDesk()
-    with Server(desk, [MTurkDoor(lambda hit: True, True)], ServerFiles(page, tmp_path / "r"), SECRET) as server:
+    with PageServer(desk, [MTurkDoor(lambda hit: True, True)], ServerFiles(page, tmp_path / "r"), SECRET) as server:
         token = api(server, "enter", {"query": {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}})[1]["token"]
         assert api(server, "session", token=token)[1]["state"] == "preview"
         for name in sorted(set(ROUTES) - {"enter", "session"}):

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from asking import SECRET, RecordingDesk, raw, request, token_of
 
 from parlai_spotbot.crowdsourcing.doors import MTurkDoor
-from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
+from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
 from parlai_spotbot.errors import UserError
 
 
@@ -52,7 +52,7 @@ def test_every_answer_has_the_security_headers(served):
 
 def test_only_mturk_may_frame_the_page_and_only_where_it_is_used(tmp_path, page):
     door, files = MTurkDoor(lambda hit: True, True), ServerFiles(page, tmp_path / "r")
-    with Server(RecordingDesk(), door, files, SECRET) as server:
+    with PageServer(RecordingDesk(), door, files, SECRET) as server:
         policy = request(server, "GET", "/")[1]["Content-Security-Policy"]
     assert "frame-ancestors https://worker.mturk.com https://workersandbox.mturk.com" in policy
     assert "form-action 'self' https://" in policy
@@ -89,5 +89,5 @@ def test_nothing_but_the_page_s_files_is_served(served, path):
 def test_a_page_that_is_not_built_is_said_before_anything_starts(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="not built"):
-        Server(RecordingDesk(), [], ServerFiles(tmp_path / "empty", tmp_path / "r"), SECRET).start()
+        PageServer(RecordingDesk(), [], ServerFiles(tmp_path / "empty", tmp_path / "r"), SECRET).start()
     assert not (tmp_path / "r").exists()

@@ -17,7 +17,7 @@ from asking import SECRET, RecordingDesk, api, token_of
 from parlai_spotbot.crowdsourcing import server as server_module
 from parlai_spotbot.crowdsourcing.collection_server import CollectionServer, ProgressLine
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor
-from parlai_spotbot.crowdsourcing.server import Address, Server, ServerFiles, listen
+from parlai_spotbot.crowdsourcing.server import ListenAddress, PageServer, ServerFiles, listen
 from parlai_spotbot.errors import UserError
 
 
@@ -38,7 +38,7 @@ def test_idle_and_slow_clients_do_not_hold_up_others(served):
 
 
 def test_more_connections_than_there_is_room_for_push_out_the_idle_ones(served, monkeypatch):
-    monkeypatch.setattr(server_module.Connections, "most", 20)
+    monkeypatch.setattr(server_module.BoundedHTTPServer, "most", 20)
     working = http.client.HTTPConnection("127.0.0.1", served.port, timeout=10)
     idle = []
     try:
@@ -117,7 +117,7 @@ def test_a_taken_port_is_named_and_a_preferred_one_given_up(served, tmp_path, pa
 def test_it_comes_back_at_its_old_port_at_once(tmp_path, page):
     port, files = 0, ServerFiles(page, tmp_path / "r")
     for _ in range(3):
-        with Server(RecordingDesk(), InHouseDoor(SECRET), files, SECRET, Address(prefer=port)) as server:
+        with PageServer(RecordingDesk(), InHouseDoor(SECRET), files, SECRET, ListenAddress(prefer=port)) as server:
             assert port in (0, server.port)
             port = server.port
             assert api(server, "session", token=token_of("ann"))[0] == 200
@@ -184,7 +184,7 @@ def test_a_desk_that_is_made_in_its_thread(tmp_path, page):
         made.append(threading.get_ident())
         return RecordingDesk()
 
-    with Server(make, InHouseDoor(SECRET), ServerFiles(page, tmp_path / "r"), SECRET) as server:
+    with PageServer(make, InHouseDoor(SECRET), ServerFiles(page, tmp_path / "r"), SECRET) as server:
         api(server, "session", token=token_of("ann"))
         assert server.desk.threads == set(made)
 
@@ -192,5 +192,5 @@ def test_a_desk_that_is_made_in_its_thread(tmp_path, page):
         raise UserError("the ledger is damaged.")
 
     with pytest.raises(UserError, match="damaged"):
-        Server(broken, InHouseDoor(SECRET), ServerFiles(page, tmp_path / "r"), SECRET).start()
+        PageServer(broken, InHouseDoor(SECRET), ServerFiles(page, tmp_path / "r"), SECRET).start()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith(("server", "desk", "refused"))]

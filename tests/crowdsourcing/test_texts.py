@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from parlai_spotbot import crowdsourcing
-from parlai_spotbot.crowdsourcing import texts
+from parlai_spotbot.crowdsourcing import page_texts
+from parlai_spotbot.crowdsourcing.page_texts import load_texts
 from parlai_spotbot.crowdsourcing.refusals import REASONS, REFUSALS
-from parlai_spotbot.crowdsourcing.texts import load_texts
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.survey import Limits
@@ -67,15 +67,15 @@ def test_english_is_what_the_page_and_the_server_say():
     assert found.items() >= page.items()
     assert found["refused_late"] == REFUSALS["late"][1]
     assert found["why_controls"] == REASONS["controls"]
-    assert texts.languages() == ["de", "en"]
+    assert page_texts.languages() == ["de", "en"]
 
 
 def test_german_covers_every_text_of_page_and_server():
     german = yaml.safe_load((ROOM / "texts" / "de.yaml").read_text(encoding="utf-8"))
-    assert sorted(german["page"]) == sorted(texts.page_texts())
+    assert sorted(german["page"]) == sorted(page_texts.page_texts())
     found, _ = load_texts("de", SURVEY)
     assert found["language"] == "de"
-    same = {key for key, text in texts.page_texts().items() if found[key] == text}
+    same = {key for key, text in page_texts.page_texts().items() if found[key] == text}
     assert same <= {"direction", "game_name"}  # "ltr", "Name"
 
 

@@ -19,7 +19,7 @@ from parlai_spotbot.crowdsourcing.desk import Desk
 from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor, leaving
 from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
+from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
 from parlai_spotbot.records import HUMAN, Contestant, Item
 from parlai_spotbot.study import Plan, Study
 from parlai_spotbot.surveys import get_survey
@@ -61,7 +61,7 @@ def make_study(
 SECRET = bytes(range(32))
 
 
-def served(study: Study, name: str, folder: Path, survey=None) -> Server:
+def served(study: Study, name: str, folder: Path, survey=None) -> PageServer:
     """A server on a real desk and ledger, with a crowd in memory."""
     (folder / "index.html").write_text("page")
     seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
@@ -76,7 +76,7 @@ def served(study: Study, name: str, folder: Path, survey=None) -> Server:
             DeskRecords(Ledger(paths.ledger), SECRET),
         )
 
-    server = Server(desk, door, ServerFiles(folder, paths.refused, paths.log), SECRET)
+    server = PageServer(desk, door, ServerFiles(folder, paths.refused, paths.log), SECRET)
     server.expire_every = 0.5
     return server
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from office import MemoryCrowd
 from person import Person
 
-from parlai_spotbot.crowdsourcing.chat.bots import Bots
+from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
 from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk import Desk
 from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor
 from parlai_spotbot.crowdsourcing.links import in_house_link
-from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
+from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
 from parlai_spotbot.crowdsourcing.tokens import read_secret
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.contestants import Contestants
@@ -68,9 +68,9 @@ class Parlour:
         self.start()
 
     def start(self) -> None:
-        self.bots = Bots(self.contestants.handles(), self.survey.chat.attempts, self.batchsize, self.said.append)
+        self.bots = ChatBots(self.contestants.handles(), self.survey.chat.attempts, self.batchsize, self.said.append)
         files = ServerFiles(self.page, self.paths.refused)
-        self.server = Server(self._desk, InHouseDoor(self.secret), files, self.secret)
+        self.server = PageServer(self._desk, InHouseDoor(self.secret), files, self.secret)
         self.server.expire_every = 0.05
         self.server.start()
 

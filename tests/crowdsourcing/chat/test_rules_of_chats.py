@@ -3,7 +3,7 @@
 import pytest
 
 from parlai_spotbot.crowdsourcing.chat.chats import spoken
-from parlai_spotbot.crowdsourcing.chat.ledger import ChatRating, ChatRecord, Message
+from parlai_spotbot.crowdsourcing.chat.ledger import ChatMessage, ChatRating, ChatRecord
 from parlai_spotbot.crowdsourcing.chat.state import ChatState, typing_seconds
 from parlai_spotbot.crowdsourcing.dry_run import Workload, estimate
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings, parse_settings
@@ -56,7 +56,7 @@ def test_a_dry_run_reckons_with_what_the_papers_interactors_took():
 def state(turns, now=100.0, status="open", rated=False, reached=True, hidden=0.0):
     """`turns` said a second apart; the last one is shown `hidden` seconds later."""
     chat = ChatRecord("h" * 32, 0, "chat-1", "eliza", 7, status)
-    said = tuple(Message(i, f"turn {i}", float(i), i + hidden * (i == turns - 1)) for i in range(turns))
+    said = tuple(ChatMessage(i, f"turn {i}", float(i), i + hidden * (i == turns - 1)) for i in range(turns))
     return ChatState(RULE, chat, said, ChatRating({}, "", 0.0) if rated else None, reached, now)
 
 

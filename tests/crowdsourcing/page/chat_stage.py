@@ -14,12 +14,12 @@ from queue import SimpleQueue
 from office import SECRET, MemoryCrowd
 from stage import PAGE, Stage, button, heading
 
-from parlai_spotbot.crowdsourcing.chat.bots import Trouble, TurnReply, TurnRequest
+from parlai_spotbot.crowdsourcing.chat.bots import FailedTry, TurnReply, TurnRequest
 from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.desk import Desk
 from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor
-from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
+from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.partners import partner_units
 from parlai_spotbot.surveys.survey import Survey
@@ -57,7 +57,7 @@ class Scripted:
         while self._waiting:
             question = self._waiting.pop(0)
             text = self.said(question)
-            self._answers.put(TurnReply(question, text, () if text is not None else (Trouble("crash", "scripted"),)))
+            self._answers.put(TurnReply(question, text, () if text is not None else (FailedTry("crash", "scripted"),)))
 
     def answers(self) -> list[TurnReply]:
         return [self._answers.get() for _ in range(self._answers.qsize())]
@@ -89,7 +89,7 @@ def chat_stage(
             DeskRecords(ChatLedger(folder / "ledger.db"), SECRET, clock),
         )
 
-    with Server(desk, InHouseDoor(SECRET), ServerFiles(PAGE, folder / "refused.jsonl"), SECRET) as server:
+    with PageServer(desk, InHouseDoor(SECRET), ServerFiles(PAGE, folder / "refused.jsonl"), SECRET) as server:
         yield Stage(server, server.url, folder)
 
 

@@ -11,7 +11,7 @@ from office import SECRET
 from stage import PAGE, Stage, button, heading
 
 from parlai_spotbot.crowdsourcing.doors import InHouseDoor
-from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
+from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
 
 CHECKS = 3
 """Attention checks in a unit."""
@@ -22,7 +22,7 @@ def serving(folder: Path, unit_size: int, **study: object) -> Iterator[Stage]:
     """A study's desk behind a real server; `study` goes to `picking.make_study`."""
     made = picking.make_study(folder / "study", unit_size=unit_size, **study)
     files = ServerFiles(PAGE, folder / "refused.jsonl")
-    with Server(lambda: picking.desk_of(made), InHouseDoor(SECRET), files, SECRET) as server:
+    with PageServer(lambda: picking.desk_of(made), InHouseDoor(SECRET), files, SECRET) as server:
         yield Stage(server, server.url, folder)
 
 

@@ -21,7 +21,7 @@ from parlai_spotbot.crowdsourcing.desk import Desk
 from parlai_spotbot.crowdsourcing.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants, no_finish
 from parlai_spotbot.crowdsourcing.doors import Door, InHouseDoor
 from parlai_spotbot.crowdsourcing.ledger import Ledger
-from parlai_spotbot.crowdsourcing.server import Server, ServerFiles
+from parlai_spotbot.crowdsourcing.server import PageServer, ServerFiles
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys.survey import Condition, Option, Question, Survey
 
@@ -204,7 +204,7 @@ def bare(survey: Survey, **limits: object) -> Survey:
 class Stage:
     """A server that runs, and its parts."""
 
-    server: Server
+    server: PageServer
     url: str
     folder: Path
 
@@ -242,7 +242,7 @@ def stage(
             DeskRecords(Ledger(folder / "ledger.db"), SECRET, clock),
         )
 
-    with Server(desk, door or InHouseDoor(SECRET), ServerFiles(PAGE, folder / "refused.jsonl"), SECRET) as server:
+    with PageServer(desk, door or InHouseDoor(SECRET), ServerFiles(PAGE, folder / "refused.jsonl"), SECRET) as server:
         yield Stage(server, server.url, folder)
 
 

@@ -195,7 +195,7 @@ def test_code_of_others_is_not_run_by_torchs_safe_loader(aged):
 
 
 def test_a_refused_checkpoint_is_one_line_with_its_remedy(aged, tmp_path):
-    from parlai_spotbot.selfplay.contestants import ContestantProcess
+    from parlai_spotbot.selfplay.process import ContestantProcess
     from parlai_spotbot.selfplay.remedies import short
 
     process = ContestantProcess(Contestant("old", model_file=str(aged["s2s_class"])), tmp_path / "log")

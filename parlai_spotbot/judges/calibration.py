@@ -29,12 +29,7 @@ DEFINITIONS = {
 
 
 def calibration(
-    probability: np.ndarray,
-    human: np.ndarray,
-    conversations: Sequence[str],
-    unsure: np.ndarray,
-    seed: int = 0,
-    replicates: int = REPLICATES,
+    probability: np.ndarray, human: np.ndarray, conversations: Sequence[str], unsure: np.ndarray, seed: int = 0
 ) -> dict:
     """Measure `probability` (n,) of being human against the truth `human` (n,) bool.
 
@@ -56,7 +51,7 @@ def calibration(
         return {}
     names, cluster = np.unique(np.asarray(conversations), return_inverse=True)
     place = np.minimum((probability * BINS).astype(int), BINS - 1)
-    drawn = np.random.default_rng(seed).multinomial(len(names), np.full(len(names), 1 / len(names)), size=replicates)
+    drawn = np.random.default_rng(seed).multinomial(len(names), np.full(len(names), 1 / len(names)), size=REPLICATES)
     sums = _Sums(np.vstack([np.ones(len(names)), drawn]), cluster, human)
     error, shares, chances = _errors(sums, probability, place)
     brier = sums.balanced((probability - human) ** 2)

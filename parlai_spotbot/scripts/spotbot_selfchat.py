@@ -42,5 +42,5 @@ class SpotbotSelfchat(Command):
 
         with claimed(Path(self.opt["study"]), "spotbot_selfchat") as path:
             summary = play(path, asked_of(self.opt), engine=engine_of(self.opt))
-        print(summary.said())
+        print(summary.text())
         return 0 if summary.complete else 1

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from parlai_spotbot.judges.spotter.examples import Example
-from parlai_spotbot.judges.spotter.features import Words
-from parlai_spotbot.judges.spotter.people_language import Language
+from parlai_spotbot.judges.spotter.examples import EntityExample
+from parlai_spotbot.judges.spotter.features import WordsVariant
+from parlai_spotbot.judges.spotter.people_language import PeopleLanguage
 from parlai_spotbot.records import HUMAN
 
 WORDS = ["hello", "you?", "i'm", "haha...", "(ok)", "don't-know", "İstanbul", "5,000", ":)", "the", "of", "😀", "run!"]
@@ -14,14 +14,16 @@ WORDS = ["hello", "you?", "i'm", "haha...", "(ok)", "don't-know", "İstanbul", "
 def test_words_and_intercept_are_the_score():
     rng = np.random.default_rng(0)
     examples = [
-        Example(tuple(" ".join(rng.choice(WORDS, 6)) for _ in range(4)), i % 2, HUMAN if i % 3 else "bot", f"c{i}")
+        EntityExample(
+            tuple(" ".join(rng.choice(WORDS, 6)) for _ in range(4)), i % 2, HUMAN if i % 3 else "bot", f"c{i}"
+        )
         for i in range(80)
     ]
-    variant = Words(examples, Language(["hello you", "a dog"]))
+    variant = WordsVariant(examples, PeopleLanguage(["hello you", "a dog"]))
     human = np.array([example.who == HUMAN for example in examples])
     model = variant.estimator().fit(variant.matrix, human)
     for row, example in enumerate(examples):
-        parts = variant.parts(model, row)
+        parts = variant.contributions(model, row)
         score = model.decision_function(variant.matrix[[row]])[0]
         assert sum(part.push for part in parts) + model[-1].intercept_[0] == pytest.approx(score, abs=1e-4)
         assert len({part.feature for part in parts}) == len(parts)

@@ -16,7 +16,7 @@ import numpy as np
 from parlai_spotbot.nuc.cleaning import Rule, anonymise, rule
 from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
-from parlai_spotbot.texts.comparison import bare_text
+from parlai_spotbot.texts.normal_forms import bare_text
 
 
 @dataclass(frozen=True)

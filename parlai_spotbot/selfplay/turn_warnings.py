@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from parlai_spotbot.texts.comparison import plain_text
+from parlai_spotbot.texts.normal_forms import plain_text
 from parlai_spotbot.texts.self_identification import identifies_itself
 from parlai_spotbot.texts.surface import SPECIAL_TOKEN
 

@@ -19,8 +19,8 @@ from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_interval
 from parlai_spotbot.records import HUMAN, KINDS, Conversation
-from parlai_spotbot.texts.comparison import plain_text
 from parlai_spotbot.texts.hygiene import faults, turns_of
+from parlai_spotbot.texts.normal_forms import plain_text
 
 CIRCLES = ("loop", "repeated", "copied")
 ALPHA = 0.05

@@ -18,7 +18,7 @@ import pandas as pd
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
 from parlai_spotbot.records import HUMAN, Conversation
-from parlai_spotbot.texts.comparison import plain_text
+from parlai_spotbot.texts.normal_forms import plain_text
 from parlai_spotbot.texts.self_identification import identifies_itself
 from parlai_spotbot.texts.surface import SPECIAL_TOKEN
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 import pandas as pd
 
 from parlai_spotbot.records import HUMAN, Conversation
-from parlai_spotbot.texts.comparison import plain_text
+from parlai_spotbot.texts.normal_forms import plain_text
 
 
 def turns_frame(conversations: Iterable[Conversation]) -> pd.DataFrame:

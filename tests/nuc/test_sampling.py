@@ -14,7 +14,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
 from parlai_spotbot.nuc.distractors import nearest_places, parse_mixture, permutation, sequence
 from parlai_spotbot.nuc.sampling import WHOLE, SamplingSettings, sample
-from parlai_spotbot.texts.comparison import bare_text
+from parlai_spotbot.texts.normal_forms import bare_text
 
 MIXTURES = ("uniform", "lexical", "embedding", "speaker", "dialogue", "uniform:0.5,lexical:0.3,dialogue:0.2")
 

@@ -22,7 +22,7 @@ from parlai_spotbot.surveys.controls.checks import checks, make_checks
 from parlai_spotbot.surveys.nuc_groups import Group, read_groups
 from parlai_spotbot.surveys.packing.candidates import key_of, questions_path
 from parlai_spotbot.surveys.packing.pack_study import pack_study
-from parlai_spotbot.texts.comparison import bare_text
+from parlai_spotbot.texts.normal_forms import bare_text
 
 
 def questions(name: str, count: int, candidates: int = 5):

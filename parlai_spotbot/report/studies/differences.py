@@ -12,7 +12,7 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import listed, source_said
 
 
-def described_study(study: Opened, contents: Contents) -> dict[str, str]:
+def study_lines(study: Opened, contents: Contents) -> dict[str, str]:
     """What a study is, a line each, in words."""
     plan, provenance = study.plan, study.study.provenance()
     packed = provenance.get("pack", {}).get(contents.survey, {}).get("options", {})
@@ -46,7 +46,7 @@ def described_study(study: Opened, contents: Contents) -> dict[str, str]:
 
 def table(studies: Sequence[Opened], contents: Sequence[Contents]) -> tuple[Table, str]:
     """What differs between the studies as a table, and what is the same as a sentence."""
-    told = [described_study(study, own) for study, own in zip(studies, contents, strict=True)]
+    told = [study_lines(study, own) for study, own in zip(studies, contents, strict=True)]
     keys = list(dict.fromkeys(itertools.chain.from_iterable(told)))
     differ = [key for key in keys if len({own.get(key, "–") for own in told}) > 1]
     rows = [(key, *(own.get(key, "–") for own in told)) for key in differ]

@@ -22,7 +22,7 @@ from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, wr
 from parlai_spotbot.surveys.packing.packing import WHOLE, Packing, PackRequest
 from parlai_spotbot.surveys.packing.units_file import UnitsUpdate, existing_units, packed_with, write_units
 from parlai_spotbot.surveys.survey import Survey
-from parlai_spotbot.texts.comparison import bare_text
+from parlai_spotbot.texts.normal_forms import bare_text
 
 VERSIONS = 4
 FEWEST_QUESTIONS, MOST_QUESTIONS = 30, 40

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from parlai.core.metrics import normalize_answer
 
-from parlai_spotbot.texts.comparison import bare_text, plain_text
+from parlai_spotbot.texts.normal_forms import bare_text, plain_text
 
 
 def test_the_words_of_a_text():

@@ -1,6 +1,7 @@
 """The report: one HTML file of what a study found (paper, sections 4 and 5), without network.
 
-`build_report(study, survey)` writes ``report/index.html``; figures come from `figures`, tables from `rows`.
+`build_report(study, survey)` writes ``report/index.html``: chapters (`chapters`), a survey each, of what findings tell,
+with figures drawn by `charts`.
 """
 
 from parlai_spotbot.report.page import CAUTION, build_report

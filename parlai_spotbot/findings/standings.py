@@ -133,6 +133,11 @@ def chosen_surveys(studies: Sequence[Opened], survey: str | None, least: int) ->
     having = {name: [s.label for s in studies if name in s.judged()] for s in studies for name in s.judged()}
     told = "; ".join(f"{s.label}: {', '.join(s.judged()) or 'none'}" for s in studies)
     if survey is not None:
+        if not _ranks(survey):
+            raise UserError(
+                f"--survey {survey}: it ranks nobody, so studies can't be compared by it.",
+                nearest(survey, having) if having else "",
+            )
         if len(having.get(survey, [])) < least:
             hint = nearest(survey, having) if having else ""
             raise UserError(

@@ -206,6 +206,8 @@ def test_studies_without_a_common_survey_are_refused_with_what_each_has(pair):
     assert "one: spot_the_bot; two: acute_eval" in caught.value.problem
     with pytest.raises(UserError, match="--survey acute_evil"):
         write_compare([s.path for s in pair], survey="acute_evil")
+    with pytest.raises(UserError, match="--survey nuc: it ranks nobody"):
+        write_compare([s.path for s in pair], survey="nuc")
 
 
 def test_one_study_twice_is_one_study(pair):

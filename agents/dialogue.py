@@ -20,7 +20,7 @@ from parlai.core.message import Message
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
 
-from parlai_spotbot.models.utterance import Utterance
+from parlai_spotbot.models.remembered_turn import RememberedTurn
 
 PERSONA = ("your persona:", "partner's persona:")
 """How ParlAI's tasks begin a line that describes an entity and is no turn."""
@@ -53,7 +53,7 @@ class Dialogue:
     """
 
     context: str = ""
-    turns: tuple[Utterance, ...] = ()
+    turns: tuple[RememberedTurn, ...] = ()
     seed: int = 0
     play: int = 0
 
@@ -117,7 +117,7 @@ class DialogueAgent(Agent):
 
     def _forget(self) -> None:
         self._context = ""
-        self._turns: list[Utterance] = []
+        self._turns: list[RememberedTurn] = []
         self._play = next(_PLAYS)
 
     def end_conversation(self) -> None:
@@ -148,7 +148,7 @@ class DialogueAgent(Agent):
         self._remember(labels[0] if labels else message.get("text") or "", mine=True)
 
     def _remember(self, text: str, mine: bool) -> None:
-        said = Utterance(text.strip(), mine)
+        said = RememberedTurn(text.strip(), mine)
         told_already = mine and self._turns and self._turns[-1] == said
         if said.text and not told_already:
             self._turns.append(said)

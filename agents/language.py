@@ -19,7 +19,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.choosing import WritingRules
 from parlai_spotbot.models.generation import GenerationRequest, TurnWriter
 from parlai_spotbot.models.prompts import PromptLayout, fitting
-from parlai_spotbot.models.utterance import Utterance
+from parlai_spotbot.models.remembered_turn import RememberedTurn
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class LanguageModelAgent(BatchedDialogueAgent):
         super()._forget()
 
 
-def said_tokens(layout: PromptLayout, turns: Sequence[Utterance]) -> list[list[int]]:
+def said_tokens(layout: PromptLayout, turns: Sequence[RememberedTurn]) -> list[list[int]]:
     """The tokens of every turn, as they are at the beginning of a text, and within one after a space."""
     texts = [before + turn.text for turn in turns for before in ("", " ")]
     return layout.tokenizer(texts, add_special_tokens=False)["input_ids"] if texts else []

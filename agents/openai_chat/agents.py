@@ -21,12 +21,12 @@ from parlai_spotbot.agents.openai_chat.prompts import BYTES_PER_TOKEN, ChatReply
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.models.chat.client import ChatClient, ChatError, ChatRequest, Endpoint, is_local
 from parlai_spotbot.models.chat.keys import read_key
-from parlai_spotbot.models.utterance import Utterance
+from parlai_spotbot.models.remembered_turn import RememberedTurn
 
 ROUNDS = 4
 """So often a conversation is asked again whose reply was empty, or whose prompt was longer than the context."""
 
-GREETING = (Utterance("Hi.", True), Utterance("Hello! How are you?", False))
+GREETING = (RememberedTurn("Hi.", True), RememberedTurn("Hello! How are you?", False))
 """What is asked at the start, to know that server, key, model and options work: laid out as a real conversation is."""
 
 REMEDIES = {

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from parlai_spotbot.agents.dialogue import whole_sentences
 from parlai_spotbot.models.chat.client import ChatError
 from parlai_spotbot.models.chat.message_text import BYTES_PER_TOKEN, THOUGHT, TOKENS_PER_MESSAGE, text_of, tokens
-from parlai_spotbot.models.utterance import Utterance
+from parlai_spotbot.models.remembered_turn import RememberedTurn
 
 OPENING = "(The conversation begins. You speak first.)"
 """Said in the partner's place where it said nothing yet, since servers want something to answer."""
@@ -36,7 +36,7 @@ class ChatReply:
     events: tuple[str, ...] = ()
 
 
-def messages(system: str, turns: Sequence[Utterance], role: str = "system") -> list[dict]:
+def messages(system: str, turns: Sequence[RememberedTurn], role: str = "system") -> list[dict]:
     """The conversation as a server takes it. `role` says who tells the system text; "user": the partner, at first."""
     rows = [("assistant" if turn.mine else "user", turn.text) for turn in turns]
     if not rows or rows[-1][0] != "user":
@@ -52,7 +52,7 @@ def messages(system: str, turns: Sequence[Utterance], role: str = "system") -> l
     return merged
 
 
-def fitting(system: str, turns: Sequence[Utterance], room: int) -> list[Utterance]:
+def fitting(system: str, turns: Sequence[RememberedTurn], room: int) -> list[RememberedTurn]:
     """As many of the last turns as `room` tokens have space for beside the system text.
 
     When the turns no longer fit, half the room is cleared at once, so that prompts keep their beginning for a number of
@@ -70,7 +70,7 @@ def fitting(system: str, turns: Sequence[Utterance], room: int) -> list[Utteranc
     kept = list(turns[first:])
     if kept and used > space:
         end = kept[-1].text.encode()[-max(1, BYTES_PER_TOKEN * (space - TOKENS_PER_MESSAGE)) :]
-        kept[-1] = Utterance(end.decode(errors="ignore").strip() or kept[-1].text[-1:], kept[-1].mine)
+        kept[-1] = RememberedTurn(end.decode(errors="ignore").strip() or kept[-1].text[-1:], kept[-1].mine)
     return kept
 
 

@@ -20,7 +20,7 @@ from parlai_spotbot.models.causal_lm import LanguageModel
 from parlai_spotbot.models.kv_cache import common
 from parlai_spotbot.models.probe import plain_shape
 from parlai_spotbot.models.prompts import PlainLayout, layout
-from parlai_spotbot.models.utterance import Utterance
+from parlai_spotbot.models.remembered_turn import RememberedTurn
 
 SPEAKERS = ("Question", "Answer")
 """Who speaks in a prompt for a model without a chat template."""
@@ -109,7 +109,7 @@ class LabelScorer:
 
     # -- reading -------------------------------------------------------------------------------------------------------
     def _tokens(self, system: str, text: str) -> list[int]:
-        (row,) = self.layout.tokens([(system, [Utterance(text, False)])])
+        (row,) = self.layout.tokens([(system, [RememberedTurn(text, False)])])
         return row
 
     def _last(self, rows: list[list[int]], system: str) -> torch.Tensor:

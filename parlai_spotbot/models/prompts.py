@@ -13,7 +13,7 @@ import jinja2
 from transformers import PreTrainedTokenizerBase
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.models.utterance import Utterance
+from parlai_spotbot.models.remembered_turn import RememberedTurn
 
 FORMATS = ("auto", "chat", "plain", "eos")
 
@@ -32,7 +32,7 @@ class PromptLayout:
         self.line = False
         self.special_tokens = False
 
-    def text(self, system: str, turns: Sequence[Utterance]) -> str:
+    def text(self, system: str, turns: Sequence[RememberedTurn]) -> str:
         raise NotImplementedError
 
     def ends(self) -> set[int]:
@@ -43,12 +43,12 @@ class PromptLayout:
     @functools.cached_property
     def overhead(self) -> int:
         """How many tokens a turn takes beside those of its text, and two more for what merges differently."""
-        pair = [Utterance(MARK, False), Utterance(MARK, True)]
+        pair = [RememberedTurn(MARK, False), RememberedTurn(MARK, True)]
         short, long = self.tokens([("", [*pair, pair[0]]), ("", [*pair * 3, pair[0]])])
         text = len(self.tokenizer(MARK, add_special_tokens=False)["input_ids"])
         return 2 + max(0, math.ceil((len(long) - len(short)) / 4 - text))
 
-    def tokens(self, prompts: Sequence[tuple[str, Sequence[Utterance]]]) -> list[list[int]]:
+    def tokens(self, prompts: Sequence[tuple[str, Sequence[RememberedTurn]]]) -> list[list[int]]:
         """The tokens of every ``(system, turns)``; at least one for each."""
         texts = [self.text(system, turns) for system, turns in prompts]
         if not texts:
@@ -63,7 +63,7 @@ class ChatLayout(PromptLayout):
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase, name: str):
         super().__init__(tokenizer)
-        talk = [Utterance("b", False), Utterance("c", True), Utterance("d", False)]
+        talk = [RememberedTurn("b", False), RememberedTurn("c", True), RememberedTurn("d", False)]
         self.style = ""
         errors = []
         for style in ("system", "merged"):
@@ -79,7 +79,7 @@ class ChatLayout(PromptLayout):
             "Use --lm-format plain, or name another template with --lm-chat-template FILE.",
         )
 
-    def messages(self, system: str, turns: Sequence[Utterance]) -> list[dict]:
+    def messages(self, system: str, turns: Sequence[RememberedTurn]) -> list[dict]:
         """The conversation as templates take it: one role after the other, the user's first where they insist."""
         rows = [{"role": "assistant" if turn.mine else "user", "content": turn.text} for turn in turns]
         if self.style == "merged":
@@ -93,7 +93,7 @@ class ChatLayout(PromptLayout):
         lead = [{"role": "system", "content": system}] if system and self.style == "system" else []
         return lead + merged or [{"role": "user", "content": OPENING}]
 
-    def text(self, system: str, turns: Sequence[Utterance]) -> str:
+    def text(self, system: str, turns: Sequence[RememberedTurn]) -> str:
         # Models that may think aloud are asked not to; other templates don't know the word and leave it.
         return self.tokenizer.apply_chat_template(
             self.messages(system, turns), tokenize=False, add_generation_prompt=True, enable_thinking=False
@@ -102,7 +102,9 @@ class ChatLayout(PromptLayout):
     def ends(self) -> set[int]:
         """All special tokens, and the one that the template puts behind a turn of the model."""
         whole = self.tokenizer.apply_chat_template(
-            self.messages("", [Utterance("b", False), Utterance(MARK, True)]), tokenize=False, enable_thinking=False
+            self.messages("", [RememberedTurn("b", False), RememberedTurn(MARK, True)]),
+            tokenize=False,
+            enable_thinking=False,
         )
         behind = self.tokenizer(whole.rpartition(MARK)[2], add_special_tokens=False)["input_ids"]
         return super().ends() | {token for token in behind[:2] if token in self.tokenizer.added_tokens_decoder}
@@ -117,7 +119,7 @@ class PlainLayout(PromptLayout):
         self.special_tokens = True
         self.other, self.own = names
 
-    def text(self, system: str, turns: Sequence[Utterance]) -> str:
+    def text(self, system: str, turns: Sequence[RememberedTurn]) -> str:
         lines = [f"{self.own if turn.mine else self.other}: {' '.join(turn.text.split())}\n" for turn in turns]
         return (f"{system}\n\n" if system else "") + "".join(lines) + f"{self.own}:"
 
@@ -125,7 +127,7 @@ class PlainLayout(PromptLayout):
 class EosLayout(PromptLayout):
     """Each turn followed by the end token, as DialoGPT and its kind are trained; a system text is the first turn."""
 
-    def text(self, system: str, turns: Sequence[Utterance]) -> str:
+    def text(self, system: str, turns: Sequence[RememberedTurn]) -> str:
         texts = ([system] if system else []) + [turn.text for turn in turns]
         return "".join(text + self.tokenizer.eos_token for text in texts)
 
@@ -154,7 +156,7 @@ def layout(tokenizer: PreTrainedTokenizerBase, kind: str, names: tuple[str, str]
     return EosLayout(tokenizer)
 
 
-def fitting(layout: PromptLayout, system: str, turns: Sequence[Utterance], room: int) -> list[int]:
+def fitting(layout: PromptLayout, system: str, turns: Sequence[RememberedTurn], room: int) -> list[int]:
     """The tokens of the prompt with as many of the last turns as `room` has space for.
 
     When the turns no longer fit, half the room is cleared at once. What is left out follows from the turns alone, not
@@ -178,7 +180,7 @@ def fitting(layout: PromptLayout, system: str, turns: Sequence[Utterance], room:
     spare = len(tokens) - room
     rest = plain[-1][spare:] if turns else []
     while rest:
-        last = Utterance(layout.tokenizer.decode(rest).lstrip(" \ufffd"), turns[-1].mine)
+        last = RememberedTurn(layout.tokenizer.decode(rest).lstrip(" \ufffd"), turns[-1].mine)
         (tokens,) = layout.tokens([(system, [last])])
         if len(tokens) <= room:
             return tokens

@@ -14,9 +14,9 @@ from parlai_spotbot import compat, plugin
 from parlai_spotbot.agents.dialogue import Dialogue
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.prompts import fitting, layout
-from parlai_spotbot.models.utterance import Utterance
+from parlai_spotbot.models.remembered_turn import RememberedTurn
 
-TALK = (Utterance("hi there", False), Utterance("hello!", True), Utterance("how are you?", False))
+TALK = (RememberedTurn("hi there", False), RememberedTurn("hello!", True), RememberedTurn("how are you?", False))
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,10 @@ def test_what_it_is_and_is_told_is_recorded(agent, folder):
 def test_the_prompt_is_the_chat_template_with_system_persona_and_context(agent):
     told = agent(lm_system="You are Ann.", lm_persona="You have a cat.")
     request = told._request(
-        Dialogue("your persona: I ski.", (Utterance("hi", False), Utterance("oh", True), Utterance("so?", False)))
+        Dialogue(
+            "your persona: I ski.",
+            (RememberedTurn("hi", False), RememberedTurn("oh", True), RememberedTurn("so?", False)),
+        )
     )
     assert told._loaded.layout.tokenizer.decode(request.tokens) == (
         "<|im_start|>system\nYou are Ann.\nYou have a cat.\nyour persona: I ski.<|im_end|>\n"
@@ -117,7 +120,7 @@ def test_plain_and_eos_layouts():
 
 def test_a_line_break_ends_a_plain_turn(agent):
     plain = agent(lm_format="plain", max_new_tokens=40, temperature=5.0, topp=1.0)
-    dialogues = [Dialogue("", (Utterance("hello", False),), seed) for seed in range(30)]
+    dialogues = [Dialogue("", (RememberedTurn("hello", False),), seed) for seed in range(30)]
     answers = plain._loaded.writer.write([plain._request(d) for d in dialogues], plain._loaded.rules)
     broken = [a for a in answers if "\n" in a.text.lstrip()]
     assert broken
@@ -126,7 +129,7 @@ def test_a_line_break_ends_a_plain_turn(agent):
 
 def test_a_conversation_longer_than_the_context_loses_its_oldest_turns():
     words = layout(tiny_models.tokenizer(tiny_models.CHATML), "auto", ("A", "B"), "m")
-    turns = [Utterance(f"this is turn number {i} of a long talk", bool(i % 2)) for i in range(60)]
+    turns = [RememberedTurn(f"this is turn number {i} of a long talk", bool(i % 2)) for i in range(60)]
     firsts, room = [], 900
     for last in range(1, len(turns) + 1, 2):
         tokens = fitting(words, "Be kind.", turns[:last], room)
@@ -138,7 +141,7 @@ def test_a_conversation_longer_than_the_context_loses_its_oldest_turns():
     assert firsts == sorted(firsts)
     # The beginning stays for several turns, so that what was read of it can be used again.
     assert len(set(firsts)) <= len(firsts) / 3
-    huge = fitting(words, "Be kind.", [Utterance("so " * 2000 + "the end", False)], room)
+    huge = fitting(words, "Be kind.", [RememberedTurn("so " * 2000 + "the end", False)], room)
     assert len(huge) <= room
     assert "the end" in words.tokenizer.decode(huge)
     with pytest.raises(UserError, match="system text and persona take more than the 900 tokens"):

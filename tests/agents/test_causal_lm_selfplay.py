@@ -10,7 +10,7 @@ from parlai.core.opt import Opt
 
 from parlai_spotbot import compat, plugin
 from parlai_spotbot.agents.dialogue import Dialogue
-from parlai_spotbot.models.utterance import Utterance
+from parlai_spotbot.models.remembered_turn import RememberedTurn
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, write_conversations
@@ -60,7 +60,7 @@ def test_greedy_smollm2_says_the_same_at_any_batch_size_with_and_without_the_cac
         agent = create_agent(Opt({"model": "spotbot:causal_lm", "override": {}, **opt}))
         for batchsize in (1, 7, 45):
             agent._loaded.writer.store.clear()
-            dialogues = [Dialogue("", (Utterance(f"{heard[i % 5]} And {i}?", False),), i, i) for i in range(45)]
+            dialogues = [Dialogue("", (RememberedTurn(f"{heard[i % 5]} And {i}?", False),), i, i) for i in range(45)]
             chance, texts = random.Random(0), []
             for _ in range(2):
                 answers = []
@@ -68,7 +68,9 @@ def test_greedy_smollm2_says_the_same_at_any_batch_size_with_and_without_the_cac
                     answers += agent.answers(dialogues[start : start + batchsize])
                 texts += answers
                 dialogues = [
-                    replace(d, turns=(*d.turns, Utterance(text, True), Utterance(chance.choice(heard), False)))
+                    replace(
+                        d, turns=(*d.turns, RememberedTurn(text, True), RememberedTurn(chance.choice(heard), False))
+                    )
                     for d, text in zip(dialogues, answers, strict=True)
                 ]
             said[cache, batchsize] = texts

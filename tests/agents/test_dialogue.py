@@ -3,7 +3,7 @@
 import pytest
 
 from parlai_spotbot.agents.dialogue import Dialogue, DialogueAgent, whole_sentences
-from parlai_spotbot.models.utterance import Utterance
+from parlai_spotbot.models.remembered_turn import RememberedTurn
 
 
 @pytest.mark.parametrize(
@@ -36,9 +36,9 @@ def test_turns_are_remembered_once_in_order():
     reply = agent.act()
     agent.self_observe(reply)
     assert agent.dialogue.turns == (
-        Utterance("mine", True),
-        Utterance("yours", False),
-        Utterance("you said yours", True),
+        RememberedTurn("mine", True),
+        RememberedTurn("yours", False),
+        RememberedTurn("you said yours", True),
     )
 
 
@@ -47,11 +47,11 @@ def test_the_end_of_an_episode_is_forgotten_with_the_next_observation():
     agent.observe({"text": "last words", "episode_done": True})
     assert agent.act()["text"] == "you said last words"
     agent.observe({"text": "hello", "episode_done": False})
-    assert agent.dialogue.turns == (Utterance("hello", False),)
+    assert agent.dialogue.turns == (RememberedTurn("hello", False),)
 
 
 def test_chances_differ_by_seed_and_turn():
-    turns = (Utterance("hello", False),)
+    turns = (RememberedTurn("hello", False),)
     chances = {Dialogue("", turns, 1).chance(), Dialogue("", turns, 2).chance(), Dialogue("", (), 1).chance()}
     assert len(chances) == 3
     assert Dialogue("", turns, 1).chance() == Dialogue("other", turns, 1).chance()

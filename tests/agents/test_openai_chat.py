@@ -10,7 +10,7 @@ from chat_servers import CREATED, ChatServer, Refused, chat_agents, hear, replie
 
 from parlai_spotbot.agents.openai_chat.prompts import fitting, messages, tokens
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.models.utterance import Utterance
+from parlai_spotbot.models.remembered_turn import RememberedTurn
 
 PERSONA = "your persona: I like dogs.\nyour persona: I live in Bern."
 
@@ -115,7 +115,7 @@ def test_servers_whose_templates_want_the_user_first(make):
 
 def test_who_speaks_first_has_something_to_answer():
     assert [row["role"] for row in messages("", [])] == ["user"]
-    assert [row["role"] for row in messages("s", [Utterance("a", True)])] == ["system", "assistant", "user"]
+    assert [row["role"] for row in messages("s", [RememberedTurn("a", True)])] == ["system", "assistant", "user"]
 
 
 def test_a_field_that_the_server_refuses_is_named_and_can_be_left_out(make):
@@ -215,7 +215,7 @@ def test_long_conversations_are_cut_to_the_context(make):
 
 
 def test_what_is_cut_stays_the_same_for_some_turns():
-    turns = [Utterance("x" * 90, i % 2 == 0) for i in range(60)]
+    turns = [RememberedTurn("x" * 90, i % 2 == 0) for i in range(60)]
     firsts = [len(turns[:n]) - len(fitting("", turns[:n], 500)) for n in range(1, 61)]
     assert firsts == sorted(firsts)
     assert len(set(firsts)) < 12  # of 60
@@ -223,7 +223,7 @@ def test_what_is_cut_stays_the_same_for_some_turns():
 
 
 def test_of_a_turn_too_long_by_itself_the_end_is_kept():
-    (kept,) = fitting("", [Utterance("a" * 5000 + " the end", False)], 100)
+    (kept,) = fitting("", [RememberedTurn("a" * 5000 + " the end", False)], 100)
     assert kept.text.endswith("the end")
     assert tokens(kept.text) <= 100
 

@@ -17,8 +17,8 @@ from parlai_spotbot.models.choosing import Vocabulary, WritingRules
 from parlai_spotbot.models.generation import BatchLimits, GenerationRequest, TurnWriter
 from parlai_spotbot.models.linear import PackedLinear
 from parlai_spotbot.models.prompts import ChatLayout
+from parlai_spotbot.models.remembered_turn import RememberedTurn
 from parlai_spotbot.models.smollm2 import load_smollm2
-from parlai_spotbot.models.utterance import Utterance
 
 CONVERSATIONS = 45
 TURNS = 3
@@ -35,14 +35,14 @@ HEARD = (
 
 def talk(layout: ChatLayout, answer: Callable[[list[list[int]], int], list[str]], conversations: int) -> float:
     """The seconds that `conversations` take; ``answer(prompts, turn)`` gives their texts."""
-    said: list[list[Utterance]] = [[] for _ in range(conversations)]
+    said: list[list[RememberedTurn]] = [[] for _ in range(conversations)]
     start = time.perf_counter()
     for turn in range(TURNS):
         for i, turns in enumerate(said):
-            turns.append(Utterance(f"{HEARD[(turn + i) % len(HEARD)]} {i}", False))
+            turns.append(RememberedTurn(f"{HEARD[(turn + i) % len(HEARD)]} {i}", False))
         texts = answer(layout.tokens([(SYSTEM, turns) for turns in said]), turn)
         for turns, text in zip(said, texts, strict=True):
-            turns.append(Utterance(text, True))
+            turns.append(RememberedTurn(text, True))
     return time.perf_counter() - start
 
 

@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).parents[1] / "agents"))
 from tiny_models import CHATML, save
 
 from parlai_spotbot.analysis.nuc import ranks_of, share
-from parlai_spotbot.models.utterance import Utterance
+from parlai_spotbot.models.remembered_turn import RememberedTurn
 from parlai_spotbot.nuc.scoring.encoding import EncodedTexts, corpus_ranks
 from parlai_spotbot.nuc.scoring.scores import PER_BYTE, RANKER, SUM
 from parlai_spotbot.nuc.scoring.server import SERVERS, events_of
@@ -159,7 +159,7 @@ def test_a_language_models_likelihood_is_that_of_a_plain_forward_pass(family, tm
     (values,) = scored(own, [question], SUM)
     model, layout = own.agent.language_model
     turns = zip(question.context, question.speakers, strict=False)
-    prompt = own.agent.prompt(Dialogue(turns=tuple(Utterance(t, s == question.speakers[-1]) for t, s in turns)))
+    prompt = own.agent.prompt(Dialogue(turns=tuple(RememberedTurn(t, s == question.speakers[-1]) for t, s in turns)))
     for value, text in zip(values, question.candidates, strict=True):
         turn = layout.tokenizer(f"{text}<|im_end|>", add_special_tokens=False)["input_ids"]
         with torch.inference_mode():

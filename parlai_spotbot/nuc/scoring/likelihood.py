@@ -21,7 +21,7 @@ from parlai_spotbot.agents.dialogue import Dialogue
 from parlai_spotbot.agents.language import LanguageModelAgent
 from parlai_spotbot.models.probe import plain_shape
 from parlai_spotbot.models.prompts import ChatLayout, EosLayout, PlainLayout, PromptLayout
-from parlai_spotbot.models.utterance import Utterance
+from parlai_spotbot.models.remembered_turn import RememberedTurn
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 TOKENS = 1024
@@ -54,7 +54,7 @@ class CausalLikelihood(CandidateLikelihood):
             return self.agent.prompt(Dialogue())
         own = question.speakers[-1]
         turns = zip(question.context, question.speakers[:-1], strict=True)
-        return self.agent.prompt(Dialogue(turns=tuple(Utterance(text, speaker == own) for text, speaker in turns)))
+        return self.agent.prompt(Dialogue(turns=tuple(RememberedTurn(text, speaker == own) for text, speaker in turns)))
 
     @torch.inference_mode()
     def log_likelihood(self, question: NucQuestion | None, texts: Sequence[str]) -> np.ndarray:
@@ -137,7 +137,7 @@ def end_of_turn(layout: ChatLayout) -> list[int]:
     """The token that the chat template puts behind a turn of the model; none where it puts none."""
     from parlai_spotbot.models.prompts import MARK
 
-    messages = layout.messages("", [Utterance("b", False), Utterance(MARK, True)])
+    messages = layout.messages("", [RememberedTurn("b", False), RememberedTurn(MARK, True)])
     whole = layout.tokenizer.apply_chat_template(messages, tokenize=False, enable_thinking=False)
     behind = layout.tokenizer(whole.rpartition(MARK)[2], add_special_tokens=False)["input_ids"]
     ends = layout.ends()

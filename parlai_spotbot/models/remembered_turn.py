@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Utterance:
+class RememberedTurn:
     """One turn; `mine` tells whether the one who remembers it spoke it."""
 
     text: str

@@ -18,7 +18,7 @@ from parlai_spotbot.agents.dialogue import SENTENCE_END, BatchedDialogueAgent, D
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.choosing import WritingRules
 from parlai_spotbot.models.generation import GenerationRequest, TurnWriter
-from parlai_spotbot.models.prompts import PromptLayout, fitting
+from parlai_spotbot.models.prompt_layout import PromptLayout, fitting
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 
 

@@ -33,7 +33,7 @@ from parlai_spotbot import compat
 compat.MENDS = compat.MENDS[:4]
 compat.install()
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.selfplay.server import AgentServer
+from parlai_spotbot.selfplay.agent_server import AgentServer
 for path in sys.argv[1:]:
     try:
         AgentServer(Contestant("old", model_file=path), 1)
@@ -176,7 +176,7 @@ def test_without_its_mend_an_old_checkpoint_fails(unmended, name):
 
 
 def answer(path):
-    from parlai_spotbot.selfplay.server import AgentServer
+    from parlai_spotbot.selfplay.agent_server import AgentServer
 
     server = AgentServer(Contestant("old", model_file=str(path)), 1)
     message = {"id": "x", "text": "hello there", "episode_done": False}

@@ -20,7 +20,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.causal_lm import DTYPES, LanguageModel, load
 from parlai_spotbot.models.choosing import Vocabulary
 from parlai_spotbot.models.generation import BatchLimits, TurnWriter
-from parlai_spotbot.models.prompts import FORMATS, fitting, layout
+from parlai_spotbot.models.prompt_layout import FORMATS, fitting, layout
 
 SYSTEM = "You are chatting with a stranger. Answer briefly and casually, like a person, and often ask something back."
 MOST_CONTEXT = 4096

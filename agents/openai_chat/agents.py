@@ -16,8 +16,8 @@ from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
 
 from parlai_spotbot.agents.dialogue import BatchedDialogueAgent, Dialogue
+from parlai_spotbot.agents.openai_chat.messages import BYTES_PER_TOKEN, ChatReply, fitting, messages, reply, tokens
 from parlai_spotbot.agents.openai_chat.options import ChatServerOptions, add_args, options
-from parlai_spotbot.agents.openai_chat.prompts import BYTES_PER_TOKEN, ChatReply, fitting, messages, reply, tokens
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.models.chat.client import ChatClient, ChatError, ChatRequest, Endpoint, is_local
 from parlai_spotbot.models.chat.keys import read_key

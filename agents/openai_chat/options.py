@@ -8,7 +8,7 @@ from typing import Any
 
 from parlai.core.params import ParlaiParser
 
-from parlai_spotbot.agents.openai_chat.prompts import ROLES
+from parlai_spotbot.agents.openai_chat.messages import ROLES
 from parlai_spotbot.models.chat.keys import refuse_keys
 from parlai_spotbot.models.chat.message_text import tokens
 from parlai_spotbot.models.chat.option_reader import OptionReader

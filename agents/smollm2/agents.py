@@ -21,7 +21,7 @@ from parlai_spotbot.agents.language import (
 from parlai_spotbot.models.causal_lm import EMBEDDED, load
 from parlai_spotbot.models.choosing import Vocabulary
 from parlai_spotbot.models.generation import TurnWriter
-from parlai_spotbot.models.prompts import ChatLayout
+from parlai_spotbot.models.prompt_layout import ChatLayout
 
 PROMPT = (
     "You are Sam, chatting with a stranger. You work in a shop and like music, films and dogs. "

@@ -19,7 +19,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.causal_lm import LanguageModel
 from parlai_spotbot.models.kv_cache import common
 from parlai_spotbot.models.probe import plain_shape
-from parlai_spotbot.models.prompts import PlainLayout, layout
+from parlai_spotbot.models.prompt_layout import PlainLayout, layout
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 
 SPEAKERS = ("Question", "Answer")

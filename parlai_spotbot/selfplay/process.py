@@ -17,9 +17,9 @@ import psutil
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies
+from parlai_spotbot.selfplay.agent_server import AgentServer, serve
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, SessionRequest, TurnFailure
 from parlai_spotbot.selfplay.schedule import derive
-from parlai_spotbot.selfplay.server import AgentServer, serve
 
 STRIKES = 3
 """After so many crashes, hangs or overruns without a finished conversation between, a contestant is set aside."""
@@ -31,7 +31,7 @@ LONGEST_FOLDER = 70
 """Characters that the path of the folder for temporary files may have: a socket's has at most about 100."""
 
 _POLL = 0.2  # seconds between looks at a busy contestant's memory and clock
-_PRELOAD = ["parlai.core.agents", "parlai_spotbot.selfplay.server"]
+_PRELOAD = ["parlai.core.agents", "parlai_spotbot.selfplay.agent_server"]
 
 
 class ContestantStopped(Exception):

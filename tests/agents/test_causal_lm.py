@@ -13,7 +13,7 @@ from transformers import AutoTokenizer
 from parlai_spotbot import compat, plugin
 from parlai_spotbot.agents.dialogue import Dialogue
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.models.prompts import fitting, layout
+from parlai_spotbot.models.prompt_layout import fitting, layout
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 
 TALK = (RememberedTurn("hi there", False), RememberedTurn("hello!", True), RememberedTurn("how are you?", False))

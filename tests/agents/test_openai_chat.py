@@ -8,7 +8,7 @@ import threading
 import pytest
 from chat_servers import CREATED, ChatServer, Refused, chat_agents, hear, replies
 
-from parlai_spotbot.agents.openai_chat.prompts import fitting, messages, tokens
+from parlai_spotbot.agents.openai_chat.messages import fitting, messages, tokens
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 

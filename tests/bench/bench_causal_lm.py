@@ -16,7 +16,7 @@ from run import Row
 from parlai_spotbot.models.choosing import Vocabulary, WritingRules
 from parlai_spotbot.models.generation import BatchLimits, GenerationRequest, TurnWriter
 from parlai_spotbot.models.linear import PackedLinear
-from parlai_spotbot.models.prompts import ChatLayout
+from parlai_spotbot.models.prompt_layout import ChatLayout
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 from parlai_spotbot.models.smollm2 import load_smollm2
 

@@ -54,7 +54,7 @@ def distinct(questions: list) -> list:
 
 def ours(questions: list, model: str) -> float:
     """Turns ranked per second of the processor, candidates encoded once."""
-    from parlai_spotbot.nuc.scoring.server import NucServer
+    from parlai_spotbot.nuc.scoring.scoring_server import NucServer
     from parlai_spotbot.records import Contestant
 
     server = NucServer(Contestant.from_json("bot", {"model_file": model}, "the benchmark"), 1)
@@ -97,7 +97,7 @@ def million(model: str, out) -> None:
     from parlai.utils import logging
     from scoring_models import FORMS, WORDS, made_questions
 
-    from parlai_spotbot.nuc.scoring.server import NucServer
+    from parlai_spotbot.nuc.scoring.scoring_server import NucServer
     from parlai_spotbot.records import Contestant
 
     logging.set_log_level(logging.ERROR)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from parlai_spotbot.judges.spotter.examples import EntityExample
-from parlai_spotbot.judges.spotter.features import WordsVariant
 from parlai_spotbot.judges.spotter.people_language import PeopleLanguage
+from parlai_spotbot.judges.spotter.variants import WordsVariant
 from parlai_spotbot.records import HUMAN
 
 WORDS = ["hello", "you?", "i'm", "haha...", "(ok)", "don't-know", "İstanbul", "5,000", ":)", "the", "of", "😀", "run!"]

@@ -18,7 +18,7 @@ from parlai_spotbot.analysis.nuc import ranks_of, share
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 from parlai_spotbot.nuc.scoring.encoding import EncodedTexts, corpus_ranks
 from parlai_spotbot.nuc.scoring.scores import PER_BYTE, RANKER, SUM
-from parlai_spotbot.nuc.scoring.server import SERVERS, events_of
+from parlai_spotbot.nuc.scoring.scoring_server import SERVERS, events_of
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.surveys.nuc_questions import write_questions
 

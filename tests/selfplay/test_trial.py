@@ -95,7 +95,7 @@ def test_a_contestant_hears_what_it_hears_in_self_play(tried):
 
 
 def test_a_persona_of_ones_own_comes_before_everything_else():
-    from parlai_spotbot.selfplay.server import AgentServer
+    from parlai_spotbot.selfplay.agent_server import AgentServer
 
     server = AgentServer(bot("Counting", "faulty_agents", persona="i fish\nyour persona: i am old\n"), 1)
     heard = [("open", 1), ("observe", {"id": "x"}), ("self", {"text": "hello"}), ("observe", {"id": "x", "text": "hi"})]

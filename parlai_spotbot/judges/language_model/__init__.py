@@ -19,7 +19,7 @@ from parlai_spotbot.judges.language_model import combining, prompts
 from parlai_spotbot.judges.language_model.answer_journal import AnswerJournal, RawAnswer, served
 from parlai_spotbot.judges.language_model.options import LanguageModelOptions
 from parlai_spotbot.judges.language_model.prompts import SCORED, WRITTEN, PromptedQuestion
-from parlai_spotbot.judges.language_model.server import BudgetSpent
+from parlai_spotbot.judges.language_model.served_model import BudgetSpent
 from parlai_spotbot.models.chat.message_text import tokens
 from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study
@@ -154,9 +154,9 @@ class LanguageModelJudge(Judge):
     # -- answering -----------------------------------------------------------------------------------------------------
     def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
         if self.settings.url:
-            from parlai_spotbot.judges.language_model.server import ServedModel as Model
+            from parlai_spotbot.judges.language_model.served_model import ServedModel as Model
         else:
-            from parlai_spotbot.judges.language_model.local import LocalModel as Model
+            from parlai_spotbot.judges.language_model.local_model import LocalModel as Model
         self.model = Model(self.settings, self.where)
         self._check_same_model()
         left = sum(len(self._open_asks(item)) for items in self._items.values() for item in items)

@@ -20,10 +20,10 @@ from parlai_spotbot.judges.spotter import examples as ex
 from parlai_spotbot.judges.spotter.detector import NO_DIFFERENCE_SHARE, UNSURE_SHARE, Detector
 from parlai_spotbot.judges.spotter.effects import effects
 from parlai_spotbot.judges.spotter.examples import EntityExample
-from parlai_spotbot.judges.spotter.features import FEATURES, CoherenceVariant, FeatureContribution, WordsVariant
 from parlai_spotbot.judges.spotter.people_language import PeopleLanguage
 from parlai_spotbot.judges.spotter.standins import StandInBots
 from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
+from parlai_spotbot.judges.spotter.variants import FEATURES, CoherenceVariant, FeatureContribution, WordsVariant
 from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.texts.surface import SURFACES

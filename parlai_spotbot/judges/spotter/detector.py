@@ -18,7 +18,7 @@ from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.utils.class_weight import compute_sample_weight
 
 from parlai_spotbot.judges.spotter.examples import EntityExample
-from parlai_spotbot.judges.spotter.features import FEATURES, CoherenceVariant, FeatureContribution, WordsVariant
+from parlai_spotbot.judges.spotter.variants import FEATURES, CoherenceVariant, FeatureContribution, WordsVariant
 from parlai_spotbot.records import HUMAN
 
 UNSURE_SHARE = 0.15

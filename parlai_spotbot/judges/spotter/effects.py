@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from parlai_spotbot.judges.spotter.features import CoherenceVariant, WordsVariant
 from parlai_spotbot.judges.spotter.named_features import NAMED
+from parlai_spotbot.judges.spotter.variants import CoherenceVariant, WordsVariant
 
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Curves are told at these quantiles of the training examples."""

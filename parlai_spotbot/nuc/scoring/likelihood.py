@@ -20,7 +20,7 @@ from transformers import DynamicCache
 from parlai_spotbot.agents.dialogue import Dialogue
 from parlai_spotbot.agents.language import LanguageModelAgent
 from parlai_spotbot.models.probe import plain_shape
-from parlai_spotbot.models.prompts import ChatLayout, EosLayout, PlainLayout, PromptLayout
+from parlai_spotbot.models.prompt_layout import ChatLayout, EosLayout, PlainLayout, PromptLayout
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
@@ -135,7 +135,7 @@ def turn_tokens(layout: PromptLayout, texts: Sequence[str]) -> list[list[int]]:
 
 def end_of_turn(layout: ChatLayout) -> list[int]:
     """The token that the chat template puts behind a turn of the model; none where it puts none."""
-    from parlai_spotbot.models.prompts import MARK
+    from parlai_spotbot.models.prompt_layout import MARK
 
     messages = layout.messages("", [RememberedTurn("b", False), RememberedTurn(MARK, True)])
     whole = layout.tokenizer.apply_chat_template(messages, tokenize=False, enable_thinking=False)

@@ -18,7 +18,7 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.bank import TurnBank
 from parlai_spotbot.nuc.scoring.scores import FAMILIES, PMI, SUM, CandidateScores, rounded
-from parlai_spotbot.nuc.scoring.server import SERVERS
+from parlai_spotbot.nuc.scoring.scoring_server import SERVERS
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.process import ContestantProcess, ContestantStopped
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
@@ -50,7 +50,7 @@ class ScoringProcess(ContestantProcess):
         return self.about
 
     def ask(self, patience: float, what: str, *args: Any) -> Iterator[tuple[int, Any]]:
-        """The parts of an answer (`server.NucServer.act`). Each may take `patience` times the limit of a turn."""
+        """The parts of an answer (`NucServer.act`). Each may take `patience` times the limit of a turn."""
         name = self.contestant.name
         try:
             self._connection.send(("act", (what, *args)))

@@ -17,8 +17,8 @@ from parlai_spotbot.nuc.scoring.likelihood import SILENCE, CandidateLikelihood, 
 from parlai_spotbot.nuc.scoring.rankers import RetrievalRanker, TorchRanker, listed_scores
 from parlai_spotbot.nuc.scoring.scores import FAMILIES, PER_BYTE, RANKER, SUM, rounded
 from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.agent_server import AgentServer, agent_options, note_own_turn, seed_everything
 from parlai_spotbot.selfplay.schedule import derive
-from parlai_spotbot.selfplay.server import AgentServer, agent_options, note_own_turn, seed_everything
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 RANKING = {

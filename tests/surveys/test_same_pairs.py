@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_comparisons import ASKED, SETTINGS, options, self_chats, studies
 
-from parlai_spotbot.crowdsourcing.stock import Stock, marks_of
+from parlai_spotbot.crowdsourcing.stock import UnitStock, marks_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
@@ -80,7 +80,7 @@ def check(conversations, units, asked):
 def hand_out(conversations, units, annotators, chance, each=3):
     """Annotators come in any order for up to `each` units; who got which unit."""
     seeds = {c.conversation_id: c.seed_id for c in conversations}
-    stock, got = Stock(units, seeds), {}
+    stock, got = UnitStock(units, seeds), {}
     comings = [f"w{n}" for n in range(annotators) for _ in range(each)]
     chance.shuffle(comings)
     for worker in comings:

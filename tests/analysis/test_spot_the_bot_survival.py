@@ -20,7 +20,7 @@ from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.findings.compute import tables
 from parlai_spotbot.findings.spotting import survival_effects as features
 from parlai_spotbot.findings.spotting import survival_words as sentences
-from parlai_spotbot.findings.spotting.survival import Setting, survival
+from parlai_spotbot.findings.spotting.survival_estimates import Setting, survival
 from parlai_spotbot.wording import p_said
 
 
@@ -68,7 +68,7 @@ def test_curves_are_those_of_the_estimator(study, own):
         assert curve["survival"] == pytest.approx(fit.survival([2, 3, 5]).tolist())
         assert curve["n"] == mine["k"].value_counts().sort_index().tolist()
         assert sum(curve["spotted"]) == np.isfinite(mine["right"]).sum()
-        assert curve["median"]["note"] == fit.median_note
+        assert curve["median"]["note"] == sentences.median_note(fit)
         assert curve["median"]["low"] == fit.quantile_bounds(0.5)[0]
         for value, (low, high) in zip(curve["survival"], curve["ci"], strict=True):
             assert low < value < high

@@ -10,8 +10,9 @@ from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.uncertainty.shares import share_interval
 from parlai_spotbot.findings.finding import Finding, Result, Rows, two_ends
 from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters
-from parlai_spotbot.findings.spotting import FORM, Annotations, survival
+from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.standing import ranking, ranking_rows, rate
+from parlai_spotbot.findings.spotting.survival_estimates import survival_of
 from parlai_spotbot.findings.spotting.table_methods import about
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import (
@@ -41,7 +42,7 @@ WIDEST = 40
 def compute(own: Annotations) -> dict:
     """The ranking, and whether strength, TrueSkill, win rate and survival put the bots in the same order."""
     found = own.once("ranking", ranked)
-    curves = own.once("survival", survival.survival_of)["curves"]
+    curves = own.once("survival", survival_of)["curves"]
     return {**found, "orders": orders(found, curves, own.bots)}
 
 

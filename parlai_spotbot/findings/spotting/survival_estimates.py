@@ -1,0 +1,226 @@
+"""Estimates of how long each bot passes as human: curves, medians, pairs, the regression's assumption (section 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.survival import (
+    current_status_survival,
+    events,
+    followed_survival,
+    icenreg,
+    log_minus_log,
+    logrank_pairs,
+    turnbull,
+)
+from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
+from parlai_spotbot.findings.spotting import Annotations
+from parlai_spotbot.findings.spotting import survival_words as sentences
+from parlai_spotbot.findings.spotting.stopping import with_bounds
+from parlai_spotbot.findings.spotting.survival_effects import effects
+from parlai_spotbot.records import HUMAN
+
+SAID = {
+    "survives": '"unsure" counts as not spotted',
+    "missing": 'answers "unsure" are left out',
+    "half": '"unsure" counts half as spotted and half as not',
+}
+
+DEPENDENT = {
+    "conversations_workers": ("conversation_id", "worker_id"),
+    "conversations": ("conversation_id",),
+    "workers": ("worker_id",),
+    "annotations": (),
+}
+"""Which answers are taken to depend on each other, by what the bootstrap draws."""
+
+ALONE = "too few conversations or annotators to know how much these differ"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How to analyse: `drawn` are replicates of the entities, `rng` makes a generator for a name.
+
+    `followed`: annotators went from exchange to exchange, so that rows carry the time of their decision (appendix B).
+    """
+
+    names: Sequence[str]
+    drawn: ClusterBootstrap
+    backend: str
+    unsure: str
+    resample: str
+    rng: Callable[[str], np.random.Generator]
+    followed: bool = False
+
+
+def survival_of(own: Annotations) -> dict:
+    """Everything about survival; of a game with the bounds that hold however annotators chose to stop."""
+    names = [*own.bots, *([HUMAN] if (own.rows["a"] == HUMAN).any() else [])]
+    drawn = own.drawn("survival").take(own.pages)
+    options = own.options
+    setting = Setting(names, drawn, options.backend, options.unsure, own.resample, own.rng, own.followed)
+    found = survival(own.entities, setting) | {"bootstrap": own.bootstrap()}
+    return with_bounds(own, found) if own.followed else found
+
+
+def survival(entities: pd.DataFrame, setting: Setting) -> dict:
+    """Everything about survival of the annotated `entities`."""
+    backend = icenreg.choose(setting.backend)
+    rows = events(entities, setting.unsure)
+    names = [name for name in setting.names if (rows["group"] == name).any()]
+    clusters = [c for c in DEPENDENT[setting.resample] if rows[c].nunique() > 1]
+    drawn = {name: _Drawn(rows, name, setting) for name in names}
+    curves = {name: _curve(drawn[name], drawn.get(HUMAN), backend) for name in names}
+    for name, own in curves.items():
+        own["sentence"] = sentences.curve(name, own)
+    # Within lengths that were allotted nothing else differs; lengths that annotators chose are part of the outcome.
+    strata = None if setting.followed else rows["k"]
+    pairs = _pairs(rows, names, clusters, strata, drawn, backend)
+    result = {
+        "curves": curves,
+        "sentence": sentences.all_curves(curves, pairs),
+        "pairs": pairs,
+        "pairs_sentence": sentences.all_pairs(pairs),
+        "test": _test(clusters, setting.followed),
+        "proportionality": _proportionality(rows, names, backend),
+        **effects(rows, names, clusters, setting.rng, setting.drawn.replicates, backend),
+        "unsure": {"option": setting.unsure, "said": SAID[setting.unsure]},
+        "backend": backend,
+    }
+    lost = [name for name in setting.names if name not in names]
+    return result | ({"why": f'only answers "unsure" about {", ".join(lost)}: left out'} if lost else {})
+
+
+class _Drawn:
+    """One contestant's rows at the `lengths` shown, and its survival there when drawn again: `samples` (bootstraps ·
+    replicates, lengths).
+
+    `n` were shown that much, of whom `spotted` were called bots then.
+    """
+
+    def __init__(self, rows: pd.DataFrame, name: str, setting: Setting) -> None:
+        mine = rows[rows["group"] == name]
+        self.left, self.right, self.weight = (mine[c].to_numpy() for c in ("left", "right", "weight"))
+        self.lengths, level = np.unique(mine["k"], return_inverse=True)
+        spotted, self.every, self.rows = np.isfinite(self.right), setting.drawn, mine.index.to_numpy()
+        self.drawn = self.every.take(self.rows)
+        counts = np.bincount(2 * level + spotted, self.weight, 2 * len(self.lengths))
+        self.spotted, self.n, self.survival = self._estimate(counts, setting.followed)
+        sums = self.drawn.cell_sums(2 * level + spotted, 2 * len(self.lengths), self.weight)
+        self.samples = self._estimate(sums, setting.followed)[2]
+
+    def _estimate(self, counts: np.ndarray, followed: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """How many were spotted, of how many, and survival, from the numbers unspotted and spotted at each length."""
+        cells = counts.reshape(*counts.shape[:-1], len(self.lengths), 2)
+        spotted, total = cells[..., 1], cells.sum(axis=-1)
+        if not followed:
+            return spotted, total, current_status_survival(spotted, total)
+        at_risk = np.flip(np.flip(total, axis=-1).cumsum(axis=-1), axis=-1)
+        return spotted, at_risk, followed_survival(spotted, at_risk)
+
+    def at(self, k: float) -> tuple[float, np.ndarray] | None:
+        """Survival at a length and its replicates; None where that length wasn't shown."""
+        place = np.flatnonzero(self.lengths == k)
+        return (float(self.survival[place[0]]), self.samples[:, place[0]]) if len(place) else None
+
+    def less(self, other: _Drawn, k: float) -> dict:
+        """By how much more of these pass at a length than of `other`, with the interval."""
+        (mine, samples), (value, others) = self.at(k), other.at(k)
+        both = self.every.take(np.concatenate([self.rows, other.rows]))
+        ci = both.interval(mine - value, samples - others, span=(-1, 1)).tolist()
+        return {"difference": mine - value, "ci": ci}
+
+
+def _curve(own: _Drawn, people: _Drawn | None, backend: str) -> dict:
+    """S(k) at the lengths shown, with bootstrap intervals, which hold at these fixed lengths; `why` there are none."""
+    fit = turnbull(own.left, own.right, own.weight, backend=backend)
+    low, high = fit.quantile_bounds(0.5)
+    result = {
+        "exchanges": [_count(k) for k in own.lengths],
+        "survival": fit.survival(own.lengths).tolist(),
+        "ci": own.drawn.interval(own.survival, own.samples, span=(0, 1)).tolist(),
+        "n": [_count(x) for x in own.n],
+        "spotted": [_count(x) for x in own.spotted],
+        "median": {"low": float(low), "high": float(high), "note": sentences.median_note(fit)},
+    }
+    if own is not people:
+        k = own.lengths[-1]
+        bound = None if people is None else people.at(k)
+        result["versus_human"] = None
+        if bound is not None:
+            result["versus_human"] = {"exchanges": _count(k), "human": bound[0], **own.less(people, k)}
+    return result | ({"why": own.drawn.why} if own.drawn.why else {})
+
+
+def _proportionality(rows: pd.DataFrame, names: Sequence[str], backend: str) -> dict:
+    """Each curve as log(-log S) and as logit of the share spotted, and by how much their distances change with k."""
+    own = rows[rows["group"].isin(list(names))]
+    try:
+        found = log_minus_log(own["left"], own["right"], own["group"], own["weight"], np.unique(own["k"]), backend)
+    except ValueError as err:
+        return {"curves": {}, "why": str(err)}
+    scales = ["log_minus_log", "logit"]
+    by_name = dict(list(found.table.groupby("group")))
+    change = {scale: float(found.spread[scale].mean()) for scale in scales}
+    return {
+        "exchanges": [_count(k) for k in np.unique(found.table["time"])],
+        "curves": {name: by_name[name][scales].to_dict(orient="list") for name in names},
+        "mean_change": change,
+        "sentence": sentences.proportionality(change, len(np.unique(found.table["time"]))),
+    }
+
+
+def _pairs(
+    rows: pd.DataFrame,
+    names: Sequence[str],
+    clusters: list[str],
+    strata: pd.Series | None,
+    drawn: dict[str, _Drawn],
+    backend: str,
+) -> list[dict]:
+    if len(names) < 2:
+        return []
+    arguments = (rows["left"], rows["right"], rows["group"])
+    shared = {"names": names, "weights": rows["weight"], "backend": backend}
+    options = {"clusters": [rows[c] for c in clusters], "covariance": "robust"} if clusters else {}
+    table = logrank_pairs(*arguments, strata=strata, **options, **shared)
+    naive = logrank_pairs(*arguments, **shared).to_dict(orient="records")
+    found = []
+    for row, by_rows in zip(table.to_dict(orient="records"), naive, strict=True):
+        row["statistic"] -= row["expected"]
+        row |= {key: _count(row[key]) for key in ("n_a", "n_b")}
+        kept = ("statistic", "chi2", "df", "p", "log_p", "p_adjusted", "log_p_adjusted")
+        row["as_independent"] = {key: by_rows[key] for key in kept}
+        if not np.isfinite(row["se"]):
+            row["why"] = ALONE
+        passing = _passing(drawn[row["a"]], drawn[row["b"]])
+        found.append(row | {"passing": passing, "sentence": sentences.pair(row, passing)})
+    return found
+
+
+def _passing(a: _Drawn, b: _Drawn) -> dict | None:
+    """How many of both still pass at the longest length at which both were shown, and the difference."""
+    shared = np.intersect1d(a.lengths, b.lengths)
+    if not len(shared):
+        return None
+    k = shared[-1]
+    return {"exchanges": _count(k), "a": a.at(k)[0], "b": b.at(k)[0], **a.less(b, k)}
+
+
+def _test(clusters: list[str], followed: bool) -> str:
+    by = {"conversation_id": "conversations", "worker_id": "annotators"}
+    taken = f"answers on the same {' or by the same '.join(by[c][:-1] for c in clusters)} may depend on each other, so "
+    taken += "p is by F with no more degrees of freedom than those allow"
+    return (
+        f"generalized log-rank (Sun's score){'' if followed else ' within lengths'}, Holm-adjusted; "
+        f"{taken if clusters else 'rows as independent'}; positive: a is spotted more than expected"
+    )
+
+
+def _count(value: float) -> int | float:
+    """Whole numbers as such; with unsure answers as halves there are others."""
+    return int(value) if value == int(value) else float(value)

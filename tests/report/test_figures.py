@@ -16,6 +16,7 @@ from parlai_spotbot.findings.sections import CHARTS, Chart, Name
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import build_report, charts
 from parlai_spotbot.report.chapters import chapter_of
+from parlai_spotbot.report.charts.curves import groups_of
 from parlai_spotbot.report.drawing import LIGHT, looks
 from parlai_spotbot.report.first_screen import first_screen
 from parlai_spotbot.report.parts import SurveyView
@@ -242,11 +243,11 @@ def test_a_chart_without_a_value_is_no_figure(kind):
 
 def test_twenty_bots_are_dealt_to_panels_in_their_order():
     bots = [f"bot{i}" for i in range(20)]
-    dealt = charts.groups_of(bots)
+    dealt = groups_of(bots)
     assert [bot for panel in dealt for bot in panel] == bots
     assert {len(panel) for panel in dealt} == {6, 7}
-    assert charts.groups_of(bots[:7]) == [bots[:7]]
-    assert charts.groups_of([]) == [[]]
+    assert groups_of(bots[:7]) == [bots[:7]]
+    assert groups_of([]) == [[]]
 
 
 def test_the_first_screen_ranks_by_every_source_people_first(study, page):

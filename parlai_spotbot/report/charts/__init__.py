@@ -1,0 +1,43 @@
+"""Draws the charts that findings give as data (`findings.sections.Chart`), in the report's style.
+
+Labels that are `Name`s have the look of that contestant; others are plain. A value of None is not drawn; in the CSV its
+field is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from parlai_spotbot.findings.sections import Chart
+from parlai_spotbot.report.charts.axes import Looks
+from parlai_spotbot.report.charts.curves import lengths, lines, points, steps
+from parlai_spotbot.report.charts.estimates import forest, panels, places
+from parlai_spotbot.report.charts.shares import bars, grid, spread
+from parlai_spotbot.report.drawing import Drawing
+from parlai_spotbot.report.parts import Figure
+
+
+def figure(chart: Chart, looks: Looks, name: str, caution: str = "") -> Figure:
+    """A chart as a figure of the page, with its downloads; without a drawing where there is nothing to draw."""
+    return Figure(
+        draw(chart, looks, name, caution), chart.caption, chart.sentence, chart.method, chart.cite, chart.title
+    )
+
+
+def draw(chart: Chart, looks: Looks, name: str, caution: str = "") -> Drawing | None:
+    """A chart's drawing, or nothing where it has no value."""
+    return KINDS[chart.kind](chart, looks, name, caution)
+
+
+KINDS: dict[str, Callable] = {
+    "forest": forest,
+    "panels": panels,
+    "places": places,
+    "grid": grid,
+    "bars": bars,
+    "lines": lines,
+    "lengths": lengths,
+    "steps": steps,
+    "points": points,
+    "spread": spread,
+}

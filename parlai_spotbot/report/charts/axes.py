@@ -1,0 +1,91 @@
+"""What the kinds of charts share: looks of contestants, marks with intervals, names beside curves, axes of shares."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+
+from parlai_spotbot.findings.sections import Chart, Name
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report.drawing import INK, LOSS, MUTED, WIN, Look
+
+Looks = Mapping[str, Look]
+
+Row = Mapping
+
+PLAIN = Look(WIN, "o", "-", "")
+
+PERCENT = PercentFormatter(1.0, decimals=0)
+
+LONGEST = 26
+"""Characters of a label before it is broken."""
+
+DASHES = ("-", (0, (5, 1)), (0, (1, 1)), (0, (6, 1, 1, 1)))
+
+BROKEN = (0, (4, 2))
+
+
+def look_of(label: str, looks: Looks, place: int = 0) -> Look:
+    """A contestant's own look; others are told apart by line, marker and neutral colours."""
+    if isinstance(label, Name) and label in looks:
+        return looks[label]
+    colours = (WIN, LOSS, INK, MUTED)
+    return Look(colours[place % 4], "os^DvPX*"[place % 8], DASHES[place // 4 % len(DASHES)], "")
+
+
+def label_text(label: str) -> str:
+    return "people" if label == HUMAN else "\n".join(textwrap.wrap(str(label), LONGEST)) or " "
+
+
+def is_share(text: str) -> bool:
+    """Whether an axis is one of shares, which are written as percentages."""
+    return any(word in text.lower() for word in ("share", "chance", "rate of", "win rate", "probability"))
+
+
+def known(row: Row, key: str = "estimate") -> bool:
+    return row.get(key) is not None
+
+
+MARK = 5.5
+"""The size of a mark, in points."""
+
+Interval = Sequence[float | None]
+
+
+def whiskers_across(axes: Axes, at: tuple[float, float], interval: Interval, look: Look) -> None:
+    """A mark at (x, y) with the interval of its x."""
+    axes.errorbar(*at, xerr=_reach_of(at[0], interval), **_mark_style(look, MARK))
+
+
+def whiskers_up(axes: Axes, at: tuple[float, float], interval: Interval, look: Look, size: float = MARK) -> None:
+    """A mark at (x, y) with the interval of its y."""
+    axes.errorbar(*at, yerr=_reach_of(at[1], interval), **_mark_style(look, size))
+
+
+def _reach_of(value: float, interval: Interval) -> np.ndarray | None:
+    """How far an interval reaches from the value down and up; None where it isn't known."""
+    low, high = interval
+    return None if low is None or high is None else np.clip([[value - low], [high - value]], 0, None)
+
+
+def _mark_style(look: Look, size: float) -> dict:
+    return {"color": look.colour, "marker": look.marker, "ms": size, "lw": 0.3 * size, "zorder": 3}
+
+
+def interval_of(row: Row) -> tuple[float | None, float | None]:
+    return row.get("low"), row.get("high")
+
+
+def names_down(axes: Axes, names: list[str]) -> None:
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+
+
+def csv_rows(chart: Chart, rows: Iterator[Row] | Sequence[Row]) -> Iterator[Row] | Sequence[Row]:
+    """The rows of a chart's CSV: its own, or what is drawn."""
+    return rows if chart.rows is None else chart.rows

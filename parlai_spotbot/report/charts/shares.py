@@ -1,0 +1,117 @@
+"""Charts of shares: a grid of pairs, stacked bars; and how something is spread."""
+
+from __future__ import annotations
+
+from matplotlib.patches import Rectangle
+
+from parlai_spotbot.findings.sections import Chart, Name
+from parlai_spotbot.report.charts.axes import (
+    PERCENT,
+    PLAIN,
+    Looks,
+    csv_rows,
+    interval_of,
+    label_text,
+    names_down,
+    whiskers_across,
+)
+from parlai_spotbot.report.drawing import LINE, LOSS, MUTED, WIDTH, WIN, Drawing, drawn, svg
+
+
+def grid(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
+    """Cells coloured by their value: from one half where contestants meet contestants, else from nought."""
+    own = chart.data
+    rows, columns, values, texts = (own[key] for key in ("rows", "columns", "values", "texts"))
+    if not any(value is not None for line in values for value in line):
+        return None
+    longest = max((len(part) for line in texts for cell in line for part in str(cell).split("\n")), default=1)
+    cell = max(0.6, 0.075 * longest + 0.15)
+    against = list(rows) == list(columns) and all(isinstance(label, Name) for label in rows)
+    with drawn(max(WIDTH, 1.1 + cell * len(columns)), 1.05 + 0.42 * len(rows)) as drawing:
+        axes = drawing.subplots()
+        for y, line in enumerate(values):
+            for x, value in enumerate(line):
+                strength = 0.0 if value is None else 1.2 * abs(value - 0.5) if against else 0.6 * value
+                colour = LOSS if against and value is not None and value < 0.5 else WIN
+                box = (x - 0.48, y - 0.47), 0.96, 0.94
+                if value is not None:
+                    axes.add_patch(Rectangle(*box, fc=colour, alpha=min(strength, 0.7), lw=0))
+                if value is not None or texts[y][x]:
+                    axes.add_patch(Rectangle(*box, fc="none", ec=LINE, lw=0.7))
+                axes.text(x, y, texts[y][x], ha="center", va="center", fontsize=8)
+        axes.set_xlim(-0.5, len(columns) - 0.5)
+        axes.set_xticks(
+            range(len(columns)), [label_text(c) for c in columns], rotation=30, ha="left", rotation_mode="anchor"
+        )
+        axes.xaxis.tick_top()
+        axes.tick_params(axis="x", length=0)
+        names_down(axes, [label_text(label) for label in rows])
+        axes.spines[:].set_visible(False)
+        axes.set_xlabel(own.get("x", ""))
+        axes.set_ylabel(own.get("y", ""))
+        data = (
+            {own.get("y") or "row": row, own.get("x") or "column": column, "value": values[y][x], "text": texts[y][x]}
+            for y, row in enumerate(rows)
+            for x, column in enumerate(columns)
+        )
+        return svg(drawing, name, chart.label or chart.title, caution, csv_rows(chart, data))
+
+
+def bars(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
+    """Shares stacked to a whole: from what speaks against (orange) over grey to what speaks for (blue)."""
+    parts = [str(part) for part in chart.data["parts"]]
+    rows = [row for row in chart.data["rows"] if any(share is not None for share in row["shares"])]
+    if not rows:
+        return None
+    shades = [_shade(i, len(parts)) for i in range(len(parts))]
+    shades = shades[::-1] if parts[0].lower().startswith(("win", "yes", "human")) else shades
+    with drawn(WIDTH, 1.0 + 0.3 * len(rows)) as drawing:
+        axes = drawing.subplots()
+        for place, row in enumerate(rows):
+            start = 0.0
+            for share, (colour, alpha) in zip(row["shares"], shades, strict=True):
+                axes.barh(place, share or 0, left=start, height=0.74, color=colour, alpha=alpha, lw=0)
+                if (share or 0) >= 0.09:
+                    axes.text(start + share / 2, place, f"{share:.0%}", ha="center", va="center", fontsize=7.5)
+                start += share or 0
+        names_down(
+            axes, [label_text(row["label"]) + (f" ({row['n']})" if row.get("n") is not None else "") for row in rows]
+        )
+        axes.set_xlim(0, 1)
+        axes.xaxis.set_major_formatter(PERCENT)
+        axes.set_xlabel(chart.data.get("x", ""))
+        keys = [Rectangle((0, 0), 1, 1, fc=colour, alpha=alpha, lw=0) for colour, alpha in shades]
+        drawing.legend(keys, parts, loc="outside lower center", ncols=min(len(parts), 5), frameon=False, fontsize=8)
+        data = (
+            {"label": row["label"], **dict(zip(parts, row["shares"], strict=True)), "n": row.get("n")} for row in rows
+        )
+        return svg(drawing, name, chart.label or chart.title, caution, csv_rows(chart, data))
+
+
+def _shade(place: int, count: int) -> tuple[str, float]:
+    """Colour and strength of one part of a scale."""
+    middle = (count - 1) / 2
+    away = abs(place - middle) / max(middle, 0.5)
+    return (MUTED, 0.25) if away < 0.01 else (WIN if place > middle else LOSS, 0.2 + 0.5 * away)
+
+
+def spread(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
+    """The middle half and nine tenths of something, and its median with its interval, on a logarithmic axis."""
+    rows = chart.data["rows"]
+    if not rows:
+        return None
+    with drawn(WIDTH, 0.95 + 0.3 * len(rows)) as drawing:
+        axes = drawing.subplots()
+        axes.grid(axis="x")
+        for place, row in enumerate(rows):
+            axes.plot([row["q05"], row["q95"]], [place, place], color=MUTED, lw=1.0, zorder=2)
+            axes.plot([row["q25"], row["q75"]], [place, place], color=WIN, alpha=0.35, lw=9, solid_capstyle="butt")
+            whiskers_across(axes, (row["median"], place), interval_of(row), PLAIN)
+        names_down(axes, [row["label"] for row in rows])
+        axes.set_xscale("log")
+        low, high = min(row["q05"] for row in rows), max(row["q95"] for row in rows)
+        ticks = [t for t in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000) if low / 1.3 <= t <= high * 1.3]
+        axes.minorticks_off()
+        axes.set_xticks(ticks, [str(t) for t in ticks])
+        axes.set_title(chart.data["title"])
+        return svg(drawing, name, chart.label or chart.title, caution, csv_rows(chart, rows))

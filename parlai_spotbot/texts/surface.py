@@ -34,7 +34,7 @@ PLAIN = str.maketrans(
     }
 )
 
-SPLIT_CONTRACTION = re.compile(r"(?<=[a-z]) ?' ?(?=(?:s|m|re|ve|ll|d|t)\b)| (?=n't\b)", re.IGNORECASE)
+SPLIT_CONTRACTION = re.compile(r"(?<=[a-z]) ?' ?(?=(?:s|m|re|ve|ll|d|t)\b)|(?<![,;?!]) (?=n't\b)", re.IGNORECASE)
 SPLIT_WORD = re.compile(r"\b(gon|wan) (?=na\b)", re.IGNORECASE)
 SPACE_BEFORE_PUNCTUATION = re.compile(r"\s+(?=[,.!?;:]+(?:\s|$))")
 NO_SPACE_AFTER_PUNCTUATION = re.compile(r"([,;?!])(?=[^\W\d_])")

@@ -1,7 +1,8 @@
 """One registry: what a module declares (a SURVEY, a JUDGE, a FORMAT, a FINDING) is found by the module's name.
 
-A plug-in is a module or package of a room that binds the name of its kind at top level. Listing reads sources and
-imports nothing, so it is quick whatever the modules need. What ParlAI finds of ours (``-t spotbot:TASK``, ``-m
+A plug-in is a module or package of a room that binds the name of its kind at top level, or, as ParlAI would have
+commands, something decorated by that name. Listing reads sources and imports nothing, so it is quick whatever the
+modules need. What ParlAI finds of ours (``-t spotbot:TASK``, ``-m
 spotbot:AGENT``, ``-mf zoo:spotbot/MODEL/model``) it finds by its own rules, once `register` has told it where.
 """
 
@@ -29,13 +30,13 @@ SOURCE = "install parlai_spotbot"
 
 
 def names(package: str, kind: str) -> list[str]:
-    """The names of the modules of `package` that declare an object called `kind`, sorted."""
+    """The names of the modules of `package` that declare an object called `kind`, or decorated by it, sorted."""
     return list(_names(package, kind))
 
 
 @cache
 def _names(package: str, kind: str) -> tuple[str, ...]:
-    declared = re.compile(rf"^{kind}\b\s*[:=]", re.MULTILINE)
+    declared = re.compile(rf"^{kind}\b\s*[:=]|^@{kind}\(", re.MULTILINE)
     modules = pkgutil.iter_modules(importlib.import_module(package).__path__)
     return tuple(sorted(module.name for module in modules if declared.search(_source(package, module))))
 

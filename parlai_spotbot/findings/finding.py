@@ -136,6 +136,7 @@ def flat(row: Mapping) -> dict:
 
 
 def two_ends(name: str, ci: Iterable | None) -> dict[str, float | None]:
-    """An interval as two columns: NAME_low, NAME_high."""
+    """An interval as two columns: NAME_low, NAME_high; low and high without a name."""
     low, high = ci or (None, None)
-    return {f"{name}_low": low, f"{name}_high": high}
+    prefix = f"{name}_" if name else ""
+    return {f"{prefix}low": low, f"{prefix}high": high}

@@ -26,7 +26,7 @@ NAMED = 6
 
 
 @dataclass(frozen=True)
-class Step:
+class StudyStep:
     """From one study to another. `tests` has a row a contestant in common, `pairs` one a pair of them.
 
     `full`: whether both studies have just these contestants, so that the scores are the stored ones.
@@ -50,12 +50,12 @@ class Step:
         return not (self.only_before or self.only_after) or not self.one.relative
 
 
-def step(before: str, one: Standing, after: str, two: Standing, seed: int = 0) -> Step:
+def step(before: str, one: Standing, after: str, two: Standing, seed: int = 0) -> StudyStep:
     """Compare the contestants that two standings share; the p-values of `tests` and `pairs` are not adjusted yet."""
     common = tuple(name for name in one.order if name in two.order)
     first, second = one.scores(common).of(common), two.scores(common).of(common)
     rng = np.random.default_rng([seed, *f"{before}\n{after}\n{one.survey}\n{one.source}\n{one.criterion}".encode()])
-    return Step(
+    return StudyStep(
         before=before,
         after=after,
         one=one,
@@ -97,7 +97,7 @@ def rate(standing: Standing, a: str, b: str) -> tuple[float | None, list | None]
     return whole - value, None if not ci or None in ci else [whole - ci[1], whole - ci[0]]
 
 
-def with_holm(steps: Sequence[Step]) -> list[Step]:
+def with_holm(steps: Sequence[StudyStep]) -> list[StudyStep]:
     """The steps with a column `p_adjusted` in tests and pairs: Holm over all steps of one source and criterion."""
     for name in ("tests", "pairs"):
         frames = [getattr(own, name) for own in steps]
@@ -132,7 +132,7 @@ def ranks(scores: Scores) -> list[str]:
     return ["–" if math.isnan(rank) else f"{rank:g}" for rank in scores.ranks]
 
 
-def sentences(own: Step) -> list[str]:
+def sentences(own: StudyStep) -> list[str]:
     """What moved, and whether by more than chance, for readers who know no statistics."""
     n = len(own.common)
     if n < 2:
@@ -141,11 +141,11 @@ def sentences(own: Step) -> list[str]:
     return [text for text in (_verdict(own), _order(own), _scores(own)) if text]
 
 
-def changed(own: Step) -> pd.DataFrame:
+def changed(own: StudyStep) -> pd.DataFrame:
     return own.tests[own.tests["p_adjusted"] < LEVEL]
 
 
-def _verdict(own: Step) -> str:
+def _verdict(own: StudyStep) -> str:
     """The one sentence: does the change exceed chance?"""
     moved = changed(own)
     order = own.correlation.p is not None and own.correlation.p < LEVEL
@@ -161,7 +161,7 @@ def _verdict(own: Step) -> str:
     return f"{both} nothing changed by more than chance would have it; that does not show that nothing changed."
 
 
-def _order(own: Step) -> str:
+def _order(own: StudyStep) -> str:
     found = own.correlation
     before, after = own.first.ranks, own.second.ranks
     count = int(np.sum(before != after))
@@ -179,7 +179,7 @@ def _order(own: Step) -> str:
     )
 
 
-def _scores(own: Step) -> str:
+def _scores(own: StudyStep) -> str:
     moved = changed(own)
     what = own.one.what
     tested = int(np.isfinite(own.tests["p"]).sum())
@@ -205,7 +205,7 @@ def _equals(p: float) -> str:
 
 
 # -- tables ----------------------------------------------------------------------------------------------------------
-def table_of_moves(own: Step) -> Table | None:
+def table_of_moves(own: StudyStep) -> Table | None:
     if not own.common:
         return None
     what, rows = own.one.what, []
@@ -262,7 +262,7 @@ def _cell(standing: Standing, scores: Scores, place: int) -> str:
     return with_interval(standing.what, scores.score[place], scores.se[place])
 
 
-def table_of_pairs(own: Step) -> Table | None:
+def table_of_pairs(own: StudyStep) -> Table | None:
     """The pairs whose order turned round, or that changed by more than chance."""
     if own.pairs.empty:
         return None
@@ -307,7 +307,7 @@ def _known(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def table_of_correlations(steps: Sequence[Step]) -> Table:
+def table_of_correlations(steps: Sequence[StudyStep]) -> Table:
     """Tau-b and rho of every two studies."""
     rows = []
     for own in steps:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from parlai_spotbot.findings.finding import two_ends
+
 AGREEMENT = ("measure", "n", "pairs", "agree", "people_agree", "people_pairs", "alpha", "people_alpha", "difference")
 ENDS = ("agree", "people_agree", "alpha", "people_alpha", "difference")
 
@@ -15,7 +17,7 @@ def trust_rows(own: Mapping) -> Iterator[tuple[str, dict]]:
     for question, entry in own.get("questions", {}).items():
         row = {"question": question, **{key: entry[key] for key in AGREEMENT}}
         for name in ENDS:
-            row |= _ends(entry[f"{name}_ci"], name)
+            row |= two_ends(name, entry[f"{name}_ci"])
         yield "trust", row | {"verdict": levels.get(question, {}).get("level")}
         yield from _answers(question, entry)
     for criterion, entry in own.get("ranks", {}).items():
@@ -23,25 +25,19 @@ def trust_rows(own: Mapping) -> Iterator[tuple[str, dict]]:
         for source, scores in entry.get("scores", {}).items():
             for name, score in scores.items():
                 row = {"criterion": criterion, "given_by": source, "contestant": name, "score": score["estimate"]}
-                yield "trust_scores", row | _ends(score["ci"])
+                yield "trust_scores", row | two_ends("", score["ci"])
     yield from _biases(own)
     for criterion, entry in own.get("savings", {}).items():
         safe = entry["prediction_powered"]
         for by, own_saved in (("prediction-powered", safe.get("saved", {})), ("model", entry.get("saved", {}))):
             for name, found in own_saved.items():
                 row = {"criterion": criterion, "by": by, "further_ratings": name, "ratings": found["ratings"]}
-                row |= {"saved": found["estimate"], **_ends(found["ci"]), "annotations": found["annotations"]}
+                row |= {"saved": found["estimate"], **two_ends("", found["ci"]), "annotations": found["annotations"]}
                 yield "trust_savings", row
         for mean in safe.get("means", []):
-            ends = {key: end for name in ("people", "both") for key, end in _ends(mean[f"{name}_ci"], name).items()}
+            ends = {key: end for name in ("people", "both") for key, end in two_ends(name, mean[f"{name}_ci"]).items()}
             row = {key: value for key, value in mean.items() if not key.endswith("_ci")}
             yield "trust_means", {"criterion": criterion, "power": safe["power"]} | row | ends
-
-
-def _ends(ci, name: str = "") -> dict:
-    low, high = ci
-    prefix = f"{name}_" if name else ""
-    return {f"{prefix}low": low, f"{prefix}high": high}
 
 
 def _answers(question: str, entry: Mapping) -> Iterator[tuple[str, dict]]:
@@ -59,11 +55,11 @@ def _answers(question: str, entry: Mapping) -> Iterator[tuple[str, dict]]:
 def _ranks(criterion: str, entry: Mapping) -> dict:
     row = {"criterion": criterion, "contestants": entry["contestants"], "items": entry["items"]}
     for name in ("tau", "spearman"):
-        row |= {name: entry.get(name), **_ends(entry.get(f"{name}_ci", (None, None)), name)}
+        row |= {name: entry.get(name), **two_ends(name, entry.get(f"{name}_ci"))}
     people = entry.get("people", {})
     for name in ("tau", "judge_tau", "difference", "split_half", "spearman_brown"):
         row |= {f"people_{name}": people.get(name)}
-        row |= _ends(people.get(f"{name}_ci", (None, None)), f"people_{name}")
+        row |= two_ends(f"people_{name}", people.get(f"{name}_ci"))
     return row
 
 
@@ -73,12 +69,12 @@ def _biases(own: Mapping) -> Iterator[tuple[str, dict]]:
             for name in ("judge", "people", "difference"):
                 if name in entry:
                     row = {"bias": bias, "criterion": criterion, "of": name, "estimate": entry[name]}
-                    yield "trust_biases", row | _ends(entry[f"{name}_ci"]) | {"p": entry[f"{name}_p"]}
+                    yield "trust_biases", row | two_ends("", entry[f"{name}_ci"]) | {"p": entry[f"{name}_p"]}
     for criterion, entry in own.get("favours", {}).items():
         for of, kin in (("difference", entry["self"]), ("beyond", entry["self"].get("beyond", {}))):
             if "estimate" in kin:
                 row = {"bias": "self-preference", "criterion": criterion, "of": of, "estimate": kin["estimate"]}
-                yield "trust_biases", row | _ends(kin["ci"]) | {"p": kin["p"]}
+                yield "trust_biases", row | two_ends("", kin["ci"]) | {"p": kin["p"]}
         for name, gap in entry["contestants"].items():
             row = {"bias": "liking", "criterion": criterion, "of": name, "estimate": gap["estimate"]}
-            yield "trust_biases", row | _ends(gap["ci"])
+            yield "trust_biases", row | two_ends("", gap["ci"])

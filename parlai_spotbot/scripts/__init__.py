@@ -6,7 +6,6 @@ be imported is named on stderr, and the other commands go on.
 """
 
 import importlib
-import pkgutil
 import sys
 
 from parlai_spotbot import compat, plugin
@@ -32,5 +31,5 @@ def load(names: list[str]) -> dict[str, Exception]:
 compat.install()
 plugin.register()
 
-COMMANDS = sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name.startswith("spotbot_"))
+COMMANDS = plugin.names(__name__, "register_script")
 BROKEN = load(COMMANDS)

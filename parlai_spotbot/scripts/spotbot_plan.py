@@ -167,7 +167,7 @@ class SpotbotPlan(Command):
         group.add_argument("--out", type=str, default=None, metavar="FILE", help="write the plan there, as JSON")
 
     def execute(self) -> None:
-        from parlai_spotbot.findings.plans import Asked, Purchase, plan, plan_metrics
+        from parlai_spotbot.findings.plans import PlanRequest, Purchase, plan, plan_metrics
         from parlai_spotbot.study import Study
 
         study = Study.open(self.opt["study"]) if self.opt["study"] else None
@@ -175,7 +175,7 @@ class SpotbotPlan(Command):
             made = plan_metrics(Purchase(**self._said(Purchase)), study)
         else:
             segments = whole_numbers(self.opt["segments"])
-            made = plan(Asked(**{**self._said(Asked), "segments": segments}), study)
+            made = plan(PlanRequest(**{**self._said(PlanRequest), "segments": segments}), study)
         print(made.text)
         path = Path(self.opt["out"]) if self.opt["out"] else made.path
         if path is not None:

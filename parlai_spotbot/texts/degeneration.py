@@ -21,6 +21,7 @@ from parlai_spotbot.analysis.uncertainty.shares import share_interval
 from parlai_spotbot.records import HUMAN, KINDS, Conversation
 from parlai_spotbot.texts.hygiene import faults, turns_of
 from parlai_spotbot.texts.normal_forms import plain_text
+from parlai_spotbot.wording import points
 
 CIRCLES = ("loop", "repeated", "copied")
 ALPHA = 0.05
@@ -107,8 +108,8 @@ def _sentence(bot: str, found: dict) -> str:
     if not np.isfinite(found["p"]):
         return f"{text}; there is nothing to compare it with."
     low, high = found["ci"]
-    text += f", {found['other']:.0%} in {found['against']} (difference {100 * found['estimate']:+.0f} points, "
-    text += f"{100 * low:+.0f} to {100 * high:+.0f})"
+    text += f", {found['other']:.0%} in {found['against']} (difference {points(found['estimate'])} points, "
+    text += f"{points(low)} to {points(high)})"
     if found["degenerates"]:
         return f"{text}: it degenerates in self-chat, so results from its self-chats speak of that."
     return f"{text}: no clear sign that it degenerates in self-chat."

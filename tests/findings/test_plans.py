@@ -6,16 +6,16 @@ import sys
 import pytest
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.plans import Asked, Purchase, plan, plan_metrics
+from parlai_spotbot.findings.plans import PlanRequest, Purchase, plan, plan_metrics
 from parlai_spotbot.surveys import planned
 
 WITHOUT_PARLAI = """
 import sys
 
 sys.modules["parlai"] = None
-from parlai_spotbot.findings.plans import Asked, Purchase, plan, plan_metrics
+from parlai_spotbot.findings.plans import PlanRequest, Purchase, plan, plan_metrics
 
-print(plan(Asked(bots=3, simulations=0)).text)
+print(plan(PlanRequest(bots=3, simulations=0)).text)
 print(plan_metrics(Purchase(budget=100.0)).text)
 """
 
@@ -30,17 +30,17 @@ def test_it_needs_no_parlai():
 @pytest.mark.parametrize("survey", sorted(planned()))
 def test_what_is_not_said_is_the_survey_s(survey):
     known = planned()[survey]
-    asked = Asked(survey, bots=2).with_defaults()
+    asked = PlanRequest(survey, bots=2).with_defaults()
     assert asked.difference == known.difference
     assert asked.annotators_per_segment == known.annotators_per_segment
-    assert Asked(survey, annotators_per_segment=7).with_defaults().annotators_per_segment == 7
-    made = plan(Asked(survey, bots=2, simulations=0))
+    assert PlanRequest(survey, annotators_per_segment=7).with_defaults().annotators_per_segment == 7
+    made = plan(PlanRequest(survey, bots=2, simulations=0))
     assert made.to_json()["made_by"]["options"]["difference"] == known.difference
     assert made.path is None
 
 
 def test_what_the_arithmetic_refuses_is_an_option():
     with pytest.raises(UserError, match=r"power is 2\.0"):
-        plan(Asked(bots=2, power=2.0))
+        plan(PlanRequest(bots=2, power=2.0))
     with pytest.raises(UserError, match="doubled is 3"):
         plan_metrics(Purchase(doubled=3))

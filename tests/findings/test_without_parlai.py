@@ -15,15 +15,10 @@ from pathlib import Path
 for name in ("parlai", "transformers", "mephisto"):
     sys.modules[name] = None
 path, text = sys.argv[1:]
-from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.findings.plans import Asked, plan
-from parlai_spotbot.judges.run import judge_study
-from parlai_spotbot.report import build_report
-from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.packing.pack_study import pack_study
+from parlai_spotbot import PlanRequest, Study, analyze, build_report, judge_study, pack_study, plan
 
 study = Study.open(path)
-print(plan(Asked("spot_the_bot", bots=3, simulations=0)).text)
+print(plan(PlanRequest("spot_the_bot", bots=3, simulations=0)).text)
 pack_study(study, "comparative")
 judge = {}
 exec(re.search(r"# parlai_spotbot/judges/talkative.py\\n(.*?)```", Path(text).read_text(), re.S)[1], judge)

@@ -267,10 +267,10 @@ def test_the_first_screen_ranks_by_every_source_people_first(study, page):
 
 
 def test_what_is_needed_is_what_spotbot_plan_says(study):
-    from parlai_spotbot.findings.plans import Asked, plan
+    from parlai_spotbot.findings.plans import PlanRequest, plan
 
     contents = read_contents(study, SURVEY)
-    rows = plan(Asked(SURVEY), study).numbers["pairs"]
+    rows = plan(PlanRequest(SURVEY), study).numbers["pairs"]
     asked = {(row["a"], row["b"]): row["more_annotations"] for row in rows if row["status"] != "settled"}
     together = {pair: more for pair, more in asked.items() if more is not None}
     (found,) = first_screen(chapter_of(SurveyView(contents))).more

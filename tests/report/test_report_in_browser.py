@@ -264,6 +264,8 @@ def choose(tab, **wanted):
 
 
 def test_filters_and_search_keep_what_fits(study, one, chromium):
+    from playwright.sync_api import expect
+
     conversations = study.conversations()
     with opened(chromium, one) as tab:
         assert count(tab) == len(conversations)
@@ -278,7 +280,7 @@ def test_filters_and_search_keep_what_fits(study, one, chromium):
         called = {name for name, target in about if pair[name][int(target[-1])] == "alice"}
         assert count(tab) == len(called)
         tab.get_by_role("button", name="Clear all").click()
-        tab.wait_for_function("document.getElementById('count').textContent.startsWith('All')")
+        expect(tab.locator("#count")).to_have_text(re.compile("^All"))
         tab.locator("#filters [name=find]").fill("SEED OPENING 3")
         assert count(tab) == sum(any("SEED OPENING 3" in t.text for t in c.turns) for c in conversations)
         assert tab.locator("#list mark").first.inner_text() == "SEED OPENING 3"

@@ -15,18 +15,18 @@ from typing import Any
 from parlai_spotbot import __version__, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.plans import matches, matches_words, metrics, metrics_words, whole, whole_words
-from parlai_spotbot.findings.plans.asked import Asked
 from parlai_spotbot.findings.plans.metrics import Purchase
+from parlai_spotbot.findings.plans.request import PlanRequest
 from parlai_spotbot.study import Study
 
-__all__ = ["Asked", "Plan", "Purchase", "plan", "plan_metrics"]
+__all__ = ["PlanRequest", "SizePlan", "Purchase", "plan", "plan_metrics"]
 
 SAID = ("difference", "wage", "looks", "win_rates", "simulations", "conversations_per_bot", "seconds_per_conversation")
 """The options that a written plan repeats."""
 
 
 @dataclass(frozen=True)
-class Plan:
+class SizePlan:
     """A plan: `text` for the terminal, and its numbers; of a pilot's `source`, with what they are `made_by`. `path` is
     where it is written unless somebody says otherwise; None for nowhere."""
 
@@ -44,51 +44,51 @@ class Plan:
         files.write_json(path, self.to_json())
 
 
-def plan(asked: Asked, study: Study | None = None, progress: bool = True) -> Plan:
+def plan(request: PlanRequest, study: Study | None = None, progress: bool = True) -> SizePlan:
     """How many conversations and annotations a study needs, or which a pilot, `study`, still needs.
 
     Raises `UserError` where an option is wrong or the pilot holds nothing to go by.
     """
-    if study is None and asked.bots is None and asked.win_rates is None:
+    if study is None and request.bots is None and request.win_rates is None:
         raise UserError("--bots missing.", "Say how many bots there are, or name a pilot with --study.")
-    asked = asked.with_defaults()
+    request = request.with_defaults()
     with _options():
-        text, numbers = _before(asked, progress) if study is None else _after(study, asked)
-    options = {name: getattr(asked, name) for name in SAID}
-    made_by = {"package": f"parlai_spotbot {__version__}", "options": options, "seed": asked.seed}
+        text, numbers = _before(request, progress) if study is None else _after(study, request)
+    options = {name: getattr(request, name) for name in SAID}
+    made_by = {"package": f"parlai_spotbot {__version__}", "options": options, "seed": request.seed}
     if study is None:
-        return Plan(text, numbers, made_by=made_by)
+        return SizePlan(text, numbers, made_by=made_by)
     numbers = dict(numbers)
-    return Plan(text, numbers, numbers.pop("source"), made_by, study.analysis_path(asked.survey) / "plan.json")
+    return SizePlan(text, numbers, numbers.pop("source"), made_by, study.analysis_path(request.survey) / "plan.json")
 
 
-def _before(asked: Asked, progress: bool) -> tuple[str, dict]:
-    if asked.planning.of == "matches":
-        numbers = matches.before(asked, progress)
-        return matches_words.said_before(numbers, asked.difference), numbers
-    numbers, wish, like = whole.before(asked)
+def _before(request: PlanRequest, progress: bool) -> tuple[str, dict]:
+    if request.planning.of == "matches":
+        numbers = matches.before(request, progress)
+        return matches_words.said_before(numbers, request.difference), numbers
+    numbers, wish, like = whole.before(request)
     return whole_words.said_before(numbers, wish, like), numbers
 
 
-def _after(study: Study, asked: Asked) -> tuple[str, dict]:
-    if asked.planning.of == "matches":
-        numbers = matches.after(study, asked)
+def _after(study: Study, request: PlanRequest) -> tuple[str, dict]:
+    if request.planning.of == "matches":
+        numbers = matches.after(study, request)
         return matches_words.said_after(numbers), numbers
-    numbers = whole.after(study, asked)
-    return whole_words.said_after(numbers, asked.planning.of == "choices"), numbers
+    numbers = whole.after(study, request)
+    return whole_words.said_after(numbers, request.planning.of == "choices"), numbers
 
 
-def plan_metrics(asked: Purchase, study: Study | None = None) -> Plan:
+def plan_metrics(request: Purchase, study: Study | None = None) -> SizePlan:
     """Which metrics to buy, by what was published, or by a study's own data.
 
     Raises `UserError` where an option is wrong or the study holds nothing to go by.
     """
     with _options():
         if study is None:
-            numbers = metrics.before(asked)
-            return Plan(metrics_words.said_before(numbers), numbers)
-        numbers = metrics.after(study, asked)
-        return Plan(metrics_words.said_after(numbers), numbers)
+            numbers = metrics.before(request)
+            return SizePlan(metrics_words.said_before(numbers), numbers)
+        numbers = metrics.after(study, request)
+        return SizePlan(metrics_words.said_after(numbers), numbers)
 
 
 @contextmanager

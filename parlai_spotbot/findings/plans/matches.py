@@ -15,7 +15,7 @@ from parlai_spotbot.analysis.planning import Design
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.answers import Answers, Facts, Options
-from parlai_spotbot.findings.plans.asked import Asked
+from parlai_spotbot.findings.plans.request import PlanRequest
 from parlai_spotbot.findings.plans.sources import chosen
 from parlai_spotbot.findings.spotting import FORM
 from parlai_spotbot.study import Study
@@ -28,18 +28,18 @@ SIMULATIONS, LARGE = 300, 20_000
 """Simulated studies that check a plan, where they have no more annotations of bots than so many."""
 
 
-def before(asked: Asked, progress: bool = True) -> dict:
+def before(request: PlanRequest, progress: bool = True) -> dict:
     """The plan of a study that is still to be made: the need, the same for other differences, costs, and a check by
     simulated studies."""
-    rates = asked.rates
-    if (asked.simulations or 0) < 0:
-        raise UserError(f"--simulations {asked.simulations}: expected a number from 0 up.", "0 leaves them out.")
-    design = asked.design(len(rates) if rates else asked.bots, asked.shown)
-    costs = {"seconds": asked.seconds_before, "wage": asked.wage}
-    need = planning.plan(design, difference=asked.difference, win_rates=rates, **costs)
+    rates = request.rates
+    if (request.simulations or 0) < 0:
+        raise UserError(f"--simulations {request.simulations}: expected a number from 0 up.", "0 leaves them out.")
+    design = request.design(len(rates) if rates else request.bots, request.shown)
+    costs = {"seconds": request.seconds_before, "wage": request.wage}
+    need = planning.plan(design, difference=request.difference, win_rates=rates, **costs)
     others = [
         {"difference": apart, **planning.plan(design, difference=apart, **costs)}
-        for apart in sorted({*DIFFERENCES, asked.difference})
+        for apart in sorted({*DIFFERENCES, request.difference})
     ]
     result = {"asked": need, "differences": others, "design": of_design(design), "simulation": None}
     if need["conversations_per_pair"] is None:
@@ -48,17 +48,17 @@ def before(asked: Asked, progress: bool = True) -> dict:
         design.bots,
         need["annotations_per_pair"] * (1 + design.people),
         costs["seconds"],
-        conversations_per_bot=asked.conversations_per_bot,
-        seconds_per_conversation=asked.seconds_per_conversation,
+        conversations_per_bot=request.conversations_per_bot,
+        seconds_per_conversation=request.seconds_per_conversation,
     )
-    result["simulation"] = _simulated(asked, design, need, progress)
+    result["simulation"] = _simulated(request, design, need, progress)
     return result
 
 
-def _simulated(asked: Asked, design: Design, need: Mapping, progress: bool) -> dict | None:
+def _simulated(request: PlanRequest, design: Design, need: Mapping, progress: bool) -> dict | None:
     """In how many simulated studies the difference was found; None where none is wished for, or the study is large."""
     large = need["annotations_per_pair"] * design.pairs > LARGE
-    simulations = (0 if large else SIMULATIONS) if asked.simulations is None else asked.simulations
+    simulations = (0 if large else SIMULATIONS) if request.simulations is None else request.simulations
     if not simulations:
         return None
     with tqdm(total=simulations, desc="simulated studies", disable=not progress, delay=1) as bar:
@@ -67,9 +67,9 @@ def _simulated(asked: Asked, design: Design, need: Mapping, progress: bool) -> d
             need["conversations_per_pair"],
             design,
             repetitions=simulations,
-            seed=asked.seed,
+            seed=request.seed,
             progress=bar.update,
-            **({} if asked.rates is None else _worst(need, asked.rates)),
+            **({} if request.rates is None else _worst(need, request.rates)),
         )
 
 
@@ -80,26 +80,26 @@ def _worst(need: Mapping, win_rates: list[float]) -> dict:
     return {"strength": logit(planning.pairwise_rates(np.array(win_rates))[:, 0]), "pair": ends}
 
 
-def after(study: Study, asked: Asked) -> dict:
+def after(study: Study, request: PlanRequest) -> dict:
     """Which pairs of a study still need data, from the judgements it has."""
-    own = _answers(study, asked)
+    own = _answers(study, request)
     matches = matches_frame(own.rows).reset_index(drop=True)
     if matches.empty:
-        path = study.judgements_path(asked.survey)
+        path = study.judgements_path(request.survey)
         raise UserError(f"{path}: no match between two bots.", "Judge some units first.")
     seen = set(matches["a"]) | set(matches["b"])
     names = [name for name in own.names if name in seen]
-    start = asked.design(max(len(study.plan.contestants), 2), asked.shown, asked.looks)
-    table, design = planning.pilot_needs(matches, names, start, difference=asked.difference, crossed=own.crossed)
+    start = request.design(max(len(study.plan.contestants), 2), request.shown, request.looks)
+    table, design = planning.pilot_needs(matches, names, start, difference=request.difference, crossed=own.crossed)
     known = own.rows["seconds"]
-    seconds = asked.seconds or (float(known.mean()) if known.notna().any() else None)
+    seconds = request.seconds or (float(known.mean()) if known.notna().any() else None)
     annotations = float(table["more_annotations"].dropna().sum()) * (1 + design.people)
     hours = None if seconds is None else annotations * seconds / 3600
     more = {
         "conversations": int(table["more_conversations"].dropna().sum()),
         "annotations": round(annotations),
         "hours": hours,
-        "cost": None if hours is None or asked.wage is None else hours * asked.wage,
+        "cost": None if hours is None or request.wage is None else hours * request.wage,
     }
     return plain(
         {
@@ -113,18 +113,18 @@ def after(study: Study, asked: Asked) -> dict:
     )
 
 
-def _answers(study: Study, asked: Asked) -> Answers:
+def _answers(study: Study, request: PlanRequest) -> Answers:
     """The annotations of the source that is asked for; people's by default."""
-    path, survey = study.judgements_path(asked.survey), launched_survey(study, asked.survey)
+    path, survey = study.judgements_path(request.survey), launched_survey(study, request.survey)
     bots = tuple(study.plan.contestants)
-    facts = Facts.of(study.conversations(), name=asked.survey, survey=survey, bots=bots)
+    facts = Facts.of(study.conversations(), name=request.survey, survey=survey, bots=bots)
     try:
-        sources, _ = FORM.sources(study.judgements(asked.survey), facts, Options())
+        sources, _ = FORM.sources(study.judgements(request.survey), facts, Options())
     except ValueError as err:
         raise UserError(f"{path}: {err}.", "Correct that line, or make the file anew.") from err
     if not sources:
         raise UserError(f"{path}: no complete annotation in it.", "Judge some units first.")
-    return sources[chosen(asked.source, sources, path)]
+    return sources[chosen(request.source, sources, path)]
 
 
 def of_design(design: Design) -> dict:

@@ -17,8 +17,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.answers import Facts, Options
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.contents import Contents, read_contents
-from parlai_spotbot.findings.plans.asked import Asked
 from parlai_spotbot.findings.plans.matches import DIFFERENCES
+from parlai_spotbot.findings.plans.request import PlanRequest
 from parlai_spotbot.findings.plans.sources import chosen
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study
@@ -28,24 +28,24 @@ POINTS = (0.25, 0.5, 0.75, 1.0)
 """Differences of ratings, shown side by side with the one that is asked for."""
 
 
-def wish_of(asked: Asked, bots: int, looks: int = 1) -> tuple[Wish, Design | Rating]:
+def wish_of(request: PlanRequest, bots: int, looks: int = 1) -> tuple[Wish, Design | Rating]:
     """What is to be found, and what choices or ratings are expected to be like."""
-    if asked.win_rates is not None:
+    if request.win_rates is not None:
         raise UserError("--win-rates: only known for spot_the_bot.", "Give --bots and --difference.")
-    wish = asked.wish(bots, looks)
-    if asked.planning.of == "choices":
-        return wish, asked.design(bots, asked.annotators_per_segment, looks)
-    return wish, asked.rating()
+    wish = request.wish(bots, looks)
+    if request.planning.of == "choices":
+        return wish, request.design(bots, request.annotators_per_segment, looks)
+    return wish, request.rating()
 
 
-def before(asked: Asked) -> tuple[dict, Wish, Design | Rating]:
+def before(request: PlanRequest) -> tuple[dict, Wish, Design | Rating]:
     """The need, and the same for other differences; and what was wished for and expected."""
-    wish, like = wish_of(asked, asked.bots)
+    wish, like = wish_of(request, request.bots)
     shown = POINTS if isinstance(like, Rating) else DIFFERENCES
-    seconds = asked.seconds_before
-    rows = [plan_survey(wish, like, apart, seconds, asked.wage) for apart in sorted({*shown, asked.difference})]
+    seconds = request.seconds_before
+    rows = [plan_survey(wish, like, apart, seconds, request.wage) for apart in sorted({*shown, request.difference})]
     result = {
-        "asked": next(row for row in rows if row["difference"] == asked.difference),
+        "asked": next(row for row in rows if row["difference"] == request.difference),
         "differences": rows,
         "wish": {**asdict(wish), "alpha": wish.alpha},
         "assumed": {**asdict(like), "seconds": seconds},
@@ -53,24 +53,24 @@ def before(asked: Asked) -> tuple[dict, Wish, Design | Rating]:
     return result, wish, like
 
 
-def after(study: Study, asked: Asked) -> dict:
+def after(study: Study, request: PlanRequest) -> dict:
     """Which pairs of a pilot still need data."""
-    wish, like = wish_of(asked, max(len(study.plan.contestants), 2), asked.looks)
-    contents, source = _analysed(study, asked)
+    wish, like = wish_of(request, max(len(study.plan.contestants), 2), request.looks)
+    contents, source = _analysed(study, request)
     ranking = contents.of("ranking", source)
     names = ranking["order"]  # people may be contestants, too
     wish = replace(wish, bots=max(2, len(names)))
     if isinstance(like, Rating):
         like = _like(contents, source, like)
-        pairs = pilot_ratings(ranking, like, wish, asked.difference)
+        pairs = pilot_ratings(ranking, like, wish, request.difference)
         annotations = _of_ratings(pairs, like)
     else:
         choices = _choices(contents, source, ranking["question"])
-        pairs, like = pilot_choices(choices, names, like, asked.difference, crossed=source == HUMAN)
+        pairs, like = pilot_choices(choices, names, like, request.difference, crossed=source == HUMAN)
         annotations = sum(row["more"] or 0 for row in pairs)
-    seconds = asked.seconds or contents.of("time", source).get("mean")
+    seconds = request.seconds or contents.of("time", source).get("mean")
     hours = None if seconds is None else annotations * seconds / 3600
-    cost = None if None in (hours, asked.wage) else hours * asked.wage
+    cost = None if None in (hours, request.wage) else hours * request.wage
     return {
         "source": source,
         "question": ranking["question"],
@@ -82,17 +82,17 @@ def after(study: Study, asked: Asked) -> dict:
     }
 
 
-def _analysed(study: Study, asked: Asked) -> tuple[Contents, str]:
+def _analysed(study: Study, request: PlanRequest) -> tuple[Contents, str]:
     """The analysis of the pilot as it is now, and the source that is asked for; by default people's."""
-    contents = read_contents(study, asked.survey)
+    contents = read_contents(study, request.survey)
     again, folder = (
-        f"Run: parlai spotbot_analyze --study {study.path} --survey {asked.survey}",
-        study.analysis_path(asked.survey),
+        f"Run: parlai spotbot_analyze --study {study.path} --survey {request.survey}",
+        study.analysis_path(request.survey),
     )
     ranked = [name for name in contents.sources if contents.of("ranking", name).get("pairs")]
     if not ranked:
         raise UserError(f"{folder}: the judgements are not analysed, or compare nobody.", again)
-    source = chosen(asked.source, ranked, study.judgements_path(asked.survey))
+    source = chosen(request.source, ranked, study.judgements_path(request.survey))
     if why := contents.outdated:
         raise UserError(f"{folder}: {why}", again)
     return contents, source

@@ -18,7 +18,7 @@ from parlai_spotbot.findings.standings import (
     source_order,
     standings,
 )
-from parlai_spotbot.findings.study_moves import Step, step, with_holm
+from parlai_spotbot.findings.study_moves import StudyStep, step, with_holm
 from parlai_spotbot.report.parts import caution_of
 from parlai_spotbot.report.studies import differences
 from parlai_spotbot.report.studies.charts import slopes
@@ -117,7 +117,7 @@ def _part(
     return part
 
 
-def _left_out(own: Step) -> str:
+def _left_out(own: StudyStep) -> str:
     """The contestants that only one of the two studies has."""
     alone = [
         f"only in {label}: {listed(names)}"
@@ -127,7 +127,7 @@ def _left_out(own: Step) -> str:
     return f"Left out, {'; '.join(alone)}." if alone else ""
 
 
-def _figures(own: Sequence[tuple[str, Standing]], steps: Sequence[Step], style: FigureStyle) -> list[tuple]:
+def _figures(own: Sequence[tuple[str, Standing]], steps: Sequence[StudyStep], style: FigureStyle) -> list[tuple]:
     """A chart over all studies where they share two contestants; one a step that shares more."""
     common = [n for n in own[0][1].order if all(n in standing.order for _, standing in own)]
     figures, shown = [], len(common) if len(common) > 1 else 0

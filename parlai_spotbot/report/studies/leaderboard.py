@@ -7,6 +7,7 @@ Davidson model over all their matches is.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from parlai_spotbot.findings.contents import Contents
@@ -26,7 +27,7 @@ from parlai_spotbot.report.parts import caution_of
 from parlai_spotbot.report.studies.charts import side_by_side
 from parlai_spotbot.report.studies.pages import CriterionPart, FigureStyle, all_looks, folder, render, source_title
 from parlai_spotbot.surveys import about_of
-from parlai_spotbot.wording import span
+from parlai_spotbot.wording import between, span
 
 POOLS = (
     "A win rate is a mean over the opponents in its own study. A weak pool makes high win rates, so figures of "
@@ -117,10 +118,10 @@ def _rows(own: dict[str, Standing]) -> list[str]:
 def _table(own: dict[str, Standing], rows: Sequence[str], what: str, differ: bool) -> Table:
     lines = [(Name(bot), *(_cell(standing, bot, what) for standing in own.values())) for bot in rows]
     if any(standing.people for standing in own.values()):
-        told = []
+        told, show = [], partial(shown, "win rate")
         for standing in own.values():
             share, ci = standing.people or (None, None)
-            told.append("–" if share is None else f"{shown('win rate', share)}{_ends('win rate', ci)} taken for people")
+            told.append("–" if share is None else f"{show(share)}{between(ci, show)} taken for people")
         lines.append(("people", *told))
     lines.append(("annotations", *(str(standing.annotations) for standing in own.values())))
     how = (
@@ -136,13 +137,8 @@ def _cell(standing: Standing, bot: str, what: str) -> str:
     if bot not in standing.order:
         return "–"
     first, last = standing.clusters.get(bot, (standing.order.index(bot) + 1,) * 2)
-    return f"#{span((first, last))} · {shown(what, standing.score.get(bot))}{_ends(what, standing.ci.get(bot))}"
-
-
-def _ends(what: str, ci: list | None) -> str:
-    if not ci or None in ci:
-        return ""
-    return f" [{shown(what, ci[0])}, {shown(what, ci[1])}]"
+    show = partial(shown, what)
+    return f"#{span((first, last))} · {show(standing.score.get(bot))}{between(standing.ci.get(bot), show)}"
 
 
 def _join(part: CriterionPart, found: Sequence[tuple[Opened, Contents]], source: str, seed: int) -> None:

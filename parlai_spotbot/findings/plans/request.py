@@ -38,7 +38,7 @@ def shares(text: str) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlanRequest:
     """The options of a plan; None where nothing was said, see `with_defaults`.
 
     `win_rates` are expected ones, joined by commas. `segments`, `people` and `simulations` are for Spot The Bot alone;
@@ -84,7 +84,7 @@ class Asked:
             raise UserError(f"--survey {self.survey}: nothing is planned for it.", nearest(self.survey, known))
         return known[self.survey]
 
-    def with_defaults(self) -> Asked:
+    def with_defaults(self) -> PlanRequest:
         """With the survey's own numbers where nothing was said; the seconds of an annotation aside, which a pilot
         knows."""
         known = {name: value for name, value in asdict(self.planning).items() if name not in ("of", "seconds")}

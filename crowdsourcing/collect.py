@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from parlai_spotbot import files
+from parlai_spotbot import files, hints
 from parlai_spotbot.crowdsourcing import questionnaire
 from parlai_spotbot.crowdsourcing.annotator_summary import AnnotatorSummary, summarise
 from parlai_spotbot.crowdsourcing.bonus import GamePoints, game_points
@@ -71,7 +71,7 @@ def open_ledger(study: Study, survey: str, part: str = "") -> Ledger:
         )
         raise UserError(
             f"{path}: no such file: nobody has annotated '{survey}' in this study.",
-            f"Run: parlai spotbot_crowdsource --study {study.path} --survey {survey}{option}",
+            hints.run("crowdsource", study.path, survey) + option,
         )
     return (ChatLedger if get_survey(survey).chat else Ledger)(path)
 

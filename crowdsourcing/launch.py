@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 import parlai_spotbot
-from parlai_spotbot import files
+from parlai_spotbot import files, hints
 from parlai_spotbot.crowdsourcing import dry_run
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection, LaunchRequest
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_task
@@ -51,7 +51,7 @@ def launch(request: LaunchRequest, say: Callable[[str], None] = print) -> int:
             return _close(request, study, say)
         collection, found = _planned(request, study, say)
         if not found.units and not _untold(collection):
-            say(f"\nall units are done; to have them: parlai spotbot_collect --study {study.path}{_survey(request)}")
+            say(f"\nall units are done; to have them: {_collect(request, study)}")
             return 0
         settings = request.settings
         if found.units and settings.paid and not request.live:
@@ -117,7 +117,7 @@ def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
         if not units:
             raise UserError(
                 f"{study.units_path(request.survey)}: no unit of the task {request.task}.",
-                f"Add it: parlai spotbot_pack --study {study.path} --survey {request.survey} --ask …,{request.task}",
+                f"Add it: {hints.command('pack', study.path, request.survey)} --ask …,{request.task}",
             )
     if request.group:
         units = [unit for unit in units if unit.group == request.group]
@@ -228,7 +228,7 @@ def _serve(collection: CrowdCollection, found: dry_run.LaunchEstimate, say: Call
         outcome = serve(setup, make_server=make_server(collection, secret, progress, bots), stop=stop, on_ready=ready)
     progress.close()
     say(f"\n{outcome.reason}: {progress.said()}")
-    say(f"to have the answers: parlai spotbot_collect --study {collection.study.path}{_survey(request)}")
+    say(f"to have the answers: {_collect(request, collection.study)}")
     if outcome.reason != "done":
         say("to go on: run the same command again")
     return 0
@@ -287,6 +287,6 @@ def _close(request: LaunchRequest, study: Study, say: Callable[[str], None]) -> 
     return 0
 
 
-def _survey(request: LaunchRequest) -> str:
-    named = "" if request.survey == "spot_the_bot" else f" --survey {request.survey}"
-    return named + (f" --task {request.task}" if request.task else "")  # what is collected is that of all groups
+def _collect(request: LaunchRequest, study: Study) -> str:
+    """The command that brings the answers; what is collected is that of all groups."""
+    return hints.command("collect", study.path, request.survey, task=request.task or None)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from parlai_spotbot import files
+from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judgement_table import judgement_table
 from parlai_spotbot.records import Contestant, Conversation, Judgement, Unit
@@ -251,7 +251,8 @@ class Study:
         path = Path(path)
         if not cls.exists(path):
             raise UserError(
-                f"{path}: no study here (study.yaml is missing).", "Make one with spotbot_selfchat --study DIR."
+                f"{path}: no study here (study.yaml is missing).",
+                f"Correct it, or make one: {hints.command('selfchat', path)}",
             )
         plan_path = path / "study.yaml"
         try:
@@ -317,10 +318,7 @@ class Study:
     def conversations(self) -> list[Conversation]:
         """All conversations, in canonical order; a `UserError` where self-play has not ended."""
         return files.read_jsonl(
-            self.conversations_path,
-            Conversation.from_json,
-            "conversations file",
-            f"Run: parlai spotbot_selfchat --study {self.path}",
+            self.conversations_path, Conversation.from_json, "conversations file", hints.run("selfchat", self.path)
         )
 
     def finished(self) -> list[Conversation]:
@@ -341,7 +339,7 @@ class Study:
 
     def units(self, survey: str) -> list[Unit]:
         return files.read_jsonl(
-            self.units_path(survey), Unit.from_json, "units file", f"Run: parlai spotbot_pack --study {self.path}"
+            self.units_path(survey), Unit.from_json, "units file", hints.run("pack", self.path, survey)
         )
 
     def judgements(self, survey: str) -> list[Judgement]:
@@ -350,13 +348,13 @@ class Study:
             self.judgements_path(survey),
             Judgement.from_json,
             "judgements file",
-            f"Run: parlai spotbot_judge --study {self.path}",
+            "Let people answer the units (spotbot_crowdsource), or a judge (spotbot_judge).",
             torn_tail=True,
         )
 
     def judgement_table(self, survey: str) -> DataFrame:
         """The answers as categories and codes, for surveys of millions: see `judgement_table`."""
-        return judgement_table(self.judgements_path(survey), f"Run: parlai spotbot_import --study {self.path}")
+        return judgement_table(self.judgements_path(survey), hints.run("import", self.path, format=survey, data="FILE"))
 
     def checksums(self, survey: str) -> dict[str, str]:
         """SHA-256 of each file that an analysis of the survey reads, by its path in the study."""

@@ -16,7 +16,7 @@ PACKAGE = "parlai_spotbot"
 FOLDERS = {PACKAGE: PACKAGE} | {name: f"{PACKAGE}.{name}" for name in ("tasks", "agents", "crowdsourcing", "projects")}
 
 LEVELS = (
-    ("", "compat", "errors", "files", "plugin"),
+    ("", "compat", "errors", "files", "hints", "plugin"),
     ("records",),
     ("wording",),
     ("agents", "analysis", "models", "tasks.chitchat", "texts", "zoo"),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from parlai_spotbot import files
+from parlai_spotbot import files, hints
 from parlai_spotbot.crowdsourcing.chat.ledger import ChatLedger, ChatRecord
 from parlai_spotbot.crowdsourcing.ledger_entries import Handout, Submission
 from parlai_spotbot.errors import UserError
@@ -98,7 +98,7 @@ def bring(study: Study, survey: str, chats: Sequence[Conversation], keep: bool) 
     if not path.exists() and study.journal_path.exists():
         raise UserError(
             f"{study.journal_path}: self-play of this study has not ended, and its conversations are not in place.",
-            f"Run it to its end first: parlai spotbot_selfchat --study {study.path}",
+            f"Run it to its end first: {hints.command('selfchat', study.path)}",
         )
     known = study.conversations() if path.exists() else []
     others = [row for row in known if row.provenance.get(ORIGIN) != survey]

@@ -81,7 +81,7 @@ class SpotbotBlueprint(Blueprint):
     def assert_task_args(cls, args: Any, shared_state: SpotbotSharedState) -> None:
         """`UserError` where there is nothing to annotate."""
         if not shared_state.units:
-            raise UserError("The task has no units.", "Run: parlai spotbot_pack --study DIR")
+            raise UserError("The task has no units.", "Pack some (spotbot_pack) for the study.")
 
     def get_initialization_data(self) -> list[InitializationData]:
         return blocks(self.shared_state.units)

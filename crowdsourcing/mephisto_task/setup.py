@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Unit
 
@@ -81,7 +82,7 @@ class TaskSetup:
     def _check_units(self) -> None:
         ids = [unit.unit_id for unit in self.units]
         if not ids:
-            raise UserError(f"{self.study}: no units to annotate.", f"Run: parlai spotbot_pack --study {self.study}")
+            raise UserError(f"{self.study}: no units to annotate.", hints.run("pack", self.study, self.survey))
         if len(set(ids)) < len(ids):
             twice = next(i for i in ids if ids.count(i) > 1)
             raise UserError(f"{self.study}: unit {twice} is there twice.", "Pack the study anew.")

@@ -18,6 +18,7 @@ from parlai_spotbot.findings.facts_of_study import facts_of, facts_of_conversati
 from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.whole_study import methods, nuc
+from parlai_spotbot.judges.next_step import next_step
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_names
@@ -55,12 +56,12 @@ def analyze(
     """
     progress, chosen = progress or Progress(), check_options(survey, options, study.plan.contestants)
     wanted, checksums = asked_for(survey, chosen), study.checksums(survey)
+    if not study.judgements_path(survey).exists():
+        raise UserError(f"{study.judgements_path(survey)}: no such file.", f"Run: {next_step(study, survey)}")
     judgements = study.judgement_table(survey) if _as_table(wanted) else study.judgements(survey)
     if not len(judgements):
-        command = "spotbot_judge" if any(finding.form.of_study for finding in wanted) else "spotbot_collect"
         raise UserError(
-            f"{study.judgements_path(survey)}: there are no judgements in it.",
-            f"Run: parlai {command} --study {study.path}",
+            f"{study.judgements_path(survey)}: there are no judgements in it.", f"Run: {next_step(study, survey)}"
         )
     sources = set(judgements["source"]) if _as_table(wanted) else {judgement.source for judgement in judgements}
     progress.start(len(sources) * len(wanted))
@@ -103,7 +104,7 @@ def _write(study: Study, survey: str, result: Mapping[str, dict], found: Mapping
             continue
         path = folder / f"{finding.name}.json"
         if finding.asked:
-            _mark_outdated(path, study.checksums(survey), f"spotbot_analyze --{finding.asked.replace('_', '-')}")
+            _mark_outdated(path, study.checksums(survey), finding.asked)
         else:  # people or judges may be gone since
             for stale in (path, *folder.glob(f"{finding.name}*.csv")):
                 stale.unlink(missing_ok=True)
@@ -113,15 +114,16 @@ def _write(study: Study, survey: str, result: Mapping[str, dict], found: Mapping
         files.write_text(folder / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
 
 
-def _mark_outdated(path: Path, checksums: Mapping[str, str], command: str) -> None:
-    """Say in an earlier result that it was made from other files; the report repeats it."""
+def _mark_outdated(path: Path, checksums: Mapping[str, str], option: str) -> None:
+    """Say in an earlier result, asked for by `option`, that it was made from other files; the report repeats it."""
     if not path.exists():
         return
-    earlier = files.read_json(path, "analysis file", f"Run: parlai {command}")
+    again = f"make it anew with spotbot_analyze --{option.replace('_', '-')}"
+    earlier = files.read_json(path, "analysis file", f"Remove it, or {again}.")
     made = earlier["made_by"]
     if (made.get("sha256"), made.get("version")) != (checksums, VERSION):
         for own in earlier["by_source"].values():
-            own["outdated"] = f"Made from other files, or by another version; make it anew: {command}."
+            own["outdated"] = f"Made from other files, or by another version; {again}."
         files.write_json(path, earlier)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from parlai_spotbot import files
+from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
@@ -190,7 +190,7 @@ def _check_survey(study: Study, survey: str) -> None:
 
 def _analysis(study: Study, survey: str) -> tuple[dict, dict]:
     analysis, made_by = {}, {}
-    remedy = f"Run: parlai spotbot_analyze --study {study.path} --survey {survey}"
+    remedy = hints.run("analyze", study.path, survey)
     for path in sorted(study.analysis_path(survey).glob("*.json")):
         stem = path.stem
         if stem in NO_SOURCES:
@@ -206,7 +206,7 @@ def _analysis(study: Study, survey: str) -> tuple[dict, dict]:
 def _judges(study: Study, survey: str) -> dict[str, dict]:
     judges = {}
     for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):
-        remedy = f"Remove it and run: parlai spotbot_judge --study {study.path}"
+        remedy = f"Remove it, and run the same spotbot_judge command for judge '{path.stem}' again."
         value = files.read_json(path, "file of a judge", remedy)
         if not isinstance(value, dict) or not isinstance(value.get("variants"), dict):
             raise UserError(f"{path}: field 'variants': expected a judge's variants.", remedy)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from parlai_spotbot import files
+from parlai_spotbot import files, hints
 from parlai_spotbot.analysis.metrics import STEMS, Evidence, Metric, Outcomes, Wishes, analyze, recommendation, tables
 from parlai_spotbot.analysis.metrics.costs import times_of, training_frame
 from parlai_spotbot.errors import UserError, nearest
@@ -71,7 +71,7 @@ def evidence_of(study: Study) -> Evidence:
     if not any(metrics.values()):
         raise UserError(
             f"{study.path}: no survey has judgements that metrics can be made of.",
-            f"Run: parlai spotbot_crowdsource --study {study.path} --survey dialogue_likert",
+            hints.run("crowdsource", study.path, "dialogue_likert", dry_run=True),
         )
     times = {source: times_of(every, own, source) for source, own in metrics.items()}
     try:

@@ -155,7 +155,8 @@ def _table(reachable: list[dict], design: Mapping, seconds: float | None) -> Tab
         "people's conversations come on top."
     )
     method = (
-        f"As spotbot_plan --study DIR. From these judgements: {percent(design['ties'])} ties, correlation of matches "
+        "As spotbot_plan has it of this study. From these judgements: "
+        f"{percent(design['ties'])} ties, correlation of matches "
         f"of one conversation {design['conversation_correlation']:.2f}, by one annotator "
         f"{design['worker_correlation']:.2f}, {design['annotations_per_conversation']} annotations a conversation, "
         f"{design['annotations_per_worker']:.0f} a person on average and {design['effective_per_worker']:.0f} in "

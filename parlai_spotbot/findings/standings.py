@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from parlai_spotbot import hints
 from parlai_spotbot.analysis.study_comparison import Scores, among, standard_error
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import findings_of
@@ -109,7 +110,7 @@ def _ranks(survey: str) -> bool:
 
 def _contents(study: Study, survey: str) -> Contents:
     path = study.analysis_path(survey) / "ranking.json"
-    command = f"Run: parlai spotbot_analyze --study {study.path} --survey {survey}"
+    command = hints.run("analyze", study.path, survey)
     if not path.exists():
         raise UserError(f"{path}: the judgements of '{survey}' are not analysed yet.", command)
     return read_contents(study, survey)

@@ -76,7 +76,7 @@ def estimate(study: Study, survey: str, judge: Judge) -> dict:
         judge.close()
 
 
-def _check_survey(name: str) -> None:
+def check_survey(name: str) -> None:
     """Raise `UserError` for a survey that no judge can answer."""
     survey = get_survey(name) if name in survey_names() else None
     if survey is not None and survey.chat:
@@ -105,7 +105,7 @@ class _Work:
 
     def units(self) -> list[Unit]:
         """All there are; a `UserError` where there is nothing for a judge."""
-        _check_survey(self.survey)
+        check_survey(self.survey)
         units = self.study.units(self.survey)
         if not any(item.control is None for unit in units for item in unit.items):
             raise UserError(

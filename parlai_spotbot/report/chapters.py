@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of, judge_account
 from parlai_spotbot.findings.contents import Contents
@@ -32,7 +33,8 @@ class PageSection:
 
 @dataclass(frozen=True)
 class Chapter:
-    """One survey on the page; `first` are the sections that stand on its first screen."""
+    """One survey on the page; `first` are the sections whose sentences stand on the first screen, `told` all others, each
+    with its source."""
 
     name: str
     anchor: str
@@ -40,7 +42,8 @@ class Chapter:
     question: str
     view: SurveyView
     sections: list[PageSection] = field(default_factory=list)
-    first: list[Section] = field(default_factory=list)
+    first: list[tuple[str, Section]] = field(default_factory=list)
+    told: list[tuple[str, Section]] = field(default_factory=list)
 
     @property
     def played(self) -> bool:
@@ -60,8 +63,9 @@ def chapter_of(view: SurveyView) -> Chapter:
     with known_to(view.contents):
         told = _told(view)
         sections = _shown(view, told)
-    first = [section for _, _, section in told if section.first]
-    return Chapter(name, f"survey-{name}", about.title, about.question, view, sections, first)
+    first = [(source, section) for _, source, section in told if section.first]
+    rest = [(source, section) for _, source, section in told if not section.first]
+    return Chapter(name, f"survey-{name}", about.title, about.question, view, sections, first, rest)
 
 
 def results(contents: Contents) -> Iterator[tuple[str, dict[str, dict]]]:
@@ -158,7 +162,7 @@ def known_to(contents: Contents) -> Iterator[None]:
     except KeyError as err:
         raise UserError(
             f"{contents.study.analysis_path(contents.survey)}: nothing of {err}; made by another version.",
-            f"Run: parlai spotbot_analyze --study {contents.study.path} --survey {contents.survey}",
+            hints.run("analyze", contents.study.path, contents.survey),
         ) from err
 
 

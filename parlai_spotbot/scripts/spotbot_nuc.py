@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from parlai.core.params import ParlaiParser
 from parlai.core.script import register_script
 
+from parlai_spotbot import hints
 from parlai_spotbot.scripts.command import Command
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class SpotbotNuc(Command):
         print(f"\n{asked(ranking)}\n{told(sections(results))}")
         print(f"\npage:    {out / 'index.html'}\nresults: {out / 'analysis'}\nscores:  {out / 'scores'}")
         if study:
-            print(f"in the study's report: parlai spotbot_report --study {study.path}")
+            print(f"in the study's report: {hints.command('report', study.path)}")
         return 0 if found.complete else 1
 
 

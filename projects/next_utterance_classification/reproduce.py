@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import parlai_spotbot
-from parlai_spotbot import files
+from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.projects.cells import PaperTable
 from parlai_spotbot.projects.next_utterance_classification import steps, tables
@@ -48,8 +48,8 @@ def told(study: Study) -> str:
     """How people come in."""
     return (
         f"the survey for people is packed; to put it before them:\n"
-        f"  parlai spotbot_crowdsource --study {study.path} --survey nuc\n"
-        f"  parlai spotbot_collect --study {study.path} --survey nuc\n"
+        f"  {hints.command('crowdsource', study.path, 'nuc')}\n"
+        f"  {hints.command('collect', study.path, 'nuc')}\n"
         "then run the same command again: the tables then have people's figures, too"
     )
 

@@ -174,7 +174,7 @@ def _recall(own: Mapping) -> Section:
 def _notes(own: Mapping) -> list[str]:
     told = list(own["cautions"])
     if not own["models"]:
-        told.append("No contestant has scored these questions yet: spotbot_nuc --study.")
+        told.append("No contestant has scored these questions yet; spotbot_nuc lets them.")
     short = [f"{name}: {count}" for name, count in own["unscored"].items()]
     if short:
         told.append(f"Questions that a model has not scored with these candidates are left out: {', '.join(short)}.")

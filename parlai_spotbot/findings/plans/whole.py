@@ -11,6 +11,7 @@ from dataclasses import asdict, replace
 
 import pandas as pd
 
+from parlai_spotbot import hints
 from parlai_spotbot.analysis.planning import Design
 from parlai_spotbot.analysis.planning.surveys import Rating, Wish, pilot_choices, pilot_ratings, plan_survey, rating_of
 from parlai_spotbot.errors import UserError
@@ -85,10 +86,7 @@ def after(study: Study, request: PlanRequest) -> dict:
 def _analysed(study: Study, request: PlanRequest) -> tuple[Contents, str]:
     """The analysis of the pilot as it is now, and the source that is asked for; by default people's."""
     contents = read_contents(study, request.survey)
-    again, folder = (
-        f"Run: parlai spotbot_analyze --study {study.path} --survey {request.survey}",
-        study.analysis_path(request.survey),
-    )
+    again, folder = (hints.run("analyze", study.path, request.survey), study.analysis_path(request.survey))
     ranked = [name for name in contents.sources if contents.of("ranking", name).get("pairs")]
     if not ranked:
         raise UserError(f"{folder}: the judgements are not analysed, or compare nobody.", again)

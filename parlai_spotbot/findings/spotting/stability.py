@@ -224,7 +224,7 @@ FINDING = Finding(
     lines,
     place=88,
     announced=(("stability", "Stability"),),
-    none="Not computed. Run: parlai spotbot_analyze --study DIR --stability",
+    none="Not computed: it takes minutes, so spotbot_analyze does it where it is asked by --stability.",
     options=("stability",),
     asked="stability",
 )

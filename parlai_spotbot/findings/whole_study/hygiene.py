@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from parlai_spotbot import files
+from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
 from parlai_spotbot.findings.whole_study import Told, Whole
@@ -54,7 +54,7 @@ def read(study: Study, surveys: list[str]) -> dict:
     path = study.analysis_path(surveys[0]) / "hygiene.json"
     if not path.exists():
         return {}
-    remedy = f"Run: parlai spotbot_analyze --study {study.path} --survey {surveys[0]}"
+    remedy = hints.run("analyze", study.path, surveys[0])
     value = files.read_json(path, "analysis file", remedy)
     lacking = [key for key in KEYS if not isinstance(value, dict) or not isinstance(value.get(key), dict)]
     if lacking:

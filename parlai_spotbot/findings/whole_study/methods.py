@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from parlai_spotbot import files
+from parlai_spotbot import files, hints
 from parlai_spotbot.analysis.side_by_side import (
     CHOICES,
     LEAST,
@@ -37,7 +37,6 @@ from parlai_spotbot.wording import NONE, ends, interval, listed, number, p_value
 
 SEED = 0
 FILE = "methods.json"
-REMEDY = "Run: parlai spotbot_analyze --study {}"
 
 
 def title(survey: str) -> str:
@@ -137,7 +136,7 @@ def read(study: Study, surveys: list[str]) -> dict:
     path = study.path / "analysis" / FILE
     if not path.exists():
         return compute(analysed(study)) if len(surveys) > 1 else {}
-    return files.read_json(path, "analysis file", REMEDY.format(study.path))["by_source"]
+    return files.read_json(path, "analysis file", hints.run("analyze", study.path, surveys[0]))["by_source"]
 
 
 def tell(by_source: Mapping[str, Mapping]) -> Told:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import parlai_spotbot
-from parlai_spotbot import files
+from parlai_spotbot import files, hints
 from parlai_spotbot.report.export.outcome import Export
 from parlai_spotbot.study import Study
 
@@ -58,8 +58,8 @@ def _again(study: Study, made: Export) -> str:
     lines = []
     for survey in made.counts.surveys:
         options = _options(study, survey)
-        lines.append(f"    parlai spotbot_analyze --study . --survey {survey}{options}")
-        lines.append(f"    parlai spotbot_report --study . --survey {survey}")
+        lines.append(f"    {hints.command('analyze', '.', survey)}{options}")
+        lines.append(f"    {hints.command('report', '.', survey)}")
     if not lines:
         return "There are no answers in it yet."
     return (

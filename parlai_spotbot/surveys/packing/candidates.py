@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.study import Study
@@ -57,7 +58,7 @@ def key_of(study: Study) -> dict[str, NucQuestion]:
     """
     known = packed_with(study, nuc.SURVEY.name)
     if known is None:
-        raise UserError(f"{study.path}: no questions are packed.", "Run spotbot_pack --survey nuc first.")
+        raise UserError(f"{study.path}: no questions are packed.", hints.run("pack", study.path, nuc.SURVEY.name))
     path = questions_path(study)
     key = {nuc_item(question, known["seed"]).item_id: question for question in read_questions(path)}
     lost = {item.item_id for unit in study.units(nuc.SURVEY.name) for item in unit.items} - set(key)

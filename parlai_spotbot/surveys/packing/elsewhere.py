@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.packing import Packing, PackRequest
@@ -18,7 +19,7 @@ class ElsewherePacking(Packing):
     def pack(self, study: Study, survey: Survey, wanted: PackRequest) -> dict:
         raise UserError(
             f"--survey {survey.name}: comes in with its answers, there is nothing to pack.",
-            f"Run: parlai spotbot_import --format {survey.name} --data FILE --study {study.path}",
+            hints.run("import", study.path, format=survey.name, data="FILE"),
         )
 
     def said(self, summary: Mapping) -> str:

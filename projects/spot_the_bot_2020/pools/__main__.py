@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.projects.command import exit_code
 from parlai_spotbot.projects.spot_the_bot_2020.pools.recipes import SCALES
@@ -58,7 +59,8 @@ def _run(options: argparse.Namespace) -> None:
         print(tabulate(plan(order), headers=("", "contestant", "to do", "in the way"), maxcolwidths=[None, 32, 40, 50]))
         return
     path = build(order, lambda text: print(text, flush=True))
-    print(f"\npool: {path}\nnext: parlai spotbot_tournament --pool {path} --domain {order.domain} --study DIR")
+    next_ = hints.command("tournament", Path("studies") / path.stem, pool=path, domain=order.domain)
+    print(f"\npool: {path}\nnext: {next_}")
 
 
 def _names(text: str) -> tuple[str, ...]:

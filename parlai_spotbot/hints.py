@@ -1,0 +1,26 @@
+"""Commands as users are told them: whole, with the study's folder and the survey, so that they run when pasted."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+
+def command(name: str, study: Path | str | None = None, survey: str = "", **options: object) -> str:
+    """The command `name`, without its prefix, as it is typed.
+
+    `options` are called as on the command line, with _ for -; True is a switch, None and False are left out.
+
+    >>> command("judge", "studies/my study", "acute_eval", judges="language_model", dry_run=True)
+    "parlai spotbot_judge --study 'studies/my study' --survey acute_eval --judges language_model --dry-run"
+    """
+    words = ["parlai", f"spotbot_{name}"]
+    for option, value in {"study": study, "survey": survey or None, **options}.items():
+        if value is not None and value is not False:
+            words += [f"--{option.replace('_', '-')}", *([] if value is True else [str(value)])]
+    return shlex.join(words)
+
+
+def run(name: str, study: Path | str | None = None, survey: str = "", **options: object) -> str:
+    """A remedy: "Run: parlai spotbot_… …"; see `command`."""
+    return f"Run: {command(name, study, survey, **options)}"

@@ -1,0 +1,61 @@
+"""What comes next for a survey of a study, as commands that work as they stand: errors and commands end in them."""
+
+from __future__ import annotations
+
+from parlai_spotbot import hints
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges.run import check_survey
+from parlai_spotbot.judges.specs import LANGUAGE_MODEL
+from parlai_spotbot.judges.spotter import SURVEYS as SPOTTED
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.packing import packing_of
+
+YOUR_FILE = "FILE"
+"""Stands for a file of the user's own: the one thing in a command that nobody else can fill in."""
+
+
+def judge_for(survey: str) -> str:
+    """The judge that hints name: the first that can answer the survey, "" where none can."""
+    try:
+        check_survey(survey)
+    except UserError:
+        return ""
+    return "spotter" if survey in SPOTTED else LANGUAGE_MODEL
+
+
+def answers_by_people(study: Study, survey: str) -> str:
+    """The command that says what it takes to let people answer a survey; of several tasks, the first that is packed."""
+    about, task = get_survey(survey), None
+    if about.tasks:
+        asked = {name for unit in study.units(survey) for item in unit.items for name in item.questions}
+        packed = [task.name for task in about.tasks if asked & set(task.questions)]
+        task = packed[0] if packed else about.tasks[0].name
+    return hints.command("crowdsource", study.path, survey, task=task, dry_run=True)
+
+
+def answers_by_a_judge(study: Study, survey: str) -> str:
+    """The command that lets a judge answer a survey; "" where none can."""
+    judge = judge_for(survey)
+    return hints.command("judge", study.path, survey, judges=judge) if judge else ""
+
+
+def next_step(study: Study, survey: str) -> str:
+    """The command that makes what the survey lacks first: conversations, units, answers, the analysis, the report.
+
+    Answers are a judge's, as that ends by itself; people's where no judge can answer.
+    """
+    packing, answers = packing_of(get_survey(survey)), study.judgements_path(survey)
+    if not (answers.exists() and answers.stat().st_size):
+        if packing.comes_in:
+            return hints.command("import", study.path, format=survey, data=YOUR_FILE)
+        if (study.survey_path(survey) / "crowdsourcing").is_dir():
+            return hints.command("collect", study.path, survey)
+        if packing.of_conversations and not study.conversations_path.exists():
+            return hints.command("selfchat", study.path)
+        if not study.units_path(survey).exists():
+            return hints.command("pack", study.path, survey)
+        return answers_by_a_judge(study, survey) or answers_by_people(study, survey)
+    if not (study.analysis_path(survey) / "ranking.json").exists():
+        return hints.command("analyze", study.path, survey)
+    return hints.command("report", study.path, survey)

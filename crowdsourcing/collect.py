@@ -145,7 +145,8 @@ def _add(found: CollectResult, study: Study, survey: str, task: str, part: Ledge
     found.removed += removed
     rows = [row for unit in part.units for row in unit]
     found.rows += rows
-    look = summarise(rows, part.annotators, part.grades, found.names, launched_survey(study, survey))
+    talks = {talk.conversation_id: talk for talk in study.conversations()} if study.conversations_path.exists() else {}
+    look = summarise(rows, part.annotators, part.grades, found.names, launched_survey(study, survey), talks)
     found.look += [replace(row, name=f"{row.name} ({task})") if task else row for row in look]
     points = _points(study, survey, part)
     _write_bonus(CollectionPaths.of(study, survey, task), points)

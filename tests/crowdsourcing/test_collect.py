@@ -12,7 +12,6 @@ from office import Clock, MemoryCrowd, answers, plain
 from people import SURVEY, known_of, make_study, without_waiting
 
 from parlai_spotbot import files
-from parlai_spotbot.crowdsourcing.annotator_summary import MISSED
 from parlai_spotbot.crowdsourcing.bonus import natures_of
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
@@ -27,6 +26,7 @@ from parlai_spotbot.records import Judgement
 from parlai_spotbot.surveys import get_survey, launched_survey
 from parlai_spotbot.surveys.controls import read_controls
 from parlai_spotbot.surveys.controls.exclusion import failed_people
+from parlai_spotbot.surveys.controls.flags import MISSED
 from parlai_spotbot.surveys.game import points
 
 
@@ -260,6 +260,15 @@ def test_who_missed_more_than_the_launch_allows_is_said_to_be_left_out_as_the_an
     assert MISSED not in lazy.flags
     failed = failed_people(collection.study.judgements(SURVEY), launched_survey(collection.study, SURVEY))
     assert failed == {lazy.name: "missed a control"}
+
+
+def test_somebody_alone_who_takes_a_second_an_item_is_too_fast_though_nobody_is_slower(tmp_path):
+    collection = Collection(tmp_path / "study", bots=3, per_pair=8, people=12, unit_size=18)
+    hurried = lambda body: {**body, "items": [{**item, "seconds": 1.0} for item in body["items"]]}  # noqa: E731
+    collection.work("lazy", hurried, answer=plain)
+    (lazy,) = collection.collect().look
+    assert lazy.speed == 1
+    assert lazy.flags == (MISSED, "always the same label", "too fast", "same answers over and over")
 
 
 def test_who_withdraws_leaves_no_answer_behind(collection):

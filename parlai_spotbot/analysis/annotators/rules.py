@@ -41,9 +41,13 @@ class Rules:
         The paper tries .75 (appendix G) with its correctness, which is also that of who always says "bot".
     max_speed : float
         How many times as fast as usual at that length half of the annotations may be: 2 (the relative speed index of
-        Leiner 2019, Surv. Res. Methods 13).
+        Leiner 2019, Surv. Res. Methods 13). With it goes `min_seconds`: who is alone, or among others as hasty, is
+        as fast as usual.
+    min_seconds : float
+        Half of the annotations must take this long at least: 2. The shortest segment has four turns, some 40 words, for
+        which a quick reader needs 8 seconds.
     max_same_answers : float
-        The share of annotations in which all five answers are the same ones.
+        The share of annotations in which all answers (five in Spot The Bot) are the same ones.
     enough_labels, enough_annotations : int
         So many labelled entities, or annotations, there must be before what an annotator answered, or how fast, is
         judged.
@@ -56,6 +60,7 @@ class Rules:
     min_balanced_accuracy: float | None = 0.5
     min_correct: float | None = None
     max_speed: float | None = 2.0
+    min_seconds: float = 2.0
     max_same_answers: float | None = 0.9
     enough_labels: int = 20
     enough_annotations: int = 10

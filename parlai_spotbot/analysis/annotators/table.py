@@ -51,23 +51,28 @@ def annotator_table(
     `limits` says whether the rules on units, segments and repeats hold, as they do for people.
     """
     rules = Rules() if rules is None else rules
-    seconds = annotations["seconds"].astype(float)
-    usual = seconds.groupby(annotations["k"]).transform("median")
-    speed = np.divide(usual, seconds, out=np.full(len(seconds), np.nan), where=(seconds > 0).to_numpy())
-    annotations = annotations.assign(_speed=speed)
+    annotations = with_speed(annotations)
     by_worker = dict(iter(annotations.groupby("worker_id")))
     rows = {}
     for worker, own in entities.groupby("worker_id", sort=True):
         mine = by_worker.get(worker, annotations.iloc[:0])
-        row = {**_worked(mine), **_right(own)}
-        row["flags"] = _flags(row, own, mine, rules) + (limits_broken(mine, rules) if limits else [])
+        row = {**worked(mine), **right(own)}
+        row["flags"] = flags(row, own, mine, rules) + (limits_broken(mine, rules) if limits else [])
         rows[worker] = row
     return pd.DataFrame.from_dict(rows, orient="index", columns=list(COLUMNS))
 
 
-def _worked(mine: pd.DataFrame) -> dict:
-    """How an annotator worked: amounts, times, repetitions."""
-    answers = mine.groupby(list(ANSWERS)).size()
+def with_speed(annotations: pd.DataFrame) -> pd.DataFrame:
+    """With `_speed`: how many times as fast as everybody's median at that length; NaN where no time is known."""
+    seconds = annotations["seconds"].astype(float)
+    usual = seconds.groupby(annotations["k"]).transform("median")
+    speed = np.divide(usual, seconds, out=np.full(len(seconds), np.nan), where=(seconds > 0).to_numpy())
+    return annotations.assign(_speed=speed)
+
+
+def worked(mine: pd.DataFrame) -> dict:
+    """How an annotator worked: amounts, times, repetitions; `answers` hold all those to an item, else `ANSWERS` do."""
+    answers = mine.groupby("answers" if "answers" in mine else list(ANSWERS)).size()
     segments = mine.drop_duplicates(["conversation_id", "k"])
     return {
         "n": len(mine),
@@ -81,16 +86,16 @@ def _worked(mine: pd.DataFrame) -> dict:
     }
 
 
-def _right(own: pd.DataFrame) -> dict:
+def right(own: pd.DataFrame) -> dict:
     """What an annotator got right."""
     called = own["nature"].map(CALLED).to_numpy(dtype=float)
     is_bot = (own["name"] != HUMAN).to_numpy()
     sure = called != CALLED["unsure"]
-    right = called == is_bot
+    good = called == is_bot
     found = detection(called, is_bot)
     return {
-        "correct": float(right[sure].mean()) if sure.any() else np.nan,
-        "correct_people": float(right[sure & ~is_bot].mean()) if (sure & ~is_bot).any() else np.nan,
+        "correct": float(good[sure].mean()) if sure.any() else np.nan,
+        "correct_people": float(good[sure & ~is_bot].mean()) if (sure & ~is_bot).any() else np.nan,
         "balanced_accuracy": found.balanced_accuracy,
         "sensitivity": found.sensitivity,
         "sensitivity_low": found.sensitivity_ci[0],
@@ -101,7 +106,7 @@ def _right(own: pd.DataFrame) -> dict:
     }
 
 
-def _flags(row: dict, labels: pd.DataFrame, mine: pd.DataFrame, rules: Rules) -> list[str]:
+def flags(row: dict, labels: pd.DataFrame, mine: pd.DataFrame, rules: Rules) -> list[str]:
     """The rules on what was answered, and how fast, that catch an annotator."""
     broken = []
     if len(labels) >= rules.enough_labels:
@@ -113,7 +118,8 @@ def _flags(row: dict, labels: pd.DataFrame, mine: pd.DataFrame, rules: Rules) ->
         if rules.min_correct is not None and sure >= rules.enough_labels and row["correct"] < rules.min_correct:
             broken.append(flag.INCORRECT)
     timed = mine["_speed"].notna().sum() >= rules.enough_annotations
-    if rules.max_speed is not None and timed and row["speed"] > rules.max_speed:
+    hasty = row["speed"] > (rules.max_speed or np.inf) or row["median_seconds"] < rules.min_seconds
+    if rules.max_speed is not None and timed and hasty:
         broken.append(flag.TOO_FAST)
     enough = len(mine) >= rules.enough_annotations
     if rules.max_same_answers is not None and enough and row["same_answers"] > rules.max_same_answers:

@@ -1,0 +1,70 @@
+"""Whom to look at: the people whom rules catch by how they worked, and who missed controls; in every survey.
+
+Who collects answers and who analyses them calls this, so both say the same of the same annotators. Nobody is left out
+of a figure for a flag; see `exclusion` for who is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from parlai_spotbot.analysis.annotators.rules import Rules
+from parlai_spotbot.analysis.annotators.work import work_table
+from parlai_spotbot.records import HUMAN, Conversation, Judgement
+from parlai_spotbot.surveys.controls.exclusion import failed_people, graded_controls
+from parlai_spotbot.surveys.survey import Survey
+
+MISSED = "missed controls"
+"""Who missed some, though no more than are allowed."""
+
+OF_SEGMENTS = ("max_units", "max_segments", "max_repeats")
+
+
+def rules_of(survey: Survey | None) -> Rules:
+    """The rules for a survey's annotators: those on amounts are the paper's, of segments, unless its launch allows
+    more units; elsewhere a conversation may well be shown twice."""
+    rules = Rules()
+    if survey is None:
+        return rules
+    if all(question.name != "nature" for question in survey.questions):
+        return Rules(**dict.fromkeys(OF_SEGMENTS))
+    return Rules(max_units=max(rules.max_units, survey.limits.units_per_annotator))
+
+
+def flagged_people(
+    judgements: Sequence[Judgement],
+    conversations: Mapping[str, Conversation],
+    survey: Survey | None,
+    rules: Rules | None = None,
+) -> pd.DataFrame:
+    """`work_table` of the people among `judgements`, with `MISSED` among the flags."""
+    people = [row for row in judgements if row.source == HUMAN]
+    table = work_table(people, conversations, rules_of(survey) if rules is None else rules)
+    for worker in missed_some(people, survey):
+        if worker in table.index:
+            table.at[worker, "flags"].insert(0, MISSED)
+    return table
+
+
+def missed_some(judgements: Sequence[Judgement], survey: Survey | None) -> list[str]:
+    """The people who missed controls, but no more than are allowed."""
+    failed = failed_people(judgements, survey)
+    graded = graded_controls(judgements).get(HUMAN, {})
+    return sorted(worker for worker, own in graded.items() if own["missed"] and worker not in failed)
+
+
+def flags_by_task(
+    judgements: Sequence[Judgement], conversations: Mapping[str, Conversation], survey: Survey | None
+) -> dict[str, list[str]]:
+    """worker_id -> flags; of a survey that is annotated task by task, each flag that some task raises."""
+    task_of = {question: task.name for task in (survey.tasks if survey else ()) for question in task.questions}
+    parts: dict[str, list[Judgement]] = {}
+    for row in judgements:
+        parts.setdefault(task_of.get(row.question, ""), []).append(row)
+    found: dict[str, dict[str, None]] = {}
+    for part in parts.values():
+        for worker, own in flagged_people(part, conversations, survey)["flags"].items():
+            found.setdefault(worker, {}).update(dict.fromkeys(own))
+    return {worker: list(own) for worker, own in found.items()}

@@ -65,7 +65,7 @@ def answer(study: Study, survey: str) -> None:
     files.write_jsonl(study.judgements_path(survey), [row.to_json() for row in rows])
 
 
-def chosen(question, target, item, talks, rng, faithful):
+def chosen(question, target, item, talks, rng, faithful, liked=LIKED):
     values = [option.value for option in question.options]
     if not values:
         return "it listens"
@@ -75,15 +75,15 @@ def chosen(question, target, item, talks, rng, faithful):
     if question.kind == "scale":
         place = int(target.split(":")[1])
         who = first.entities[place] if target.startswith("entity") else first.shown[place].speaker
-        return str(min(5, max(1, round(3 + LIKED[who] + rng.gauss(0, 0.8)))))
+        return str(min(5, max(1, round(3 + liked[who] + rng.gauss(0, 0.8)))))
     if question.name == "nature":
         who = first.entities[int(target[-1])]
-        return "human" if LIKED[who] + rng.gauss(0, 1) > 0.5 else "bot"
+        return "human" if liked[who] + rng.gauss(0, 1) > 0.5 else "bot"
     if len(item.conversation_ids) == 2:
         names = [talks[c].entities[e] for c, e in zip(item.conversation_ids, item.judged, strict=True)]
     else:
         names = list(first.entities)
-    lead = LIKED[names[0]] - LIKED[names[1]] + rng.gauss(0, 1)
+    lead = liked[names[0]] - liked[names[1]] + rng.gauss(0, 1)
     if abs(lead) < 0.3 and len(values) > 2:
         return next(value for value in values if value[-1] not in "01")
     return next(value for value in values if value.endswith("0" if lead > 0 else "1"))

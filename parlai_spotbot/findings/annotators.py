@@ -9,11 +9,13 @@ import pandas as pd
 
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
 from parlai_spotbot.findings.answers import Answers
-from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence
+from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence, flagged_sentence
 from parlai_spotbot.findings.criteria import LONG
 from parlai_spotbot.findings.finding import Result, Rows
 from parlai_spotbot.findings.sections import Section, Table
+from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
+from parlai_spotbot.surveys.controls.flags import flags_by_task
 from parlai_spotbot.wording import number
 
 Ranked = Callable[[Answers, pd.DataFrame], dict]
@@ -54,8 +56,10 @@ def _compared(own: Answers, ranked: Ranked, main: str, rows: pd.DataFrame, who: 
 def about_annotators(own: Answers) -> dict:
     """What is said in every survey: one entry an annotator, all together, and their controls."""
     controls = controls_summary(own.controls, allowed_mistakes(own.facts.survey), own.failed)
+    table = annotators_table(own)
     return {
-        "annotators": annotators_table(own),
+        "annotators": table,
+        "account": account(own, table),
         "summary": annotators_summary(own),
         "controls": controls | {"sentence": controls_sentence(controls)},
     }
@@ -64,6 +68,7 @@ def about_annotators(own: Answers) -> dict:
 def annotators_table(own: Answers) -> dict[str, dict]:
     """One entry an annotator: annotations, units, seconds, controls, why left out, and what else is noted."""
     annotations = own.everyone.drop_duplicates("annotation_id")
+    flags = flags_by_task(own.judgements, own.facts.conversations, own.facts.survey) if own.crossed else {}
     rows = {}
     for worker, mine in annotations.groupby("worker_id", sort=True):
         seconds = mine["seconds"]
@@ -76,7 +81,7 @@ def annotators_table(own: Answers) -> dict[str, dict]:
             "controls": control["answered"],
             "missed_controls": control["missed"],
             "left_out": own.failed.get(worker, ""),
-            "flags": [NO_REASON] if worker in own.silent else [],
+            "flags": [*flags.get(str(worker), []), *([NO_REASON] if worker in own.silent else [])],
         }
     return rows
 
@@ -100,6 +105,8 @@ def tell(result: Result) -> list[Section]:
     text = [own["summary"]["sentence"]]
     if own["controls"]["answered"]:
         text.append(own["controls"]["sentence"])
+    if flagged := flagged_sentence(own["annotators"], result.called):
+        text.append(flagged)
     if "with_everybody" in own:
         text.append(own["with_everybody"]["sentence"])
     text += [f"{entry['sentence']} They are in all other figures." for entry in own.get("without", {}).values()]

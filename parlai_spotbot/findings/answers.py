@@ -62,11 +62,12 @@ class Options:
 class Facts:
     """What is known beside the answers: of the study, its survey, what its bots know, its judges.
 
-    `name` is the survey's, `survey` itself as it was launched. `conversations` and `items` by their ids; `bots`, the
-    contestants in the order of the plan; `training`, the turns of each conversation that the bots know, or
-    `training_why` they are not there. `judges`: of each judge's source, `about` (what it says of itself) and `own`, the
-    contestants that are its own model. `screening` are the rounds of the training that annotators took; `nuc`, of
-    Next-Utterance Classification, the key and the models' scores.
+    `name` is the survey's, `survey` itself as it was launched. `conversations` and `items` by their ids; `units`: of
+    each the ids of its items that aren't controls; `bots`, the contestants in the order of the plan; `training`, the
+    turns of each conversation that the bots know, or `training_why` they are not there. `judges`: of each judge's
+    source, `about` (what it says of itself) and `own`, the contestants that are its own model. `screening` are the
+    rounds of the training that annotators took; `nuc`, of Next-Utterance Classification, the key and the models'
+    scores.
     """
 
     name: str = ""
@@ -74,6 +75,7 @@ class Facts:
     bots: tuple[str, ...] = ()
     conversations: Mapping[str, Conversation] = field(default_factory=dict)
     items: Mapping[str, Item] = field(default_factory=dict)
+    units: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     training: Sequence[Sequence[str]] | None = None
     training_why: str = ""
     judges: Mapping[str, Mapping] = field(default_factory=dict)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+
+from parlai_spotbot.wording import NAMED, listed
 
 
 def controls_sentence(found: Mapping) -> str:
@@ -19,6 +21,18 @@ def controls_sentence(found: Mapping) -> str:
     elif allowed is not None:
         text += f" Nobody missed more than {allowed}, so nobody is left out."
     return f"{text} Controls are never analysed as data."
+
+
+def flagged_sentence(annotators: Mapping[str, Mapping], called: Callable[[str], str]) -> str:
+    """Who is flagged, and for what; nobody is left out of a figure for it."""
+    flagged = {called(worker): row["flags"] for worker, row in annotators.items() if row["flags"]}
+    if not flagged:
+        return ""
+    named = [f"{who} ({listed(flags)})" for who, flags in list(flagged.items())[:NAMED]]
+    more = len(flagged) - len(named)
+    text = "; ".join([*named, *([f"{more} more"] if more else [])])
+    them = "them" if len(flagged) > 1 else "this one"
+    return f"Flagged: {text}. Look at {them} first; flags leave nobody out."
 
 
 def everybody_sentence(found: Mapping, who: str) -> str:

@@ -9,6 +9,7 @@ from parlai_spotbot.analysis.trust.own_models import own_contestants
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.answers import Facts
+from parlai_spotbot.records import Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey, survey_names
 
@@ -37,10 +38,16 @@ def facts_of(study: Study, survey: str) -> Facts:
         known,
         survey=asked,
         items={item.item_id: item for unit in units for item in unit.items},
+        units={unit.unit_id: asked for unit in units if (asked := _asked_in(unit))},
         judges=judges_of(study, survey),
         screening=tuple(screening_of(study, survey)),
         **{name: value for form in forms for name, value in form.facts(study).items()},
     )
+
+
+def _asked_in(unit: Unit) -> tuple[str, ...]:
+    """The items of a unit that aren't controls."""
+    return tuple(item.item_id for item in unit.items if item.control is None)
 
 
 def screening_of(study: Study, survey: str) -> list[dict]:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.sections import Card, Section
+from parlai_spotbot.findings.source_accounts import SourceAccount, account_of
 from parlai_spotbot.records import HUMAN
 
 Rows = Iterator[tuple[str, dict]]
@@ -37,6 +38,11 @@ class Result:
     def order(self) -> list[str]:
         """The bots best first as this source ranks them; in the plan's order where it ranks none."""
         return list(self.others.get("ranking", {}).get("order") or self.bots)
+
+    @property
+    def account(self) -> SourceAccount:
+        """What the source's answers are worth as a whole."""
+        return account_of(self.source, self.others.get("annotators", {}))
 
     def called(self, worker: str) -> str:
         """What an annotator is called on a page."""

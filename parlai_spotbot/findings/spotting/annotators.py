@@ -11,9 +11,10 @@ from parlai_spotbot.analysis.annotators import ALL_RULES
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
-from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence
+from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence, flagged_sentence
 from parlai_spotbot.findings.finding import Finding, Result, Rows
 from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
+from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.findings.spotting import FEW, FORM, Annotations
 from parlai_spotbot.findings.spotting.annotators_words import (
     RAW,
@@ -26,7 +27,10 @@ from parlai_spotbot.findings.spotting.annotators_words import (
 from parlai_spotbot.findings.spotting.players import HABITS, marked
 from parlai_spotbot.findings.spotting.ranking import ranked
 from parlai_spotbot.findings.spotting.table_methods import about
+from parlai_spotbot.surveys.controls.flags import MISSED, missed_some, rules_of
 from parlai_spotbot.wording import between, listed, number, percent, span
+
+MISSED_SOME = "missed controls, though no more than are allowed"
 
 MANY = 200_000
 """With more labels the model with annotators' effects would take minutes: it is left to who asks for it."""
@@ -42,22 +46,25 @@ def compute(own: Annotations) -> dict:
     annotators' effects taken out.
     """
     people, items = own.crossed, own.by_item
-    rules, whole = annotators.Rules(), own.whole
+    rules, whole = rules_of(own.facts.survey), own.whole
     table = annotators.annotator_table(whole.rows, whole.entities, limits=people, rules=rules)
     for column, key in (("controls", "answered"), ("missed_controls", "missed")):
         table[column] = [own.controls.get(worker, {}).get(key, 0) for worker in table.index]
     table["left_out"] = [own.failed.get(worker, "") for worker in table.index]
-    for name, workers in marked(own).items():
+    also = _marked(own)
+    for name, workers in also.items():
         for worker in workers:
             table.at[worker, "flags"].append(name)
     kept = table[table["left_out"] == ""]
-    words = rules_in_words(rules) | HABITS
-    summary = annotators.summary(kept, rules, marked(own)) | {"left_out": _left_out(table)}
+    words = rules_in_words(rules) | {MISSED: MISSED_SOME} | HABITS
+    summary = annotators.summary(kept, rules, also) | {"left_out": _left_out(table)}
     summary["flags"] = {name: {"rule": words[name], **flag} for name, flag in summary["flags"].items()}
     controls = controls_summary(own.controls, own.allowed, own.failed)
     pooled = annotators.pooled_detection(items.entities, own.together.take(own.pages))
+    entries = table.to_dict(orient="index")
     result = {
-        "annotators": table.to_dict(orient="index"),
+        "annotators": entries,
+        "account": account(own, entries, pooled),
         "summary": summary,
         "controls": controls | {"sentence": controls_sentence(controls)},
         "pooled": pooled | {"sentence": detection_sentence(pooled)},
@@ -66,13 +73,20 @@ def compute(own: Annotations) -> dict:
     if people and own.bots:
         rows = own.rows
         rows = rows.assign(submitted=own.submitted) if any(own.submitted) else rows
-        without = annotators.rankings_without(rows, own.bots, rules, own.resample, marked(own))
+        without = annotators.rankings_without(rows, own.bots, rules, own.resample, also)
         result["without"] = rankings_in_words(without, words)
     if own.failed and len(own.everyone) > len(own.rows):
         beside = compare_everybody(own.once("ranking", ranked), ranked(whole))
         said = everybody_sentence(beside, "With everybody's annotations")
         result["with_everybody"] = beside | {"sentence": said}
     return result
+
+
+def _marked(own: Annotations) -> dict[str, list[str]]:
+    """Annotators that no rule on answers catches: who missed controls, and who has a habit that defeats the game."""
+    labelled = set(own.whole.rows["worker_id"])
+    missed = [worker for worker in missed_some(own.judgements, own.facts.survey) if worker in labelled]
+    return ({MISSED: missed} if missed and own.crossed else {}) | marked(own)
 
 
 def _left_out(table: pd.DataFrame) -> dict[str, int]:
@@ -117,6 +131,8 @@ def tell(result: Result) -> list[Section]:
     charts, text = _charts(own, result), []
     if controls.get("answered"):
         text.append(controls["sentence"])
+    if result.people and (flagged := flagged_sentence(own.get("annotators") or {}, result.called)):
+        text.append(flagged)
     if "with_everybody" in own:
         text.append(own["with_everybody"]["sentence"])
     if own.get("annotators") and not charts:
@@ -223,13 +239,11 @@ def _without_table(own: Mapping) -> Table | None:
             place = f" · {e['order'].index(bot) + 1}" if bot in e["order"] else ""
             cells.append(percent(e["win_rate"].get(bot)) + between(e.get("win_rate_ci", {}).get(bot)) + place)
         rows.append(("nobody" if name == RAW else name, str(e["annotations"]), str(e["annotators"]), *cells))
-    nobody = [name for name in found if name not in shown]
     how = (
         "Each bot's win rate with its 95 % interval and its place, without the annotations that a rule catches: how "
-        "many those are, and of how many annotators. The first row is the win rate of the ranking above."
+        "many those are, and of how many annotators; a rule that catches nobody has no row. The first row is the "
+        "ranking above."
     )
-    if nobody:
-        how += f" Nobody is caught by: {'; '.join(nobody)}."
     head, sentence = ("Left out", "Annotations", "Annotators", *bots), without_sentence(own)
     return Table("The ranking without flagged annotations", how, head, rows, sentence=sentence, **about("without"))
 

@@ -38,7 +38,8 @@ def rules_in_words(own: Rules) -> dict[str, str]:
         rules.SAME_LABEL: f"all labels, {labels}, are the same",
         rules.GUESSING: f"balanced accuracy {labels} labels is below {own.min_balanced_accuracy}",
         rules.INCORRECT: f"the share of right labels, {labels} without the unsure ones, is below {own.min_correct}",
-        rules.TOO_FAST: f"half {annotations} took less than 1/{own.max_speed} of the usual time at that length",
+        rules.TOO_FAST: f"half {annotations} took less than 1/{own.max_speed} of the usual time at that length, "
+        f"or less than {own.min_seconds:g} seconds",
         rules.SAME_ANSWERS: f"in more than {own.max_same_answers} {annotations} all five answers are the same ones",
         rules.TWICE: f"answered the same segment more than {_times(own.max_repeats)}",
         rules.SEGMENTS: f"saw more than {own.max_segments} segment(s) of one conversation",

@@ -1,0 +1,134 @@
+"""What each source's answers are worth as a whole: who gave them, how much of the work, and whether they can be led by.
+
+It stands in ``analysis/annotators.json`` (`account`). A page begins with people, else with a judge that has answered
+everything and tells people from bots; never with one that did a part only, or does no better than guessing, if there is
+any other source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from parlai_spotbot.findings.answers import Answers
+from parlai_spotbot.findings.contents import Analysis
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.wording import between, percent, source_said, upper_first
+
+GUESSING = 0.5
+"""The balanced accuracy of who guesses, or always says the same."""
+
+
+@dataclass(frozen=True)
+class SourceAccount:
+    """What is known of a source as a whole.
+
+    `annotators`: people, or variants of a judge, of whom `flagged` were caught by a rule or left out. `answered` of the
+    `units` that were packed have all their answers; 0 of 0 where that isn't known. `partial`: a judge that hasn't
+    answered all. `accuracy`: the mean of the share of people that it calls human and of bots that it calls bots, unsure
+    as half, with its interval; None where nobody asked who is human. `chance`: a judge whose interval doesn't lie above
+    one half.
+    """
+
+    source: str
+    people: bool
+    annotators: int = 0
+    answered: int = 0
+    units: int = 0
+    partial: bool = False
+    accuracy: float | None = None
+    ci: tuple[float, float] | None = None
+    chance: bool = False
+    flagged: int = 0
+    judged: tuple[int, int] = (0, 0)
+    """How many people and how many bots the accuracy is of."""
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it leads nowhere if there is any other source."""
+        return self.partial or self.chance
+
+    @property
+    def sentences(self) -> list[str]:
+        """What to beware of, the worst first; [] where there is nothing."""
+        found, who = [], upper_first(source_said(self.source))
+        if self.partial:
+            found.append(f"{who} answered {self.answered:,} of {self.units:,} units: its figures are of these only.")
+        if self.chance:
+            people, bots = self.judged
+            found.append(
+                f"{who} can't tell people from bots here: it is right in {percent(self.accuracy)}{between(self.ci)}, "
+                f"people ({people:,}) and bots ({bots:,}) weighed alike, and guessing in {percent(GUESSING)}. So it "
+                "ranks nobody; its figures stand in the tables."
+            )
+        return found
+
+
+def account(own: Answers, annotators: Mapping[str, Mapping], accuracy: Mapping | None = None) -> dict:
+    """What ``annotators.json`` says of a source as a whole, from its `annotators` and, where it is known who is human,
+    how well all of them together tell (`pooled_detection`)."""
+    answered, units = _units(own)
+    known = accuracy is not None and bool(accuracy["bots"]) and bool(accuracy["people"])
+    found = {
+        "annotators": len(annotators),
+        "flagged": sum(bool(row["flags"] or row["left_out"]) for row in annotators.values()),
+        "answered": answered,
+        "units": units,
+        "accuracy": None,
+    }
+    if known:
+        found["accuracy"] = {
+            "estimate": accuracy["balanced_accuracy"],
+            "ci": list(accuracy["balanced_accuracy_ci"]),
+            "people": accuracy["people"],
+            "bots": accuracy["bots"],
+            "n": accuracy["people"] + accuracy["bots"],
+        }
+    return found
+
+
+def _units(own: Answers) -> tuple[int, int]:
+    """How many of the units packed have an answer of this source to each of their items; and how many units there are.
+
+    A judge says itself what it has answered: some of what it was asked may have no answer for good.
+    """
+    units = own.facts.units
+    given = set(zip(own.tidy["unit_id"], own.tidy["item_id"], strict=True))
+    answered = sum(all((unit, item) in given for item in items) for unit, items in units.items())
+    about = own.facts.judges.get(own.source, {}).get("about", {})
+    if about.get("units") == len(units):
+        answered = max(answered, about.get("answered", 0))
+    return answered, len(units)
+
+
+def account_of(source: str, annotators: Mapping) -> SourceAccount:
+    """The account of a source from its data in ``annotators.json``; empty where there are none."""
+    own, people = annotators.get("account") or {}, source == HUMAN
+    accuracy = own.get("accuracy") or {}
+    estimate, ci = accuracy.get("estimate"), accuracy.get("ci") or (None, None)
+    known = None not in ci
+    return SourceAccount(
+        source=source,
+        people=people,
+        annotators=own.get("annotators", len(annotators.get("annotators") or {})),
+        answered=own.get("answered", 0),
+        units=own.get("units", 0),
+        partial=not people and own.get("answered", 0) < own.get("units", 0),
+        accuracy=estimate,
+        ci=tuple(ci) if known else None,
+        chance=not people and estimate is not None and not (known and ci[0] > GUESSING),
+        flagged=own.get("flagged", 0),
+        judged=(accuracy.get("people", 0), accuracy.get("bots", 0)),
+    )
+
+
+def source_accounts(contents: Analysis) -> list[SourceAccount]:
+    """Every source with results, the one that a page begins with first: people, then complete judges before partial
+    ones, and among them those that tell people from bots before those of whom nobody knows, and these before others."""
+    known = {source for by_source in contents.analysis.values() for source in by_source}
+    found = [account_of(source, contents.of("annotators", source)) for source in known]
+    return sorted(found, key=_place)
+
+
+def _place(own: SourceAccount) -> tuple:
+    return (not own.people, own.partial, own.chance, own.accuracy is None, own.source)

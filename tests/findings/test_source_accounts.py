@@ -1,0 +1,90 @@
+"""Which source is led by: people, then judges that did the whole work and tell people from bots."""
+
+import pytest
+from scripted import always_first, answered, by_chance, knowing, rows_of, small_study
+
+from parlai_spotbot import files
+from parlai_spotbot.findings.contents import read_contents
+from parlai_spotbot.findings.source_accounts import account_of, source_accounts
+from parlai_spotbot.records import HUMAN
+
+SURVEY = "spot_the_bot"
+GOOD, CONSTANT, KILLED = "judge:good", "judge:constant", "judge:killed"
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """People who answer by chance, and three judges: one that knows, one that always says the same, one killed."""
+    study = small_study(
+        tmp_path_factory.mktemp("accounts") / "study", SURVEY, per_pair=4, people=24, unit_size=12, humans_per_unit=4
+    )
+    answered(
+        study,
+        SURVEY,
+        rows_of(study, SURVEY, by_chance, ["w1", "w2"]),
+        rows_of(study, SURVEY, knowing, ["v0"], GOOD),
+        rows_of(study, SURVEY, always_first, ["v0"], CONSTANT),
+        rows_of(study, SURVEY, knowing, ["v0"], KILLED, items=9),
+    )
+    return study
+
+
+def account(study, source):
+    return next(own for own in source_accounts(read_contents(study, SURVEY)) if own.source == source)
+
+
+def test_people_lead_then_complete_judges_that_tell_people_from_bots(study):
+    found = source_accounts(read_contents(study, SURVEY))
+    assert [own.source for own in found] == [HUMAN, GOOD, CONSTANT, KILLED]
+    assert [own.doubtful for own in found] == [False, False, True, True]
+
+
+def test_a_killed_judge_says_how_much_it_did(study):
+    own, units = account(study, KILLED), study.units(SURVEY)
+    whole = sum(len(unit.items) for unit in units)
+    done, left = 0, 9
+    for unit in units:
+        left -= len(unit.items)
+        done += left >= 0
+    assert whole > 9
+    assert (own.partial, own.answered, own.units) == (True, done, len(units))
+    assert own.sentences[0] == f"Judge killed answered {done} of {len(units)} units: its figures are of these only."
+
+
+def test_a_judge_that_always_says_the_same_is_at_chance_and_one_that_knows_is_not(study):
+    constant, good = account(study, CONSTANT), account(study, GOOD)
+    assert (constant.accuracy, constant.chance, constant.partial) == (0.5, True, False)
+    assert constant.ci[0] < 0.5 < constant.ci[1]
+    assert "can't tell people from bots here" in constant.sentences[0]
+    assert (good.accuracy, good.chance) == (1.0, False)
+    assert 0.5 < good.ci[0] < good.ci[1] == 1.0
+    assert good.sentences == []
+    people, bots = good.judged
+    shown = [pair for unit in study.units(SURVEY) for item in unit.items for pair in [item.conversation_ids[0]]]
+    assert people == 2 * sum(name.startswith("human:human") for name in shown)
+    assert people + bots == 2 * len(shown)
+
+
+def test_people_are_never_doubted(study):
+    people = account(study, HUMAN)
+    assert (people.people, people.partial, people.chance, people.annotators) == (True, False, False, 2)
+
+
+def test_a_judge_that_says_that_it_answered_all_has_though_some_answers_are_missing_for_good(study, tmp_path):
+    units = len(study.units(SURVEY))
+    about = {"judge": "killed", "variants": {}, "units": units, "answered": units}
+    path = study.survey_path(SURVEY) / "judges" / "killed.json"
+    files.write_json(path, about)
+    try:
+        from parlai_spotbot.findings.analyze import analyze
+
+        found = analyze(study, SURVEY, bootstraps=20)["annotators"]["by_source"]
+        assert not account_of(KILLED, found[KILLED]).partial
+    finally:
+        path.unlink()
+        analyze(study, SURVEY, bootstraps=20)
+
+
+def test_nothing_is_known_of_a_source_whose_analysis_says_nothing_of_it():
+    own = account_of("judge:x", {})
+    assert (own.units, own.partial, own.accuracy, own.chance, own.sentences) == (0, False, None, False, [])

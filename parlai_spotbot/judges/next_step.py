@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parlai_spotbot import hints
+from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.run import check_survey
 from parlai_spotbot.judges.specs import LANGUAGE_MODEL
@@ -43,7 +43,8 @@ def answers_by_a_judge(study: Study, survey: str) -> str:
 def next_step(study: Study, survey: str) -> str:
     """The command that makes what the survey lacks first: conversations, units, answers, the analysis, the report.
 
-    Answers are a judge's, as that ends by itself; people's where no judge can answer.
+    An analysis of other files counts as none. Answers are a judge's, as that ends by itself; people's where no judge
+    can answer.
     """
     packing, answers = packing_of(get_survey(survey)), study.judgements_path(survey)
     if not (answers.exists() and answers.stat().st_size):
@@ -56,6 +57,7 @@ def next_step(study: Study, survey: str) -> str:
         if not study.units_path(survey).exists():
             return hints.command("pack", study.path, survey)
         return answers_by_a_judge(study, survey) or answers_by_people(study, survey)
-    if not (study.analysis_path(survey) / "ranking.json").exists():
+    ranking = study.analysis_path(survey) / "ranking.json"
+    if not ranking.exists() or files.read_json(ranking)["made_by"].get("sha256") != study.checksums(survey):
         return hints.command("analyze", study.path, survey)
     return hints.command("report", study.path, survey)

@@ -1,25 +1,30 @@
 """Lets a judge answer the units of a study: rows of judgements.jsonl, a unit at a time, resumable at any byte.
 
-Beside the answers stands ``surveys/NAME/judges/JUDGE.json``: what the judge is, what it was trained on, and how often
-it was right on held-out data, where that can be known.
+Beside the answers stands ``surveys/NAME/judges/JUDGE.json``: what the judge is, what it was trained on, how often it
+was right on held-out data, where that can be known, and how many of the `units` are `answered`. It is written before
+the first answer too, so that whoever is killed is known to have done a part only.
 """
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tqdm import tqdm
 
-from parlai_spotbot import files
+from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import CAUTION, Judge, get_judge, reasons
 from parlai_spotbot.judges.evaluation import DEFINITIONS, held_out
 from parlai_spotbot.records import Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_names
+
+WRITTEN_EVERY = 10
+"""Seconds after which JUDGE.json says anew how many units are answered."""
 
 
 def summary_path(study: Study, survey: str, judge_name: str) -> Path:
@@ -44,18 +49,29 @@ def judge_study(
         todo = work.unanswered(units, known)
         path = summary_path(study, survey, judge.name)
         explained = not judge.gives_reasons or (path.exists() and reasons.stand(study, survey, judge.name))
-        if not todo and explained and path.exists() and not files.read_json(path).get("stopped"):
-            return files.read_json(path)
+        before = files.read_json(path) if path.exists() else {}
+        whole = before.get("answered") == before.get("units") and not before.get("stopped")
+        if not todo and explained and before and whole:
+            return before
         if todo:
             judge.prepare(study, survey, progress)
             work.record_options()
-            work.answer(todo, {row.judgement_id for row in known}, progress)
-        elif not path.exists() or not explained:  # a crash came between the last answer and the summary
+            tally = {"units": len(units), "answered": len(units) - len(todo)}
+            begun = {**_summary(judge, known, held_out(known, study.conversations())), **tally}
+
+            def tell(done: int) -> None:
+                files.write_json(path, {**begun, "answered": tally["answered"] + done})
+
+            tell(0)
+            work.answer(todo, {row.judgement_id for row in known}, progress, tell)
+        elif not before or not explained:  # a crash came between the last answer and the summary
             judge.prepare(study, survey, progress)
         answers = work.answers()
         measured = held_out(answers, study.conversations())
         kept = reasons.keep(study, survey, judge, units, measured) if judge.gives_reasons else {}
-        summary = {**_summary(judge, answers, measured), **kept}
+        left = len(work.unanswered(units, answers))
+        tally = {"units": len(units), "answered": len(units) - left}
+        summary = {**_summary(judge, answers, measured), **tally, **kept}
         files.write_json(path, summary)
         return summary
     finally:
@@ -109,19 +125,28 @@ class _Work:
         units = self.study.units(self.survey)
         if not any(item.control is None for unit in units for item in unit.items):
             raise UserError(
-                f"{self.study.units_path(self.survey)}: no item to judge.", "Pack the units anew with spotbot_pack."
+                f"{self.study.units_path(self.survey)}: no item to judge.",
+                hints.run("pack", self.study.path, self.survey),
             )
         return units
 
-    def answer(self, todo: list[Unit], have: set[str], progress: bool) -> None:
-        """Answer unit after unit, but for the rows that are there."""
+    def answer(self, todo: list[Unit], have: set[str], progress: bool, tell: Callable[[int], None]) -> None:
+        """Answer unit after unit, but for the rows that are there; `tell` hears now and then how many are done."""
+        done, told = 0, time.monotonic()
         with files.Journal(self.path) as journal:
-            for unit in tqdm(todo, desc=f"judge {self.judge.name}", unit="unit", disable=not progress):
-                rows = [row for row in self.judge.answer(unit) if row.judgement_id not in have]
-                if rows:
-                    journal.append(*(row.to_json() for row in rows))
-                if self.judge.stopped:
-                    return
+            try:
+                for unit in tqdm(todo, desc=f"judge {self.judge.name}", unit="unit", disable=not progress):
+                    rows = [row for row in self.judge.answer(unit) if row.judgement_id not in have]
+                    if rows:
+                        journal.append(*(row.to_json() for row in rows))
+                    if self.judge.stopped:
+                        return
+                    done += 1
+                    if time.monotonic() - told > WRITTEN_EVERY:
+                        tell(done)
+                        told = time.monotonic()
+            finally:
+                tell(done)
 
     def answers(self) -> list[Judgement]:
         """What the judge has answered."""
@@ -148,7 +173,8 @@ class _Work:
                 made, asked = _said(recorded, keys), _said(wanted, keys)
             raise UserError(
                 f"{self.path}: the answers of judge {self.judge.name} were made with {made}; asked for are {asked}.",
-                f"Use the same --seed and options, or remove the rows with source '{self.judge.source}' first.",
+                "Use the same --seed and options, or drop its answers first: "
+                + hints.command("judge", self.study.path, self.survey, drop=self.judge.name),
             )
 
     def record_options(self) -> None:

@@ -7,16 +7,37 @@ from collections.abc import Mapping
 ANSWERS = ("human", "bot", "unsure")
 
 
+MOST_REQUESTS, MOST_COST = 1000, 1.0
+"""A server that is asked more often, or may cost more, is not asked before somebody has said yes."""
+
+
+def above_threshold(estimate: Mapping) -> str:
+    """Why somebody has to say yes before the judge begins; "" where nobody has."""
+    requests, cost = estimate.get("requests", 0), estimate.get("cost_at_most") or 0
+    if requests > MOST_REQUESTS:
+        return f"more than {MOST_REQUESTS:,} requests go to a server ({requests:,})"
+    return f"it may cost {cost:.2f} {estimate['currency']}" if cost > MOST_COST else ""
+
+
 def estimate_text(estimate: Mapping) -> str:
     """What a judge would take, in lines."""
     lines = [
         f"\njudge {estimate['judge']}: {estimate['units']} of {estimate['units_in_all']} units are not answered yet"
     ]
     if "prompts" in estimate:
+        what = "requests" if "requests" in estimate else "prompts"
         lines.append(
-            f"  about {estimate['prompts']} prompts with {estimate['prompt_tokens']:,} tokens in all; "
-            f"{estimate['answers_kept']} answers are kept from before"
+            f"  about {estimate['prompts']:,} {what} with {estimate['prompt_tokens']:,} tokens in all; "
+            f"{estimate['answers_kept']:,} answers are kept from before"
         )
+    if "requests" in estimate:
+        lines.append(
+            f"  about {estimate['completion_tokens']:,} tokens of answers, at most "
+            f"{estimate['completion_tokens_at_most']:,}"
+        )
+    if "minutes" in estimate:
+        where = "a server that takes 2 seconds a request" if "requests" in estimate else "two cores"
+        lines.append(f"  about {_minutes(estimate['minutes'])} on {where}")
     if estimate.get("cost"):
         currency = estimate["currency"]
         lines.append(
@@ -24,8 +45,18 @@ def estimate_text(estimate: Mapping) -> str:
             f"answer has to be asked for again; so far: {estimate['cost_so_far']:.4f} {currency}"
         )
     elif "cost" in estimate and estimate["cost"] is None:
-        lines.append("  its prices are not known: give price_prompt and price_completion, for a million tokens")
-    return "\n".join([*lines, "  nothing was asked"])
+        lines.append(
+            "  what that costs is not known: --judge-price-prompt and --judge-price-completion say it, for a million "
+            "tokens (in a judges file: price_prompt, price_completion)"
+        )
+    return "\n".join(lines)
+
+
+def _minutes(minutes: float) -> str:
+    if minutes >= 90:
+        return f"{minutes / 60:.1f} hours"
+    whole = max(1, round(minutes))
+    return f"{whole} minute{'s' if whole > 1 else ''}"
 
 
 def summary_text(summary: Mapping) -> str:

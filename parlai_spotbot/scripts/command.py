@@ -71,6 +71,17 @@ class Command(ParlaiScript):
         if code:
             raise SystemExit(code)
 
+    @staticmethod
+    def say_next(study: Study, survey: str) -> None:
+        """Print the command that comes next for the survey: by people too, where it is answers that are lacking."""
+        from parlai_spotbot.judges.next_step import answers_by_a_judge, answers_by_people, next_step
+
+        step = next_step(study, survey)
+        if step == answers_by_a_judge(study, survey):
+            print(f"\nnext, by people: {answers_by_people(study, survey)}\nor by a judge:   {step}")
+        else:
+            print(f"\nnext: {step}")
+
     def _check_required(self) -> None:
         missing = [f"--{name.replace('_', '-')}" for name in self.required if self.opt.get(name) is None]
         if missing:

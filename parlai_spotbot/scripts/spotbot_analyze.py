@@ -83,3 +83,4 @@ class SpotbotAnalyze(Command):
         if metrics is not None:
             print(metrics_of_study.summary(metrics))
             print(f"written to {metrics_of_study.metrics_path(study)}")
+        self.say_next(study, survey)

@@ -201,6 +201,7 @@ class SpotbotPack(Command):
 
                 write_controls(study, name)
                 print(f"written: {pairings} ({write_pairings(study, name, pairings)} pairs)")
+        self.say_next(study, name)
 
     def _study(self) -> Study:
         """The study; for a survey in which people chat it is made, or extended, where --pool or --domain ask for it."""

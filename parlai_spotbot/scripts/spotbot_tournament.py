@@ -9,6 +9,7 @@ from parlai.core.params import ParlaiParser
 from parlai.core.script import register_script
 
 from parlai_spotbot.scripts.command import Command
+from parlai_spotbot.scripts.judge_options import add_judge_options, judges_asked, let_judge
 from parlai_spotbot.scripts.play_options import add_play_options, asked_of, engine_of
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ class SpotbotTournament(Command):
     EPILOG = """\
   parlai spotbot_tournament --pool rules --conversations-per-pair 10 --study studies/rules
   parlai spotbot_tournament --pool my_pool.yaml --domain convai2 --study studies/mine
+  parlai spotbot_tournament --pool my_pool.yaml --judge-url http://127.0.0.1:8000/v1 --judge-model NAME
+      A language model behind an OpenAI-compatible server judges; it says first what that takes.
   Stopped? The same command goes on. The judge is automatic, for a quick look: no substitute for people."""
 
     @classmethod
@@ -30,12 +33,10 @@ class SpotbotTournament(Command):
         group = parser.add_argument_group("After self-play")
         group.add_argument("--survey", type=str, default="spot_the_bot", help="the method, what is asked")
         group.add_argument(
-            "--judges", type=str, default="spotter", help="names of automatic judges, YAML files, or 'none'"
-        )
-        group.add_argument(
             "--bootstraps", type=int, default=1000, help="bootstrap replicates for clusters and intervals"
         )
         group.add_argument("--backend", type=str, default="auto", help="survival analysis: auto, native or icenreg")
+        add_judge_options(parser)
 
     def execute(self) -> None:
         from parlai_spotbot.selfplay.play import claimed, play
@@ -50,11 +51,12 @@ class SpotbotTournament(Command):
     def _check(self) -> list[JudgeSpec]:
         """Check what comes after self-play before it starts; returns the judges."""
         from parlai_spotbot.findings.analyze import check_options
-        from parlai_spotbot.judges.specs import judges_of
         from parlai_spotbot.surveys import get_survey
 
         get_survey(self.opt["survey"])
-        judges = judges_of("" if self.opt["judges"].strip() == "none" else self.opt["judges"])
+        judges = judges_asked(self.opt, self.opt["survey"])
+        for spec in judges:
+            spec.make(0, self.opt["max_cost"])
         check_options(self.opt["survey"], self._options())
         return judges
 
@@ -64,8 +66,6 @@ class SpotbotTournament(Command):
     def _evaluate(self, study: Study, judges: list[JudgeSpec]) -> None:
         from parlai_spotbot.findings.analyze import analyze
         from parlai_spotbot.findings.compute import summary
-        from parlai_spotbot.judges.run import judge_study
-        from parlai_spotbot.judges.summary import summary_text
         from parlai_spotbot.report import build_report
         from parlai_spotbot.scripts.progress import ProgressBar
         from parlai_spotbot.surveys import get_survey
@@ -74,8 +74,7 @@ class SpotbotTournament(Command):
 
         survey, seed = self.opt["survey"], study.plan.seed
         print(f"\n{packing_of(get_survey(survey)).said(pack_study(study, survey))}", flush=True)
-        for spec in judges:
-            print(summary_text(judge_study(study, survey, spec.make(seed))), flush=True)
+        let_judge(study, survey, [spec.make(seed, self.opt["max_cost"]) for spec in judges], self.opt["yes"])
         if study.judgements_path(survey).exists():
             with ProgressBar("analysis") as bar:
                 result = analyze(study, survey, progress=bar, seed=seed, **self._options())

@@ -110,7 +110,7 @@ def test_the_command_says_what_it_would_take_and_does_nothing(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "judge smollm2: 2 of 4 units are not answered yet" in shown
     assert "judge spotter: 4 of 4 units" in shown
-    assert "about 120 prompts" in shown  # 40, three times
+    assert "about 120 requests" in shown  # 40, three times
     assert "USD, at most" in shown
     assert not (study.survey_path(SURVEY) / "judges").exists()
     assert not study.judgements_path(SURVEY).exists()
@@ -126,4 +126,4 @@ def test_the_command_says_what_it_would_take_and_does_nothing(tmp_path, capsys):
         "answers_kept": 0,
         "cost": None,
     }
-    assert "prices are not known" in estimate_text(unpriced)
+    assert "what that costs is not known" in estimate_text(unpriced)

@@ -17,7 +17,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.language_model import combining, prompts
 from parlai_spotbot.judges.language_model.answer_journal import AnswerJournal, RawAnswer, served
-from parlai_spotbot.judges.language_model.options import LanguageModelOptions
+from parlai_spotbot.judges.language_model.options import EMBEDDED, LanguageModelOptions
 from parlai_spotbot.judges.language_model.prompts import SCORED, WRITTEN, PromptedQuestion
 from parlai_spotbot.judges.language_model.served_model import BudgetSpent
 from parlai_spotbot.models.chat.message_text import tokens
@@ -28,6 +28,9 @@ from parlai_spotbot.surveys.asking import Pair, asked_of_item, targets_of
 
 JSON_ANSWER = 12
 """About so many tokens has the answer {"answer": "1"}."""
+
+EMBEDDED_TOKENS_A_SECOND = 200
+"""About so many the embedded model reads on two cores."""
 
 NOT_TRAINED = (
     "It was not trained here: the model is used as it is. What its makers trained it on is not known here, and may "
@@ -212,7 +215,7 @@ class LanguageModelJudge(Judge):
 
     # -- what is told of it --------------------------------------------------------------------------------------------
     def estimate(self, units: Sequence[Unit]) -> dict:
-        """What answering `units` would take, before anything is asked: prompts, tokens and cost at most.
+        """What answering `units` would take, before anything is asked: prompts, tokens, minutes, and cost at most.
 
         Questions that depend on answers count as if all were put. Tokens are estimated, on the long side.
         """
@@ -232,9 +235,11 @@ class LanguageModelJudge(Judge):
         usual = sum(given.max_new_tokens if ask.kind == "free_text" else JSON_ANSWER for ask in prompts_of.values())
         found = {"prompts": len(asked), "answers_kept": len(self.journal.good), "prompt_tokens": read}
         if not given.url:
-            return {**found, "cost": 0.0}
+            own = {"minutes": read / EMBEDDED_TOKENS_A_SECOND / 60} if given.model == EMBEDDED else {}
+            return {**found, **own, "cost": 0.0}
         most = len(asked) * given.max_new_tokens
-        found |= {"completion_tokens": usual, "completion_tokens_at_most": most}
+        found |= {"completion_tokens": usual, "completion_tokens_at_most": most, "requests": len(asked)}
+        found["minutes"] = given.minutes(len(asked), read + usual)
         if not given.priced:
             return {**found, "cost": None}
         costs = {"cost": given.cost(read, usual), "cost_at_most": given.cost(read, most), "currency": given.currency}

@@ -20,6 +20,9 @@ FORMATS = ("auto", "json_schema", "json_object", "text")
 ROLES = ("system", "developer", "user")
 DTYPES = ("auto", "fp32", "bf16", "fp16")
 
+SECONDS_A_REQUEST = 2.0
+"""So long a server is taken to think about a question, until it is known."""
+
 LOCAL = ("revision", "dtype", "device")
 SERVED = (
     "key_variable",
@@ -115,6 +118,13 @@ class LanguageModelOptions:
 
     def cost(self, prompt_tokens: float, completion_tokens: float) -> float:
         return (prompt_tokens * self.price_prompt + completion_tokens * self.price_completion) / 1e6
+
+    def minutes(self, requests: int, tokens: int) -> float:
+        """About how long a server takes: at `SECONDS_A_REQUEST`, `concurrency` at once, and never above the limits."""
+        bounds = [requests * SECONDS_A_REQUEST / self.concurrency / 60]
+        bounds += [requests / self.requests_per_minute] if self.requests_per_minute else []
+        bounds += [tokens / self.tokens_per_minute] if self.tokens_per_minute else []
+        return max(bounds)
 
     def deciding(self) -> dict:
         """What answers depend on, without what this kind of model doesn't have."""

@@ -1,0 +1,83 @@
+"""The options of automatic judges, which several commands share, and letting the judges answer."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from parlai.core.params import ParlaiParser
+
+from parlai_spotbot.errors import UserError
+
+if TYPE_CHECKING:
+    from parlai_spotbot.judges import Judge
+    from parlai_spotbot.judges.specs import JudgeSpec
+    from parlai_spotbot.study import Study
+
+GIVEN = ("name", "model", "url", "key_variable", "price_prompt", "price_completion")
+"""What options say of a single language model, as --judge-NAME."""
+
+
+def add_judge_options(parser: ParlaiParser) -> None:
+    """The options that name judges and what they may cost."""
+    group = parser.add_argument_group("Judges")
+    group.add_argument(
+        "--judges",
+        type=str,
+        default=None,
+        help="names or YAML files, separated by commas, or 'none' (default: spotter; of surveys that it can't answer "
+        "language_model)",
+    )
+    group.add_argument("--max-cost", type=float, default=None, help="the most that each judge may cost")
+    group.add_argument("--yes", action="store_true", help="ask a server at once, however often, whatever it costs")
+    group = parser.add_argument_group("A single language model as judge (several: a YAML file)")
+    group.add_argument("--judge-model", type=str, default=None, help="folder, OWNER/NAME, or as its server says")
+    group.add_argument("--judge-url", type=str, default=None, help="the OpenAI-compatible server that has it")
+    group.add_argument("--judge-key-variable", type=str, default=None, help="the environment variable with its key")
+    group.add_argument("--judge-name", type=str, default=None, help="how the study names it (else after the model)")
+    group.add_argument("--judge-price-prompt", type=float, default=None, help="price of a million tokens that it reads")
+    group.add_argument("--judge-price-completion", type=float, default=None, help="of a million tokens that it writes")
+
+
+def judges_asked(opt: dict, survey: str) -> list[JudgeSpec]:
+    """The judges that these options name; what is wrong with them is a `UserError`, before any work."""
+    from parlai_spotbot.judges.next_step import judge_for
+    from parlai_spotbot.judges.run import check_survey
+    from parlai_spotbot.judges.specs import judges_of
+
+    given = {name: opt[f"judge_{name}"] for name in GIVEN}
+    named = opt["judges"]
+    if named is not None and named.strip() == "none":
+        return []
+    check_survey(survey)
+    if named is None:
+        named = "" if any(given.values()) else judge_for(survey)
+    return judges_of(named, given)
+
+
+def let_judge(study: Study, survey: str, judges: list[Judge], yes: bool) -> None:
+    """Let the judges answer, one after the other; each says first what it takes, the caller holds the study.
+
+    Who would ask a server often, or at a price, asks the user first (`judges.summary.above_threshold`).
+    """
+    from parlai_spotbot.judges.run import estimate, judge_study, summary_path
+    from parlai_spotbot.judges.summary import above_threshold, estimate_text, summary_text
+
+    for judge in judges:
+        found = estimate(study, survey, judge)
+        if found["units"]:
+            print(estimate_text(found), flush=True)
+        why = "" if yes else above_threshold(found)
+        if why:
+            _ask(f"judge {judge.name}: {why}")
+        print(summary_text(judge_study(study, survey, judge)), flush=True)
+        about = summary_path(study, survey, judge.name)
+        print(f"\nanswers:  {study.judgements_path(survey)}\nabout it: {about}", flush=True)
+
+
+def _ask(why: str) -> None:
+    """Go on only where the user says yes."""
+    if not sys.stdin.isatty():
+        raise UserError(f"{why}, and nobody is here to be asked.", "Add --yes, and run the same command again.")
+    if input(f"{why}. Go on? [y/N] ").strip().lower() not in ("y", "yes"):
+        raise UserError(f"{why}, and you said no.", "Nothing was asked of the server.")

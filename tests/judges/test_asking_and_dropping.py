@@ -1,0 +1,204 @@
+"""What the command spotbot_judge says and asks before it begins, how far a judge came, and how its answers go again."""
+
+import io
+import json
+
+import chat_servers
+import pytest
+from chat_servers import ChatServer
+from small_study import SURVEY, spot_study
+
+from parlai_spotbot import files
+from parlai_spotbot.judges import summary
+from parlai_spotbot.judges.language_model import JUDGE
+from parlai_spotbot.judges.language_model.options import read_options
+from parlai_spotbot.judges.next_step import next_step
+from parlai_spotbot.judges.run import judge_study, summary_path
+from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
+from parlai_spotbot.study import Study
+
+
+@pytest.fixture(autouse=True)
+def known_fields(monkeypatch):
+    monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
+
+
+@pytest.fixture
+def study(tmp_path):
+    return spot_study(tmp_path / "study")
+
+
+def answer(body):
+    """The first label that may be named."""
+    labels = body["response_format"]["json_schema"]["schema"]["properties"]["answer"]["enum"]
+    return json.dumps({"answer": labels[0]})
+
+
+def judge(study, url, **options):
+    given = {"judge_url": url, "judge_model": "parrot-1", "judge_name": "hosted", **options}
+    SpotbotJudge.main(study=str(study.path), **given)
+
+
+def about(study, name="hosted"):
+    return json.loads(summary_path(study, SURVEY, name).read_text())
+
+
+def test_it_says_requests_tokens_minutes_and_money_before_it_begins(study, capsys):
+    with ChatServer(answer) as server:
+        judge(study, server.url, judge_price_prompt=1.0, judge_price_completion=2.0)
+        asked = len(server.bodies)
+    shown = capsys.readouterr().out
+    assert f"about {asked} requests with " in shown
+    assert "tokens of answers, at most" in shown
+    assert "about 1 minute on a server that takes 2 seconds a request" in shown
+    assert "USD, at most " in shown
+    assert shown.index("requests with") < shown.index("judge hosted (automatic judge")
+    assert f"next: parlai spotbot_analyze --study {study.path} --survey {SURVEY}" in shown
+
+
+def test_prices_that_nobody_gave_are_not_guessed(study, capsys):
+    with ChatServer(answer) as server:
+        judge(study, server.url)
+    shown = capsys.readouterr().out
+    assert "what that costs is not known: --judge-price-prompt" in shown
+    assert "USD" not in shown
+
+
+@pytest.mark.parametrize("price", [0.0, 10_000.0])
+def test_above_the_threshold_nothing_is_asked_without_a_yes(study, capsys, monkeypatch, price):
+    if not price:
+        monkeypatch.setattr(summary, "MOST_REQUESTS", 5)
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    with ChatServer(answer) as server:
+        with pytest.raises(SystemExit) as end:
+            judge(study, server.url, judge_price_prompt=price)
+        assert end.value.code == 2
+        assert not server.bodies
+        said = capsys.readouterr().err
+        assert ("it may cost" if price else "more than 5 requests go to a server") in said
+        assert "Add --yes, and run the same command again." in said
+        judge(study, server.url, judge_price_prompt=price, yes=True)
+        assert server.bodies
+
+
+@pytest.mark.parametrize(("said", "goes"), [("y", True), ("n", False), ("", False)])
+def test_at_a_terminal_it_asks(study, capsys, monkeypatch, said, goes):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr("sys.stdin", Terminal(f"{said}\n"))
+    with ChatServer(answer) as server:
+        if goes:
+            judge(study, server.url, judge_price_prompt=10_000.0)
+        else:
+            with pytest.raises(SystemExit):
+                judge(study, server.url, judge_price_prompt=10_000.0)
+        assert bool(server.bodies) is goes
+    assert "Go on? [y/N]" in capsys.readouterr().out
+
+
+def test_a_judge_that_is_stopped_leaves_how_far_it_came(study, monkeypatch):
+    class Power(Exception):
+        pass
+
+    with ChatServer(answer) as server:
+        options = read_options({"url": server.url, "model": "parrot-1"}, "test")
+        stopped = JUDGE(0, "hosted", options)
+        whole, done = stopped.answer, []
+
+        def until_the_second(unit):
+            if done:
+                raise Power
+            done.append(unit)
+            return whole(unit)
+
+        stopped.answer = until_the_second
+        with pytest.raises(Power):
+            judge_study(study, SURVEY, stopped, progress=False)
+        found = about(study)
+        units = len(study.units(SURVEY))
+        assert found["units"] == units
+        assert 0 < found["answered"] < units
+        judge_study(study, SURVEY, JUDGE(0, "hosted", options), progress=False)
+    assert (about(study)["units"], about(study)["answered"]) == (units, units)
+
+
+def test_before_the_first_answer_it_is_on_disk_that_there_is_none(study):
+    with ChatServer(answer) as server:
+        options = read_options({"url": server.url, "model": "parrot-1"}, "test")
+        watched = JUDGE(0, "hosted", options)
+        whole, seen = watched.answer, []
+
+        def answered(unit):
+            seen.append(about(study)["answered"])
+            return whole(unit)
+
+        watched.answer = answered
+        judge_study(study, SURVEY, watched, progress=False)
+    assert seen[0] < about(study)["units"] == about(study)["answered"]
+
+
+# -- dropping ----------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def both(study):
+    """Answers of a judge and a person's."""
+    with ChatServer(answer) as server:
+        judge(study, server.url)
+    row = study.judgements(SURVEY)[0].to_json()
+    person = {**row, "judgement_id": "p", "worker_id": "w1", "source": "human", "seconds": 12.0}
+    path = study.judgements_path(SURVEY)
+    path.write_text(path.read_text() + json.dumps(person) + "\n")
+    return study
+
+
+def drop(study, name):
+    SpotbotJudge.main(study=str(study.path), drop=name)
+
+
+def test_a_judge_is_dropped_and_all_else_stays(both, capsys):
+    path = both.judgements_path(SURVEY)
+    lines = path.read_text().splitlines(keepends=True)
+    own = [line for line in lines if '"judge:hosted"' in line]
+    others = {p: p.read_bytes() for p in both.path.rglob("*") if p.is_file() and "surveys" not in p.parts}
+    drop(both, "hosted")
+    shown = capsys.readouterr().out
+    folder = both.survey_path(SURVEY) / "dropped" / "hosted-1"
+    assert path.read_text() == lines[-1]
+    assert (folder / "judgements.jsonl").read_text() == "".join(own)
+    assert json.loads((folder / "hosted.json").read_text())["judge"] == "hosted"
+    assert (folder / "hosted" / "raw.jsonl").exists()
+    assert not summary_path(both, SURVEY, "hosted").exists()
+    assert f"{len(own)} answers are dropped, 1 of others stay" in shown
+    assert str(folder) in shown
+    changed = {p for p, data in others.items() if p.read_bytes() != data and p.name != ".lock"}
+    assert changed == {both.provenance_path}
+    assert "hosted" not in both.provenance()["judge"][SURVEY]
+
+
+def test_who_was_dropped_can_judge_again_and_be_dropped_again(both):
+    drop(both, "hosted")
+    with ChatServer(answer) as server:
+        judge(both, server.url, seed=5)
+        assert server.bodies
+    drop(both, "hosted")
+    assert (both.survey_path(SURVEY) / "dropped" / "hosted-2" / "judgements.jsonl").exists()
+
+
+def test_without_any_answer_left_there_is_no_analysis_either(study):
+    with ChatServer(answer) as server:
+        judge(study, server.url)
+    files.write_json(study.analysis_path(SURVEY) / "ranking.json", {"by_source": {}, "made_by": {}})
+    drop(study, "hosted")
+    assert not study.judgements_path(SURVEY).exists()
+    assert not study.analysis_path(SURVEY).exists()
+    assert (study.survey_path(SURVEY) / "dropped" / "hosted-1" / "analysis" / "ranking.json").exists()
+    assert " spotbot_judge " in next_step(Study.open(study.path), SURVEY)
+
+
+def test_nobody_is_dropped_who_has_not_judged(both, capsys):
+    before = both.judgements_path(SURVEY).read_bytes()
+    with pytest.raises(SystemExit):
+        drop(both, "hostde")
+    assert "Did you mean 'hosted'?" in capsys.readouterr().err
+    assert both.judgements_path(SURVEY).read_bytes() == before

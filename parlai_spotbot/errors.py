@@ -1,5 +1,10 @@
 """The one exception a user can mend: every command turns it into one line and exit code 2."""
 
+import re
+
+TWO_STOPS = re.compile(r"(?<=[^\s./\\])\.\.(?=\s|$)")
+"""Where a message ends in another one, which has its own full stop; "…", "..." and paths are none."""
+
 
 class UserError(Exception):
     """Bad input or a state the user can put right.
@@ -13,9 +18,9 @@ class UserError(Exception):
     """
 
     def __init__(self, problem: str, remedy: str = ""):
-        self.problem = problem
-        self.remedy = remedy
-        super().__init__(f"{problem} {remedy}".strip())
+        self.problem = TWO_STOPS.sub(".", problem)
+        self.remedy = TWO_STOPS.sub(".", remedy)
+        super().__init__(f"{self.problem} {self.remedy}".strip())
 
 
 def nearest(word: str, known, most: int | None = None) -> str:

@@ -20,6 +20,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 
 
@@ -50,14 +51,17 @@ def serve(connection: Any, contestant: Contestant, log: str, threads: int, serve
                     server.close(*args)
                     connection.send(("done",))
             except Exception as err:
-                connection.send(("error", describe(err), traceback.format_exc()))
+                told = (err.problem, err.remedy) if isinstance(err, UserError) else (describe(err), "")
+                connection.send(("error", told[0], traceback.format_exc(), told[1]))
     except (EOFError, OSError):
         return  # the runner has gone
 
 
 def describe(err: BaseException) -> str:
-    """One line that names an exception."""
+    """One line that names an exception; one for users needs no name."""
     text = " ".join(str(err).split())
+    if isinstance(err, UserError):
+        return text
     return f"{type(err).__name__}: {text}" if text else type(err).__name__
 
 

@@ -5,7 +5,7 @@ Nothing is written here; a study made with other options is an error that names 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,9 @@ TAKEN_AS_REQUESTED = (
 )
 """What a new study's plan takes as it is asked for."""
 
+EXECUTION = ("batchsize", "max_loaded")
+"""How it is played, not what: each run may choose anew."""
+
 
 @dataclass(frozen=True)
 class SelfPlayRequest:
@@ -51,12 +54,16 @@ class SelfPlayRequest:
 
 @dataclass(frozen=True)
 class PlanDecision:
-    """The study to go on with (None for a new one), its plans in order, what extends it ({}: nothing), its domain."""
+    """The study to go on with (None for a new one), its plans in order, what extends it ({}: nothing), its domain.
+
+    What is still to be played may be played `otherwise` than the study's plan has it: `EXECUTION`, as it is asked for.
+    """
 
     study: Study | None
     plans: list[Plan]
     extension: dict
     domain: Domain
+    otherwise: dict = field(default_factory=dict)
 
     @property
     def plan(self) -> Plan:
@@ -105,8 +112,6 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
         "seed": request.seed,
         "paired_seeds": request.paired_seeds,
         "human_conversations": request.human_conversations,
-        "batchsize": request.batchsize,
-        "max_loaded": request.max_loaded,
         "pairs": request.pairs,
     }
     differences = [
@@ -123,7 +128,10 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     plans = study.plans()
     if extension:
         plans.append(extended(plan, extension, f"extending {study.path}"))
-    return PlanDecision(study, plans, extension, domain)
+    asked = {name: getattr(request, name) for name in EXECUTION if getattr(request, name) is not None}
+    plans = [replace(own, **asked).check("what you asked for") for own in plans]
+    otherwise = {name: value for name, value in asked.items() if value != getattr(plan, name)}
+    return PlanDecision(study, plans, extension, domain, otherwise)
 
 
 def _asked_domain(name: str, domain: Domain, study: Study) -> str:

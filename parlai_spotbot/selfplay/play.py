@@ -8,8 +8,6 @@ import importlib.metadata
 import math
 import os
 import platform
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,7 +18,8 @@ from parlai_spotbot.domains import Domain, keep_domain
 from parlai_spotbot.records import Conversation
 from parlai_spotbot.selfplay import human_pool
 from parlai_spotbot.selfplay.contestants import Contestants, Engine
-from parlai_spotbot.selfplay.plan import PlanDecision, SelfPlayRequest, decide
+from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayRequest, decide
+from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.runner import (
     Runner,
     RunOutcome,
@@ -118,8 +117,12 @@ def play(
     groups = missing_groups(jobs, done, failed_before(decision.study) if decision.study else ())
     needed = {name for group in groups for job in group for name in job.entities}
     entries = {name: contestant for name, contestant in plan.contestants.items() if name in needed}
-    logs = Path(tempfile.mkdtemp(prefix="spotbot-logs-"))
-    with Contestants(entries, logs, threads_each(plan), plan.max_loaded, engine if entries else None) as contestants:
+    with (
+        printed("spotbot-logs-") as logs,
+        Contestants(
+            entries, logs.path, threads_each(plan), plan.max_loaded, engine if entries else None
+        ) as contestants,
+    ):
         first = list(entries)
         if 0 < plan.max_loaded < len(entries):
             first = names_of(groups[0])[: plan.max_loaded]
@@ -129,14 +132,13 @@ def play(
         contestants.load(say, first)
         study = _write_plan(path, decision, say)
         result = Runner(study, plan, contestants, progress).run(groups) if groups else RunOutcome()
-    if result.failures:
-        say(f"what the contestants printed is in {logs}")
-    else:
-        shutil.rmtree(logs)
+        logs.kept = bool(result.failures)
+    if logs.kept:
+        say(f"what the contestants printed is in {logs.path}")
     rows = write_conversations(study, jobs, humans)
     summary = SelfPlaySummary(study, rows, result, len(jobs), wanted_people(plan), contestants.peak_memory())
     summary.overlap = training_overlap(rows, (episode.turns for episode in domain.episodes("bots")))
-    _record(summary, plan, domain, how, contestants.about())
+    _record(summary, plan, domain, how, contestants.about(), bool(groups))
     return summary
 
 
@@ -167,21 +169,30 @@ def _write_plan(path: Path, decision: PlanDecision, say) -> Study:
         keep_domain(decision.domain, path)
         say(decision.domain.table())
         return Study.create(path, decision.plan)
+    if decision.otherwise:
+        asked = ", ".join(f"{name} {value}" for name, value in decision.otherwise.items())
+        say(f"played with {asked}, unlike the study's plan: the same conversations, but of bf16 models and of")
+        say("foreign models that draw from global chance (provenance.json has it)")
     if decision.extension:
         decision.study.extend(**decision.extension)
         say(f"the study is extended by: {', '.join(decision.extension)}")
     return decision.study
 
 
-def _record(summary: SelfPlaySummary, plan: Plan, domain: Domain, how: str, about: dict) -> None:
+def _record(summary: SelfPlaySummary, plan: Plan, domain: Domain, how: str, about: dict, played: bool) -> None:
     study = summary.study
-    known = study.provenance().get("selfplay", {}).get("contestants", {})
+    before = study.provenance().get("selfplay", {})
+    known, otherwise = before.get("contestants", {}), before.get("played_otherwise", [])
+    differs = {name: getattr(plan, name) for name in EXECUTION if getattr(plan, name) != getattr(study.plan, name)}
+    if played and differs and differs not in otherwise:
+        otherwise = [*otherwise, differs]
     contestants = {**known, **{name: _with_earlier(new, known.get(name)) for name, new in about.items() if new}}
     study.record(
         "selfplay",
         {
             "versions": versions(),
-            "plan": plan.to_json(),
+            "plan": study.plan.to_json(),
+            **({"played_otherwise": otherwise} if otherwise else {}),
             "domain": domain.about(),
             "seeds": how,
             "contestants": contestants,

@@ -80,13 +80,14 @@ class ContestantProcess(ContestantHandle):
             raise self._load_error(f"{err.kind}: {err}", err.kind) from None
         if answer[0] == "error":
             self._stop()
-            raise self._load_error(answer[1])
+            raise self._load_error(answer[1], own=answer[3])
         self.about = answer[1]
 
-    def _load_error(self, why: str, kind: str = "exception") -> UserError:
+    def _load_error(self, why: str, kind: str = "exception", own: str = "") -> UserError:
+        """What the user is told; `own` is the remedy that the agent itself knows."""
         return UserError(
             f"contestant '{self.contestant.name}' could not be loaded: {remedies.short(why)}.",
-            f"{remedies.remedy(kind, why)} What it printed is in {self.place}.",
+            f"{own or remedies.remedy(kind, why)} What it printed is in {self.place}.",
         )
 
     def _kill(self) -> bool:

@@ -16,6 +16,10 @@ NETWORK = re.compile(
 RULES: tuple[tuple[re.Pattern, str], ...] = (
     (re.compile(r"weights.only", re.IGNORECASE), CHECKPOINT_HINT),
     (
+        re.compile(r"ChatError: .*(refused|no connection|broke off|no whole answer|unreachable)", re.IGNORECASE),
+        "Start its server, or correct 'openai_url' (it ends in /v1 as a rule).",
+    ),
+    (
         NETWORK,
         "It needs the network: connect this machine, or load it once where there is one and copy what that left "
         "(ParlAI's data folder, which PARLAI_DATAPATH names, or Hugging Face's, HF_HOME).",

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import statistics
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -31,6 +30,7 @@ from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.contestant_handle import TurnFailure
 from parlai_spotbot.selfplay.plan import DEFAULT_DOMAIN
 from parlai_spotbot.selfplay.pool import PoolEntry
+from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.process import ContestantProcess
 from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, derive
 from parlai_spotbot.selfplay.turn_warnings import warnings
@@ -245,20 +245,15 @@ def try_contestant(
             more = [f"talks over the network, to {', '.join(reached[:3])}: plays only where it reaches that"]
             trial = replace(trial, warnings=[*trial.warnings, *more])
     except UserError as err:
-        trial = _failed(trial, "load", err.problem, process)
+        trial = replace(trial, problem=remedies.short(err.problem), remedy=err.remedy)
     except _Failed as err:
         failure = err.failure
-        trial = _failed(trial, failure.kind, f"contestant '{name}' failed: {failure.kind}: {failure.message}", process)
+        message = f"contestant '{name}' failed: {failure.kind}: {failure.message}"
+        remedy = remedies.remedy(failure.kind, message, str(process.log))
+        trial = replace(trial, problem=remedies.short(message), remedy=remedy)
     finally:
         process.end()
     return replace(trial, memory=process.peak_memory)
-
-
-def _failed(trial: Trial, kind: str, message: str, process: ContestantProcess) -> Trial:
-    if kind == "load":
-        kind = next((kind for kind in ("memory", "hang", "crash") if f"be loaded: {kind}: " in message), kind)
-    remedy = remedies.remedy(kind, message, str(process.log))
-    return replace(trial, problem=remedies.short(message), remedy=remedy)
 
 
 def _tested(
@@ -334,15 +329,14 @@ def check_at_once(number: int) -> None:
 
 def try_pool(entries: Sequence[PoolEntry], domain: str | None = None, at_once: int = 1) -> tuple[list[Trial], Path]:
     """Try the entries of a pool that have no problems with seeds of a domain, by default the embedded one; returns what
-    came of each, in the pool's order, and the folder with what they printed."""
+    came of each, in the pool's order, and the folder with what they printed, which is there where one failed."""
     check_at_once(at_once)
     contestants = [entry.contestant for entry in entries if not entry.problems and entry.contestant]
-    logs = Path(tempfile.mkdtemp(prefix="spotbot-trial-"))
     threads = max(1, (os.cpu_count() or 1) // at_once)
-    setup = TrialSetup(scripts(get_domain(domain or DEFAULT_DOMAIN)), logs, at_once, threads)
     stages: dict[str, str] = {}
     trials = []
-    with tqdm(total=len(contestants), unit="bot", desc="trying") as bar:
+    with printed("spotbot-trial-") as logs, tqdm(total=len(contestants), unit="bot", desc="trying") as bar:
+        setup = TrialSetup(scripts(get_domain(domain or DEFAULT_DOMAIN)), logs.path, at_once, threads)
 
         def say(name: str, stage: str) -> None:
             stages[name] = stage
@@ -352,5 +346,6 @@ def try_pool(entries: Sequence[PoolEntry], domain: str | None = None, at_once: i
             stages.pop(trial.name, None)
             trials.append(trial)
             bar.update()
+        logs.kept = any(trial.problem for trial in trials)
     order = {entry.name: number for number, entry in enumerate(entries)}
-    return sorted(trials, key=lambda trial: order[trial.name]), logs
+    return sorted(trials, key=lambda trial: order[trial.name]), logs.path

@@ -7,6 +7,7 @@ complete line, and a line torn by a crash is cut off when the journal is opened 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import json
@@ -30,6 +31,20 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def disk_remedy(err: OSError, elsewhere: str) -> str:
+    """What to do about a file that can't be written; `elsewhere` says how another place is named."""
+    if err.errno in FULL:
+        return f"Free some space, or {elsewhere}"
+    if err.errno == errno.EROFS:
+        return f"It is on a disk that can only be read: {elsewhere}"
+    if err.errno in (errno.EACCES, errno.EPERM):
+        return f"You may not write there: have that allowed, or {elsewhere}"
+    return elsewhere[:1].upper() + elsewhere[1:]
+
+
 @contextlib.contextmanager
 def _disk_errors(path: Path) -> Iterator[None]:
     try:
@@ -37,7 +52,7 @@ def _disk_errors(path: Path) -> Iterator[None]:
     except OSError as err:
         raise UserError(
             f"{path}: cannot write: {err.strerror or err}.",
-            "Free some space or choose another folder, then run the same command again: what was finished is kept.",
+            f"{disk_remedy(err, 'choose another folder')}, then run the same command again: what was finished is kept.",
         ) from err
 
 

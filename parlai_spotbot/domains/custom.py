@@ -286,7 +286,8 @@ def keep(described: DomainDescription, study: Path) -> None:
                 shutil.copyfile(path, partial)
             except OSError as err:
                 partial.unlink(missing_ok=True)
-                raise UserError(f"{copy}: cannot write: {err.strerror or err}.", "Free some space.") from err
+                remedy = files.disk_remedy(err, "choose another folder")
+                raise UserError(f"{copy}: cannot write: {err.strerror or err}.", f"{remedy}.") from err
             partial.replace(copy)
     text = yaml.safe_dump(described.plain(), sort_keys=False, allow_unicode=True)
     files.write_text(

@@ -12,7 +12,10 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
+
+ELSEWHERE = "name a writable folder in the environment variable SPOTBOT_CACHE"
 
 
 def cache_dir() -> Path:
@@ -50,8 +53,7 @@ def cached_folder(name: str, build: Callable[[Path], None]) -> Path:
                 partial.rename(folder)
     except OSError as err:
         raise UserError(
-            f"{folder}: cannot make this cache entry: {err.strerror or err}.",
-            "Free some space, or name a writable folder in the environment variable SPOTBOT_CACHE.",
+            f"{folder}: cannot make this cache entry: {err.strerror or err}.", f"{files.disk_remedy(err, ELSEWHERE)}."
         ) from err
     return folder
 

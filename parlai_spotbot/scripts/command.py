@@ -10,10 +10,12 @@ from abc import abstractmethod
 from parlai.core.params import ParlaiParser
 from parlai.core.script import ParlaiScript
 
+from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.models.data_folder import data_folder
 from parlai_spotbot.study import Study
 
-ROOM = "Free some space, then run the same command again: what was finished is kept."
+AGAIN = "then run the same command again: what was finished is kept."
 
 
 class Command(ParlaiScript):
@@ -56,14 +58,16 @@ class Command(ParlaiScript):
             self.opt.setdefault(name, None)
         try:
             self._check_required()
-            code = self.execute()
+            with data_folder():
+                code = self.execute()
         except UserError as err:
             print(f"error: {err.problem}" + (f"\n  {err.remedy}" if err.remedy else ""), file=sys.stderr)
             raise SystemExit(2) from None
         except OSError as err:
             if err.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
                 raise
-            print(f"error: cannot write {err.filename or ''}: {err.strerror}\n  {ROOM}", file=sys.stderr)
+            remedy = f"{files.disk_remedy(err, 'choose another folder')}, {AGAIN}"
+            print(f"error: cannot write {err.filename or ''}: {err.strerror}\n  {remedy}", file=sys.stderr)
             raise SystemExit(2) from None
         except KeyboardInterrupt:
             print("\nstopped; run the same command to go on from here", file=sys.stderr)

@@ -41,7 +41,7 @@ class Progress:
 def analyze(
     study: Study, survey: str = "spot_the_bot", *, progress: Progress | None = None, **options: Any
 ) -> dict[str, dict]:
-    """Compute all findings of `survey` and write them to its analysis folder, as JSON and CSV.
+    """Compute all findings of `survey` and write them to `analysis_folder`, as JSON and CSV.
 
     Parameters
     ----------
@@ -86,19 +86,26 @@ def analyze(
         talks = list(known.conversations.values())
         result["hygiene"] = hygiene.hygiene(talks, list(known.bots), known.training, known.training_why, overlap)
         found["hygiene"] = hygiene.table(result["hygiene"])
-    _write(study, survey, result, found)
-    methods.write(study)
-    nuc.write_agreement(study)
+    folder = analysis_folder(study, survey, chosen.unsure)
+    _write(study, survey, folder, result, found)
+    if folder == study.analysis_path(survey):
+        methods.write(study)
+        nuc.write_agreement(study)
     return result
+
+
+def analysis_folder(study: Study, survey: str, unsure: str = Options.unsure) -> Path:
+    """Where an analysis goes: one in which "unsure" says something else than by default stands beside the main one."""
+    folder = study.analysis_path(survey)
+    return folder if unsure == Options.unsure else folder / f"unsure-{unsure}"
 
 
 def _as_table(findings: Sequence[Finding]) -> bool:
     return any(finding.form.as_table for finding in findings)
 
 
-def _write(study: Study, survey: str, result: Mapping[str, dict], found: Mapping[str, Any]) -> None:
+def _write(study: Study, survey: str, folder: Path, result: Mapping[str, dict], found: Mapping[str, Any]) -> None:
     """Write results and tables; what other findings left from before is said to be outdated, or removed."""
-    folder = study.analysis_path(survey)
     for finding in findings_of(survey):
         if finding.name in result:
             continue

@@ -36,7 +36,8 @@ class SpotbotAnalyze(Command):
             "--unsure",
             type=str,
             default="survives",
-            help='what "unsure" says in survival analysis: survives (not spotted, the paper\'s), missing, or half',
+            help='what "unsure" says in survival analysis: survives (not spotted, the paper\'s); missing or half: '
+            "written beside the main analysis, to analysis/unsure-missing or -half",
         )
         group.add_argument("--wage", type=float, default=None, help="pay per hour, for an estimate of the cost")
         group.add_argument(
@@ -61,7 +62,7 @@ class SpotbotAnalyze(Command):
 
     def execute(self) -> None:
         from parlai_spotbot.findings import metrics_of_study
-        from parlai_spotbot.findings.analyze import analyze
+        from parlai_spotbot.findings.analyze import analysis_folder, analyze
         from parlai_spotbot.findings.compute import summary
         from parlai_spotbot.scripts.progress import ProgressBar
         from parlai_spotbot.study import Study
@@ -79,7 +80,10 @@ class SpotbotAnalyze(Command):
                 wishes = Wishes(seed=options["seed"], bootstraps=opt["bootstraps"], wage=opt["wage"])
                 metrics = metrics_of_study.analyze_metrics(study, wishes)
         print(summary(survey, result))
-        print(f"written to {study.analysis_path(survey)}")
+        folder = analysis_folder(study, survey, opt["unsure"])
+        print(f"written to {folder}")
+        if folder != study.analysis_path(survey):
+            print(f"beside the main analysis, which stays as it is: {study.analysis_path(survey)}")
         if metrics is not None:
             print(metrics_of_study.summary(metrics))
             print(f"written to {metrics_of_study.metrics_path(study)}")

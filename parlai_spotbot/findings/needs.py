@@ -13,13 +13,18 @@ import pandas as pd
 from scipy.stats import norm
 
 from parlai_spotbot.analysis.planning import Design, conversations_needed, pilot_needs
+from parlai_spotbot.analysis.planning.pilot import UNREACHABLE
 from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.scarce import CHOICES, MATCHES, scarce, scarce_sentence, scarce_step
 from parlai_spotbot.findings.sections import Name, Section, Table
 from parlai_spotbot.wording import NAMED, NONE, p_value, percent
 
 DIFFERENCE, POWER, LEVEL, LOOKS = 0.2, 0.8, 0.95, 2
 """What `spotbot_plan` takes by default: a difference of shares of interest, power, level, tests now and at the end."""
+
+FARTHEST = 100
+"""A pair that would need more than so many times the annotations that it has is out of reach: the figure is noise."""
 
 SHOWN = 5
 """So many of the next pairs are named."""
@@ -35,6 +40,18 @@ def finding(form: Form, compute, tell) -> Finding:
 
 def section(text: Sequence[str], table: Table | None = None) -> list[Section]:
     return [Section("needs", TITLE, list(text), [], [table] if table else [], first=True)] if text or table else []
+
+
+def tell_scarce(own: Mapping) -> list[Section]:
+    """Too little to plan from: what to collect first."""
+    return section([f"{scarce_sentence(own)} {scarce_step(own)}"])
+
+
+def of_choices(rows: pd.DataFrame) -> dict | None:
+    """What there is of choices between two contestants (a, b, outcome, worker_id), where it is too little."""
+    rows = rows[rows["a"] != rows["b"]]
+    names = set(rows["a"]) | set(rows["b"])
+    return scarce(CHOICES, rows["worker_id"].nunique(), len(rows), int((rows["outcome"] != 0).sum()), len(names))
 
 
 # -- matches -----------------------------------------------------------------------------------------------------------
@@ -79,15 +96,24 @@ def of_matches(matches: pd.DataFrame, names: Sequence[str], seconds: float | Non
     names = [bot for bot in names if bot in seen]
     if matches.empty:
         return None
+    decided = int((matches["outcome"] != 0).sum())
+    if little := scarce(MATCHES, matches["worker_id"].nunique(), len(matches), decided, len(names)):
+        return {"scarce": little}
     start = Design(max(len(names), 2), power=POWER, level=LEVEL, looks=LOOKS)
     found, design = pilot_needs(matches, names, start, difference=DIFFERENCE)
     rows = [{k: None if pd.isna(v) else v for k, v in row.items()} for row in found.to_dict(orient="records")]
+    for row in rows:
+        if (row["more_annotations"] or 0) > FARTHEST * row["annotations"]:
+            row |= {"status": UNREACHABLE, "more_conversations": None, "more_annotations": None, "needed": None}
     return {"pairs": rows, "design": {name: getattr(design, name) for name in ABOUT}, "seconds": seconds}
 
 
 def tell_matches(result: Result) -> list[Section]:
     """Which pairs are open, and what to annotate next."""
-    own, seconds = result.data, result.data["seconds"]
+    own = result.data
+    if "scarce" in own:
+        return tell_scarce(own["scarce"])
+    seconds = own["seconds"]
     opened = [row for row in own["pairs"] if row["status"] != "settled"]
     if not opened:
         return section([SETTLED.format(len(own["pairs"]))])
@@ -169,8 +195,11 @@ def _table(reachable: list[dict], design: Mapping, seconds: float | None) -> Tab
 
 
 # -- other tests -------------------------------------------------------------------------------------------------------
-def of_tests(ranking: Mapping) -> dict | None:
-    """How many times as much data each open pair needs, from its test; None where nothing was tested."""
+def of_tests(ranking: Mapping, little: Mapping | None = None) -> dict | None:
+    """How many times as much data each open pair needs, from its test, unless there is too `little`; None where nothing
+    was tested."""
+    if little:
+        return {"scarce": little}
     tested = [p for p in ranking.get("pairs") or [] if p.get("p") is not None and p.get("p_adjusted") is not None]
     tested = [pair for pair in tested if pair["p"] == pair["p"]]
     if not tested:
@@ -182,13 +211,20 @@ def of_tests(ranking: Mapping) -> dict | None:
             z = float(norm.isf(max(pair["p"], 1e-300) / 2))
             more = pair["n"] * ((wished / z) ** 2 - 1) if z > 0 else None
             known = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")}
-            rows.append({**known, "more_annotations": None if more is None or more > 1e5 else max(1, round(more))})
+            rows.append({**known, "more_annotations": _within_reach(more, pair["n"])})
     return {"tested": len(tested), "pairs": rows}
+
+
+def _within_reach(more: float | None, there: int) -> int | None:
+    """How many more answers; None where that is out of reach."""
+    return None if more is None or more > FARTHEST * there else max(1, round(more))
 
 
 def tell_tests(result: Result) -> list[Section]:
     """Which pairs are open, and what to ask next."""
     own = result.data
+    if "scarce" in own:
+        return tell_scarce(own["scarce"])
     if not own["pairs"]:
         return section([SETTLED.format(own["tested"])])
     reachable = sorted(
@@ -218,10 +254,10 @@ def tell_tests(result: Result) -> list[Section]:
 TIMES = (2, 4, 10)
 
 
-def of_pool(ranking: Mapping) -> dict | None:
+def of_pool(ranking: Mapping, little: Mapping | None = None) -> dict | None:
     """Where every vote tells of every difference: how many pairs more of them in all would tell apart."""
-    found = of_tests(ranking)
-    if found is None or not found["pairs"]:
+    found = of_tests(ranking, little)
+    if found is None or not found.get("pairs"):
         return found
     by = {(pair["a"], pair["b"]): pair["p"] for pair in ranking["pairs"]}
     wished = norm.isf((1 - LEVEL) / found["tested"] / 2)

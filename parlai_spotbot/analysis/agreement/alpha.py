@@ -21,6 +21,12 @@ from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
 
 METRICS = ("nominal", "ordinal", "interval")
 
+NOTHING = 1e-12
+"""Variances below this are rounding."""
+
+TOO_FEW = "too few conversations were judged twice for an interval"
+EVEN = "answers differ as much everywhere, so nothing shows how far that may vary"
+
 FEW = 3
 """With fewer annotators nothing is left to compare where one is left out."""
 
@@ -107,7 +113,8 @@ def _told(own: _Answers, clusters: Clusters, level: float = 0.95) -> dict:
     variance, df, few = _variance([own], [np.arange(len(own.rows))], own.unit, judged)
     found["ci"] = _ends(own.alpha, float(variance[0, 0]), float(df[0]), level)
     if not np.isfinite(found["ci"]).all():
-        return found | {"why": "too few conversations were judged twice for an interval"}
+        alike = 0 <= variance[0, 0] < NOTHING
+        return found | {"why": EVEN if alike else TOO_FEW}
     return found | ({"note": "few_annotators"} if few[0] else {})
 
 
@@ -219,7 +226,7 @@ def _positive(matrix: np.ndarray) -> np.ndarray:
 
 def _ends(alpha: float, variance: float, df: float, level: float) -> tuple[float, float]:
     """The interval of alpha, symmetric for log(1 - alpha), by Student's t; NaN where the variance isn't known."""
-    if not (df > 0 and variance > 0 and alpha < 1):
+    if not (df > 0 and variance > NOTHING and alpha < 1):
         return (np.nan, np.nan)
     with np.errstate(over="ignore"):
         factor = float(np.exp(t_distribution.ppf((1 + level) / 2, df) * np.sqrt(variance) / (1 - alpha)))

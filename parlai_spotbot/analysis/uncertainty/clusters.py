@@ -202,8 +202,11 @@ class Clusters:
         return found.variance, found.df
 
     def diagonal(self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None) -> Diagonal:
-        """As `variance`, with the effective number of clusters."""
+        """As `variance`, with the effective number of clusters; nothing is known where there are no rows."""
         scores, shares = self._checked(scores, shares)
+        if not self.rows:
+            none = np.zeros(scores.shape[1])
+            return Diagonal(np.full(len(none), np.nan), none, none)
         total = np.maximum(_dense(shares.sum(axis=0)).ravel(), 1e-300)
         squares, effective = [], []
         for member in self.members():

@@ -9,6 +9,7 @@ from parlai_spotbot.analysis.planning.cost_curve import ChoiceCounts, cost_curve
 from parlai_spotbot.findings import costs
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
+from parlai_spotbot.findings.choices.needs import little
 from parlai_spotbot.findings.finding import Finding
 
 
@@ -17,6 +18,8 @@ def compute(own: Answers) -> dict:
     seconds, main = costs.mean_seconds(own), own.questions[0]
     if not np.isfinite(seconds):
         return {"question": main, "curves": [], "why": "no annotation has a time"}
+    if own.crossed and little(own):
+        return {"question": main, "curves": [], "why": "too little is known to plan from"}
     rows = own.to(main)
     rows = rows[rows["a"] != rows["b"]]
     grid = pair_grid(rows, own.names, **own.hang)

@@ -17,6 +17,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.answers import Answers, Facts, Options
 from parlai_spotbot.findings.plans.request import PlanRequest
 from parlai_spotbot.findings.plans.sources import chosen
+from parlai_spotbot.findings.scarce import MATCHES, scarce, scarce_sentence, scarce_step
 from parlai_spotbot.findings.spotting import FORM
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
@@ -89,6 +90,10 @@ def after(study: Study, request: PlanRequest) -> dict:
         raise UserError(f"{path}: no match between two bots.", "Judge some units first.")
     seen = set(matches["a"]) | set(matches["b"])
     names = [name for name in own.names if name in seen]
+    people, decided = matches["worker_id"].nunique(), int((matches["outcome"] != 0).sum())
+    little = scarce(MATCHES, people, len(matches), decided, len(names)) if own.crossed else None
+    if little:
+        raise UserError(f"{study.judgements_path(request.survey)}: {scarce_sentence(little)}", scarce_step(little))
     start = request.design(max(len(study.plan.contestants), 2), request.shown, request.looks)
     table, design = planning.pilot_needs(matches, names, start, difference=request.difference, crossed=own.crossed)
     known = own.rows["seconds"]

@@ -9,6 +9,7 @@ from parlai_spotbot.findings import costs
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.ratings import FORM
+from parlai_spotbot.findings.ratings.needs import little
 from parlai_spotbot.findings.ratings.ranking import main_dimension, ranked
 
 DRAWS = 400
@@ -19,6 +20,8 @@ def compute(own: Answers) -> dict:
     seconds, main = costs.mean_seconds(own), main_dimension(own)
     if not np.isfinite(seconds):
         return {"question": main, "curves": [], "why": "no annotation has a time"}
+    if own.crossed and little(own):
+        return {"question": main, "curves": [], "why": "too little is known to plan from"}
     rows = own.to(main)
     talks = rows.groupby(["name", "conversation_id"])["value"].mean()
     per = rows["annotation_id"].nunique() / len(talks)

@@ -41,6 +41,8 @@ def _leniency(own: Answers, rows: pd.DataFrame) -> dict:
         f"what differs between ratings of one contestant; allowing for it moves no mean by more than {moved:.2f} and "
         f"{same}."
     )
+    if not np.isfinite(fit.share):
+        sentence = "All ratings of one contestant are the same: nothing is seen of how annotators differ in leniency."
     return {
         "levels": {
             name: {"raw": float(raw[name]), "adjusted": float(fit.levels.values[i]), "ci": ends[i].tolist()}

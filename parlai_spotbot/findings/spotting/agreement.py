@@ -78,10 +78,14 @@ def alike_sentence(row: Mapping) -> str:
         said = "as often as chance would have it, as far as these data can tell"
     else:
         said = f"{'more' if row['excess'] > 0 else 'less'} often than chance would have it"
+    if np.isfinite([row["low"], row["high"]]).all():
+        ends = f"95 % interval {100 * row['low']:+.1f} to {100 * row['high']:+.1f}, {p_said(row['p'])}"
+    else:
+        ends = "too few for an interval"
     return (
         f"Of conversations between {who}, {row['observed']:.0%} got the same label twice where chance within "
-        f"{row['within']} gives {row['expected']:.0%}: {said} ({100 * row['excess']:+.1f} points, 95 % interval "
-        f"{100 * row['low']:+.1f} to {100 * row['high']:+.1f}, {p_said(row['p'])})."
+        f"{row['within']} gives {row['expected']:.0%}: {said} ({100 * row['excess']:+.1f} points, "
+        f"{ends})."
     )
 
 

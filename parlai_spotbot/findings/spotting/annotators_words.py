@@ -17,17 +17,22 @@ def detection_sentence(own: Mapping) -> str:
     """How well all annotators together tell bots from people, and to which answer they lean."""
     if not np.isfinite(own["sensitivity"]):
         return "Annotators can't be measured: they saw no bots, or no people."
-    low, high = own["sensitivity_ci"]
-    c_low, c_high = own["bias_ci"]
+    said = (
+        f"Annotators called {own['hit']:.0%} of bots and {own['false_alarm']:.0%} of people bots: sensitivity d' "
+        f"{own['sensitivity']:.2f} ({{}}0 is guessing)"
+    )
+    always = (
+        f" Always answering “bot” would be right in {own['always_bot']:.0%}, so a share of right answers alone says "
+        "little."
+    )
+    (low, high), (c_low, c_high) = own["sensitivity_ci"], own["bias_ci"]
+    if not np.isfinite([low, high, c_low, c_high]).all():
+        return said.format("too few annotators or conversations for an interval; ") + "." + always
     lean = "no lean to either answer can be told"
     if c_low > 0 or c_high < 0:
         lean = "they were slow to say “bot”" if own["bias"] > 0 else "they were quick to say “bot”"
-    return (
-        f"Annotators called {own['hit']:.0%} of bots and {own['false_alarm']:.0%} of people bots: sensitivity d' "
-        f"{own['sensitivity']:.2f} (95 % interval {low:.2f} to {high:.2f}; 0 is guessing), and {lean} (bias c "
-        f"{own['bias']:+.2f}, {c_low:+.2f} to {c_high:+.2f}). Always answering “bot” would be right in "
-        f"{own['always_bot']:.0%}, so a share of right answers alone says little."
-    )
+    told = f", and {lean} (bias c {own['bias']:+.2f}, {c_low:+.2f} to {c_high:+.2f})."
+    return said.format(f"95 % interval {low:.2f} to {high:.2f}; ") + told + always
 
 
 # -- rules -------------------------------------------------------------------------------------------------------------

@@ -29,6 +29,9 @@ TEST = (
     "Holm-adjusted over the pairs; an exact test is its floor where matches are few or one-sided; p_sign takes matches "
     "as independent"
 )
+SAME = 1e-9
+"""Ends of an interval that are nearer are the same."""
+
 NO_MATCH = {
     "score": {},
     "score_ci": {},
@@ -96,6 +99,7 @@ def _skills(
     ranked = rank_clusters(matches, bots, rng=rng, weights=weights, model=model)
     # Only differences of skills mean anything, so the pool's mean is held in every replicate.
     ci = percentile_interval(ranked.scores + skill["mu"].mean() - ranked.scores.mean(axis=1, keepdims=True))
+    ci[ci[:, 1] - ci[:, 0] < SAME] = np.nan  # that nothing varied doesn't show that nothing varies
     return {
         "ranges": {bot: ranked.ranges[bot] for bot in order},
         "trueskill": {

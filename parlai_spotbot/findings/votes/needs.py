@@ -1,12 +1,16 @@
 """What is still uncertain of the ranking by votes, and what would settle it."""
 
 from parlai_spotbot.findings import needs
+from parlai_spotbot.findings.scarce import VOTES, scarce
 from parlai_spotbot.findings.votes import FORM, Ballots, ranking
 
 
 def compute(own: Ballots) -> dict | None:
-    """What open pairs need; nothing of a judge."""
-    return needs.of_pool(ranking.compute(own)) if own.crossed else None
+    """What open pairs need; nothing of a judge. Many files of votes don't say who voted."""
+    if not own.crossed:
+        return None
+    little = scarce(VOTES, None, len(own.a), int((own.outcome != 0).sum()), len(own.names))
+    return needs.of_pool(ranking.compute(own), little)
 
 
 FINDING = needs.finding(FORM, compute, needs.tell_pool)

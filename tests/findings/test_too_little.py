@@ -1,0 +1,157 @@
+"""Studies of next to nothing: too little is said, not computed, and no interval has no width."""
+
+import itertools
+import math
+import re
+
+import pandas as pd
+import pytest
+from scripted import always_first, always_last, answered, by_chance, knowing, never_decided, rows_of, small_study
+
+from parlai_spotbot.analysis.uncertainty.shares import wilson
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.findings.plans import PlanRequest, plan
+from parlai_spotbot.findings.scarce import CHOICES, LEAST_ANNOTATORS, LEAST_DECIDED, MATCHES, RATINGS, VOTES, scarce
+from parlai_spotbot.records import HUMAN
+
+OF_SEGMENTS = ("spot_the_bot", "spot_the_bot_game")
+SURVEYS = (*OF_SEGMENTS, "acute_eval", "comparative", "dialogue_likert", "turn_likert", "abc_eval")
+TWO = ("ann", "bob")
+
+CASES = {
+    "one annotator": ({}, by_chance, 1, None),
+    "one careless annotator": ({}, always_first, 1, None),
+    "one annotator who knows": ({}, knowing, 1, None),
+    "one item, one annotator": ({}, by_chance, 1, 1),
+    "one item": ({}, by_chance, 3, 1),
+    "one conversation": ({"bots": TWO, "per_pair": 1, "people": 1, "selves": 1}, by_chance, 3, None),
+    "always the first answer": ({}, always_first, 3, None),
+    "always the last answer": ({}, always_last, 3, None),
+    "only ties": ({}, never_decided, 3, None),
+    "no ties": ({}, knowing, 3, None),
+    "two bots": ({"bots": TWO}, by_chance, 3, None),
+    "two bots, all alike": ({"bots": TWO}, knowing, 2, None),
+}
+"""What the study is like, what annotators say, how many they are, and of how many items."""
+
+OF_EACH_FORM, HARDEST = ("spot_the_bot", "comparative", "dialogue_likert"), ("one annotator", "one item", "only ties")
+
+EXACT = {"game_survival_bounds", "cost"}
+"""Tables whose ends are no interval of an estimate: bounds, which are known, and a chance at either end of one."""
+
+BROKEN = re.compile(r"\bnan\b|\bNone\b(?! of)|\binf\b|-?0\.00 to -?0\.00|\[(\d+%), \1\]|\.\.(?!\.)|\{|\}| %s")
+
+
+def made(path, survey, study, script, workers, items, source=HUMAN, seconds=30.0):
+    study = small_study(path / "study", survey, **({} if survey in OF_SEGMENTS else {"selves": 2}) | study)
+    names = [f"w{number}" for number in range(workers)]
+    return study, answered(study, survey, rows_of(study, survey, script, names, source, seconds, items))
+
+
+def intervals(value, name=""):
+    """(where, its two ends) of every interval in what a finding found."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from intervals(inner, f"{name}.{key}")
+        for key in value:
+            if (key == "low" or key.endswith("_low")) and not name.endswith(
+                ".bounds"
+            ):  # which are known, not estimated
+                ends = value[key], value[key[:-3] + "high"]
+                yield from zip(itertools.repeat(f"{name}.{key}"), zip(*map(_several, ends), strict=True), strict=False)
+    elif isinstance(value, (list, tuple)):
+        key = name.rpartition(".")[2]
+        pair = len(value) == 2 and all(end is None or isinstance(end, (int, float)) for end in value)
+        within = any(part == "ci" or part.endswith("_ci") for part in name.split("."))
+        if pair and (within or key in ("wilson", "clopper_pearson")):
+            yield name, tuple(value)
+        else:
+            for place, inner in enumerate(value):
+                yield from intervals(inner, f"{name}.{place}")
+
+
+def _several(ends):
+    return ends if isinstance(ends, list) else [ends]
+
+
+def told(survey, study, result, source=HUMAN):
+    """Every sentence that the findings tell of a source."""
+    others = {name: part["by_source"][source] for name, part in result.items() if source in part.get("by_source", {})}
+    for finding in findings_of(survey):
+        if finding.name not in others:
+            continue
+        own = Result(source, others[finding.name], others, tuple(study.plan.contestants))
+        card = finding.card(own)
+        yield from [] if card is None else card.text
+        yield from finding.lines(own)
+        list(finding.rows(own.data))
+        for section in finding.tell(own):
+            yield from section.text
+            for part in (*section.charts, *section.tables):
+                yield part.sentence
+
+
+@pytest.mark.parametrize(
+    ("survey", "case"),
+    [(survey, case) for survey in SURVEYS for case in (CASES if survey in OF_EACH_FORM else HARDEST)],
+)
+def test_no_interval_has_no_width_and_what_is_told_is_whole(survey, case, tmp_path):
+    study, result = made(tmp_path, survey, *CASES[case])
+    found = [
+        (where, ends)
+        for name, part in result.items()
+        if name != "cost"
+        for where, ends in intervals(part.get("by_source", part), name)
+    ]
+    assert found
+    assert [(where, ends) for where, ends in found if None not in ends and not ends[1] - ends[0] > 1e-9] == []
+    for path in study.analysis_path(survey).glob("*.csv"):
+        if path.stem in EXACT:
+            continue
+        table = pd.read_csv(path)
+        for low in [name for name in table if name == "low" or str(name).endswith("_low")]:
+            high = table[low[:-3] + "high"]
+            assert not (table[low] >= high).any(), f"{path.name}: {low}"
+    for sentence in filter(None, told(survey, study, result)):
+        assert not BROKEN.search(sentence), sentence
+
+
+def test_one_careless_annotator_gets_no_plan_and_is_named(tmp_path):
+    study, result = made(tmp_path, "spot_the_bot", {"people": 12}, always_first, 1, 14, seconds=1.0)
+    human = {name: part["by_source"][HUMAN] for name, part in result.items() if HUMAN in part.get("by_source", {})}
+    assert set(human["needs"]) == {"scarce"}
+    text = " ".join(filter(None, told("spot_the_bot", study, result)))
+    assert "Too little is known to plan from: 1 annotator and 0 decided matches" in text
+    assert "further annotations" not in text
+    assert "100% [100%" not in text
+    assert "Flagged: w0 (always the same label, too fast, same answers over and over" in text
+    with pytest.raises(UserError, match="Too little is known to plan from: 1 annotator") as caught:
+        plan(PlanRequest("spot_the_bot"), study)
+    assert caught.value.remedy == "Collect 9 conversations of each pair or more, each judged by 2 annotators at least."
+
+
+def test_what_is_to_be_collected_would_be_enough():
+    for kind in (MATCHES, CHOICES, RATINGS, VOTES):
+        for bots in (2, 3, 6, 20):
+            collect = scarce(kind, 1, 1, 1, bots)["collect"]
+            pairs = bots * (bots - 1) // 2
+            total = collect * LEAST_ANNOTATORS * (bots if kind is RATINGS else pairs)
+            decided = math.ceil(total * (1 - kind.ties))
+            assert scarce(kind, LEAST_ANNOTATORS, total, decided, bots) is None
+            assert scarce(kind, LEAST_ANNOTATORS, 1, 1, bots) is not None
+            assert scarce(kind, LEAST_ANNOTATORS - 1, total, decided, bots) is not None
+
+
+def test_the_least_is_where_the_interval_of_a_share_spans_half_of_all():
+    low, high = wilson(LEAST_DECIDED / 2, LEAST_DECIDED)
+    assert 0.5 < high - low < 0.55
+    low, high = wilson(LEAST_DECIDED, 2 * LEAST_DECIDED)
+    assert high - low < 0.5
+
+
+def test_many_ties_ask_for_longer_segments_not_for_thousands_more():
+    little = scarce(MATCHES, 5, 500, 2, 3)
+    assert little["collect"] is None
+    assert scarce(MATCHES, 5, 500, 150, 3) is None

@@ -131,6 +131,11 @@ def upper_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def counted(n: int, what: str, many: str = "") -> str:
+    """1 annotator, 2 annotators."""
+    return f"{n:,} {what if n == 1 else many or what + 's'}"
+
+
 def listed(names: Iterable[str], last: str = "and") -> str:
     """ "a", "a and b", "a, b and c"; "" of none."""
     *most, end = [*names] or [""]

@@ -72,7 +72,8 @@ def tell(result: Result) -> list[Section]:
     known = [row for row in points if row["estimate"] is not None]
     if not known:
         why = "; ".join(dict.fromkeys(found["why"] for found in own["krippendorff_alpha"].values() if "why" in found))
-        return [Section("agreement", "Do annotators agree?", [f"It isn't known: {why or 'nothing was answered'}."])]
+        unknown = f"It isn't known: {why or 'nothing was answered'}."
+        return [Section("agreement", "Do annotators agree?", [unknown], how=(("Agreement", unknown),))]
     best, worst = max(known, key=lambda r: r["estimate"]), min(known, key=lambda r: r["estimate"])
     sentence = f"Alpha is {number(best['estimate'])} for {best['label']}"
     sentence += f" and {number(worst['estimate'])} for {worst['label']}." if len(known) > 1 else "."
@@ -97,6 +98,7 @@ def tell(result: Result) -> list[Section]:
             ([] if several else [sentence]) + text,
             [chart] if several else [],
             [table, *tables],
+            how=(("Agreement", sentence),),
         )
     ]
 

@@ -129,7 +129,10 @@ def tell(result: Result) -> list[Section]:
         rows,
         folded=len(rows) > LONG,
     )
-    return [Section("annotators", "Who annotated?", text, [], [table])]
+    how = [("Annotators", own["summary"]["sentence"])]
+    if own["controls"]["answered"]:
+        how.append(("Controls", own["controls"]["sentence"]))
+    return [Section("annotators", "Who annotated?", text, [], [table], how=tuple(how))]
 
 
 def rows(data: Mapping) -> Rows:

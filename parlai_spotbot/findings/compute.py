@@ -104,6 +104,7 @@ def summary(survey: str, result: Mapping[str, Mapping]) -> str:
         left_out = sorted(made["left_out"].get(source, {}).items())
         lines += [f"  left out: {count} × {reason}" for reason, count in left_out]
         others = {name: part["by_source"][source] for name, part in parts.items() if source in part["by_source"]}
+        lines += [f"  {sentence}" for sentence in Result(source, {}, others).account.sentences]
         for finding in findings:
             if finding.name in others:
                 lines += finding.lines(Result(source, others[finding.name], others))

@@ -5,8 +5,8 @@ Analysis is read by source; people come before judges, since judges are no subst
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from parlai_spotbot import files, hints
@@ -65,6 +65,18 @@ class Contents(Analysis):
     judges: dict[str, dict]
     failures: list[dict]
     counted: bool = False
+
+    def without(self, sources: Collection[str]) -> Contents:
+        """The same as if these sources had not answered."""
+        if not sources:
+            return self
+        analysis = {
+            name: {source: own for source, own in by_source.items() if source not in sources}
+            for name, by_source in self.analysis.items()
+        }
+        judges = {source: own for source, own in self.judges.items() if source not in sources}
+        judgements = [j for j in self.judgements if j.source not in sources]
+        return replace(self, analysis=analysis, judges=judges, judgements=judgements)
 
     @cached_property
     def bots(self) -> list[str]:

@@ -49,7 +49,7 @@ def cost_sections(time: Mapping, own: Mapping) -> list[Section]:
     ]
     curves = own.get("curves", [])
     if not curves:
-        return [Section("cost", "What does it cost?", text)]
+        return [Section("cost", "What does it cost?", text, how=(("Time", text[0]),))]
     shares = "annotations_per_conversation" not in own
     middle = 0.5 if shares else 0.0
     closest = sorted(curves, key=lambda curve: abs(curve["effect"] - middle))
@@ -105,7 +105,7 @@ def cost_sections(time: Mapping, own: Mapping) -> list[Section]:
         rows,
         folded=len(rows) > LONG,
     )
-    return [Section("cost", "What does an hour buy?", text, [chart], [table])]
+    return [Section("cost", "What does an hour buy?", text, [chart], [table], how=(("Time", text[0]),))]
 
 
 def time_rows(data: Mapping) -> Rows:

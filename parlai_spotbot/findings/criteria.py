@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from parlai_spotbot.findings.finding import Result, Rows, flat
-from parlai_spotbot.findings.sections import Card, Chart, Name, Table, bar, clusters
+from parlai_spotbot.findings.finding import Result, Rows, cautioned_card, flat
+from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import (
     NAMED,
@@ -18,6 +18,7 @@ from parlai_spotbot.wording import (
     percent,
     plainly,
     span,
+    to,
     upper_first,
     who,
 )
@@ -215,7 +216,18 @@ def card(result: Result) -> Card | None:
     scale = (0.0, 1.0) if shares or not ends else (min(ends), max(ends))
     bars = {bot: bar(x, cis.get(bot), scale, percent if shares else number) for bot, x in scores.items()}
     text = [_led(own)] + ([f"Note: {own['why']}."] if own.get("why") else [])
-    return Card(("Score",), clusters(own, {"Score": bars}), text=text)
+    return cautioned_card(result, Card(("Score",), clusters(own, {"Score": bars}), text=text))
+
+
+def of_bot(result: Result, bot: str) -> list[Section]:
+    """Its places and its score by each criterion."""
+    told = [
+        f"{plainly(question)}: places {span(found['clusters'][bot])} of {len(found['order'])}, "
+        f"{number(found['score'].get(bot))}{to(found['score_ci'].get(bot), number)}"
+        for question, found in result.data["criteria"].items()
+        if bot in found["order"]
+    ]
+    return [Section("ranking", "", [f"{upper_first('; '.join(told))}."])] if told else []
 
 
 def _led(own: Mapping) -> str:

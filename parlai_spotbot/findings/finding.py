@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
@@ -49,6 +49,18 @@ class Result:
         return self.annotators.get(worker, worker)
 
 
+def cautioned(result: Result, sections: Iterable[Section]) -> list[Section]:
+    """The sections of a ranking, the first of which begins with what to beware of in this source's answers."""
+    first, *others = sections
+    return [replace(first, text=[*result.account.sentences, *first.text]), *others]
+
+
+def cautioned_card(result: Result, card: Card) -> Card:
+    """A ranking's card with what to beware of at its head; who can't tell people from bots ranks nobody."""
+    told = result.account.sentences
+    return Card(text=told) if result.account.chance else replace(card, text=[*told, *card.text])
+
+
 def _no_rows(data: Mapping) -> Rows:
     return iter(())
 
@@ -59,6 +71,10 @@ def _no_lines(result: Result) -> list[str]:
 
 def _no_card(result: Result) -> Card | None:
     return None
+
+
+def _nothing_of(result: Result, bot: str) -> Iterable[Section]:
+    return []
 
 
 def _no_tiles(result: Result) -> list[tuple[str, str]]:
@@ -86,16 +102,14 @@ class Finding:
         From these data the lines that the terminal shows.
     card : callable
         From these data what a reader sees first; None from all but a ranking.
+    of_bot : callable
+        From these data sections on one contestant, by its name, for what is said of it alone.
     tiles : callable
         From these data counts for the head of the page: (number, of what).
     place : int
         Findings are told in the order of their places.
     surveys : tuple of str
         Those that it is of; of all with answers of this form where empty.
-    announced : tuple of (anchor, heading)
-        Sections whose heading stands on the page even before there is anything to tell, with `none` under it.
-    none : str
-        What is said there; by default, that it is not computed yet.
     options : tuple of str
         Which of the options of an analysis it takes, beside those that all do.
     asked : str
@@ -109,11 +123,10 @@ class Finding:
     rows: Callable[[Mapping], Rows] = _no_rows
     lines: Callable[[Result], list[str]] = _no_lines
     card: Callable[[Result], Card | None] = _no_card
+    of_bot: Callable[[Result, str], Iterable[Section]] = _nothing_of
     tiles: Callable[[Result], list[tuple[str, str]]] = _no_tiles
     place: int = 50
     surveys: tuple[str, ...] = ()
-    announced: tuple[tuple[str, str], ...] = ()
-    none: str = ""
     options: tuple[str, ...] = ()
     asked: str = ""
 

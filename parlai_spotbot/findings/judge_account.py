@@ -16,7 +16,6 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import between, number, percent
 
 ANCHOR, HEADING = "judges", "Judges"
-NONE = "No judge has left an account of itself."
 
 CURVES = 5
 """So many features' curves are drawn; all stand in the table."""

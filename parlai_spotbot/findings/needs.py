@@ -18,7 +18,7 @@ from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.scarce import CHOICES, MATCHES, scarce, scarce_sentence, scarce_step
 from parlai_spotbot.findings.sections import Name, Section, Table
-from parlai_spotbot.wording import NAMED, NONE, p_value, percent
+from parlai_spotbot.wording import NAMED, NONE, counted, p_value, percent
 
 DIFFERENCE, POWER, LEVEL, LOOKS = 0.2, 0.8, 0.95, 2
 """What `spotbot_plan` takes by default: a difference of shares of interest, power, level, tests now and at the end."""
@@ -38,13 +38,15 @@ def finding(form: Form, compute, tell) -> Finding:
     return Finding("needs", form, compute, tell, place=5)
 
 
-def section(text: Sequence[str], table: Table | None = None) -> list[Section]:
-    return [Section("needs", TITLE, list(text), [], [table] if table else [], first=True)] if text or table else []
+def section(text: Sequence[str], table: Table | None = None, step: str = "") -> list[Section]:
+    if not (text or table or step):
+        return []
+    return [Section("needs", TITLE, list(text), [], [table] if table else [], first=True, step=step)]
 
 
 def tell_scarce(own: Mapping) -> list[Section]:
     """Too little to plan from: what to collect first."""
-    return section([f"{scarce_sentence(own)} {scarce_step(own)}"])
+    return section([scarce_sentence(own)], step=scarce_step(own))
 
 
 def of_choices(rows: pd.DataFrame) -> dict | None:
@@ -55,8 +57,8 @@ def of_choices(rows: pd.DataFrame) -> dict | None:
 
 
 # -- matches -----------------------------------------------------------------------------------------------------------
-def before(bots: int, annotations_per_conversation: int) -> list[Section]:
-    """Nobody has judged yet: what the plain design asks for."""
+def before(bots: int, annotations_per_conversation: int, seconds: float) -> list[Section]:
+    """No person has judged yet: what the plain design asks for; `seconds`, of an annotation elsewhere."""
     if bots < 2:
         return []
     design = Design(bots, annotations_per_conversation, power=POWER, level=LEVEL)
@@ -64,18 +66,14 @@ def before(bots: int, annotations_per_conversation: int) -> list[Section]:
     if needed is None:
         return []
     annotations = needed * annotations_per_conversation
-    by_itself = f"; {alone:,} if only a pair's own matches told of it" if alone and alone > needed else ""
-    return section(
-        [
-            f"To tell every two bots apart of which one wins {0.5 + DIFFERENCE / 2:.0%} of their decided matches, "
-            "people "
-            f"would have to give some {annotations:,} annotations a pair ({needed:,} conversations{by_itself}), "
-            f"{design.pairs} pairs: {annotations * design.pairs:,} in all. Assumed: {percent(design.ties)} of "
-            "matches are "
-            "ties, and annotations of one conversation or annotator hang together, as in the paper's data; "
-            f"{percent(POWER)} power. spotbot_plan answers for other assumptions."
-        ]
+    by_itself = f" ({alone:,} if only its own matches told of it)" if alone and alone > needed else ""
+    text = (
+        f"What people would say. To tell apart every two bots of which one wins {0.5 + DIFFERENCE / 2:.0%} of their "
+        f"decided matches takes {needed:,} conversations a pair{by_itself}, if {percent(design.ties)} of matches are "
+        f"ties and annotations hang together as in the paper's data, with {percent(POWER)} power."
     )
+    in_all = annotations * design.pairs
+    return section([text], step=f"Let people judge: {in_all:,} annotations for that, {_hours(in_all, seconds)}.")
 
 
 ABOUT = (
@@ -122,7 +120,7 @@ def tell_matches(result: Result) -> list[Section]:
         key=lambda row: (row["more_annotations"], row["a"], row["b"]),
     )
     text = _named(opened, len(own["pairs"]), (1 - LEVEL) / LOOKS) + _total(reachable, opened, seconds)
-    return section([text], _table(reachable, own["design"], seconds))
+    return section([text], _table(reachable, own["design"], seconds), _first(reachable, seconds))
 
 
 def _named(opened: list[dict], pairs: int, below: float | None = None) -> str:
@@ -141,17 +139,23 @@ def _total(reachable: list[dict], opened: list[dict], seconds: float | None) -> 
     text = f" To settle {'them' if len(reachable) > 1 else 'it'} takes about {annotations:,.0f} further annotations"
     if len(reachable) < len(opened):
         text = f" To settle {len(reachable)} of them takes about {annotations:,.0f} further annotations"
-    if seconds:
-        text += f", {annotations * seconds / 3600:,.0f} hours of work"
+    return f"{text}, {_hours(annotations, seconds)}." if seconds else f"{text}."
+
+
+def _first(reachable: list[dict], seconds: float | None) -> str:
+    """What to annotate next, and how long that takes; "" where nothing can be settled."""
+    if not reachable:
+        return ""
     first = reachable[0]
-    new = (
-        "a new conversation"
-        if first["more_conversations"] == 1
-        else f"{first['more_conversations']:,.0f} new conversations"
-    )
-    return text + (
-        f"; best begin with {first['a']} and {first['b']} ({first['more_annotations']:,.0f} annotations of {new})."
-    )
+    annotations = first["more_annotations"]
+    text = f"Begin with {first['a']} and {first['b']}: {counted(round(annotations), 'more annotation')} of "
+    text += counted(round(first["more_conversations"]), "new conversation")
+    return f"{text}, {_hours(annotations, seconds)}." if seconds else f"{text}."
+
+
+def _hours(annotations: float, seconds: float) -> str:
+    hours = annotations * seconds / 3600
+    return f"about {hours:,.1f} hours of work" if hours < 10 else f"about {hours:,.0f} hours of work"
 
 
 def _table(reachable: list[dict], design: Mapping, seconds: float | None) -> Table | None:
@@ -232,9 +236,10 @@ def tell_tests(result: Result) -> list[Section]:
         key=lambda row: (row["more_annotations"], row["a"], row["b"]),
     )
     text = _named(own["pairs"], own["tested"])
+    step = ""
     if reachable:
         first = reachable[0]
-        text += f" Best begin with {first['a']} and {first['b']}: about {first['more_annotations']:,} further answers."
+        step = f"Begin with {first['a']} and {first['b']}: about {first['more_annotations']:,} more answers."
     shown = [
         (Name(row["a"]), Name(row["b"]), p_value(row["p_adjusted"]), str(row["n"]), f"{row['more_annotations']:,}")
         for row in reachable[:SHOWN]
@@ -247,7 +252,7 @@ def tell_tests(result: Result) -> list[Section]:
     more = len(own["pairs"]) > len(shown)
     title = "What to ask next" + (f" (the {len(shown)} nearest of {len(own['pairs'])} pairs)" if more else "")
     head = ("Contestant", "Against", "p, adjusted", "Answers", "Answers more")
-    return section([text], Table(title, how, head, shown) if shown else None)
+    return section([text], Table(title, how, head, shown) if shown else None, step)
 
 
 # -- votes -------------------------------------------------------------------------------------------------------------

@@ -98,7 +98,9 @@ class Chart:
 class Section:
     """A section of a survey's report for one source: `anchor` is unique among the survey's, `text` are sentences,
     `orders` are rankings by different criteria, each with its label. What is `first` stands on the first screen.
-    Charts beyond `open_charts`, and tables beyond `open_tables`, are opened by their titles."""
+    Charts beyond `open_charts`, and tables beyond `open_tables`, are opened by their titles. If its source leads the
+    report, the second screen says `how` the answer was found, (of what, sentence), and what to be `careful` of, and the
+    first one what to do next, and what that costs: the `step`."""
 
     anchor: str
     heading: str
@@ -107,6 +109,9 @@ class Section:
     tables: list[Table] = field(default_factory=list)
     orders: list[tuple[str, list[Name]]] = field(default_factory=list)
     first: bool = False
+    how: tuple[tuple[str, str], ...] = ()
+    careful: tuple[str, ...] = ()
+    step: str = ""
     open_charts: int = 2
     open_tables: int = 2
 

@@ -22,7 +22,6 @@ GRIDS = 2
 """So many questions' answers are drawn; those of all are in the tables."""
 
 ANCHOR, HEADING = "trust", "How far to trust the judges"
-NONE = "No judge has answered what people answered, so nothing is known of how far to trust one."
 
 
 def beside_people(
@@ -59,8 +58,7 @@ def in_words(found: dict) -> dict:
 
 def finding(form: Form, compute: Callable[[Answers], Mapping | None]) -> Finding:
     """The finding of a form of answers."""
-    announced = ((ANCHOR, HEADING),)
-    return Finding("trust", form, compute, tell, trust_rows, place=90, announced=announced, none=NONE)
+    return Finding("trust", form, compute, tell, trust_rows, place=90)
 
 
 def tell(result: Result) -> list[Section]:

@@ -74,7 +74,7 @@ def _sentence(questions: Mapping, found: Mapping) -> str:
         parts.append(f"On {what} neither it nor other people agree with a person more than chance may give")
     if by_level["level"]:
         parts.append(f"On {_questions(by_level['level'])} it agrees with people no less than people do with each other")
-    return ". ".join(parts) + ". It is no substitute for people."
+    return ". ".join(parts) + "."
 
 
 def _unknown(questions: list[str], found: Mapping) -> dict[str, list[str]]:

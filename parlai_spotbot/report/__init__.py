@@ -4,6 +4,7 @@
 with figures drawn by `charts`.
 """
 
-from parlai_spotbot.report.page import CAUTION, build_report
+from parlai_spotbot.report.page import build_report
+from parlai_spotbot.report.parts import CAUTION
 
 __all__ = ["CAUTION", "build_report"]

@@ -14,27 +14,24 @@ from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.sections import Section
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.drawing import Look
-from parlai_spotbot.report.parts import SourcePart, SurveyView, caution_of, said
+from parlai_spotbot.report.parts import SourcePart, SurveyView, said
 from parlai_spotbot.surveys import about_of, get_survey, survey_names
 from parlai_spotbot.surveys.packing import packing_of
-
-NOT_COMPUTED = "Not computed yet."
 
 
 @dataclass(frozen=True)
 class PageSection:
-    """A section as the page shows it: `anchor` is unique on the page, `none` is said where there are no parts."""
+    """A section as the page shows it: `anchor` is unique on the page."""
 
     anchor: str
     heading: str
     parts: list[SourcePart]
-    none: str = NOT_COMPUTED
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """One survey on the page; `first` are the sections whose sentences stand on the first screen, `told` all others, each
-    with its source."""
+    """One survey on the page; `first` are the sections whose sentences stand on the first screen, `told` all others,
+    each with its source."""
 
     name: str
     anchor: str
@@ -106,30 +103,23 @@ def cited(section: Section, works: tuple[str, ...]) -> Section:
 
 
 def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[PageSection]:
-    """The sections in the order of findings, one part a source; of the survey that comes first those that are announced
-    stand there even if they are empty."""
+    """The sections in the order of findings, one part a source; what nobody has anything to say of stays away."""
     contents = view.contents
     if not (findings := findings_of(contents.survey)):
         return [PageSection(f"{view.prefix}results", "Results", unknown(view))]
-    announced = not (view.prefix or contents.counted)
-    otherwise = NOT_COMPUTED if contents.judged else "Nothing has been judged yet."
-    headings: dict[str, tuple[str, str]] = {}
+    headings: dict[str, str] = {}
     parts: dict[str, list[SourcePart]] = {}
     for finding in findings:
-        for anchor, heading in finding.announced if announced else ():
-            headings[anchor] = heading, finding.none or otherwise
         for whose, source, section in told:
-            if whose is finding and not section.first:
-                headings.setdefault(section.anchor, (section.heading, otherwise))
-                parts.setdefault(section.anchor, []).append(part_of_source(view, source, section))
-    accounts = [part_of_source(view, source, judge_account.tell(judge)) for source, judge in contents.judges.items()]
-    if accounts or announced:
-        headings[judge_account.ANCHOR] = judge_account.HEADING, judge_account.NONE
-        parts[judge_account.ANCHOR] = accounts
-    return [
-        PageSection(f"{view.prefix}{anchor}", heading, parts.get(anchor, []), none)
-        for anchor, (heading, none) in headings.items()
-    ]
+            if whose is finding:
+                drawn = part_of_source(view, source, replace(section, text=[]) if section.first else section)
+                if not drawn.empty:
+                    headings.setdefault(section.anchor, section.heading)
+                    parts.setdefault(section.anchor, []).append(drawn)
+    for source, judge in contents.judges.items():
+        headings[judge_account.ANCHOR] = judge_account.HEADING
+        parts.setdefault(judge_account.ANCHOR, []).append(part_of_source(view, source, judge_account.tell(judge)))
+    return [PageSection(f"{view.prefix}{anchor}", heading, parts[anchor]) for anchor, heading in headings.items()]
 
 
 def part_of_source(view: SurveyView, source: str, section: Section) -> SourcePart:
@@ -141,8 +131,7 @@ def part_of(
     section: Section, looks: Mapping[str, Look], source: str = "", named: Callable[[str], str] = str
 ) -> SourcePart:
     """A section drawn; of no source it bears its own heading. What can't be drawn is left out, its sentence is said."""
-    caution = caution_of(source) if source else ""
-    figures = [charts.figure(chart, looks, named(chart.name), caution) for chart in section.charts]
+    figures = [charts.figure(chart, looks, named(chart.name)) for chart in section.charts]
     lost = [figure.sentence for figure in figures if figure.drawing is None and figure.sentence]
     figures = [figure for figure in figures if figure.drawing is not None]
     if len(figures) > section.open_charts:  # one of each question, say: the first are read, the others looked up
@@ -151,7 +140,7 @@ def part_of(
     if len(tables) > section.open_tables:
         tables = [replace(t, folded=t.folded or i >= section.open_tables) for i, t in enumerate(tables)]
     title = said(source) if source else section.heading
-    return SourcePart(title, caution, figures, tables, [*lost, *section.text], section.orders)
+    return SourcePart(title, source, figures, tables, [*lost, *section.text], section.orders)
 
 
 @contextmanager
@@ -176,7 +165,7 @@ def unknown(view: SurveyView) -> list[SourcePart]:
             text.append(f"Analysed: {', '.join(found)}. The results are in {where(view.contents)}, as JSON.")
         else:
             text.append("No statistics are known for this survey, so there is nothing to draw.")
-        parts.append(SourcePart(said(source), caution_of(source), text=text))
+        parts.append(SourcePart(said(source), source, text=text))
     return parts
 
 

@@ -117,7 +117,7 @@ class Drawing(Markup):
     files: dict[str, bytes]
 
 
-def svg(figure: Figure, name: str, label: str, caution: str = "", data: Iterable[Mapping] = ()) -> Drawing:
+def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> Drawing:
     """The figure as inline SVG, with its files; to be called within `drawn`, which it ends: colours change.
 
     Parameters
@@ -126,13 +126,9 @@ def svg(figure: Figure, name: str, label: str, caution: str = "", data: Iterable
         Prefix of all ids in it, unique on the page; the name of its files.
     label : str
         What a screen reader says.
-    caution : str
-        Written into the figure, so that it stays with it where the figure is taken from the page.
     data : iterable of mappings
         What is drawn, a row a mark, for the CSV.
     """
-    if caution:
-        figure.suptitle(caution, fontsize=7.5, color=MUTED, fontstyle="italic", x=0.99, ha="right")
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # as it stands now: laid out once for all formats
     out = io.StringIO()

@@ -1,56 +1,84 @@
-"""What a reader sees first of a survey: who ranks where by each source, how sure that is, and what would settle it.
+"""What a reader sees first: the question, the answer in a sentence, places, three conversations, and what to do next.
 
-The rest of the page explains it. Bars are drawn by the page itself, so that they are text to a screen reader.
+All of it is of one survey and of the source that leads (`report.lead`). Bars are drawn by the page itself, so that they
+are text to a screen reader.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from parlai_spotbot.findings import findings_of, needs
-from parlai_spotbot.findings.contents import DEFAULT, Contents
+from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.sections import Card, Section
+from parlai_spotbot.hints import command
+from parlai_spotbot.judges.next_step import answers_by_people, next_step
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.chapters import Chapter, known_to, result_of, results
+from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import caution_of, said
-from parlai_spotbot.surveys import about_of
-from parlai_spotbot.wording import source_said
+from parlai_spotbot.report.quotes import Quote, quotes
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import about_of, survey_names
+from parlai_spotbot.wording import upper_first
 
-FEW = 6
-"""A judge's table of more criteria starts folded."""
+ROWS = 8
+"""So many contestants, or criteria, stand on the first screen; the others behind it."""
 
-MANY = 12
-"""So does a judge's ranking of more bots."""
+FOLDER = "DIR"
+"""Stands for the study's folder in commands."""
 
 
 @dataclass(frozen=True)
 class SourceCard:
-    """One source's card as the page shows it."""
+    """One source's ranking as the page shows it; `more` contestants stand elsewhere."""
 
+    source: str
     title: str
     caution: str
     card: Card
-    folded: bool
+    more: int = 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """What to do next: a sentence, and the command that does it."""
+
+    text: str
+    command: str = ""
 
 
 @dataclass(frozen=True)
 class FirstScreen:
-    """The first screen of a survey: `counts` are tiles, `missing` notes on what is to be made yet, `more` sections."""
+    """The first screen: `answer` is one sentence, `uncertain` are sentences on what isn't known, `quotes` conversations
+    that show why."""
 
-    counts: list[tuple[str, str]]
-    missing: list[str]
-    cards: list[SourceCard]
-    more: list[Section]
+    title: str
+    question: str
+    answer: str
+    lead: SourceCard | None = None
+    quotes: list[Quote] = field(default_factory=list)
+    uncertain: list[str] = field(default_factory=list)
+    step: Step | None = None
 
 
 def first_screen(chapter: Chapter) -> FirstScreen:
     """Everything a reader should see before scrolling."""
     contents = chapter.view.contents
+    question = upper_first(chapter.question)
     with known_to(contents):
-        cards = [shown for source in contents.sources if (shown := card(contents, source)) is not None]
-        tiles = counts(contents)
-    return FirstScreen(tiles, missing(contents), cards, chapter.first or before(contents))
+        account = lead_of(contents)
+        lead = card(contents, account.source) if account else None
+        if account is None or lead is None:
+            return FirstScreen(chapter.title, question, _unanswered(contents), step=next(iter(missing(contents)), None))
+        answer, *further = lead.card.text
+        shown = replace(_shortened(lead), card=replace(_shortened(lead).card, text=[]))
+        unsettled = [section for source, section in chapter.first if source == account.source] or before(contents)
+        uncertain = [*further, *(text for section in unsettled for text in section.text)]
+        step = _step(contents, [section.step for section in unsettled if section.step])
+        return FirstScreen(chapter.title, question, answer, shown, quotes(contents, account.source), uncertain, step)
 
 
 def card(contents: Contents, source: str) -> SourceCard | None:
@@ -59,67 +87,65 @@ def card(contents: Contents, source: str) -> SourceCard | None:
     for finding in findings_of(contents.survey):
         found = finding.card(result_of(contents, source, finding.name, others)) if finding.name in others else None
         if found is not None:
-            return SourceCard(said(source), caution_of(source), found, source != HUMAN and _long(found, contents))
+            return SourceCard(source, said(source), caution_of(source), found)
     return None
 
 
-def _long(card: Card, contents: Contents) -> bool:
-    if card.table is not None:
-        return len(card.table.rows) > FEW
-    judges = [source for source in contents.sources if source != HUMAN]
-    return len(judges) > 2 or sum(len(members) for _, members in card.clusters) > MANY
+def _shortened(own: SourceCard) -> SourceCard:
+    """The same with as many contestants, or criteria, as a first screen holds."""
+    table, found = own.card.table, own.card
+    if table is not None:
+        more = max(0, len(table.rows) - ROWS)
+        return replace(own, card=replace(found, table=replace(table, rows=table.rows[:ROWS], folded=False)), more=more)
+    clusters, left = [], ROWS
+    for places, members in found.clusters:
+        if members[:left]:
+            clusters.append((places, members[:left]))
+            left -= len(members[:left])
+    more = sum(len(members) for _, members in found.clusters) - (ROWS - left)
+    return replace(own, card=replace(found, clusters=clusters), more=more)
+
+
+def _unanswered(contents: Contents) -> str:
+    return "It isn't known yet: the answers are not analysed." if contents.judged else "Nothing has been judged yet."
 
 
 def before(contents: Contents) -> list[Section]:
-    """Where nobody has judged yet: what the plain design of matches asks for."""
+    """Where no person has judged yet: what the plain design of matches asks for."""
     planning = about_of(contents.survey).planning
     if HUMAN in contents.sources or planning is None or planning.of != "matches":
         return []
-    return needs.before(len(contents.bots), 2 * len(contents.study.plan.segments))
+    return needs.before(len(contents.bots), 2 * len(contents.study.plan.segments), planning.seconds)
 
 
-def counts(contents: Contents) -> list[tuple[str, str]]:
-    """The tiles: what there is, and how much of it."""
-    told = [
-        tile
-        for source, others in results(contents)
-        for finding in findings_of(contents.survey)
-        if finding.name in others
-        for tile in finding.tiles(result_of(contents, source, finding.name, others))
-    ]
-    if contents.counted:
-        return [(f"{len(contents.bots):,}", "contestants"), *told]
-    kinds = Counter(c.kind for c in contents.conversations)
-    of_bots, mixed = kinds["pairs"] + kinds["self"], kinds["human_model"]
-    selves = f", {kinds['self']:,} of them of a bot with itself" if kinds["self"] else ""
-    tiles = [(f"{of_bots:,}", f"conversations of bots{selves}"), (f"{kinds['people']:,}", "conversations of people")]
-    if mixed:
-        tiles.append((f"{mixed:,}", "conversations of a bot with a person"))
-    tiles.append((f"{contents.units:,}", "units (sittings of one annotator)"))
-    for source in contents.sources:
-        workers = sum(s == source for s, _ in contents.annotators)
-        whose = f"people ({workers})" if source == HUMAN else f"{source_said(source)} ({workers} variants)"
-        tiles.append((f"{contents.annotations(source):,}", f"annotations by {whose}"))
-    return [*tiles, (f"{len(contents.judgements):,}", "judgements in all"), *told]
+def _step(contents: Contents, told: Sequence[str]) -> Step | None:
+    """The one thing to do next: make what is missing, or what the findings tell."""
+    if found := missing(contents):
+        return found[0]
+    study, survey = contents.study, contents.survey
+    if survey not in survey_names() or not told:
+        return None
+    people = HUMAN in contents.sources
+    return Step(
+        told[0], here(study, command("plan", study.path, survey) if people else answers_by_people(study, survey))
+    )
 
 
-def missing(contents: Contents) -> list[str]:
+def missing(contents: Contents) -> list[Step]:
     """What has not been made yet or is out of date, with the command that makes it."""
-    notes = []
-    study = "--study DIR" if contents.survey == DEFAULT else f"--study DIR --survey {contents.survey}"
-    if not contents.units:
-        notes.append(f"There are no units yet. Run: parlai spotbot_pack {study}")
+    study, survey = contents.study, contents.survey
+    if survey not in survey_names():
+        return []
     if not contents.judged:
-        notes.append(
-            "There are no judgements yet. Let people answer the units, or for a quick look an automatic judge: "
-            f"parlai spotbot_judge {study}"
-        )
-    elif not contents.analysis:
-        notes.append(f"The judgements are not analysed yet. Run: parlai spotbot_analyze {study}")
-    elif why := contents.outdated:
-        notes.append(f"{why} Run: parlai spotbot_analyze {study}")
-    if contents.sources and HUMAN not in contents.sources:
-        notes.append(
-            "No person has judged anything here: all verdicts below are an automatic judge's, for a quick look."
-        )
-    return notes
+        what = "There are no judgements yet. Let people answer, or for a quick look an automatic judge:"
+        return [Step(what if contents.units else "There are no units yet.", here(study, next_step(study, survey)))]
+    analyse = here(study, command("analyze", study.path, survey))
+    if not contents.analysis:
+        return [Step("The judgements are not analysed yet.", analyse)]
+    return [Step(why, analyse)] if (why := contents.outdated) else []
+
+
+def here(study: Study, told: str) -> str:
+    """A command without the path of this machine: a page is the same wherever it lies, and opened from the study's own
+    folder it fills in where that is."""
+    return told.replace(shlex.quote(str(study.path)), FOLDER)

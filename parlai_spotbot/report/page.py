@@ -6,56 +6,78 @@ forbids any request and any script but its own, which it knows by its hash.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import files
+from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings.contents import Contents, read_contents, surveys_of
 from parlai_spotbot.findings.whole_study import all_of_it
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import appendix, citations, downloads, first_screen, reader_data
-from parlai_spotbot.report.chapters import PageSection, chapter_of, part_of, part_of_source
+from parlai_spotbot.report.bots import bots
+from parlai_spotbot.report.chapters import Chapter, PageSection, chapter_of, part_of, part_of_source
 from parlai_spotbot.report.drawing import PALETTE, Drawing
 from parlai_spotbot.report.examples import examples
 from parlai_spotbot.report.failures import failures_table
-from parlai_spotbot.report.parts import CAUTION, SurveyView
+from parlai_spotbot.report.first_screen import FirstScreen, SourceCard, Step
+from parlai_spotbot.report.lead import in_order
+from parlai_spotbot.report.parts import SurveyView
+from parlai_spotbot.report.second_screen import second_screen
 from parlai_spotbot.report.templating import environment, script
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey, survey_names
-from parlai_spotbot.surveys.packing import packing_of
 
 
-def render(contents: list[Contents], paper: appendix.Appendix | None = None) -> tuple[str, list[Drawing]]:
-    """The page as text, the first survey, then the others; and its figures. `paper` is made here if not given."""
+@dataclass(frozen=True)
+class Panel:
+    """What stands behind one tab: `cards` are rankings of a survey by other sources than the one that leads."""
+
+    anchor: str
+    title: str
+    heading: str = ""
+    sections: list[PageSection] = field(default_factory=list)
+    cards: list[SourceCard] = field(default_factory=list)
+    missing: list[Step] = field(default_factory=list)
+
+
+def render(
+    contents: list[Contents], paper: appendix.Appendix | None = None, without: Sequence[str] = ()
+) -> tuple[str, list[Drawing]]:
+    """The page as text, the surveys in the order given; and its figures. `paper` is made here if not given; `without`
+    are the sources that were left out."""
     views = [SurveyView(own, f"{own.survey}-" if number else "") for number, own in enumerate(contents)]
     paper = paper or appendix.appendix_of(contents[0].study, appendix.profile_of(contents[0].study, contents))
-    context = _context(views, paper)
+    context = _context(views, paper, without)
     text = environment().get_template("page.html").render(**script(), **context)
     return text, downloads.drawings(context["parts"])
 
 
-def _context(views: list[SurveyView], paper: appendix.Appendix) -> dict[str, Any]:
+def _context(views: list[SurveyView], paper: appendix.Appendix, without: Sequence[str]) -> dict[str, Any]:
     view, contents = views[0], views[0].contents
     plan = contents.study.plan
     chapters = [chapter_of(own) for own in views]
-    whole = whole_study(views)
-    parts = [part for section in [*(s for own in chapters for s in own.sections), *whole] for part in section.parts]
+    screen, each = first_screen.first_screen(chapters[0]), bots(chapters[0])
+    whole = whole_study(views, without)
+    told = [own for chapter in chapters for own in chapter.sections]
+    parts = [part for section in [*told, *each, *whole] for part in section.parts]
+    spoken = bool(contents.conversations) or not contents.counted
     return {
         "plan": plan,
-        "pairs": len(plan.all_pairs()),
         "palette": list(enumerate(PALETTE)),
         "looks": view.looks,
         "human": HUMAN,
-        "caution": CAUTION,
         "chapters": chapters,
         "parts": parts,
-        "firsts": {own.name: first_screen.first_screen(own) for own in chapters},
-        "whole": whole,
+        "screen": screen,
+        "found": second_screen(chapters, without),
+        "figure": _figure(chapters[0], screen),
+        "panels": _panels(chapters, screen, each, whole, spoken),
         "sources": citations.used(thing.cite for part in parts for thing in [*part.figures, *part.tables]),
         "examples": examples(contents),
         "conversations": len(contents.conversations),
-        "selfplay": _of_selfplay(contents),
-        "spoken": bool(contents.conversations) or not contents.counted,
+        "spoken": spoken,
         "reading": reader_data.data(views, {own.name: own.title for own in chapters}),
         "failures": failures_table(contents.failures, {c.conversation_id for c in contents.conversations}),
         "made_by": {own.contents.survey: made for own in views if (made := own.contents.made_by.get("ranking"))},
@@ -66,44 +88,79 @@ def _context(views: list[SurveyView], paper: appendix.Appendix) -> dict[str, Any
     }
 
 
-def whole_study(views: list[SurveyView]) -> list[PageSection]:
-    """What is said of the study whatever the survey; what has nothing to say stays away, unless it is always said."""
+def _figure(chapter: Chapter, screen: FirstScreen) -> Drawing | None:
+    """The figure of the ranking that the first screen shows, to be taken away."""
+    if screen.lead is None:
+        return None
+    own = [part for section in chapter.sections for part in section.parts if part.source == screen.lead.source]
+    drawn = [figure.drawing for part in own for figure in part.figures]
+    return drawn[0] if drawn else None
+
+
+def _panels(
+    chapters: Sequence[Chapter], screen: FirstScreen, each: list[PageSection], whole: list[PageSection], spoken: bool
+) -> list[Panel]:
+    found = []
+    for number, own in enumerate(chapters):
+        lead = screen.lead.source if screen.lead and not number else ""
+        contents = own.view.contents
+        cards = [c for source in contents.sources if source != lead and (c := first_screen.card(contents, source))]
+        missing = first_screen.missing(contents) if number else []
+        heading = f"{own.title}: {own.question}"
+        found.append(Panel(own.anchor, own.title, heading, own.sections, cards, missing))
+    if each:
+        found.append(Panel("bots", "Bots", "Each contestant", each))
+    if whole:
+        found.append(Panel("whole-study", "The whole study", "The whole study", whole))
+    if spoken:
+        found.append(Panel("examples", "Conversations"))
+    return [*found, Panel("paper", "For your paper"), Panel("provenance", "Provenance")]
+
+
+def whole_study(views: list[SurveyView], without: Sequence[str] = ()) -> list[PageSection]:
+    """What is said of the study whatever the survey; what has nothing to say stays away."""
     first, found = views[0], []
     for whole in all_of_it():
         results = whole.read(first.contents.study, [view.contents.survey for view in views])
         told = whole.tell(results) if results else ()
+        told = [(source, own) for source, own in told if source not in without]
         parts = [part_of_source(first, source, own) if source else part_of(own, first.looks) for source, own in told]
-        if parts or (whole.none and not first.contents.counted):
-            found.append(PageSection(whole.name, whole.heading, parts, whole.none))
+        if parts:
+            found.append(PageSection(whole.name, whole.heading, parts))
     return found
 
 
-def _of_selfplay(contents: Contents) -> bool:
-    """Whether the first survey shows what bots say to each other, or is to, rather than chats or questions."""
-    if contents.conversations:
-        return any(c.kind in ("pairs", "self") for c in contents.conversations)
-    return contents.survey not in survey_names() or packing_of(get_survey(contents.survey)).of_conversations
-
-
-def build_report(study: Study, survey: str | None = None) -> Path:
+def build_report(study: Study, survey: str | None = None, without: Sequence[str] = ()) -> Path:
     """Write the report to ``report/index.html``, its figures to ``report/figures``, texts for a paper to
     ``report/appendix``, and return the page's path.
 
-    `survey` (by default the first of the study's plan) comes first, then all others that have judgements. Whatever has
-    not been made yet (units, judgements, analysis) is said on the page with the command that makes it.
+    `survey` comes first (by default the one whose answers are worth most, see `report.lead`), then all others that have
+    judgements. What the judges `without` answered is left out, which the page says. Whatever has not been made yet
+    (units, judgements, analysis) is said on the page with the command that makes it.
 
     Raises
     ------
     UserError
-        Where the study has no such survey, or one of its files is malformed.
+        Where the study has no such survey or judge, or one of its files is malformed.
     """
     first, *others = surveys_of(study, survey)
     contents = read_contents(study, first)
     read = [contents, *(read_contents(study, name, contents.conversations) for name in others)]
+    sources = _left_out(read, without)
+    read = in_order([own.without(sources) for own in read], named=survey is not None)
     paper = appendix.appendix_of(study, appendix.profile_of(study, read))
-    text, drawn = render(read, paper)
+    text, drawn = render(read, paper, sources)
     # A lone surrogate in a conversation is no text that a file can hold.
     files.write_text(study.report_path, text.encode("utf-8", "replace").decode("utf-8"))
     appendix.write(study, paper)
     downloads.write(drawn, study.report_path.parent / downloads.FOLDER)
     return study.report_path
+
+
+def _left_out(read: Sequence[Contents], without: Sequence[str]) -> list[str]:
+    """The sources of the judges that are to be left out, by the judges' names."""
+    known = {source.removeprefix("judge:"): source for own in read for source in own.sources if source != HUMAN}
+    for name in without:
+        if name not in known:
+            raise UserError(f"--without-judge {name}: no such judge answered.", nearest(name, known))
+    return [known[name] for name in dict.fromkeys(without)]

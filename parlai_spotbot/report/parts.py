@@ -14,7 +14,7 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.drawing import Look, looks
 from parlai_spotbot.wording import source_said, upper_first
 
-CAUTION = "automatic judge — no substitute for people"
+CAUTION = "automatic judge"
 
 
 class Figure(NamedTuple):
@@ -34,14 +34,21 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class SourcePart:
-    """What one source has to say in one section: `text` is a sentence or two, `orders` are rankings with labels."""
+    """What one source has to say in one section: `text` is a sentence or two, `orders` are rankings with labels.
+
+    `source` is "" where it matters to nobody who judged.
+    """
 
     title: str
-    caution: str = ""
+    source: str = ""
     figures: list[Figure] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
     orders: list[tuple[str, list[Name]]] = field(default_factory=list)
+
+    @property
+    def caution(self) -> str:
+        return caution_of(self.source) if self.source else ""
 
     @property
     def empty(self) -> bool:
@@ -81,5 +88,5 @@ def said(source: str) -> str:
 
 
 def caution_of(source: str) -> str:
-    """What stands beside all that a source says that isn't people."""
+    """What stands beside the name of a source that isn't people; what that means is said once, on the second screen."""
     return "" if source == HUMAN else CAUTION

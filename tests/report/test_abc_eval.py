@@ -14,7 +14,7 @@ from parlai_spotbot.findings.study_moves import step
 from parlai_spotbot.findings.whole_study import methods
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.chapters import chapter_of
-from parlai_spotbot.report.first_screen import first_screen
+from parlai_spotbot.report.first_screen import ROWS, first_screen
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.report.parts import SurveyView
 from parlai_spotbot.report.studies.compare import write_compare
@@ -72,13 +72,14 @@ def test_what_the_analysis_writes(study):
 
 def test_the_first_screen_tells_each_behaviour(contents):
     first = first_screen(chapter_of(SurveyView(contents)))
-    card = first.cards[0].card
-    assert [row[0] for row in card.table.rows] == [label.replace("_", " ") for label in SHOWN]
+    card = first.lead.card
+    assert [row[0] for row in card.table.rows] == [label.replace("_", " ") for label in SHOWN][:ROWS]
+    assert first.lead.more == max(0, len(SHOWN) - ROWS)
     assert card.clusters == []
-    assert "no overall order" in card.text[0]
+    assert "no overall order" in first.answer
     life = next(row for row in card.table.rows if row[0] == "life info")
     assert life[1] == "0% (cy)"
-    assert first.more == []
+    assert first.uncertain == []
 
 
 def test_each_behaviour_is_a_standing_of_its_own(contents):

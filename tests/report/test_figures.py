@@ -18,7 +18,7 @@ from parlai_spotbot.report import build_report, charts
 from parlai_spotbot.report.chapters import chapter_of
 from parlai_spotbot.report.charts.curves import groups_of
 from parlai_spotbot.report.drawing import LIGHT, looks
-from parlai_spotbot.report.first_screen import first_screen
+from parlai_spotbot.report.first_screen import before, first_screen
 from parlai_spotbot.report.parts import SurveyView
 
 SURVEY = "spot_the_bot"
@@ -47,7 +47,8 @@ def streams(pdf):
 def test_every_figure_lies_beside_the_page_as_it_is_embedded(study, page):
     links = re.findall(r'<a download="([^"]*)" href="data:[^;]*;[^"]*?base64,([^"]*)"', page)
     folder = study.report_path.parent / "figures"
-    assert len(links) == len({name for name, _ in links}) == 3 * page.count("<figure>")
+    assert len({name for name, _ in links}) == 3 * page.count("<figure>")
+    assert len(links) == len(set(links)) + 3  # the ranking's stands on the second screen, too
     assert {path.name for path in folder.iterdir()} >= {name for name, _ in links}
     for name, data in links:
         assert (folder / name).read_bytes() == base64.b64decode(data), name
@@ -252,17 +253,17 @@ def test_twenty_bots_are_dealt_to_panels_in_their_order():
 
 def test_the_first_screen_ranks_by_every_source_people_first(study, page):
     first = first_screen(chapter_of(SurveyView(read_contents(study, SURVEY))))
-    assert [card.title for card in first.cards] == ["People", "Judge spotter"]
+    assert first.lead.title == "People"
     own = json.loads((study.analysis_path(SURVEY) / "ranking.json").read_text())["by_source"][HUMAN]
-    clusters = first.cards[0].card.clusters
+    clusters = first.lead.card.clusters
     shown = [bot for _, members in clusters for bot, _, _ in members]
     assert shown == own["order"]
     for _, members in clusters:
         for bot, _, (points, taken) in members:
             assert points.at == round(100 * own["score"][bot], 1)
             assert taken.low == round(100 * own["human_share_ci"][bot][0], 1)
-    header = page[: page.index("<nav")]
-    assert header.index("<h3>People") < header.index("What is uncertain") < header.index("<h3>Judge spotter")
+    header = page[: page.index('<nav id="tabs"')]
+    assert header.index("<h2>People") < header.index("What is uncertain") < header.index("Spot The Bot, Judge spotter")
     assert "Strength, TrueSkill, win rate and survival" in header
 
 
@@ -273,10 +274,13 @@ def test_what_is_needed_is_what_spotbot_plan_says(study):
     rows = plan(PlanRequest(SURVEY), study).numbers["pairs"]
     asked = {(row["a"], row["b"]): row["more_annotations"] for row in rows if row["status"] != "settled"}
     together = {pair: more for pair, more in asked.items() if more is not None}
-    (found,) = first_screen(chapter_of(SurveyView(contents))).more
+    chapter = chapter_of(SurveyView(contents))
+    screen = first_screen(chapter)
     assert together
-    assert f"{sum(together.values()):,.0f} further annotations" in found.text[0]
+    assert f"{sum(together.values()):,.0f} further annotations" in screen.uncertain[-1]
+    ((_, found),) = [told for told in chapter.first if told[0] == HUMAN]
     first = found.tables[0].rows[0]
+    assert f"{first[0]} and {first[1]}: {min(together.values()):,.0f} more annotations" in screen.step.text
     assert int(first[5].split(" ")[0].replace(",", "")) == min(together.values()) == together[first[0], first[1]]
 
 
@@ -285,9 +289,9 @@ def test_without_people_it_says_what_a_study_would_take(new_study, tmp_path):
 
     contents = read_contents(new_study(tmp_path / "s", sources=("judge:spotter",), analyze=False), SURVEY)
     per_pair = 6 * conversations_needed(0.6, Design(4, 6))
-    (found,) = first_screen(chapter_of(SurveyView(contents))).more
-    assert f"{per_pair:,} annotations a pair" in found.text[0]
-    assert f"{6 * per_pair:,} in all" in found.text[0]
+    (found,) = before(contents)
+    assert f"{per_pair // 6:,} conversations a pair" in found.text[0]
+    assert f"{6 * per_pair:,} annotations" in found.step
 
 
 def test_a_survey_nobody_knows_says_what_there_is(new_study, tmp_path):
@@ -297,7 +301,7 @@ def test_a_survey_nobody_knows_says_what_there_is(new_study, tmp_path):
     own = {"by_source": {HUMAN: {"anything": 1}}, "made_by": {}}
     files.write_json(study.analysis_path("own_survey") / "numbers.json", own)
     page = build_report(study).read_text(encoding="utf-8")
-    assert '<div class="survey" id="survey-own_survey">' in page
+    assert '<div class="panel" id="survey-own_survey">' in page
     section = page[page.index('<section id="own_survey-results">') :].split("</section>")[0]
     assert "Analysed: numbers." in section
     assert "surveys/own_survey/analysis" in section

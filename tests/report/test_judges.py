@@ -38,7 +38,7 @@ def variant(stretch=1.0):
 @pytest.mark.parametrize("kind", ["points", "lines"])
 def test_charts_are_drawn_with_their_data(kind):
     (chart,) = (c for c in judge_account.drawn("spotter-x", variant()) if c.kind == kind)
-    drawing = charts.draw(chart, {}, "name", "caution")
+    drawing = charts.draw(chart, {}, "name")
     assert "<svg" in drawing
     assert chart.name in ("reliability_spotter_x", "curves_spotter_x")
 

@@ -189,7 +189,7 @@ def test_where_studies_share_contestants_one_model_ranks_all(study, tmp_path):
     text = text_of(write_leaderboard([study.path, tmp_path / "copy"], tmp_path / "out"))
     assert "One ranking over all studies" in text
     assert "supposes that a contestant is equally strong wherever it plays" in text
-    assert "automatic judge — no substitute for people" in text
+    assert "automatic judge" in text
 
 
 def test_an_analysis_that_is_missing_names_the_command_that_makes_it(pair):

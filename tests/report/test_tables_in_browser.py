@@ -15,7 +15,7 @@ def tab(study, chromium):
     page.said = []
     page.on("console", lambda message: page.said.append(message.text))
     page.on("pageerror", lambda error: page.said.append(str(error)))
-    page.goto(build_report(study).as_uri())
+    page.goto(build_report(study).as_uri() + "#ranking")
     yield page
     context.close()
 

@@ -13,7 +13,7 @@ from parlai_spotbot.analysis.behaviours import adjust_over_all, behaviour
 from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM
-from parlai_spotbot.findings.finding import Finding, Result, Rows
+from parlai_spotbot.findings.finding import Finding, Result, Rows, cautioned, cautioned_card
 from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table
 from parlai_spotbot.surveys.abc_eval.label_frame import facts
 from parlai_spotbot.surveys.abc_eval.labels import LESS, MORE, task_of_label
@@ -91,7 +91,8 @@ def compute(own: Answers) -> dict:
 # -- told --------------------------------------------------------------------------------------------------------------
 def tell(result: Result) -> list[Section]:
     """Shares, each behaviour by itself, differences, dialogues."""
-    return [_shares(result.data), _each(result.data), _pairs(result.data), _dialogues(result.data)]
+    told = [_shares(result.data), _each(result.data), _pairs(result.data), _dialogues(result.data)]
+    return cautioned(result, told)
 
 
 def percentage(value: float | None) -> str:
@@ -391,7 +392,7 @@ def card(result: Result) -> Card | None:
         return None
     how = f"{own['criterion'].capitalize()}. Clear: p < .05, corrected over the pairs of a behaviour."
     table = Table("Behaviours", how, ("Behaviour", "Least", "Most", "Clear pairs"), found)
-    return Card(text=[own.get("why", "")], table=table)
+    return cautioned_card(result, Card(text=[own.get("why", "")], table=table))
 
 
 FINDING = Finding("ranking", FORM, compute, tell, rows, lines, card, place=10)

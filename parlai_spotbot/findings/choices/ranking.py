@@ -13,7 +13,7 @@ from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM, names
 from parlai_spotbot.findings.choices.ranking_words import cycles_sentence, fit_sentence
-from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.finding import Finding, Result, cautioned
 from parlai_spotbot.findings.sections import Chart, Name, Section, Table
 from parlai_spotbot.wording import NONE, interval, p_value, percent, plainly
 
@@ -124,7 +124,7 @@ def _clustering(pairs: int, clustered: int) -> str:
 # -- told --------------------------------------------------------------------------------------------------------------
 def tell(result: Result) -> list[Section]:
     """Who is preferred, and who beats whom."""
-    return [_order(result.data), _grids(result.data)]
+    return cautioned(result, [_order(result.data), _grids(result.data)])
 
 
 def _order(own: Mapping) -> Section:
@@ -252,4 +252,6 @@ def _shares(question: str, found: Mapping) -> Chart:
     )
 
 
-FINDING = Finding("ranking", FORM, compute, tell, criteria.rows, criteria.lines, criteria.card, place=10)
+FINDING = Finding(
+    "ranking", FORM, compute, tell, criteria.rows, criteria.lines, criteria.card, criteria.of_bot, place=10
+)

@@ -9,7 +9,7 @@ import pandas as pd
 from parlai_spotbot.analysis.ratings import SCALE, rate
 from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
-from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.finding import Finding, Result, cautioned
 from parlai_spotbot.findings.ratings import FORM
 from parlai_spotbot.findings.sections import Chart, Name, Section, Table
 from parlai_spotbot.wording import interval, percent, plainly, who
@@ -60,7 +60,7 @@ def end_sentence(name: str, end: int, counts: Sequence[int]) -> str:
 # -- told --------------------------------------------------------------------------------------------------------------
 def tell(result: Result) -> list[Section]:
     """Means, distributions, differences."""
-    return [_means(result.data), _distributions(result.data), _pairs(result.data)]
+    return cautioned(result, [_means(result.data), _distributions(result.data), _pairs(result.data)])
 
 
 def _means(own: Mapping) -> Section:
@@ -137,4 +137,6 @@ def _pairs(own: Mapping) -> Section:
     )
 
 
-FINDING = Finding("ranking", FORM, compute, tell, criteria.rows, criteria.lines, criteria.card, place=10)
+FINDING = Finding(
+    "ranking", FORM, compute, tell, criteria.rows, criteria.lines, criteria.card, criteria.of_bot, place=10
+)

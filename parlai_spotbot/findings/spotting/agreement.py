@@ -16,7 +16,20 @@ from parlai_spotbot.findings.sections import ALL, Chart, Name, Section, Table
 from parlai_spotbot.findings.spotting import FORM, NATURES, Annotations
 from parlai_spotbot.findings.spotting.table_methods import about
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import asked, between, ends, in_points, known, number, p_said, p_value, percent, who
+from parlai_spotbot.wording import (
+    INTERVAL,
+    asked,
+    between,
+    ends,
+    in_points,
+    known,
+    number,
+    p_said,
+    p_value,
+    percent,
+    to,
+    who,
+)
 
 PERMUTATIONS = 9999
 
@@ -100,7 +113,16 @@ def tell(result: Result) -> list[Section]:
     if not result.people and tables:
         text.append(VARIANTS)
     charts = _charts(own, bots, "Annotators" if result.people else "The judge's variants")
-    return [Section("agreement", "Agreement", text, charts, tables, open_tables=ALL)]
+    return [Section("agreement", "Agreement", text, charts, tables, how=_how(own), open_tables=ALL)]
+
+
+def _how(own: Mapping) -> tuple[tuple[str, str], ...]:
+    """How far they agree on who is human, in a sentence."""
+    found = (own.get("krippendorff_alpha") or {}).get("nature") or {}
+    if found.get("alpha") is None:
+        return ()
+    alpha = f"{number(found['alpha'])}{to(found.get('ci'), number, INTERVAL)}"
+    return (("Agreement", f"on who is human, Krippendorff's alpha is {alpha}; 1 is perfect, 0 is chance."),)
 
 
 def _charts(own: Mapping, bots: list[str], whose: str) -> list[Chart]:
@@ -299,4 +321,4 @@ def rows(data: Mapping) -> Rows:
         yield "agreement_labelled_alike", row
 
 
-FINDING = Finding("agreement", FORM, compute, tell, rows, place=60, announced=(("agreement", "Agreement"),))
+FINDING = Finding("agreement", FORM, compute, tell, rows, place=60)

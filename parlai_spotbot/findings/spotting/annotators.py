@@ -141,7 +141,8 @@ def tell(result: Result) -> list[Section]:
         text.append(f"No ranking with annotators' effects: {effects['why']}.")
     made = (_annotators_table(own, result), _without_table(own), _effects_table(own))
     tables = [table for table in made if table is not None]
-    return [Section("annotators", "Annotators", text, charts, tables, open_tables=ALL)]
+    how = (("Controls", controls["sentence"]),) if controls.get("answered") else ()
+    return [Section("annotators", "Annotators", text, charts, tables, how=how, open_tables=ALL)]
 
 
 def _charts(own: Mapping, result: Result) -> list[Chart]:
@@ -350,4 +351,4 @@ def lines(result: Result) -> list[str]:
     return [f"  {beside['sentence']}"] if beside else []
 
 
-FINDING = Finding("annotators", FORM, compute, tell, rows, lines, place=70, announced=(("annotators", "Annotators"),))
+FINDING = Finding("annotators", FORM, compute, tell, rows, lines, place=70)

@@ -10,7 +10,7 @@ from parlai_spotbot.findings.sections import Chart, Name, Section, Table
 from parlai_spotbot.findings.spotting import FEATURES, FORM, Annotations
 from parlai_spotbot.findings.spotting.standing import ranking, ranking_rows, rate
 from parlai_spotbot.findings.spotting.table_methods import about
-from parlai_spotbot.wording import between, ends, known, percent, span
+from parlai_spotbot.wording import between, ends, known, listed, percent, span, to
 
 
 def compute(own: Annotations) -> dict:
@@ -29,6 +29,18 @@ def tell(result: Result) -> list[Section]:
     if not shown:
         return []
     return [Section("features", "Features", [], [_chart(own, result.order, shown)], [_table(own, result.order, shown)])]
+
+
+def of_bot(result: Result, bot: str) -> list[Section]:
+    """How often it is favoured in each feature."""
+    told = [
+        f"{said if said.isupper() else said.lower()} {percent(own['win_rate'][bot])}{to(own['win_rate_ci'].get(bot))}"
+        for feature, said in FEATURES.items()
+        if (own := result.data.get(feature) or {}).get("win_rate", {}).get(bot) is not None
+    ]
+    return (
+        [Section("features", "", [f"Favoured over the others, of what was decided: {listed(told)}."])] if told else []
+    )
 
 
 def _chart(own: Mapping, bots: Iterable[str], shown: list[str]) -> Chart:
@@ -124,4 +136,4 @@ def rows(data: Mapping) -> Rows:
         yield from ranking_rows(found, "features", feature=feature)
 
 
-FINDING = Finding("features", FORM, compute, tell, rows, place=30, announced=(("features", "Features"),))
+FINDING = Finding("features", FORM, compute, tell, rows, of_bot=of_bot, place=30)

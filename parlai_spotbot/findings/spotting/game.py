@@ -231,14 +231,4 @@ def rows(data: Mapping) -> Rows:
             yield "game_without", {"without": name, **{key: entry[key] for key in WITHOUT}, **row}
 
 
-FINDING = Finding(
-    "game",
-    FORM,
-    compute,
-    tell,
-    rows,
-    place=40,
-    surveys=("spot_the_bot_game",),
-    announced=(("game", "Game"),),
-    none="Nobody has played it yet; a judge can't.",
-)
+FINDING = Finding("game", FORM, compute, tell, rows, place=40, surveys=("spot_the_bot_game",))

@@ -241,4 +241,4 @@ def rows(data: Mapping) -> Rows:
         yield "order_identical", {**row, "conversation_ids": " ".join(row["conversation_ids"])}
 
 
-FINDING = Finding("order", FORM, compute, tell, rows, place=84, announced=(("order", "Place and texts"),))
+FINDING = Finding("order", FORM, compute, tell, rows, place=84)

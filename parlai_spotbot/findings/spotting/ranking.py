@@ -8,7 +8,7 @@ import numpy as np
 
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.uncertainty.shares import share_interval
-from parlai_spotbot.findings.finding import Finding, Result, Rows, two_ends
+from parlai_spotbot.findings.finding import Finding, Result, Rows, cautioned, cautioned_card, two_ends
 from parlai_spotbot.findings.sections import Card, Chart, Name, Section, Table, bar, clusters
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.standing import ranking, ranking_rows, rate
@@ -101,10 +101,10 @@ def tell(result: Result) -> list[Section]:
     """Who ranks where, and how many take each bot for human; then every two bots."""
     own = result.data
     sentence, orders = agreement_of_orders(own)
-    ranked = [own.get("why") or "", verdict(own), sentence]
+    ranked = [own.get("why") or "", " ".join(verdict(own)), sentence]
     first = Section("ranking", "Ranking", _texts(ranked), _chart(own), _tables(own), orders)
     wins = Section("wins", "Wins", [], _matrix(own), [table for table in [_pairs_table(own)] if table])
-    return [first, wins]
+    return cautioned(result, [first, wins])
 
 
 def _texts(found: Sequence[str]) -> list[str]:
@@ -211,31 +211,34 @@ def _lead(own: Mapping) -> str:
     """Who is ahead: nobody is surely better than those whose first place is 1."""
     best = [bot for bot in own["order"] if own["clusters"][bot][0] == 1]
     if len(best) == 1:
-        return f"{best[0]} is ahead of all others."
+        score = (own.get("score") or {}).get(best[0])
+        told = f", with {percent(score)} of the points{to((own.get('score_ci') or {}).get(best[0]), prefix=INTERVAL)}"
+        return f"{best[0]} is ahead of all others{'' if score is None else told}."
     if len(best) == len(own["order"]):
         return "The bots can't be told apart by these data."
     who = listed(best) if len(best) <= NAMED else f"{len(best)} of {len(own['order'])} bots"
     return f"{who} can't be told apart at the top."
 
 
-def verdict(own: Mapping) -> str:
-    """Who is ahead, and how near the bots come to people, in two sentences."""
-    if not own.get("order"):
-        return ""
-    said = _lead(own)
+def verdict(own: Mapping) -> list[str]:
+    """Who is ahead, and how near the bots come to people, a sentence each; [] where nobody was compared."""
+    return [_lead(own), _beside_people(own)] if own.get("order") else []
+
+
+def _beside_people(own: Mapping) -> str:
     people = own.get("human_reference", {}).get("human_share")
     shares = {bot: share for bot, share in own.get("human_share", {}).items() if share is not None}
     if people is None or not shares:
-        return said + " No conversation of people was judged, so there is no human reference."
+        return "No conversation of people was judged, so there is no human reference."
     passing = [bot for bot in own["order"] if shares.get(bot, -1.0) >= people]
     if passing:
-        return said + f" Taken for human as often as people ({percent(people)}), or more often: {listed(passing)}."
+        return f"Taken for human as often as people ({percent(people)}), or more often: {listed(passing)}."
     near = max(shares, key=lambda bot: shares[bot])
     high = (own.get("human_share_ci", {}).get(near) or [None])[-1]
     low = (own["human_reference"].get("ci") or [None])[0]
     overlap = ", and the intervals overlap" if None not in (high, low) and high >= low else ""
-    return said + (
-        f" No bot is taken for human as often as people are ({percent(people)}); nearest comes {near} "
+    return (
+        f"No bot is taken for human as often as people are ({percent(people)}); nearest comes {near} "
         f"({percent(shares[near])}{overlap})."
     )
 
@@ -416,6 +419,32 @@ def clear_wins(own: Mapping) -> str:
     return f"{text}. Clearest: {a} wins {percent(rate)} of its decided matches against {b}{to(ci, prefix=INTERVAL)}."
 
 
+# -- one contestant ----------------------------------------------------------------------------------------------------
+def of_bot(result: Result, bot: str) -> list[Section]:
+    """Its place, and its matches with each other bot."""
+    own = result.data
+    if bot not in own.get("order", []):
+        return []
+    text = f"Places {span(own['clusters'][bot])} of {len(own['order'])}"
+    if own.get("score"):
+        text += f", {percent(own['score'][bot])} of the points{to(own['score_ci'].get(bot))}"
+    share = own.get("human_share", {}).get(bot)
+    if share is not None:
+        text += f"; taken for human in {percent(share)}{to(own.get('human_share_ci', {}).get(bot))}"
+    rows = []
+    for pair in own["pairs"]:
+        if bot not in (pair["a"], pair["b"]):
+            continue
+        first, rate = bot == pair["a"], pair["rate_a"]
+        won, lost = (pair["wins_a"], pair["wins_b"]) if first else (pair["wins_b"], pair["wins_a"])
+        rate = rate if first or rate is None else 1 - rate
+        other = Name(pair["b"] if first else pair["a"])
+        rows.append((other, f"{won}–{lost}–{pair['ties']}", percent(rate), p_value(pair.get("p_adjusted"))))
+    how = "Wins, losses, ties; the share of decided matches that it wins; p, adjusted for all pairs of the study."
+    table = Table(f"{bot} against each other bot", how, ("Against", "Won–lost–tied", "Wins", "p"), rows)
+    return [Section("ranking", "", [f"{text}."], [], [table] if rows else [])]
+
+
 # -- first ------------------------------------------------------------------------------------------------------------
 def card(result: Result) -> Card | None:
     """Places, with points (in older analyses the win rate) and the share taken for human as bars."""
@@ -433,8 +462,9 @@ def card(result: Result) -> Card | None:
     people = own.get("human_reference") or {}
     share = people.get("human_share")
     taken = "" if share is None else f"People are taken for human in {percent(share)}{between(people.get('ci'))}."
-    text = [sentence for sentence in (verdict(own), agreement_of_orders(own)[0]) if sentence]
-    return Card(tuple(bars), clusters(own, bars), None if share is None else 100 * share, taken, text)
+    text = [sentence for sentence in (*verdict(own), agreement_of_orders(own)[0]) if sentence]
+    shown = Card(tuple(bars), clusters(own, bars), None if share is None else 100 * share, taken, text)
+    return cautioned_card(result, shown)
 
 
 # -- terminal ----------------------------------------------------------------------------------------------------------
@@ -480,6 +510,4 @@ def rows(data: Mapping) -> Rows:
     yield from ranking_rows(data)
 
 
-FINDING = Finding(
-    "ranking", FORM, compute, tell, rows, lines, card, place=10, announced=(("ranking", "Ranking"), ("wins", "Wins"))
-)
+FINDING = Finding("ranking", FORM, compute, tell, rows, lines, card, of_bot, place=10)

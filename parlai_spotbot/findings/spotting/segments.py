@@ -213,6 +213,4 @@ def rows(data: Mapping) -> Rows:
             yield "segments", {"exchanges": k, "ties": entry["ties"], "name": name, **known, **flat}
 
 
-FINDING = Finding(
-    "segments", FORM, compute, tell, rows, place=40, surveys=("spot_the_bot",), announced=(("segments", "Segments"),)
-)
+FINDING = Finding("segments", FORM, compute, tell, rows, place=40, surveys=("spot_the_bot",))

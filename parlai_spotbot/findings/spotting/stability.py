@@ -215,16 +215,4 @@ def lines(result: Result) -> list[str]:
     return [f"  stability, {result.source}: {own['whole']['sentence'] if 'whole' in own else own['why']}"]
 
 
-FINDING = Finding(
-    "stability",
-    FORM,
-    compute,
-    tell,
-    rows,
-    lines,
-    place=88,
-    announced=(("stability", "Stability"),),
-    none="Not computed: it takes minutes, so spotbot_analyze does it where it is asked by --stability.",
-    options=("stability",),
-    asked="stability",
-)
+FINDING = Finding("stability", FORM, compute, tell, rows, lines, place=88, options=("stability",), asked="stability")

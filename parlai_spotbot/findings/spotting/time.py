@@ -56,7 +56,8 @@ def tell(result: Result) -> list[Section]:
         text = [sentence, *text]
     if not (charts or table or text):
         return []
-    return [Section("time", "Time", text, charts, [table] if table else [])]
+    how = (("Time", _short(own)),) if own.get("n") else ()
+    return [Section("time", "Time", text, charts, [table] if table else [], how=how)]
 
 
 def _charts(own: Mapping) -> list[Chart]:
@@ -81,6 +82,10 @@ def _charts(own: Mapping) -> list[Chart]:
     )
     data, label = {"rows": lines, "title": "Seconds per annotation"}, "Seconds per annotation by the exchanges shown"
     return [Chart("time", "spread", "", caption, data, time_sentence(own), label=label, rows=rows)]
+
+
+def _short(own: Mapping) -> str:
+    return f"{number(own['median'], 0)} seconds an annotation in the median, {number(own['hours'], 1)} hours in all."
 
 
 def time_sentence(own: Mapping) -> str:
@@ -161,14 +166,4 @@ def rows(data: Mapping) -> Rows:
         yield "time_by_length", row
 
 
-FINDING = Finding(
-    "time",
-    FORM,
-    compute,
-    tell,
-    rows,
-    place=80,
-    announced=(("time", "Time"),),
-    none="No times are known.",
-    options=("wage",),
-)
+FINDING = Finding("time", FORM, compute, tell, rows, place=80, options=("wage",))

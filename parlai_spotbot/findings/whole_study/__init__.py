@@ -21,7 +21,7 @@ class Whole:
     """One thing said of a whole study.
 
     `read` finds its results on disk, given the surveys that are told of; {} where there are none. `tell` says what they
-    hold, source by source; `none` is said where there is nothing, "" for a section that stays away then.
+    hold, source by source.
     """
 
     name: str
@@ -29,7 +29,6 @@ class Whole:
     read: Callable[[Study, list[str]], Mapping]
     tell: Callable[[Mapping], Told]
     place: int
-    none: str = ""
 
 
 def all_of_it() -> list[Whole]:

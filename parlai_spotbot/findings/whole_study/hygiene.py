@@ -206,4 +206,4 @@ def examples(own: Mapping) -> Table | None:
     return Table("Examples", how, ("", "What", "Conversation", "Turn", "Text"), rows, folded=True)
 
 
-WHOLE = Whole("hygiene", "Hygiene", read, tell, place=40, none="Not computed yet.")
+WHOLE = Whole("hygiene", "Hygiene", read, tell, place=40)

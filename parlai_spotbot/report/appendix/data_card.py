@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from parlai_spotbot.report.appendix.heds import TO_FILL
 from parlai_spotbot.report.appendix.study_profile import StudyProfile, SurveyProfile
-from parlai_spotbot.report.appendix.text_formats import counted, interval, listed, number
+from parlai_spotbot.report.appendix.text_formats import interval, listed, number
+from parlai_spotbot.wording import counted
 
 
 def data_card(profile: StudyProfile) -> str:

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 
 from parlai_spotbot.report.appendix.criteria import CRITERIA, elicited, instrument, relative, shown
 from parlai_spotbot.report.appendix.study_profile import StudyProfile, SurveyProfile
-from parlai_spotbot.report.appendix.text_formats import counted, interval, listed, number
+from parlai_spotbot.report.appendix.text_formats import interval, listed, number
 from parlai_spotbot.surveys import Question
 from parlai_spotbot.surveys.packing import packing_of
+from parlai_spotbot.wording import counted
 
 TO_FILL = "*To be filled in by the authors.*"
 Row = tuple[str, str, str]

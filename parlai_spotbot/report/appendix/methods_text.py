@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from parlai_spotbot.report.appendix.study_profile import SourceProfile, StudyProfile, SurveyProfile
-from parlai_spotbot.report.appendix.text_formats import counted, interval, listed, number
+from parlai_spotbot.report.appendix.text_formats import interval, listed, number
 from parlai_spotbot.surveys import Survey, about_of
 from parlai_spotbot.surveys.packing import packing_of
+from parlai_spotbot.wording import counted
 
 DATA = {
     "dailydialog": "DailyDialog [@li2017]",

@@ -78,11 +78,6 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def counted(n: int, what: str, many: str = "") -> str:
-    """1 annotator, 2 annotators."""
-    return f"{n:,} {what if n == 1 else many or what + 's'}"
-
-
 def number(value: float, digits: int = 2) -> str:
     return f"{round(value, digits) + 0.0:.{digits}f}"
 

@@ -17,16 +17,14 @@ from parlai_spotbot.report.drawing import Drawing
 from parlai_spotbot.report.parts import Figure
 
 
-def figure(chart: Chart, looks: Looks, name: str, caution: str = "") -> Figure:
+def figure(chart: Chart, looks: Looks, name: str) -> Figure:
     """A chart as a figure of the page, with its downloads; without a drawing where there is nothing to draw."""
-    return Figure(
-        draw(chart, looks, name, caution), chart.caption, chart.sentence, chart.method, chart.cite, chart.title
-    )
+    return Figure(draw(chart, looks, name), chart.caption, chart.sentence, chart.method, chart.cite, chart.title)
 
 
-def draw(chart: Chart, looks: Looks, name: str, caution: str = "") -> Drawing | None:
+def draw(chart: Chart, looks: Looks, name: str) -> Drawing | None:
     """A chart's drawing, or nothing where it has no value."""
-    return KINDS[chart.kind](chart, looks, name, caution)
+    return KINDS[chart.kind](chart, looks, name)
 
 
 KINDS: dict[str, Callable] = {

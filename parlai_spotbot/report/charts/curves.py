@@ -64,7 +64,7 @@ def names_right(axes: Axes, last: Mapping[str, float], looks: Looks, x: float) -
         axes.text(x, at, who(name), color=looks[name].colour, va="center", fontsize=8.5, clip_on=False)
 
 
-def lines(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
+def lines(chart: Chart, looks: Looks, name: str) -> Drawing | None:
     """Curves, with bands where ends are known; the legend stands below."""
     own = chart.data
     series = [line for line in own["series"] if any(y is not None for y in line["y"])]
@@ -101,7 +101,7 @@ def lines(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None
             for line in series
             for i, x in enumerate(line["x"])
         )
-        return svg(drawing, name, chart.label or chart.title, caution, csv_rows(chart, data))
+        return svg(drawing, name, chart.label or chart.title, csv_rows(chart, data))
 
 
 def _logarithmic(axes: Axes, values: Sequence[float]) -> None:
@@ -130,7 +130,7 @@ def _line(axes: Axes, line: dict, look: Look, steps: bool, banded: bool) -> None
         axes.plot(x, y, marker=look.marker, ms=3.5, **style)
 
 
-def lengths(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
+def lengths(chart: Chart, looks: Looks, name: str) -> Drawing | None:
     """Panels of values over the same few lengths, with intervals, names at the right."""
     found, ks = chart.data["panels"], chart.data["lengths"]
     names = [line["label"] for line in found[0]["series"]] if found else []
@@ -147,7 +147,7 @@ def lengths(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | No
             names_right(line_of_axes[-1], last, looks, len(ks) - 0.55)
         for axes, panel in zip(grid[0], found, strict=True):
             axes.set_title(panel["title"])
-        return svg(drawing, name, chart.label or chart.title, caution, csv_rows(chart, _lengths_csv(chart)))
+        return svg(drawing, name, chart.label or chart.title, csv_rows(chart, _lengths_csv(chart)))
 
 
 def _lengths_csv(chart: Chart) -> Iterator[dict]:
@@ -178,7 +178,7 @@ def _over_lengths(axes: Axes, series: Sequence[Row], ks: Sequence, looks: Looks,
     return last
 
 
-def steps(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
+def steps(chart: Chart, looks: Looks, name: str) -> Drawing | None:
     """Curves of survival as steps, with intervals at the lengths shown; below them how many were judged."""
     series = {line["label"]: line for line in chart.data["series"]}
     if not series:
@@ -195,7 +195,7 @@ def steps(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None
             own = grid[place * len(heights) : (place + 1) * len(heights)]
             _steps_panel(own, {label: series[label] for label in names}, looks, chart.data)
         grid[0].set_title(chart.data["title"])
-        return svg(drawing, name, chart.label or chart.title, caution, csv_rows(chart, _steps_csv(series.values())))
+        return svg(drawing, name, chart.label or chart.title, csv_rows(chart, _steps_csv(series.values())))
 
 
 def _steps_csv(series: Iterator[Row]) -> Iterator[dict]:
@@ -260,7 +260,7 @@ def _counts(axes: Axes, found: Mapping[str, Row], looks: Looks, x: float, title:
     axes.set_title(title, fontsize=7.5, fontweight="normal", color=MUTED)
 
 
-def points(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
+def points(chart: Chart, looks: Looks, name: str) -> Drawing | None:
     """Marks with their labels, hollow or the diamond of all together; with a diagonal both axes have one scale."""
     own = chart.data
     found = [p for p in own["points"] if known(p, "x") and known(p, "y")]
@@ -289,7 +289,7 @@ def points(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | Non
             if is_share(text):
                 axis.set_major_formatter(PERCENT)
         rows = ({key: p.get(key) for key in ("label", "x", "y", "low", "high")} for p in found)
-        return svg(drawing, name, chart.label or chart.title, caution, csv_rows(chart, rows))
+        return svg(drawing, name, chart.label or chart.title, csv_rows(chart, rows))
 
 
 def _point(axes: Axes, point: Row, looks: Looks, limited: bool) -> None:

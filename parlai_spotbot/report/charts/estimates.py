@@ -45,7 +45,7 @@ def _shares_across(axes: Axes) -> None:
     axes.grid(axis="x")
 
 
-def forest(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
+def forest(chart: Chart, looks: Looks, name: str) -> Drawing | None:
     """Estimates with intervals, one below the other; headings of groups stand on lines of their own."""
     lines: list[tuple[str, dict | None]] = []
     group = None
@@ -82,10 +82,10 @@ def forest(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | Non
             for label, row in lines
             if row
         )
-        return svg(drawing, name, chart.label or chart.title, caution, csv_rows(chart, data))
+        return svg(drawing, name, chart.label or chart.title, csv_rows(chart, data))
 
 
-def panels(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
+def panels(chart: Chart, looks: Looks, name: str) -> Drawing | None:
     """Several small forests beside and below each other."""
     found, axis = [panel for panel in chart.data["panels"] if panel["rows"]], chart.data["axis"]
     if not any(known(row) or row.get("marks") or row.get("infinite") for panel in found for row in panel["rows"]):
@@ -108,7 +108,7 @@ def panels(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | Non
             axes.set_visible(False)
         if chart.data.get("x"):
             drawing.supxlabel(chart.data["x"], fontsize=8.5, color=INK)
-        return svg(drawing, name, chart.label or chart.title, caution, csv_rows(chart, _panel_csv(found)))
+        return svg(drawing, name, chart.label or chart.title, csv_rows(chart, _panel_csv(found)))
 
 
 def _panel_csv(found: Sequence[Mapping]) -> Iterator[dict]:
@@ -208,7 +208,7 @@ def _ratio(axes: Axes, place: int, row: Row, look: Look, reach: float) -> None:
         axes.plot(row["estimate"], place, marker=look.marker, color=look.colour, ms=5.5, zorder=4)
 
 
-def places(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
+def places(chart: Chart, looks: Looks, name: str) -> Drawing | None:
     """The places of each contestant, and a share with its interval beside a reference."""
     rows = chart.data["rows"]
     if not rows:
@@ -231,7 +231,7 @@ def places(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | Non
             axes.set_title(title)
         if chart.data.get("reference"):
             _people(right, chart.data["reference"], len(rows))
-        return svg(drawing, name, chart.label or chart.title, caution, csv_rows(chart, rows))
+        return svg(drawing, name, chart.label or chart.title, csv_rows(chart, rows))
 
 
 def _people(axes: Axes, reference: Row, rows: int) -> None:

@@ -18,7 +18,7 @@ from parlai_spotbot.report.charts.axes import (
 from parlai_spotbot.report.drawing import LINE, LOSS, MUTED, WIDTH, WIN, Drawing, drawn, svg
 
 
-def grid(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
+def grid(chart: Chart, looks: Looks, name: str) -> Drawing | None:
     """Cells coloured by their value: from one half where contestants meet contestants, else from nought."""
     own = chart.data
     rows, columns, values, texts = (own[key] for key in ("rows", "columns", "values", "texts"))
@@ -54,10 +54,10 @@ def grid(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
             for y, row in enumerate(rows)
             for x, column in enumerate(columns)
         )
-        return svg(drawing, name, chart.label or chart.title, caution, csv_rows(chart, data))
+        return svg(drawing, name, chart.label or chart.title, csv_rows(chart, data))
 
 
-def bars(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
+def bars(chart: Chart, looks: Looks, name: str) -> Drawing | None:
     """Shares stacked to a whole: from what speaks against (orange) over grey to what speaks for (blue)."""
     parts = [str(part) for part in chart.data["parts"]]
     rows = [row for row in chart.data["rows"] if any(share is not None for share in row["shares"])]
@@ -85,7 +85,7 @@ def bars(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
         data = (
             {"label": row["label"], **dict(zip(parts, row["shares"], strict=True)), "n": row.get("n")} for row in rows
         )
-        return svg(drawing, name, chart.label or chart.title, caution, csv_rows(chart, data))
+        return svg(drawing, name, chart.label or chart.title, csv_rows(chart, data))
 
 
 def _shade(place: int, count: int) -> tuple[str, float]:
@@ -95,7 +95,7 @@ def _shade(place: int, count: int) -> tuple[str, float]:
     return (MUTED, 0.25) if away < 0.01 else (WIN if place > middle else LOSS, 0.2 + 0.5 * away)
 
 
-def spread(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | None:
+def spread(chart: Chart, looks: Looks, name: str) -> Drawing | None:
     """The middle half and nine tenths of something, and its median with its interval, on a logarithmic axis."""
     rows = chart.data["rows"]
     if not rows:
@@ -114,4 +114,4 @@ def spread(chart: Chart, looks: Looks, name: str, caution: str) -> Drawing | Non
         axes.minorticks_off()
         axes.set_xticks(ticks, [str(t) for t in ticks])
         axes.set_title(chart.data["title"])
-        return svg(drawing, name, chart.label or chart.title, caution, csv_rows(chart, rows))
+        return svg(drawing, name, chart.label or chart.title, csv_rows(chart, rows))

@@ -54,7 +54,7 @@ def slopes(labels: Sequence[str], scores: Sequence[Scores], what: str, style: Fi
             axes.set_xlim(-0.45, len(labels) - 0.55)
             axes.grid(axis="y")
         label = f"How contestants moved in rank and {what} from study to study"
-        return svg(figure, style.name, label, style.caution)
+        return svg(figure, style.name, label)
 
 
 def _named_at_the_ends(axes: Axes, names: Sequence[str], ranks: np.ndarray, looks: dict[str, Look]) -> None:
@@ -142,7 +142,7 @@ def side_by_side(
         ]
         columns = 1 if max(map(len, labels)) > LONG else 2 if len(labels) > 1 else 1
         figure.legend(handles=handles, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
-        return svg(figure, style.name, f"{what.capitalize()} of each contestant in each study", style.caution)
+        return svg(figure, style.name, f"{what.capitalize()} of each contestant in each study")
 
 
 def _mark(axes: Axes, place: float, score: tuple[float, list | None], look: Look, marker: str) -> None:

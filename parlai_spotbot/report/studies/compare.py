@@ -19,7 +19,6 @@ from parlai_spotbot.findings.standings import (
     standings,
 )
 from parlai_spotbot.findings.study_moves import StudyStep, step, with_holm
-from parlai_spotbot.report.parts import caution_of
 from parlai_spotbot.report.studies import differences
 from parlai_spotbot.report.studies.charts import slopes
 from parlai_spotbot.report.studies.pages import CriterionPart, FigureStyle, all_looks, folder, render, source_title
@@ -83,7 +82,7 @@ def _parts(
                     by_criterion.setdefault(own.criterion, []).append((study.label, own))
         main = None
         for place, (criterion, own) in enumerate(by_criterion.items()):
-            style = FigureStyle(looks, f"s{number}-{len(parts)}-{place}", caution_of(source))
+            style = FigureStyle(looks, f"s{number}-{len(parts)}-{place}")
             part = _part(source, criterion, own, style, seed)
             if main is None:
                 main = part

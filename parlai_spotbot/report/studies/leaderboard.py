@@ -23,7 +23,6 @@ from parlai_spotbot.findings.standings import (
     standings,
 )
 from parlai_spotbot.findings.study_moves import shown
-from parlai_spotbot.report.parts import caution_of
 from parlai_spotbot.report.studies.charts import side_by_side
 from parlai_spotbot.report.studies.pages import CriterionPart, FigureStyle, all_looks, folder, render, source_title
 from parlai_spotbot.surveys import about_of
@@ -77,7 +76,7 @@ def _parts(
         part = None
         for place, criterion in enumerate(criteria):
             own = {label: standing for label, standing in mine if standing.criterion == criterion}
-            style = FigureStyle(looks, f"l{number}-{len(parts)}-{place}", caution_of(source))
+            style = FigureStyle(looks, f"l{number}-{len(parts)}-{place}")
             made = _part(source, criterion, own, style, _differ(contents))
             if part is None:
                 part = made

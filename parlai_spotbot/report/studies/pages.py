@@ -40,11 +40,10 @@ class CriterionPart:
 
 @dataclass(frozen=True)
 class FigureStyle:
-    """How a figure is drawn, what it is called, and what stands beside it where it is a judge's."""
+    """How a figure is drawn, and what it is called."""
 
     looks: dict[str, Look]
     name: str
-    caution: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,35 @@
+"""Which survey and which source a report begins with: people before judges, those that have answers before others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from parlai_spotbot.findings.contents import Contents
+from parlai_spotbot.findings.source_accounts import SourceAccount, source_accounts
+
+
+def lead_of(contents: Contents) -> SourceAccount | None:
+    """The source whose ranking a survey's report begins with; None where nothing is analysed."""
+    accounts = source_accounts(contents)
+    return accounts[0] if accounts else None
+
+
+def in_order(read: Sequence[Contents], named: bool = False) -> list[Contents]:
+    """Surveys in the order in which a report tells them; those of which there is nothing stay away if others have
+    something.
+
+    The first is the one that was `named`, if it has answers; else that whose answers are worth most: people's, then a
+    judge's; then the others as they came.
+    """
+    begun = [own for own in read if own.judged or own.units] or list(read[:1])
+    if named and read[0] in begun and (read[0].judged or not any(own.judged for own in begun)):
+        return begun
+    first = min(begun, key=_worth)
+    return [first, *(own for own in begun if own is not first)]
+
+
+def _worth(contents: Contents) -> tuple[bool, ...]:
+    lead = lead_of(contents)
+    if lead is None:
+        return (True, True, True, not contents.judged)
+    return (False, not lead.people, lead.doubtful, False)

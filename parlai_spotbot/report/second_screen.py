@@ -1,0 +1,117 @@
+"""What a reader sees next: how the answer was found, what others answered, and what to be careful of, once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.contents import Contents
+from parlai_spotbot.findings.source_accounts import source_accounts
+from parlai_spotbot.judges import CAUTION
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report.chapters import Chapter, result_of, results
+from parlai_spotbot.report.first_screen import card
+from parlai_spotbot.report.lead import lead_of
+from parlai_spotbot.report.parts import said
+from parlai_spotbot.wording import counted, listed, source_said
+
+OTHERS = 6
+"""So many other answers stand here; the rest stand with their surveys."""
+
+CAREFUL = 6
+"""So many cautions stand here; the others where they belong."""
+
+
+@dataclass(frozen=True)
+class OtherAnswer:
+    """What another survey, or another source, answers; `anchor` is where it stands whole."""
+
+    survey: str
+    source: str
+    anchor: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class SecondScreen:
+    """`how` are sentences by what they are of; `careful` what to beware of."""
+
+    how: list[tuple[str, str]]
+    others: list[OtherAnswer]
+    further: int
+    careful: list[str]
+
+
+def second_screen(chapters: Sequence[Chapter], without: Sequence[str] = ()) -> SecondScreen:
+    """What is said of how the first survey's answer was found."""
+    first, contents = chapters[0], chapters[0].view.contents
+    account = lead_of(contents)
+    how = [("Conversations", _conversations(first)), ("Judged by", _judged_by(contents))]
+    careful = []
+    if without:
+        careful.append(f"This page leaves out the answers of {listed(source_said(source) for source in without)}.")
+    if account is not None:
+        if not account.people:
+            careful.append(f"{said(account.source)} is an {CAUTION}.")
+        careful += account.sentences
+        led = [section for source, section in first.told if source == account.source]
+        how += [pair for section in led for pair in section.how]
+        careful += [text for section in led for text in section.careful]
+        for other in source_accounts(contents):
+            careful += other.sentences if other.source != account.source else []
+    others = _others(chapters, account.source if account else "")
+    return SecondScreen(
+        how=[(what, text) for what, text in how if text],
+        others=others[:OTHERS],
+        further=max(0, len(others) - OTHERS),
+        careful=list(dict.fromkeys(careful))[:CAREFUL],
+    )
+
+
+def _others(chapters: Sequence[Chapter], lead: str) -> list[OtherAnswer]:
+    found = []
+    for number, chapter in enumerate(chapters):
+        contents = chapter.view.contents
+        for account in source_accounts(contents):
+            own = card(contents, account.source)
+            if own is not None and own.card.text and (number, account.source) != (0, lead):
+                found.append(OtherAnswer(chapter.title, said(account.source), chapter.anchor, own.card.text[0]))
+    return found
+
+
+def _conversations(chapter: Chapter) -> str:
+    contents = chapter.view.contents
+    if contents.counted:
+        told = listed(f"{n} {what}" for n, what in tiles(contents))
+        return f"none: votes on {counted(len(contents.bots), 'contestant')}; {told}"
+    kinds = Counter(c.kind for c in contents.conversations)
+    told = [(kinds["pairs"], "of two bots"), (kinds["self"], "of a bot with itself")]
+    told += [(kinds["people"], "of two people"), (kinds["human_model"], "of a bot with a person")]
+    text, lengths = listed(f"{count:,} {what}" for count, what in told if count), contents.study.plan.segments
+    if chapter.played:
+        text += f", opened by the annotators themselves, up to {lengths[-1]} exchanges"
+    elif chapter.segmented:
+        text += f", shown in segments of {listed(map(str, lengths))} exchanges"
+    return text
+
+
+def _judged_by(contents: Contents) -> str:
+    told = []
+    for source in contents.sources:
+        workers = sum(whose == source for whose, _ in contents.annotators)
+        who = counted(workers, "person", "people") if source == HUMAN else source_said(source)
+        told.append(f"{who} ({counted(contents.annotations(source), 'annotation')})")
+    return listed(told)
+
+
+def tiles(contents: Contents) -> list[tuple[str, str]]:
+    """Counts that findings tell: (number, of what)."""
+    return [
+        tile
+        for source, others in results(contents)
+        for finding in findings_of(contents.survey)
+        if finding.name in others
+        for tile in finding.tiles(result_of(contents, source, finding.name, others))
+    ]

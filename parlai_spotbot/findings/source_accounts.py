@@ -18,6 +18,9 @@ from parlai_spotbot.wording import between, percent, source_said, upper_first
 GUESSING = 0.5
 """The balanced accuracy of who guesses, or always says the same."""
 
+WIDE = 0.3
+"""An interval of an accuracy that says little."""
+
 
 @dataclass(frozen=True)
 class SourceAccount:
@@ -56,8 +59,10 @@ class SourceAccount:
             found.append(f"{who} answered {self.answered:,} of {self.units:,} units: its figures are of these only.")
         if self.chance:
             people, bots = self.judged
+            shown = self.accuracy <= GUESSING or (self.ci is not None and self.ci[1] - self.ci[0] < WIDE)
+            verb = "can't tell" if shown else "has not shown that it tells"
             found.append(
-                f"{who} can't tell people from bots here: it is right in {percent(self.accuracy)}{between(self.ci)}, "
+                f"{who} {verb} people from bots here: it is right in {percent(self.accuracy)}{between(self.ci)}, "
                 f"people ({people:,}) and bots ({bots:,}) weighed alike, and guessing in {percent(GUESSING)}. So it "
                 "ranks nobody; its figures stand in the tables."
             )

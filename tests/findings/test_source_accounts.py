@@ -4,7 +4,9 @@ import pytest
 from scripted import always_first, answered, by_chance, knowing, rows_of, small_study
 
 from parlai_spotbot import files
+from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.contents import read_contents
+from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.source_accounts import account_of, source_accounts
 from parlai_spotbot.records import HUMAN
 
@@ -88,3 +90,27 @@ def test_a_judge_that_says_that_it_answered_all_has_though_some_answers_are_miss
 def test_nothing_is_known_of_a_source_whose_analysis_says_nothing_of_it():
     own = account_of("judge:x", {})
     assert (own.units, own.partial, own.accuracy, own.chance, own.sentences) == (0, False, None, False, [])
+
+
+def told(study, source):
+    """The ranking's first text and its card."""
+    contents = read_contents(study, SURVEY)
+    others = {name: by_source[source] for name, by_source in contents.analysis.items() if source in by_source}
+    ranking = next(finding for finding in findings_of(SURVEY) if finding.name == "ranking")
+    result = Result(source, others["ranking"], others, tuple(study.plan.contestants))
+    return ranking.tell(result)[0].text, ranking.card(result)
+
+
+def test_a_judge_at_chance_ranks_nobody_on_its_card_but_has_its_tables(study):
+    text, card = told(study, CONSTANT)
+    assert card.text == account(study, CONSTANT).sentences == text[:1]
+    assert not card.clusters
+    assert card.table is None
+    assert read_contents(study, SURVEY).of("ranking", CONSTANT)["pairs"]
+
+
+def test_a_killed_judge_s_ranking_says_so_first(study):
+    text, card = told(study, KILLED)
+    assert card.text[0] == text[0] == account(study, KILLED).sentences[0]
+    assert told(study, GOOD)[1].clusters
+    assert "answered" not in " ".join(told(study, GOOD)[1].text)

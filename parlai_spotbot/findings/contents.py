@@ -6,8 +6,9 @@ Analysis is read by source; people come before judges, since judges are no subst
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 
 from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError, nearest
@@ -56,7 +57,7 @@ class Contents(Analysis):
 
     `judges` holds what stands in ``judges/*.json`` by judge, `failures` the rows of failures.jsonl. `counted`:
     judgements are votes, perhaps millions, which are not read one by one: `judgements` is empty then, and what is said
-    of them is the analysis's.
+    of them is the analysis's. `variants` hold analyses in which "unsure" says something else, by what it says.
     """
 
     conversations: list[Conversation]
@@ -65,18 +66,23 @@ class Contents(Analysis):
     judges: dict[str, dict]
     failures: list[dict]
     counted: bool = False
+    variants: dict[str, dict[str, dict[str, dict]]] = field(default_factory=dict)
 
     def without(self, sources: Collection[str]) -> Contents:
         """The same as if these sources had not answered."""
         if not sources:
             return self
-        analysis = {
-            name: {source: own for source, own in by_source.items() if source not in sources}
-            for name, by_source in self.analysis.items()
-        }
+
+        def kept(analysis: dict[str, dict[str, dict]]) -> dict[str, dict[str, dict]]:
+            return {
+                name: {source: own for source, own in by_source.items() if source not in sources}
+                for name, by_source in analysis.items()
+            }
+
         judges = {source: own for source, own in self.judges.items() if source not in sources}
         judgements = [j for j in self.judgements if j.source not in sources]
-        return replace(self, analysis=analysis, judges=judges, judgements=judgements)
+        variants = {option: kept(analysis) for option, analysis in self.variants.items()}
+        return replace(self, analysis=kept(self.analysis), judges=judges, judgements=judgements, variants=variants)
 
     @cached_property
     def bots(self) -> list[str]:
@@ -163,6 +169,7 @@ def read_contents(study: Study, survey: str, conversations: list[Conversation] |
         judges=_judges(study, survey),
         failures=_failures(study),
         counted=counted,
+        variants={option: _analysis(study, survey, folder)[0] for option, folder in _variants(study, survey)},
     )
 
 
@@ -200,10 +207,16 @@ def _check_survey(study: Study, survey: str) -> None:
         raise UserError(f"--survey {survey}: {study.path} has no such survey.", nearest(survey, known))
 
 
-def _analysis(study: Study, survey: str) -> tuple[dict, dict]:
+def _variants(study: Study, survey: str) -> list[tuple[str, Path]]:
+    """What "unsure" says, and where the analysis of it lies, for each that there is beside the main one."""
+    folders = study.analysis_path(survey).glob("unsure-*/")
+    return [(folder.name.removeprefix("unsure-"), folder) for folder in sorted(folders)]
+
+
+def _analysis(study: Study, survey: str, folder: Path | None = None) -> tuple[dict, dict]:
     analysis, made_by = {}, {}
     remedy = hints.run("analyze", study.path, survey)
-    for path in sorted(study.analysis_path(survey).glob("*.json")):
+    for path in sorted((folder or study.analysis_path(survey)).glob("*.json")):
         stem = path.stem
         if stem in NO_SOURCES:
             continue

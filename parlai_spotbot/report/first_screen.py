@@ -6,7 +6,6 @@ are text to a screen reader.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -18,17 +17,13 @@ from parlai_spotbot.judges.next_step import answers_by_people, next_step
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.chapters import Chapter, known_to, result_of, results
 from parlai_spotbot.report.lead import lead_of
-from parlai_spotbot.report.parts import caution_of, said
+from parlai_spotbot.report.parts import caution_of, here, said
 from parlai_spotbot.report.quotes import Quote, quotes
-from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import about_of, survey_names
 from parlai_spotbot.wording import upper_first
 
 ROWS = 8
 """So many contestants, or criteria, stand on the first screen; the others behind it."""
-
-FOLDER = "DIR"
-"""Stands for the study's folder in commands."""
 
 
 @dataclass(frozen=True)
@@ -143,9 +138,3 @@ def missing(contents: Contents) -> list[Step]:
     if not contents.analysis:
         return [Step("The judgements are not analysed yet.", analyse)]
     return [Step(why, analyse)] if (why := contents.outdated) else []
-
-
-def here(study: Study, told: str) -> str:
-    """A command without the path of this machine: a page is the same wherever it lies, and opened from the study's own
-    folder it fills in where that is."""
-    return told.replace(shlex.quote(str(study.path)), FOLDER)

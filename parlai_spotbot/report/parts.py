@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,9 +13,13 @@ from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.sections import Name, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.drawing import Look, looks
+from parlai_spotbot.study import Study
 from parlai_spotbot.wording import source_said, upper_first
 
 CAUTION = "automatic judge"
+
+FOLDER = "DIR"
+"""Stands for the study's folder in commands."""
 
 
 class Figure(NamedTuple):
@@ -36,7 +41,7 @@ class Figure(NamedTuple):
 class SourcePart:
     """What one source has to say in one section: `text` is a sentence or two, `orders` are rankings with labels.
 
-    `source` is "" where it matters to nobody who judged.
+    `source` is "" where it matters to nobody who judged; `unsure`, what that answer says, where analyses differ by it.
     """
 
     title: str
@@ -45,6 +50,7 @@ class SourcePart:
     tables: list[Table] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
     orders: list[tuple[str, list[Name]]] = field(default_factory=list)
+    unsure: str = ""
 
     @property
     def caution(self) -> str:
@@ -90,3 +96,9 @@ def said(source: str) -> str:
 def caution_of(source: str) -> str:
     """What stands beside the name of a source that isn't people; what that means is said once, on the second screen."""
     return "" if source == HUMAN else CAUTION
+
+
+def here(study: Study, told: str) -> str:
+    """A command without the path of this machine: a page is the same wherever it lies, and opened from the study's own
+    folder it fills in where that is."""
+    return told.replace(shlex.quote(str(study.path)), FOLDER)

@@ -83,6 +83,29 @@
     print();
   });
 
+  // -- what "unsure" says, where it was analysed in several ways ---------------------------------------------------------
+  const UNSURE = { "": "not spotted", half: "half spotted", missing: "left out" };
+  for (const section of [...document.querySelectorAll("section")].filter((own) => own.querySelector("[data-unsure]"))) {
+    const own = [...section.querySelectorAll(".part")];
+    const line = document.createElement("p");
+    line.className = "choices";
+    line.append("“Unsure” counts as");
+    const show = (how) => {
+      own.forEach((part) => part.classList.toggle("elsewhere", (part.dataset.unsure || "") !== how));
+      line.querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", String(button.value === how)));
+    };
+    for (const how of new Set(own.map((part) => part.dataset.unsure || ""))) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.value = how;
+      button.textContent = UNSURE[how];
+      button.addEventListener("click", () => show(how));
+      line.append(button);
+    }
+    section.querySelector("h2").after(line);
+    show("");
+  }
+
   // -- whose answers ---------------------------------------------------------------------------------------------------
   const parts = [...document.querySelectorAll("[data-source]")];
   const sources = [...new Map(parts.map((part) => [part.dataset.source, part.querySelector("h3").firstChild.textContent.trim()]))];

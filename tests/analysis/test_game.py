@@ -301,6 +301,7 @@ def test_all_files_and_tables_are_there(played):
         "time",
         "order",
         "game",
+        "examples",
     }
     json.dumps(result, allow_nan=False)
     names = set(tables(GAME, result))

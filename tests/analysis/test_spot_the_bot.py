@@ -16,7 +16,17 @@ from parlai_spotbot.findings.compute import summary, tables
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Plan, Study
 
-OF_EVERY_SOURCE = ["ranking", "survival", "features", "agreement", "annotators", "segments", "time", "order"]
+OF_EVERY_SOURCE = [
+    "ranking",
+    "survival",
+    "features",
+    "agreement",
+    "annotators",
+    "examples",
+    "segments",
+    "time",
+    "order",
+]
 
 
 @pytest.fixture(scope="module")

@@ -52,6 +52,17 @@ class SourceAccount:
         return self.partial or self.chance
 
     @property
+    def trust(self) -> str:
+        """How far to trust a judge, in a sentence; "" of people, and where it isn't known or `sentences` say it."""
+        if self.people or self.chance or self.accuracy is None:
+            return ""
+        people, bots = self.judged
+        return (
+            f"it tells people from bots in {percent(self.accuracy)}{between(self.ci)} of what it judged here, people "
+            f"({people:,}) and bots ({bots:,}) weighed alike; guessing would in {percent(GUESSING)}."
+        )
+
+    @property
     def sentences(self) -> list[str]:
         """What to beware of, the worst first; [] where there is nothing."""
         found, who = [], upper_first(source_said(self.source))

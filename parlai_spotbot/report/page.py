@@ -14,7 +14,7 @@ from typing import Any
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings.contents import Contents, read_contents, surveys_of
-from parlai_spotbot.findings.whole_study import all_of_it
+from parlai_spotbot.findings.whole_study import Whole, all_of_it
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import appendix, citations, downloads, first_screen, reader_data
 from parlai_spotbot.report.bots import bots
@@ -59,7 +59,8 @@ def _context(views: list[SurveyView], paper: appendix.Appendix, without: Sequenc
     plan = contents.study.plan
     chapters = [chapter_of(own) for own in views]
     screen, each = first_screen.first_screen(chapters[0]), bots(chapters[0])
-    whole = whole_study(views, without)
+    of_study = told_of_study(views, without)
+    whole = whole_study(view, of_study)
     told = [own for chapter in chapters for own in chapter.sections]
     parts = [part for section in [*told, *each, *whole] for part in section.parts]
     spoken = bool(contents.conversations) or not contents.counted
@@ -71,7 +72,7 @@ def _context(views: list[SurveyView], paper: appendix.Appendix, without: Sequenc
         "chapters": chapters,
         "parts": parts,
         "screen": screen,
-        "found": second_screen(chapters, without),
+        "found": second_screen(chapters, [own for _, told in of_study for _, own in told], without),
         "figure": _figure(chapters[0], screen),
         "panels": _panels(chapters, screen, each, whole, spoken),
         "sources": citations.used(thing.cite for part in parts for thing in [*part.figures, *part.tables]),
@@ -117,17 +118,28 @@ def _panels(
     return [*found, Panel("paper", "For your paper"), Panel("provenance", "Provenance")]
 
 
-def whole_study(views: list[SurveyView], without: Sequence[str] = ()) -> list[PageSection]:
-    """What is said of the study whatever the survey; what has nothing to say stays away."""
-    first, found = views[0], []
+def told_of_study(views: Sequence[SurveyView], without: Sequence[str] = ()) -> list[tuple[Whole, list]]:
+    """What is said of the study whatever the survey: each with its (source, section)s; what has nothing to say stays
+    away."""
+    found, study = [], views[0].contents.study
     for whole in all_of_it():
-        results = whole.read(first.contents.study, [view.contents.survey for view in views])
-        told = whole.tell(results) if results else ()
-        told = [(source, own) for source, own in told if source not in without]
-        parts = [part_of_source(first, source, own) if source else part_of(own, first.looks) for source, own in told]
-        if parts:
-            found.append(PageSection(whole.name, whole.heading, parts))
+        results = whole.read(study, [view.contents.survey for view in views])
+        told = [(source, own) for source, own in (whole.tell(results) if results else ()) if source not in without]
+        if told:
+            found.append((whole, told))
     return found
+
+
+def whole_study(view: SurveyView, told: Sequence[tuple[Whole, list]]) -> list[PageSection]:
+    """The same, drawn."""
+    return [
+        PageSection(
+            whole.name,
+            whole.heading,
+            [part_of_source(view, source, own) if source else part_of(own, view.looks) for source, own in sections],
+        )
+        for whole, sections in told
+    ]
 
 
 def build_report(study: Study, survey: str | None = None, without: Sequence[str] = ()) -> Path:

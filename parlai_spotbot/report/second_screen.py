@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.contents import Contents
+from parlai_spotbot.findings.sections import Section
 from parlai_spotbot.findings.source_accounts import source_accounts
 from parlai_spotbot.judges import CAUTION
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.chapters import Chapter, result_of, results
+from parlai_spotbot.report.failures import failures_table
 from parlai_spotbot.report.first_screen import card
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import said
@@ -44,8 +46,9 @@ class SecondScreen:
     careful: list[str]
 
 
-def second_screen(chapters: Sequence[Chapter], without: Sequence[str] = ()) -> SecondScreen:
-    """What is said of how the first survey's answer was found."""
+def second_screen(chapters: Sequence[Chapter], of_study: Sequence[Section], without: Sequence[str]) -> SecondScreen:
+    """What is said of how the first survey's answer was found; `of_study` is told of the whole study, `without` are the
+    sources left out."""
     first, contents = chapters[0], chapters[0].view.contents
     account = lead_of(contents)
     how = [("Conversations", _conversations(first)), ("Judged by", _judged_by(contents))]
@@ -56,11 +59,15 @@ def second_screen(chapters: Sequence[Chapter], without: Sequence[str] = ()) -> S
         if not account.people:
             careful.append(f"{said(account.source)} is an {CAUTION}.")
         careful += account.sentences
+        how.append(("Trust", account.trust))
         led = [section for source, section in first.told if source == account.source]
         how += [pair for section in led for pair in section.how]
         careful += [text for section in led for text in section.careful]
         for other in source_accounts(contents):
             careful += other.sentences if other.source != account.source else []
+    careful += [text for section in of_study for text in section.careful]
+    if failures := failures_table(contents.failures, {c.conversation_id for c in contents.conversations}):
+        careful.append(f"Self-play: {failures.sentence}")
     others = _others(chapters, account.source if account else "")
     return SecondScreen(
         how=[(what, text) for what, text in how if text],
@@ -76,7 +83,8 @@ def _others(chapters: Sequence[Chapter], lead: str) -> list[OtherAnswer]:
         contents = chapter.view.contents
         for account in source_accounts(contents):
             own = card(contents, account.source)
-            if own is not None and own.card.text and (number, account.source) != (0, lead):
+            told = own is not None and own.card.text and own.card.text[0] not in account.sentences
+            if told and (number, account.source) != (0, lead):
                 found.append(OtherAnswer(chapter.title, said(account.source), chapter.anchor, own.card.text[0]))
     return found
 

@@ -46,6 +46,9 @@ METHOD = {
     "conversation.",
     "cite": ("wilson1927", "korn1998"),
 }
+CAREFUL = 2
+"""So many of the contestants' sentences stand on the page's second screen."""
+
 KEYS = ("contestants", "kinds", "not_told", "training_overlap")
 
 
@@ -69,7 +72,26 @@ def tell(own: Mapping) -> Told:
     if not own.get("chats_told"):  # which says the same of self-chats
         text += in_self_chats(own)
     tables = [table for table in (rates(own), by_conversations(own), examples(own)) if table is not None]
-    yield "", Section("hygiene", "All conversations", [t for t in text if t], _charts(own), tables, open_tables=ALL)
+    shown = [entry["sentence"] for entry in own["contestants"].values() if CLEAN not in entry["sentence"]]
+    careful = [sentence for sentence in (*shown, *_going_round(own)) if sentence][:CAREFUL]
+    yield (
+        "",
+        Section(
+            "hygiene",
+            "All conversations",
+            [t for t in text if t],
+            _charts(own),
+            tables,
+            careful=tuple(careful),
+            open_tables=ALL,
+        ),
+    )
+
+
+def _going_round(own: Mapping) -> list[str]:
+    """Who degenerates in self-chat, by more than chance."""
+    tests = own.get("degeneration", {}).get("tests", {})
+    return [test["sentence"] for test in tests.values() if test.get("degenerates")]
 
 
 def _charts(own: Mapping) -> list[Chart]:

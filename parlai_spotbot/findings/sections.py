@@ -6,7 +6,7 @@ The report draws and writes whatever a finding gives, and knows no finding by it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from parlai_spotbot.wording import between, span
 
@@ -114,6 +114,20 @@ class Section:
     step: str = ""
     open_charts: int = 2
     open_tables: int = 2
+
+    def __post_init__(self):
+        object.__setattr__(self, "charts", _once(self.charts, "caption"))
+        object.__setattr__(self, "tables", _once(self.tables, "how"))
+
+
+def _once(parts: Sequence, name: str) -> list:
+    """How to read a chart or table is said with the first of those that are read alike."""
+    found, said = [], set()
+    for part in parts:
+        text = getattr(part, name)
+        found.append(replace(part, **{name: ""}) if text in said else part)
+        said.add(text)
+    return found
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.findings.answers import Form
-from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.sections import Section
 
 MEETINGS = ("ids", "exchanges", "a", "b", "outcome", "entity_a", "entity_b", "called_a", "called_b")
 """One row an annotation of two bots: `ids` of its one conversation, or of a's and b's; `outcome` +1 where a won, -1
@@ -36,12 +37,22 @@ COUNTS = ("wins", "losses", "ties", "n", *CALLED.values())
 
 def finding(form: Form, compute) -> Finding:
     """The finding of a form of answers."""
-    return Finding("examples", form, compute, lambda result: [], place=99)
+    return Finding("examples", form, compute, lambda result: [], of_bot=of_bot, place=99)
+
+
+def of_bot(result: Result, bot: str) -> list[Section]:
+    """Its best conversation and its worst."""
+    links = []
+    for title, entry in (result.data.get("by_bot", {}).get(bot) or {}).items():
+        outcome = f"{entry['wins']}–{entry['losses']}–{entry['ties']}"
+        told = f"{title.capitalize()} conversation: with {entry['other']}, {outcome}"
+        links.append((told, entry["conversation_ids"][0]))
+    return [Section("examples", "", links=links)] if links else []
 
 
 def examples(meetings: pd.DataFrame, order: Sequence[str]) -> dict | None:
     """The entries of ``examples.json``: `kind`, `bot`, `other`, `entity`, `conversation_ids`, `exchanges`, `wins`,
-    `losses`, `ties`, `n`, and what `bot` was `called`; None where no two bots met.
+    `losses`, `ties`, `n`, and what `bot` was `called`; and `by_bot` its best and worst. None where no two bots met.
 
     A give-away's counts are of its length, those of the others of the whole meeting.
     """
@@ -56,7 +67,19 @@ def examples(meetings: pd.DataFrame, order: Sequence[str]) -> dict | None:
         if chosen is not None:
             used.update(chosen["ids"])
             found.append(_entry(kind, chosen, lengths[lengths["meeting"] == chosen["meeting"]]))
-    return {"examples": found}
+    return {"examples": found, "by_bot": {bot: _extremes(own) for bot, own in whole.groupby("bot", sort=True)}}
+
+
+def _extremes(own: pd.DataFrame) -> dict[str, dict]:
+    """The conversation that a bot won most clearly, and the one that it lost most clearly, where there are such."""
+    lead, found = own["wins"] - own["losses"], {}
+    for title, sign in (("best", 1), ("worst", -1)):
+        rows = own[sign * lead > 0]
+        if len(rows):
+            row = _sorted(rows, -sign * lead[rows.index], -rows["n"]).iloc[0]
+            kept = {name: row[name] for name in ("other", "wins", "losses", "ties", "n")}
+            found[title] = {**kept, "conversation_ids": list(row["ids"])}
+    return found
 
 
 def _sides(meetings: pd.DataFrame, place: dict[str, int]) -> pd.DataFrame:

@@ -48,6 +48,7 @@ def _part(chapter: Chapter, source: str, others: dict, bot: str) -> SourcePart:
         [figure for figure in figures if figure.drawing is not None],
         [table for section in found for table in section.tables],
         [sentence for sentence in text if sentence],
+        links=[link for section in found for link in section.links],
     )
 
 

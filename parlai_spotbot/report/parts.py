@@ -41,7 +41,8 @@ class Figure(NamedTuple):
 class SourcePart:
     """What one source has to say in one section: `text` is a sentence or two, `orders` are rankings with labels.
 
-    `source` is "" where it matters to nobody who judged; `unsure`, what that answer says, where analyses differ by it.
+    `source` is "" where it matters to nobody who judged; `unsure`, what that answer says, where analyses differ by it;
+    `links` are conversations, (what is said, its id).
     """
 
     title: str
@@ -51,6 +52,7 @@ class SourcePart:
     text: list[str] = field(default_factory=list)
     orders: list[tuple[str, list[Name]]] = field(default_factory=list)
     unsure: str = ""
+    links: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def caution(self) -> str:

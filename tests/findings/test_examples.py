@@ -45,16 +45,28 @@ def test_each_kind_is_the_one_that_its_rule_says():
     assert (even["wins"], even["losses"], even["n"]) == (1, 1, 2)
 
 
+def test_every_contestant_has_its_best_and_its_worst_conversation():
+    frame = meetings(
+        *[("won", "x", "y", k, 1, HB) for k in (2, 3)],
+        ("barely won", "x", "y", 2, 1, HB),
+        ("lost", "z", "x", 2, 1, HB),
+        ("tied", "z", "y", 2, 0, BB),
+    )
+    found = examples(frame, ["x", "y", "z"])["by_bot"]
+    named = {bot: {title: entry["conversation_ids"] for title, entry in own.items()} for bot, own in found.items()}
+    assert named == {"x": {"best": ["won"], "worst": ["lost"]}, "y": {"worst": ["won"]}, "z": {"best": ["lost"]}}
+    assert found["x"]["best"]["other"] == "y"
+    assert [found["y"]["worst"][name] for name in ("wins", "losses", "ties", "n")] == [0, 2, 0, 2]
+
+
 def test_of_two_that_cost_as_much_the_one_after_fewer_exchanges_is_shown():
     frame = meetings(*[("late", "x", "y", 5, -1, BH)] * 2, *[("early", "x", "y", 2, -1, BH)] * 2)
     assert by_kind(frame, ["y", "x"])["give_away"]["conversation_ids"] == ["early"]
 
 
 def test_the_order_of_the_rows_changes_nothing():
-    frame = meetings(
-        *[(f"c{n}", a, b, k, outcome, called) for n, (a, b) in enumerate([("x", "y"), ("y", "z"), ("z", "x")])
-          for k, outcome, called in ((2, 1, HB), (3, 0, HH), (5, -1, BH))]
-    )  # fmt: skip
+    pairs, lengths = [("x", "y"), ("y", "z"), ("z", "x")], [(2, 1, HB), (3, 0, HH), (5, -1, BH)]
+    frame = meetings(*[(f"c{n}", a, b, *own) for n, (a, b) in enumerate(pairs) for own in lengths])
     turned = frame.iloc[::-1].reset_index(drop=True)
     assert examples(frame, ["x", "y", "z"]) == examples(turned, ["x", "y", "z"])
 

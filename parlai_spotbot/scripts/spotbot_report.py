@@ -18,6 +18,8 @@ class SpotbotReport(Command):
   parlai spotbot_report --study studies/mine
       studies/mine/report/index.html; beside it, in report/appendix/, texts for the appendix of a paper: methods (text,
       LaTeX, BibTeX), a data card, and a human evaluation datasheet (HEDS).
+  parlai spotbot_report --study studies/mine --without-judge NAME
+      As if that judge had never answered; its answers stay (parlai spotbot_judge --drop NAME takes them out).
   parlai spotbot_report --compare studies/first studies/second studies/third
       How the ranking moved from each study to the next, whether by more than chance, and in what the studies differ:
       studies/compared/compare.html, with leaderboard.html beside it. --study A --compare B C is the same as
@@ -41,6 +43,14 @@ class SpotbotReport(Command):
             type=str,
             default=None,
             help="the method, what annotators are asked (default: the first; of several studies, all they share)",
+        )
+        group.add_argument(
+            "--without-judge",
+            type=str,
+            action="append",
+            default=None,
+            metavar="NAME",
+            help="leave this judge out, which the page says; may be given several times",
         )
         group = parser.add_argument_group("Several studies")
         group.add_argument(
@@ -95,6 +105,8 @@ class SpotbotReport(Command):
             raise UserError(f"{' and '.join(modes)}: only one at a time.", "Run the command once for each.")
         if not opt["study"] and not (opt["compare"] or opt["leaderboard"]):
             raise UserError("--study missing.", "Name it; --help shows an example.")
+        if opt["without_judge"] and (modes or not opt["study"]):
+            raise UserError("--without-judge: is for the report of one study.", "Leave it out.")
         if opt["out"] and not (opt["compare"] or opt["leaderboard"]):
             raise UserError(
                 f"--out {opt['out']}: is for pages over several studies.",
@@ -109,9 +121,7 @@ class SpotbotReport(Command):
         from parlai_spotbot.report import build_report
         from parlai_spotbot.study import Study
 
-        study = Study.open(self.opt["study"])
-        with study.lock("spotbot_report"):
-            path = build_report(study, self.opt["survey"])
+        path = build_report(Study.open(self.opt["study"]), self.opt["survey"], tuple(self.opt["without_judge"] or ()))
         print(f"report:   {path}")
         print(f"appendix: {path.parent / 'appendix'}")
 
@@ -131,8 +141,7 @@ class SpotbotReport(Command):
 
         opt = self.opt
         study = Study.open(opt["study"])
-        with study.lock("spotbot_report"):
-            made = export_study(
-                study, opt["export"], with_comments=opt["with_comments"], human_turns=not opt["without_human_turns"]
-            )
+        made = export_study(
+            study, opt["export"], with_comments=opt["with_comments"], human_turns=not opt["without_human_turns"]
+        )
         print(made.said())

@@ -29,7 +29,10 @@ VERSIONS = 4
 FEWEST_QUESTIONS, MOST_QUESTIONS = 30, 40
 """Questions a person, by the paper; other numbers are told of, not refused."""
 
-MADE_BY = "Make them with parlai spotbot_nuc, or name a file of them: --nuc-questions FILE."
+
+def made_by(study: Study) -> str:
+    """What to do where there are no questions."""
+    return f"Make them: {hints.command('nuc', study.path)}\n  or name a file of them: --nuc-questions FILE"
 
 
 # -- the key ---------------------------------------------------------------------------------------------------------
@@ -152,10 +155,10 @@ def _questions(study: Study, wanted: PackRequest) -> tuple[list[NucQuestion], li
     copy, default = questions_path(study), study.path / "nuc" / "questions.jsonl"
     path = Path(wanted.nuc_questions).expanduser() if wanted.nuc_questions else copy if copy.exists() else default
     if not path.exists():
-        raise UserError(f"{path}: no such file of questions.", MADE_BY)
+        raise UserError(f"{path}: no such file of questions.", made_by(study))
     questions = read_questions(path)
     if not questions:
-        raise UserError(f"{path}: holds no question.", MADE_BY)
+        raise UserError(f"{path}: holds no question.", made_by(study))
     for question in questions:
         count = len(question.candidates)
         if not 2 <= count <= nuc.MOST_CANDIDATES or max(question.speakers) > 1:

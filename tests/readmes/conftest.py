@@ -1,0 +1,57 @@
+"""What README's commands need: a server that answers, and a folder with the user's pool."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), *(str(HERE.parent / room) for room in ("agents", "findings"))]
+# commands, chat_servers, scripted
+
+
+def first_label(body):
+    """What the stub server answers: the first label, or some text."""
+    schema = body.get("response_format", {}).get("json_schema", {}).get("schema", {})
+    answer = schema.get("properties", {}).get("answer", {})
+    if answer.get("type") == "array":
+        return json.dumps({"answer": answer["items"].get("enum", ["A"])})
+    return json.dumps({"answer": answer.get("enum", ["It is well."])[0]})
+
+
+@pytest.fixture(scope="session")
+def server():
+    import chat_servers
+
+    chat_servers.FIELDS["response_format"] = dict
+    with chat_servers.ChatServer(first_label) as served:
+        yield served.url
+
+
+@pytest.fixture
+def run(monkeypatch, capfd):
+    """Runs a command as words: ours in this process, others in one of their own; a wrong exit code fails."""
+    from parlai_spotbot.scripts.main import main
+
+    bin_ = Path(sys.executable).parent
+
+    def one(words):
+        start = time.monotonic()
+        if words[0] in ("parlai", "spotbot") and words[1].startswith("spotbot_"):
+            code = 0
+            try:
+                main(words[1:])
+            except SystemExit as end:
+                code = end.code
+            assert code in (0, None), f"{' '.join(words)}\n{''.join(capfd.readouterr())}"
+        else:
+            done = subprocess.run([bin_ / words[0], *words[1:]], capture_output=True, text=True, check=False)
+            assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout}{done.stderr}"
+        times.append((round(time.monotonic() - start, 1), " ".join(words)))
+        return "".join(capfd.readouterr())
+
+    times = one.times = []
+    return one

@@ -1,0 +1,105 @@
+"""Every command that a command tells of works as it is printed, from a survey that isn't packed to its report."""
+
+import re
+import shlex
+
+import pytest
+from scripted import always_first, answered, by_chance, rows_of, small_study
+
+from parlai_spotbot.scripts.main import main
+from parlai_spotbot.study import Study
+
+HINT = re.compile(r"parlai (spotbot_\w+ --study .*)")
+SLOW = ("comparative", "dialogue_likert", "turn_likert", "abc_eval")
+BY_JUDGES = ["spot_the_bot_game", "acute_eval", *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
+
+
+@pytest.fixture
+def study(tmp_path):
+    """Conversations of bots, packed for one survey only; in the name of the folder there is a blank."""
+    return small_study(tmp_path / "my study", "spot_the_bot")
+
+
+def printed(words, capsys, code=0):
+    """Run a command; the commands in what it prints, as words."""
+    found = 0
+    try:
+        main(words)
+    except SystemExit as end:
+        found = end.code or 0
+    shown = "".join(capsys.readouterr())
+    assert found == code, shown
+    assert "--study DIR" not in shown
+    return [shlex.split(hint) for hint in HINT.findall(shown)]
+
+
+def stood_for(words, server):
+    """The embedded model takes an hour for this: a server stands in."""
+    if "language_model" not in words:
+        return words
+    return [*words, "--judge-url", server, "--judge-model", "parrot-1", "--yes"]
+
+
+@pytest.mark.parametrize("survey", BY_JUDGES)
+def test_from_the_first_error_to_the_report_by_hints_alone(study, survey, capsys, server):
+    hints, ran = printed(["analyze", "--study", str(study.path), "--survey", survey], capsys, code=2), []
+    while hints and len(ran) < 9:
+        for words in hints:
+            assert words[words.index("--survey") + 1] == survey
+            assert words[words.index("--study") + 1] == str(study.path)
+            ran.append(words[0].removeprefix("spotbot_"))
+            found = printed(stood_for(words, server), capsys)
+        hints = found
+    assert ran == ["pack", "crowdsource", "judge", "analyze", "report"]
+    assert study.report_path.exists()
+    assert "There are no units yet" not in study.report_path.read_text()
+
+
+@pytest.mark.slow
+def test_the_default_survey_is_judged_by_the_spotter(study, capsys):
+    (hint,) = printed(["analyze", "--study", str(study.path)], capsys, code=2)
+    assert hint[-2:] == ["--judges", "spotter"]
+    ran = []
+    while hint:
+        ran.append(hint[0])
+        hint = next(iter(printed(hint, capsys)), None)
+    assert ran == ["spotbot_judge", "spotbot_analyze", "spotbot_report"]
+
+
+def test_surveys_that_no_judge_answers_hint_at_people(tmp_path, capsys):
+    study = small_study(tmp_path / "s", "spot_the_bot")
+    (hint,) = printed(["pack", "--study", str(study.path), "--survey", "nuc"], capsys, code=2)
+    assert hint[0] == "spotbot_nuc"
+    with_chats = ["--study", str(tmp_path / "c"), "--survey", "interactive", "--pool", "rules", "--comparisons", "2"]
+    hints = printed(["pack", *with_chats], capsys)
+    assert [words[0] for words in hints] == ["spotbot_crowdsource"]
+    printed(hints[0], capsys)
+
+
+# -- the report without a judge ----------------------------------------------------------------------------------------
+@pytest.fixture
+def judged(tmp_path):
+    """Answered by people and by two judges."""
+    study = small_study(tmp_path / "s", "spot_the_bot")
+    rows = [rows_of(study, "spot_the_bot", by_chance, ["w1", "w2"])]
+    rows += [rows_of(study, "spot_the_bot", always_first, ["v"], source=f"judge:{name}") for name in ("one", "other")]
+    answered(study, "spot_the_bot", *rows)
+    return study
+
+
+def test_a_report_without_a_judge_is_as_if_it_had_not_answered(judged, capsys):
+    rows = judged.judgements_path("spot_the_bot").read_bytes()
+    printed(["report", "--study", str(judged.path), "--without-judge", "other"], capsys)
+    page = judged.report_path.read_text()
+    assert "judge one" in page
+    assert page.count("judge other") <= 2  # where it says who is left out
+    assert judged.judgements_path("spot_the_bot").read_bytes() == rows
+    with pytest.raises(SystemExit):
+        main(["report", "--study", str(judged.path), "--without-judge", "nobody"])
+    assert "--without-judge nobody: no such judge answered" in capsys.readouterr().err
+
+
+def test_a_report_is_written_while_somebody_else_works_on_the_study(judged, capsys):
+    with Study.open(judged.path).lock("spotbot_selfchat"):
+        printed(["report", "--study", str(judged.path)], capsys)
+        printed(["report", "--study", str(judged.path), "--export", str(judged.path.parent / "copy")], capsys)

@@ -20,6 +20,7 @@ import matplotlib as mpl
 import numpy as np
 from fontTools.subset import Options
 from markupsafe import Markup
+from matplotlib.artist import Artist
 from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 
@@ -42,6 +43,9 @@ INK, MUTED, LINE, WIN, LOSS = "#010101", "#020202", "#030303", "#040404", "#0505
 VARIABLES = {INK: "var(--ink)", MUTED: "var(--muted)", LINE: "var(--line)", WIN: "var(--win)", LOSS: "var(--loss)"} | {
     f"#0b07{i:02x}": f"var(--bot{i})" for i in range(len(PALETTE))
 }
+
+TOLD = "told-"
+"""Begins the id of a mark that says something; the rest is what it says, in hexadecimal digits."""
 
 REMEMBERED = 200
 _MADE: dict[bytes, bytes] = {}
@@ -117,6 +121,21 @@ class Drawing(Markup):
     files: dict[str, bytes]
 
 
+def tell(artist: Artist, said: str) -> None:
+    """Let a mark say something to whoever points at it; see `_told`."""
+    if said:
+        artist.set_gid(f"{TOLD}{said.encode().hex()}")
+
+
+def _told(text: str) -> str:
+    """What marks say, as titles of their groups, which browsers show."""
+
+    def title(found: re.Match) -> str:
+        return f'<g class="told"><title>{html.escape(bytes.fromhex(found[1]).decode())}</title>'
+
+    return re.sub(rf'<g id="{TOLD}([0-9a-f]+)">', title, text)
+
+
 def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> Drawing:
     """The figure as inline SVG, with its files; to be called within `drawn`, which it ends: colours change.
 
@@ -135,7 +154,7 @@ def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> 
     figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     text = out.getvalue()
     text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
+    text = _told(re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S))
     drawing = Drawing(_inline(text, name, label, figure.get_figwidth() > WIDTH))
     drawing.name = name
     alone = _alone(text, label)

@@ -95,6 +95,18 @@ def test_a_contestant_chosen_once_is_chosen_everywhere(tab):
     assert tab.evaluate("document.body.style.length") == 0
 
 
+def test_a_mark_says_its_figures_where_it_is_pointed_at_or_tapped(tab):
+    mark = tab.locator("#survival svg .told").first
+    said = mark.locator("title").text_content()
+    assert re.fullmatch(r".+, \d exchanges: \d+% \[\d+%, \d+%\], n = \d+", said)
+    mark.scroll_into_view_if_needed()
+    assert not tab.locator(".tip").is_visible()
+    mark.locator("use").last.click(force=True)
+    assert re.fullmatch(r".+, \d exchanges: .*, n = \d+", tab.locator(".tip").inner_text())
+    tab.locator("#survival h2").click()
+    assert not tab.locator(".tip").is_visible()
+
+
 def test_unsure_may_say_something_else_where_that_was_analysed(tab):
     parts = tab.locator("#survival .part")
     half = tab.locator('#survival .part[data-unsure="half"]')

@@ -11,7 +11,8 @@ from matplotlib.ticker import PercentFormatter
 
 from parlai_spotbot.findings.sections import Chart, Name
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.drawing import INK, LOSS, MUTED, WIN, Look
+from parlai_spotbot.report.drawing import INK, LOSS, MUTED, WIN, Look, tell
+from parlai_spotbot.wording import between, number, percent, who
 
 Looks = Mapping[str, Look]
 
@@ -56,14 +57,23 @@ MARK = 5.5
 Interval = Sequence[float | None]
 
 
-def whiskers_across(axes: Axes, at: tuple[float, float], interval: Interval, look: Look) -> None:
-    """A mark at (x, y) with the interval of its x."""
-    axes.errorbar(*at, xerr=_reach_of(at[0], interval), **_mark_style(look, MARK))
+def whiskers_across(axes: Axes, at: tuple[float, float], interval: Interval, look: Look, said: str = "") -> None:
+    """A mark at (x, y) with the interval of its x, which says its figures to whoever points at it."""
+    tell(axes.errorbar(*at, xerr=_reach_of(at[0], interval), **_mark_style(look, MARK))[0], said)
 
 
-def whiskers_up(axes: Axes, at: tuple[float, float], interval: Interval, look: Look, size: float = MARK) -> None:
-    """A mark at (x, y) with the interval of its y."""
-    axes.errorbar(*at, yerr=_reach_of(at[1], interval), **_mark_style(look, size))
+def whiskers_up(
+    axes: Axes, at: tuple[float, float], interval: Interval, look: Look, said: str = "", size: float = MARK
+) -> None:
+    """A mark at (x, y) with the interval of its y, which says its figures to whoever points at it."""
+    tell(axes.errorbar(*at, yerr=_reach_of(at[1], interval), **_mark_style(look, size))[0], said)
+
+
+def figures(row: Row, value: float, share: bool, interval: Interval = (None, None), what: str = "") -> str:
+    """The figures of a mark, in words: whose they are, the value, its interval and of how many."""
+    show = percent if share else number
+    count = "" if row.get("n") is None else f", n = {row['n']}"
+    return f"{who(str(row['label']))}{what}: {show(value)}{between(interval, show)}{count}"
 
 
 def _reach_of(value: float, interval: Interval) -> np.ndarray | None:

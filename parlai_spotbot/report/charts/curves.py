@@ -17,6 +17,7 @@ from parlai_spotbot.report.charts.axes import (
     Looks,
     Row,
     csv_rows,
+    figures,
     interval_of,
     is_share,
     known,
@@ -25,7 +26,7 @@ from parlai_spotbot.report.charts.axes import (
     whiskers_up,
 )
 from parlai_spotbot.report.drawing import INK, LINE, MUTED, WIDTH, Drawing, Look, drawn, svg
-from parlai_spotbot.wording import who
+from parlai_spotbot.wording import number, who
 
 MOST = 7
 """So many curves, with people's, stay legible in one panel; further ones get a panel of their own."""
@@ -167,7 +168,8 @@ def _over_lengths(axes: Axes, series: Sequence[Row], ks: Sequence, looks: Looks,
         shift = 0.5 * ((place + 0.5) / len(series) - 0.5)
         axes.plot(np.arange(len(ks)) + shift, values, color=look.colour, ls=look.linestyle, lw=1.2)
         for i, ends in enumerate(zip(line["low"], line["high"], strict=True)):
-            whiskers_up(axes, (i + shift, values[i]), ends, look, size=4)
+            said = figures(line, line["y"][i], True, ends, f", {ks[i]} exchanges") if line["y"][i] is not None else ""
+            whiskers_up(axes, (i + shift, values[i]), ends, look, said, size=4)
         if np.isfinite(values).any():
             last[line["label"]] = [y for y in values if np.isfinite(y)][-1]
     axes.set_xticks(range(len(ks)), ks)
@@ -233,8 +235,10 @@ def _path(line: Row, room: float) -> tuple[list, list]:
 
 def _step(axes: Axes, line: Row, look: Look, room: float, shift: float) -> None:
     axes.step(*_path(line, room), where="post", color=look.colour, ls=look.linestyle, lw=1.5)
-    for k, value, low, high in zip(line["x"], line["y"], line["low"], line["high"], strict=True):
-        whiskers_up(axes, (k + shift, value), (low, high), look)
+    counts = line.get("n") or [None] * len(line["x"])
+    for k, value, low, high, n in zip(line["x"], line["y"], line["low"], line["high"], counts, strict=True):
+        said = figures({"label": line["label"], "n": n}, value, True, (low, high), f", {k} exchanges")
+        whiskers_up(axes, (k + shift, value), (low, high), look, said)
 
 
 def _bound(axes: Axes, line: Row, look: Look, room: float) -> None:
@@ -298,7 +302,8 @@ def _point(axes: Axes, point: Row, looks: Looks, limited: bool) -> None:
     x, y = (min(max(point[key], -LIMIT), LIMIT) if limited and not total else point[key] for key in ("x", "y"))
     style = {"color": INK, "lw": 1.4, "zorder": 4} if total else {"color": LINE, "lw": 0.8, "zorder": 1}
     if not faint:
-        whiskers_up(axes, (point["x"], point["y"]), interval_of(point), look)
+        said = figures(point, point["y"], False, interval_of(point), f", at {number(point['x'])}")
+        whiskers_up(axes, (point["x"], point["y"]), interval_of(point), look, said)
         return
     if None not in (point["x_low"], point["x_high"]):
         axes.plot([point["x_low"], point["x_high"]], [point["y"]] * 2, **style)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator, ScalarFormatter
 
 from parlai_spotbot.findings.sections import Chart, Name
 from parlai_spotbot.report.charts.axes import (
@@ -17,6 +17,7 @@ from parlai_spotbot.report.charts.axes import (
     Looks,
     Row,
     csv_rows,
+    figures,
     interval_of,
     is_share,
     known,
@@ -67,7 +68,8 @@ def forest(chart: Chart, looks: Looks, name: str) -> Drawing | None:
         for place, (label, row) in zip(places, lines, strict=True):
             if row is not None and row.get("estimate") is not None:
                 look = look_of(label, looks) if isinstance(label, Name) else PLAIN
-                whiskers_across(axes, (row["estimate"], place), interval_of(row), look)
+                said = figures(row, row["estimate"], is_share(chart.data.get("x", "")), interval_of(row))
+                whiskers_across(axes, (row["estimate"], place), interval_of(row), look, said)
         axes.set_yticks(places, [label_text(label) for label, _ in lines])
         axes.set_ylim(tall.sum(), 0)
         axes.tick_params(axis="y", length=0)
@@ -124,7 +126,9 @@ def _panel_row(axes: Axes, place: int, row: Row, look: Look, reach: float) -> No
     elif known(row):
         low, high = interval_of(row)
         edge = axes.get_xlim()[1]
-        whiskers_across(axes, (row["estimate"], place), (low, high if high is None else min(high, edge)), look)
+        share = not isinstance(axes.xaxis.get_major_formatter(), ScalarFormatter)  # alpha is none
+        said = figures(row, row["estimate"], share, (low, high))
+        whiskers_across(axes, (row["estimate"], place), (low, high if high is None else min(high, edge)), look, said)
     for number, (letter, value) in enumerate(row.get("marks", ())):
         if value is not None:
             at = place + 0.22 * (number - (len(row["marks"]) - 1) / 2)
@@ -221,7 +225,8 @@ def places(chart: Chart, looks: Looks, name: str) -> Drawing | None:
             left.plot(ends, [place, place], color=look.colour, lw=5, alpha=0.45, solid_capstyle="round")
             left.plot(place + 1, place, color=look.colour, marker=look.marker, ms=5.5)
             if known(row, "share"):
-                whiskers_across(right, (row["share"], place), interval_of(row), look)
+                said = figures(row, row["share"], True, interval_of(row))
+                whiskers_across(right, (row["share"], place), interval_of(row), look, said)
         names_down(left, [row["label"] for row in rows])
         left.set_xlim(0.5, len(rows) + 0.5)
         left.xaxis.set_major_locator(MaxNLocator(integer=True))

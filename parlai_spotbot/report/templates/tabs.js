@@ -106,6 +106,21 @@
     show("");
   }
 
+  // -- figures of a mark that is tapped, as a browser shows them where it is pointed at -----------------------------------
+  const tip = document.createElement("p");
+  tip.className = "tip";
+  tip.hidden = true;
+  tip.setAttribute("role", "status");
+  document.body.append(tip);
+  document.addEventListener("click", (event) => {
+    const mark = event.target.closest?.("svg .told");
+    tip.hidden = !mark;
+    if (!mark) return;
+    tip.textContent = mark.querySelector("title").textContent;
+    tip.style.left = `${Math.max(0, Math.min(event.pageX, document.documentElement.scrollWidth - tip.offsetWidth - 8))}px`;
+    tip.style.top = `${event.pageY + 12}px`;
+  });
+
   // -- whose answers ---------------------------------------------------------------------------------------------------
   const parts = [...document.querySelectorAll("[data-source]")];
   const sources = [...new Map(parts.map((part) => [part.dataset.source, part.querySelector("h3").firstChild.textContent.trim()]))];

@@ -338,7 +338,7 @@ def test_a_study_without_questions_or_answers_is_a_clear_error(study, tmp_path):
     files.write_text(empty.judgements_path("nuc"), "")
     with pytest.raises(UserError, match="no judgements") as caught:
         analyze_study(empty, "nuc")
-    assert "spotbot_collect" in caught.value.remedy
+    assert "spotbot_pack" in caught.value.remedy  # what is lacking first
 
 
 def test_a_judge_is_told_that_it_cant(study, capsys):

@@ -329,5 +329,5 @@ def test_wrong_judgements_are_named_by_line(study):
     with pytest.raises(UserError, match="no complete annotation to analyse"):
         analyze_study(study)
     path.unlink()
-    with pytest.raises(UserError, match="no such judgements file"):
+    with pytest.raises(UserError, match=r"judgements\.jsonl: no such file"):
         analyze_study(study)

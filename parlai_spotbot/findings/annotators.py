@@ -105,8 +105,9 @@ def tell(result: Result) -> list[Section]:
     text = [own["summary"]["sentence"]]
     if own["controls"]["answered"]:
         text.append(own["controls"]["sentence"])
-    if flagged := flagged_sentence(own["annotators"], result.called):
-        text.append(flagged)
+    told = flagged_sentence(own["annotators"], result.called)
+    flagged = (told,) if told else ()
+    text += flagged
     if "with_everybody" in own:
         text.append(own["with_everybody"]["sentence"])
     text += [f"{entry['sentence']} They are in all other figures." for entry in own.get("without", {}).values()]
@@ -132,7 +133,7 @@ def tell(result: Result) -> list[Section]:
     how = [("Annotators", own["summary"]["sentence"])]
     if own["controls"]["answered"]:
         how.append(("Controls", own["controls"]["sentence"]))
-    return [Section("annotators", "Who annotated?", text, [], [table], how=tuple(how))]
+    return [Section("annotators", "Who annotated?", text, [], [table], how=tuple(how), careful=flagged)]
 
 
 def rows(data: Mapping) -> Rows:

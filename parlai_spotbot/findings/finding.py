@@ -55,9 +55,15 @@ def cautioned(result: Result, sections: Iterable[Section]) -> list[Section]:
     return [replace(first, text=[*result.account.sentences, *first.text]), *others]
 
 
+TOO_LITTLE = "Too little was answered to say who is better."
+
+
 def cautioned_card(result: Result, card: Card) -> Card:
-    """A ranking's card with what to beware of at its head; who can't tell people from bots ranks nobody."""
+    """A ranking's card with what to beware of at its head; who can't tell people from bots ranks nobody, and of too
+    few answers (`findings.scarce`) nothing is told."""
     told = result.account.sentences
+    if "scarce" in result.others.get("needs", {}):
+        card = replace(card, text=[TOO_LITTLE])
     return Card(text=told) if result.account.chance else replace(card, text=[*told, *card.text])
 
 

@@ -32,6 +32,11 @@ class Kind:
     ends: int
     ties: float = 0.0
 
+    def annotations(self, contestants: int) -> int:
+        """What that comes to in all."""
+        groups = contestants * (contestants - 1) // 2 if self.ends == 2 else contestants
+        return groups * self.to_collect(contestants) * LEAST_ANNOTATORS
+
     def to_collect(self, bots: int) -> int:
         """How much to collect, if `LEAST_ANNOTATORS` judge each, for `LEAST_DECIDED` of each contestant."""
         each = (bots - 1 if self.ends == 2 else 1) * LEAST_ANNOTATORS * (1 - self.ties)
@@ -49,7 +54,8 @@ def scarce(kind: Kind, annotators: int | None, total: int, decided: int, contest
     """What there is, where it is too little to plan from; None where it is enough.
 
     `annotators` is None where nobody is known. `each`: what a contestant has of the decided ones on average; `collect`:
-    how much more would do, None where there are enough answers but almost all are ties.
+    how much more would do, and how many `annotations` that takes, None where there are enough answers but almost all
+    are ties.
     """
     each = kind.ends * decided / max(contestants, 1)
     few = annotators is not None and annotators < LEAST_ANNOTATORS
@@ -63,6 +69,7 @@ def scarce(kind: Kind, annotators: int | None, total: int, decided: int, contest
         "decided": decided,
         "each": each,
         "collect": None if tied else kind.to_collect(contestants),
+        "annotations": None if tied else kind.annotations(contestants),
     }
 
 
@@ -85,5 +92,9 @@ def scarce_step(own: Mapping) -> str:
     kind = KINDS[own["of"]]
     if own["collect"] is None:
         return "Let people see more of each conversation, or ask them what differs."
-    judged = "" if kind is VOTES else f", each judged by {LEAST_ANNOTATORS} annotators at least"
-    return f"Collect {own['collect']:,} {kind.collected} or more{judged}."
+    if kind is VOTES:
+        return f"Collect {own['annotations']:,} votes or more, as many on each pair."
+    return (
+        f"Collect {own['collect']:,} {kind.collected} or more, each judged by {LEAST_ANNOTATORS} annotators at least: "
+        f"{own['annotations']:,} annotations."
+    )

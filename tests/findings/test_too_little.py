@@ -125,11 +125,16 @@ def test_one_careless_annotator_gets_no_plan_and_is_named(tmp_path):
     text = " ".join(filter(None, told("spot_the_bot", study, result)))
     assert "Too little is known to plan from: 1 annotator and 0 decided matches" in text
     assert "further annotations" not in text
+    ranking = next(finding for finding in findings_of("spot_the_bot") if finding.name == "ranking")
+    card = ranking.card(Result(HUMAN, human["ranking"], human, tuple(study.plan.contestants)))
+    assert card.text == ["Too little was answered to say who is better."]
     assert "100% [100%" not in text
     assert "Flagged: w0 (always the same label, too fast, same answers over and over" in text
     with pytest.raises(UserError, match="Too little is known to plan from: 1 annotator") as caught:
         plan(PlanRequest("spot_the_bot"), study)
-    assert caught.value.remedy == "Collect 9 conversations of each pair or more, each judged by 2 annotators at least."
+    assert caught.value.remedy == (
+        "Collect 9 conversations of each pair or more, each judged by 2 annotators at least: 54 annotations."
+    )
 
 
 def test_what_is_to_be_collected_would_be_enough():

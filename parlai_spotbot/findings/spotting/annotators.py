@@ -131,8 +131,9 @@ def tell(result: Result) -> list[Section]:
     charts, text = _charts(own, result), []
     if controls.get("answered"):
         text.append(controls["sentence"])
-    if result.people and (flagged := flagged_sentence(own.get("annotators") or {}, result.called)):
-        text.append(flagged)
+    told = flagged_sentence(own.get("annotators") or {}, result.called) if result.people else ""
+    flagged = (told,) if told else ()
+    text += flagged
     if "with_everybody" in own:
         text.append(own["with_everybody"]["sentence"])
     if own.get("annotators") and not charts:
@@ -142,7 +143,7 @@ def tell(result: Result) -> list[Section]:
     made = (_annotators_table(own, result), _without_table(own), _effects_table(own))
     tables = [table for table in made if table is not None]
     how = (("Controls", controls["sentence"]),) if controls.get("answered") else ()
-    return [Section("annotators", "Annotators", text, charts, tables, how=how, open_tables=ALL)]
+    return [Section("annotators", "Annotators", text, charts, tables, how=how, careful=flagged, open_tables=ALL)]
 
 
 def _charts(own: Mapping, result: Result) -> list[Chart]:

@@ -27,6 +27,10 @@ class MiniLM:
         self._tokenizer = AutoTokenizer.from_pretrained(folder)
         self._model = AutoModel.from_pretrained(folder).eval()
 
+    def pieces(self, texts: Sequence[str]) -> list[int]:
+        """Into how many pieces of words the tokenizer takes each text apart: one a word where it knows them all."""
+        return [len(self._tokenizer.tokenize(text)) for text in texts]
+
     def embed(self, texts: Sequence[str], batchsize: int = 64, progress: str = "", dtype: str = "fp32") -> np.ndarray:
         """Embed `texts` as float32 of shape (len(texts), 384), each row of length 1.
 

@@ -91,7 +91,7 @@ def test_a_torn_file_is_completed_to_the_same_bytes_and_people_stay(copy, judged
 def test_another_seed_on_answers_that_exist_is_refused(copy):
     path = copy.judgements_path(SURVEY)
     before = path.read_bytes()
-    with pytest.raises(UserError, match="made with seed 0, version 2; asked for are seed 5"):
+    with pytest.raises(UserError, match="made with seed 0, version 3; asked for are seed 5"):
         judge_study(copy, SURVEY, "spotter", seed=5, progress=False)
     copy.provenance_path.unlink()
     with pytest.raises(UserError, match="not recorded"):

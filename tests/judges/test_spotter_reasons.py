@@ -30,7 +30,7 @@ def test_reasons_add_up_to_the_logit_of_the_probability(judged):
     for row in rows:
         total = row["base"] + sum(reason["contribution"] for reason in row["reasons"]) + row["others"]
         assert total == pytest.approx(row["logit"], abs=1e-5)
-        assert row["logit"] == pytest.approx(math.log(row["probability"] / (1 - row["probability"])), abs=1e-3)
+        assert row["probability"] == pytest.approx(1 / (1 + math.exp(-row["logit"])), abs=1e-5)
     assert len({row["worker_id"] for row in rows}) == 2
     assert any(row["others"] for row in rows)
 
@@ -59,7 +59,7 @@ def test_words_that_are_named_were_said(judged):
             u.text.lower() for u in items[row["item_id"]].transcripts[0] if u.entity == int(row["target"][-1])
         )
         for reason in row["reasons"]:
-            if row["worker_id"] == "spotter-words":
+            if reason["group"] == "lexical":
                 assert all(word in own for word in reason["feature"].split(" ")), reason
                 seen[reason["feature"]] += 1
     assert len(seen) > 20
@@ -109,7 +109,8 @@ def test_calibration_is_measured_on_what_was_not_seen(judged):
 def test_features_are_named_with_their_direction(judged):
     summary = json.loads(summary_path(judged[0], SURVEY, "spotter").read_text())
     features = summary["variants"]["spotter-coherence"]["features"]
-    assert {f["group"] for f in features} == {"coherence", "repetition", "fluency"}
+    assert {f["group"] for f in features} == {"coherence", "repetition", "fluency", "unlike people"}
+    assert {f["group"] for f in summary["variants"]["spotter-words"]["features"]} == {"wording", "unlike people"}
     assert [f["strength"] for f in features] == sorted((f["strength"] for f in features), reverse=True)
     assert all(f["meaning"] and f["title"] and f["direction"] and len(f["curve"]) == 5 for f in features)
     words = summary["variants"]["spotter-words"]["words"]

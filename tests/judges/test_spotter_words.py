@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from parlai_spotbot.judges.spotter.examples import EntityExample
+from parlai_spotbot.judges.spotter.named_features import WORDING
 from parlai_spotbot.judges.spotter.people_language import PeopleLanguage
 from parlai_spotbot.judges.spotter.variants import WordsVariant
 from parlai_spotbot.records import HUMAN
@@ -19,7 +20,7 @@ def test_words_and_intercept_are_the_score():
         )
         for i in range(80)
     ]
-    variant = WordsVariant(examples, PeopleLanguage(["hello you", "a dog"]))
+    variant = WordsVariant(examples, PeopleLanguage({"one": ["hello you"], "two": ["a dog"]}))
     human = np.array([example.who == HUMAN for example in examples])
     model = variant.estimator().fit(variant.matrix, human)
     for row, example in enumerate(examples):
@@ -28,4 +29,6 @@ def test_words_and_intercept_are_the_score():
         assert sum(part.push for part in parts) + model[-1].intercept_[0] == pytest.approx(score, abs=1e-4)
         assert len({part.feature for part in parts}) == len(parts)
         said = " ".join(example.own).lower()
-        assert all(word in said for part in parts for word in part.feature.split(" "))
+        words = [part.feature for part in parts if part.group == "lexical"]
+        assert all(word in said for feature in words for word in feature.split(" "))
+        assert [part.feature for part in parts if part.group == "wording"] == [feature.name for feature in WORDING]

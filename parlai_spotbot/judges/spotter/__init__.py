@@ -1,13 +1,14 @@
 """The spotter: a trained detector that answers Spot The Bot's questions (paper, section 3.1) in two variants.
 
 Each conversation of two bots is judged by models that have seen neither of them, nor any text of the human pool: they
-are trained on people of the judges' fold and on conversations between the study's other bots. A conversation between
-people is judged by one of these models, drawn by the seed.
+are trained on people of the judges' fold, on conversations between the study's other bots, and on people's turns that
+were spoilt. A conversation between people is judged by one of these models, drawn by the seed.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,14 +18,17 @@ from tqdm import tqdm
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.spotter import examples as ex
-from parlai_spotbot.judges.spotter.detector import NO_DIFFERENCE_SHARE, UNSURE_SHARE, Detector
+from parlai_spotbot.judges.spotter.corruptions import KINDS, PREFIX, corrupted
+from parlai_spotbot.judges.spotter.detector import CORRUPTED_SHARE, NO_DIFFERENCE_SHARE, UNSURE_SHARE, Detector
 from parlai_spotbot.judges.spotter.effects import effects
 from parlai_spotbot.judges.spotter.examples import EntityExample
+from parlai_spotbot.judges.spotter.measures import BEYOND, FeatureContribution
+from parlai_spotbot.judges.spotter.named_features import EmbeddedTurns
 from parlai_spotbot.judges.spotter.people_language import PeopleLanguage
 from parlai_spotbot.judges.spotter.standins import StandInBots
 from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
-from parlai_spotbot.judges.spotter.variants import FEATURES, CoherenceVariant, FeatureContribution, WordsVariant
-from parlai_spotbot.records import Item, Judgement, Unit
+from parlai_spotbot.judges.spotter.variants import FEATURES, CoherenceVariant, WordsVariant
+from parlai_spotbot.records import HUMAN, Item, Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.texts.surface import SURFACES
 
@@ -37,10 +41,14 @@ RULE = (
     "under another name), on people of the judges' fold and on conversations between the study's other bots; where "
     f"there are fewer than {ex.MIN_CONVERSATIONS} of these, shipped bots that are not judged stand in, talking to each "
     "other from openings of the judges' fold. A conversation between people is judged by one of these models, drawn "
-    "by the seed, the same for all its segments. Probabilities are calibrated on folds that leave whole bots and "
-    "people out, as if people and bots were equally frequent; "
+    "by the seed, the same for all its segments. So that it doesn't take for human what nobody says, it also learns "
+    f"from people's turns spoilt in {len(KINDS)} ways ({', '.join(KINDS)}), which weigh {CORRUPTED_SHARE:.0%} of what "
+    "is no person. Probabilities are calibrated on folds that leave whole bots and people out, as if people and bots "
+    "were equally frequent; "
     f"unsure: the {UNSURE_SHARE:.0%} of held-out examples nearest to one half; "
-    f"no difference: the {NO_DIFFERENCE_SHARE:.0%} smallest differences between other bots."
+    f"no difference: the {NO_DIFFERENCE_SHARE:.0%} smallest differences between other bots; text whose most unusual "
+    f"measures lie farther from people's mean than those of {BEYOND:.1%} of the people has less of every feature than "
+    "other text."
 )
 
 
@@ -48,7 +56,7 @@ class Spotter(Judge):
     """See the module; `models` maps (worker_id, bots left out) to the trained model."""
 
     name = "spotter"
-    version = 2
+    version = 3
     gives_reasons = True
     workers = (WordsVariant.worker_id, CoherenceVariant.worker_id)
     answers_per_item = 2 + len(FEATURES)
@@ -107,6 +115,7 @@ class Spotter(Judge):
                 f"domain {domain.name}: its fold for judges has no conversation of {1 + min(lengths)} exchanges.",
                 "Use shorter segments.",
             )
+        self.corrupted = corrupted(self.people, lengths, self.seed, show)
         order = np.random.default_rng(self.seed).permutation(len(self.conversations))
         standins = StandInBots(plan, people, max(lengths), self.seed)
         self.sources, bots = {}, {}
@@ -121,7 +130,7 @@ class Spotter(Judge):
     def _variants(self, progress: bool) -> tuple[WordsVariant, CoherenceVariant]:
         from parlai_spotbot.models.minilm import MiniLM
 
-        self.examples: list[EntityExample] = self.people + self.bots
+        self.examples: list[EntityExample] = self.people + self.corrupted + self.bots
         self.row_of: dict[tuple[str, int], int] = {}
         for item in self.items.values():
             for example in ex.both(tuple(u.text for u in item.transcripts[0]), ("", ""), item.item_id):
@@ -129,9 +138,14 @@ class Spotter(Judge):
                 self.examples.append(example)
         texts = sorted({text for example in self.examples for text in example.texts})
         spoken = {text for example in self.people for text in example.texts}
-        language = PeopleLanguage(sorted(spoken))
-        vectors = MiniLM().embed(texts, progress="embedding" if progress else "")
-        embedded = dict(zip(texts, vectors, strict=True))
+        conversations: dict[str, set[str]] = {}
+        for example in self.people:
+            conversations.setdefault(example.conversation, set()).update(example.texts)
+        language, encoder = PeopleLanguage(conversations), MiniLM()
+        vectors = encoder.embed(texts, progress="embedding" if progress else "")
+        embedded = EmbeddedTurns(
+            dict(zip(texts, vectors, strict=True)), dict(zip(texts, encoder.pieces(texts), strict=True))
+        )
         surprises = ConversationSurprises(
             (example.texts for example in self.examples), progress="reading" if progress else ""
         )
@@ -140,7 +154,7 @@ class Spotter(Judge):
     def _rows(self, key: tuple[str, ...]) -> np.ndarray:
         own, added = self.sources[key]
         names = {c.conversation_id for c in own + added}
-        first = len(self.people)
+        first = len(self.people) + len(self.corrupted)
         bots = [first + i for i, example in enumerate(self.bots) if example.conversation in names]
         return np.array([*range(first), *bots])
 
@@ -205,12 +219,39 @@ class Spotter(Judge):
             variants[variant.worker_id] = {
                 "description": variant.description,
                 "cross_validated_balanced_accuracy": accuracy,
+                "left_out": _left_out([model.left_out for model in models]),
                 "unsure_between": _band([model.unsure for model in models]),
                 **effects(models[0].variant, models),
             }
-        people = len({example.conversation for example in self.people})
-        trained_on = {"domain": self.domain, "fold": "judges", "people_conversations": people, "leaving_out": by_bots}
+        people, spoilt = (len({example.conversation for example in own}) for own in (self.people, self.corrupted))
+        trained_on = {
+            "domain": self.domain,
+            "fold": "judges",
+            "people_conversations": people,
+            "spoilt_conversations": spoilt,
+            "leaving_out": by_bots,
+        }
         return {"rule": RULE, "trained_on": trained_on, "variants": variants}
+
+
+def _left_out(tallies: Sequence[dict[str, Counter]]) -> dict:
+    """What was answered of training examples by models that had not met their person, bot or kind of corruption.
+
+    {"people": shares, "bots": {name: shares}, "corruptions": {kind: shares}}; shares of the answers, over all models.
+    """
+    sums: dict[str, Counter] = {}
+    for tally in tallies:
+        for who, answers in tally.items():
+            sums.setdefault(who, Counter()).update(answers)
+    shares = {
+        who: {answer: round(answers[answer] / answers.total(), 4) for answer in ("human", "bot", "unsure")}
+        for who, answers in sorted(sums.items())
+    }
+    return {
+        "people": shares.pop(HUMAN),
+        "corruptions": {kind: shares.pop(PREFIX + kind) for kind in KINDS if PREFIX + kind in shares},
+        "bots": shares,
+    }
 
 
 def _reason(own: FeatureContribution) -> dict:

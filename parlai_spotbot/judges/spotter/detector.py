@@ -1,13 +1,14 @@
 """One trained model of one variant: is this entity a person, and which of the two is more fluent, sensible, specific.
 
-Its probabilities are calibrated (Platt 1999) on folds that leave whole bots and people out, because those to be judged
-are unseen ones; the bands of "unsure" and of "no difference" are set so that stated shares of the training data fall
-into them.
+It learns from people, bots, and people's turns that were spoilt (`corruptions`). Its probabilities are calibrated
+(Platt 1999) on folds that leave whole bots and people out, because those to be judged are unseen ones; the bands of
+"unsure" and of "no difference" are set so that stated shares of the people and bots fall into them.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,7 +19,8 @@ from sklearn.model_selection import GroupKFold, cross_val_predict
 from sklearn.utils.class_weight import compute_sample_weight
 
 from parlai_spotbot.judges.spotter.examples import EntityExample
-from parlai_spotbot.judges.spotter.variants import FEATURES, CoherenceVariant, FeatureContribution, WordsVariant
+from parlai_spotbot.judges.spotter.measures import FeatureContribution
+from parlai_spotbot.judges.spotter.variants import FEATURES, CoherenceVariant, WordsVariant
 from parlai_spotbot.records import HUMAN
 
 UNSURE_SHARE = 0.15
@@ -26,6 +28,9 @@ UNSURE_SHARE = 0.15
 
 NO_DIFFERENCE_SHARE = 0.3
 """The share of the other bots' segments in which the judge is to see no difference, per feature."""
+
+CORRUPTED_SHARE = 0.3
+"""What corruptions weigh among what is no person; the other bots weigh the rest."""
 
 FOLDS = 4
 
@@ -35,18 +40,29 @@ class Detector:
 
     def __init__(self, variant: WordsVariant | CoherenceVariant, examples: Sequence[EntityExample], rows: np.ndarray):
         self.variant, self.rows = variant, rows
+        chosen = [examples[i] for i in rows]
         X = variant.matrix[rows]
-        human = np.array([examples[i].who == HUMAN for i in rows])
-        weight = compute_sample_weight("balanced", human)
-        self.human = human
-        splits = folds([examples[i] for i in rows])
-        held_out = self._held_out(X, human, weight, splits)
+        human = np.array([example.who == HUMAN for example in chosen])
+        real = np.array([not example.origin for example in chosen])
+        self.human, self.real = human, real
+        learnt, weight = _weights(human, real)
+        splits = folds(chosen)
+        held_out = self._held_out(X, human, learnt, splits)
         self.calibration = _platt(held_out, human, weight)
         chance = self._calibrated(held_out)
         self.unsure = _weighted_quantile(np.abs(chance - 0.5), weight, UNSURE_SHARE)
-        self.held_out_accuracy = float(balanced_accuracy_score(human, _unseen(held_out, human, weight, splits) > 0.0))
-        self.model = variant.estimator().fit(X, human, **self._weights(weight))
-        self.bands = self._bands([examples[i] for i in rows if examples[i].who != HUMAN])
+        unseen = _unseen(held_out, human, weight, splits)
+        self.held_out_accuracy = float(balanced_accuracy_score(human[real], unseen[real] > 0.0))
+        self.left_out = self._left_out(chosen, unseen)
+        self.model = variant.estimator().fit(X, human, **self._weights(learnt))
+        self.bands = self._bands([example for example in chosen if example.who != HUMAN and not example.origin])
+
+    def _left_out(self, chosen: Sequence[EntityExample], unseen: np.ndarray) -> dict[str, Counter]:
+        """Who ("human", a bot, a kind of corruption) -> what was answered by models that had not met them."""
+        found: dict[str, Counter] = {}
+        for example, logit in zip(chosen, unseen, strict=True):
+            found.setdefault(example.who, Counter())[self._nature(1 / (1 + math.exp(-logit)))] += 1
+        return found
 
     def _weights(self, weight: np.ndarray) -> dict:
         return {f"{self.variant.estimator().steps[-1][0]}__sample_weight": weight}
@@ -77,7 +93,9 @@ class Detector:
 
     def nature(self, row: int) -> str:
         """ "human", "bot" or "unsure" for the example in `row`."""
-        chance = self.probability(row)
+        return self._nature(self.probability(row))
+
+    def _nature(self, chance: float) -> str:
         if abs(chance - 0.5) <= self.unsure:
             return "unsure"
         return "human" if chance > 0.5 else "bot"
@@ -95,7 +113,15 @@ class Detector:
         return base, [replace(own, push=self.slope * own.push) for own in found]
 
     def preferences(self, first: EntityExample, second: EntityExample) -> dict[str, str]:
-        """Per feature the entity that has more of it, or "no_difference" within the band or where it can't be said."""
+        """Per feature the entity that has more of it, or "no_difference" within the band or where it can't be said.
+
+        Text that is unlike people's has less of everything than text that isn't: rare words make no gibberish specific.
+        """
+        unlike = [self.variant.is_unlike_people(example) for example in (first, second)]
+        if unlike[0] != unlike[1]:
+            return dict.fromkeys(FEATURES, "entity:1" if unlike[0] else "entity:0")
+        if all(unlike):
+            return dict.fromkeys(FEATURES, "no_difference")
         answers = {}
         for feature, gap in self._gaps(first, second).items():
             clear = abs(gap) > self.bands[feature]  # False for nan
@@ -106,18 +132,20 @@ class Detector:
 def folds(examples: Sequence[EntityExample]) -> list[tuple[np.ndarray, np.ndarray]]:
     """Pairs of indices (trained on, held out): each example is held out once, together with its speaker.
 
-    With a speaker, bot or person, all conversations it takes part in leave the training part, as they do when it is
-    judged. Where that leaves no bots or no people to train on, whole conversations are held out.
+    With a speaker, bot or person or a kind of corruption, all conversations it takes part in leave the training part,
+    as they do when it is judged. Where that leaves no bots or no people to train on, whole conversations are held out.
     """
     human = np.array([e.who == HUMAN for e in examples])
-    bots = sorted({e.speaker for e in examples if e.who != HUMAN})
     people = sorted({e.speaker for e in examples if e.who == HUMAN})
+    bots = sorted({e.speaker for e in examples if e.who != HUMAN and not e.origin})
+    kinds = sorted({e.speaker for e in examples if e.origin})
     number = min(FOLDS, len(bots))
     if number > 1:
-        of = {speaker: i % number for group in (bots, people) for i, speaker in enumerate(group)}
+        of = {speaker: i % number for group in (bots, people, kinds) for i, speaker in enumerate(group)}
         taking_part: dict[str, set[int]] = {}
         for example in examples:
-            taking_part.setdefault(example.conversation, set()).add(of[example.speaker])
+            present = (example.speaker, *example.others)
+            taking_part.setdefault(example.conversation, set()).update(of[name] for name in present if name in of)
         held = np.array([of[e.speaker] for e in examples])
         splits = [
             (np.flatnonzero([fold not in taking_part[e.conversation] for e in examples]), np.flatnonzero(held == fold))
@@ -125,7 +153,22 @@ def folds(examples: Sequence[EntityExample]) -> list[tuple[np.ndarray, np.ndarra
         ]
         if all(human[train].any() and not human[train].all() for train, _ in splits):
             return splits
-    return list(GroupKFold(FOLDS).split(human, groups=[e.conversation for e in examples]))
+    return list(GroupKFold(FOLDS).split(human, groups=[e.origin or e.conversation for e in examples]))
+
+
+def _weights(human: np.ndarray, real: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What each example weighs in learning, and in calibrating: people as much as what is no person.
+
+    Calibration is for people and real bots: whom the judge meets as often as not.
+    """
+    calibrating = np.zeros(len(human))
+    calibrating[real] = compute_sample_weight("balanced", human[real])
+    learning = calibrating.copy()
+    if not real.all():
+        total = learning[~human].sum()
+        learning[~human & real] *= 1 - CORRUPTED_SHARE
+        learning[~real] = CORRUPTED_SHARE * total / (~real).sum()
+    return learning, calibrating
 
 
 def _unseen(score: np.ndarray, human: np.ndarray, weight: np.ndarray, splits: list) -> np.ndarray:

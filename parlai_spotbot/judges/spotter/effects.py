@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from parlai_spotbot.judges.spotter.named_features import NAMED
 from parlai_spotbot.judges.spotter.variants import CoherenceVariant, WordsVariant
 
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -24,15 +23,14 @@ ONE_WAY = 0.6
 
 
 def effects(variant: CoherenceVariant | WordsVariant, models: Sequence) -> dict:
-    """What `models` of `variant` make of its features: {"features": [..]} or {"words": {"human", "bot"}}."""
-    return (
-        {"features": _curves(variant, models)} if isinstance(variant, CoherenceVariant) else {"words": _words(models)}
-    )
+    """What `models` of `variant` make of its features: {"features": [..]}, and {"words": {"human", "bot"}} of words."""
+    found = {"features": _curves(variant, models)}
+    return found | {"words": _words(models)} if isinstance(variant, WordsVariant) else found
 
 
 def _curves(variant: CoherenceVariant, models: Sequence) -> list[dict]:
-    rows = np.unique(np.concatenate([model.rows for model in models]))
-    points = np.array([_quantiles(column) for column in variant.matrix[rows].T])
+    rows = np.unique(np.concatenate([model.rows[model.real] for model in models]))
+    points = np.array([_quantiles(column) for column in variant.measures.matrix[rows].T])
     heights = np.stack([_heights(model, points.T) for model in models])
     strength = np.mean([_strength(model) for model in models], axis=0)
     found = [
@@ -54,7 +52,7 @@ def _curves(variant: CoherenceVariant, models: Sequence) -> list[dict]:
                 for i, share in enumerate(SHARES)
             ],
         }
-        for place, feature in enumerate(NAMED)
+        for place, feature in enumerate(variant.measures.named)
     ]
     return sorted(found, key=lambda entry: -entry["strength"])
 
@@ -65,13 +63,15 @@ def _quantiles(column: np.ndarray) -> np.ndarray:
 
 
 def _heights(model, X: np.ndarray) -> np.ndarray:
-    return model.slope * model.model[0].heights(X, model.model[-1].coef_[0])
+    curves, weights = model.variant.curves(model.model)
+    return model.slope * curves.heights(X, weights)
 
 
 def _strength(model) -> np.ndarray:
-    """Per feature how far it usually moves the logit: the standard deviation over people and bots alike."""
-    heights = _heights(model, model.variant.matrix[model.rows])
-    weight = np.where(model.human, 0.5 / model.human.sum(), 0.5 / (~model.human).sum())[:, None]
+    """Per feature how far it usually moves the logit: the standard deviation over people and real bots alike."""
+    human = model.human[model.real]
+    heights = _heights(model, model.variant.measures.matrix[model.rows[model.real]])
+    weight = np.where(human, 0.5 / human.sum(), 0.5 / (~human).sum())[:, None]
     middle = (weight * heights).sum(axis=0)
     return np.sqrt((weight * (heights - middle) ** 2).sum(axis=0))
 
@@ -93,14 +93,13 @@ def _words(models: Sequence) -> dict[str, list[dict]]:
     shares: dict[str, list[tuple[float, float]]] = {}
     for model in models:
         variant, fitted = model.variant, model.model
-        columns = fitted[0].columns_
-        values = fitted[:-1].transform(variant.matrix[model.rows]).tocsr()
+        columns, human = fitted[0].frequent_.columns_, model.human[model.real]
+        values = fitted[0].words(variant.matrix[model.rows[model.real]]).tocsr()
         words = np.flatnonzero(variant.is_word[columns])
         pushes = model.slope * fitted[-1].coef_[0][words]
-        means = [np.asarray(values[side].mean(axis=0))[0, words] for side in (model.human, ~model.human)]
+        means = [np.asarray(values[side].mean(axis=0))[0, words] for side in (human, ~human)]
         there = [
-            np.bincount(values[side].indices, minlength=len(columns))[words] / side.sum()
-            for side in (model.human, ~model.human)
+            np.bincount(values[side].indices, minlength=len(columns))[words] / side.sum() for side in (human, ~human)
         ]
         for place, column in enumerate(columns[words]):
             name = str(variant.names[column])

@@ -29,7 +29,8 @@ MAX_CONVERSATIONS = 150
 class EntityExample:
     """One entity of one segment: its turns are ``texts[entity::2]``.
 
-    `who` is a contestant or "human", `speaker` the contestant or the single person, where known.
+    `who` is a contestant or "human", `speaker` the contestant or the single person, where known; `others` are further
+    speakers whose words stand in it, `origin` the conversation of people that was spoilt, where it is one.
     """
 
     texts: tuple[str, ...]
@@ -37,6 +38,8 @@ class EntityExample:
     who: str
     conversation: str
     speaker: str = ""
+    others: tuple[str, ...] = ()
+    origin: str = ""
 
     @property
     def own(self) -> tuple[str, ...]:
@@ -86,9 +89,12 @@ def of_bots(
     return examples
 
 
-def replies(example: EntityExample) -> list[tuple[str, str]]:
-    """The partner's last turn and the entity's answer to it; the segment's first turn answers nothing shown."""
-    first = 2 if example.entity == 0 else 1
+def replies(example: EntityExample, to: bool = False) -> list[tuple[str, str]]:
+    """The partner's last turn and the entity's answer to it; the segment's first turn answers nothing shown.
+
+    With `to`, the entity's turn and the partner's answer to it.
+    """
+    first = 2 if (example.entity == 0) != to else 1
     return [(example.texts[i - 1], example.texts[i]) for i in range(first, len(example.texts), 2)]
 
 

@@ -1,8 +1,8 @@
 """What the two variants of the spotter look at: the words an entity uses, and how its turns hang together.
 
-Each variant turns examples into rows of numbers, says what each number adds to a judgement (`contributions`), and gives
-three interpretable scores for the paper's features (section 3.1): fluency, sensibleness, specificity. The two share no
-feature, so that they err differently.
+Each variant turns examples into rows of numbers, says what each number adds to a judgement (`contributions`), gives
+three interpretable scores for the paper's features (section 3.1): fluency, sensibleness, specificity, and says whether
+text is unlike people's. The two share no feature, so that they err differently.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
@@ -20,24 +19,18 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from parlai_spotbot.judges.spotter.additive import FeatureCurves
-from parlai_spotbot.judges.spotter.examples import EntityExample, replies
-from parlai_spotbot.judges.spotter.named_features import NAMED, ExampleMeasures, mean
+from parlai_spotbot.judges.spotter.examples import EntityExample
+from parlai_spotbot.judges.spotter.measures import FeatureContribution, Measures, mean
+from parlai_spotbot.judges.spotter.named_features import NAMED, WORDING, EmbeddedTurns, ExampleMeasures, ExampleWording
 from parlai_spotbot.judges.spotter.people_language import PeopleLanguage, tokens
 from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
 from parlai_spotbot.records import HUMAN
 
 FEATURES = ("fluency", "sensibleness", "specificity")
 
-
-@dataclass(frozen=True)
-class FeatureContribution:
-    """What one feature adds to a judgement: `text` says its value in words, `push` is positive towards human."""
-
-    feature: str
-    group: str
-    value: float
-    text: str
-    push: float
+WORDING_SCALE = 0.15
+"""The columns of wording are so much smaller than standardised ones. An example's words together have the length 1: at
+a greater scale wording would drown them."""
 
 
 class FrequentColumns(TransformerMixin, BaseEstimator):
@@ -54,12 +47,35 @@ class FrequentColumns(TransformerMixin, BaseEstimator):
         return X[:, self.columns_]
 
 
+class WordsAndWording(TransformerMixin, BaseEstimator):
+    """TF-IDF of the columns of words, then the curves of the last `measures` columns."""
+
+    def __init__(self, measures: int):
+        self.measures = measures
+
+    def fit(self, X: sparse.csr_matrix, y: object = None) -> WordsAndWording:
+        words = X[:, : -self.measures]
+        self.frequent_ = FrequentColumns().fit(words)
+        self.weights_ = TfidfTransformer(sublinear_tf=True).fit(self.frequent_.transform(words))
+        self.curves_ = FeatureCurves().fit(X[:, -self.measures :].toarray())
+        return self
+
+    def words(self, X: sparse.csr_matrix) -> sparse.csr_matrix:
+        """The columns of words alone."""
+        return self.weights_.transform(self.frequent_.transform(X[:, : -self.measures]))
+
+    def transform(self, X: sparse.csr_matrix) -> sparse.csr_matrix:
+        curves = WORDING_SCALE * self.curves_.transform(X[:, -self.measures :].toarray())
+        return sparse.hstack([self.words(X), sparse.csr_matrix(curves)], format="csr")
+
+
 class WordsVariant:
-    """Words and characters: n-grams of the entity's own turns, weighted by TF-IDF."""
+    """Words and wording: n-grams of the entity's turns, weighted by TF-IDF, and what people's n-grams say of them."""
 
     worker_id = "spotter-words"
     description = (
-        "logistic regression on TF-IDF of the words, word pairs and character 2- to 4-grams of the entity's own turns; "
+        "logistic regression on TF-IDF of the words, word pairs and character 2- to 4-grams of the entity's own turns, "
+        f"and on a curve for each of {len(WORDING)} features of its wording and for how unusual the oddest are; "
         "fluency: likelihood under a character 5-gram model of people's turns; sensibleness: how much of the "
         "partner's last turn is taken up, by rare words; specificity: mean inverse document frequency of the words"
     )
@@ -81,24 +97,36 @@ class WordsVariant:
         joins = sparse.csr_matrix(
             (np.ones(len(picks), np.float32), picks, np.concatenate([[0], ends])), shape=(len(examples), len(turns))
         )
-        self.matrix = (joins @ counts).tocsr()
+        self.counts = (joins @ counts).tocsr()
+        self.measures = _measures(WORDING, [self.row(example) for example in examples], examples)
+        self.matrix = sparse.hstack([self.counts, sparse.csr_matrix(self.measures.matrix)], format="csr")
+
+    def row(self, example: EntityExample) -> list[float]:
+        """The measures of an example's wording, in the order of `WORDING`; nan where it is too short for one."""
+        known = ExampleWording.of(example, self.language)
+        return [feature.value(known) for feature in WORDING]
 
     def estimator(self) -> Pipeline:
         model = LogisticRegression(C=3.0, solver="liblinear")
-        return make_pipeline(FrequentColumns(), TfidfTransformer(sublinear_tf=True), model)
+        return make_pipeline(WordsAndWording(len(self.measures.named)), model)
+
+    def curves(self, fitted: Pipeline) -> tuple[FeatureCurves, np.ndarray]:
+        """A fitted model's curves of the measures, and their weights."""
+        count = len(fitted[0].curves_.owner_)
+        return fitted[0].curves_, WORDING_SCALE * fitted[-1].coef_[0][-count:]
 
     def vocabulary(self, fitted: Pipeline) -> list[str]:
         """The n-grams that a fitted model knows."""
-        return list(self.names[fitted[0].columns_])
+        return list(self.names[fitted[0].frequent_.columns_])
 
     def contributions(self, fitted: Pipeline, row: int) -> list[FeatureContribution]:
-        """What each word and word pair adds to a model's score for the example in `row`.
+        """What each word, word pair and measure adds to a model's score for the example in `row`.
 
         A word's contribution is its own and that of the sequences of letters in it, as often as they occur in it.
         """
-        counts = self.matrix[[row]]
-        values = fitted[:-1].transform(counts)
-        columns = fitted[0].columns_[values.indices].tolist()
+        counts = self.counts[[row]]
+        values = fitted[0].words(self.matrix[[row]])
+        columns = fitted[0].frequent_.columns_[values.indices].tolist()
         pushes = dict(zip(columns, (values.data * fitted[-1].coef_[0][values.indices]).tolist(), strict=True))
         times = dict(zip(counts.indices.tolist(), counts.data.astype(int).tolist(), strict=True))
         own = {str(self.names[column]): pushes[column] for column in columns if self.is_word[column]}
@@ -108,10 +136,11 @@ class WordsVariant:
             own[word] = own.get(word, 0.0) + push
             often.setdefault(word, said[word])
         again = {word: f", {n} times" if n > 1 else "" for word, n in often.items()}
-        return [
+        found = [
             FeatureContribution(word, "lexical", often[word], f"says “{word}”{again[word]}", push)
             for word, push in own.items()
         ]
+        return found + self.measures.contributions(*self.curves(fitted), row)
 
     def _of_letters(self, texts: Sequence[str], pushes: dict[int, float], times: dict[int, int]) -> dict[str, float]:
         """What sequences of letters add, by the word (of those written together, the longest) that they stand in."""
@@ -131,14 +160,13 @@ class WordsVariant:
         """The entity's fluency, sensibleness and specificity: higher is more; nan where it can't be said."""
         return {
             "fluency": mean([self.language.likelihood(text) for text in example.own if text]),
-            "sensibleness": mean([self._taken_up(said, text) for said, text in replies(example)]),
+            "sensibleness": mean(ExampleWording.of(example, self.language).taken_up),
             "specificity": mean([self.language.specificity(text) for text in example.own]),
         }
 
-    def _taken_up(self, said: str, text: str) -> float:
-        theirs, ours = set(tokens(said)), set(tokens(text))
-        total = sum(self.language.idf(word) for word in sorted(theirs))
-        return sum(self.language.idf(word) for word in sorted(theirs & ours)) / total if total else math.nan
+    def is_unlike_people(self, example: EntityExample) -> bool:
+        """Whether hardly anybody writes so unusually."""
+        return self.measures.is_unlike_people(np.array(self.row(example)), len(example.texts) // 2)
 
 
 class CoherenceVariant:
@@ -147,46 +175,41 @@ class CoherenceVariant:
     worker_id = "spotter-coherence"
     description = (
         "additive logistic regression, a curve for each of "
-        f"{len(NAMED)} features: coherence by sentence embeddings (MiniLM), repetition, and fluency by the likelihood "
-        "of a language model (SmolLM2) that reads the segment; fluency: how much less it is surprised than by "
-        "people in the same place; sensibleness: mean similarity to the partner's last turn; specificity: distance "
-        "from the middle of people's turns"
+        f"{len(NAMED)} features and for how unusual the oddest are: coherence by sentence embeddings (MiniLM), "
+        "repetition, and fluency by the likelihood of a language model (SmolLM2) that reads the segment; fluency: how "
+        "much less it is surprised than by people in the same place; sensibleness: mean similarity to the partner's "
+        "last turn; specificity: distance from the middle of people's turns"
     )
 
     def __init__(
         self,
         examples: Sequence[EntityExample],
-        embedded: dict[str, np.ndarray],
+        embedded: EmbeddedTurns,
         surprises: ConversationSurprises,
         people: set[str],
     ):
         self.embedded, self.surprises = embedded, surprises
-        middle = np.mean([embedded[text] for text in sorted(people)], axis=0)
+        middle = np.mean([embedded.vectors[text] for text in sorted(people)], axis=0)
         self.middle = middle / np.linalg.norm(middle)
-        self.matrix = np.array([self.row(example) for example in examples])
-        self.exchanges = np.array([len(example.texts) // 2 for example in examples])
-        people = np.array([example.who == HUMAN for example in examples])
-        self.usual = self._usual(people)
-        self.expected = self._expected(people, np.array([example.entity for example in examples]))
+        self.measures = _measures(NAMED, [self.row(example) for example in examples], examples)
+        self.matrix = self.measures.matrix
+        self.expected = self._expected(examples)
 
     def estimator(self) -> Pipeline:
         return make_pipeline(FeatureCurves(), LogisticRegression(C=0.1, max_iter=2000))
 
-    def _usual(self, people: np.ndarray) -> dict[int, np.ndarray]:
-        """Per segment length the middle half (2, features) of the training's people."""
-        lengths = sorted(set(self.exchanges[people].tolist()))
-        rows = {k: self.matrix[people & (self.exchanges == k)] for k in lengths}
-        return {k: np.stack([_quantile(values, 0.25), _quantile(values, 0.75)]) for k, values in rows.items()}
+    def curves(self, fitted: Pipeline) -> tuple[FeatureCurves, np.ndarray]:
+        """A fitted model's curves of the measures, and their weights."""
+        return fitted[0], fitted[-1].coef_[0]
 
-    def _expected(self, people: np.ndarray, entity: np.ndarray) -> dict[tuple[int, int], float]:
+    def _expected(self, examples: Sequence[EntityExample]) -> dict[tuple[int, int], float]:
         """People's mean surprise by segment length and place: who begins is read without anything before it."""
         surprise = self.matrix[:, [feature.name for feature in NAMED].index("surprise")]
-        found = {}
-        for k in self.usual:
-            for place in (0, 1):
-                here = people & (self.exchanges == k) & (entity == place)
-                found[k, place] = float(surprise[here].mean()) if here.any() else math.nan
-        return found
+        found: dict[tuple[int, int], list[float]] = {}
+        for example, value in zip(examples, surprise, strict=True):
+            if example.who == HUMAN:
+                found.setdefault((len(example.texts) // 2, example.entity), []).append(float(value))
+        return {place: float(np.mean(values)) for place, values in found.items()}
 
     def _known(self, example: EntityExample) -> ExampleMeasures:
         return ExampleMeasures.of(example, self.embedded, self.middle, self.surprises.turns(example.texts))
@@ -198,24 +221,7 @@ class CoherenceVariant:
 
     def contributions(self, fitted: Pipeline, row: int) -> list[FeatureContribution]:
         """What each feature adds to a model's score for the example in `row`."""
-        values = self.matrix[row]
-        heights = fitted[0].heights(self.matrix[[row]], fitted[-1].coef_[0])[0]
-        usual = self.usual.get(int(self.exchanges[row]))
-        return [
-            FeatureContribution(
-                feature.name, feature.group, float(value), self._said(place, value, usual), float(height)
-            )
-            for place, (feature, value, height) in enumerate(zip(NAMED, values, heights, strict=True))
-        ]
-
-    @staticmethod
-    def _said(place: int, value: float, usual: np.ndarray | None) -> str:
-        title = NAMED[place].title
-        if math.isnan(value):
-            return f"{title}: can’t be said of so short a segment"
-        known = usual is not None and not np.isnan(usual[:, place]).any()
-        people = f" (half of the people: {usual[0, place]:.2f} to {usual[1, place]:.2f})" if known else ""
-        return f"{title}: {value:.2f}{people}"
+        return self.measures.contributions(*self.curves(fitted), row)
 
     def scores(self, example: EntityExample) -> dict[str, float]:
         """The entity's fluency, sensibleness and specificity: higher is more; nan where it can't be said."""
@@ -225,12 +231,15 @@ class CoherenceVariant:
         expected = self.expected.get((len(example.texts) // 2, example.entity), math.nan)
         return {**values, "fluency": expected - values["fluency"]}
 
+    def is_unlike_people(self, example: EntityExample) -> bool:
+        """Whether hardly anybody's turns hang together so unusually."""
+        return self.measures.is_unlike_people(np.array(self.row(example)), len(example.texts) // 2)
+
 
 SCORES = {"fluency": "surprise", "sensibleness": "close_to_partner", "specificity": "unusual_subject"}
 """The features of the coherence variant that answer the paper's questions; little surprise is much fluency."""
 
 
-def _quantile(values: np.ndarray, share: float) -> np.ndarray:
-    """Per column, of what is known; nan where nothing is."""
-    known = [column[~np.isnan(column)] for column in values.T]
-    return np.array([np.quantile(column, share) if len(column) else math.nan for column in known])
+def _measures(named: Sequence, rows: Sequence[Sequence[float]], examples: Sequence[EntityExample]) -> Measures:
+    exchanges = np.array([len(example.texts) // 2 for example in examples])
+    return Measures(named, np.array(rows, float), exchanges, np.array([e.who == HUMAN for e in examples]))

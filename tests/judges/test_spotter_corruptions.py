@@ -1,0 +1,201 @@
+"""What nobody says: spoilt turns are what they are called, are learnt as no person's, and odd text doesn't pass."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from parlai_spotbot.judges import get_judge
+from parlai_spotbot.judges.spotter import examples
+from parlai_spotbot.judges.spotter.corruptions import KINDS, PER_KIND, PREFIX, corrupted
+from parlai_spotbot.judges.spotter.detector import CORRUPTED_SHARE, Detector, _weights, folds
+from parlai_spotbot.judges.spotter.examples import EntityExample
+from parlai_spotbot.judges.spotter.measures import FARTHEST, Measures, NamedFeature
+from parlai_spotbot.texts.normal_forms import plain_text
+from parlai_spotbot.texts.surface import normalise
+
+SURVEY = "spot_the_bot"
+GERMAN = ("na, wie geht es dir heute?", "ich war gestern am see und habe gegrillt", "das klingt ja richtig schön")
+CODE = ("for i in range(10): print(i * i)", "if (x == null) { throw new error('x'); }", "y = x.t @ np.zeros((3, 4))")
+SALAD = ("withedsether turn taskly geversationadside ut", "orldent purch thements quiv ab", "nsect rilith yon dorp ute")
+ODD = {
+    "german": GERMAN,
+    "code": CODE,
+    "salad": SALAD,
+    "letters": ("xkq wvz plmr tzzk", "qq hjkd zzpx brrt", "fgh wqx zzkr"),
+    "silent": ("...", "...", "..."),
+    "stuck": ("that is a nice thing to say to me",) * 3,
+    "looped": ("i like i like i like i like i like", "and you and you and you and you", "so so so so so so so so"),
+}
+
+
+@pytest.fixture(scope="module")
+def prepared(judged):
+    """The spotter with its models, trained on the study of `judged`."""
+    judge = get_judge("spotter")(seed=0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(examples, "MAX_EPISODES", 60)
+        judge.prepare(judged[0], SURVEY, progress=False)
+    return judge
+
+
+def letters(example):
+    return Counter(letter for text in example.own for letter in text if letter.isalpha())
+
+
+def by_kind(found):
+    return {kind: [e for e in found if e.who == PREFIX + kind] for kind in KINDS}
+
+
+def test_the_kinds_are_what_they_are_called(prepared):
+    base = {(e.conversation, e.entity, len(e.texts)): e for e in prepared.people}
+    pairs = {
+        kind: [(e, base[e.origin, e.entity, len(e.texts)]) for e in own]
+        for kind, own in by_kind(prepared.corrupted).items()
+    }
+    assert all(len({e.conversation for e, _ in own}) == PER_KIND for own in pairs.values())
+    for own in pairs.values():
+        for spoilt, whole in own:
+            assert spoilt.texts[1 - spoilt.entity :: 2] == whole.texts[1 - whole.entity :: 2]  # the partner's stay
+    assert all(letters(e) == letters(w) for e, w in pairs["shuffled words"])
+    assert sum(e.own != w.own for e, w in pairs["shuffled words"]) > PER_KIND
+    assert all(set(e.own) == {"..."} for e, _ in pairs["nothing said"])
+    assert all(len(set(e.own)) == 1 for e, _ in pairs["one turn repeated"])
+    assert all(
+        e.texts[i] == e.texts[i - 1] for e, _ in pairs["partner copied"] for i in range(2 - e.entity, len(e.texts), 2)
+    )
+    said = {text for e in prepared.people for text in e.own}
+    assert all(set(e.own) <= said for e, _ in pairs["turns of other conversations"])
+    assert not any(set(e.own) & set(w.own) - {"..."} for e, w in pairs["turns of other conversations"])
+    known = {word for text in said for word in plain_text(text).split()}
+    share = {
+        kind: np.mean([word in known for e, _ in own for text in e.own for word in plain_text(text).split()] or [0])
+        for kind, own in pairs.items()
+    }
+    assert share["any words"] > 0.95
+    assert share["pieces of words"] < 0.5
+    assert share["other letters"] < 0.5
+
+
+def test_the_same_people_and_seed_are_spoilt_alike(prepared):
+    assert corrupted(prepared.people, prepared.lengths, 0, normalise) == prepared.corrupted
+    assert corrupted(prepared.people, prepared.lengths, 1, normalise) != prepared.corrupted
+
+
+def test_a_kind_and_the_people_it_was_made_of_are_held_out_together(prepared):
+    chosen = [prepared.examples[i] for i in prepared._rows(prepared.keys[0])]
+    assert any(e.origin for e in chosen)
+    for train, held in folds(chosen):
+        out = {chosen[i].speaker for i in held}
+        assert any(name.startswith(PREFIX) for name in out)
+        assert not any(out & {chosen[i].speaker, *chosen[i].others} for i in train)
+
+
+def test_corruptions_weigh_as_stated_and_not_in_calibration(prepared):
+    model = prepared.models["spotter-words", prepared.keys[0]]
+    learning, calibrating = _weights(model.human, model.real)
+    assert learning[model.human].sum() == pytest.approx(learning[~model.human].sum())
+    assert learning[~model.real].sum() == pytest.approx(CORRUPTED_SHARE * learning[~model.human].sum())
+    assert not calibrating[~model.real].any()
+    assert calibrating[model.human].sum() == pytest.approx(calibrating[~model.human].sum())
+
+
+def judged_as(prepared, worker, texts_of):
+    """What the variant answers of odd turns put into the place of people's, by models that never met such."""
+    rows = []
+    pool = [e for e in prepared.people if len(e.texts) == 6][:12]
+    for number, base in enumerate(pool):
+        texts = list(base.texts)
+        texts[base.entity :: 2] = texts_of(base)
+        rows.append(EntityExample(tuple(texts), base.entity, "", f"odd {number}"))
+    key = prepared.keys[0]
+    model = prepared.models[worker, key]
+    if worker == "spotter-words":
+        from parlai_spotbot.judges.spotter.variants import WordsVariant
+
+        variant = WordsVariant([*prepared.examples, *rows], model.variant.language)
+        model = Detector(variant, [*prepared.examples, *rows], prepared._rows(key))
+    else:
+        model = _reading(prepared, model, rows)
+    first = len(prepared.examples)
+    return Counter(model.nature(first + i) for i in range(len(rows)))
+
+
+def _reading(prepared, model, rows):
+    from parlai_spotbot.judges.spotter.named_features import EmbeddedTurns
+    from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
+    from parlai_spotbot.judges.spotter.variants import CoherenceVariant
+    from parlai_spotbot.models.minilm import MiniLM
+
+    known, everything = model.variant.embedded, [*prepared.examples, *rows]
+    new = sorted({text for e in rows for text in e.texts} - set(known.vectors))
+    encoder = MiniLM()
+    vectors = {**known.vectors, **dict(zip(new, encoder.embed(new), strict=True))}
+    pieces = {**known.pieces, **dict(zip(new, encoder.pieces(new), strict=True))}
+    surprises = ConversationSurprises(e.texts for e in everything)
+    spoken = {text for e in prepared.people for text in e.texts}
+    variant = CoherenceVariant(everything, EmbeddedTurns(vectors, pieces), surprises, spoken)
+    return Detector(variant, everything, model.rows)
+
+
+@pytest.mark.parametrize("kind", list(ODD))
+def test_odd_text_is_not_called_human_for_its_words(prepared, kind):
+    answers = judged_as(prepared, "spotter-words", lambda base: ODD[kind])
+    assert answers["human"] <= 0.05 * answers.total(), answers
+
+
+def test_who_copies_or_shuffles_words_is_not_called_human_for_its_words(prepared):
+    def copy(base):
+        theirs = base.texts[1 - base.entity :: 2]
+        return theirs if base.entity else (base.own[0], *theirs[:-1])
+
+    copied = judged_as(prepared, "spotter-words", copy)
+    mixed = judged_as(prepared, "spotter-words", lambda base: [" ".join(sorted(text.split())) for text in base.own])
+    assert copied["human"] == mixed["human"] == 0, (copied, mixed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", list(ODD))
+def test_odd_text_is_not_called_human_for_its_coherence(prepared, kind):
+    answers = judged_as(prepared, "spotter-coherence", lambda base: ODD[kind])
+    assert answers["human"] <= 0.05 * answers.total(), answers
+
+
+def test_gibberish_is_preferred_in_nothing(prepared):
+    people = [e for e in prepared.people if len(e.texts) == 6 and e.entity == 1][:10]
+    for worker in prepared.workers:
+        variant = prepared.models[worker, prepared.keys[0]].variant
+        odd = [e for kind in ("pieces of words", "nothing said") for e in by_kind(prepared.corrupted)[kind]]
+        odd = [e for e in odd if len(e.texts) == 6]
+        assert np.mean([variant.is_unlike_people(e) for e in odd]) > 0.9, worker
+        assert sum(variant.is_unlike_people(e) for e in people) <= 1
+        model = prepared.models[worker, prepared.keys[0]]
+        usual = next(e for e in people if not variant.is_unlike_people(e))
+        gibberish = [e for e in odd if variant.is_unlike_people(e)]
+        assert all(set(model.preferences(e, usual).values()) == {"entity:1"} for e in gibberish)
+        assert set(model.preferences(*gibberish[:2]).values()) == {"no_difference"}
+
+
+def test_the_account_says_what_was_left_out(judged):
+    for variant in judged[1]["variants"].values():
+        left_out = variant["left_out"]
+        assert set(left_out["corruptions"]) == set(KINDS)
+        assert set(left_out["bots"]) == {"dull", "eliza", "parrot", "rude", "zen"}
+        for shares in (left_out["people"], *left_out["bots"].values(), *left_out["corruptions"].values()):
+            assert sum(shares.values()) == pytest.approx(1, abs=3e-4)
+        assert left_out["people"]["human"] > left_out["corruptions"]["pieces of words"]["human"]
+
+
+def test_the_most_unusual_measures_by_hand():
+    named = [NamedFeature(name, "g", name, "", lambda s: 0.0) for name in ("a", "b", "c")]
+    values = np.array([[0, 1, 5], [2, 3, 5], [1, 2, 5], [9, 2, math.nan], [1, 2, 5]], float)
+    people = np.array([True, True, True, False, False])
+    found = Measures(named, values, np.array([2, 2, 2, 2, 3]), people)
+    spread = math.sqrt(2 / 3)  # of 0, 1, 2; the third measure doesn't vary
+    assert found.matrix[:3, -1] == pytest.approx([1 / spread, 1 / spread, 0])
+    assert found.matrix[3, -1] == pytest.approx((FARTHEST + 0) / 2)
+    assert math.isnan(found.matrix[4, -1])  # nobody of that length to compare with
+    assert found.is_unlike_people(values[3], 2)
+    assert not found.is_unlike_people(values[0], 2)
+    assert not found.is_unlike_people(values[3], 3)

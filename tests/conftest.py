@@ -1,10 +1,18 @@
 """Fixtures for all rooms."""
 
+import atexit
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
+
+# What tests leave among the temporary files, those they kill above all, goes with them; pytest keeps its own place.
+os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
+os.environ["TMPDIR"] = tempfile.tempdir = tempfile.mkdtemp(prefix="spotbot-tests-")
+atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 
 # Agents that misbehave on purpose (contestants' processes inherit the path), and players of the game.
 sys.path[:0] = [str(Path(__file__).parent / "selfplay"), str(Path(__file__).parent)]

@@ -69,6 +69,8 @@ class SpotbotCollect(Command):
                 print(f"withdrawn: {self.opt['withdraw']}; the answers to {units} units are deleted\n")
             found = collect(study, survey, self.opt["keep_worker_ids"], self.opt["part"])
         print(said(found, study, survey))
+        if found.rows:
+            self.say_next(study, survey)
 
 
 def _chats(found: ChatResult, study: Study, paths: CollectionPaths) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study, check_segments
@@ -97,7 +98,8 @@ def _check_lengths(conversations: list[Conversation], options: PackOptions, stud
     if not longest:
         raise UserError(
             f"{study.conversations_path}: no conversation of bots with each other in it.",
-            "Run spotbot_selfchat to the end; on self-chats, and on chats with people, ask --survey acute_eval.",
+            f"Play some: {hints.command('selfchat', study.path)}\n  or ask of self-chats, and of chats with people: "
+            + hints.command("pack", study.path, "acute_eval"),
         )
     if max(options.segments) > longest:
         raise UserError(

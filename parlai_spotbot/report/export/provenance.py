@@ -21,6 +21,8 @@ JUDGE = (
     "trained_on",
     "variants",
     "definitions",
+    "units",
+    "answered",
     "note",
     "model",
     "prompt",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from parlai_spotbot.findings.answers import Answers, Form
@@ -145,6 +147,25 @@ def tables_of(findings: Iterable[Finding], result: Mapping[str, Mapping]) -> dic
             for table, row in finding.rows(own):
                 rows.setdefault(table, []).append({"source": source, **row})
     return {table: pd.DataFrame(entries) for table, entries in rows.items()}
+
+
+SAME = 1e-9
+"""Ends of an interval that are nearer are the same."""
+
+
+def with_width(value: Any, key: str = "") -> Any:
+    """What was found, in which the ends of an interval that has no width are NaN: that nothing varied in what was drawn
+    doesn't show that nothing varies. Intervals are lists of two numbers under "ci", or a key that ends in "_ci"."""
+    if isinstance(value, Mapping):
+        return {name: with_width(inner, name) for name, inner in value.items()}
+    if isinstance(value, np.ndarray):
+        return with_width(value.tolist(), key)
+    if not isinstance(value, (list, tuple)):
+        return value
+    numbers = len(value) == 2 and all(isinstance(end, float) for end in value)
+    if numbers and (key == "ci" or key.endswith("_ci")):
+        return [np.nan, np.nan] if value[1] - value[0] < SAME else list(value)
+    return [with_width(inner, key) for inner in value]
 
 
 def flat(row: Mapping) -> dict:

@@ -9,7 +9,7 @@ import pandas as pd
 from parlai_spotbot.analysis import trust
 from parlai_spotbot.findings import judge_tables
 from parlai_spotbot.findings.answers import Answers, Form
-from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.finding import Finding, Result, with_width
 from parlai_spotbot.findings.savings_words import savings_in_words
 from parlai_spotbot.findings.sections import ALL, Chart, Section
 from parlai_spotbot.findings.trust_rows import trust_rows
@@ -53,7 +53,7 @@ def in_words(found: dict) -> dict:
     if "questions" not in found:
         return found
     savings = {criterion: savings_in_words(own) for criterion, own in found["savings"].items()}
-    return found | {"savings": savings, "verdict": verdict(found)}
+    return with_width(found | {"savings": savings, "verdict": verdict(found)})
 
 
 def finding(form: Form, compute: Callable[[Answers], Mapping | None]) -> Finding:

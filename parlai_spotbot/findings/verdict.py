@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from parlai_spotbot.wording import asked, listed, number, p_said
+from parlai_spotbot.wording import INTERVAL, asked, listed, number, p_said, to
 
 LEVELS = ("constant", "chance", "below", "unclear", "unknown", "nobody", "level")
 """One answer whatever it is shown; no better than chance; below people; not told from people; people's own agreement is
@@ -153,7 +153,7 @@ def saving_sentence(entry: Mapping) -> str:
 
 
 def _promise(entry: Mapping) -> str:
-    if "saved" not in entry or entry["slope_ci"][0] <= 0:
+    if "saved" not in entry or not _known(*entry["slope_ci"]) or entry["slope_ci"][0] <= 0:
         return ""
     many, endless = (_share(entry["saved"][name]) for name in ("as_many", "endless"))
     text = f"A model of its errors promises {many} and {endless}, but only if {entry['assumes']}"
@@ -161,8 +161,7 @@ def _promise(entry: Mapping) -> str:
 
 
 def _share(entry: Mapping) -> str:
-    low, high = entry["ci"]
-    return f"{entry['estimate']:.0%} (95 % interval {low:.0%} to {high:.0%})"
+    return f"{entry['estimate']:.0%}{to(entry['ci'], prefix=INTERVAL)}"
 
 
 def self_sentence(entry: Mapping) -> str:

@@ -160,3 +160,18 @@ def test_many_ties_ask_for_longer_segments_not_for_thousands_more():
     little = scarce(MATCHES, 5, 500, 2, 3)
     assert little["collect"] is None
     assert scarce(MATCHES, 5, 500, 150, 3) is None
+
+
+@pytest.mark.parametrize("survey", ["spot_the_bot", "comparative"])
+@pytest.mark.parametrize(
+    ("people", "judge"), [(always_first, always_first), (knowing, always_first), (knowing, knowing)]
+)
+def test_a_judge_beside_people_who_say_the_same_gets_no_interval_without_width(survey, people, judge, tmp_path):
+    study = small_study(tmp_path / "study", survey, **({} if survey in OF_SEGMENTS else {"selves": 2}))
+    rows = rows_of(study, survey, people, ["w1", "w2"]), rows_of(study, survey, judge, ["v0"], "judge:x")
+    result = answered(study, survey, *rows)
+    found = list(intervals(result["trust"]["by_source"], "trust"))
+    assert found
+    assert [(where, ends) for where, ends in found if None not in ends and not ends[1] - ends[0] > 1e-9] == []
+    for sentence in filter(None, told(survey, study, result, "judge:x")):
+        assert not BROKEN.search(sentence), sentence

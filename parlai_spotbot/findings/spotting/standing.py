@@ -20,7 +20,7 @@ from parlai_spotbot.analysis.ranking import (
 )
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.analysis.uncertainty.shares import share_tests
-from parlai_spotbot.findings.finding import Rows, two_ends
+from parlai_spotbot.findings.finding import SAME, Rows, two_ends
 from parlai_spotbot.wording import between, percent
 
 CRITERION = "strength by Davidson's model of all matches, ties included"
@@ -29,9 +29,6 @@ TEST = (
     "Holm-adjusted over the pairs; an exact test is its floor where matches are few or one-sided; p_sign takes matches "
     "as independent"
 )
-SAME = 1e-9
-"""Ends of an interval that are nearer are the same."""
-
 NO_MATCH = {
     "score": {},
     "score_ci": {},

@@ -140,11 +140,12 @@ def account_of(source: str, annotators: Mapping) -> SourceAccount:
 
 def source_accounts(contents: Analysis) -> list[SourceAccount]:
     """Every source with results, the one that a page begins with first: people, then complete judges before partial
-    ones, and among them those that tell people from bots before those of whom nobody knows, and these before others."""
+    ones; among them those that tell people from bots, the most accurate first, before those of whom nobody knows, and
+    these before others."""
     known = {source for by_source in contents.analysis.values() for source in by_source}
     found = [account_of(source, contents.of("annotators", source)) for source in known]
     return sorted(found, key=_place)
 
 
 def _place(own: SourceAccount) -> tuple:
-    return (not own.people, own.partial, own.chance, own.accuracy is None, own.source)
+    return (not own.people, own.partial, own.chance, own.accuracy is None, -(own.accuracy or 0.0), own.source)

@@ -5,7 +5,7 @@ from scripted import always_first, answered, by_chance, knowing, rows_of, small_
 
 from parlai_spotbot import files
 from parlai_spotbot.findings import findings_of
-from parlai_spotbot.findings.contents import read_contents
+from parlai_spotbot.findings.contents import Analysis, read_contents
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.source_accounts import account_of, source_accounts
 from parlai_spotbot.records import HUMAN
@@ -85,6 +85,16 @@ def test_a_judge_that_says_that_it_answered_all_has_though_some_answers_are_miss
     finally:
         path.unlink()
         analyze(study, SURVEY, bootstraps=20)
+
+
+def test_of_two_judges_above_chance_the_more_accurate_one_leads(study):
+    def told(accuracy):
+        entry = {"estimate": accuracy, "ci": [accuracy - 0.1, accuracy + 0.1], "people": 50, "bots": 50, "n": 100}
+        return {"account": {"annotators": 1, "flagged": 0, "answered": 5, "units": 5, "accuracy": entry}}
+
+    found = {"judge:a": told(0.62), "judge:b": told(0.8), "judge:c": told(0.55), "judge:d": {"annotators": {"v": {}}}}
+    accounts = source_accounts(Analysis(study, SURVEY, {"annotators": found}, {}))
+    assert [own.source for own in accounts] == ["judge:b", "judge:a", "judge:d", "judge:c"]
 
 
 def test_nothing_is_known_of_a_source_whose_analysis_says_nothing_of_it():

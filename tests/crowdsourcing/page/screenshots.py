@@ -37,11 +37,11 @@ SHOWN = {
 ITEMS = [item(number, talk) for number, talk in enumerate(TALKS)]
 
 
-def shoot(page, folder: Path, name: str, whole: bool = False) -> None:
-    """A picture of what is in view, or of the whole page."""
+def shoot(page, folder: Path, name: str, whole: bool = False, colours: int = 64) -> None:
+    """A picture of what is in view, or of the whole page, in so many colours."""
     page.mouse.move(0, 0)
     picture = Image.open(io.BytesIO(page.screenshot(full_page=whole, animations="disabled"))).convert("RGB")
-    picture.quantize(64, dither=Image.Dither.NONE).save(folder / f"{name}.png", optimize=True)
+    picture.quantize(colours, dither=Image.Dither.NONE).save(folder / f"{name}.png", optimize=True)
 
 
 def choose(page, group: int, label: str) -> None:

@@ -214,7 +214,7 @@ def test_who_never_gives_a_reason_is_only_shown_results_without(checked):
     result = analysed("acute_eval", checked, asked=get_survey("acute_eval"))
     own = result["annotators"]["by_source"][HUMAN]
     assert own["annotators"]["lazy"]["left_out"] == ""
-    assert own["annotators"]["lazy"]["flags"] == ["never gave a reason"]
+    assert own["annotators"]["lazy"]["flags"] == ["same answers over and over", "never gave a reason"]
     assert result["ranking"]["by_source"][HUMAN]["order"] == ["b", "a"]  # what lazy said counts
     without = own["without"]["never gave a reason"]
     assert (without["annotators"], without["annotations"]) == (1, 40)

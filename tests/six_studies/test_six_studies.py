@@ -1,0 +1,197 @@
+"""A stranger's test: from a report's two screens alone one can say who is first, how sure that is, and what comes next.
+
+What is right was written down before (answers.yaml). The page is read as it is drawn, and what was promised of its
+looks is measured with it: few words before the first tab, nothing cut off, no barrier that axe finds.
+"""
+
+import contextlib
+import itertools
+import re
+from collections import Counter
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from two_screens import FIRST, SECOND, WIDTHS, heights, sticking_out, text_of, words_before_the_tabs
+
+from parlai_spotbot.report import build_report
+
+WORDS = 700
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+PAPER = 700
+"""How wide a sheet of A4 is between its margins, in px."""
+EVERYTHING = pytest.mark.parametrize("everything", [False, pytest.param(True, marks=pytest.mark.slow)])
+
+CUT, LOW = "a long name of a section is cut off at 320 px", "buttons that sort tables are lower than 24 px"
+OPEN = {
+    ("test_nothing_is_cut_off", "unsettled"): CUT,
+    ("test_nothing_is_cut_off", "surveys"): CUT,
+    ("test_axe_finds_nothing", "clear"): LOW,
+    ("test_axe_finds_nothing", "judges"): LOW,
+}
+"""What the page doesn't keep yet."""
+
+
+@pytest.fixture(autouse=True)
+def still_open(request, which):
+    why = OPEN.get((request.node.originalname, which))
+    if why:
+        request.node.add_marker(pytest.mark.xfail(reason=why, strict=False))
+
+
+@pytest.fixture(scope="session")
+def page_of(study_of):
+    """The report of the study of a name."""
+    found = {}
+
+    def page(name):
+        if name not in found:
+            found[name] = build_report(study_of(name))
+        return found[name]
+
+    return page
+
+
+@contextlib.contextmanager
+def opened(chromium, path, width=1300, scheme="light", media="screen"):
+    """A tab with the page."""
+    context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    tab = context.new_page()
+    tab.emulate_media(media=media, color_scheme=scheme)
+    tab.goto(path.as_uri())
+    try:
+        yield tab
+    finally:
+        context.close()
+
+
+def found_in(text, patterns):
+    return [pattern for pattern in patterns if re.search(pattern, text, re.I)]
+
+
+@pytest.fixture(scope="session")
+def told_by(page_of, chromium):
+    """What the two screens of a study say."""
+    found = {}
+
+    def told(name):
+        if name not in found:
+            with opened(chromium, page_of(name)) as tab:
+                found[name] = text_of(tab, FIRST), text_of(tab, SECOND)
+        return found[name]
+
+    return told
+
+
+@pytest.fixture
+def told(which, told_by):
+    return told_by(which)
+
+
+def test_the_first_screen_says_who_is_first_how_sure_and_what_next(which, told, answers):
+    first, _ = told
+    missing = {asked: said for asked, said in answers[which]["says"].items() if not found_in(first, said)}
+    assert missing == {}, first
+
+
+def test_what_has_to_be_known_beside_stands_on_one_of_the_two(which, told, answers):
+    both = " ".join(told)
+    asked = answers[which].get("on_either", {})
+    assert {what: said for what, said in asked.items() if not found_in(both, said)} == {}, both
+
+
+def test_nothing_is_said_that_is_not_so(which, told, answers):
+    assert found_in(" ".join(told), answers[which]["never"]) == [], " ".join(told)
+
+
+def test_nothing_is_said_twice(which, told):
+    """A warning stands once, and so does any other sentence."""
+    sentences = Counter(own for screen in told for own in re.split(r"(?<=[.:]) ", screen) if len(own.split()) > 10)
+    assert [own for own, times in sentences.items() if times > 1] == []
+
+
+def test_the_next_step_has_a_price_in_reason(which, told, answers):
+    """Where something is to be collected, how much of it stands there."""
+    numbers = [int(n.replace(",", "")) for n in re.findall(r"([\d,]*\d)(?: \w+)? (?:annotations|answers)", told[0])]
+    if "price" not in answers[which]:
+        return
+    least, most = answers[which]["price"]
+    assert any(least <= number <= most for number in numbers), told[0]
+    assert max(numbers) <= most, told[0]
+
+
+def test_three_conversations_show_why(which, page_of, chromium):
+    """Where matches were decided: a win, a give-away, a close call, each with a link to the whole of it."""
+    with opened(chromium, page_of(which)) as tab:
+        links = tab.locator(f"{FIRST} a[href^='#c-']")
+        assert links.count() == 3 or which == "careless"
+        assert len({link.get_attribute("href") for link in links.all()}) == links.count()
+
+
+def test_few_words_stand_before_the_tabs(which, page_of, chromium):
+    with opened(chromium, page_of(which)) as tab:
+        assert tab.locator("[role=tab]").count() > 1
+        words = words_before_the_tabs(tab)
+        print(f"{which}: {len(words)} words before the first tab")
+    assert 100 < len(words) <= WORDS, " ".join(words)
+
+
+def test_what_stands_behind_tabs_is_hidden(which, page_of, chromium):
+    """But for the panel of the tab that is chosen, everything but the two screens."""
+    with opened(chromium, page_of(which)) as tab:
+        panels = tab.locator("[role=tabpanel]")
+        assert panels.count() > 1
+        assert sum(panel.is_visible() for panel in panels.all()) <= 1
+    with opened(chromium, page_of(which), media="print") as tab:
+        assert tab.locator(FIRST).is_visible()
+        assert tab.locator(SECOND).is_visible()
+        assert not any(panel.is_visible() for panel in tab.locator("[role=tabpanel]").all())
+
+
+@EVERYTHING
+def test_nothing_is_cut_off(which, page_of, chromium, everything):
+    """In a window of any width, by day and by night, on paper; with one tab open, and with everything shown (which no
+    paper is too narrow for)."""
+    found = {}
+    with opened(chromium, page_of(which)) as tab:
+        if everything:
+            show_everything(tab)
+        for width, scheme, media in itertools.product(WIDTHS, ("light", "dark"), ("screen", "print")):
+            if everything and media == "print" and width < PAPER:
+                continue
+            tab.set_viewport_size({"width": width, "height": 900})
+            tab.emulate_media(media=media, color_scheme=scheme)
+            if out := sticking_out(tab):
+                found[width, scheme, media] = out[:5]
+    assert found == {}
+
+
+def test_how_high_the_screens_are(which, page_of, chromium):
+    for width in (1300, 400):
+        with opened(chromium, page_of(which), width) as tab:
+            found = heights(tab)
+            whole = tab.evaluate("document.documentElement.scrollHeight")
+        told = ", ".join(f"{screen} from {top} to {bottom} px" for screen, (top, bottom) in found.items())
+        print(f"{which} at {width} px: {told}; the page {whole} px")
+        assert found[FIRST][1] <= found[SECOND][0] + 1
+
+
+@EVERYTHING
+@pytest.mark.parametrize(("width", "scheme"), [(1300, "light"), pytest.param(390, "dark", marks=pytest.mark.slow)])
+def test_axe_finds_nothing(which, page_of, chromium, width, scheme, everything):
+    with opened(chromium, page_of(which), width, scheme) as tab:
+        if everything:
+            show_everything(tab)
+        assert violations(tab) == []
+
+
+def violations(tab):
+    """What axe finds by the rules of WCAG 2.2, levels A and AA."""
+    found = Axe().run(tab, options={"runOnly": {"type": "tag", "values": RULES}}).response["violations"]
+    return [(rule["id"], rule["impact"], [node["html"][:200] for node in rule["nodes"][:3]]) for rule in found]
+
+
+def show_everything(tab):
+    """All tabs one below the other, as the page offers it."""
+    tab.get_by_role("button", name="Show everything").click()
+    assert all(panel.is_visible() for panel in tab.locator("[role=tabpanel]").all())

@@ -1,8 +1,9 @@
-"""The report of a thousand conversations and 20 contestants in Chromium: its size, opening, sorting, filtering, search.
+"""The report of a thousand conversations and 20 contestants in Chromium: its size, opening, sorting, filtering, search;
+and whether the first screen of 100 contestants is still one.
 
-A study made up by a seed, with people's and a judge's answers to every segment and the real analysis of them; limits
-are what a reader was promised. Each time is the longest of some tries of what a reader does, up to the frame drawn
-after it.
+Studies made up by a seed, the first with people's and a judge's answers to every segment, the second with people's, and
+the real analysis of them; limits are what a reader was promised. Each time is the longest of some tries of what a
+reader does, up to the frame drawn after it.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from pathlib import Path
 from run import Row
 
 HERE = Path(__file__).parent
-BOTS = 20
-PER_PAIR, PEOPLE = 5, 50
+BOTS, PER_PAIR, PEOPLE = 20, 5, 50
+MANY = 100
+WIDTHS = (320, 1300)
 
 ACT = """async ([what, value]) => {
   const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -37,6 +39,7 @@ ACT = """async ([what, value]) => {
   await frame();
   return performance.now() - start;
 }"""
+LOADED = "performance.getEntriesByType('navigation')[0].loadEventEnd"
 OPENED = """async () => {
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   return performance.now();
@@ -44,39 +47,36 @@ OPENED = """async () => {
 SORTED = "Math.max(...[...document.querySelectorAll('.scroll > table')].map((table) => table.rows.length))"
 
 
-def make(path: Path):
-    """The study with its analysis, and its report's path."""
+def make(path: Path, bots: int, per_pair: int, **more) -> Path:
+    """A study of so many bots with its analysis, and its report's path."""
     spec = importlib.util.spec_from_file_location("made_up_studies", HERE.parent / "report" / "conftest.py")
     made_up = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made_up)
     from parlai_spotbot.report import build_report
 
     rng = random.Random(0)
-    bots = tuple(f"contestant-{i:02}" for i in range(BOTS))
-    made_up.STRENGTH.update({bot: rng.uniform(0.05, 0.75) for bot in bots})
-    study = made_up.make_study(path, bots=bots, per_pair=PER_PAIR, people=PEOPLE)
+    names = tuple(f"contestant-{i:02}" for i in range(bots))
+    made_up.STRENGTH.update({bot: rng.uniform(0.05, 0.75) for bot in names})
+    study = made_up.make_study(path, bots=names, per_pair=per_pair, people=PEOPLE, **more)
     start = time.perf_counter()
     report = build_report(study)
-    print(f"building the report: {time.perf_counter() - start:.0f} s", flush=True)
+    print(f"building the report of {bots} contestants: {time.perf_counter() - start:.0f} s", flush=True)
     return report
 
 
-def measure(report: Path) -> Iterator[Row]:
+def waits(report: Path) -> Iterator[Row]:
     """What a reader waits for."""
-    sys.path.insert(0, str(HERE.parent))
-    from chromium import CHROMIUM, browser
+    from chromium import browser
 
-    yield Row("size of the page", report.stat().st_size / 1e6, 10.0, "limit", "MB")
-    if not CHROMIUM:
-        print("no Chromium here: no times")
-        return
     with browser() as chromium:
-        opened = []
+        loaded, opened = [], []
         for _ in range(3):
             tab = chromium.new_page(viewport={"width": 1200, "height": 900})
             tab.goto(report.as_uri())
             opened.append(tab.evaluate(OPENED) / 1000)
-        yield Row("opening it, to the first frame", max(opened), 2.0, "limit", "s")
+            loaded.append(tab.evaluate(LOADED) / 1000)
+        yield Row("opening it, to the load event", max(loaded), 1.0, "limit", "s")
+        yield Row("opening it, to the first frame after", max(opened), 2.0, "limit", "s")
         rows = tab.evaluate(SORTED)
         for what, values, said in (
             ("sort", (0, 1, 4, 4), f"sorting {rows} rows"),
@@ -88,6 +88,29 @@ def measure(report: Path) -> Iterator[Row]:
             yield Row(said, max(tab.evaluate(ACT, [what, value]) for value in values), 200.0, "limit", "ms")
 
 
+def reads(report: Path) -> Iterator[Row]:
+    """What a reader of many contestants sees first: whether it fits, and whether it is short."""
+    from chromium import browser
+    from two_screens import words_before_the_tabs
+
+    with browser() as chromium:
+        for width in WIDTHS:
+            tab = chromium.new_page(viewport={"width": width, "height": 900})
+            tab.goto(report.as_uri())
+            wide = tab.evaluate("document.documentElement.scrollWidth")
+            yield Row(f"{MANY} contestants: width of the page", wide, width, "window", "px")
+        yield Row(f"{MANY} contestants: words of two screens", len(words_before_the_tabs(tab)), 700, "limit", "words")
+
+
 def run() -> Iterator[Row]:
+    sys.path[:0] = [str(HERE.parent), str(HERE.parent / "six_studies")]
+    from chromium import CHROMIUM
+
     with tempfile.TemporaryDirectory() as folder:
-        yield from measure(make(Path(folder) / "study"))
+        report = make(Path(folder) / "study", BOTS, PER_PAIR)
+        yield Row("size of the page", report.stat().st_size / 1e6, 10.0, "limit", "MB")
+        if not CHROMIUM:
+            print("no Chromium here: no times")
+            return
+        yield from waits(report)
+        yield from reads(make(Path(folder) / "many", MANY, 1, sources=("human",)))
